@@ -1,0 +1,122 @@
+// Package call is the one path every request of the facades takes: send, look at the status, then at the body.
+//
+// The generated ...WithResponse methods decode before anybody has looked at the status, lose it when an error body has
+// an unexpected shape, and read without a limit. [Do] does none of that:
+//
+//	resp, err := call.Do(ctx, limits, func(ctx context.Context) (*http.Response, error) {
+//		return api.ListPeers(ctx)
+//	})
+//
+// Every error is an [*Error]. Its texts are as the server sent them; redacting them is the facade's part, which knows the
+// secrets. Everything here is safe for concurrent use.
+package call
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// ErrTooLarge is what a response over the limit fails with.
+var ErrTooLarge = errors.New("response is larger than allowed")
+
+// Limits bound one request.
+type Limits struct {
+	// Timeout bounds the request from sending to the last byte of the body; 0 means none but the context's.
+	Timeout time.Duration
+	// MaxBytes bounds a response body after decompression.
+	MaxBytes int64
+}
+
+// Response is an answer with a 2xx status, read to its end.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Error is a request that did not bring a whole 2xx answer.
+type Error struct {
+	// Status is the status of the answer, 0 when there was none.
+	Status int
+	// Header is the header of the answer, nil when there was none.
+	Header http.Header
+	// Body is the beginning of the body when the status was not 2xx.
+	Body []byte
+	// Err is the failure of the network, the context or the limit; nil when the status alone is the failure.
+	Err error
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Err.Error()
+	}
+	return "status " + strconv.Itoa(e.Status)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Do sends one request and reads the answer.
+func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Response, error)) (Response, error) {
+	if limits.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limits.Timeout)
+		defer cancel()
+	}
+	resp, err := send(ctx)
+	if err != nil {
+		return Response{}, &Error{Err: withoutURL(err)}
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return Response{}, refusal(resp)
+	}
+	body, err := read(resp, limits.MaxBytes)
+	if err != nil {
+		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Err: err}
+	}
+	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// withoutURL drops what net/http puts around an error: method and URL, and a URL may hold a key in its query.
+func withoutURL(err error) error {
+	var e *url.Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+// maxErrorBytes is how much of an error body is read: enough for any excerpt, and no more, since nobody needs the rest.
+const maxErrorBytes = 64 << 10
+
+func refusal(resp *http.Response) *Error {
+	// A body that breaks off must not cost the status: what came of it is good enough for an error.
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
+	return &Error{Status: resp.StatusCode, Header: resp.Header, Body: body}
+}
+
+// read reads at most limit bytes and fails on the first one beyond, instead of passing off a part as the whole.
+func read(resp *http.Response, limit int64) ([]byte, error) {
+	tooLarge := fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	if resp.ContentLength > limit {
+		return nil, tooLarge
+	}
+	var buf bytes.Buffer
+	// The declared length saves growing the buffer, but it is only a claim: trust it for one megabyte.
+	buf.Grow(int(min(max(resp.ContentLength, 0), 1<<20)) + bytes.MinRead)
+	n, err := buf.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if n > limit {
+		return nil, tooLarge
+	}
+	return buf.Bytes(), nil
+}
