@@ -7,7 +7,7 @@
 //		return api.ListPeers(ctx)
 //	})
 //
-// Every error is an [*Error]. Its texts are as the server sent them; redacting them is the facade's part, which knows the
+// Texts in an [*Error] are as the server sent them; redacting them is the part of the facade, which knows the
 // secrets. Everything here is safe for concurrent use.
 package call
 
@@ -63,7 +63,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Do sends one request and reads the answer.
-func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Response, error)) (Response, error) {
+func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Response, error)) (Response, *Error) {
 	if limits.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limits.Timeout)

@@ -1,8 +1,10 @@
 package secret
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -13,32 +15,27 @@ type Redactor struct{ replacer *strings.Replacer }
 // NewRedactor returns a Redactor for the given secrets. Each is found as it is, and as it looks when a server echoes it
 // in a URL or in JSON. Empty ones are left out; there is no shortest length, because a short token is a token too.
 func NewRedactor(secrets ...Secret) *Redactor {
-	var pairs []string
+	var all []string
 	for _, s := range secrets {
-		for _, form := range forms(s.Reveal()) {
-			pairs = append(pairs, form, Redacted)
-		}
+		all = append(all, forms(s.Reveal())...)
+	}
+	// strings.Replacer takes the first that fits, so the longest has to stand first: of two secrets that begin alike,
+	// the shorter one would leave the end of the longer one standing.
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	var pairs []string
+	for _, form := range slices.Compact(all) {
+		pairs = append(pairs, form, Redacted)
 	}
 	return &Redactor{replacer: strings.NewReplacer(pairs...)}
 }
 
-// forms lists how text may come back. strings.Replacer takes the first that fits at a place, so the longest, escaped
-// forms need not come first: where they differ from the plain one, the plain one does not fit.
+// forms lists how text may come back.
 func forms(text string) []string {
 	if text == "" {
 		return nil
 	}
 	quoted, _ := json.Marshal(text) // a string always has a JSON form
-	all := []string{text, url.QueryEscape(text), url.PathEscape(text), string(quoted[1 : len(quoted)-1])}
-	seen := make(map[string]bool, len(all))
-	var distinct []string
-	for _, form := range all {
-		if !seen[form] {
-			seen[form] = true
-			distinct = append(distinct, form)
-		}
-	}
-	return distinct
+	return []string{text, url.QueryEscape(text), url.PathEscape(text), string(quoted[1 : len(quoted)-1])}
 }
 
 // Redact returns text without the secrets.

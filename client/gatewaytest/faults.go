@@ -1,0 +1,97 @@
+package gatewaytest
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Fault is one way for an operation to fail. Its parts combine: a delayed 503, garbage that breaks off.
+type Fault struct {
+	// Times is how often it happens; 0 means once, a negative number means from now on.
+	Times int
+	// Delay passes before anything else happens. It ends early when the client goes or the gateway closes.
+	Delay time.Duration
+	// HangUp closes the connection: instead of an answer, or, when Body is set, one byte before the end of the body.
+	HangUp bool
+	// AfterEffect lets the request take effect first, so that only its answer is lost.
+	AfterEffect bool
+	// Status, Header and Body are the answer; 0 means 200. Without a Content-Type in Header it is text/plain.
+	Status int
+	Header http.Header
+	Body   string
+}
+
+type plannedFault struct {
+	op    Operation
+	fault Fault
+	left  int // negative: without end
+}
+
+// Fail makes an operation fail. Faults of one operation happen in the order they were planned.
+func (g *Gateway) Fail(op Operation, fault Fault) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.faults = append(g.faults, &plannedFault{op: op, fault: fault, left: cmp.Or(fault.Times, 1)})
+}
+
+// Heal forgets the faults that have not happened yet.
+func (g *Gateway) Heal() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.faults = nil
+}
+
+func (g *Gateway) nextFault(op Operation) *Fault {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range g.faults {
+		if p.op != op || p.left == 0 {
+			continue
+		}
+		if p.left > 0 {
+			p.left--
+		}
+		return &p.fault
+	}
+	return nil
+}
+
+func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, f Fault) {
+	if f.Delay > 0 && !g.wait(r, f.Delay) {
+		panic(http.ErrAbortHandler)
+	}
+	if f.HangUp && f.Body == "" {
+		panic(http.ErrAbortHandler) // net/http closes the connection without a word
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	for name, values := range f.Header {
+		w.Header()[name] = values
+	}
+	if f.HangUp {
+		w.Header().Set("Content-Length", strconv.Itoa(len(f.Body)+1))
+	}
+	if f.Status == 0 {
+		f.Status = http.StatusOK
+	}
+	w.WriteHeader(f.Status)
+	_, _ = w.Write([]byte(f.Body))
+	if f.HangUp {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// wait reports whether the time has passed with the client still there.
+func (g *Gateway) wait(r *http.Request, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-r.Context().Done():
+		return false
+	case <-g.closing:
+		return false
+	}
+}

@@ -1,0 +1,52 @@
+package gatewaytest
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+)
+
+// Request is a request that arrived, whatever became of it.
+type Request struct {
+	Operation Operation
+	Method    string
+	// Path is without the base path of [Gateway.URL].
+	Path  string
+	Query url.Values
+	// Header is without Authorization, so that printing a request shows no token.
+	Header http.Header
+	// HasToken is whether there was an Authorization header, and Token what it held after "Bearer ".
+	HasToken bool
+	Token    client.Secret
+	Body     string
+}
+
+// Requests returns what has arrived so far, oldest first: everything, or the given operations alone.
+func (g *Gateway) Requests(ops ...Operation) []Request {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(g.requests), func(r Request) bool {
+		return len(ops) > 0 && !slices.Contains(ops, r.Operation)
+	})
+}
+
+func (g *Gateway) record(op Operation, r *http.Request, body []byte) {
+	header := r.Header.Clone()
+	header.Del("Authorization")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.requests = append(g.requests, Request{
+		Operation: op,
+		Method:    r.Method,
+		Path:      r.URL.Path,
+		Query:     r.URL.Query(),
+		Header:    header,
+		HasToken:  r.Header.Get("Authorization") != "",
+		Token:     secret.New(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")),
+		Body:      string(body),
+	})
+}

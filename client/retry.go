@@ -1,0 +1,104 @@
+package client
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/call"
+)
+
+// RetryPolicy says how often and how patiently a request is tried again; [WithRetry] switches it on.
+//
+// Tried again are failures of the network (a timeout of the request among them) and the statuses 429, 502, 503 and 504:
+// for every read, for MarkRead, and for Send under an idempotency key, which WithRetry adds where none is given. Older
+// gateways ignore the key (WIRE.md G10); with one of them a repeated send may arrive twice. Register is never repeated,
+// nor is anything once a 2xx status has come, nor after the caller's context has ended.
+//
+// The wait doubles from BaseDelay to MaxDelay, and half of it is chance. A Retry-After header is honoured when it asks
+// for more, up to a minute; beyond that the error comes back at once. Which failures are repeated may change in a later
+// version.
+type RetryPolicy struct {
+	// MaxAttempts is the number of requests in all, the first included; 0 means 3.
+	MaxAttempts int
+	// BaseDelay is the wait before the second attempt; 0 means 200 ms.
+	BaseDelay time.Duration
+	// MaxDelay bounds a wait; 0 means 5 s.
+	MaxDelay time.Duration
+}
+
+// longestRetryAfter is the longest wait a gateway can ask for.
+const longestRetryAfter = time.Minute
+
+func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
+	if p.MaxAttempts < 0 || p.BaseDelay < 0 || p.MaxDelay < 0 {
+		return p, &ValueError{Field: "retry policy", Reason: "has a negative number"}
+	}
+	if p.MaxAttempts == 0 {
+		p.MaxAttempts = 3
+	}
+	if p.BaseDelay == 0 {
+		p.BaseDelay = 200 * time.Millisecond
+	}
+	if p.MaxDelay == 0 {
+		p.MaxDelay = 5 * time.Second
+	}
+	return p, nil
+}
+
+// wait says whether a failed attempt is followed by another, and after how long. A nil policy never retries.
+func (p *RetryPolicy) wait(ctx context.Context, op operation, attempt int, failed *call.Error) (time.Duration, bool) {
+	if p == nil || !op.repeatable || attempt >= p.MaxAttempts || ctx.Err() != nil || !transient(failed) {
+		return 0, false
+	}
+	wait := jitter(backoff(p.BaseDelay, p.MaxDelay, attempt))
+	if asked, ok := call.RetryAfter(failed.Header, time.Now()); ok {
+		wait = max(wait, asked)
+	}
+	return wait, wait <= max(longestRetryAfter, p.MaxDelay)
+}
+
+// transient reports whether the same request may well succeed a little later. A 2xx answer that broke off counts only
+// where nothing was written, which is for repeatable to say; too large a body will be too large again.
+func transient(failed *call.Error) bool {
+	switch failed.Status {
+	case 0:
+		return true
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// backoff is base doubled for every attempt after the first, at most limit.
+func backoff(base, limit time.Duration, attempt int) time.Duration {
+	d := base
+	for range attempt - 1 {
+		if d >= limit {
+			break
+		}
+		d *= 2
+	}
+	return min(d, limit)
+}
+
+// jitter returns a time between half of d and d, so that clients that failed together do not come back together.
+func jitter(d time.Duration) time.Duration {
+	if d < 2 {
+		return d
+	}
+	return d/2 + rand.N(d/2) //nolint:gosec // spreading load is no secret
+}
+
+// sleep waits for d or for the end of ctx, whose error it returns then.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

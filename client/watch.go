@@ -1,0 +1,129 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// DefaultWatchInterval is how often Watch looks when WatchOptions does not say.
+const DefaultWatchInterval = 5 * time.Second
+
+// longestWatchPause bounds the pause after errors, unless the interval itself is longer.
+const longestWatchPause = time.Minute
+
+// WatchOptions says how Watch polls. The zero value is fine.
+type WatchOptions struct {
+	// Interval is the time between two polls; a quarter of it, up or down, is chance. 0 means [DefaultWatchInterval].
+	Interval time.Duration
+	// Limit is the largest number of rows of a poll, 1 to 1000; 0 means 1000, the most the gateway gives (WIRE.md G12).
+	Limit int
+}
+
+// Watch polls the own inbox for unread messages and yields each id once, oldest first. It marks nothing read: call
+// [MeshClient.MarkRead] when a message has been dealt with, or the next Watch yields it again.
+//
+//	for m, err := range c.Watch(ctx, client.WatchOptions{}) {
+//		if err != nil {
+//			log.Print(err) // polling goes on, less and less often until it works again
+//			continue
+//		}
+//		...
+//	}
+//
+// It ends when ctx ends or the loop breaks; a [*ValueError] for bad options is yielded once and ends it too. When more
+// messages are unread than a poll can hold, the log gets a warning and the older ones come once newer ones are read.
+// Every range over the sequence starts anew.
+func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
+	return func(yield func(MeshMessage, error) bool) {
+		complete, err := opts.withDefaults()
+		if err != nil {
+			yield(MeshMessage{}, err)
+			return
+		}
+		w := &watcher{client: c, opts: complete, seen: make(map[int64]struct{})}
+		for ctx.Err() == nil {
+			if !w.poll(ctx, yield) || sleep(ctx, w.pause()) != nil {
+				return
+			}
+		}
+	}
+}
+
+func (o WatchOptions) withDefaults() (WatchOptions, error) {
+	if o.Interval < 0 {
+		return o, &ValueError{Field: "interval", Value: o.Interval.String(), Reason: "is negative"}
+	}
+	o.Interval = cmp.Or(o.Interval, DefaultWatchInterval)
+	if err := checkLimit(o.Limit); err != nil {
+		return o, err
+	}
+	o.Limit = cmp.Or(o.Limit, maxLimit)
+	return o, nil
+}
+
+// watcher is the state of one range over Watch.
+type watcher struct {
+	client *MeshClient
+	opts   WatchOptions
+	// seen holds the ids that were yielded and may still come back.
+	seen   map[int64]struct{}
+	errors int // in a row
+}
+
+// poll looks once and yields what is new; false means that the loop was left.
+func (w *watcher) poll(ctx context.Context, yield func(MeshMessage, error) bool) bool {
+	rows, err := w.client.fetch(ctx, FetchOptions{UnreadOnly: true, Limit: w.opts.Limit})
+	if ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		w.errors++
+		return yield(MeshMessage{}, err)
+	}
+	w.errors = 0
+	for _, m := range w.fresh(ctx, rows) {
+		if ctx.Err() != nil || !yield(m, nil) {
+			return false
+		}
+		w.seen[m.ID] = struct{}{}
+	}
+	return true
+}
+
+// fresh returns the rows not yielded yet, oldest first.
+func (w *watcher) fresh(ctx context.Context, rows []MeshMessage) []MeshMessage {
+	if len(rows) >= w.opts.Limit {
+		w.client.log.WarnContext(ctx, "inbox window is full, older unread messages may be hidden until newer ones are read",
+			"node", w.client.node, "limit", w.opts.Limit)
+	} else {
+		w.forget(rows)
+	}
+	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool {
+		_, seen := w.seen[m.ID]
+		return seen || w.client.isOwn(m)
+	})
+	slices.SortFunc(rows, func(a, b MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return a.ID == b.ID })
+}
+
+// forget drops the ids that are no longer unread: a message that was read never becomes unread again. Only a window that
+// is not full shows every unread message, so only then is absence a proof.
+func (w *watcher) forget(rows []MeshMessage) {
+	unread := make(map[int64]struct{}, len(rows))
+	for _, m := range rows {
+		if _, ok := w.seen[m.ID]; ok {
+			unread[m.ID] = struct{}{}
+		}
+	}
+	w.seen = unread
+}
+
+// pause is the time until the next poll: the interval, doubled for every error in a row, and up to a quarter more or less.
+func (w *watcher) pause() time.Duration {
+	d := backoff(w.opts.Interval, max(w.opts.Interval, longestWatchPause), w.errors+1)
+	return d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load is no secret
+}

@@ -1,0 +1,172 @@
+// Package contract checks real exchanges against the OpenAPI documents in specs/. Only tests import it: it brings
+// kin-openapi, which no user of the SDK should have to build.
+//
+//	checker, err := contract.New("gateway")
+//	client := &http.Client{Transport: checker.Transport(http.DefaultTransport, "/base", func(err error) { t.Error(err) })}
+//	// ... use the client ...
+//	checker.Unexercised() // the operations that nothing has called yet
+//
+// A request fails when the document does not know its path, its query parameters or its body, or when it lacks the bearer
+// token the document asks for; a response fails by status, content type or body. A Checker is safe for concurrent use.
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"github.com/mesh-gateway/mesh-go/specs"
+)
+
+// Checker knows one document.
+type Checker struct {
+	doc    *openapi3.T
+	router routers.Router
+
+	mu        sync.Mutex
+	exercised map[string]bool
+}
+
+// New loads one of [specs.Names], and checks the document itself, its examples included.
+func New(name string) (*Checker, error) {
+	text, err := specs.Document(name)
+	if err != nil {
+		return nil, err
+	}
+	return Load(text)
+}
+
+// Load is [New] for the text of a document.
+func Load(text []byte) (*Checker, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		return nil, err
+	}
+	// With servers set, the router would know no URL but theirs, and a test server is elsewhere.
+	doc.Servers = nil
+	router, err := legacy.NewRouter(doc, openapi3.EnableExamplesValidation())
+	if err != nil {
+		return nil, err
+	}
+	return &Checker{doc: doc, router: router, exercised: make(map[string]bool)}, nil
+}
+
+// Document returns the loaded document, to be read only.
+func (c *Checker) Document() *openapi3.T { return c.doc }
+
+// Exchange is one request and its answer. Bodies are given apart: those of the request and response may be spent.
+type Exchange struct {
+	Request      *http.Request // with its path as in the document, without a base path
+	RequestBody  []byte
+	Status       int
+	Header       http.Header
+	ResponseBody []byte
+}
+
+// Request returns what is wrong with a request; nil when nothing is.
+func (c *Checker) Request(e Exchange) error {
+	input, err := c.input(e)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.exercised[input.Route.Operation.OperationID] = true
+	c.mu.Unlock()
+	return errors.Join(unknownQuery(input), brief("request", e, openapi3filter.ValidateRequest(context.Background(), input)))
+}
+
+// Response returns what is wrong with the answer to a request.
+func (c *Checker) Response(e Exchange) error {
+	input, err := c.input(e)
+	if err != nil {
+		return err
+	}
+	response := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: input,
+		Status:                 e.Status,
+		Header:                 e.Header,
+		Options:                input.Options,
+	}
+	response.SetBodyBytes(e.ResponseBody)
+	return brief("response", e, openapi3filter.ValidateResponse(context.Background(), response))
+}
+
+func (c *Checker) input(e Exchange) (*openapi3filter.RequestValidationInput, error) {
+	route, params, err := c.router.FindRoute(e.Request)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", e.Request.Method, e.Request.URL.Path, err)
+	}
+	req := e.Request.Clone(context.Background())
+	req.Body = io.NopCloser(strings.NewReader(string(e.RequestBody)))
+	req.ContentLength = int64(len(e.RequestBody))
+	if len(e.RequestBody) == 0 {
+		req.Body = http.NoBody
+	}
+	return &openapi3filter.RequestValidationInput{
+		Request:    req,
+		PathParams: params,
+		Route:      route,
+		Options: &openapi3filter.Options{
+			AuthenticationFunc:                bearer,
+			MultiError:                        true,
+			IncludeResponseStatus:             true,
+			RejectWhenRequestBodyNotSpecified: true,
+			SkipSettingDefaults:               true, // else the checker would write defaults into what it checks
+		},
+	}, nil
+}
+
+// bearer demands what a bearerAuth operation of the document promises.
+func bearer(_ context.Context, input *openapi3filter.AuthenticationInput) error {
+	token, ok := strings.CutPrefix(input.RequestValidationInput.Request.Header.Get("Authorization"), "Bearer ")
+	if !ok || token == "" {
+		return errors.New("no bearer token")
+	}
+	return nil
+}
+
+// unknownQuery refuses query parameters that the document does not list; kin-openapi lets them pass.
+func unknownQuery(input *openapi3filter.RequestValidationInput) error {
+	var wrong []error
+	for name := range input.Request.URL.Query() {
+		if input.Route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
+			wrong = append(wrong, fmt.Errorf("%s: unknown query parameter %q", input.Route.Operation.OperationID, name))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// brief keeps the first line of each complaint: kin-openapi goes on with the whole schema and value.
+func brief(what string, e Exchange, err error) error {
+	if err == nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(err.Error(), "\nSchema:")
+	return fmt.Errorf("%s of %s %s (status %d): %s", what, e.Request.Method, e.Request.URL.Path, e.Status, first)
+}
+
+// Unexercised lists the operations that no checked request has called, in alphabetical order.
+func (c *Checker) Unexercised() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var missing []string
+	for _, path := range c.doc.Paths.Map() {
+		for _, op := range path.Operations() {
+			if !c.exercised[op.OperationID] {
+				missing = append(missing, op.OperationID)
+			}
+		}
+	}
+	slices.Sort(missing)
+	return missing
+}

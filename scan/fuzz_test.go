@@ -1,0 +1,144 @@
+package scan_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/scan"
+)
+
+// pieces are what contents are made of when chance makes them: prefixes, the stuff keys are filled with, the words that
+// rules 10 and 12 look for, and everything that ends a run or makes a boundary.
+var pieces = []string{
+	"pypi-", "sk-", "sk-ant-", "sk-admin-", "sk-proj-", "admin-", "proj-", "xai-", "AIza", "gho_", "ghp_", "ghs_", "AKIA",
+	"eyJ", ".eyJ", "aws", "MESH_GATEWAY_TOKEN", "MESH_GATEWAY_TOKE",
+	"ghu_", "ghr_", "github_pat_", "ASIA", "ABIA", "ACCA", "AQ.", "GOCSPX-", "ya29.", "gsk_", "hf_", "xoxb-", "xox",
+	"-----BEGIN ", "PRIVATE KEY", "RSA ", " BLOCK", "-----", "-----END ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
+	"a", "0", "f", "Z", "g", "_", "-", "/", "+", "=", ".", ",", " ", "\n", "\t", "\"", "\\n", "(", "{", ":", "~", "\x7f", "*", "\xff", "é", "\u2028",
+}
+
+// fillers are repeated to the lengths around which the rules decide.
+var (
+	fillers = []string{"a", "0", "f", "Z", "9A", "aZ0_", "a-", "-", "_", "/", "a/", "+=", "aB3", "."}
+	lengths = []int{1, 2, 14, 15, 16, 17, 19, 20, 21, 29, 30, 31, 32, 33, 34, 35, 36, 39, 40, 41, 47, 48, 49, 64, 100}
+)
+
+// randomContent makes a content of up to twenty parts.
+func randomContent(r *rand.Rand) string {
+	var b strings.Builder
+	for range r.IntN(20) + 1 {
+		if r.IntN(5) < 2 {
+			filler := fillers[r.IntN(len(fillers))]
+			length := lengths[r.IntN(len(lengths))]
+			b.WriteString(strings.Repeat(filler, length)[:length])
+			continue
+		}
+		b.WriteString(pieces[r.IntN(len(pieces))])
+	}
+	return b.String()
+}
+
+// checkAgainstReference compares Find, FindAll and Redact with what they mean.
+func checkAgainstReference(t *testing.T, content string, tokens []string, extended bool) {
+	t.Helper()
+	s, live := scannerFor(tokens, extended)
+	want := referenceAll(content, live, extended)
+	require.Equal(t, want, hitsOf(s.FindAll(content)), "FindAll(%q), tokens %q", content, tokens)
+
+	wantFirst, wantFound := referenceFirst(content, live, extended)
+	first, found := s.Find(content)
+	require.Equal(t, wantFound, found, "Find(%q), tokens %q", content, tokens)
+	require.Equal(t, wantFirst, hitOf(first), "Find(%q), tokens %q", content, tokens)
+
+	checkRedacted(t, s, content, want)
+}
+
+// scannerFor makes a Scanner, and the list of tokens that it must look for.
+func scannerFor(tokens []string, extended bool) (*scan.Scanner, []string) {
+	var opts []scan.Option
+	var live []string
+	for _, token := range tokens {
+		opts = append(opts, scan.WithLiveToken(token))
+		if trimmed := strings.TrimSpace(token); utf8.RuneCountInString(trimmed) >= 16 && !slices.Contains(live, trimmed) {
+			live = append(live, trimmed)
+		}
+	}
+	if extended {
+		opts = append(opts, scan.WithExtendedRules())
+	}
+	return scan.New(opts...), live
+}
+
+// checkRedacted checks what Redact promises: nothing is left to find, and nothing but matches is gone.
+func checkRedacted(t *testing.T, s *scan.Scanner, content string, hits []hit) {
+	t.Helper()
+	redacted := s.Redact(content)
+	require.Empty(t, s.FindAll(redacted), "Redact(%q) = %q", content, redacted)
+	if len(hits) == 0 {
+		require.Equal(t, content, redacted)
+		return
+	}
+	rest := content
+	for i, kept := range strings.Split(unmarked.Replace(redacted), "\x00") {
+		at := strings.Index(rest, kept)
+		require.GreaterOrEqual(t, at, 0, "Redact(%q) = %q: %q is new", content, redacted, kept)
+		require.True(t, i > 0 || at == 0, "Redact(%q) = %q: the beginning changed", content, redacted)
+		rest = rest[at+len(kept):]
+	}
+}
+
+// unmarked replaces what Redact writes by a zero byte.
+var unmarked = func() *strings.Replacer {
+	var pairs []string
+	all := strings.Fields("live-gateway-token pypi-token anthropic-api-key openai-admin-key openai-api-key xai-api-key" +
+		" deepseek-api-key google-api-key github-token aws-access-key-id aws-secret-key jwt mesh-gateway-token" +
+		" github-user-token github-fine-grained-token github-app-token aws-other-key-id google-auth-key" +
+		" google-client-secret google-access-token groq-api-key huggingface-token slack-token pem-private-key")
+	for _, name := range all {
+		pairs = append(pairs, "[REDACTED:"+name+"]", "\x00")
+	}
+	return strings.NewReplacer(append(pairs, "[REDACTED]", "\x00")...)
+}()
+
+// FuzzScan compares the scan with the reference on any bytes, and on contents that the bytes choose from the pieces of
+// keys: bytes alone would hardly ever spell one.
+func FuzzScan(f *testing.F) {
+	f.Add("plain text", "", uint64(0), false)
+	f.Add("sk-"+strings.Repeat("a", 20)+" and more", strings.Repeat("t", 16), uint64(1), true)
+	for i := range uint64(50) {
+		f.Add("", "", i, i%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, text, token string, seed uint64, extended bool) {
+		if len(text) > 2000 {
+			text = text[:2000]
+		}
+		content := text
+		if seed > 0 {
+			r := rand.New(rand.NewPCG(seed, 0))
+			cut := r.IntN(len(text) + 1)
+			content = text[:cut] + randomContent(r) + text[cut:]
+		}
+		checkAgainstReference(t, content, []string{token}, extended)
+	})
+}
+
+// TestAgainstReference is a short fuzz that runs with every go test: always the same contents.
+func TestAgainstReference(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 4000 {
+		content := randomContent(r)
+		var tokens []string
+		if r.IntN(4) == 0 && len(content) > 24 {
+			start := r.IntN(len(content) - 20)
+			tokens = append(tokens, content[start:start+20], content[start:start+17])
+		}
+		checkAgainstReference(t, content, tokens, r.IntN(2) == 0)
+	}
+	assert.Empty(t, hitsOf(scan.New().FindAll("")))
+}

@@ -1,0 +1,86 @@
+package scan
+
+import "strings"
+
+const (
+	pemBegin    = "-----BEGIN "
+	pemEnd      = "-----END "
+	maxPEMLabel = 24 // characters in front of PRIVATE KEY: RSA, EC, OPENSSH, ENCRYPTED, PGP …
+	minPEMBody  = 20
+	minPEMLine  = 40 // of base64, where the last line is missing
+)
+
+// pemKeys reports PEM private keys. Their lines hold blanks, so no single run shows one; the first line is searched for.
+func (s *sweep) pemKeys() {
+	for i := 0; s.wants(pemKey, i); {
+		begin := strings.Index(s.content[i:], pemBegin)
+		if begin < 0 {
+			return
+		}
+		begin += i
+		i = begin + 1
+		body, ok := pemLine(s.content, begin, pemBegin)
+		if !ok {
+			continue
+		}
+		if end := s.pemKeyEnd(body); end > 0 {
+			s.report(pemKey, begin, end)
+			i = end
+		}
+	}
+}
+
+// pemKeyEnd is where the key whose first line ends at body ends; 0 if it is none.
+func (s *sweep) pemKeyEnd(body int) int {
+	for i := body + minPEMBody; i < len(s.content) && !s.noPEMEnd; {
+		last := strings.Index(s.content[i:], pemEnd)
+		if last < 0 {
+			break
+		}
+		if end, ok := pemLine(s.content, i+last, pemEnd); ok {
+			return end
+		}
+		i += last + 1
+	}
+	s.noPEMEnd = true // and none behind any later first line: do not search for it again
+	return truncatedPEM(s.content, body)
+}
+
+// pemLine matches start, a label that ends in PRIVATE KEY, and five hyphens, at i. It returns the end of the line.
+func pemLine(content string, i int, start string) (int, bool) {
+	i += len(start)
+	end := i
+	for end < len(content) && (content[end] == ' ' || classes[content[end]]&upper != 0) {
+		end++
+		if end-i > maxPEMLabel+len("PRIVATE KEY BLOCK") {
+			return 0, false
+		}
+	}
+	label, found := strings.CutSuffix(strings.TrimSuffix(content[i:end], " BLOCK"), "PRIVATE KEY")
+	if !found || len(label) > maxPEMLabel || !strings.HasPrefix(content[end:], "-----") {
+		return 0, false
+	}
+	return end + len("-----"), true
+}
+
+// truncatedPEM is the end of the base64 lines that start at body, 0 if there are none. Line ends may be escapes, as in
+// JSON: their letters are base64 characters.
+func truncatedPEM(content string, body int) int {
+	longest := 0
+	for i := body; ; i++ {
+		end := endOf(base64, content, i, len(content))
+		longest = max(longest, end-i)
+		if end == len(content) || !isPEMSpace(content[end]) {
+			if longest < minPEMLine {
+				return 0
+			}
+			return end
+		}
+		i = end
+	}
+}
+
+// isPEMSpace accepts what stands between base64 lines, the backslash of an escape included.
+func isPEMSpace(b byte) bool {
+	return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == '\\'
+}

@@ -1,0 +1,100 @@
+package scan
+
+// Rule is one kind of credential that the scan knows. The zero Rule means nothing. Rules are values: copy them freely.
+type Rule struct {
+	// Number is the row of the table in SPEC.md, "Credential scan": 1 to 12. 0 is the live gateway token, which the text
+	// above that table asks for. Numbers above 100 are the extended rules of this package.
+	Number int
+	// Name is a short constant name such as "openai-api-key", fit for logs and metrics.
+	Name string
+	// Advice says in one or two sentences what the credential grants and what to do now.
+	Advice string
+}
+
+// The places of the rules in the table. The order decides which rule Find answers with; up to meshToken the place is the
+// rule's number too.
+const (
+	liveToken = iota
+	pypi
+	anthropic
+	openaiAdmin
+	openai
+	xai
+	deepseek
+	google
+	github
+	awsKeyID
+	awsSecret
+	jwt
+	meshToken
+	githubUser // the first extended rule
+	githubFineGrained
+	githubApp
+	awsOtherKeyID
+	googleAuth
+	googleClientSecret
+	googleAccess
+	groq
+	huggingFace
+	slack
+	pemKey
+	ruleCount
+)
+
+var table = [ruleCount]Rule{
+	liveToken: {0, "live-gateway-token",
+		"This is the mesh gateway token in use: whoever reads it can act as this node. Rotate it on the gateway and set the new MESH_GATEWAY_TOKEN."},
+	pypi: {1, "pypi-token",
+		"A package index token can publish releases under your name. Revoke it in the account settings of pypi.org or test.pypi.org."},
+	anthropic: {2, "anthropic-api-key",
+		"An Anthropic key spends your organisation's credit. Delete it in the Anthropic Console under API keys and create another."},
+	openaiAdmin: {3, "openai-admin-key",
+		"An OpenAI admin key has org-level privilege: it manages members, projects, keys and costs. Revoke it at once under organization settings, Admin keys, and read the audit log."},
+	openai: {4, "openai-api-key",
+		"An OpenAI (or sk- style) key spends your project's credit. Revoke it on the provider's API keys page and create another."},
+	xai: {5, "xai-api-key",
+		"An xAI key spends your team's credit. Revoke it in the xAI console under API keys and create another."},
+	deepseek: {6, "deepseek-api-key",
+		"A DeepSeek key spends your prepaid balance. Delete it on the DeepSeek platform under API keys and create another."},
+	google: {7, "google-api-key",
+		"A Google API key is billed to your cloud project. Delete or rotate it in Google Cloud under APIs & Services, Credentials, and restrict the new one."},
+	github: {8, "github-token",
+		"A GitHub token reads and writes what its owner may. Revoke it in GitHub settings under Developer settings or Applications."},
+	awsKeyID: {9, "aws-access-key-id",
+		"An AWS access key id names a long-lived key pair. Deactivate the pair in IAM and create another; look for its secret nearby."},
+	awsSecret: {10, "aws-secret-key",
+		"This looks like an AWS secret access key, which signs requests as its owner. Deactivate the key pair in IAM; if it is harmless text, send again without the check."},
+	jwt: {11, "jwt",
+		"A JSON web token is a login until it expires. End the session or revoke the token at its issuer."},
+	meshToken: {12, "mesh-gateway-token",
+		"This looks like a mesh gateway token beside its variable's name. Rotate it on the gateway; if it is harmless text, send again without the check."},
+	githubUser: {101, "github-user-token",
+		"A GitHub user-to-server or refresh token acts for the user who authorised the app. Revoke it under settings, Applications."},
+	githubFineGrained: {102, "github-fine-grained-token",
+		"A GitHub fine-grained token reads and writes the repositories it was given. Revoke it under Developer settings, Fine-grained tokens."},
+	githubApp: {103, "github-app-token",
+		"A GitHub App installation token reaches every repository of the installation for an hour. Revoke it through the API, and rotate the app's key if that leaked too."},
+	awsOtherKeyID: {104, "aws-other-key-id",
+		"An AWS temporary, bearer or context key id names live credentials. Revoke the role's sessions, or delete the service credential, in IAM."},
+	googleAuth: {105, "google-auth-key",
+		"A Google auth key is billed to your project as an API key is. Delete it in AI Studio or Google Cloud and create another."},
+	googleClientSecret: {106, "google-client-secret",
+		"A Google OAuth client secret lets others pose as your application. Reset it in Google Cloud under Credentials."},
+	googleAccess: {107, "google-access-token",
+		"A Google access token acts for its user or service account for about an hour. Revoke the grant, and find out what issued it."},
+	groq: {108, "groq-api-key",
+		"A Groq key spends your account's credit. Delete it in the Groq console under API keys and create another."},
+	huggingFace: {109, "huggingface-token",
+		"A Hugging Face token reads, and may write, your models and data sets. Invalidate it under settings, Access Tokens."},
+	slack: {110, "slack-token",
+		"A Slack token reads and posts as its bot or user. Revoke it on the app's page, OAuth & Permissions, or through auth.revoke."},
+	pemKey: {111, "pem-private-key",
+		"A private key proves an identity: TLS, SSH, a service account or a signature. Make a new pair and withdraw the old one wherever it is trusted."},
+}
+
+// Rules lists the thirteen rules that every scan applies, in table order: number 0, the live token, then the twelve of
+// SPEC.md, "Credential scan", so that Rules()[n].Number is n. The extended rules are not among them: [WithExtendedRules]
+// lists those. The slice is the caller's to change.
+func Rules() []Rule {
+	return append([]Rule(nil), table[:githubUser]...)
+}

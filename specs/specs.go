@@ -1,0 +1,19 @@
+// Package specs embeds the OpenAPI documents that the clients in gen/ are generated from.
+//
+// Each API is one document, NAME.yaml, and one generator configuration, NAME.codegen.yaml. The shipped packages do not
+// import this one; it is for tests and for tools that check traffic against the documents:
+//
+//	document, err := specs.Document("gateway")
+//	doc, err := openapi3.NewLoader().LoadFromData(document)
+package specs
+
+import "embed"
+
+//go:embed gateway.yaml
+var documents embed.FS
+
+// Names lists the documents, in alphabetical order.
+func Names() []string { return []string{"gateway"} }
+
+// Document returns one document as YAML. A name that is not in [Names] is an error that matches fs.ErrNotExist.
+func Document(name string) ([]byte, error) { return documents.ReadFile(name + ".yaml") }
