@@ -83,7 +83,7 @@ func (c *MeshClient) gatewayError(op operation, failed *call.Error) error {
 		Method:     op.method,
 		Path:       op.path,
 		StatusCode: failed.Status,
-		Body:       call.Excerpt(failed.Body, refusalExcerpt, c.guard.redact),
+		Body:       call.Excerpt(failed.Body, refusalExcerpt, c.guard.redactBody),
 		Delivered:  op.delivers && failed.Status >= 200 && failed.Status < 300,
 		Err:        c.guard.redactError(failed.Err),
 	}
@@ -104,7 +104,7 @@ func (c *MeshClient) decode(op operation, resp call.Response, into json.Unmarsha
 		Method:     op.method,
 		Path:       op.path,
 		StatusCode: resp.Status,
-		Body:       call.Excerpt(resp.Body, garbageExcerpt, c.guard.redact),
+		Body:       call.Excerpt(resp.Body, garbageExcerpt, c.guard.redactBody),
 		Delivered:  op.delivers,
 		Err:        c.guard.redactError(err),
 	}

@@ -3,7 +3,6 @@ package client
 import (
 	"errors"
 	"os"
-	"regexp"
 	"strings"
 	"sync/atomic"
 
@@ -60,16 +59,20 @@ func (g *guard) current() *liveScanner {
 	return l
 }
 
-// peerToken is how a registration's answer shows the token it just made. Where such an answer has to be quoted because
-// it cannot be read, its value goes.
-var peerToken = regexp.MustCompile(`(?i)(peer_token["']?\s*[:=]\s*["']?)[^"',}\s]+`)
+// redactBody is redact for the body of an answer. A registration's answer holds a token that nobody knows yet; where such
+// an answer has to be quoted because it cannot be read, the quote ends there.
+func (g *guard) redactBody(text string) string {
+	if before, _, found := strings.Cut(text, "peer_token"); found {
+		text = before + "peer_token" + secret.Redacted
+	}
+	return g.redact(text)
+}
 
-// redact takes every live token, every peer token and everything that looks like a credential out of a text that came
-// from outside: a 422 echoes the request, and some servers echo headers.
+// redact takes every live token and everything that looks like a credential out of a text that came from outside: a 422
+// echoes the request, and some servers echo headers.
 func (g *guard) redact(text string) string {
 	l := g.current()
 	text = l.redactor.Redact(text)
-	text = peerToken.ReplaceAllString(text, "${1}"+secret.Redacted)
 	if g.custom != nil {
 		text = g.custom.Redact(text)
 	}

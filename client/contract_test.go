@@ -1,0 +1,107 @@
+package client_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/contract"
+)
+
+// Everything the facade can send keeps to the document, and the document knows every answer.
+func TestTheFacadeKeepsToTheDocument(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string][]gatewaytest.Option{"today": nil, "bare arrays": {gatewaytest.WithBareArrays()}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checker, err := contract.New("gateway")
+			require.NoError(t, err)
+			g := gateway(t, append(opts, gatewaytest.WithThreads("thread-1"))...)
+			checked := &http.Client{Transport: checker.Transport(http.DefaultTransport, "/gateway", func(err error) { t.Error(err) })}
+			exerciseEverything(t, connect(t, g, "node-a", client.WithHTTPClient(checked), client.WithRetry(client.RetryPolicy{BaseDelay: 1})), g)
+			assert.Empty(t, checker.Unexercised())
+		})
+	}
+}
+
+// exerciseEverything uses every operation with every option, and meets every refusal of the gateway.
+func exerciseEverything(t *testing.T, c *client.MeshClient, g *gatewaytest.Gateway) {
+	t.Helper()
+	ctx := t.Context()
+	g.Store("node-b", "node-a", "fyi", "hello")
+	for _, call := range operations {
+		require.NoError(t, ignoringStatus(call(ctx, c)))
+	}
+	for _, req := range []client.RegisterRequest{{}, {URL: "http://a", Capabilities: map[string]any{}}, {URL: "http://a", Capabilities: map[string]any{"n": 1}}} {
+		_, err := c.Register(ctx, req)
+		require.NoError(t, ignoringStatus(err))
+	}
+	for _, opts := range []client.FetchOptions{{ToNode: "node-b"}, {UnreadOnly: true}, {Limit: 1}, {Limit: 1000}} {
+		_, err := c.Fetch(ctx, opts)
+		require.NoError(t, err)
+	}
+	for _, kind := range []client.Kind{client.KindFYI, client.KindQuestion, client.KindAnswer, client.KindStatus, client.KindUnblock} {
+		_, err := c.Send(ctx, client.SendRequest{
+			To: "node-b", Kind: kind, Content: "x", RelatedTaskID: "42", ThreadID: "thread-1", IdempotencyKey: string(kind),
+		})
+		require.NoError(t, err)
+	}
+	for _, req := range []client.SendRequest{
+		{RelatedTaskID: "task-1"}, {ThreadID: "unknown"}, {IdempotencyKey: "fyi"}, {Content: long("é", 200_000)},
+	} {
+		req.To, req.Kind = "node-b", client.KindFYI
+		if req.Content == "" {
+			req.Content = "another"
+		}
+		_, err := c.Send(ctx, req)
+		require.NoError(t, ignoringStatus(err))
+	}
+}
+
+// ignoringStatus lets refusals pass: whether they are described is for the checker to say.
+func ignoringStatus(err error) error {
+	var failed *client.MeshGatewayError
+	if errors.As(err, &failed) && failed.StatusCode >= 400 {
+		return nil
+	}
+	return err
+}
+
+// A checker that finds nothing must not be one that looks at nothing.
+func TestTheCheckerSeesAFacadeThatBreaksTheContract(t *testing.T) {
+	t.Parallel()
+	checker, err := contract.New("gateway")
+	require.NoError(t, err)
+	var mu sync.Mutex
+	var faults []string
+	report := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		faults = append(faults, err.Error())
+	}
+	g := gateway(t)
+	meddler := roundTrip(func(req *http.Request) (*http.Response, error) {
+		req.URL.RawQuery += "&to_node=node-a"
+		req.Header.Del("Authorization")
+		return checker.Transport(http.DefaultTransport, "/gateway", report).RoundTrip(req)
+	})
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Body: `[{"id":"x"}]`, Header: http.Header{"Content-Type": {"application/json"}}})
+	c := connect(t, g, "node-a", client.WithHTTPClient(&http.Client{Transport: meddler}))
+	_, err = c.Fetch(t.Context(), client.FetchOptions{})
+	require.Error(t, err)
+	all := strings.Join(faults, "\n")
+	assert.Contains(t, all, `unknown query parameter "to_node"`)
+	assert.Contains(t, all, "bearer")
+	assert.Contains(t, all, "response 200 to GET /messages")
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

@@ -1,0 +1,114 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// TestMain takes the environment away: what a developer has exported must not decide what these tests see.
+func TestMain(m *testing.M) {
+	os.Unsetenv("MESH_GATEWAY_TOKEN")
+	os.Unsetenv("MESH_GATEWAY_URL")
+	os.Exit(m.Run())
+}
+
+// token is what the test gateways want. It is long enough to count as a live token, and no rule knows its shape.
+const token = "example.token.of.the.tests"
+
+// gateway is an in-memory gateway with three peers.
+func gateway(t *testing.T, opts ...gatewaytest.Option) *gatewaytest.Gateway {
+	t.Helper()
+	standard := []gatewaytest.Option{gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b", "node-c")}
+	return gatewaytest.New(t, append(standard, opts...)...)
+}
+
+// connect makes the client of a node at g.
+func connect(t *testing.T, g *gatewaytest.Gateway, node string, opts ...client.Option) *client.MeshClient {
+	t.Helper()
+	return newClient(t, node, append(g.Options(), opts...)...)
+}
+
+func newClient(t *testing.T, node string, opts ...client.Option) *client.MeshClient {
+	t.Helper()
+	c, err := client.New(node, opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+// answering makes the client of node-a at a server that gives every request the same answer.
+func answering(t *testing.T, status int, contentType, body string, opts ...client.Option) *client.MeshClient {
+	t.Helper()
+	return serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}, opts...)
+}
+
+// serving makes the client of node-a at a server with that handler.
+func serving(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return newClient(t, "node-a", append([]client.Option{client.WithGatewayURL(server.URL), client.WithToken(token)}, opts...)...)
+}
+
+// operations calls every operation of a client once. The server decides what comes of it.
+var operations = map[string]func(context.Context, *client.MeshClient) error{
+	"ListPeers": func(ctx context.Context, c *client.MeshClient) error { _, err := c.ListPeers(ctx); return err },
+	"Register": func(ctx context.Context, c *client.MeshClient) error {
+		_, err := c.Register(ctx, client.RegisterRequest{URL: "http://node-a:8787"})
+		return err
+	},
+	"Fetch": func(ctx context.Context, c *client.MeshClient) error {
+		_, err := c.Fetch(ctx, client.FetchOptions{})
+		return err
+	},
+	"Send": func(ctx context.Context, c *client.MeshClient) error {
+		_, err := c.Send(ctx, hello("node-b"))
+		return err
+	},
+	"MarkRead": func(ctx context.Context, c *client.MeshClient) error { return c.MarkRead(ctx, 7) },
+	"Health":   func(ctx context.Context, c *client.MeshClient) error { _, err := c.Health(ctx); return err },
+	"Watch": func(ctx context.Context, c *client.MeshClient) error {
+		for _, err := range c.Watch(ctx, client.WatchOptions{}) {
+			return err
+		}
+		return ctx.Err()
+	},
+}
+
+func hello(to string) client.SendRequest {
+	return client.SendRequest{To: to, Kind: client.KindFYI, Content: "hello"}
+}
+
+// gatewayError demands a *MeshGatewayError and returns it.
+func gatewayError(t *testing.T, err error) *client.MeshGatewayError {
+	t.Helper()
+	var failed *client.MeshGatewayError
+	require.ErrorAs(t, err, &failed)
+	require.ErrorIs(t, err, client.ErrMesh)
+	return failed
+}
+
+// valueError demands a *ValueError and returns it.
+func valueError(t *testing.T, err error) *client.ValueError {
+	t.Helper()
+	var wrong *client.ValueError
+	require.ErrorAs(t, err, &wrong)
+	require.ErrorIs(t, err, client.ErrMesh)
+	return wrong
+}
+
+// long returns n copies of s.
+func long(s string, n int) string { return strings.Repeat(s, n) }

@@ -1,0 +1,128 @@
+package client_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// shown is everything a program might do with an error.
+func shown(err error) string {
+	var out strings.Builder
+	logger := slog.New(slog.NewJSONHandler(&out, nil))
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		fmt.Fprintf(&out, "%v %+v %#v %s %q\n", e, e, e, e, e)
+		logger.Error("failed", "error", e)
+	}
+	var failed *client.MeshGatewayError
+	if errors.As(err, &failed) {
+		fmt.Fprintf(&out, "%+v %#v %s", *failed, *failed, failed.Body)
+	}
+	return out.String()
+}
+
+func TestNoErrorShowsATokenThatTheGatewayEchoes(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{200, 302, 400, 401, 403, 422, 500} {
+		for name, echo := range map[string]func(string) string{
+			"plain":                 func(s string) string { return "bad token " + s },
+			"authorization":         func(s string) string { return `{"headers":{"authorization":"Bearer ` + s + `"}}` },
+			"at the cut":            func(s string) string { return long("x ", 246) + s },
+			"at the cut of garbage": func(s string) string { return "<" + long("x ", 95) + s },
+			"query":                 url.QueryEscape,
+			"in json":               func(s string) string { return fmt.Sprintf("%q", s) },
+			"field name":            func(s string) string { return fmt.Sprintf(`{"peers":[{%q:}]}`, s) },
+			"peer token":            func(s string) string { return `{"status":"registered","peer_token":"` + s + `","nam` },
+			"spaced peer token":     func(s string) string { return `{"peer_token" : "` + s + `"}` },
+		} {
+			c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(status)
+				_, _ = w.Write([]byte(echo(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))))
+			})
+			for operation, call := range operations {
+				if status == 200 && (operation == "Health" || operation == "MarkRead") {
+					continue // any body will do
+				}
+				err := call(t.Context(), c)
+				require.Error(t, err, "%s %d %s", operation, status, name)
+				assert.NotContains(t, shown(err), token[:12], "%s %d %s", operation, status, name)
+			}
+		}
+	}
+}
+
+func TestNoErrorShowsAForeignPeerToken(t *testing.T) {
+	t.Parallel()
+	minted := "EXAMPLE-" + long("z9", 10)
+	for _, body := range []string{
+		`{"status":"registered","peer_token":"` + minted + `"}`,
+		`{"name":7,"peer_token":"` + minted + `"}`,
+		`{'peer_token': '` + minted + `'`,
+		`peer_token=` + minted,
+		`{"name":"node-a","peer_token":{"value":"` + minted + `"}}`,
+		`{"name":"node-a","peer_token":["` + minted + `"]}`,
+	} {
+		for _, status := range []int{200, 500} {
+			_, err := answering(t, status, "application/json", body).Register(t.Context(), client.RegisterRequest{})
+			require.Error(t, err)
+			assert.NotContains(t, shown(err), minted, body)
+			assert.Contains(t, shown(err), "[REDACTED]")
+		}
+	}
+}
+
+func TestNoErrorShowsACredentialThatA422Echoes(t *testing.T) {
+	t.Parallel()
+	c := answering(t, 422, "application/json", `{"detail":[{"type":"x","loc":["body"],"msg":"no","input":{"content":"use `+key+` please"}}]}`)
+	_, err := c.Register(t.Context(), client.RegisterRequest{URL: "http://x"})
+	assert.NotContains(t, shown(err), key)
+	assert.Contains(t, err.Error(), "[REDACTED:anthropic-api-key]")
+}
+
+// A transport of the caller's may well put the request into its error.
+func TestNoErrorShowsATokenThatTheTransportShows(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, "node-a", client.WithGatewayURL("http://gateway"), client.WithToken(token),
+		client.WithHTTPClient(&http.Client{Transport: inProcessTransport(func(_ http.ResponseWriter, r *http.Request) {
+			panic(fmt.Errorf("dump of the request: %v: %w", r.Header, errNetwork))
+		})}))
+	for operation, call := range operations {
+		err := call(t.Context(), c)
+		assert.NotContains(t, shown(err), token, operation)
+		require.ErrorIs(t, err, errNetwork, "the cause can still be asked for")
+	}
+}
+
+func TestNoLogLineShowsATokenOrContent(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(503)
+		_, _ = w.Write([]byte(r.Header.Get("Authorization")))
+	}, client.WithRetry(client.RetryPolicy{BaseDelay: 1}),
+		client.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	for _, call := range operations {
+		_ = call(t.Context(), c)
+	}
+	assert.Contains(t, log.String(), "tried again")
+	assert.NotContains(t, log.String(), token)
+	assert.NotContains(t, log.String(), base64.StdEncoding.EncodeToString([]byte(token)))
+	assert.NotContains(t, log.String(), "hello")
+}
+
+// An option holds a token between its making and New.
+func TestAPrintedOptionShowsNoToken(t *testing.T) {
+	t.Parallel()
+	option := client.WithToken(token)
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", option, option, option), token)
+}

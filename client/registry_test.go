@@ -1,0 +1,210 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+func TestRegistryIsReadOncePerTTL(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	for range 5 {
+		_, err := c.Send(t.Context(), hello("node-b"))
+		require.NoError(t, err)
+	}
+	assert.Len(t, g.Requests(gatewaytest.ListPeers), 1)
+
+	always := connect(t, g, "node-a", client.WithRegistryTTL(0))
+	for range 3 {
+		_, err := always.Send(t.Context(), hello("node-b"))
+		require.NoError(t, err)
+	}
+	assert.Len(t, g.Requests(gatewaytest.ListPeers), 4)
+}
+
+func TestRegistryExpires(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var reads int
+		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				reads++
+				_, _ = w.Write([]byte(`[{"name":"node-b"}]`))
+				return
+			}
+			_, _ = w.Write([]byte(receipt))
+		}, client.WithRegistryTTL(time.Minute))
+		for _, pause := range []time.Duration{0, 59 * time.Second, time.Second, 59 * time.Second} {
+			time.Sleep(pause) // the time of the bubble, which costs nothing
+			_, err := c.Send(t.Context(), hello("node-b"))
+			require.NoError(t, err)
+		}
+		assert.Equal(t, 2, reads)
+	})
+}
+
+func TestANameThatIsNotRememberedIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	_, err := c.Send(t.Context(), hello("node-b"))
+	require.NoError(t, err)
+	late := connect(t, g, "node-late")
+	_, err = late.Register(t.Context(), client.RegisterRequest{URL: "http://late"})
+	require.NoError(t, err)
+	_, err = c.Send(t.Context(), hello("node-late"))
+	require.NoError(t, err)
+	assert.Len(t, g.Requests(gatewaytest.ListPeers), 2)
+}
+
+func TestUnreadableRegistryFailsClosed(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]gatewaytest.Fault{
+		"status":  {Status: 503, Body: "busy"},
+		"hang-up": {HangUp: true, Times: 2}, // net/http asks once more on its own when a kept connection turns out dead
+		"garbage": {Body: "<html>"},
+		"null":    {Body: "null"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := gateway(t)
+			c := connect(t, g, "node-a", client.WithRegistryTTL(0))
+			_, err := c.Send(t.Context(), hello("node-b"))
+			require.NoError(t, err)
+			g.Fail(gatewaytest.ListPeers, fault)
+			_, err = c.Send(t.Context(), hello("node-b"))
+			failed := gatewayError(t, err)
+			assert.Equal(t, "/peers", failed.Path)
+			assert.False(t, failed.Delivered)
+			assert.Len(t, g.Requests(gatewaytest.SendMessage), 1, "only the first one was posted")
+		})
+	}
+}
+
+func TestEmptyRegistryRefusesEverybody(t *testing.T) {
+	t.Parallel()
+	c := answering(t, 200, "application/json", "")
+	_, err := c.Send(t.Context(), hello("node-b"))
+	var absent *client.NotInRegistryError
+	require.ErrorAs(t, err, &absent)
+}
+
+func TestTheRegistrysSpellingIsSent(t *testing.T) {
+	t.Parallel()
+	g := gatewaytest.New(t, gatewaytest.WithPeers("Node-B", "twin", "TWIN", "other", "OTHER", "Other"))
+	c := connect(t, g, "node-a")
+	receipt, err := c.Send(t.Context(), hello("node-b"))
+	require.NoError(t, err)
+	assert.Equal(t, "Node-B", receipt.ToNode)
+	receipt, err = c.Send(t.Context(), hello("twin"))
+	require.NoError(t, err)
+	assert.Equal(t, "twin", receipt.ToNode, "an exact name comes before a look-alike")
+	_, err = c.Send(t.Context(), hello("oTHER"))
+	require.Error(t, err)
+
+	ambiguous := gatewaytest.New(t, gatewaytest.WithPeers("Twin", "TWIN"))
+	_, err = connect(t, ambiguous, "node-a").Send(t.Context(), hello("twin"))
+	var absent *client.NotInRegistryError
+	require.ErrorAs(t, err, &absent, "between two look-alikes there is nothing to choose")
+}
+
+func TestConcurrentSendsShareOneLookAtTheRegistry(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	var all sync.WaitGroup
+	var failures atomic.Int64
+	for range 100 {
+		all.Go(func() {
+			if _, err := c.Send(t.Context(), hello("node-b")); err != nil {
+				failures.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	assert.Zero(t, failures.Load())
+	assert.Len(t, g.Requests(gatewaytest.SendMessage), 100)
+	assert.Len(t, g.Requests(gatewaytest.ListPeers), 1)
+}
+
+func TestOneImpatientCallerDoesNotSpoilItForTheRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reads, release := 0, make(chan struct{})
+		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				reads++
+				<-release
+				_, _ = w.Write([]byte(`[{"name":"node-b"}]`))
+				return
+			}
+			_, _ = w.Write([]byte(receipt))
+		})
+		impatient, leave := context.WithCancel(t.Context())
+		left, stayed := make(chan error, 1), make(chan error, 1)
+		go func() { _, err := c.Send(impatient, hello("node-b")); left <- err }()
+		synctest.Wait() // the request is under way
+		go func() { _, err := c.Send(t.Context(), hello("node-b")); stayed <- err }()
+		synctest.Wait() // and somebody has joined
+		leave()
+		err := <-left
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, client.ErrMesh)
+		close(release)
+		require.NoError(t, <-stayed)
+		assert.Equal(t, 1, reads)
+	})
+}
+
+func TestAnAnswerFromBeforeTheQuestionDoesNotRefuse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reads, release := 0, make(chan struct{})
+		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				_, _ = w.Write([]byte(receipt))
+				return
+			}
+			if reads++; reads == 1 {
+				<-release // this answer was made before node-b registered
+				_, _ = w.Write([]byte(`[{"name":"node-c"}]`))
+				return
+			}
+			_, _ = w.Write([]byte(`[{"name":"node-b"},{"name":"node-c"}]`))
+		})
+		early, late := make(chan error, 1), make(chan error, 1)
+		go func() { _, err := c.Send(t.Context(), hello("node-c")); early <- err }()
+		synctest.Wait()
+		go func() { _, err := c.Send(t.Context(), hello("node-b")); late <- err }()
+		synctest.Wait()
+		close(release)
+		require.NoError(t, <-early)
+		require.NoError(t, <-late)
+		assert.Equal(t, 2, reads)
+	})
+}
+
+const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"2026-11-21T08:28:39+00:00"}`
+
+// inProcess makes the client of node-a whose requests go to handler without a network, for tests in virtual time.
+func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
+	t.Helper()
+	return newClient(t, "node-a", append([]client.Option{
+		client.WithGatewayURL("http://gateway"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: inProcessTransport(handler)}),
+	}, opts...)...)
+}
+
+var errNetwork = errors.New("the network is down")

@@ -1,0 +1,237 @@
+package client_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/scan"
+)
+
+// key is what an API key looks like. It is put together here, so that no scanner takes this file for a leak.
+var key = "sk-ant-" + long("example-", 4)
+
+func TestSendPutsExactlyWhatWasGivenOnTheWire(t *testing.T) {
+	t.Parallel()
+	g := gateway(t, gatewaytest.WithThreads("thread-1"))
+	c := connect(t, g, "node-a")
+	_, err := c.Send(t.Context(), client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: "<b>1 & 2</b>\u2028"})
+	require.NoError(t, err)
+	_, err = c.Send(t.Context(), client.SendRequest{
+		To: "node-b", Kind: client.KindUnblock, Content: "x", RelatedTaskID: "42", ThreadID: "thread-1", IdempotencyKey: "k",
+	})
+	require.NoError(t, err)
+	sent := g.Requests(gatewaytest.SendMessage)
+	assert.JSONEq(t, `{"from_node":"node-a","to_node":"node-b","kind":"question","content":"<b>1 & 2</b>\u2028"}`, sent[0].Body)
+	assert.JSONEq(t, `{"from_node":"node-a","to_node":"node-b","kind":"unblock","content":"x",
+		"related_task_id":"42","thread_id":"thread-1","idempotency_key":"k"}`, sent[1].Body)
+	assert.Equal(t, "application/json", sent[0].Header.Get("Content-Type"))
+}
+
+func TestSendRefusesBadArgumentsBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	for field, change := range map[string]func(*client.SendRequest){
+		"kind":      func(r *client.SendRequest) { r.Kind = "review_request" },
+		"recipient": func(r *client.SendRequest) { r.To = "Node B" },
+		"content":   func(r *client.SendRequest) { r.Content = "" },
+	} {
+		req := hello("node-b")
+		change(&req)
+		_, err := c.Send(t.Context(), req)
+		assert.Equal(t, field, valueError(t, err).Field)
+	}
+	for _, to := range []string{"", "b", "-b", "b-", "Bb", "b b", "b_b", "b\nb", "é-b", long("b", 65), "bb\n"} {
+		_, err := c.Send(t.Context(), hello(to))
+		assert.Equal(t, "recipient", valueError(t, err).Field, to)
+	}
+	assert.Empty(t, g.Requests())
+}
+
+// The order is fixed: kind, recipient, credentials (SPEC.md, Client operations, rule 4).
+func TestSendChecksInOrder(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	_, err := c.Send(t.Context(), client.SendRequest{To: "ghost", Kind: "gossip", Content: key})
+	assert.Equal(t, "kind", valueError(t, err).Field)
+	assert.Empty(t, g.Requests())
+
+	_, err = c.Send(t.Context(), client.SendRequest{To: "ghost", Kind: client.KindFYI, Content: key})
+	var absent *client.NotInRegistryError
+	require.ErrorAs(t, err, &absent)
+	assert.Len(t, g.Requests(gatewaytest.ListPeers), 1)
+
+	_, err = c.Send(t.Context(), client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: key})
+	var leak *client.MeshSecretLeakError
+	require.ErrorAs(t, err, &leak)
+	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
+}
+
+func TestSecretIsRefusedNamedAndNotShown(t *testing.T) {
+	t.Parallel()
+	c := connect(t, gateway(t), "node-a")
+	req := hello("node-b")
+	req.Content = "the key is " + key
+	_, err := c.Send(t.Context(), req)
+	var leak *client.MeshSecretLeakError
+	require.ErrorAs(t, err, &leak)
+	require.ErrorIs(t, err, client.ErrMesh)
+	assert.Equal(t, "anthropic-api-key", leak.Finding.Rule.Name)
+	assert.Equal(t, key, req.Content[leak.Finding.Start:leak.Finding.End])
+	assert.Contains(t, err.Error(), "anthropic-api-key")
+	assert.Contains(t, err.Error(), "rotate")
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, leak), key)
+
+	req.SkipSecretCheck = true
+	_, err = c.Send(t.Context(), req)
+	require.NoError(t, err, "SkipSecretCheck is for false positives")
+}
+
+func TestBothLiveTokensAreLookedFor(t *testing.T) {
+	g := gateway(t)
+	t.Setenv("MESH_GATEWAY_TOKEN", "the.token.of.the.environment")
+	c := connect(t, g, "node-a")
+	refused := func(content string) bool {
+		req := hello("node-b")
+		req.Content = content
+		_, err := c.Send(t.Context(), req)
+		var leak *client.MeshSecretLeakError
+		if err == nil {
+			return false
+		}
+		require.ErrorAs(t, err, &leak)
+		return leak.Finding.Rule.Number == 0
+	}
+	assert.True(t, refused("mine: "+token))
+	assert.True(t, refused("xthe.token.of.the.environmentx"))
+	assert.False(t, refused("another.token.altogether"))
+	t.Setenv("MESH_GATEWAY_TOKEN", "another.token.altogether")
+	assert.True(t, refused("another.token.altogether"), "the environment's token counts as it is at that moment")
+	assert.False(t, refused("the.token.of.the.environment"))
+	assert.True(t, refused("mine: "+token))
+}
+
+func TestScannerOfTheCallerComesOnTop(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	extended := "hf_" + long("aBcDeFgHiJ", 4)
+	find := func(c *client.MeshClient, content string) string {
+		req := hello("node-b")
+		req.Content = content
+		_, err := c.Send(t.Context(), req)
+		if err == nil {
+			return ""
+		}
+		var leak *client.MeshSecretLeakError
+		require.ErrorAs(t, err, &leak)
+		return leak.Finding.Rule.Name
+	}
+	plain := connect(t, g, "node-a")
+	assert.Empty(t, find(plain, extended))
+	scanner := scan.New(scan.WithExtendedRules(), scan.WithLiveToken("a live token of the caller"))
+	own := connect(t, g, "node-a", client.WithScanner(scanner))
+	assert.NotEmpty(t, find(own, extended))
+	assert.Equal(t, "anthropic-api-key", find(own, extended+" "+key), "the first rule in table order")
+	assert.Equal(t, "live-gateway-token", find(own, key+" a live token of the caller"))
+	assert.Equal(t, "live-gateway-token", find(own, key+" "+token))
+	assert.Empty(t, find(own, "nothing of the kind"))
+}
+
+func TestAliases(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	names := map[string]string{"The Boss": "node-b", "self": "node-a"}
+	c := connect(t, g, "self", client.WithAliases(names))
+	names["The Boss"] = "node-c" // the map was copied
+	assert.Equal(t, "node-a", c.Node())
+	receipt, err := c.Send(t.Context(), hello("The Boss"))
+	require.NoError(t, err)
+	assert.Equal(t, "node-b", receipt.ToNode)
+	assert.Equal(t, "node-a", receipt.FromNode)
+
+	g.Store("node-a", "node-a", "fyi", "to myself")
+	inbox, err := c.Fetch(t.Context(), client.FetchOptions{ToNode: "self"})
+	require.NoError(t, err)
+	assert.Empty(t, inbox, "the own inbox under an alias is the own inbox")
+	inbox, err = c.Fetch(t.Context(), client.FetchOptions{ToNode: "The Boss"})
+	require.NoError(t, err)
+	assert.Len(t, inbox, 1)
+}
+
+func TestOwnMessagesAreDroppedFromTheOwnInboxOnly(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	g.Store("node-a", "node-a", "fyi", "to myself")
+	g.Store("node-b", "node-a", "fyi", "from a friend")
+	for _, opts := range []client.FetchOptions{{}, {ToNode: "node-a"}} {
+		inbox, err := connect(t, g, "node-a").Fetch(t.Context(), opts)
+		require.NoError(t, err)
+		require.Len(t, inbox, 1)
+		assert.Equal(t, "node-b", inbox[0].FromNode)
+	}
+	inbox, err := connect(t, g, "node-b").Fetch(t.Context(), client.FetchOptions{ToNode: "node-a"})
+	require.NoError(t, err)
+	assert.Len(t, inbox, 2, "another inbox is unfiltered")
+	assert.Empty(t, g.Requests(gatewaytest.MarkMessageRead), "reading marks nothing read")
+}
+
+func TestNearNames(t *testing.T) {
+	t.Parallel()
+	g := gatewaytest.New(t, gatewaytest.WithPeers("worker-one", "worker-two", "worker-ten", "worker-tan", "scheduler"))
+	c := connect(t, g, "node-a")
+	for to, near := range map[string][]string{
+		"worker-oen":  {"worker-one", "worker-ten", "worker-tan"},
+		"schedular":   {"scheduler"},
+		"sched":       {"scheduler"},
+		"elsewhere":   nil,
+		"scheduler-2": {"scheduler"},
+	} {
+		_, err := c.Send(t.Context(), hello(to))
+		var absent *client.NotInRegistryError
+		require.ErrorAs(t, err, &absent)
+		assert.LessOrEqual(t, len(absent.Near), 3)
+		if to == "worker-oen" {
+			assert.Len(t, absent.Near, 3)
+			continue
+		}
+		assert.Equal(t, near, absent.Near, to)
+		if near != nil {
+			assert.Contains(t, err.Error(), "did you mean "+strings.Join(near, ", "))
+		}
+	}
+}
+
+func TestAKeyPastedAsRecipientIsNotShown(t *testing.T) {
+	t.Parallel()
+	c := connect(t, gateway(t), "node-a")
+	for _, to := range []string{key, "sk-" + long("a", 30)} {
+		_, err := c.Send(t.Context(), hello(to))
+		require.Error(t, err)
+		assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, err), to)
+	}
+}
+
+func TestMarkReadRefusesImpossibleIDs(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	for _, id := range []int64{0, -1} {
+		assert.Equal(t, "message id", valueError(t, c.MarkRead(t.Context(), id)).Field)
+	}
+	assert.Empty(t, g.Requests())
+}
+
+func TestCapabilitiesThatJSONCannotExpress(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	_, err := connect(t, g, "node-a").Register(t.Context(), client.RegisterRequest{Capabilities: map[string]any{"f": func() {}}})
+	assert.Equal(t, "capabilities", valueError(t, err).Field)
+	assert.Empty(t, g.Requests())
+}

@@ -1,0 +1,244 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// inProcessTransport answers requests by calling a handler. A handler that panics with an error is a failing network.
+type inProcessTransport http.HandlerFunc
+
+func (h inProcessTransport) RoundTrip(req *http.Request) (resp *http.Response, err error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if failure := recover(); failure != nil {
+			resp, err = nil, failure.(error)
+		}
+	}()
+	w := httptest.NewRecorder()
+	h(w, req)
+	return w.Result(), nil
+}
+
+func TestRedirectsAreErrorsAndNeverFollowed(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			t.Error("the redirect was followed")
+		}))
+		t.Cleanup(elsewhere.Close)
+		c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL+r.URL.Path, status)
+		})
+		for operation, call := range operations {
+			assert.Equal(t, status, gatewayError(t, call(t.Context(), c)).StatusCode, operation)
+		}
+	}
+}
+
+func TestAnUnreadableReceiptSaysThatTheMessageWasDelivered(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]gatewaytest.Fault{
+		"garbage":       {Body: "<html>ok</html>"},
+		"empty":         {Body: ""},
+		"no content":    {Status: 204},
+		"missing field": {Body: `{"id":1}`, Status: 201},
+		"cut off":       {Body: receipt[:40], HangUp: true},
+		"too large":     {Body: receipt + long(" ", 2000)},
+		"list":          {Body: "[" + receipt + "]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := gateway(t)
+			c := connect(t, g, "node-a", client.WithMaxResponseBytes(1000), client.WithRetry(client.RetryPolicy{BaseDelay: 1}))
+			g.Fail(gatewaytest.SendMessage, withStatus(fault))
+			got, err := c.Send(t.Context(), hello("node-b"))
+			assert.Nil(t, got)
+			failed := gatewayError(t, err)
+			assert.True(t, failed.Delivered)
+			assert.Equal(t, withStatus(fault).Status, failed.StatusCode)
+			assert.Contains(t, err.Error(), "delivered")
+			assert.Len(t, g.Requests(gatewaytest.SendMessage), 1, "it is not sent twice, not even under a key")
+		})
+	}
+}
+
+func withStatus(f gatewaytest.Fault) gatewaytest.Fault {
+	if f.Status == 0 {
+		f.Status = 200
+	}
+	return f
+}
+
+func TestWhatWasRefusedWasNotDelivered(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []gatewaytest.Fault{{Status: 500}, {Status: 302}, {Status: 404}, {HangUp: true}} {
+		g := gateway(t)
+		c := connect(t, g, "node-a")
+		g.Fail(gatewaytest.SendMessage, fault)
+		_, err := c.Send(t.Context(), hello("node-b"))
+		assert.False(t, gatewayError(t, err).Delivered)
+	}
+	for operation, call := range operations {
+		if operation != "Send" && operation != "Health" && operation != "MarkRead" {
+			err := call(t.Context(), answering(t, 200, "text/plain", "garbage"))
+			assert.False(t, gatewayError(t, err).Delivered, operation)
+		}
+	}
+}
+
+func TestGarbageIsQuotedUpTo200Characters(t *testing.T) {
+	t.Parallel()
+	c := answering(t, 200, "text/html", "<html>\n"+long("é", 300))
+	for _, operation := range []string{"ListPeers", "Register", "Fetch"} {
+		err := operations[operation](t.Context(), c)
+		failed := gatewayError(t, err)
+		assert.Len(t, []rune(failed.Body), 200, operation)
+		assert.Contains(t, err.Error(), `not JSON: "<html>\n`+long("é", 193)+`"`, operation)
+	}
+}
+
+func TestEmptyBodies(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"", " \n"} {
+		c := answering(t, 200, "application/json", body)
+		peers, err := c.ListPeers(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []client.MeshPeer{}, peers)
+		inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, []client.MeshMessage{}, inbox)
+		require.NoError(t, c.MarkRead(t.Context(), 1))
+		_, err = c.Register(t.Context(), client.RegisterRequest{})
+		require.ErrorContains(t, err, "empty body", "a resource has to come back")
+	}
+	require.NoError(t, answering(t, 204, "", "").MarkRead(t.Context(), 1))
+	require.NoError(t, answering(t, 200, "text/html", "<html>whatever").MarkRead(t.Context(), 1))
+}
+
+func TestResponseCap(t *testing.T) {
+	t.Parallel()
+	body := `[{"name":"node-b"}]`
+	for name, row := range map[string]struct {
+		limit int64
+		fails bool
+	}{
+		"exactly the limit": {int64(len(body)), false},
+		"one byte over":     {int64(len(body)) - 1, true},
+	} {
+		for _, declared := range []bool{true, false} {
+			t.Run(name+", length declared "+strconv.FormatBool(declared), func(t *testing.T) {
+				t.Parallel()
+				c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+					if declared {
+						w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+					}
+					_, _ = w.Write([]byte(body[:5]))
+					w.(http.Flusher).Flush()
+					_, _ = w.Write([]byte(body[5:]))
+				}, client.WithMaxResponseBytes(row.limit))
+				peers, err := c.ListPeers(t.Context())
+				if !row.fails {
+					require.NoError(t, err)
+					assert.Len(t, peers, 1)
+					return
+				}
+				assert.Equal(t, 200, gatewayError(t, err).StatusCode)
+				assert.Nil(t, peers)
+				require.ErrorContains(t, err, "larger than allowed")
+			})
+		}
+	}
+}
+
+func TestTimeoutAndContextAreVisible(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	for _, op := range []gatewaytest.Operation{
+		gatewaytest.ListPeers, gatewaytest.RegisterPeer, gatewaytest.ListMessages, gatewaytest.MarkMessageRead, gatewaytest.GetHealth,
+	} {
+		g.Fail(op, gatewaytest.Fault{Times: -1, Delay: time.Hour})
+	}
+	slow := connect(t, g, "node-a", client.WithTimeout(20*time.Millisecond))
+	patient := connect(t, g, "node-a")
+	for operation, call := range operations {
+		err := call(t.Context(), slow)
+		require.ErrorIs(t, err, context.DeadlineExceeded, operation)
+		assert.Zero(t, gatewayError(t, err).StatusCode)
+
+		if operation == "Watch" {
+			continue // it ends when its context does
+		}
+		cancelled, cancel := context.WithCancel(t.Context())
+		cancel()
+		err = call(cancelled, patient)
+		require.ErrorIs(t, err, context.Canceled, operation)
+		gatewayError(t, err)
+	}
+}
+
+func TestTimeoutCoversTheBody(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(200)
+		_, _ = w.Write([]byte(`[`))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}, client.WithTimeout(50*time.Millisecond))
+	_, err := c.ListPeers(t.Context())
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Equal(t, 200, gatewayError(t, err).StatusCode)
+}
+
+func TestNobodyThere(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	url := server.URL
+	server.Close()
+	c := newClient(t, "node-a", client.WithGatewayURL(url))
+	for operation, call := range operations {
+		failed := gatewayError(t, call(t.Context(), c))
+		assert.Zero(t, failed.StatusCode, operation)
+		require.ErrorContains(t, failed, "connection refused", operation)
+	}
+}
+
+func TestConnectionsAreReused(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	connections := make(map[string]bool)
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		connections[r.RemoteAddr] = true
+		if r.Method == http.MethodGet {
+			_, _ = w.Write([]byte(`[{"name":"node-b"}]`))
+			return
+		}
+		_, _ = w.Write([]byte(receipt))
+	})
+	for range 3 {
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() {
+				_, err := c.Send(t.Context(), hello("node-b"))
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
+	}
+	assert.LessOrEqual(t, len(connections), 52, "one for each concurrent sender, and none is thrown away")
+}

@@ -1,0 +1,189 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// inbox is a scripted inbox: each poll takes the next of the answers, and the last one stays.
+type inbox struct {
+	answers []http.HandlerFunc
+	polls   []time.Time
+	queries []string
+}
+
+func (i *inbox) handle(w http.ResponseWriter, r *http.Request) {
+	next := min(len(i.polls), len(i.answers)-1)
+	i.polls, i.queries = append(i.polls, time.Now()), append(i.queries, r.URL.RawQuery)
+	i.answers[next](w, r)
+}
+
+// rows answers a poll with messages of these ids, in this order, from node-b.
+func rows(ids ...int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		var list []string
+		for _, id := range ids {
+			list = append(list, row(id, "node-b"))
+		}
+		_, _ = w.Write([]byte("[" + strings.Join(list, ",") + "]"))
+	}
+}
+
+func row(id int, from string) string {
+	return fmt.Sprintf(`{"id":%d,"from_node":%q,"to_node":"node-a","kind":"fyi","content":"x","created_at":"now"}`, id, from)
+}
+
+// watch ranges over Watch until it has seen n messages or errors, and returns them in words.
+func watch(ctx context.Context, c *client.MeshClient, opts client.WatchOptions, n int) []string {
+	var seen []string
+	for m, err := range c.Watch(ctx, opts) {
+		if err != nil {
+			seen = append(seen, "error")
+		} else {
+			seen = append(seen, fmt.Sprint(m.ID))
+		}
+		if len(seen) == n {
+			break
+		}
+	}
+	return seen
+}
+
+func TestWatchYieldsEachMessageOnceOldestFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		box := &inbox{answers: []http.HandlerFunc{rows(3, 2, 1), rows(3, 2, 1), rows(5, 4, 3), rows(6, 5, 5, 4)}}
+		c := inProcess(t, box.handle)
+		assert.Equal(t, []string{"1", "2", "3", "4", "5", "6"}, watch(t.Context(), c, client.WatchOptions{}, 6))
+		assert.Equal(t, "to=node-a&unread_only=true&limit=1000", box.queries[0])
+		for i := range len(box.polls) - 1 {
+			pause := box.polls[i+1].Sub(box.polls[i])
+			assert.GreaterOrEqual(t, pause, client.DefaultWatchInterval*3/4)
+			assert.LessOrEqual(t, pause, client.DefaultWatchInterval*5/4)
+		}
+	})
+}
+
+func TestWatchStartsAnewWithEveryRange(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		box := &inbox{answers: []http.HandlerFunc{rows(2, 1)}}
+		sequence := inProcess(t, box.handle).Watch(t.Context(), client.WatchOptions{Limit: 7})
+		for range 2 {
+			for m := range sequence {
+				assert.Equal(t, int64(1), m.ID)
+				break
+			}
+		}
+		assert.Contains(t, box.queries[1], "limit=7")
+	})
+}
+
+func TestWatchDropsOwnMessages(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		box := &inbox{answers: []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte("[" + row(2, "node-b") + "," + row(1, "node-a") + "]"))
+		}}}
+		assert.Equal(t, []string{"2"}, watch(t.Context(), inProcess(t, box.handle), client.WatchOptions{}, 1))
+	})
+}
+
+func TestWatchGoesOnAfterErrorsMoreAndMoreSlowly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		box := &inbox{answers: []http.HandlerFunc{
+			status(503), networkDown, status(401), status(500), status(500), status(500), rows(1), status(500), rows(2, 1),
+		}}
+		opts := client.WatchOptions{Interval: 4 * time.Second}
+		seen := watch(t.Context(), inProcess(t, box.handle), opts, 9)
+		assert.Equal(t, []string{"error", "error", "error", "error", "error", "error", "1", "error", "2"}, seen)
+		for i, about := range []float64{8, 16, 32, 60, 60, 60, 4, 8} {
+			assert.InDelta(t, about, box.polls[i+1].Sub(box.polls[i]).Seconds(), about/4+0.001, "pause %d", i)
+		}
+	})
+}
+
+func TestWatchEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		box := &inbox{answers: []http.HandlerFunc{rows()}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		begin := time.Now()
+		assert.Empty(t, watch(ctx, inProcess(t, box.handle), client.WatchOptions{}, -1))
+		assert.Equal(t, time.Minute, time.Since(begin))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		box := &inbox{answers: []http.HandlerFunc{rows(3, 2, 1)}}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var seen []int64
+		for m, err := range inProcess(t, box.handle).Watch(ctx, client.WatchOptions{}) {
+			require.NoError(t, err)
+			seen = append(seen, m.ID)
+			cancel()
+		}
+		assert.Equal(t, []int64{1}, seen, "nothing is yielded after the end")
+	})
+}
+
+func TestWatchRefusesBadOptionsOnce(t *testing.T) {
+	t.Parallel()
+	for field, opts := range map[string]client.WatchOptions{
+		"interval": {Interval: -1}, "limit": {Limit: 1001},
+	} {
+		box := &inbox{answers: []http.HandlerFunc{rows()}}
+		n := 0
+		for _, err := range inProcess(t, box.handle).Watch(t.Context(), opts) {
+			assert.Equal(t, field, valueError(t, err).Field)
+			n++
+		}
+		assert.Equal(t, 1, n)
+		assert.Empty(t, box.polls)
+	}
+}
+
+// A full window may hide older messages; a message that is pushed out of it and comes back is not yielded twice.
+func TestWatchReportsAFullWindowAndRepeatsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		box := &inbox{answers: []http.HandlerFunc{rows(2, 1), rows(4, 3), rows(4, 3), rows(2, 1), rows(5)}}
+		c := inProcess(t, box.handle, client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		assert.Equal(t, []string{"1", "2", "3", "4", "5"}, watch(t.Context(), c, client.WatchOptions{Limit: 2}, 5))
+		assert.Equal(t, 4, strings.Count(log.String(), "window is full"))
+	})
+}
+
+func TestWatchOverTheNetwork(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	sender, receiver := connect(t, g, "node-a"), connect(t, g, "node-b")
+	_, err := sender.Send(t.Context(), hello("node-b"))
+	require.NoError(t, err)
+	n := 0
+	for m, err := range receiver.Watch(t.Context(), client.WatchOptions{Interval: time.Millisecond}) {
+		require.NoError(t, err)
+		n++
+		assert.Equal(t, int64(n), m.ID)
+		if n == 20 {
+			break
+		}
+		_, err = sender.Send(t.Context(), hello("node-b"))
+		require.NoError(t, err)
+	}
+	assert.Empty(t, g.Requests(gatewaytest.MarkMessageRead), "watching marks nothing read")
+}
