@@ -11,11 +11,12 @@ import (
 type Fault struct {
 	// Times is how often it happens; 0 means once, a negative number means from now on.
 	Times int
-	// Delay passes before anything else happens. It ends early when the client goes or the gateway closes.
+	// Delay passes before the answer. It ends early when the client goes or the gateway closes.
 	Delay time.Duration
-	// HangUp closes the connection: instead of an answer, or, when Body is set, one byte before the end of the body.
+	// HangUp closes the connection: instead of an answer, or, when Body is set, after the status, the headers and Body,
+	// one byte before the announced end.
 	HangUp bool
-	// AfterEffect lets the request take effect first, so that only its answer is lost.
+	// AfterEffect lets the request take effect before everything else, so that only its answer is lost.
 	AfterEffect bool
 	// Status, Header and Body are the answer; 0 means 200. Without a Content-Type in Header it is text/plain.
 	Status int
@@ -63,11 +64,11 @@ func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, f Fault) {
 		panic(http.ErrAbortHandler)
 	}
 	if f.HangUp && f.Body == "" {
-		panic(http.ErrAbortHandler) // net/http closes the connection without a word
+		hangUp(w)
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	for name, values := range f.Header {
-		w.Header()[name] = values
+		w.Header()[http.CanonicalHeaderKey(name)] = values
 	}
 	if f.HangUp {
 		w.Header().Set("Content-Length", strconv.Itoa(len(f.Body)+1))
@@ -78,8 +79,20 @@ func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, f Fault) {
 	w.WriteHeader(f.Status)
 	_, _ = w.Write([]byte(f.Body))
 	if f.HangUp {
+		_ = http.NewResponseController(w).Flush() // else the client would see nothing of the answer
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// hangUp closes the connection after the first line of an answer, which no client takes for one. Without that line
+// net/http would send a GET again by itself if the connection had been used before, and the fault would go unseen.
+func hangUp(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_, _ = conn.Write([]byte("HTTP/1.1 500 Internal Server Error\r\n"))
+		_ = conn.Close()
+	}
+	panic(http.ErrAbortHandler)
 }
 
 // wait reports whether the time has passed with the client still there.

@@ -17,6 +17,7 @@
 package gatewaytest
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -38,6 +39,7 @@ type Gateway struct {
 	threads    map[string]bool
 	server     *httptest.Server
 	closing    chan struct{}
+	closeOnce  sync.Once
 
 	mu       sync.Mutex
 	peers    []*peer
@@ -107,11 +109,17 @@ func (g *Gateway) Options() []client.Option {
 	return []client.Option{client.WithGatewayURL(g.URL), client.WithToken(g.token.Reveal())}
 }
 
-// Close stops the gateway, ends delayed answers and waits for requests under way. It must be called once.
+// Close stops the gateway, ends delayed answers and waits for requests under way. A test may close a gateway of [New]
+// early, to see what happens when the gateway has gone.
 func (g *Gateway) Close() {
-	close(g.closing)
-	g.server.Close()
+	g.closeOnce.Do(func() {
+		close(g.closing)
+		g.server.Close()
+	})
 }
+
+// Format prints where the gateway is. Printing what it holds would race with the requests under way.
+func (g *Gateway) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "gateway at ", g.URL) }
 
 // Disable hides a peer from the list, or shows it again (WIRE.md G20).
 func (g *Gateway) Disable(name string, disabled bool) {

@@ -46,11 +46,12 @@ func (g *Gateway) store(m *message) *message {
 	return m
 }
 
-// The bounds of the recorded gateway (WIRE.md G12 and G19).
+// The bounds of the recorded gateway (WIRE.md G10, G12 and G19).
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
 	maxContent   = 200_000
+	maxKey       = 128
 )
 
 func (g *Gateway) listMessages(r *http.Request) answer {
@@ -131,7 +132,8 @@ func (g *Gateway) newMessage(body map[string]any) (*message, *answer) {
 	}
 	canonical, _ := json.Marshal(body) // it was JSON a moment ago
 	m := &message{from: text["from_node"], to: text["to_node"], kind: text["kind"], content: text["content"], sent: string(canonical)}
-	for _, check := range []func(*message, map[string]any) *answer{checkKind, checkContent, checkTask, g.checkThread} {
+	// The fields are checked before what they mean, as 422 and 400 tell of the recorded gateway.
+	for _, check := range []func(*message, map[string]any) *answer{g.checkLengths, checkTask, checkKind, g.checkThread} {
 		if bad := check(m, body); bad != nil {
 			return nil, bad
 		}
@@ -147,14 +149,23 @@ func checkKind(m *message, _ map[string]any) *answer {
 	return &a
 }
 
-func checkContent(m *message, _ map[string]any) *answer {
-	i := issue{Loc: []any{"body", "content"}, Input: m.content}
-	switch n := utf8.RuneCountInString(m.content); {
+func (g *Gateway) checkLengths(m *message, body map[string]any) *answer {
+	if key, given := body["idempotency_key"].(string); given && !g.ignoreKeys {
+		if bad := checkLength("idempotency_key", key, maxKey); bad != nil {
+			return bad
+		}
+	}
+	return checkLength("content", m.content, maxContent)
+}
+
+func checkLength(field, text string, longest int) *answer {
+	i := issue{Loc: []any{"body", field}, Input: text}
+	switch n := utf8.RuneCountInString(text); {
 	case n == 0:
 		i.Type, i.Msg, i.Ctx = "string_too_short", "String should have at least 1 character", map[string]any{"min_length": 1}
-	case n > maxContent:
-		i.Type, i.Msg = "string_too_long", fmt.Sprintf("String should have at most %d characters", maxContent)
-		i.Ctx = map[string]any{"max_length": maxContent}
+	case n > longest:
+		i.Type, i.Msg = "string_too_long", fmt.Sprintf("String should have at most %d characters", longest)
+		i.Ctx = map[string]any{"max_length": longest}
 	default:
 		return nil
 	}

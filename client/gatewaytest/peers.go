@@ -16,17 +16,18 @@ type peer struct {
 // row is a peer as GET /peers shows it, with the fields that no document lists (WIRE.md G1 and G18).
 func (p *peer) row() map[string]any {
 	return map[string]any{
-		"name":          p.name,
-		"url":           p.url,
-		"capabilities":  p.capabilities,
-		"registered_at": p.registeredAt,
-		"last_health":   nil,
-		"last_seen":     p.lastSeen,
-		"enabled":       1,
-		"ratified":      false,
-		"ratified_at":   nil,
-		"ratified_by":   nil,
-		"owner":         nil,
+		"name":                p.name,
+		"url":                 p.url,
+		"capabilities":        p.capabilities,
+		"registered_at":       p.registeredAt,
+		"last_health":         nil,
+		"last_seen":           p.lastSeen,
+		"enabled":             1,
+		"ratified":            false,
+		"ratified_at":         nil,
+		"ratified_by":         nil,
+		"ratification_reason": nil,
+		"owner":               nil,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 // Request is a request that arrived, whatever became of it.
 type Request struct {
+	// Operation is empty for a path or method that the gateway does not have.
 	Operation Operation
 	Method    string
 	// Path is without the base path of [Gateway.URL].
@@ -19,7 +20,7 @@ type Request struct {
 	Query url.Values
 	// Header is without Authorization, so that printing a request shows no token.
 	Header http.Header
-	// HasToken is whether there was an Authorization header, and Token what it held after "Bearer ".
+	// HasToken is whether there was an Authorization header, and Token what it held, without a leading "Bearer ".
 	HasToken bool
 	Token    client.Secret
 	Body     string

@@ -35,8 +35,8 @@ func (g *Gateway) handler() http.Handler {
 	mux.HandleFunc("GET /messages", g.serve(ListMessages, g.listMessages))
 	mux.HandleFunc("POST /messages", g.serve(SendMessage, g.sendMessage))
 	mux.HandleFunc("POST /messages/{msg_id}/read", g.serve(MarkMessageRead, g.markMessageRead))
-	mux.HandleFunc("GET /health", g.serve(GetHealth, health))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { write(w, refuse(http.StatusNotFound, "Not Found")) })
+	mux.HandleFunc("GET /health", g.serve(GetHealth, g.health))
+	mux.HandleFunc("/", g.serve("", notFound))
 	return mux
 }
 
@@ -70,9 +70,9 @@ func (g *Gateway) answer(op Operation, r *http.Request, run func(*http.Request) 
 	return run(r)
 }
 
-// authenticate checks the bearer token (WIRE.md G15); /health needs none (G16).
+// authenticate checks the bearer token (WIRE.md G15); /health needs none (G16), nor does a path that leads nowhere.
 func (g *Gateway) authenticate(op Operation, r *http.Request) *answer {
-	if op == GetHealth || g.token.Reveal() == "" {
+	if op == GetHealth || op == "" || g.token.Reveal() == "" {
 		return nil
 	}
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -87,9 +87,20 @@ func (g *Gateway) authenticate(op Operation, r *http.Request) *answer {
 	return nil
 }
 
-func health(*http.Request) answer {
-	return answer{status: http.StatusOK, body: map[string]any{"status": "ok", "service": "mesh-gateway", "version": "0.1.2"}}
+func (g *Gateway) health(*http.Request) answer {
+	enabled := 0
+	for _, p := range g.peers {
+		if !p.disabled {
+			enabled++
+		}
+	}
+	return answer{status: http.StatusOK, body: map[string]any{
+		"status": "ok", "service": "mesh-gateway", "version": "0.1.2",
+		"schema_version": 12, "db_path": ":memory:", "n_peers_enabled": enabled, "n_tasks_pending": 0,
+	}}
 }
+
+func notFound(*http.Request) answer { return refuse(http.StatusNotFound, "Not Found") }
 
 func refuse(status int, detail string) answer {
 	return answer{status: status, body: map[string]any{"detail": detail}}

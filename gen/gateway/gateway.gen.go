@@ -416,14 +416,14 @@ func (t *MessageEnvelope) UnmarshalJSON(data []byte) error {
 func (t *MessageEnvelope) decode(d *wire.Decoder) error {
 	*t = MessageEnvelope{}
 	if d.IsArray() {
-		return wire.ArrayOf((*MeshMessage).decode)(&t.Messages, d)
+		return wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d)
 	}
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
 		case "messages":
 			seen.Add(0)
-			return wire.ArrayOf((*MeshMessage).decode)(&t.Messages, d)
+			return wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d)
 		case "n":
 			return wire.Optional(&t.N, d, wire.Int64)
 		default:
@@ -454,14 +454,14 @@ func (t *PeerEnvelope) UnmarshalJSON(data []byte) error {
 func (t *PeerEnvelope) decode(d *wire.Decoder) error {
 	*t = PeerEnvelope{}
 	if d.IsArray() {
-		return wire.ArrayOf((*MeshPeer).decode)(&t.Peers, d)
+		return wire.ArrayOf[MeshPeer]((*MeshPeer).decode)(&t.Peers, d)
 	}
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
 		case "peers":
 			seen.Add(0)
-			return wire.ArrayOf((*MeshPeer).decode)(&t.Peers, d)
+			return wire.ArrayOf[MeshPeer]((*MeshPeer).decode)(&t.Peers, d)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
@@ -525,7 +525,7 @@ func (t *ValidationIssue) decode(d *wire.Decoder) error {
 		switch string(key) {
 		case "loc":
 			seen.Add(0)
-			return wire.ArrayOf(wire.Raw)(&t.Loc, d)
+			return wire.ArrayOf[json.RawMessage](wire.Raw)(&t.Loc, d)
 		case "msg":
 			seen.Add(1)
 			return wire.String(&t.Msg, d)

@@ -73,7 +73,7 @@ func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Re
 	if err != nil {
 		return Response{}, &Error{Err: withoutURL(err)}
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return Response{}, refusal(resp)
 	}
@@ -87,8 +87,8 @@ func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Re
 // withoutURL drops what net/http puts around an error: method and URL, and a URL may hold a key in its query.
 func withoutURL(err error) error {
 	var e *url.Error
-	if errors.As(err, &e) {
-		return e.Err
+	for errors.As(err, &e) { // a transport that sends requests of its own puts one into the other
+		err = e.Err
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func read(resp *http.Response, limit int64) ([]byte, error) {
 	var buf bytes.Buffer
 	// The declared length saves growing the buffer, but it is only a claim: trust it for one megabyte.
 	buf.Grow(int(min(max(resp.ContentLength, 0), 1<<20)) + bytes.MinRead)
-	n, err := buf.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	n, err := buf.ReadFrom(io.LimitReader(resp.Body, max(limit, limit+1))) // the largest limit has no successor
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package call
 
 import (
+	"errors"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -8,11 +10,13 @@ import (
 )
 
 // RetryAfter returns how long the header asks to wait, from seconds or from an HTTP date; ok is false when it does not
-// say, or says it in a way nobody can read. A date in the past is no wait at all.
+// say, or says it in a way nobody can read. A date in the past is no wait at all, and more seconds than a Duration can
+// hold are the longest one.
 func RetryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
 	text := strings.TrimSpace(header.Get("Retry-After"))
-	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second, true
+	seconds, err := strconv.ParseUint(text, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second, true //nolint:gosec // bounded by min
 	}
 	if at, err := http.ParseTime(text); err == nil {
 		return max(at.Sub(now), 0), true

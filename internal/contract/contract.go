@@ -54,11 +54,29 @@ func Load(text []byte) (*Checker, error) {
 	}
 	// With servers set, the router would know no URL but theirs, and a test server is elsewhere.
 	doc.Servers = nil
+	allowNull(doc)
 	router, err := legacy.NewRouter(doc, openapi3.EnableExamplesValidation())
 	if err != nil {
 		return nil, err
 	}
 	return &Checker{doc: doc, router: router, exercised: make(map[string]bool)}, nil
+}
+
+// allowNull lets a schema that demands nothing take null as well. That is what OpenAPI 3.0.3 means by such a schema, and
+// gateways do send null in fields that the document leaves open, but kin-openapi refuses null wherever nullable is unset.
+// The documents cannot set it: the generator would make pointers of those fields.
+func allowNull(doc *openapi3.T) {
+	if doc.Components == nil {
+		return
+	}
+	for _, schema := range doc.Components.Schemas {
+		for _, property := range schema.Value.Properties {
+			property.Value.Nullable = property.Value.Nullable || property.Value.IsEmpty()
+		}
+		if rest := schema.Value.AdditionalProperties.Schema; rest != nil {
+			rest.Value.Nullable = rest.Value.Nullable || rest.Value.IsEmpty()
+		}
+	}
 }
 
 // Document returns the loaded document, to be read only.
@@ -82,7 +100,11 @@ func (c *Checker) Request(e Exchange) error {
 	c.mu.Lock()
 	c.exercised[input.Route.Operation.OperationID] = true
 	c.mu.Unlock()
-	return errors.Join(unknownQuery(input), brief("request", e, openapi3filter.ValidateRequest(context.Background(), input)))
+	err = errors.Join(unknownQuery(input), openapi3filter.ValidateRequest(e.Request.Context(), input))
+	if err != nil {
+		return fmt.Errorf("request %s %s: %w", e.Request.Method, e.Request.URL.Path, err)
+	}
+	return nil
 }
 
 // Response returns what is wrong with the answer to a request.
@@ -91,6 +113,11 @@ func (c *Checker) Response(e Exchange) error {
 	if err != nil {
 		return err
 	}
+	// The default response of an operation is for refusals: a status below 400 has to stand in the document itself.
+	// kin-openapi would be content with the default, and with any redirect.
+	if e.Status < http.StatusBadRequest && input.Route.Operation.Responses.Status(e.Status) == nil {
+		return fmt.Errorf("response %d to %s %s: status is not documented", e.Status, e.Request.Method, e.Request.URL.Path)
+	}
 	response := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input,
 		Status:                 e.Status,
@@ -98,7 +125,10 @@ func (c *Checker) Response(e Exchange) error {
 		Options:                input.Options,
 	}
 	response.SetBodyBytes(e.ResponseBody)
-	return brief("response", e, openapi3filter.ValidateResponse(context.Background(), response))
+	if err := openapi3filter.ValidateResponse(e.Request.Context(), response); err != nil {
+		return fmt.Errorf("response %d to %s %s: %w", e.Status, e.Request.Method, e.Request.URL.Path, err)
+	}
+	return nil
 }
 
 func (c *Checker) input(e Exchange) (*openapi3filter.RequestValidationInput, error) {
@@ -106,7 +136,7 @@ func (c *Checker) input(e Exchange) (*openapi3filter.RequestValidationInput, err
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", e.Request.Method, e.Request.URL.Path, err)
 	}
-	req := e.Request.Clone(context.Background())
+	req := e.Request.Clone(e.Request.Context())
 	req.Body = io.NopCloser(strings.NewReader(string(e.RequestBody)))
 	req.ContentLength = int64(len(e.RequestBody))
 	if len(e.RequestBody) == 0 {
@@ -122,6 +152,8 @@ func (c *Checker) input(e Exchange) (*openapi3filter.RequestValidationInput, err
 			IncludeResponseStatus:             true,
 			RejectWhenRequestBodyNotSpecified: true,
 			SkipSettingDefaults:               true, // else the checker would write defaults into what it checks
+			// Else each complaint goes on with the whole schema and value.
+			SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.DisableSchemaErrorDetails()},
 		},
 	}, nil
 }
@@ -140,19 +172,10 @@ func unknownQuery(input *openapi3filter.RequestValidationInput) error {
 	var wrong []error
 	for name := range input.Request.URL.Query() {
 		if input.Route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
-			wrong = append(wrong, fmt.Errorf("%s: unknown query parameter %q", input.Route.Operation.OperationID, name))
+			wrong = append(wrong, fmt.Errorf("unknown query parameter %q", name))
 		}
 	}
 	return errors.Join(wrong...)
-}
-
-// brief keeps the first line of each complaint: kin-openapi goes on with the whole schema and value.
-func brief(what string, e Exchange, err error) error {
-	if err == nil {
-		return nil
-	}
-	first, _, _ := strings.Cut(err.Error(), "\nSchema:")
-	return fmt.Errorf("%s of %s %s (status %d): %s", what, e.Request.Method, e.Request.URL.Path, e.Status, first)
 }
 
 // Unexercised lists the operations that no checked request has called, in alphabetical order.

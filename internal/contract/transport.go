@@ -2,13 +2,15 @@ package contract
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"testing/iotest"
 )
 
 // Transport checks every exchange that passes through base, and hands each fault to report. basePath is what stands
-// before the document's paths.
+// before the document's paths. Whole bodies are read before they are handed on.
 func (c *Checker) Transport(base http.RoundTripper, basePath string, report func(error)) http.RoundTripper {
 	return &transport{checker: c, base: base, basePath: basePath, report: report}
 }
@@ -20,23 +22,36 @@ type transport struct {
 	report   func(error)
 }
 
-// RoundTrip implements http.RoundTripper. The request is checked even when the exchange breaks off.
+// RoundTrip implements http.RoundTripper. The request is checked even when the exchange breaks off; an answer that breaks
+// off is handed on as it is, and not checked.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	e := Exchange{Request: req.Clone(req.Context())}
-	e.Request.URL.Path = strings.TrimPrefix(req.URL.Path, t.basePath)
-	var err error
-	if e.RequestBody, req.Body, err = drain(req.Body); err != nil {
+	body, err := drain(req.Body)
+	if err != nil {
 		return nil, err
 	}
+	path, below := strings.CutPrefix(req.URL.Path, t.basePath)
+	if !below {
+		t.report(fmt.Errorf("request %s %s: not below %s", req.Method, req.URL.Path, t.basePath))
+	}
+	e := Exchange{Request: req.Clone(req.Context()), RequestBody: body}
+	e.Request.URL.Path = path
 	t.check(t.checker.Request(e))
-	resp, err := t.base.RoundTrip(req)
+
+	sent := req.Clone(req.Context()) // a RoundTripper must not change the request it is given
+	sent.Body = http.NoBody
+	if len(body) > 0 {
+		sent.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	resp, err := t.base.RoundTrip(sent)
 	if err != nil {
 		return nil, err
 	}
 	e.Status, e.Header = resp.StatusCode, resp.Header
-	if e.ResponseBody, resp.Body, err = drain(resp.Body); err != nil {
-		return nil, err
+	if e.ResponseBody, err = drain(resp.Body); err != nil {
+		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(e.ResponseBody), iotest.ErrReader(err)))
+		return resp, nil
 	}
+	resp.Body = io.NopCloser(bytes.NewReader(e.ResponseBody))
 	t.check(t.checker.Response(e))
 	return resp, nil
 }
@@ -47,14 +62,11 @@ func (t *transport) check(err error) {
 	}
 }
 
-// drain reads a body and returns another like it.
-func drain(body io.ReadCloser) ([]byte, io.ReadCloser, error) {
-	if body == nil || body == http.NoBody {
-		return nil, body, nil
+// drain reads and closes a body. It returns what there was before the error, if there was one.
+func drain(body io.ReadCloser) ([]byte, error) {
+	if body == nil {
+		return nil, nil
 	}
-	text, err := io.ReadAll(body)
-	if err != nil {
-		return nil, nil, err
-	}
-	return text, io.NopCloser(bytes.NewReader(text)), body.Close()
+	defer func() { _ = body.Close() }()
+	return io.ReadAll(body)
 }

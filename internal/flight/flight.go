@@ -2,7 +2,7 @@
 //
 // It differs from golang.org/x/sync/singleflight in the one thing the facades need: the call belongs to nobody. A waiter
 // whose context ends leaves alone, the others get their answer, and only when the last one has left is the call
-// cancelled, so that no goroutine outlives its callers.
+// cancelled, so that no goroutine outlives its callers by more than the call needs to notice.
 package flight
 
 import (
@@ -47,7 +47,7 @@ func (f *Flight[T]) board(ctx context.Context, fn func(context.Context) (T, erro
 		f.now.waiting++
 		return f.now, true
 	}
-	detached, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	detached, cancel := context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // leave and fly both call it
 	c = &call[T]{done: make(chan struct{}), cancel: cancel, waiting: 1}
 	f.now = c
 	go f.fly(detached, c, fn)

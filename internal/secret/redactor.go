@@ -34,8 +34,16 @@ func forms(text string) []string {
 	if text == "" {
 		return nil
 	}
-	quoted, _ := json.Marshal(text) // a string always has a JSON form
-	return []string{text, url.QueryEscape(text), url.PathEscape(text), string(quoted[1 : len(quoted)-1])}
+	return []string{text, url.QueryEscape(text), url.PathEscape(text), quoted(text, true), quoted(text, false)}
+}
+
+// quoted is text as it stands in JSON. Go escapes what is special in HTML, most servers do not.
+func quoted(text string, escapeHTML bool) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(escapeHTML)
+	_ = enc.Encode(text) // a string always has a JSON form
+	return b.String()[1 : b.Len()-len("\"\n")]
 }
 
 // Redact returns text without the secrets.

@@ -3,6 +3,7 @@ package secret
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,7 +16,8 @@ const Redacted = "[REDACTED]"
 // the empty secret. It is immutable and safe for concurrent use.
 //
 // The text sits behind a pointer on purpose: fmt cannot call the methods of a Secret in an unexported field of another
-// struct and prints what it finds there, which is then an address.
+// struct and prints what it finds there, which is then an address. So == compares places, not texts; compare what Reveal
+// returns. And what was marshalled cannot be read back: the text is gone.
 type Secret struct{ text *string }
 
 // New returns text as a Secret.
@@ -45,7 +47,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 func (s *Secret) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
-		return fmt.Errorf("secret: not a JSON string")
+		return errors.New("secret: not a JSON string")
 	}
 	*s = New(text)
 	return nil

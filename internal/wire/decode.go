@@ -12,9 +12,9 @@
 //			return d.Unknown(&t.AdditionalProperties, key)
 //		}
 //	})
-//	return seen.Check(err, wire.Required{0, "name"})
+//	return seen.Check(err, wire.Required{Index: 0, Name: "name"})
 //
-// Errors are [*Error] and say where in the document they happened. They never quote a value, because a value may be a
+// Decoding errors are [*Error] and say where in the document they happened. They never quote a value, because a value may be a
 // secret. A Decoder belongs to one call; it is not safe for concurrent use.
 //
 // go-faster/jx does the lexing. encoding/json needs a second pass for the unknown fields and about four times as long
@@ -44,7 +44,8 @@ func Unmarshal(data []byte, decode func(*Decoder) error) error {
 	if err := decode(d); err != nil {
 		return located("", err)
 	}
-	if err := d.jx.Skip(); !errors.Is(err, io.EOF) {
+	// Skip alone would not do: it also meets the end of the data inside a value that breaks off.
+	if d.jx.Next() != jx.Invalid || !errors.Is(d.jx.Skip(), io.EOF) {
 		return located("", errTrailing)
 	}
 	return nil

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -18,7 +17,7 @@ type Object struct {
 func (o *Object) Field(name string, value any) {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		o.err = fmt.Errorf("%s: %w", name, err)
+		o.err = located(printable([]byte(name)), errNotJSON)
 		return
 	}
 	o.member(name, raw)
@@ -43,7 +42,7 @@ func (o *Object) Close(additional map[string]json.RawMessage) ([]byte, error) {
 		switch raw := additional[name]; {
 		case o.names[name]:
 		case !json.Valid(raw):
-			o.err = fmt.Errorf("%s: not valid JSON", name)
+			o.err = located(printable([]byte(name)), errNotJSON)
 		default:
 			o.member(name, raw)
 		}

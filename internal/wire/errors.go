@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ var (
 	errNotFloat64  = errors.New("number is out of range")
 	errNotFlag     = errors.New("number is neither 0 nor 1")
 	errNotNumber   = errors.New("text is not a number")
+	errNotJSON     = errors.New("value cannot be written as JSON")
 	errNotJSONType = errors.New("value has the wrong type")
 )
 
@@ -42,13 +44,25 @@ func (e *Error) Unwrap() error { return e.Err }
 func located(step string, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
-		return &Error{Path: step, Err: err}
+		return &Error{Path: step, Err: reason(err)}
 	}
 	if step != "" && e.Path != "" && e.Path[0] != '[' {
 		step += "."
 	}
 	e.Path = step + e.Path
 	return e
+}
+
+// reason returns what jx found, without the words it adds for each level of nesting: a hostile document has thousands of
+// levels. The end of the data inside a value is never io.EOF, which means that all is well.
+func reason(err error) error {
+	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
+		err = cause
+	}
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
@@ -72,7 +86,8 @@ func (e *typeError) Error() string {
 	return fmt.Sprintf("%s where %s is due", e.got, e.want)
 }
 
-// Fields remembers which required fields have come, by their index in the type (at most 64 of them).
+// Fields remembers which required fields have come, by their index in the type, 0 to 63. A type with a required field
+// beyond that fails every decode, so that the first test shows it.
 type Fields uint64
 
 // Add notes that field i has come.

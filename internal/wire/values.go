@@ -23,7 +23,7 @@ func valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	return string([]rune(s)) // one U+FFFD for each bad byte; strings.ToValidUTF8 makes one of a whole run
 }
 
 // Int64 reads a JSON integer. A fraction, an exponent or a number beyond 64 bits is an error, never rounded.
@@ -96,7 +96,8 @@ func Number(v *json.Number, d *Decoder) error {
 	if err := Text(&text, d); err != nil {
 		return err
 	}
-	if jx.DecodeStr(text).Next() != jx.Number || !json.Valid([]byte(text)) {
+	// json.Valid allows white space around the number, json.Number does not.
+	if jx.DecodeStr(text).Next() != jx.Number || !json.Valid([]byte(text)) || strings.TrimSpace(text) != text {
 		return errNotNumber
 	}
 	*v = json.Number(text)

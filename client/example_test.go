@@ -1,0 +1,173 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/scan"
+)
+
+// exampleGateway stands for a real gateway in the examples: one in memory, with node-b registered.
+func exampleGateway() *gatewaytest.Gateway {
+	return gatewaytest.Start(gatewaytest.WithToken("example-token"), gatewaytest.WithPeers("node-a", "node-b"))
+}
+
+func Example() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	ctx := context.Background()
+
+	a, err := client.New("node-a", client.WithGatewayURL(gateway.URL), client.WithToken("example-token"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer a.Close()
+	receipt, err := a.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: "how far are you?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("sent", receipt.ID)
+
+	b, err := client.New("node-b", client.WithGatewayURL(gateway.URL), client.WithToken("example-token"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	inbox, err := b.Fetch(ctx, client.FetchOptions{UnreadOnly: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range inbox {
+		fmt.Printf("%s asks %q\n", m.FromNode, *m.Content)
+		if err := b.MarkRead(ctx, m.ID); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// sent 1
+	// node-a asks "how far are you?"
+}
+
+func ExampleMeshClient_Send_errors() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	c, err := client.New("node-a", gateway.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+
+	for _, req := range []client.SendRequest{
+		{To: "node-b", Kind: "gossip", Content: "psst"},
+		{To: "node-bb", Kind: client.KindFYI, Content: "hello"},
+		{To: "node-b", Kind: client.KindFYI, Content: "my key is sk-ant-" + strings.Repeat("example", 3)},
+	} {
+		_, err := c.Send(context.Background(), req)
+		var wrong *client.ValueError
+		var absent *client.NotInRegistryError
+		var leak *client.MeshSecretLeakError
+		switch {
+		case errors.As(err, &wrong):
+			fmt.Println("bad", wrong.Field)
+		case errors.As(err, &absent):
+			fmt.Println("nobody called", absent.Name, "but there is", absent.Near)
+		case errors.As(err, &leak):
+			fmt.Println("holds a credential:", leak.Finding.Rule.Name)
+		}
+	}
+	// Output:
+	// bad kind
+	// nobody called node-bb but there is [node-b node-a]
+	// holds a credential: anthropic-api-key
+}
+
+func ExampleMeshClient_Watch() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	gateway.Store("node-b", "node-a", "status", "half way")
+	gateway.Store("node-b", "node-a", "status", "done")
+	c, err := client.New("node-a", gateway.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+
+	ctx := context.Background()
+	for m, err := range c.Watch(ctx, client.WatchOptions{Interval: time.Second}) {
+		if err != nil {
+			log.Print(err) // polling goes on
+			continue
+		}
+		fmt.Println(*m.Content)
+		if err := c.MarkRead(ctx, m.ID); err != nil {
+			log.Print(err)
+		}
+		if *m.Content == "done" {
+			break
+		}
+	}
+	// Output:
+	// half way
+	// done
+}
+
+func ExampleMeshClient_Register() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	c, err := client.New("node-new", gateway.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+
+	peer, err := c.Register(context.Background(), client.RegisterRequest{
+		URL:          "http://node-new:8787",
+		Capabilities: map[string]any{"runtime": "go"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(peer.Name, peer.PeerToken) // Reveal returns the token; it is shown this once
+	// Output: node-new [REDACTED]
+}
+
+func ExampleWithRetry() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	gateway.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: 2})
+	c, err := client.New("node-a", append(gateway.Options(),
+		client.WithRetry(client.RetryPolicy{MaxAttempts: 5, BaseDelay: time.Millisecond}))...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+
+	_, err = c.Send(context.Background(), client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
+	fmt.Println(err, len(gateway.Requests(gatewaytest.SendMessage)))
+	// Output: <nil> 3
+}
+
+func ExampleWithScanner() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	c, err := client.New("node-a", append(gateway.Options(),
+		client.WithScanner(scan.New(scan.WithExtendedRules())))...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+
+	_, err = c.Send(context.Background(), client.SendRequest{
+		To: "node-b", Kind: client.KindFYI, Content: "hf_" + strings.Repeat("Example", 5),
+	})
+	var leak *client.MeshSecretLeakError
+	fmt.Println(errors.As(err, &leak))
+	// Output: true
+}

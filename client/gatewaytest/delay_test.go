@@ -1,0 +1,142 @@
+package gatewaytest_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// waiting is the function in which a delayed answer waits.
+const waiting = "gatewaytest.(*Gateway).wait"
+
+// background sends a request that is not answered soon, and returns its error when it ends.
+func (s *site) background(ctx context.Context, method, path, body string) <-chan error {
+	s.t.Helper()
+	req := s.request(ctx, method, path, body)
+	done := make(chan error, 1)
+	go func() {
+		resp, err := s.http.Do(req)
+		if err == nil {
+			err = errors.Join(resp.Body.Close(), errors.New("it was answered"))
+		}
+		done <- err
+	}()
+	return done
+}
+
+// ended returns what came of something that has to end at once.
+func ended(t *testing.T, done <-chan error) error {
+	t.Helper()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "it goes on")
+		return nil
+	}
+}
+
+func TestADelayedAnswerComesLate(t *testing.T) {
+	t.Parallel()
+	const delay = 30 * time.Millisecond
+	s := start(t)
+	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Delay: delay, Status: 503, Body: "late"})
+	begin := time.Now()
+	r, err := s.faulty("GET", "/peers", "")
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, time.Since(begin), delay)
+	assert.Equal(t, 503, r.status)
+	assert.Equal(t, "late", r.body)
+}
+
+func TestADelayHoldsUpNobodyElse(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Delay: time.Hour})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	s.background(ctx, "GET", "/peers", "")
+	eventually(t, func() bool { return len(s.Requests(gatewaytest.ListPeers)) == 1 })
+	assert.Len(t, s.peers(), 2)
+}
+
+func TestTheEffectDoesNotWaitForADelay(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Delay: time.Hour, AfterEffect: true})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	done := s.background(ctx, "POST", "/messages", message("stored"))
+	eventually(t, func() bool { return len(s.inbox("node-b")) == 1 })
+	leave()
+	require.ErrorIs(t, ended(t, done), context.Canceled)
+}
+
+func TestCloseEndsADelay(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Delay: time.Hour})
+	request := s.background(t.Context(), "POST", "/messages", message("x"))
+	eventually(t, func() bool { return len(s.Requests(gatewaytest.SendMessage)) == 1 })
+	closed := make(chan error, 1)
+	go func() { s.Close(); closed <- nil }()
+	require.NoError(t, ended(t, closed))
+	err := ended(t, request)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "it was answered")
+}
+
+// Not parallel: it counts goroutines.
+func TestTheClientsLeavingEndsADelay(t *testing.T) {
+	s := start(t)
+	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Delay: time.Hour})
+	ctx, leave := context.WithCancel(t.Context())
+	done := s.background(ctx, "GET", "/peers", "")
+	eventually(t, func() bool { return goroutines(waiting) == 1 })
+	leave()
+	require.ErrorIs(t, ended(t, done), context.Canceled)
+	eventually(t, func() bool { return goroutines(waiting) == 0 })
+}
+
+// Not parallel: it counts goroutines.
+func TestCloseLeavesNoGoroutine(t *testing.T) {
+	s := start(t)
+	s.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Delay: time.Hour})
+	s.Fail(gatewaytest.RegisterPeer, gatewaytest.Fault{HangUp: true})
+	s.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{HangUp: true, Body: "{"})
+	for op, request := range everything {
+		if op != gatewaytest.SendMessage {
+			_, _ = s.faulty(request[0], request[1], request[2])
+		}
+	}
+	request := s.background(t.Context(), "POST", "/messages", message("x"))
+	eventually(t, func() bool { return goroutines(waiting) == 1 })
+	require.NotZero(t, goroutines("net/http.(*conn).serve"), "the count can see what it looks for")
+	require.NotZero(t, goroutines("net/http.(*Server).Serve("))
+
+	s.Close()
+	require.Error(t, ended(t, request))
+	for _, function := range []string{"gatewaytest.(*Gateway)", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
+		eventually(t, func() bool { return goroutines(function) == 0 })
+	}
+	resp, err := s.http.Do(s.request(t.Context(), http.MethodGet, "/peers", ""))
+	if err == nil {
+		resp.Body.Close()
+	}
+	require.Error(t, err, "nobody listens any more")
+}
+
+// A test closes the gateway of New early to see what its program does without one; the cleanup then closes it again.
+func TestCloseTwice(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Close()
+	s.Close()
+}

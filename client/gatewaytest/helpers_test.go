@@ -1,0 +1,196 @@
+package gatewaytest_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/contract"
+)
+
+// TestMain takes the environment away: what a developer has exported must not decide what these tests see.
+func TestMain(m *testing.M) {
+	os.Unsetenv("MESH_GATEWAY_TOKEN")
+	os.Unsetenv("MESH_GATEWAY_URL")
+	os.Exit(m.Run())
+}
+
+// token is what the gateways of these tests want. It says what it is, and no scanner takes it for a secret.
+var token = strings.Join([]string{"example", "token", "of", "these", "tests"}, ".")
+
+// document is read once: checking its examples takes a while.
+var document = sync.OnceValues(func() (*contract.Checker, error) { return contract.New("gateway") })
+
+// site is a gateway with everything that is needed to call it. Each has its own connections.
+type site struct {
+	*gatewaytest.Gateway
+	t       *testing.T
+	http    *http.Client
+	checker *contract.Checker
+}
+
+// start makes a gateway that wants token and has the peers node-a and node-b.
+func start(t *testing.T, opts ...gatewaytest.Option) *site {
+	t.Helper()
+	standard := []gatewaytest.Option{gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b")}
+	return startBare(t, append(standard, opts...)...)
+}
+
+func startBare(t *testing.T, opts ...gatewaytest.Option) *site {
+	t.Helper()
+	checker, err := document()
+	require.NoError(t, err)
+	transport := new(http.Transport)
+	t.Cleanup(transport.CloseIdleConnections)
+	return &site{Gateway: gatewaytest.New(t, opts...), t: t, http: &http.Client{Transport: transport, Timeout: time.Minute}, checker: checker}
+}
+
+// reply is an answer as the client sees it.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// object returns the body as an object, with its numbers exact.
+func (r reply) object(t *testing.T) map[string]any {
+	t.Helper()
+	object, ok := decode(t, r.body).(map[string]any)
+	require.True(t, ok, r.body)
+	return object
+}
+
+// rows returns the messages, or peers, of a list.
+func (r reply) rows(t *testing.T, key string) []map[string]any {
+	t.Helper()
+	rows := []map[string]any{}
+	list, ok := r.object(t)[key].([]any)
+	require.True(t, ok, r.body)
+	for _, row := range list {
+		rows = append(rows, row.(map[string]any))
+	}
+	return rows
+}
+
+// column returns one field of every row.
+func column(rows []map[string]any, key string) []any {
+	values := []any{}
+	for _, row := range rows {
+		values = append(values, row[key])
+	}
+	return values
+}
+
+func decode(t *testing.T, text string) any {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var value any
+	require.NoError(t, dec.Decode(&value), text)
+	return value
+}
+
+// request makes a request with the token. A header value of "" takes the header away.
+func (s *site) request(ctx context.Context, method, path, body string, headers ...string) *http.Request {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(ctx, method, s.URL+path, strings.NewReader(body))
+	require.NoError(s.t, err)
+	req.Header.Set("Authorization", "Bearer "+token)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if req.Header.Set(headers[i], headers[i+1]); headers[i+1] == "" {
+			req.Header.Del(headers[i])
+		}
+	}
+	return req
+}
+
+// faulty sends a request whose answer a planned fault may have spoilt, so it is not checked.
+func (s *site) faulty(method, path, body string, headers ...string) (reply, error) {
+	s.t.Helper()
+	resp, err := s.http.Do(s.request(s.t.Context(), method, path, body, headers...))
+	if err != nil {
+		return reply{}, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return reply{status: resp.StatusCode, header: resp.Header, body: string(text)}, err
+}
+
+// exchange sends a request and checks the answer against the document. It returns what is wrong with the request.
+func (s *site) exchange(method, path, body string, headers ...string) (reply, error) {
+	s.t.Helper()
+	r, err := s.faulty(method, path, body, headers...)
+	require.NoError(s.t, err)
+	e := contract.Exchange{
+		Request:      s.request(s.t.Context(), method, path, body, headers...),
+		RequestBody:  []byte(body),
+		Status:       r.status,
+		Header:       r.header,
+		ResponseBody: []byte(r.body),
+	}
+	e.Request.URL.Path = strings.TrimPrefix(e.Request.URL.Path, "/gateway")
+	assert.NoError(s.t, s.checker.Response(e))
+	return r, s.checker.Request(e)
+}
+
+// call is exchange for a request that has to keep the contract too.
+func (s *site) call(method, path, body string, headers ...string) reply {
+	s.t.Helper()
+	r, err := s.exchange(method, path, body, headers...)
+	assert.NoError(s.t, err)
+	return r
+}
+
+// badly is exchange for a request that must not keep the contract.
+func (s *site) badly(method, path, body string, headers ...string) reply {
+	s.t.Helper()
+	r, err := s.exchange(method, path, body, headers...)
+	assert.Error(s.t, err)
+	return r
+}
+
+// inbox returns the messages to a node.
+func (s *site) inbox(node string) []map[string]any {
+	s.t.Helper()
+	r := s.call("GET", "/messages?to="+node, "")
+	require.Equal(s.t, 200, r.status)
+	return r.rows(s.t, "messages")
+}
+
+// message is a request body with further fields.
+func message(content string, more ...string) string {
+	return `{"from_node":"node-a","to_node":"node-b","kind":"fyi","content":"` + content + `"` + strings.Join(more, "") + `}`
+}
+
+// eventually waits for a condition that another goroutine brings about.
+func eventually(t *testing.T, condition func() bool) {
+	t.Helper()
+	require.Eventually(t, condition, 10*time.Second, time.Millisecond)
+}
+
+// goroutines counts those that are in a function of that name.
+func goroutines(function string) int {
+	stacks := make([]byte, 4<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	n := 0
+	for _, stack := range strings.Split(string(stacks), "\n\n") {
+		if strings.Contains(stack, function) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,186 @@
+package gatewaytest_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+func TestAReceiptHasNoContentAndTheInboxHas(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	receipt := s.call("POST", "/messages", message("hello <b>")).object(t)
+	assert.NotContains(t, receipt, "content")
+	assert.Equal(t, json.Number("1"), receipt["id"])
+	inbox := s.inbox("node-b")
+	assert.Equal(t, []any{"hello <b>"}, column(inbox, "content"))
+	for field, value := range receipt {
+		assert.Equal(t, value, inbox[0][field], field)
+	}
+	assert.Regexp(t, timestamp, receipt["created_at"])
+}
+
+func TestTheInboxIsNewestFirstAndLimited(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for i := range 1100 {
+		s.Store("node-a", "node-b", "fyi", strconv.Itoa(i+1))
+	}
+	for query, want := range map[string]int{"": 100, "&limit=1": 1, "&limit=250": 250, "&limit=1000": 1000} {
+		r := s.call("GET", "/messages?to=node-b"+query, "")
+		rows := r.rows(t, "messages")
+		assert.Len(t, rows, want, query)
+		assert.Equal(t, json.Number(strconv.Itoa(want)), r.object(t)["n"], "n counts the rows of this answer")
+		for i, row := range rows {
+			assert.Equal(t, strconv.Itoa(1100-i), row["content"])
+		}
+	}
+}
+
+func TestALimitOutOfBoundsIsRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for limit, want := range map[string]string{
+		"0":    `"type":"greater_than_equal","loc":["query","limit"],"msg":"Input should be greater than or equal to 1","input":"0","ctx":{"ge":1}`,
+		"-1":   `"type":"greater_than_equal","loc":["query","limit"],"msg":"Input should be greater than or equal to 1","input":"-1","ctx":{"ge":1}`,
+		"1001": `"type":"less_than_equal","loc":["query","limit"],"msg":"Input should be less than or equal to 1000","input":"1001","ctx":{"le":1000}`,
+		"many": `"type":"int_parsing","loc":["query","limit"],"msg":"Input should be a valid integer, unable to parse string as an integer","input":"many"`,
+	} {
+		r := s.badly("GET", "/messages?to=node-b&limit="+limit, "")
+		assert.Equal(t, 422, r.status, limit)
+		assert.JSONEq(t, `{"detail":[{`+want+`}]}`, r.body)
+	}
+}
+
+func TestReadStateIsSetOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, content := range []string{"one", "two", "three"} {
+		s.Store("node-a", "node-b", "fyi", content)
+	}
+	assert.Equal(t, []any{nil, nil, nil}, column(s.inbox("node-b"), "read_at"), "reading the inbox marks nothing")
+	read := s.call("POST", "/messages/2/read", "").object(t)
+	assert.Equal(t, json.Number("2"), read["id"])
+	assert.Regexp(t, timestamp, read["read_at"])
+
+	for _, id := range []string{"2", "4", "99999999"} {
+		r := s.call("POST", "/messages/"+id+"/read", "")
+		assert.Equal(t, 404, r.status, id)
+		assert.JSONEq(t, `{"detail":"message not found or already read"}`, r.body)
+	}
+	assert.Equal(t, []any{nil, read["read_at"], nil}, column(s.inbox("node-b"), "read_at"), "the first time stays")
+
+	unread := func(query string) []any {
+		return column(s.call("GET", "/messages?to=node-b"+query, "").rows(t, "messages"), "content")
+	}
+	assert.Equal(t, []any{"three", "one"}, unread("&unread_only=true"))
+	assert.Equal(t, []any{"three", "one"}, unread("&unread_only=true&limit=2"), "the limit counts unread messages")
+	assert.Equal(t, []any{"three", "two", "one"}, unread("&unread_only=false"))
+}
+
+func TestAnIDThatIsNoneIsRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for id, status := range map[string]int{"x": 422, "1.5": 422, "0": 404, "-1": 404} {
+		assert.Equal(t, status, s.badly("POST", "/messages/"+id+"/read", "").status, id)
+	}
+}
+
+// The trap of WIRE.md G13: a query that does not say to, or says to_node, is answered with everybody's mail.
+func TestAQueryWithoutToIsAnsweredWithEverybodysMail(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Store("node-a", "node-b", "fyi", "for b")
+	s.Store("node-b", "node-a", "fyi", "for a")
+	assert.Equal(t, []any{"for b"}, column(s.inbox("node-b"), "content"))
+	for _, query := range []string{"", "?to_node=node-b"} {
+		assert.Equal(t, []any{"for a", "for b"}, column(s.badly("GET", "/messages"+query, "").rows(t, "messages"), "content"), query)
+	}
+	assert.Empty(t, s.badly("GET", "/messages?to=", "").rows(t, "messages"))
+}
+
+func TestATaskIDComesBackAsANumber(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.call("POST", "/messages", message("text", `,"related_task_id":"9007199254740993"`))
+	s.badly("POST", "/messages", message("number", `,"related_task_id":42`)) // the gateway takes it, the document does not offer it
+	s.badly("POST", "/messages", message("null", `,"related_task_id":null`))
+	s.call("POST", "/messages", message("none"))
+	assert.Equal(t, []any{nil, nil, json.Number("42"), json.Number("9007199254740993")}, column(s.inbox("node-b"), "related_task_id"))
+
+	for _, id := range []string{"task-1", "4.2", "", "99999999999999999999"} {
+		r := s.call("POST", "/messages", message("x", `,"related_task_id":"`+id+`"`))
+		assert.Equal(t, 422, r.status, id)
+		assert.JSONEq(t, `{"detail":[{"type":"int_parsing","loc":["body","related_task_id"],"input":"`+id+
+			`","msg":"Input should be a valid integer, unable to parse string as an integer"}]}`, r.body)
+	}
+	assert.Len(t, s.inbox("node-b"), 4)
+}
+
+func TestUnknownThreadsFailAndKnownOnesDoNot(t *testing.T) {
+	t.Parallel()
+	s := start(t, gatewaytest.WithThreads("t-1", "t-2"))
+	for _, thread := range []string{"t-1", "t-2"} {
+		assert.Equal(t, thread, s.call("POST", "/messages", message("x", `,"thread_id":"`+thread+`"`)).object(t)["thread_id"])
+	}
+	assert.Equal(t, []any{"t-2", "t-1"}, column(s.inbox("node-b"), "thread_id"))
+	r := s.call("POST", "/messages", message("x", `,"thread_id":"t-3"`))
+	assert.Equal(t, 500, r.status)
+	assert.Equal(t, "Internal Server Error", r.body)
+	assert.Equal(t, "text/plain; charset=utf-8", r.header.Get("Content-Type"))
+	assert.Len(t, s.inbox("node-b"), 2)
+}
+
+func TestABadMessageIsRefusedAndNotStored(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, test := range map[string]struct {
+		body   string
+		status int
+		want   string
+	}{
+		"kind":       {strings.Replace(message("x"), "fyi", "FYI", 1), 400, `"detail":"kind must be one of ['answer', 'fyi', 'question', 'status', 'unblock']"`},
+		"from_node":  {`{"to_node":"b","kind":"fyi","content":"x"}`, 422, `"loc":["body","from_node"],"msg":"Field required"`},
+		"to_node":    {`{"from_node":"a","kind":"fyi","content":"x"}`, 422, `"loc":["body","to_node"],"msg":"Field required"`},
+		"no kind":    {`{"from_node":"a","to_node":"b","content":"x"}`, 422, `"loc":["body","kind"],"msg":"Field required"`},
+		"no content": {`{"from_node":"a","to_node":"b","kind":"fyi"}`, 422, `"loc":["body","content"],"msg":"Field required"`},
+		"empty":      {message(""), 422, `"type":"string_too_short"`},
+		"too long":   {message(strings.Repeat("é", 200_001)), 422, `"ctx":{"max_length":200000}`},
+	} {
+		r := s.badly("POST", "/messages", test.body)
+		assert.Equal(t, test.status, r.status, name)
+		assert.Contains(t, r.body, test.want, name)
+	}
+	assert.Empty(t, s.inbox("node-b"))
+	assert.Equal(t, 200, s.call("POST", "/messages", message(strings.Repeat("é", 200_000))).status, "characters are counted, not bytes")
+}
+
+// Rows of a real inbox may carry what today's rules forbid, so a test has to be able to put it there.
+func TestStoreTakesAnything(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	assert.Equal(t, int64(1), s.Store("Old Name", "node-b", "review_request", ""))
+	assert.Equal(t, int64(2), s.Store("node-a", "node-b", "", "second"))
+	inbox := s.inbox("node-b")
+	assert.Equal(t, []any{"", "review_request"}, column(inbox, "kind"))
+	assert.Equal(t, []any{"second", ""}, column(inbox, "content"))
+	assert.Equal(t, []any{"node-a", "Old Name"}, column(inbox, "from_node"))
+}
+
+func TestBareArrays(t *testing.T) {
+	t.Parallel()
+	s := start(t, gatewaytest.WithBareArrays())
+	s.Store("node-a", "node-b", "fyi", "hello")
+	messages, ok := decode(t, s.call("GET", "/messages?to=node-b", "").body).([]any)
+	assert.True(t, ok)
+	assert.Len(t, messages, 1)
+	peers, ok := decode(t, s.call("GET", "/peers", "").body).([]any)
+	assert.True(t, ok)
+	assert.Len(t, peers, 2)
+	assert.JSONEq(t, `[]`, s.call("GET", "/messages?to=nobody", "").body)
+}

@@ -1,0 +1,115 @@
+package gatewaytest_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+func (s *site) peers() []map[string]any {
+	s.t.Helper()
+	return s.call("GET", "/peers", "").rows(s.t, "peers")
+}
+
+func TestPeersAreListedAsTheyRegistered(t *testing.T) {
+	t.Parallel()
+	peers := start(t).peers()
+	assert.Equal(t, []any{"node-a", "node-b"}, column(peers, "name"))
+	assert.Equal(t, []any{"http://node-a", "http://node-b"}, column(peers, "url"))
+	assert.Equal(t, []any{json.Number("1"), json.Number("1")}, column(peers, "enabled"), "a number, not a boolean")
+	assert.Equal(t, map[string]any{}, peers[0]["capabilities"])
+	assert.Regexp(t, timestamp, peers[0]["registered_at"])
+}
+
+func TestAnEmptyRegistryIsAnEmptyList(t *testing.T) {
+	t.Parallel()
+	assert.JSONEq(t, `{"peers":[]}`, startBare(t).call("GET", "/peers", "").body)
+	assert.JSONEq(t, `[]`, startBare(t, gatewaytest.WithBareArrays()).call("GET", "/peers", "").body)
+}
+
+func TestTheTokenOfAPeerIsShownOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	first := s.call("POST", "/peers/register", `{"name":"node-c","url":"http://c"}`).object(t)
+	assert.Regexp(t, "^EXAMPLE-", first["peer_token"])
+	assert.Equal(t, "minted", first["token_status"])
+	for _, name := range []string{"node-c", "node-a"} {
+		again := s.call("POST", "/peers/register", `{"name":"`+name+`","url":"http://c"}`).object(t)
+		assert.Contains(t, again, "peer_token")
+		assert.Nil(t, again["peer_token"], name)
+		assert.Equal(t, "existing", again["token_status"])
+	}
+	other := s.call("POST", "/peers/register", `{"name":"node-d","url":"http://d"}`).object(t)
+	assert.NotEqual(t, first["peer_token"], other["peer_token"])
+}
+
+func TestRegisteringAgainReplacesTheCapabilitiesWholesale(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, test := range []struct {
+		sent string
+		want map[string]any
+	}{
+		{`,"capabilities":{"runtime":"go","max_jobs":9007199254740993}`, map[string]any{"runtime": "go", "max_jobs": json.Number("9007199254740993")}},
+		{`,"capabilities":{"gpu":true}`, map[string]any{"gpu": true}},
+		{`,"capabilities":{}`, map[string]any{}},
+		{`,"capabilities":{"gpu":true}`, map[string]any{"gpu": true}},
+		{``, map[string]any{}},
+	} {
+		s.call("POST", "/peers/register", `{"name":"node-a","url":"http://moved"`+test.sent+`}`)
+		peers := s.peers()
+		assert.Equal(t, []any{"node-a", "node-b"}, column(peers, "name"), "the peer keeps its place")
+		assert.Equal(t, test.want, peers[0]["capabilities"])
+		assert.Equal(t, "http://moved", peers[0]["url"])
+	}
+}
+
+func TestRegistrationWithoutANameOrURLIsRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for field, body := range map[string]string{"url": `{"name":"node-d"}`, "name": `{"url":"http://d"}`} {
+		r, _ := s.exchange("POST", "/peers/register", body)
+		assert.Equal(t, 422, r.status)
+		assert.JSONEq(t, `{"detail":[{"type":"missing","loc":["body","`+field+`"],"msg":"Field required","input":`+body+`}]}`, r.body)
+	}
+	assert.Len(t, s.peers(), 2)
+}
+
+func TestABodyThatIsNotAnObjectIsRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/peers/register", "/messages"} {
+		for _, body := range []string{``, `{`, `null`, `[]`, `"text"`} {
+			r := s.badly("POST", path, body)
+			assert.Equal(t, 422, r.status, body)
+			assert.Contains(t, r.body, `"type":"json_invalid"`)
+		}
+	}
+}
+
+func TestDisabledPeersAreHiddenUntilTheyAreBack(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	enabled := func() any { return s.call("GET", "/health", "").object(t)["n_peers_enabled"] }
+	s.Disable("node-a", true)
+	s.Disable("ghost", true) // there is none, and that is no reason to panic
+	assert.Equal(t, []any{"node-b"}, column(s.peers(), "name"))
+	assert.Equal(t, json.Number("1"), enabled())
+	s.Disable("node-a", false)
+	assert.Equal(t, []any{"node-a", "node-b"}, column(s.peers(), "name"))
+	assert.Equal(t, json.Number("2"), enabled())
+}
+
+func TestSendingIsSeen(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	before := s.peers()
+	sent := s.call("POST", "/messages", message("hello")).object(t)
+	after := s.peers()
+	assert.Equal(t, sent["created_at"], after[0]["last_seen"])
+	assert.Equal(t, before[0]["registered_at"], after[0]["registered_at"])
+	assert.Equal(t, before[1]["last_seen"], after[1]["last_seen"], "the recipient has done nothing")
+}

@@ -1,0 +1,21 @@
+package gatewaytest
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Inside a bubble the clock stands at a full second and moves only when it is told to.
+func TestTimestampLeavesOutAFractionThatIsZero(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		assert.Equal(t, "2000-01-01T00:00:00+00:00", timestamp())
+		time.Sleep(1500 * time.Microsecond)
+		assert.Equal(t, "2000-01-01T00:00:00.001500+00:00", timestamp())
+		time.Sleep(time.Second - 1500*time.Microsecond + 999*time.Nanosecond)
+		assert.Equal(t, "2000-01-01T00:00:01+00:00", timestamp(), "nanoseconds do not count")
+	})
+}

@@ -1,0 +1,112 @@
+package call_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/internal/call"
+)
+
+// The ways in which a server sends a body: with its length, without it, packed.
+var ways = map[string]func(http.ResponseWriter, []byte){
+	"declared": func(w http.ResponseWriter, body []byte) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body)
+	},
+	"chunked": func(w http.ResponseWriter, body []byte) {
+		_ = http.NewResponseController(w).Flush()
+		_, _ = w.Write(body)
+	},
+	"gzip": func(w http.ResponseWriter, body []byte) {
+		w.Header().Set("Content-Encoding", "gzip")
+		packer := gzip.NewWriter(w)
+		_, _ = packer.Write(body)
+		_ = packer.Close()
+	},
+}
+
+func TestTheLimitIsExact(t *testing.T) {
+	t.Parallel()
+	const limit = 5000
+	for way, send := range ways {
+		for size, fits := range map[int]bool{0: true, 1: true, limit - 1: true, limit: true, limit + 1: false, 20 * limit: false} {
+			body := bytes.Repeat([]byte("x"), size)
+			url := serve(t, func(w http.ResponseWriter, _ *http.Request) { send(w, body) })
+			resp, failed := get(t, url, call.Limits{Timeout: time.Minute, MaxBytes: limit})
+			if fits {
+				require.Nil(t, failed, "%s %d", way, size)
+				assert.Len(t, resp.Body, size, "%s %d", way, size)
+				continue
+			}
+			require.NotNil(t, failed, "%s %d", way, size)
+			require.ErrorIs(t, failed, call.ErrTooLarge)
+			require.EqualError(t, failed, "response is larger than allowed: more than 5000 bytes")
+			assert.Equal(t, 200, failed.Status)
+			assert.Empty(t, resp.Body)
+		}
+	}
+}
+
+// What is declared too long is not even begun.
+func TestADeclaredLengthOverTheLimitIsNotRead(t *testing.T) {
+	t.Parallel()
+	url := serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\nx"))
+	_, failed := get(t, url, call.Limits{MaxBytes: 100})
+	require.NotNil(t, failed)
+	require.ErrorIs(t, failed, call.ErrTooLarge)
+}
+
+// A declared length is a claim. Memory is set aside for what comes, not for what is promised.
+func TestADeclaredLengthIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	url := serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000\r\n\r\nx"))
+	_, failed := get(t, url, call.Limits{MaxBytes: math.MaxInt64})
+	require.NotNil(t, failed)
+	assert.EqualError(t, failed, "unexpected EOF")
+}
+
+// The body is small on the wire and large in memory; what counts is memory.
+func TestAGzipBombIsTooLarge(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { ways["gzip"](w, make([]byte, 16<<20)) })
+	resp, failed := get(t, url, call.Limits{MaxBytes: 1 << 20})
+	require.NotNil(t, failed)
+	require.ErrorIs(t, failed, call.ErrTooLarge)
+	assert.Empty(t, resp.Body)
+}
+
+// The largest number is how people write "no limit". It must not turn into an empty body, which for a list means nobody.
+func TestTheLargestLimitIsNoLimit(t *testing.T) {
+	t.Parallel()
+	for way, send := range ways {
+		body := strings.Repeat("x", 3<<20)
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { send(w, []byte(body)) })
+		for _, limit := range []int64{math.MaxInt64, math.MaxInt64 - 1} {
+			resp, failed := get(t, url, call.Limits{MaxBytes: limit})
+			require.Nil(t, failed, way)
+			assert.Len(t, resp.Body, len(body), way)
+		}
+	}
+}
+
+func TestALimitOfNothingTakesNothing(t *testing.T) {
+	t.Parallel()
+	for way, send := range ways {
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { send(w, []byte("x")) })
+		_, failed := get(t, url, call.Limits{})
+		require.NotNil(t, failed, way)
+		require.ErrorIs(t, failed, call.ErrTooLarge, way)
+	}
+	resp, failed := get(t, serve(t, func(http.ResponseWriter, *http.Request) {}), call.Limits{})
+	require.Nil(t, failed, "nothing fits")
+	assert.Empty(t, resp.Body)
+}

@@ -1,0 +1,158 @@
+package secret_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+)
+
+// text is put together at run time, so that no scanner takes this file for a leak.
+var text = strings.Join([]string{"example", "secret", "of", "the", "tests"}, "/")
+
+// holders returns a secret in every place fmt, json and slog may come across one. The unexported fields are the hard
+// case: there fmt cannot call a method and prints what it finds.
+func holders() map[string]any {
+	s := secret.New(text)
+	type hidden struct{ s secret.Secret }
+	type shown struct{ S secret.Secret }
+	type hiddenPointer struct{ s *secret.Secret }
+	type shownPointer struct{ S *secret.Secret }
+	type embedded struct{ secret.Secret }
+	type deep struct {
+		H  hidden
+		hp *hidden
+		l  []secret.Secret
+		m  map[string]hiddenPointer
+		a  [1]secret.Secret
+		i  any
+	}
+	return map[string]any{
+		"value":            s,
+		"pointer":          &s,
+		"unexported field": hidden{s},
+		"exported field":   shown{s},
+		"pointer to field": &hidden{s},
+		"unexported ptr":   hiddenPointer{&s},
+		"exported ptr":     &shownPointer{&s},
+		"embedded":         embedded{s},
+		"slice":            []secret.Secret{s},
+		"slice of ptr":     []*secret.Secret{&s},
+		"array":            [1]secret.Secret{s},
+		"map value":        map[string]secret.Secret{"k": s},
+		"map key":          map[secret.Secret]int{s: 1},
+		"interface":        []any{s, &s, hidden{s}},
+		"deep":             deep{hidden{s}, &hidden{s}, []secret.Secret{s}, map[string]hiddenPointer{"k": {&s}}, [1]secret.Secret{s}, s},
+		"pointer to deep":  &deep{H: hidden{s}, i: &hidden{s}},
+	}
+}
+
+// unseen demands that no form of the text is in what was printed.
+func unseen(t *testing.T, printed string, where ...any) {
+	t.Helper()
+	for _, form := range []string{
+		text, fmt.Sprintf("%x", text), fmt.Sprintf("%X", text), fmt.Sprintf("% x", text), fmt.Sprint([]byte(text)),
+		strings.Trim(fmt.Sprint([]byte(text)), "[]"), strings.ReplaceAll(text, "/", `\/`), "example/secret",
+	} {
+		assert.NotContains(t, printed, form, where...)
+	}
+}
+
+func TestNoVerbPrintsASecret(t *testing.T) {
+	t.Parallel()
+	for where, value := range holders() {
+		for _, verb := range []string{
+			"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%p", "%T", "%c", "%U", "%e", "%+q", "%#q", "% x", "%#x", "%10.3s", "%-40v", "%!",
+		} {
+			unseen(t, fmt.Sprintf(verb, value), "%s of %s", verb, where)
+		}
+		unseen(t, fmt.Sprint(value), where)
+		unseen(t, fmt.Errorf("wrapped: %v", value).Error(), where)
+	}
+}
+
+func TestWhatIsPrintedInstead(t *testing.T) {
+	t.Parallel()
+	s := secret.New(text)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%5.1s"} {
+		assert.Equal(t, "[REDACTED]", fmt.Sprintf(verb, s), verb)
+		assert.Equal(t, "[REDACTED]", fmt.Sprintf(verb, &s), verb)
+	}
+	assert.Equal(t, "[REDACTED]", s.String())
+	assert.Equal(t, "{S:[REDACTED]}", fmt.Sprintf("%+v", struct{ S secret.Secret }{s}))
+	assert.Equal(t, text, s.Reveal(), "Reveal is the only door")
+}
+
+func TestNoEncodingShowsASecret(t *testing.T) {
+	t.Parallel()
+	for where, value := range holders() {
+		encoded, err := json.Marshal(value)
+		require.NoError(t, err, where)
+		unseen(t, string(encoded), where)
+	}
+	encoded, err := json.Marshal(map[string]any{"s": secret.New(text), "m": map[secret.Secret]int{secret.New(text): 1}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"s":"[REDACTED]","m":{"[REDACTED]":1}}`, string(encoded))
+
+	type element struct{ S secret.Secret }
+	encoded, err = xml.Marshal(element{secret.New(text)})
+	require.NoError(t, err)
+	unseen(t, string(encoded))
+	assert.Contains(t, string(encoded), "[REDACTED]")
+}
+
+func TestNoLogShowsASecret(t *testing.T) {
+	t.Parallel()
+	for where, value := range holders() {
+		var log bytes.Buffer
+		for _, handler := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
+			slog.New(handler).Info("a message", "value", value, slog.Group("group", "value", value), "error", errors.New(fmt.Sprint(value)))
+		}
+		assert.Equal(t, 2, strings.Count(log.String(), "a message"), where)
+		unseen(t, log.String(), where)
+	}
+	assert.Equal(t, "[REDACTED]", secret.New(text).LogValue().String())
+}
+
+func TestTheZeroSecretIsEmpty(t *testing.T) {
+	t.Parallel()
+	var s secret.Secret
+	assert.Empty(t, s.Reveal())
+	// It does not say so: whether there is a secret is nobody's business either.
+	assert.Equal(t, "[REDACTED]", fmt.Sprint(s))
+	assert.Empty(t, secret.New("").Reveal())
+}
+
+func TestASecretIsReadFromJSON(t *testing.T) {
+	t.Parallel()
+	for from, want := range map[string]string{`"a\"b\u00e9"`: `a"bé`, `""`: "", `null`: ""} {
+		s := secret.New("old")
+		require.NoError(t, json.Unmarshal([]byte(from), &s))
+		assert.Equal(t, want, s.Reveal())
+	}
+	for _, from := range []string{`73317331`, `["73317331"]`, `{"73317331":1}`, `true`, `"73317331`, `"73317331\q"`, ``} {
+		s := secret.New("old")
+		err := s.UnmarshalJSON([]byte(from))
+		require.EqualError(t, err, "secret: not a JSON string", "and not a word of what it was: %s", from)
+		assert.Equal(t, "old", s.Reveal(), "a failure changes nothing")
+	}
+}
+
+// Two variables of one secret must not be one: reading into the copy must leave the original.
+func TestACopyIsIndependent(t *testing.T) {
+	t.Parallel()
+	original := secret.New("first")
+	second := original
+	require.NoError(t, json.Unmarshal([]byte(`"second"`), &second))
+	assert.Equal(t, "first", original.Reveal())
+	assert.Equal(t, "second", second.Reveal())
+}

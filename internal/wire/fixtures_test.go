@@ -1,0 +1,100 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/gen/gateway"
+)
+
+func TestRecordedPeers(t *testing.T) {
+	t.Parallel()
+	var list gateway.PeerList
+	require.NoError(t, list.UnmarshalJSON(recorded(t, "peers")))
+	require.Len(t, list.Peers, 3)
+	p := list.Peers[2]
+	assert.Equal(t, "node-c", p.Name)
+	assert.Equal(t, "http://node-c:8787", *p.URL)
+	assert.True(t, p.Enabled, "it comes as the number 1")
+	assert.Equal(t, map[string]any{"runtime": "go", "can_claim_tasks": true, "max_jobs": json.Number("9007199254740993")}, p.Capabilities)
+	assert.Nil(t, p.LastHealth)
+	assert.Equal(t, "2026-11-21T08:28:39.153947+00:00", *p.RegisteredAt)
+	assert.Equal(t, []string{"owner", "ratification_reason", "ratified", "ratified_at", "ratified_by"},
+		slices.Sorted(maps.Keys(p.AdditionalProperties)))
+	assert.Equal(t, "false", string(p.AdditionalProperties["ratified"]))
+}
+
+func TestRecordedInbox(t *testing.T) {
+	t.Parallel()
+	var list gateway.MessageList
+	require.NoError(t, list.UnmarshalJSON(recorded(t, "inbox")))
+	require.Len(t, list.Messages, 3)
+	assert.Equal(t, int64(3), *list.N)
+	m := list.Messages[1]
+	assert.Equal(t, int64(604), m.ID)
+	assert.Equal(t, gateway.KindStatus, m.Kind)
+	assert.Equal(t, "task attached", *m.Content)
+	assert.Equal(t, "42", *m.RelatedTaskID, "it comes as a number")
+	assert.Nil(t, m.ReadAt)
+	assert.Equal(t, map[string]json.RawMessage{"channel": json.RawMessage("null"), "mentions": json.RawMessage("null")}, m.AdditionalProperties)
+}
+
+func TestRecordedRegistrations(t *testing.T) {
+	t.Parallel()
+	first := peer(t, string(recorded(t, "register_first_time")))
+	require.NotNil(t, first.PeerToken)
+	assert.Equal(t, "EXAMPLE-peer-token-not-a-secret-0000000000", first.PeerToken.Reveal())
+	assert.True(t, first.Enabled)
+	assert.Equal(t, map[string]any{}, first.Capabilities)
+	assert.Equal(t, `"minted"`, string(first.AdditionalProperties["token_status"]))
+
+	again := peer(t, string(recorded(t, "register_again")))
+	assert.Nil(t, again.PeerToken)
+}
+
+func TestRecordedReceiptHasNoContent(t *testing.T) {
+	t.Parallel()
+	m := message(t, string(recorded(t, "send_ok")))
+	assert.Nil(t, m.Content)
+	assert.Equal(t, gateway.KindQuestion, m.Kind)
+}
+
+func TestRecordedRefusalKeepsItsDetail(t *testing.T) {
+	t.Parallel()
+	var e gateway.Error
+	require.NoError(t, e.UnmarshalJSON(recorded(t, "send_empty_content")))
+	var issues []gateway.ValidationIssue
+	require.NoError(t, json.Unmarshal(e.Detail, &issues))
+	require.NotEmpty(t, issues)
+	assert.NotEmpty(t, issues[0].Msg)
+
+	require.NoError(t, e.UnmarshalJSON([]byte(`{"detail":null}`)))
+	assert.Nil(t, e.Detail)
+}
+
+// Nothing the gateway said is lost on the way through the types and back.
+func TestRecordedBodiesSurviveTheRoundTrip(t *testing.T) {
+	t.Parallel()
+	for name, into := range map[string]json.Unmarshaler{
+		"inbox": &gateway.MessageList{}, "inbox_empty": &gateway.MessageList{}, "inbox_after_read": &gateway.MessageList{},
+		"inbox_unread_limit_1": &gateway.MessageList{}, "mark_read": &gateway.ReadReceipt{}, "health": &gateway.Health{},
+		"send_empty_content": &gateway.Error{}, "peers_bad_token": &gateway.Error{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body := recorded(t, name)
+			require.NoError(t, into.UnmarshalJSON(body))
+			text, err := json.Marshal(into)
+			require.NoError(t, err)
+			// The one thing that changes: the number is kept as a text (WIRE.md G2).
+			want := strings.ReplaceAll(string(body), `"related_task_id": 42`, `"related_task_id": "42"`)
+			assert.JSONEq(t, want, string(text))
+		})
+	}
+}

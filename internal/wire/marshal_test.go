@@ -1,0 +1,108 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/gen/gateway"
+	"github.com/mesh-gateway/mesh-go/internal/wire"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func TestWhatIsWrittenReadsBackEqual(t *testing.T) {
+	t.Parallel()
+	m := gateway.MeshMessage{
+		ID: 9007199254740993, FromNode: "node-a", ToNode: "node-b", Kind: gateway.KindAnswer, CreatedAt: "now",
+		Content: ptr("\"<é>\" 😀\n\x00\u2028"), ReadAt: ptr(""), RelatedTaskID: ptr("9007199254740993"),
+		AdditionalProperties: map[string]json.RawMessage{"channel": json.RawMessage(`{"a":[1.50,null]}`), "é\n": json.RawMessage(`1e400`)},
+	}
+	p := gateway.MeshPeer{
+		Name: "node-a", URL: ptr("http://a"), Enabled: false, LastSeen: ptr("now"),
+		Capabilities: map[string]any{"n": json.Number("9007199254740993"), "list": []any{"x", nil, true}},
+	}
+	text, err := json.Marshal(map[string]any{"m": m, "p": p, "list": gateway.MessageList{Messages: []gateway.MeshMessage{m, m}, N: ptr(int64(2))}})
+	require.NoError(t, err)
+	var got struct {
+		M    gateway.MeshMessage
+		P    *gateway.MeshPeer
+		List gateway.MessageList
+	}
+	require.NoError(t, json.Unmarshal(text, &got))
+	assert.Equal(t, m, got.M)
+	assert.Equal(t, p, *got.P)
+	assert.Equal(t, gateway.MessageList{Messages: []gateway.MeshMessage{m, m}, N: ptr(int64(2))}, got.List)
+}
+
+// The order of the members is fixed, so that two equal values are equal as text.
+func TestWhatNilBecomes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		value any
+		want  string
+	}{
+		"a required list is never null": {gateway.PeerList{}, `{"peers":[]}`},
+		"nullable fields are null": {
+			gateway.MeshMessage{},
+			`{"content":null,"created_at":"","from_node":"","id":0,"kind":"","read_at":null,"related_task_id":null,"thread_id":null,"to_node":""}`,
+		},
+		"a field that is not nullable is left out": {gateway.MessageList{}, `{"messages":[]}`},
+		"a nil map is left out": {
+			gateway.MeshPeer{},
+			`{"enabled":false,"last_health":null,"last_seen":null,"name":"","peer_token":null,"registered_at":null,"url":null}`,
+		},
+		"an empty map is a value": {
+			gateway.MeshPeer{Capabilities: map[string]any{}},
+			`{"capabilities":{},"enabled":false,"last_health":null,"last_seen":null,"name":"","peer_token":null,"registered_at":null,"url":null}`,
+		},
+		"nothing at all":         {gateway.Error{}, `{}`},
+		"additional fields only": {gateway.Health{AdditionalProperties: map[string]json.RawMessage{"b": json.RawMessage(`2`), "a": json.RawMessage(`1`)}}, `{"a":1,"b":2}`},
+		"a raw field":            {gateway.Error{Detail: json.RawMessage(`["x"]`)}, `{"detail":["x"]}`},
+		"required fields inside": {gateway.ValidationIssue{}, `{"loc":[],"msg":"","type":""}`},
+	} {
+		for range 5 { // the order of a map differs from run to run; the order of the members must not
+			text, err := json.Marshal(c.value)
+			require.NoError(t, err, name)
+			assert.Equal(t, c.want, string(text), name)
+		}
+	}
+}
+
+// A field that moves from the additional ones to a typed one in a later version must not appear twice.
+func TestATypedFieldBeatsAnAdditionalOneOfItsName(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(gateway.MessageList{AdditionalProperties: map[string]json.RawMessage{
+		"messages": json.RawMessage(`"no"`), "other": json.RawMessage(`1`),
+	}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"messages":[],"other":1}`, string(text))
+	assert.Equal(t, 1, strings.Count(string(text), `"messages"`))
+
+	// A typed field that is left out does not stand in anybody's way.
+	text, err = json.Marshal(gateway.Health{AdditionalProperties: map[string]json.RawMessage{"status": json.RawMessage(`"ok"`)}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"status":"ok"}`, string(text))
+}
+
+func TestWhatIsNoJSONIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{``, `x`, `{`, `1 2`, `"`} {
+		_, err := gateway.Health{AdditionalProperties: map[string]json.RawMessage{"extra": json.RawMessage(bad)}}.MarshalJSON()
+		require.EqualError(t, err, "extra: value cannot be written as JSON", bad)
+	}
+	_, err := gateway.MeshPeer{Capabilities: map[string]any{"n": math.NaN()}}.MarshalJSON()
+	require.ErrorContains(t, err, "capabilities: ")
+	_, err = gateway.Error{Detail: json.RawMessage(`{`)}.MarshalJSON()
+	require.ErrorContains(t, err, "detail: ")
+}
+
+func TestNotNil(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, []int{}, wire.NotNil[[]int](nil))
+	assert.Equal(t, []int{1}, wire.NotNil([]int{1}))
+}

@@ -1,0 +1,204 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// The reference decoder is what the contract says, written down with encoding/json and without a thought for speed. It
+// reads every member of every object, duplicates included, because the decoder under test does: each has to be right, and
+// the last one wins. Names are compared byte for byte; encoding/json itself would also take "ID" for "id".
+
+// member is one name and value of an object, in the order of the document.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// refRow is what two decoders have to agree on.
+type refRow struct {
+	id      int64  // of a message
+	name    string // of a peer
+	kind    string
+	unknown []string // the names, sorted
+}
+
+type refList struct {
+	rows    []refRow
+	unknown []string
+}
+
+// check says whether a value may stand in a field.
+type check func(json.RawMessage) bool
+
+// contract is what one object may hold.
+type contract struct {
+	required []string
+	fields   map[string]check
+}
+
+func isNull(v json.RawMessage) bool   { return string(v) == "null" }
+func isString(v json.RawMessage) bool { return v[0] == '"' }
+func isNumber(v json.RawMessage) bool { return v[0] == '-' || (v[0] >= '0' && v[0] <= '9') }
+func isObject(v json.RawMessage) bool { return v[0] == '{' }
+func isInt64(v json.RawMessage) bool {
+	_, err := strconv.ParseInt(string(v), 10, 64)
+	return err == nil
+}
+
+func isFlag(v json.RawMessage) bool {
+	return slices.Contains([]string{"true", "false", "0", "1"}, string(v))
+}
+
+func anyOf(checks ...check) check {
+	return func(v json.RawMessage) bool {
+		return slices.ContainsFunc(checks, func(c check) bool { return c(v) })
+	}
+}
+
+var (
+	nullableString = anyOf(isNull, isString)
+
+	messageContract = contract{
+		required: []string{"id", "from_node", "to_node", "kind", "created_at"},
+		fields: map[string]check{
+			"id": isInt64, "from_node": isString, "to_node": isString, "kind": isString, "created_at": isString,
+			"content": nullableString, "read_at": nullableString, "thread_id": nullableString,
+			"related_task_id": anyOf(isNull, isString, isNumber),
+		},
+	}
+	peerContract = contract{
+		required: []string{"name"},
+		fields: map[string]check{
+			"name": isString, "url": nullableString, "last_health": nullableString, "last_seen": nullableString,
+			"registered_at": nullableString, "peer_token": nullableString,
+			"enabled": anyOf(isNull, isFlag), "capabilities": anyOf(isNull, isObject),
+		},
+	}
+)
+
+// referenceList reads a list: the bare array, or the object with the key.
+func referenceList(data []byte, key string, rows contract, others map[string]check) (refList, error) {
+	if !json.Valid(data) {
+		return refList{}, errors.New("not JSON")
+	}
+	data = bytes.TrimSpace(data)
+	if data[0] == '[' {
+		list, err := referenceRows(data, rows)
+		return refList{rows: list}, err
+	}
+	all, err := members(data)
+	if err != nil {
+		return refList{}, err
+	}
+	var list refList
+	found := false
+	for _, m := range all {
+		switch valid, known := others[m.name]; {
+		case m.name == key:
+			found = true
+			if list.rows, err = referenceRows(m.value, rows); err != nil {
+				return refList{}, err
+			}
+		case !known:
+			list.unknown = append(list.unknown, m.name)
+		case !valid(m.value):
+			return refList{}, fmt.Errorf("%s: wrong", m.name)
+		}
+	}
+	if !found {
+		return refList{}, fmt.Errorf("%s: missing", key)
+	}
+	list.unknown = distinct(list.unknown)
+	return list, nil
+}
+
+func referenceRows(data []byte, c contract) ([]refRow, error) {
+	var values []json.RawMessage
+	if data[0] != '[' {
+		return nil, errors.New("no array")
+	}
+	if err := json.Unmarshal(data, &values); err != nil {
+		return nil, err
+	}
+	rows := make([]refRow, 0, len(values))
+	for _, value := range values {
+		row, err := referenceRow(value, c)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func referenceRow(data []byte, c contract) (refRow, error) {
+	all, err := members(data)
+	if err != nil {
+		return refRow{}, err
+	}
+	var row refRow
+	seen := map[string]bool{}
+	for _, m := range all {
+		seen[m.name] = true
+		valid, known := c.fields[m.name]
+		if !known {
+			row.unknown = append(row.unknown, m.name)
+			continue
+		}
+		if !valid(m.value) {
+			return refRow{}, fmt.Errorf("%s: wrong", m.name)
+		}
+		switch m.name {
+		case "id":
+			err = json.Unmarshal(m.value, &row.id)
+		case "kind":
+			err = json.Unmarshal(m.value, &row.kind)
+		case "name":
+			err = json.Unmarshal(m.value, &row.name)
+		}
+		if err != nil {
+			return refRow{}, err
+		}
+	}
+	for _, name := range c.required {
+		if !seen[name] {
+			return refRow{}, fmt.Errorf("%s: missing", name)
+		}
+	}
+	row.unknown = distinct(row.unknown)
+	return row, nil
+}
+
+// members lists the members of an object one by one, which a map would not.
+func members(data []byte) ([]member, error) {
+	if data[0] != '{' {
+		return nil, errors.New("no object")
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	var all []member
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		all = append(all, member{name.(string), value})
+	}
+	return all, nil
+}
+
+func distinct(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}

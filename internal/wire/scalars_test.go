@@ -1,0 +1,137 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/internal/wire"
+)
+
+// read reads a document that is one value, for the readers that the gateway's types do not use and others do.
+func read[T any](text string, reader func(*T, *wire.Decoder) error) (T, error) {
+	var v T
+	err := wire.Unmarshal([]byte(text), func(d *wire.Decoder) error { return reader(&v, d) })
+	return v, err
+}
+
+func TestNumberKeepsItsDigits(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]json.Number{
+		`0.10`: "0.10", `"0.10"`: "0.10", `1e-7`: "1e-7", `"1E5"`: "1E5", `0E-6176`: "0E-6176", `"-0"`: "-0",
+		`"12345678901234567890.123456789"`: "12345678901234567890.123456789",
+		` 7 `:                              "7",
+	} {
+		got, err := read(text, wire.Number)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, got)
+		_, err = json.Marshal(got)
+		require.NoError(t, err, "what was read can be written")
+	}
+}
+
+func TestNumberRefusesWhatIsNone(t *testing.T) {
+	t.Parallel()
+	for text, reason := range map[string]string{
+		`""`:        "text is not a number",
+		`"n/a"`:     "text is not a number",
+		`"1,5"`:     "text is not a number",
+		`"+1"`:      "text is not a number",
+		`"0x1"`:     "text is not a number",
+		`"NaN"`:     "text is not a number",
+		`"1 2"`:     "text is not a number",
+		`"null"`:    "text is not a number",
+		`"[1]"`:     "text is not a number",
+		`"-"`:       "text is not a number",
+		`" 1"`:      "text is not a number", // json.Number with a blank in it cannot be marshalled again
+		`"1 "`:      "text is not a number",
+		`"1\n"`:     "text is not a number",
+		`true`:      "bool where string is due",
+		`null`:      "null where a value is required",
+		`{"a":"1"}`: "object where string is due",
+	} {
+		_, err := read(text, wire.Number)
+		assert.Equal(t, reason, refused(t, "", err), text)
+	}
+}
+
+func TestFloat64(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{`1`: 1, `-0.5`: -0.5, `1e3`: 1000, `0E-6176`: 0, `1.7976931348623157e308`: 1.7976931348623157e308} {
+		got, err := read(text, wire.Float64)
+		require.NoError(t, err, text)
+		assert.InDelta(t, want, got, 0, text)
+	}
+	for text, reason := range map[string]string{
+		`1e400`: "number is out of range", `"1"`: "string where number is due", `null`: "null where a value is required",
+	} {
+		_, err := read(text, wire.Float64)
+		assert.Equal(t, reason, refused(t, "", err), text)
+	}
+}
+
+// Bool is strict; only Flag knows gateways that send numbers.
+func TestBoolIsStrict(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{`true`: true, `false`: false} {
+		got, err := read(text, wire.Bool)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	for _, text := range []string{`1`, `0`, `"true"`, `null`, `True`, `tru`, `falsy`} {
+		_, err := read(text, wire.Bool)
+		assert.Error(t, err, text)
+	}
+}
+
+func TestRawKeepsAnyValueAndNull(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`null`, `{"a" : [1.0, "\u0041"]}`, `1e5`, `""`} {
+		got, err := read(text, wire.Raw)
+		require.NoError(t, err)
+		assert.Equal(t, text, string(got))
+	}
+	for _, text := range []string{``, `{`, `[1,]`, `nul`, `{a:1}`, `'a'`} {
+		_, err := read(text, wire.Raw)
+		assert.Error(t, err, text)
+	}
+}
+
+func TestJSONReadsAnyGoType(t *testing.T) {
+	t.Parallel()
+	got, err := read(`{"a":[1,2]}`, wire.JSON[map[string][]int])
+	require.NoError(t, err)
+	assert.Equal(t, map[string][]int{"a": {1, 2}}, got)
+
+	for text, reason := range map[string]string{
+		`{"a":"x"}`: "value has the wrong type", `null`: "null where a value is required", `{"a"`: "unexpected EOF",
+	} {
+		_, err := read(text, wire.JSON[map[string][]int])
+		assert.Equal(t, reason, refused(t, "", err), text)
+	}
+}
+
+func TestArraysOfAnythingNameTheElement(t *testing.T) {
+	t.Parallel()
+	got, err := read(`[[1,2],[],[3]]`, wire.ArrayOf(wire.ArrayOf(wire.Int64)))
+	require.NoError(t, err)
+	assert.Equal(t, [][]int64{{1, 2}, {}, {3}}, got)
+
+	_, err = read(`[[1,2],[3,"4"]]`, wire.ArrayOf(wire.ArrayOf(wire.Int64)))
+	assert.EqualError(t, err, "[1][1]: string where number is due")
+}
+
+func TestFieldsHoldSixtyFour(t *testing.T) {
+	t.Parallel()
+	var seen wire.Fields
+	for i := range 63 {
+		seen.Add(i)
+	}
+	err := seen.Check(nil, wire.Required{Index: 0, Name: "first"}, wire.Required{Index: 63, Name: "last"})
+	require.EqualError(t, err, "last: required field is missing")
+	seen.Add(63)
+	require.NoError(t, seen.Check(nil, wire.Required{Index: 63, Name: "last"}))
+	require.ErrorIs(t, seen.Check(assert.AnError), assert.AnError, "an earlier error goes first")
+}

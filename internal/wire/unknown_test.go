@@ -1,0 +1,144 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/gen/gateway"
+)
+
+func TestUnknownFieldsStayAsTheyCame(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{
+		`null`, `true`, `9007199254740993`, `1.50`, `1e400`, `-0`, `""`, `"\u0041\/<>&"`, `[]`, `[ 1 , 2 ]`, `{"b": 1, "a":2,"a":3}`,
+	} {
+		m := message(t, messageWith(`"extra": `+raw+" \n"))
+		assert.Equal(t, map[string]json.RawMessage{"extra": json.RawMessage(raw)}, m.AdditionalProperties)
+	}
+}
+
+func TestNamesOfUnknownFields(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		`""`:               "",
+		`"a b"`:            "a b",
+		`"\u0061\n\""`:     "a\n\"",
+		`"\ud83d\ude00"`:   "😀",
+		`"é"`:              "é",
+		`"ID"`:             "ID", // names are case-sensitive, so that one field can never overwrite another
+		`"Id"`:             "Id",
+		`"From_Node"`:      "From_Node",
+		`"from_nod\u00e9"`: "from_nodé",
+		"\"\xff\"":         "\uFFFD",
+		`"\ud800"`:         "\uFFFD",
+		`"\ud800x"`:        "\uFFFDx",
+	} {
+		m := message(t, messageWith(key+`:7`))
+		assert.Equal(t, []string{want}, slices.Collect(maps.Keys(m.AdditionalProperties)), key)
+		assert.Equal(t, int64(1), m.ID)
+	}
+}
+
+// An escape is another way to write a name, not another name.
+func TestEscapedNamesOfKnownFields(t *testing.T) {
+	t.Parallel()
+	m := message(t, strings.NewReplacer(`"id"`, `"\u0069\u0064"`, `"kind"`, `"k\u0069nd"`).Replace(row))
+	assert.Equal(t, message(t, row), m)
+}
+
+func TestOfDuplicatesTheLastWins(t *testing.T) {
+	t.Parallel()
+	m := message(t, messageWith(`"id":2,"x":1,"id":3,"x":[2],"thread_id":"a","thread_id":null`))
+	assert.Equal(t, int64(3), m.ID)
+	assert.Nil(t, m.ThreadID)
+	assert.Equal(t, map[string]json.RawMessage{"x": json.RawMessage(`[2]`)}, m.AdditionalProperties)
+
+	// The second map replaces the first; encoding/json would merge them.
+	p := peer(t, `{"name":"a","capabilities":{"a":1},"capabilities":{"b":2}}`)
+	assert.Equal(t, map[string]any{"b": json.Number("2")}, p.Capabilities)
+
+	var list gateway.PeerList
+	require.NoError(t, list.UnmarshalJSON([]byte(`{"peers":[{"name":"a"},{"name":"b"}],"peers":[{"name":"c"}]}`)))
+	require.Len(t, list.Peers, 1)
+	assert.Equal(t, "c", list.Peers[0].Name)
+
+	// Each of them is read, so each of them has to be right.
+	assert.Equal(t, "null where a value is required", refused(t, "peers", list.UnmarshalJSON([]byte(`{"peers":null,"peers":[]}`))))
+}
+
+// bigRow is a row whose unknown fields are small, large, and many: every way of keeping one.
+func bigRow(id int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"id":%d,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"now","content":"text %d",`, id, id)
+	b.WriteString(`"related_task_id":9007199254740993,"thread_id":"\u0041","key \u0042":"escaped",`)
+	for i := range 40 {
+		fmt.Fprintf(&b, `"small%d":"%d of %d",`, i, i, id)
+	}
+	fmt.Fprintf(&b, `"medium":"%s","large":"%s","huge":"%s"}`,
+		strings.Repeat("m", 254), strings.Repeat("l", 255), strings.Repeat("h", 5000))
+	return b.String()
+}
+
+// The caller may use its buffer again, and one kept row must not keep all the body.
+func TestNothingPointsIntoTheInput(t *testing.T) {
+	t.Parallel()
+	text := `{"messages":[` + bigRow(1) + `,` + bigRow(2) + `],"more":{"a":[1]}}`
+	var want, got gateway.MessageList
+	require.NoError(t, want.UnmarshalJSON([]byte(text)))
+	input := []byte(text)
+	require.NoError(t, got.UnmarshalJSON(input))
+	copy(input, bytes.Repeat([]byte{'#'}, len(input)))
+	assert.Equal(t, want, got)
+	assert.Equal(t, `"39 of 2"`, string(got.Messages[1].AdditionalProperties["small39"]))
+
+	const token = "example-token-of-the-tests"
+	input = []byte(`{"name":"node-c","peer_token":"` + token + `","capabilities":{"k":"v","n":12}}`)
+	var p gateway.MeshPeer
+	require.NoError(t, p.UnmarshalJSON(input))
+	copy(input, bytes.Repeat([]byte{'#'}, len(input)))
+	assert.Equal(t, "node-c", p.Name)
+	assert.Equal(t, token, p.PeerToken.Reveal())
+	assert.Equal(t, map[string]any{"k": "v", "n": json.Number("12")}, p.Capabilities)
+}
+
+// Kept values share an array behind the scenes; appending to one must not reach the next.
+func TestAppendingToAKeptValueLeavesItsNeighboursAlone(t *testing.T) {
+	t.Parallel()
+	text := []byte(`[` + bigRow(1) + `,` + bigRow(2) + `]`)
+	var want, got gateway.MessageList
+	require.NoError(t, want.UnmarshalJSON(text))
+	require.NoError(t, got.UnmarshalJSON(text))
+	for _, m := range got.Messages {
+		for _, raw := range m.AdditionalProperties {
+			_ = append(raw, bytes.Repeat([]byte{'#'}, 64)...)
+		}
+	}
+	assert.Equal(t, want, got)
+}
+
+func TestUnknownFieldsBesideTheList(t *testing.T) {
+	t.Parallel()
+	var list gateway.PeerList
+	require.NoError(t, list.UnmarshalJSON([]byte(`{"next":"c1","peers":[{"name":"a","next":2}],"total":1}`)))
+	assert.Equal(t, map[string]json.RawMessage{"next": json.RawMessage(`"c1"`), "total": json.RawMessage(`1`)}, list.AdditionalProperties)
+	assert.Equal(t, map[string]json.RawMessage{"next": json.RawMessage(`2`)}, list.Peers[0].AdditionalProperties)
+}
+
+// A field nobody knows is kept unread, yet it has to be JSON: the rest of the document hangs on where it ends.
+func TestBrokenUnknownFieldsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{`tru`, `01`, `1.`, `1e`, `'a'`, `"\x41"`, `"\u12g4"`, "\"\n\"", `[1,]`, `[1 2]`, `{"a"}`, `{"a":}`, `{a:1}`, `{"a":1,}`, `[}`, `undefined`, ``} {
+		var m gateway.MeshMessage
+		text := []byte(messageWith(`"extra":` + raw))
+		require.False(t, json.Valid(text), "the case itself: %s", text)
+		refused(t, "extra", m.UnmarshalJSON(text))
+	}
+}

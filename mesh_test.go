@@ -1,0 +1,47 @@
+package mesh_test
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mesh "github.com/mesh-gateway/mesh-go"
+)
+
+// What somebody gets who imports a package is a promise: few modules, and none that only our tests need.
+func TestImportersGetFewModules(t *testing.T) {
+	t.Parallel()
+	for _, pkg := range []string{"./client", "./client/gatewaytest", "./gen/gateway"} {
+		others := slices.DeleteFunc(modules(t, pkg), func(m string) bool { return m == "github.com/mesh-gateway/mesh-go" })
+		assert.LessOrEqual(t, len(others), 8, "%s: %v", pkg, others)
+		for _, module := range others {
+			assert.NotRegexp(t, `testify|kin-openapi|yaml|oapi-codegen/v2`, module, pkg)
+		}
+	}
+	assert.Empty(t, slices.DeleteFunc(modules(t, "./scan"), func(m string) bool { return m == "github.com/mesh-gateway/mesh-go" }),
+		"scan needs the standard library only")
+}
+
+// modules lists the modules whose code a package is built with.
+func modules(t *testing.T, pkg string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", pkg).Output()
+	require.NoError(t, err)
+	list := strings.Fields(string(out))
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func TestTheChangelogKnowsTheVersion(t *testing.T) {
+	t.Parallel()
+	changelog, err := os.ReadFile("CHANGELOG.md")
+	require.NoError(t, err)
+	assert.Regexp(t, `^\d+\.\d+\.\d+$`, mesh.Version)
+	assert.Regexp(t, `(?m)^## `+regexp.QuoteMeta(mesh.Version)+`\b`, string(changelog))
+}
