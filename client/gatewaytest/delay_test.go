@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
@@ -139,4 +140,17 @@ func TestCloseTwice(t *testing.T) {
 	s := start(t)
 	s.Close()
 	s.Close()
+}
+
+func TestADelayAloneIsSlowAndFine(t *testing.T) {
+	t.Parallel()
+	g := gatewaytest.New(t, gatewaytest.WithPeers("node-b"))
+	g.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Delay: 10 * time.Millisecond})
+	c, err := client.New("node-a", g.Options()...)
+	require.NoError(t, err)
+	begin := time.Now()
+	peers, err := c.ListPeers(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, peers, 1)
+	assert.GreaterOrEqual(t, time.Since(begin), 10*time.Millisecond)
 }

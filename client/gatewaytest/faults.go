@@ -11,7 +11,8 @@ import (
 type Fault struct {
 	// Times is how often it happens; 0 means once, a negative number means from now on.
 	Times int
-	// Delay passes before the answer. It ends early when the client goes or the gateway closes.
+	// Delay passes before the answer. It ends early when the client goes or the gateway closes. A Fault with nothing but a
+	// Delay is slow and fine: the usual answer comes, late.
 	Delay time.Duration
 	// HangUp closes the connection: instead of an answer, or, when Body is set, after the status, the headers and Body,
 	// one byte before the announced end.
@@ -59,10 +60,12 @@ func (g *Gateway) nextFault(op Operation) *Fault {
 	return nil
 }
 
-func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, f Fault) {
-	if f.Delay > 0 && !g.wait(r, f.Delay) {
-		panic(http.ErrAbortHandler)
-	}
+// onlyLate reports whether the usual answer is to come.
+func (f Fault) onlyLate() bool {
+	return f.Delay > 0 && !f.HangUp && !f.AfterEffect && f.Status == 0 && f.Header == nil && f.Body == ""
+}
+
+func fail(w http.ResponseWriter, f Fault) {
 	if f.HangUp && f.Body == "" {
 		hangUp(w)
 	}

@@ -57,7 +57,14 @@ func (g *Gateway) serve(op Operation, run func(*http.Request) answer) http.Handl
 		if fault.AfterEffect {
 			g.answer(op, r, run)
 		}
-		g.fail(w, r, *fault)
+		if !g.wait(r, fault.Delay) {
+			panic(http.ErrAbortHandler) // nobody is waiting for the answer
+		}
+		if fault.onlyLate() {
+			write(w, g.answer(op, r, run))
+			return
+		}
+		fail(w, *fault)
 	}
 }
 
