@@ -5,6 +5,7 @@ type class uint8
 
 const (
 	word   class = 1 << iota // A-Z a-z 0-9 _ : what \b goes by
+	anchor                   // the letters that keys and extendedKeys start with; keysIn needs it next to word
 	alnum                    // A-Z a-z 0-9
 	upper                    // A-Z 0-9
 	hex                      // a-f 0-9, the lower-case digits that rule 6 wants
@@ -19,26 +20,52 @@ var classes = [256]class{
 
 	'0': digit, '1': digit, '2': digit, '3': digit, '4': digit, '5': digit, '6': digit, '7': digit, '8': digit, '9': digit,
 
-	'a': low | hex, 'b': low | hex, 'c': low | hex, 'd': low | hex, 'e': low | hex, 'f': low | hex, 'g': low, 'h': low,
-	'i': low, 'j': low, 'k': low, 'l': low, 'm': low, 'n': low, 'o': low, 'p': low, 'q': low, 'r': low, 's': low,
-	't': low, 'u': low, 'v': low, 'w': low, 'x': low, 'y': low, 'z': low,
+	'a': small | hex, 'b': small | hex, 'c': small | hex, 'd': small | hex, 'e': small | hex | anchor, 'f': small | hex,
+	'g': small | anchor, 'h': small | anchor, 'i': small, 'j': small, 'k': small, 'l': small, 'm': small, 'n': small,
+	'o': small, 'p': small | anchor, 'q': small, 'r': small, 's': small | anchor, 't': small, 'u': small, 'v': small,
+	'w': small, 'x': small | anchor, 'y': small | anchor, 'z': small,
 
-	'A': capital, 'B': capital, 'C': capital, 'D': capital, 'E': capital, 'F': capital, 'G': capital, 'H': capital,
-	'I': capital, 'J': capital, 'K': capital, 'L': capital, 'M': capital, 'N': capital, 'O': capital, 'P': capital,
-	'Q': capital, 'R': capital, 'S': capital, 'T': capital, 'U': capital, 'V': capital, 'W': capital, 'X': capital,
-	'Y': capital, 'Z': capital,
+	'A': capital | anchor, 'B': capital, 'C': capital, 'D': capital, 'E': capital, 'F': capital, 'G': capital | anchor,
+	'H': capital, 'I': capital, 'J': capital, 'K': capital, 'L': capital, 'M': capital, 'N': capital, 'O': capital,
+	'P': capital, 'Q': capital, 'R': capital, 'S': capital, 'T': capital, 'U': capital, 'V': capital, 'W': capital,
+	'X': capital, 'Y': capital, 'Z': capital,
 }
 
 const (
-	low     = word | alnum | u | base64 | dotted
-	capital = low | upper
+	small   = word | alnum | u | base64 | dotted
+	capital = small | upper
 	digit   = capital | hex
 )
 
 // endOf returns the first place from i on, and before limit, whose byte is not of class c; limit when there is none.
 func endOf(c class, content string, i, limit int) int {
+	for i+4 <= limit {
+		b := content[i : i+4]
+		if classes[b[0]]&classes[b[1]]&classes[b[2]]&classes[b[3]]&c == 0 {
+			break
+		}
+		i += 4
+	}
 	for i < limit && classes[content[i]]&c != 0 {
 		i++
 	}
 	return i
+}
+
+// startOf returns the first place from i on, and before limit, whose byte is of class c; limit when there is none.
+func startOf(c class, content string, i, limit int) int {
+	for i < limit && classes[content[i]]&c == 0 {
+		i++
+	}
+	return i
+}
+
+// lastNot returns the last place in content[lo:hi] whose byte is not of class c, -1 when all are.
+func lastNot(c class, content string, lo, hi int) int {
+	for i := hi - 1; i >= lo; i-- {
+		if classes[content[i]]&c == 0 {
+			return i
+		}
+	}
+	return -1
 }

@@ -1,7 +1,5 @@
 package scan
 
-import "strings"
-
 // WithExtendedRules adds our own rules behind the twelve: the credentials that WIRE.md §12 lists as missed. They are off
 // by default, because what a send refuses is agreed between nodes. A rule starts at a word boundary like the twelve,
 // but for the last. U is A-Z a-z 0-9 _ and -.
@@ -15,7 +13,7 @@ import "strings"
 //	107  google-access-token        ya29. and 20 or more U or dots, the last not a dot (missed; no length: as above)
 //	108  groq-api-key               gsk_ and 30 or more letters or digits (missed; no length: as in rule 8)
 //	109  huggingface-token          hf_ and 30 or more letters or digits (missed; no length: as in rule 8)
-//	110  slack-token                xox, one lower-case letter, a hyphen, and 20 or more U (no row; 20 as in rules 1 to 4)
+//	110  slack-token                xox, one of a b c d e o p r s, a hyphen, and 20 or more U (no row; 20 as in rules 1 to 4)
 //	111  pem-private-key            a PEM private key from its first line to its last, anywhere
 //
 // A PEM key whose last line is missing matches when 40 or more base64 characters follow the first line, and ends where
@@ -24,59 +22,29 @@ func WithExtendedRules() Option {
 	return func(c *config) { c.extended = true }
 }
 
-// extendedKeys are the extended rules that start with a fixed text and an unbroken stretch of U.
-var extendedKeys = [256][]key{
+// extendedKeys are the extended rules that start with a fixed text.
+var extendedKeys = keyTable{
 	'g': {
 		{rule: githubUser, prefix: "ghu_", of: alnum, min: 30},
 		{rule: githubUser, prefix: "ghr_", of: alnum, min: 30},
 		{rule: githubFineGrained, prefix: "github_pat_", of: word, min: 36},
+		{rule: githubApp, prefix: "ghs_", of: u, min: jwtPart, jwt: true},
 		{rule: groq, prefix: "gsk_", of: alnum, min: 30},
 	},
 	'A': {
 		{rule: awsOtherKeyID, prefix: "ASIA", of: upper, min: 16, max: 16},
 		{rule: awsOtherKeyID, prefix: "ABIA", of: upper, min: 16, max: 16},
 		{rule: awsOtherKeyID, prefix: "ACCA", of: upper, min: 16, max: 16},
+		{rule: googleAuth, prefix: "AQ.", of: u, min: 40},
 	},
 	'G': {{rule: googleClientSecret, prefix: "GOCSPX-", of: u, min: 20}},
+	'y': {{rule: googleAccess, prefix: "ya29.", of: dotted, min: 20}},
 	'h': {{rule: huggingFace, prefix: "hf_", of: alnum, min: 30}},
-}
-
-// extendedKeysAt is keysAt for the extended rules.
-func (s *sweep) extendedKeysAt(i, hi int) {
-	first := s.content[i]
-	s.tryKeys(extendedKeys[first], i)
-	switch first {
-	case 'g':
-		s.jwtAt(githubApp, "ghs_", i, hi)
-	case 'x':
-		s.slackAt(i, hi)
-	}
-}
-
-// dottedKeys have a dot so early that the stretch of U in front of it is too short to be looked at.
-var dottedKeys = []key{
-	{rule: googleAuth, prefix: "AQ.", of: u, min: 40},
-	{rule: googleAccess, prefix: "ya29.", of: dotted, min: 20},
-}
-
-// dottedKeyBefore tries the dotted keys whose dot ends the stretch [lo, hi) of U.
-func (s *sweep) dottedKeyBefore(lo, hi int) {
-	for n := range dottedKeys {
-		k := &dottedKeys[n]
-		i := hi + 1 - len(k.prefix)
-		if i >= lo && strings.HasPrefix(s.content[i:], k.prefix) && s.boundary(i) {
-			s.tryKey(k, i)
-		}
-	}
-}
-
-// slackAt reports a Slack token at the word start i in the stretch of U that ends at hi. The letter behind xox says what
-// it is for (b a bot, p a user …); Slack keeps adding letters.
-func (s *sweep) slackAt(i, hi int) {
-	const length = len("xoxb-")
-	rest := s.content[i:hi]
-	if hi-i < length+20 || !strings.HasPrefix(rest, "xox") || rest[3] < 'a' || rest[3] > 'z' || rest[4] != '-' {
-		return
-	}
-	s.report(slack, i, hi)
+	'x': {
+		{rule: slack, prefix: "xoxa-", of: u, min: 20}, {rule: slack, prefix: "xoxb-", of: u, min: 20},
+		{rule: slack, prefix: "xoxc-", of: u, min: 20}, {rule: slack, prefix: "xoxd-", of: u, min: 20},
+		{rule: slack, prefix: "xoxe-", of: u, min: 20}, {rule: slack, prefix: "xoxo-", of: u, min: 20},
+		{rule: slack, prefix: "xoxp-", of: u, min: 20}, {rule: slack, prefix: "xoxr-", of: u, min: 20},
+		{rule: slack, prefix: "xoxs-", of: u, min: 20},
+	},
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/scan"
@@ -44,6 +43,18 @@ func randomContent(r *rand.Rand) string {
 	return b.String()
 }
 
+// randomTokens cuts tokens out of a content: mostly none, else up to three, of 10 to 40 bytes.
+func randomTokens(r *rand.Rand, content string) []string {
+	var tokens []string
+	for range max(0, r.IntN(8)-4) {
+		if length := 10 + r.IntN(31); length < len(content) {
+			start := r.IntN(len(content) - length)
+			tokens = append(tokens, content[start:start+length])
+		}
+	}
+	return tokens
+}
+
 // checkAgainstReference compares Find, FindAll and Redact with what they mean.
 func checkAgainstReference(t *testing.T, content string, tokens []string, extended bool) {
 	t.Helper()
@@ -56,7 +67,7 @@ func checkAgainstReference(t *testing.T, content string, tokens []string, extend
 	require.Equal(t, wantFound, found, "Find(%q), tokens %q", content, tokens)
 	require.Equal(t, wantFirst, hitOf(first), "Find(%q), tokens %q", content, tokens)
 
-	checkRedacted(t, s, content, want)
+	checkRedacted(t, s, content, live, want)
 }
 
 // scannerFor makes a Scanner, and the list of tokens that it must look for.
@@ -76,13 +87,16 @@ func scannerFor(tokens []string, extended bool) (*scan.Scanner, []string) {
 }
 
 // checkRedacted checks what Redact promises: nothing is left to find, and nothing but matches is gone.
-func checkRedacted(t *testing.T, s *scan.Scanner, content string, hits []hit) {
+func checkRedacted(t *testing.T, s *scan.Scanner, content string, tokens []string, hits []hit) {
 	t.Helper()
 	redacted := s.Redact(content)
-	require.Empty(t, s.FindAll(redacted), "Redact(%q) = %q", content, redacted)
+	require.Empty(t, s.FindAll(redacted), "Redact(%q) = %q, tokens %q", content, redacted, tokens)
 	if len(hits) == 0 {
 		require.Equal(t, content, redacted)
 		return
+	}
+	if slices.ContainsFunc(tokens, func(token string) bool { return strings.ContainsAny(token, "[]") }) {
+		return // may match in part of a replacement, which the following takes for new text
 	}
 	rest := content
 	for i, kept := range strings.Split(unmarked.Replace(redacted), "\x00") {
@@ -93,52 +107,47 @@ func checkRedacted(t *testing.T, s *scan.Scanner, content string, hits []hit) {
 	}
 }
 
+// ruleNames are the names of all rules, in table order.
+var ruleNames = strings.Fields(`live-gateway-token pypi-token anthropic-api-key openai-admin-key openai-api-key xai-api-key
+	deepseek-api-key google-api-key github-token aws-access-key-id aws-secret-key jwt mesh-gateway-token
+	github-user-token github-fine-grained-token github-app-token aws-other-key-id google-auth-key google-client-secret
+	google-access-token groq-api-key huggingface-token slack-token pem-private-key`)
+
 // unmarked replaces what Redact writes by a zero byte.
 var unmarked = func() *strings.Replacer {
-	var pairs []string
-	all := strings.Fields("live-gateway-token pypi-token anthropic-api-key openai-admin-key openai-api-key xai-api-key" +
-		" deepseek-api-key google-api-key github-token aws-access-key-id aws-secret-key jwt mesh-gateway-token" +
-		" github-user-token github-fine-grained-token github-app-token aws-other-key-id google-auth-key" +
-		" google-client-secret google-access-token groq-api-key huggingface-token slack-token pem-private-key")
-	for _, name := range all {
+	pairs := []string{"[REDACTED]", "\x00"}
+	for _, name := range ruleNames {
 		pairs = append(pairs, "[REDACTED:"+name+"]", "\x00")
 	}
-	return strings.NewReplacer(append(pairs, "[REDACTED]", "\x00")...)
+	return strings.NewReplacer(pairs...)
 }()
 
 // FuzzScan compares the scan with the reference on any bytes, and on contents that the bytes choose from the pieces of
 // keys: bytes alone would hardly ever spell one.
 func FuzzScan(f *testing.F) {
 	f.Add("plain text", "", uint64(0), false)
-	f.Add("sk-"+strings.Repeat("a", 20)+" and more", strings.Repeat("t", 16), uint64(1), true)
-	for i := range uint64(50) {
-		f.Add("", "", i, i%2 == 0)
+	for _, c := range readNearMisses(f) {
+		f.Add(c.miss, c.hits, uint64(0), true)
+		f.Add(c.hits, "", uint64(1), false)
 	}
 	f.Fuzz(func(t *testing.T, text, token string, seed uint64, extended bool) {
-		if len(text) > 2000 {
-			text = text[:2000]
+		text = text[:min(len(text), 2000)]
+		if seed == 0 {
+			checkAgainstReference(t, text, []string{token}, extended)
+			return
 		}
-		content := text
-		if seed > 0 {
-			r := rand.New(rand.NewPCG(seed, 0))
-			cut := r.IntN(len(text) + 1)
-			content = text[:cut] + randomContent(r) + text[cut:]
-		}
-		checkAgainstReference(t, content, []string{token}, extended)
+		r := rand.New(rand.NewPCG(seed, 0))
+		cut := r.IntN(len(text) + 1)
+		content := text[:cut] + randomContent(r) + text[cut:]
+		checkAgainstReference(t, content, append(randomTokens(r, content), token), extended)
 	})
 }
 
 // TestAgainstReference is a short fuzz that runs with every go test: always the same contents.
 func TestAgainstReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 4000 {
+	for range 1500 {
 		content := randomContent(r)
-		var tokens []string
-		if r.IntN(4) == 0 && len(content) > 24 {
-			start := r.IntN(len(content) - 20)
-			tokens = append(tokens, content[start:start+20], content[start:start+17])
-		}
-		checkAgainstReference(t, content, tokens, r.IntN(2) == 0)
+		checkAgainstReference(t, content, randomTokens(r, content), r.IntN(2) == 0)
 	}
-	assert.Empty(t, hitsOf(scan.New().FindAll("")))
 }

@@ -5,24 +5,22 @@ import "strings"
 // jwtPart is the least of U in each part of a JWT, behind eyJ in the first two.
 const jwtPart = 15
 
-// jwtTail is the rest of a JWT behind its first part: a dot, eyJ and the second part, a dot, the third. Many words in
-// one long first part may start like a JWT, and all of them share one tail, so the last answer is kept.
+// jwtTail is what was seen behind the first part of a JWT: a dot, eyJ and the second part, a dot, the third. Many words in
+// one long first part may start like a JWT. They all share its end and what follows, so the last answer is kept.
 type jwtTail struct {
-	asked bool
-	dot   int // where the first part ends
-	end   int // where the JWT ends; 0 when there is none
+	from, dot int // the answer is for first parts that start from here on and end at dot
+	end       int // where the JWT ends; 0 when there is none
 }
 
-// jwtAt reports a JWT, or what is one but for its beginning, at the word start i in the stretch of U that ends at hi.
-func (s *sweep) jwtAt(rule int, prefix string, i, hi int) {
-	if !s.wants(rule, i) || !strings.HasPrefix(s.content[i:hi], prefix) || hi-i-len(prefix) < jwtPart {
-		return
+// jwtAt reports k, the beginning of a JWT or of what ends like one, whose prefix stands at i.
+func (s *sweep) jwtAt(k *key, i int) {
+	body := i + len(k.prefix)
+	if body < s.tail.from || body > s.tail.dot {
+		dot := endOf(u, s.content, body, len(s.content))
+		s.tail = jwtTail{from: body, dot: dot, end: jwtEnd(s.content, dot)}
 	}
-	if !s.tail.asked || s.tail.dot != hi {
-		s.tail = jwtTail{asked: true, dot: hi, end: jwtEnd(s.content, hi)}
-	}
-	if s.tail.end > 0 {
-		s.report(rule, i, s.tail.end)
+	if s.tail.end > 0 && s.tail.dot-body >= k.min {
+		s.report(k.rule, i, s.tail.end)
 	}
 }
 

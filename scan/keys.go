@@ -11,10 +11,14 @@ type key struct {
 	min    int    // how much of it at least,
 	max    int    // and at most; 0 is as much as there is
 	whole  bool   // a word boundary must follow
+	jwt    bool   // the rest of a JWT must follow
 }
 
-// keys holds the rules of SPEC.md, "Credential scan", that start with a fixed text, by their first byte.
-var keys = [256][]key{
+// keyTable holds keys by their first byte, which must be an anchor in classes.
+type keyTable [256][]key
+
+// keys are the rules of SPEC.md, "Credential scan", that start with a fixed text.
+var keys = keyTable{
 	'p': {{rule: pypi, prefix: "pypi-", of: u, min: 20}},
 	's': {
 		{rule: anthropic, prefix: "sk-ant-", of: u, min: 20},
@@ -34,48 +38,76 @@ var keys = [256][]key{
 		{rule: github, prefix: "ghp_", of: alnum, min: 30},
 		{rule: github, prefix: "ghs_", of: alnum, min: 30},
 	},
+	'e': {{rule: jwt, prefix: "eyJ", of: u, min: jwtPart, jwt: true}},
 }
 
-// keysAt tries every rule that starts with a fixed text at the word start i in the stretch of U that ends at hi.
-func (s *sweep) keysAt(i, hi int) {
-	first := s.content[i]
-	s.tryKeys(keys[first], i)
-	if first == 'e' {
-		s.jwtAt(jwt, "eyJ", i, hi)
-	}
+// keysIn tries the keys at every place in a run where a word starts.
+func (s *sweep) keysIn(lo, hi int) {
+	s.keysOf(&keys, lo, hi)
 	if s.extended {
-		s.extendedKeysAt(i, hi)
+		s.keysOf(&extendedKeys, lo, hi)
 	}
 }
 
-func (s *sweep) tryKeys(list []key, i int) {
-	for n := range list {
-		s.tryKey(&list[n], i)
+func (s *sweep) keysOf(table *keyTable, lo, hi int) {
+	text := s.content[lo : hi-minRun+1] // no key is short enough to start behind it
+	before := class(0)                  // the byte before a run is no word character
+	for i := 0; i < len(text) && !s.settled(); i++ {
+		c := classes[text[i]]
+		// An anchor that follows no word character: the shift puts the word bit of the byte before over the anchor bit.
+		starts := c&^(before<<1)&anchor != 0
+		before = c
+		if !starts {
+			continue
+		}
+		list := table[text[i]]
+		for n := range list {
+			k := &list[n]
+			if k.rule < s.best.rule && hasPrefix(s.content[lo+i:], k.prefix) {
+				s.keyAt(k, lo+i)
+			}
+		}
 	}
 }
 
-// tryKey reports k if it matches at i.
-func (s *sweep) tryKey(k *key, i int) {
-	rest := s.content[i:]
-	if !s.wants(k.rule, i) || !strings.HasPrefix(rest, k.prefix) {
-		return
-	}
-	if k.unless != "" && strings.HasPrefix(rest[len(k.prefix):], k.unless) {
-		return
-	}
+// keyAt reports k, whose prefix stands at i, if the rest follows.
+func (s *sweep) keyAt(k *key, i int) {
 	body := i + len(k.prefix)
-	end := endOf(k.of, s.content, body, k.limit(body, len(s.content)))
-	end = body + len(strings.TrimRight(s.content[body:end], "."))
+	if !s.wants(k.rule, i) || k.unless != "" && strings.HasPrefix(s.content[body:], k.unless) {
+		return
+	}
+	if k.jwt {
+		s.jwtAt(k, i)
+		return
+	}
+	end := k.end(s.content, body)
 	if end-body < k.min || k.whole && end < len(s.content) && !s.boundary(end) {
 		return
 	}
 	s.report(k.rule, i, end)
 }
 
-// limit is where the text behind the prefix ends at the latest.
-func (k *key) limit(body, length int) int {
-	if k.max == 0 {
-		return length
+// end is where the text behind the prefix ends.
+func (k *key) end(content string, body int) int {
+	limit := len(content)
+	if k.max > 0 {
+		limit = min(limit, body+k.max)
 	}
-	return min(body+k.max, length)
+	end := endOf(k.of, content, body, limit)
+	for end > body && content[end-1] == '.' {
+		end-- // a full stop behind a dotted key is not part of it
+	}
+	return end
+}
+
+// hasPrefix is strings.HasPrefix, which is a call, as a loop that compares from the end. There stands what is rare in
+// text, a hyphen or an underscore, so nearly always the first byte says no. No prefix is as long as minRun, and no text
+// here is shorter.
+func hasPrefix(text, prefix string) bool {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if text[i] != prefix[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -18,19 +18,10 @@ type token struct {
 // newToken makes a token of text without the white space around it, and reports whether it is long enough to count.
 func newToken(text string) (token, bool) {
 	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) < minToken {
-		return token{}, false
+	if len(text) >= minRun && isRun(text) {
+		return token{text: text, inRun: true}, true
 	}
-	return token{text: text, inRun: len(text) >= minRun && allRunBytes(text)}, true
-}
-
-func allRunBytes(text string) bool {
-	for i := range len(text) {
-		if !isRunByte(text[i]) {
-			return false
-		}
-	}
-	return true
+	return token{text: text}, utf8.RuneCountInString(text) >= minToken
 }
 
 // liveTokens reports the live tokens in content[lo:hi] of one sort: those that stand in runs, or the others.
@@ -52,8 +43,8 @@ func (s *sweep) liveToken(text string, lo, hi int) {
 		start := lo + i
 		lo = start + len(text)
 		s.add(liveToken, start, lo)
-		if !s.all {
-			return
+		if s.next == nil {
+			return // one is enough where the best is kept
 		}
 	}
 }

@@ -55,7 +55,7 @@ var extendedRules = map[int]*regexp.Regexp{
 	107: regexp.MustCompile(`\bya29\.[A-Za-z0-9_.-]{19,}[A-Za-z0-9_-]`),
 	108: regexp.MustCompile(`\bgsk_[A-Za-z0-9]{30,}`),
 	109: regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}`),
-	110: regexp.MustCompile(`\bxox[a-z]-[A-Za-z0-9_-]{20,}`),
+	110: regexp.MustCompile(`\bxox[a-eoprs]-[A-Za-z0-9_-]{20,}`),
 }
 
 // referenceAll is FindAll.

@@ -70,6 +70,7 @@ var ruleCases = []struct {
 	{"10 aws secret starts on a slash behind _", "_" + made("", "/", 40) + " aws", hit{10, 1, 41}},
 	{"10 aws secret, no boundary before a slash", " " + made("", "/", 40) + " aws", none},
 	{"10 aws secret, boundary inside the run", "_a/" + made("", "b", 39) + " aws", hit{10, 2, 42}},
+	{"10 aws secret, two of them", made("", "b", 40) + " " + made("", "c", 40) + "aws", hit{10, 0, 40}},
 	{"11 jwt", jwtOf(15, 15, 15), hit{11, 0, 53}},
 	{"11 jwt, first part short", jwtOf(14, 15, 15), none},
 	{"11 jwt, second part short", jwtOf(15, 14, 15), none},

@@ -47,6 +47,16 @@ func runAround(content string, i int) (lo, hi int) {
 
 func isRunByte(b byte) bool { return firstByte <= b && b < 0x80 }
 
+// isRun tells whether text, of window bytes at least, holds run bytes alone.
+func isRun(text string) bool {
+	for i := 0; i+window <= len(text); i += window {
+		if breaksRun(load(text, i)) {
+			return false
+		}
+	}
+	return !breaksRun(load(text, len(text)-window))
+}
+
 const (
 	lowBits  = 0x0101010101010101
 	highBits = lowBits << 7

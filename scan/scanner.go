@@ -53,7 +53,7 @@ func WithLiveToken(text string) Option {
 // are rule 0; of two that start at one byte the longer is reported. Clean content costs no allocation. SPEC.md,
 // "Credential scan".
 func (s *Scanner) Find(content string) (Finding, bool) {
-	return find(content, s.tokens(), s.extended)
+	return find(content, s.tokens(), s.extended).result()
 }
 
 // FindAll reports every match of every rule, sorted by Start, then by rule number, then the longer first. The matches of
@@ -72,7 +72,7 @@ func Find(content string) (Finding, bool) {
 	if t, ok := newToken(os.Getenv("MESH_GATEWAY_TOKEN")); ok {
 		live = append(live, t)
 	}
-	return find(content, live, false)
+	return find(content, live, false).result()
 }
 
 func (s *Scanner) tokens() []token {

@@ -1,7 +1,5 @@
 package scan
 
-import "slices"
-
 // sweep is one pass over one content, from left to right. What it finds goes to its matches.
 type sweep struct {
 	content  string
@@ -11,40 +9,35 @@ type sweep struct {
 
 	*matches
 
-	aws  later
-	mesh later
-	tail jwtTail
-
-	noPEMEnd bool // no last line of a PEM key follows any more
+	lastWords [len(heuristics)]lastWord
+	tail      jwtTail
+	noPEMEnd  bool // no last line of a PEM key follows any more
 }
 
-func find(content string, live []token, extended bool) (Finding, bool) {
-	m := matches{best: span{rule: ruleCount}}
-	s := sweep{content: content, live: live, extended: extended, matches: &m}
+// find returns the best match; its rule is ruleCount when there is none.
+func find(content string, live []token, extended bool) span {
+	m := keepBest()
+	s := &sweep{content: content, live: live, extended: extended, matches: &m}
 	s.run()
-	if m.best.rule == ruleCount {
-		return Finding{}, false
-	}
-	return m.best.finding(), true
+	return m.best
 }
 
 func findAll(content string, live []token, extended bool) []Finding {
-	m := matches{all: true}
+	m := collectAll()
 	s := sweep{content: content, live: live, extended: extended, matches: &m}
 	s.run()
-	slices.SortFunc(m.found, span.before)
 	var out []Finding
-	for _, match := range m.found {
+	for _, match := range m.sorted() {
 		out = append(out, match.finding())
 	}
 	return out
 }
 
-// run visits every run once, and gives each to the three parties that are interested. What needs no run follows.
+// run looks at every run once, and then for what needs no run.
 func (s *sweep) run() {
 	for lo, hi, ok := nextRun(s.content, 0); ok; lo, hi, ok = nextRun(s.content, hi+stride) {
-		s.stretches(lo, hi)
-		s.awsSecrets(lo, hi)
+		s.keysIn(lo, hi)
+		s.heuristicsIn(lo, hi)
 		s.liveTokens(lo, hi, true)
 	}
 	s.liveTokens(0, len(s.content), false)

@@ -16,7 +16,7 @@ func RetryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool)
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	seconds, err := strconv.ParseUint(text, 10, 64)
 	if err == nil || errors.Is(err, strconv.ErrRange) {
-		return time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second, true //nolint:gosec // bounded by min
+		return time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second, true
 	}
 	if at, err := http.ParseTime(text); err == nil {
 		return max(at.Sub(now), 0), true

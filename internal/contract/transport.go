@@ -35,7 +35,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	e := Exchange{Request: req.Clone(req.Context()), RequestBody: body}
 	e.Request.URL.Path = path
-	t.check(t.checker.Request(e))
+	t.check(t.checker.Request(e)) //nolint:contextcheck // the request carries it
 
 	sent := req.Clone(req.Context()) // a RoundTripper must not change the request it is given
 	sent.Body = http.NoBody
@@ -52,7 +52,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(e.ResponseBody))
-	t.check(t.checker.Response(e))
+	t.check(t.checker.Response(e)) //nolint:contextcheck // the request carries it
 	return resp, nil
 }
 

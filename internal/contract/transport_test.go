@@ -149,10 +149,10 @@ func TestTransportPassesNetworkErrorsOn(t *testing.T) {
 	broken := errors.New("the cable is out")
 	found := new(reports)
 	transport := newChecker(t).Transport(roundTripper(func(*http.Request) (*http.Response, error) { return nil, broken }), base, found.add)
-	_, err := transport.RoundTrip(newRequest(t, "GET", "http://127.0.0.1"+base+"/peers", nil)) //nolint:bodyclose // there is none
+	_, err := transport.RoundTrip(newRequest(t, "GET", "http://127.0.0.1"+base+"/peers", nil))
 	require.ErrorIs(t, err, broken)
 	assert.Empty(t, found.all)
-	_, err = transport.RoundTrip(newRequest(t, "GET", "http://127.0.0.1"+base+"/messages", nil)) //nolint:bodyclose // there is none
+	_, err = transport.RoundTrip(newRequest(t, "GET", "http://127.0.0.1"+base+"/messages", nil))
 	require.ErrorIs(t, err, broken)
 	require.Len(t, found.all, 1, "the request is checked all the same")
 	assert.Contains(t, found.all[0], `"to" in query`)
@@ -170,14 +170,14 @@ func TestTransportClosesTheBodyAndLeavesTheRequestAlone(t *testing.T) {
 	t.Parallel()
 	unreadable := errors.New("unreadable")
 	reached := 0
-	transport := newChecker(t).Transport(roundTripper(func(req *http.Request) (*http.Response, error) {
+	transport := newChecker(t).Transport(roundTripper(func(*http.Request) (*http.Response, error) {
 		reached++
 		return nil, context.Canceled
 	}), base, func(error) {})
 	for _, reader := range []io.Reader{strings.NewReader(goodMessage), strings.NewReader(""), iotest.ErrReader(unreadable)} {
 		body := &closing{Reader: reader}
 		req := newRequest(t, "POST", "http://127.0.0.1"+base+"/messages", body)
-		_, err := transport.RoundTrip(req) //nolint:bodyclose // there is none
+		_, err := transport.RoundTrip(req)
 		require.Error(t, err)
 		assert.True(t, body.closed)
 		assert.Same(t, body, req.Body)

@@ -106,7 +106,7 @@ func TestAnImpatientCallerLeavesAlone(t *testing.T) {
 				l := newLanding()
 				hasty, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
-				first, second := t.Context(), context.Context(hasty)
+				first, second := t.Context(), hasty
 				if who == "the one that started it" {
 					first, second = second, first
 				}
