@@ -30,10 +30,10 @@ func (r *registry) resolve(ctx context.Context, name string) (string, error) {
 	if spelled, ok := r.remembered().find(name); ok {
 		return spelled, nil
 	}
-	names, joined, err := r.read(ctx)
+	names, joined, err := r.read(ctx, name)
 	if err == nil && joined && !names.has(name) {
 		// The request we joined was under way before we asked; only one that begins now can say no.
-		names, _, err = r.read(ctx)
+		names, _, err = r.read(ctx, name)
 	}
 	if err != nil {
 		return "", err
@@ -54,9 +54,13 @@ func (r *registry) remembered() roster {
 	return r.last
 }
 
-// read asks the gateway; everybody who asks at the same time shares one request.
-func (r *registry) read(ctx context.Context) (names roster, joined bool, err error) {
+// read asks the gateway for a name; everybody who asks at the same time shares one request. Between our look at what is
+// remembered and the start of a request another one may have ended, so there is a second look.
+func (r *registry) read(ctx context.Context, name string) (names roster, joined bool, err error) {
 	return r.flight.Do(ctx, func(ctx context.Context) (roster, error) {
+		if names := r.remembered(); names.has(name) {
+			return names, nil
+		}
 		peers, err := r.list(ctx)
 		if err != nil {
 			return nil, err
