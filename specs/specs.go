@@ -9,11 +9,13 @@ package specs
 
 import "embed"
 
-//go:embed gateway.yaml
+//go:embed anthropic.yaml catalog.yaml deepseek.yaml gateway.yaml gemini.yaml openai.yaml xai.yaml
 var documents embed.FS
 
 // Names lists the documents, in alphabetical order.
-func Names() []string { return []string{"gateway"} }
+func Names() []string {
+	return []string{"anthropic", "catalog", "deepseek", "gateway", "gemini", "openai", "xai"}
+}
 
 // Document returns one document as YAML. A name that is not in [Names] is an error that matches fs.ErrNotExist.
 func Document(name string) ([]byte, error) { return documents.ReadFile(name + ".yaml") }

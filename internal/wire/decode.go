@@ -81,6 +81,9 @@ func (d *Decoder) Unknown(fields *map[string]json.RawMessage, key []byte) error 
 	return nil
 }
 
+// Skip checks the syntax of a member that nobody wants and forgets it.
+func (d *Decoder) Skip() error { return d.jx.Skip() }
+
 func (d *Decoder) name(key []byte) string {
 	if name, ok := d.names[string(key)]; ok {
 		return name

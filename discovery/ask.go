@@ -1,0 +1,57 @@
+package discovery
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+)
+
+// question is one request to a provider, as its failure will tell of it.
+type question struct {
+	operation string
+	provider  Provider
+	key       secret.Secret
+	timeout   time.Duration
+}
+
+// ask sends a question and decodes the answer into a generated type.
+func ask[T any, P interface {
+	*T
+	UnmarshalJSON([]byte) error
+}](ctx context.Context, c *Client, q question, send func(context.Context) (*http.Response, error)) (answer T, failure *Failure) {
+	resp, err := call.Do(ctx, call.Limits{Timeout: q.timeout, MaxBytes: c.maxBytes}, send)
+	if err != nil {
+		f := failed(q.operation, q.provider, err, q.key)
+		return answer, &f
+	}
+	if err := P(&answer).UnmarshalJSON(resp.Body); err != nil {
+		f := undecodable(q.operation, q.provider, resp.Status, err)
+		return answer, &f
+	}
+	return answer, nil
+}
+
+// keyFrom returns the first of the environment variables that is not blank, trimmed. It is read at every call: keys are
+// rotated while programs run.
+func keyFrom(names ...string) secret.Secret {
+	for _, name := range names {
+		if key := strings.TrimSpace(os.Getenv(name)); key != "" {
+			return secret.New(key)
+		}
+	}
+	return secret.Secret{}
+}
+
+func given(key secret.Secret) bool { return key.Reveal() != "" }
+
+// badGoogleKey reports whether Google refused the key. It says so with 400 (WIRE.md section 6).
+func badGoogleKey(provider Provider, err *call.Error) bool {
+	return provider == Gemini && err.Status == http.StatusBadRequest &&
+		(bytes.Contains(err.Body, []byte("API_KEY_INVALID")) || bytes.Contains(err.Body, []byte("API key not valid")))
+}

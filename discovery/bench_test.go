@@ -1,0 +1,103 @@
+package discovery_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// manyModels is a catalog of n rows as the source writes them, about 1.3 KB each.
+func manyModels(n int) string {
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`{"id":"openai/model-%d","info":{"releasedAt":"2025-08-07","name":"Model %d","developer":"Open AI",
+			"description":%q,"contextLength":128000,"outputMax":16384,"cutoffAt":"2023-10-01","url":"https://aimlapi.com/models/model-%d",
+			"docsUrl":"https://docs.aimlapi.com/api-references/text-models-llm/openai/model-%d"},"type":"openai/chat-completions",
+			"aliases":["model-%d"],"tags":["playground:chat","tier:tier_2"],"modalities":{"input":["image","text"],"output":["text"]},
+			"capabilities":["file_input","parallel_tool_calls","streaming","structured_output","tools","vision"],
+			"pricing":{"kind":"fixed","currency":"USD","units":[{"type":"charge","name":"token","content":"text","measure":"output",
+			"origin":"provided","phase":"inference","author":"user","price":3.25,"per":1000000}]}}`,
+			i, i, strings.Repeat("A model that does this and that. ", 10), i, i, i)
+	}
+	return `{"object":"list","data":[` + strings.Join(rows, ",") + `]}`
+}
+
+func warm(b *testing.B, n int) *discovery.Client {
+	b.Helper()
+	c := catalogOf(manyModels(n)).inProcess()
+	if ok, err := c.IsModelSupported(context.Background(), "model-1", discovery.CatalogOptions{}); !ok || err != nil {
+		b.Fatal(ok, err)
+	}
+	return c
+}
+
+// BenchmarkWarmLookup asks a catalog that has been read, from all processors at once. 10,000 models must cost no more than
+// 1,000.
+func BenchmarkWarmLookup(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		c := warm(b, n)
+		b.Run(fmt.Sprintf("IsModelSupported/models=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					_, _ = c.IsModelSupported(context.Background(), "model-500", discovery.CatalogOptions{})
+				}
+			})
+		})
+		b.Run(fmt.Sprintf("GetModelInfo/models=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					_, _ = c.GetModelInfo(context.Background(), "model-500", discovery.CatalogOptions{})
+				}
+			})
+		})
+	}
+}
+
+// plainCatalog is what a hand-written client would decode into.
+type plainCatalog struct {
+	Data []struct {
+		ID   string `json:"id"`
+		Info struct {
+			Name          string `json:"name"`
+			Developer     string `json:"developer"`
+			Description   string `json:"description"`
+			ContextLength int64  `json:"contextLength"`
+			OutputMax     int64  `json:"outputMax"`
+		} `json:"info"`
+		Type    string   `json:"type"`
+		Aliases []string `json:"aliases"`
+		Tags    []string `json:"tags"`
+	} `json:"data"`
+}
+
+// BenchmarkReadCatalog reads 1,000 models: fetched in process, decoded row by row, merged and indexed; and with
+// encoding/json into plain structs. Compare the two.
+func BenchmarkReadCatalog(b *testing.B) {
+	body := manyModels(1_000)
+	b.Run("mesh-go", func(b *testing.B) {
+		c := catalogOf(body).inProcess()
+		b.SetBytes(int64(len(body)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if ok, err := c.IsModelSupported(context.Background(), "model-1", discovery.CatalogOptions{Refresh: true}); !ok || err != nil {
+				b.Fatal(ok, err)
+			}
+		}
+	})
+	b.Run("encoding-json-plain", func(b *testing.B) {
+		b.SetBytes(int64(len(body)))
+		b.ReportAllocs()
+		for b.Loop() {
+			var list plainCatalog
+			if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.Data) != 1_000 {
+				b.Fatal(err)
+			}
+		}
+	})
+}

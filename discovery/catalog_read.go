@@ -1,0 +1,154 @@
+package discovery
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/gen/catalog"
+	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+)
+
+const opListModels = "ListModels"
+
+// readCatalog asks the catalog, else the providers, else remembers. It always returns a snapshot, if an empty one.
+func (c *Client) readCatalog(ctx context.Context) *snapshot {
+	s, failure := c.askCatalog(ctx)
+	if failure == nil {
+		c.catalog.good.Store(s)
+		return s
+	}
+	problem := c.report(ctx, *failure)
+	s, problems := c.fallback(ctx)
+	problem = errors.Join(append([]error{problem}, problems...)...)
+	if good := c.catalog.good.Load(); len(s.models) == 0 && good != nil {
+		s = &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling}
+		problem = errors.Join(problem, c.report(ctx, Failure{
+			Operation: opListModels, Reason: ReasonPartial,
+			Err: fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339)),
+		}))
+	}
+	s.readAt, s.failure = time.Now(), problem
+	return s
+}
+
+// askCatalog asks the primary catalog, with the ETag of the last good answer: a catalog that has not changed need not be
+// sent again.
+func (c *Client) askCatalog(ctx context.Context) (*snapshot, *Failure) {
+	good := c.catalog.good.Load()
+	params := &catalog.ListModelsParams{}
+	if good != nil && good.etag != "" {
+		params.IfNoneMatch = &good.etag
+	}
+	api := &catalog.Client{Server: c.catalogURL + "/", Client: c.http, RequestEditors: []catalog.RequestEditorFn{edit("", "")}}
+	limits := call.Limits{Timeout: listTimeout, MaxBytes: c.maxBytes}
+	resp, err := call.Do(ctx, limits, func(ctx context.Context) (*http.Response, error) { return api.ListModels(ctx, params) })
+	switch {
+	case err != nil && err.Status == http.StatusNotModified && good != nil:
+		renewed := *good
+		renewed.readAt = time.Now()
+		return &renewed, nil
+	case err != nil:
+		f := failed(opListModels, "", err, secret.Secret{})
+		return nil, &f
+	}
+	return c.readRows(ctx, resp)
+}
+
+// readRows turns the answer into a snapshot. A row that cannot be read costs itself and no other; how many there were is
+// reported. An answer without a single readable row is no catalog.
+func (c *Client) readRows(ctx context.Context, resp call.Response) (*snapshot, *Failure) {
+	var list catalog.Catalog
+	if err := list.UnmarshalJSON(resp.Body); err != nil {
+		f := undecodable(opListModels, "", resp.Status, err)
+		return nil, &f
+	}
+	rows, skipped, first := readable(list.Data)
+	if len(rows) == 0 {
+		f := undecodable(opListModels, "", resp.Status, errors.Join(errNoModels, first))
+		return nil, &f
+	}
+	s := newSnapshot(rows)
+	s.primary, s.readAt, s.etag = true, time.Now(), resp.Header.Get("ETag")
+	if skipped > 0 {
+		s.failure = c.report(ctx, Failure{
+			Operation: opListModels, Reason: ReasonPartial, StatusCode: resp.Status,
+			Err: fmt.Errorf("%d of %d rows cannot be read, the first one: %w", skipped, len(list.Data), first),
+		})
+	}
+	return s, nil
+}
+
+var (
+	errNoModels = errors.New("the answer lists no model")
+	errNoID     = errors.New("the id is empty")
+)
+
+// readable reads the rows one by one. first is what was wrong with the first one skipped.
+func readable(raw []json.RawMessage) (rows []ModelInfo, skipped int, first error) {
+	rows = make([]ModelInfo, 0, len(raw))
+	for i, text := range raw {
+		row, err := readRow(text)
+		if err == nil {
+			rows = append(rows, row)
+			continue
+		}
+		if skipped++; first == nil {
+			first = fmt.Errorf("data[%d]: %w", i, err)
+		}
+	}
+	return rows, skipped, first
+}
+
+// readRow reads one row of any generation: what is in info comes first, what is flat beside the id second, and outputMax
+// before the older maxTokens (WIRE.md section 1). Some rows do not say who made the model; it exists all the same.
+func readRow(text json.RawMessage) (ModelInfo, error) {
+	var e catalog.Entry
+	if err := e.UnmarshalJSON(text); err != nil {
+		return ModelInfo{}, err
+	}
+	var info catalog.Info
+	if e.Info != nil {
+		info = *e.Info
+	}
+	if e.ID == "" {
+		return ModelInfo{}, errNoID
+	}
+	return ModelInfo{
+		ID:            e.ID,
+		Developer:     textOf(firstKnown(known(info.Developer), known(e.Developer))),
+		ContextLength: count(info.ContextLength, e.ContextLength),
+		MaxTokens:     count(info.OutputMax, info.MaxTokens, e.OutputMax, e.MaxTokens),
+		Name:          firstKnown(known(info.Name), known(e.Name)),
+		Description:   firstKnown(known(info.Description), known(e.Description)),
+		Type:          known(e.Type),
+		Aliases:       union(nil, e.Aliases),
+		Tags:          union(nil, e.Tags),
+		Source:        SourceCatalog,
+	}, nil
+}
+
+// textOf returns a text, "" for one that is not known.
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// count returns the first number that says something: 0 and what is no whole number do not.
+func count(numbers ...*json.Number) *int64 {
+	for _, n := range numbers {
+		if n == nil {
+			continue
+		}
+		if i, err := n.Int64(); err == nil && i > 0 {
+			return &i
+		}
+	}
+	return nil
+}

@@ -1,0 +1,352 @@
+package discovery_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+const twoModels = `{"object":"list","data":[
+	{"id":"openai/gpt-4o","aliases":["gpt-4o"],"type":"openai/chat-completions","tags":["tier:tier_2"],
+	 "info":{"name":"GPT-4o","developer":"Open AI","description":"Multimodal.","contextLength":128000,"outputMax":16384}},
+	{"id":"x-ai/grok-4-5","aliases":["grok-4.5"],"info":{"developer":"X AI","name":"Grok"}}]}`
+
+func catalogOf(body string) *site { return newSite(map[string]http.HandlerFunc{"catalog": says(body)}) }
+
+// recordedCatalog is a catalog of rows as the source writes them today.
+func recordedCatalog(tb testing.TB) []byte {
+	tb.Helper()
+	body, err := os.ReadFile("discoverytest/catalog.json")
+	require.NoError(tb, err)
+	return body
+}
+
+func TestListModelsReadsTheRecordedCatalog(t *testing.T) {
+	t.Parallel()
+	s := catalogOf(string(recordedCatalog(t)))
+	models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Len(t, models, 108, "109 rows, one id twice")
+	assert.Empty(t, s.reasons())
+	gpt := models[0]
+	assert.Equal(t, "openai/gpt-4o", gpt.ID)
+	assert.Equal(t, "Open AI", gpt.Developer)
+	assert.Equal(t, int64(128000), *gpt.ContextLength)
+	assert.Equal(t, int64(16384), *gpt.MaxTokens)
+	assert.Equal(t, "GPT-4o", *gpt.Name)
+	assert.Equal(t, []string{"gpt-4o"}, gpt.Aliases)
+	assert.Equal(t, discovery.SourceCatalog, gpt.Source)
+	assert.Equal(t, "openai/gpt-4.1-mini-2025-04-14", models[3].ID)
+	assert.Empty(t, models[3].Developer, "the source does not say")
+	for _, m := range models {
+		assert.NotEmpty(t, m.ID)
+		assert.NotNil(t, m.Aliases)
+		assert.NotNil(t, m.Tags)
+	}
+}
+
+func TestRowsOfEveryGeneration(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		text            string
+		context, tokens any
+	}{
+		"today":              {`{"id":"m","info":{"developer":"D","contextLength":10,"outputMax":5}}`, 10, 5},
+		"before":             {`{"id":"m","info":{"developer":"D","contextLength":10,"maxTokens":5},"features":["x"]}`, 10, 5},
+		"both":               {`{"id":"m","info":{"developer":"D","outputMax":5,"maxTokens":7}}`, nil, 5},
+		"flat":               {`{"id":"m","developer":"D","contextLength":10,"maxTokens":5}`, 10, 5},
+		"info before flat":   {`{"id":"m","developer":"X","contextLength":1,"info":{"developer":"D","contextLength":10}}`, 10, nil},
+		"numbers as strings": {`{"id":"m","info":{"developer":"D","contextLength":"10","outputMax":"5"}}`, 10, 5},
+		"0 is unknown":       {`{"id":"m","info":{"developer":"D","contextLength":0,"outputMax":0,"name":"","description":""},"type":""}`, nil, nil},
+		"null is unknown":    {`{"id":"m","info":{"developer":"D","contextLength":null,"name":null},"aliases":null,"tags":null,"type":null}`, nil, nil},
+		"fraction":           {`{"id":"m","info":{"developer":"D","contextLength":1.5,"outputMax":1e3}}`, nil, nil},
+	} {
+		for _, envelope := range []string{`{"object":"list","data":[%s]}`, `{"data":[%s]}`, `[%s]`} {
+			m, err := catalogOf(fmt.Sprintf(envelope, row.text)).inProcess().GetModelInfo(t.Context(), "m", discovery.CatalogOptions{})
+			require.NoError(t, err)
+			require.NotNil(t, m, name)
+			assert.Equal(t, "D", m.Developer, name)
+			assert.Nil(t, m.Name)
+			assert.Nil(t, m.Description)
+			assert.Nil(t, m.Type)
+			for want, got := range map[any]*int64{fmt.Sprint("c", row.context): m.ContextLength, fmt.Sprint("t", row.tokens): m.MaxTokens} {
+				value := "<nil>"
+				if got != nil {
+					value = fmt.Sprint(*got)
+				}
+				assert.Equal(t, want.(string)[1:], value, name)
+			}
+		}
+	}
+}
+
+func TestModelInfoJSONFollowsTheSourceDocument(t *testing.T) {
+	t.Parallel()
+	m, err := catalogOf(twoModels).inProcess().GetModelInfo(t.Context(), "grok-4.5", discovery.CatalogOptions{})
+	require.NoError(t, err)
+	text, err := json.Marshal(m)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"id":"x-ai/grok-4-5","developer":"X AI","context_length":null,"max_tokens":null,"name":"Grok",
+		"description":null,"type":null,"aliases":["grok-4.5"],"tags":[],"source":"catalog"}`, string(text))
+}
+
+func TestRowsThatCannotBeReadCostThemselvesOnly(t *testing.T) {
+	t.Parallel()
+	s := catalogOf(`[{"id":"good","developer":"D"},null,7,"x",[],{},{"id":""},{"id":7,"developer":"D"},
+		{"id":"aliases","developer":"D","aliases":"x"},{"id":"count","developer":"D","contextLength":"many"},{"id":"also-good","developer":"D"}]`)
+	models, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"good", "also-good"}, ids(models))
+	require.Equal(t, []string{"partial"}, s.reasons())
+	assert.Contains(t, s.failures[0].Error(), "9 of 11 rows cannot be read, the first one: data[1]")
+
+	models, err = s.inProcess(discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
+	assert.Len(t, models, 2, "strict callers get the models and the failure")
+	var f discovery.Failure
+	require.ErrorAs(t, err, &f)
+	assert.Equal(t, discovery.ReasonPartial, f.Reason)
+}
+
+func TestTheSameIDOncePerTypeIsOneModel(t *testing.T) {
+	t.Parallel()
+	c := catalogOf(`[{"id":"m","developer":"D","type":"a","aliases":["one"],"tags":["t"]},{"id":"other","developer":"D"},
+		{"id":"m","developer":"D","type":"b","aliases":["two","one"],"tags":["u"],"contextLength":7}]`).inProcess()
+	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"m", "other"}, ids(models))
+	assert.Equal(t, []string{"one", "two"}, models[0].Aliases)
+	assert.Equal(t, []string{"t", "u"}, models[0].Tags)
+	assert.Equal(t, "a", *models[0].Type)
+	assert.Equal(t, int64(7), *models[0].ContextLength)
+}
+
+func TestLookupsByIDAndAliasAndNormalizedID(t *testing.T) {
+	t.Parallel()
+	c := catalogOf(`[{"id":"openai/gpt-4o","developer":"Open AI","aliases":["gpt-4o","shared"]},
+		{"id":"shared","developer":"D"},{"id":"late","developer":"D","aliases":["shared","gpt-4o",""]},
+		{"id":"x-ai/grok-4-5","developer":"X AI"},{"id":"deepseek-chat","developer":"DeepSeek AI"},
+		{"id":"anthropic/claude-opus-4.8","developer":"Anthropic","aliases":["claude-opus-4-8"]},
+		{"id":"openai/gpt-4o-2024-05-13","developer":"Open AI"},{"id":"anthropic/claude-sonnet-4.6","developer":"Anthropic"},
+		{"id":"acme/gpt-9","developer":"Acme"}]`).inProcess()
+	for id, want := range map[string]string{
+		"openai/gpt-4o":                     "openai/gpt-4o",
+		"gpt-4o":                            "openai/gpt-4o", // the first alias listed
+		"shared":                            "shared",        // an id comes before an alias
+		"openai/gpt-4o-2024-08-06":          "openai/gpt-4o",
+		"deepseek/deepseek-chat-v3.1":       "deepseek-chat",
+		"claude-opus-4-8@20260101":          "anthropic/claude-opus-4.8",
+		"us.anthropic.claude-opus-4-8-v1:0": "anthropic/claude-opus-4.8",
+		"gpt-4o-2024-05-13":                 "openai/gpt-4o-2024-05-13", // a build that is listed is not answered with another
+		"claude-sonnet-4-6":                 "anthropic/claude-sonnet-4.6",
+		"grok-4.5":                          "x-ai/grok-4-5",
+		"GPT-4O":                            "openai/gpt-4o",
+		"gpt-9":                             "", // Acme's prefix is none of ours to strip
+		"gpt-4":                             "",
+		"gpt-4o-mini":                       "",
+		"nothing":                           "",
+		"deepseek-v3.2-terminus":            "",
+	} {
+		m, err := c.GetModelInfo(t.Context(), id, discovery.CatalogOptions{})
+		require.NoError(t, err)
+		supported, err := c.IsModelSupported(t.Context(), id, discovery.CatalogOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, want != "", supported, id)
+		if want == "" {
+			assert.Nil(t, m, id)
+			continue
+		}
+		require.NotNil(t, m, id)
+		assert.Equal(t, want, m.ID, id)
+	}
+}
+
+func TestTheProviderNarrows(t *testing.T) {
+	t.Parallel()
+	c := catalogOf(twoModels).inProcess()
+	for provider, want := range map[discovery.Provider][]string{
+		discovery.OpenAI: {"openai/gpt-4o"}, discovery.XAI: {"x-ai/grok-4-5"}, discovery.Gemini: {}, "": {"openai/gpt-4o", "x-ai/grok-4-5"},
+		"Open AI": {"openai/gpt-4o"}, "X-AI": {"x-ai/grok-4-5"},
+	} {
+		models, err := c.ListModels(t.Context(), discovery.CatalogOptions{Provider: provider})
+		require.NoError(t, err)
+		assert.Equal(t, want, ids(models), provider)
+	}
+	supported, err := c.IsModelSupported(t.Context(), "gpt-4o", discovery.CatalogOptions{Provider: discovery.XAI})
+	require.NoError(t, err)
+	assert.False(t, supported)
+}
+
+func TestBadCatalogArguments(t *testing.T) {
+	t.Parallel()
+	s := catalogOf(twoModels)
+	c := s.inProcess()
+	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{Provider: "acme"})
+	valueError(t, err, "provider")
+	_, err = c.IsModelSupported(t.Context(), "gpt-4o", discovery.CatalogOptions{Provider: "acme"})
+	valueError(t, err, "provider")
+	_, err = c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{TTL: -1})
+	valueError(t, err, "TTL")
+	supported, err := c.IsModelSupported(t.Context(), "", discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.False(t, supported)
+	m, err := c.GetModelInfo(t.Context(), "", discovery.CatalogOptions{Refresh: true})
+	require.NoError(t, err)
+	assert.Nil(t, m)
+	assert.Zero(t, s.count("catalog"), "nothing was sent")
+}
+
+func TestCallersCannotSpoilTheCache(t *testing.T) {
+	t.Parallel()
+	c := catalogOf(twoModels).inProcess()
+	spoil := func(m *discovery.ModelInfo) {
+		*m.ContextLength, *m.Name, m.ID = 1, "spoilt", "spoilt"
+		m.Aliases[0], m.Tags[0] = "spoilt", "spoilt"
+		_ = append(m.Aliases, "spoilt")
+	}
+	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	spoil(&models[0])
+	m, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{})
+	require.NoError(t, err)
+	spoil(m)
+	again, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{})
+	require.NoError(t, err)
+	text, err := json.Marshal(again)
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "spoilt")
+	assert.Equal(t, int64(128000), *again.ContextLength)
+}
+
+func TestTheCatalogIsAskedOncePerTTL(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := catalogOf(twoModels)
+		c := s.inProcess()
+		list := func(opts discovery.CatalogOptions) int {
+			models, err := c.ListModels(t.Context(), opts)
+			require.NoError(t, err)
+			assert.Len(t, models, 2)
+			return s.count("catalog")
+		}
+		assert.Equal(t, 1, list(discovery.CatalogOptions{}))
+		assert.Equal(t, 1, list(discovery.CatalogOptions{}))
+		assert.Equal(t, 2, list(discovery.CatalogOptions{Refresh: true}))
+		time.Sleep(time.Hour) // the time of the bubble, which costs nothing
+		assert.Equal(t, 2, list(discovery.CatalogOptions{}))
+		assert.Equal(t, 3, list(discovery.CatalogOptions{TTL: time.Hour}))
+		time.Sleep(discovery.DefaultCatalogTTL)
+		assert.Equal(t, 4, list(discovery.CatalogOptions{}))
+		c.InvalidateCatalog()
+		assert.Equal(t, 5, list(discovery.CatalogOptions{}))
+	})
+}
+
+func TestAnUnchangedCatalogIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	etag, sent := `W/"1"`, 0
+	s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", etag)
+		if r.Header.Get("If-None-Match") == etag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		sent++
+		_, _ = w.Write([]byte(strings.ReplaceAll(twoModels, "GPT-4o", "Version "+etag[3:4])))
+	}})
+	c := s.client(t)
+	for i, change := range []string{`W/"1"`, `W/"1"`, `W/"2"`, `W/"2"`} {
+		etag = change
+		if i == 3 {
+			c.InvalidateCatalog()
+		}
+		m, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{Refresh: true})
+		require.NoError(t, err)
+		assert.Equal(t, "Version "+change[3:4], *m.Name)
+	}
+	assert.Equal(t, 4, s.count("catalog"))
+	assert.Equal(t, 2, sent)
+	assert.Empty(t, s.reasons())
+}
+
+func TestTenThousandColdCallersAskOnce(t *testing.T) {
+	t.Parallel()
+	s := catalogOf(twoModels)
+	c := s.client(t)
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	for range 10_000 {
+		all.Go(func() {
+			<-start
+			if supported, err := c.IsModelSupported(t.Context(), "gpt-4o", discovery.CatalogOptions{}); err != nil || !supported {
+				t.Error("not supported", err)
+			}
+		})
+	}
+	close(start)
+	all.Wait()
+	assert.Equal(t, 1, s.count("catalog"))
+}
+
+func TestAnImpatientCallerDoesNotSpoilItForTheRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(time.Second)
+			_, _ = w.Write([]byte(twoModels))
+		}})
+		c := s.inProcess()
+		impatient, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer leave()
+		results := make(chan []discovery.ModelInfo, 2)
+		for _, ctx := range []context.Context{impatient, t.Context()} {
+			go func() {
+				models, err := c.ListModels(ctx, discovery.CatalogOptions{})
+				assert.NoError(t, err)
+				results <- models
+			}()
+			synctest.Wait()
+		}
+		assert.Equal(t, []discovery.ModelInfo{}, <-results, "empty, and never nil")
+		assert.Len(t, <-results, 2)
+		assert.Equal(t, 1, s.count("catalog"))
+		assert.Equal(t, []string{"timeout"}, s.reasons())
+	})
+}
+
+func TestWhenEverybodyHasLeftNothingIsKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-r.Context().Done():
+			case <-time.After(time.Second):
+				_, _ = w.Write([]byte(twoModels))
+			}
+		}})
+		c := s.inProcess()
+		ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer leave()
+		models, err := c.ListModels(ctx, discovery.CatalogOptions{})
+		require.NoError(t, err)
+		assert.Empty(t, models)
+		models, err = c.ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+		assert.Len(t, models, 2, "the cancelled request is not remembered as an outage")
+	})
+}

@@ -1,0 +1,91 @@
+package discoverytest
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+//go:embed anthropic.json
+var anthropicModels []byte
+
+// anthropicRoute is Anthropic's list of models (WIRE.md section 5): pages, newest first.
+func (s *Server) anthropicRoute() route {
+	rows := readRows(anthropicModels)
+	return route{
+		op: ListAnthropicModels, service: discovery.ServiceAnthropic, pattern: "GET /v1/models",
+		keyHeader: "X-Api-Key", refuse: refuseAnthropic,
+		run: func(r *http.Request) answer { return s.listAnthropicModels(r, rows) },
+	}
+}
+
+func (s *Server) listAnthropicModels(r *http.Request, all []json.RawMessage) answer {
+	query := r.URL.Query()
+	limit, valid := anthropicLimit(query.Get("limit"))
+	rows, unknown := living(all, query["lifecycle[]"])
+	cut, more, known := page(rows, "id", query.Get("after_id"), s.pageOf(limit))
+	switch {
+	case r.Header.Get("Anthropic-Version") == "":
+		return badAnthropicRequest("anthropic-version: header is required")
+	case !valid:
+		return badAnthropicRequest("limit: Input should be a whole number from 1 to 1000")
+	case unknown != "":
+		return badAnthropicRequest(fmt.Sprintf("lifecycle: %q is not one of active, deprecated, retired", unknown))
+	case !known:
+		return badAnthropicRequest("after_id: there is no such model in this list")
+	}
+	body := object{"data": cut, "has_more": more, "first_id": nil, "last_id": nil}
+	if len(cut) > 0 {
+		body["first_id"], body["last_id"] = field(cut[0], "id"), field(cut[len(cut)-1], "id")
+	}
+	return ok(body)
+}
+
+func anthropicLimit(text string) (limit int, valid bool) {
+	if text == "" {
+		return 20, true
+	}
+	limit, err := strconv.Atoi(text)
+	return limit, err == nil && limit >= 1 && limit <= 1000
+}
+
+// living returns the models in the given stages of life. A retired model is listed only when asked for.
+func living(rows []json.RawMessage, stages []string) (found []json.RawMessage, unknown string) {
+	if len(stages) == 0 {
+		stages = []string{"active", "deprecated"}
+	}
+	for _, stage := range stages {
+		if !slices.Contains([]string{"active", "deprecated", "retired"}, stage) {
+			return nil, stage
+		}
+	}
+	found = []json.RawMessage{}
+	for _, row := range rows {
+		if slices.Contains(stages, field(row, "lifecycle")) {
+			found = append(found, row)
+		}
+	}
+	return found, ""
+}
+
+func refuseAnthropic(key string) answer {
+	if key == "" {
+		return anthropicError(http.StatusUnauthorized, "authentication_error", "x-api-key header is required")
+	}
+	return anthropicError(http.StatusUnauthorized, "authentication_error", "invalid x-api-key")
+}
+
+func badAnthropicRequest(message string) answer {
+	return anthropicError(http.StatusBadRequest, "invalid_request_error", message)
+}
+
+func anthropicError(status int, kind, message string) answer {
+	return answer{Status: status, Body: object{
+		"type": "error", "error": object{"type": kind, "message": message}, "request_id": "req_011CXexample",
+	}}
+}

@@ -1,0 +1,84 @@
+package discoverytest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+//go:embed catalog.json
+var standardCatalog []byte
+
+// StandardCatalog returns the rows that the catalog has when nothing else is said: 109, as real ones are written, of the
+// forms of today and of before, one id twice.
+func StandardCatalog() []json.RawMessage {
+	var envelope struct{ Data json.RawMessage }
+	if err := json.Unmarshal(standardCatalog, &envelope); err != nil {
+		panic(err)
+	}
+	return readRows(envelope.Data)
+}
+
+// SetCatalog replaces the rows of the catalog, and with them its ETag. See [WithCatalog].
+func (s *Server) SetCatalog(rows ...json.RawMessage) {
+	for i, row := range rows {
+		if !json.Valid(row) {
+			panic(fmt.Sprintf("discoverytest: row %d of the catalog is not JSON", i))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rows = slices.Clone(rows)
+}
+
+func (s *Server) catalogRoute() route {
+	return route{op: ListCatalog, pattern: "GET /models", run: s.listCatalog}
+}
+
+// listCatalog answers the whole catalog, or 304 to a client that has it already (WIRE.md section 1). Filters are ignored.
+func (s *Server) listCatalog(r *http.Request) answer {
+	body := s.catalogBody()
+	tag := etag(body)
+	header := http.Header{"Etag": {tag}}
+	if matches(r.Header.Values("If-None-Match"), tag) {
+		return answer{Status: http.StatusNotModified, Header: header}
+	}
+	return answer{Status: http.StatusOK, Header: header, Body: body}
+}
+
+func (s *Server) catalogBody() json.RawMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, after := `{"object":"list","data":[`, `]}`
+	if s.bare {
+		before, after = `[`, `]`
+	}
+	parts := make([][]byte, 0, len(s.rows))
+	for _, row := range s.rows {
+		parts = append(parts, row)
+	}
+	return slices.Concat([]byte(before), bytes.Join(parts, []byte(",")), []byte(after))
+}
+
+// etag is made as the catalog makes its own: weak, of the length in hexadecimal and a digest.
+func etag(body []byte) string {
+	digest := sha256.Sum256(body)
+	return fmt.Sprintf(`W/"%x-%s"`, len(body), base64.RawStdEncoding.EncodeToString(digest[:20]))
+}
+
+// matches compares as RFC 9110 wants it of If-None-Match: weakly, any of a list, or * for whatever there is.
+func matches(ifNoneMatch []string, tag string) bool {
+	for text := range strings.SplitSeq(strings.Join(ifNoneMatch, ","), ",") {
+		text = strings.TrimSpace(text)
+		if text == "*" || strings.TrimPrefix(text, "W/") == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,17 @@
+package discoverytest
+
+import "github.com/mesh-gateway/mesh-go/internal/testserver"
+
+// Fault is one way for an operation to fail. Its parts combine: a delayed 503, garbage that breaks off.
+//
+//	Times       int           // how often it happens; 0 means once, a negative number means from now on
+//	Delay       time.Duration // passes before the answer; with nothing else the usual answer comes, late
+//	HangUp      bool          // closes the connection: instead of an answer, or, when Body is set, within it
+//	AfterEffect bool          // makes no difference here: there are no effects
+//	Status      int           // of the answer; 0 means 200
+//	Header      http.Header   // of the answer; without a Content-Type it is text/plain
+//	Body        string        // of the answer
+//
+// A Delay ends early when the client goes or the server closes. A HangUp within the answer comes after the status, the
+// headers and Body, one byte before the announced end. A fault comes before the key is looked at.
+type Fault = testserver.Fault

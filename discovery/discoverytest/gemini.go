@@ -1,0 +1,77 @@
+package discoverytest
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+//go:embed gemini.json
+var geminiModels []byte
+
+// geminiRoute is Google's list of models (WIRE.md section 6): pages, and rows that leave out what they do not need.
+func (s *Server) geminiRoute() route {
+	rows := readRows(geminiModels)
+	return route{
+		op: ListGeminiModels, service: discovery.ServiceGemini, pattern: "GET /v1beta/models",
+		keyHeader: "X-Goog-Api-Key", refuse: refuseGoogle,
+		run: func(r *http.Request) answer { return s.listGeminiModels(r, rows) },
+	}
+}
+
+func (s *Server) listGeminiModels(r *http.Request, rows []json.RawMessage) answer {
+	query := r.URL.Query()
+	size, valid := geminiPageSize(query.Get("pageSize"))
+	after, err := base64.StdEncoding.DecodeString(query.Get("pageToken"))
+	cut, more, known := page(rows, "name", string(after), s.pageOf(size))
+	if !valid || err != nil || !known {
+		return googleError("Request contains an invalid argument.")
+	}
+	// proto3 leaves out what is empty.
+	body := object{}
+	if len(cut) > 0 {
+		body["models"] = cut
+	}
+	if more {
+		// A token of this alphabet comes to grief in the hands of a client that does not escape it.
+		body["nextPageToken"] = base64.StdEncoding.EncodeToString([]byte(field(cut[len(cut)-1], "name")))
+	}
+	return answer{Status: http.StatusOK, Header: googleJSON, Body: body}
+}
+
+var googleJSON = http.Header{"Content-Type": {"application/json; charset=UTF-8"}}
+
+// geminiPageSize is 50 when nothing is said, and never more than 1000, whatever is.
+func geminiPageSize(text string) (size int, valid bool) {
+	if text == "" {
+		return 50, true
+	}
+	size, err := strconv.Atoi(text)
+	switch {
+	case err != nil || size < 0:
+		return 0, false
+	case size == 0:
+		return 50, true
+	}
+	return min(size, 1000), true
+}
+
+// refuseGoogle refuses with 400, not 401.
+func refuseGoogle(string) answer {
+	return googleError("API key not valid. Please pass a valid API key.", object{
+		"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com",
+		"metadata": object{"service": "generativelanguage.googleapis.com"},
+	})
+}
+
+func googleError(message string, details ...object) answer {
+	problem := object{"code": http.StatusBadRequest, "message": message, "status": "INVALID_ARGUMENT"}
+	if len(details) > 0 {
+		problem["details"] = details
+	}
+	return answer{Status: http.StatusBadRequest, Header: googleJSON, Body: object{"error": problem}}
+}

@@ -1,0 +1,182 @@
+package discovery_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// Every way a provider can fail gives the empty value, no error, and one Failure that says why.
+func TestEveryFailureHasItsReason(t *testing.T) {
+	t.Setenv("DEEPSEEK_API_KEY", keys["DEEPSEEK_API_KEY"])
+	for name, row := range map[string]struct {
+		handler http.HandlerFunc
+		reason  discovery.Reason
+		status  int
+	}{
+		"400":       {refuses(400, "bad"), discovery.ReasonStatus, 400},
+		"401":       {refuses(401, "{}"), discovery.ReasonDenied, 401},
+		"402":       {refuses(402, "{}"), discovery.ReasonStatus, 402},
+		"403":       {refuses(403, "<html>"), discovery.ReasonDenied, 403},
+		"404":       {refuses(404, ""), discovery.ReasonStatus, 404},
+		"429":       {refuses(429, ""), discovery.ReasonRateLimited, 429},
+		"500":       {refuses(500, "oops"), discovery.ReasonStatus, 500},
+		"redirect":  {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) }, discovery.ReasonStatus, 302},
+		"html":      {says("<html>hello</html>"), discovery.ReasonDecode, 200},
+		"empty":     {says(""), discovery.ReasonDecode, 200},
+		"null":      {says("null"), discovery.ReasonDecode, 200},
+		"truncated": {says(`{"data":[{"id":"a"}`), discovery.ReasonDecode, 200},
+		"no data":   {says(`{"object":"list"}`), discovery.ReasonDecode, 200},
+		"bad row":   {says(`{"data":[{"id":7}]}`), discovery.ReasonDecode, 200},
+		"trailing":  {says(`{"data":[]} {}`), discovery.ReasonDecode, 200},
+		"too large": {says(`{"data":[]` + strings.Repeat(" ", 70_000) + `}`), discovery.ReasonTooLarge, 200},
+		"gzip bomb": {gzipBomb, discovery.ReasonTooLarge, 200},
+		"half body": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte(`{"data":`))
+		}, discovery.ReasonNetwork, 200},
+		"hang-up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, discovery.ReasonNetwork, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(map[string]http.HandlerFunc{"catalog": refuses(500, ""), "deepseek": row.handler})
+			models, err := s.client(t, discovery.WithMaxResponseBytes(64_000)).ListModels(t.Context(), discovery.CatalogOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, []discovery.ModelInfo{}, models)
+			require.Len(t, s.failures, 2)
+			f := s.failures[1]
+			assert.Equal(t, row.reason, f.Reason)
+			assert.Equal(t, row.status, f.StatusCode)
+			assert.Equal(t, discovery.DeepSeek, f.Provider)
+			assert.Equal(t, "ListModels", f.Operation)
+			assert.Error(t, f.Err)
+		})
+	}
+}
+
+func gzipBomb(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Encoding", "gzip")
+	zip := gzip.NewWriter(w)
+	_, _ = zip.Write(bytes.Repeat([]byte(" "), 10<<20))
+	_ = zip.Close()
+}
+
+func TestGooglesBadKeyIs400(t *testing.T) {
+	t.Setenv("GEMINI_API_KEY", keys["GEMINI_API_KEY"])
+	for body, reason := range map[string]string{
+		`{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`: "gemini denied",
+		`{"error":{"code":400,"message":"Bad.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`:   "gemini denied",
+		`{"error":{"code":400,"message":"pageSize","status":"INVALID_ARGUMENT"}}`:                                        "gemini status",
+	} {
+		s := newSite(map[string]http.HandlerFunc{"catalog": refuses(500, ""), "gemini": refuses(400, body)})
+		_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"status", reason}, s.reasons())
+	}
+}
+
+func TestRetryAfterIsPassedOn(t *testing.T) {
+	t.Parallel()
+	s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "17")
+		w.WriteHeader(429)
+	}})
+	_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, 17*time.Second, s.failures[0].RetryAfter)
+	assert.Equal(t, discovery.ReasonRateLimited, s.failures[0].Reason)
+	assert.Equal(t, discovery.Provider(""), s.failures[0].Provider)
+}
+
+// Whatever a provider or the network does with a key, it is nowhere to be seen.
+func TestNoFailureShowsAKey(t *testing.T) {
+	setKeys(t)
+	var log bytes.Buffer
+	echo := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(status)
+			_, _ = fmt.Fprintf(w, `{"error":{"message":"bad key %s %s %s"}}`, r.Header.Get("Authorization"), r.Header.Get("x-api-key"), r.Header.Get("x-goog-api-key"))
+		}
+	}
+	dump := func(_ http.ResponseWriter, r *http.Request) {
+		panic(fmt.Errorf("cannot send %v: %w", r.Header, context.Canceled))
+	}
+	for _, handler := range []http.HandlerFunc{echo(200), echo(302), echo(400), echo(401), echo(429), echo(500), dump} {
+		s := newSite(map[string]http.HandlerFunc{
+			"catalog": refuses(500, ""), "openai": handler, "deepseek": handler, "anthropic": handler, "gemini": handler, "xai": handler,
+		})
+		logger := discovery.WithLogger(slog.New(slog.NewJSONHandler(&log, nil)))
+		c := s.inProcess(logger, discovery.WithStrictErrors())
+		_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+		require.Error(t, err)
+		_, retirements := c.Retirements(t.Context())
+		require.Error(t, retirements)
+		require.Len(t, s.failures, 8, "the catalog, five lists and two registries")
+		fmt.Fprintf(&log, "%v %+v %#v %v %#v %+v %#v", err, err, err, retirements, retirements, c, c)
+		for _, f := range s.failures {
+			text, _ := json.Marshal(f)
+			fmt.Fprintf(&log, "%v %+v %#v %+v %#v %s", f, f, f, f.Err, f.Err, text)
+			for e := error(f); e != nil; e = errors.Unwrap(e) {
+				fmt.Fprintf(&log, "%v %+v %#v", e, e, e)
+			}
+		}
+	}
+	for _, key := range keys {
+		assert.NotContains(t, log.String(), key[:14])
+	}
+	assert.Contains(t, log.String(), "[REDACTED]")
+}
+
+func TestARedactedErrorStillTellsThatAContextEnded(t *testing.T) {
+	t.Setenv("XAI_API_KEY", keys["XAI_API_KEY"])
+	for ended, reason := range map[error]discovery.Reason{context.Canceled: discovery.ReasonNetwork, context.DeadlineExceeded: discovery.ReasonTimeout} {
+		s := newSite(map[string]http.HandlerFunc{"catalog": refuses(500, ""), "xai": func(_ http.ResponseWriter, r *http.Request) {
+			panic(fmt.Errorf("cannot send %v: %w", r.Header, ended))
+		}})
+		_, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+		require.ErrorIs(t, s.failures[1], ended)
+		assert.Equal(t, reason, s.failures[1].Reason)
+	}
+}
+
+func TestCredentialedCallsFollowNoRedirect(t *testing.T) {
+	setKeys(t)
+	for _, name := range []string{"openai", "deepseek", "anthropic", "gemini", "xai"} {
+		s := newSite(map[string]http.HandlerFunc{
+			"catalog": refuses(500, ""),
+			name: func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+			},
+		})
+		_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+		assert.Zero(t, s.count("elsewhere"), name)
+		assert.Contains(t, s.reasons(), name+" status")
+	}
+}
+
+func TestFailuresAreLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := catalogOf("")
+	s.set("catalog", refuses(500, "oops"))
+	_, err := s.client(t, discovery.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))).ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Contains(t, log.String(), "level=WARN")
+	assert.Contains(t, log.String(), "operation=ListModels")
+	assert.Contains(t, log.String(), "reason=status")
+	assert.Contains(t, log.String(), "oops")
+}

@@ -1,0 +1,273 @@
+package discovery_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// keys are what the environment holds for the five providers.
+var keys = map[string]string{
+	"OPENAI_API_KEY": "openai.key.of.the.tests", "DEEPSEEK_API_KEY": "deepseek.key.of.the.tests",
+	"ANTHROPIC_API_KEY": "anthropic.key.of.the.tests", "GEMINI_API_KEY": "gemini.key.of.the.tests", "XAI_API_KEY": "xai.key.of.the.tests",
+}
+
+func setKeys(t *testing.T) {
+	t.Helper()
+	for name, key := range keys {
+		t.Setenv(name, key)
+	}
+}
+
+// providersUp is a site whose catalog is down and whose providers answer in two pages where they have pages.
+func providersUp(catalog http.HandlerFunc) *site {
+	return newSite(map[string]http.HandlerFunc{
+		"catalog":  catalog,
+		"openai":   says(`{"object":"list","data":[{"id":"gpt-5.6","shutdown_date":null},{"id":"o3","shutdown_date":"2026-12-11"}]}`),
+		"deepseek": says(`{"data":[{"id":"deepseek-flash","name":"Flash","context_window":1048576,"max_output_tokens":393216},{"id":"deepseek-chat"}]}`),
+		"xai":      says(`{"data":[{"id":"grok-4.5","aliases":["grok-latest"],"context_length":256000}]}`),
+		"anthropic": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("after_id") == "" {
+				_, _ = w.Write([]byte(`{"data":[{"id":"claude-opus-5-5","display_name":"Opus","max_input_tokens":1000000,"max_tokens":64000}],"has_more":true,"last_id":"claude-opus-5-5"}`))
+				return
+			}
+			_, _ = w.Write([]byte(`{"data":[{"id":"claude-haiku-5-5"}],"has_more":false,"last_id":null}`))
+		},
+		"gemini": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("pageToken") == "" {
+				_, _ = w.Write([]byte(`{"models":[{"name":"models/gemini-3.5-flash","displayName":"Flash","inputTokenLimit":1048576,"outputTokenLimit":65536}],"nextPageToken":"p 2"}`))
+				return
+			}
+			_, _ = w.Write([]byte(`{"models":[{"name":"models/gemini-3.8-pro"}],"nextPageToken":""}`))
+		},
+	})
+}
+
+func TestFallbackAsksEveryProviderWithItsOwnKeyAndHeader(t *testing.T) {
+	setKeys(t)
+	s := providersUp(refuses(502, "bad gateway"))
+	header := map[string]string{
+		"openai": "Authorization", "deepseek": "Authorization", "xai": "Authorization", "anthropic": "x-api-key", "gemini": "x-goog-api-key",
+	}
+	for name, h := range header {
+		inner, prefix := s.handlers[name], ""
+		if h == "Authorization" {
+			prefix = "Bearer "
+		}
+		s.set(name, func(w http.ResponseWriter, r *http.Request) {
+			assert.Equal(t, prefix+name+".key.of.the.tests", r.Header.Get(h))
+			assert.NotContains(t, r.URL.String(), "key")
+			inner(w, r)
+		})
+	}
+	models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		"gpt-5.6", "o3", "deepseek-flash", "deepseek-chat", "claude-opus-5-5", "claude-haiku-5-5", "gemini-3.5-flash", "gemini-3.8-pro", "grok-4.5",
+	}, ids(models), "in the order of the providers, whoever answers first")
+	assert.Equal(t, []string{"status"}, s.reasons(), "the failure of the catalog, and no other")
+	assert.Equal(t, "deepseek", models[2].Source)
+	assert.Equal(t, "DeepSeek", models[2].Developer)
+	assert.Equal(t, int64(393216), *models[2].MaxTokens)
+	assert.Equal(t, "Opus", *models[4].Name)
+	assert.Equal(t, int64(65536), *models[6].MaxTokens)
+	assert.Equal(t, []string{"grok-latest"}, models[8].Aliases)
+	assert.Nil(t, models[0].ContextLength)
+	assert.NotNil(t, models[0].Aliases)
+	assert.Equal(t, 2, s.count("anthropic"))
+	assert.Equal(t, 2, s.count("gemini"))
+}
+
+func TestAProviderWithoutAKeyAddsNothing(t *testing.T) {
+	t.Setenv("XAI_API_KEY", " \t")
+	t.Setenv("DEEPSEEK_API_KEY", " a.key.with.blanks.around \n")
+	s := providersUp(refuses(500, ""))
+	s.set("deepseek", func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "Bearer a.key.with.blanks.around", r.Header.Get("Authorization"))
+		_, _ = w.Write([]byte(`{"data":[{"id":"deepseek-chat"}]}`))
+	})
+	models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"deepseek-chat"}, ids(models))
+	assert.Equal(t, []string{"status"}, s.reasons())
+	for _, name := range []string{"openai", "anthropic", "gemini", "xai"} {
+		assert.Zero(t, s.count(name), name)
+	}
+}
+
+func TestAProviderThatFailsAddsNothingAndIsReported(t *testing.T) {
+	setKeys(t)
+	s := providersUp(refuses(500, ""))
+	s.set("openai", refuses(401, `{"error":{"message":"Incorrect API key provided"}}`))
+	s.set("gemini", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("pageToken") != "" {
+			w.WriteHeader(500)
+			return
+		}
+		_, _ = w.Write([]byte(`{"models":[{"name":"models/gemini-3.5-flash"}],"nextPageToken":"2"}`))
+	})
+	models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"deepseek-flash", "deepseek-chat", "claude-opus-5-5", "claude-haiku-5-5", "grok-4.5"}, ids(models),
+		"the first page of Gemini is not passed off as its list")
+	assert.ElementsMatch(t, []string{"status", "openai denied", "gemini status"}, s.reasons())
+}
+
+func TestPagesThatLeadNowhereAreAFailure(t *testing.T) {
+	setKeys(t)
+	for name, row := range map[string]struct{ provider, body string }{
+		"gemini's repeated token":    {"gemini", `{"models":[{"name":"models/g"}],"nextPageToken":"again"}`},
+		"anthropic's repeated id":    {"anthropic", `{"data":[{"id":"c"}],"has_more":true,"last_id":"c"}`},
+		"anthropic without a cursor": {"anthropic", `{"data":[{"id":"c"}],"has_more":true,"last_id":null}`},
+	} {
+		s := providersUp(refuses(500, ""))
+		s.set(row.provider, says(row.body))
+		models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Provider(row.provider)})
+		require.NoError(t, err)
+		assert.Empty(t, models, name)
+		assert.Contains(t, s.reasons(), row.provider+" partial", name)
+		assert.LessOrEqual(t, s.count(row.provider), 2, name)
+	}
+	s := providersUp(refuses(500, ""))
+	n := 0
+	s.set("gemini", func(w http.ResponseWriter, _ *http.Request) {
+		n++
+		fmt.Fprintf(w, `{"models":[{"name":"models/g%d"}],"nextPageToken":"%d"}`, n, n)
+	})
+	_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Contains(t, s.reasons(), "gemini partial", "a list without end is given up")
+	assert.Equal(t, 100, n)
+}
+
+func TestTheLastGoodCatalogIsTheLastResort(t *testing.T) {
+	t.Parallel()
+	s := catalogOf(twoModels)
+	c := s.client(t, discovery.WithOutageTTL(0))
+	list := func() []string {
+		models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+		return ids(models)
+	}
+	s.set("catalog", refuses(500, ""))
+	assert.Equal(t, []string{}, list(), "nothing was ever good")
+	s.set("catalog", says(twoModels))
+	good := list()
+	assert.Len(t, good, 2)
+	c.InvalidateCatalog()
+	s.set("catalog", says(`[]`))
+	assert.Equal(t, good, list())
+	s.set("catalog", says(`{"data":null}`))
+	assert.Equal(t, good, list())
+	assert.Equal(t, []string{"status", "decode", "partial", "decode", "partial"}, s.reasons(), "the catalog's own first")
+	s.set("catalog", says(`[{"id":"new","developer":"D"}]`))
+	assert.Equal(t, []string{"new"}, list())
+}
+
+func TestAnOutageDoesNotCostEveryCallerATimeout(t *testing.T) {
+	t.Setenv("XAI_API_KEY", keys["XAI_API_KEY"])
+	synctest.Test(t, func(t *testing.T) {
+		s := providersUp(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		c := s.inProcess()
+		begin := time.Now()
+		for range 5 {
+			models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, []string{"grok-4.5"}, ids(models))
+		}
+		assert.Equal(t, 30*time.Second, time.Since(begin), "one timeout, not five")
+		assert.Equal(t, 1, s.count("catalog"))
+		assert.Equal(t, 1, s.count("xai"), "what took its place is remembered too")
+		assert.Equal(t, []string{"timeout"}, s.reasons())
+
+		time.Sleep(discovery.DefaultOutageTTL)
+		s.set("catalog", says(twoModels))
+		models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+		assert.Len(t, models, 2, "after a while it is asked again")
+	})
+}
+
+func TestStrictCallersGetEveryFailure(t *testing.T) {
+	setKeys(t)
+	s := providersUp(refuses(503, "busy"))
+	s.set("openai", refuses(429, ""))
+	models, err := s.client(t, discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
+	assert.NotEmpty(t, models, "with what there is")
+	var first discovery.Failure
+	require.ErrorAs(t, err, &first)
+	assert.Equal(t, discovery.Failure{Operation: "ListModels", Reason: discovery.ReasonStatus, StatusCode: 503, Err: first.Err}, first)
+	require.ErrorContains(t, err, "openai: rate_limited")
+}
+
+func TestTheContextOfAnInterruptedCallerIsVisible(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(map[string]http.HandlerFunc{"catalog": func(_ http.ResponseWriter, _ *http.Request) { panic(errors.New("the network is down")) }})
+		_, err := s.inProcess(discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
+		require.ErrorContains(t, err, "the network is down")
+	})
+}
+
+func TestRetirementsAreMergedWithWhatTheProvidersSay(t *testing.T) {
+	setKeys(t)
+	s := providersUp(nil)
+	s.set("openai", says(`{"data":[{"id":"gpt-5.6","shutdown_date":"2099-01-02"},{"id":"o3","shutdown_date":null},{"id":"x","shutdown_date":"soon"}]}`))
+	s.set("anthropic", func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, []string{"active", "deprecated", "retired"}, r.URL.Query()["lifecycle[]"])
+		assert.Equal(t, "2023-06-01", r.Header.Get("anthropic-version"))
+		_, _ = w.Write([]byte(`{"data":[
+			{"id":"dated","lifecycle":"deprecated","retires_at":"2099-11-30T23:30:00-02:00"},
+			{"id":"overdue","lifecycle":"active","retires_at":"2020-01-01T00:00:00Z"},
+			{"id":"undated","lifecycle":"deprecated","retires_at":null},
+			{"id":"gone","lifecycle":"retired","retires_at":"2021-01-01T00:00:00Z"},
+			{"id":"gone-undated","lifecycle":"retired"},
+			{"id":"gone-early","lifecycle":"retired","retires_at":"2099-01-01T00:00:00Z"},
+			{"id":"alive","lifecycle":"active"},
+			{"id":"plain"},
+			{"id":"plain-dated","retires_at":"2099-05-05T00:00:00Z"},
+			{"id":"unreadable","lifecycle":"active","retires_at":"soon"}]}`))
+	})
+	registry, err := s.client(t).Retirements(t.Context())
+	require.NoError(t, err)
+	yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+	for id, want := range map[string]string{
+		"dated": "2099-12-01", "overdue": "deprecated", "undated": "deprecated", "gone": "2021-01-01", "gone-undated": yesterday,
+		"gone-early": yesterday, "alive": "", "plain": "", "plain-dated": "2099-05-05", "unreadable": "",
+	} {
+		assert.Equal(t, want, registry[discovery.ModelKey{Provider: discovery.Anthropic, ID: id}], id)
+	}
+	assert.Equal(t, "2099-01-02", registry[discovery.ModelKey{Provider: discovery.OpenAI, ID: "gpt-5.6"}])
+	assert.NotContains(t, registry, discovery.ModelKey{Provider: discovery.OpenAI, ID: "x"})
+	assert.Equal(t, discovery.Retirements()[discovery.ModelKey{Provider: discovery.OpenAI, ID: "o3"}], registry[discovery.ModelKey{Provider: discovery.OpenAI, ID: "o3"}],
+		"null announces nothing, and takes nothing back")
+	assert.True(t, registry.IsRetired(discovery.Anthropic, "gone-undated"))
+	assert.False(t, registry.IsRetired(discovery.Anthropic, "overdue"))
+	assert.Empty(t, s.reasons())
+}
+
+func TestRetirementsWithoutKeysOrProviders(t *testing.T) {
+	s := providersUp(nil)
+	registry, err := s.client(t).Retirements(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, discovery.Retirements(), registry)
+	assert.Empty(t, s.reasons())
+
+	setKeys(t)
+	s.set("openai", refuses(403, ""))
+	s.set("anthropic", says(`{"data":`))
+	registry, err = s.client(t).Retirements(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, discovery.Retirements(), registry)
+	assert.ElementsMatch(t, []string{"openai denied", "anthropic decode"}, s.reasons())
+	_, err = s.client(t, discovery.WithStrictErrors()).Retirements(t.Context())
+	require.ErrorContains(t, err, "anthropic: decode")
+}

@@ -1,0 +1,53 @@
+package discovery
+
+import "regexp"
+
+// openAIDialect: WIRE.md section 11, OpenAI. What an id says in words (-mini, -chat-latest, -audio, -search-preview) is part
+// of it, and a date in its middle (gpt-4-1106-preview) as well.
+var openAIDialect = dialect{
+	spelling: []idRule{
+		variant,
+		replacing(`^(?:openai/)+`, ""),
+		// The versions that OpenAI writes with a dot and the catalog sometimes with a hyphen, and no others.
+		replacing(`^(gpt-3)-(5)(-.*)?$`, "${1}.${2}${3}"),
+		replacing(`^(gpt-4)-([15])(-.*)?$`, "${1}.${2}${3}"),
+		replacing(`^(gpt-5)-([1-6])(-.*)?$`, "${1}.${2}${3}"),
+	},
+	builds: []idRule{
+		func(id string) string { base, _ := fineTuneBase(id); return base },
+		replacing(`-`+year+`-`+month+`-`+day+`$`, ""),
+		baseOfShortBuild,
+	},
+	guesses: []idRule{undotted, dotted},
+}
+
+// fineTune is ft:BASE:ORGANISATION:NAME:ID.
+var fineTune = regexp.MustCompile(`^ft:([^:]+):`)
+
+// fineTuneBase returns what a fine-tune was made from, and whether id is one.
+func fineTuneBase(id string) (base string, ok bool) {
+	if parts := fineTune.FindStringSubmatch(id); parts != nil {
+		return parts[1], true
+	}
+	return id, false
+}
+
+// shortBuilds are the builds dated by month and day. A pattern would also hit ids that merely look so.
+var shortBuilds = map[string]string{
+	"gpt-3.5-turbo-0125":     "gpt-3.5-turbo",
+	"gpt-3.5-turbo-0301":     "gpt-3.5-turbo",
+	"gpt-3.5-turbo-0613":     "gpt-3.5-turbo",
+	"gpt-3.5-turbo-1106":     "gpt-3.5-turbo",
+	"gpt-3.5-turbo-16k-0613": "gpt-3.5-turbo-16k",
+	"gpt-4-0314":             "gpt-4",
+	"gpt-4-0613":             "gpt-4",
+	"gpt-4-32k-0314":         "gpt-4-32k",
+	"gpt-4-32k-0613":         "gpt-4-32k",
+}
+
+func baseOfShortBuild(id string) string {
+	if base, ok := shortBuilds[id]; ok {
+		return base
+	}
+	return id
+}

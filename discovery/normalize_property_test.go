@@ -1,0 +1,106 @@
+package discovery_test
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// looksBuilt finds the ids that say which build they are. It is written differently from the code on purpose: any date, any
+// month, any number, and the channels that stand for a version.
+var looksBuilt = regexp.MustCompile(`\d{4}-\d{2}-\d{2}$|-\d{8}$|-\d{4}$|-\d{4}-(non-)?reasoning$|gemini.*-(001|exp-\d\d-\d\d|preview-\d\d-\d\d(\d\d)?)$|grok-.*-beta$|-(chat|reasoner)-v3\.1`)
+
+// A real id that names no build is not changed, apart from the vendor in front and the hyphen for a dot.
+func TestARealIDIsNotChangedIntoAnother(t *testing.T) {
+	t.Parallel()
+	served := []string{"deepseek/deepseek-r1"} // an older name of a model with another id
+	for _, row := range realIDs(t) {
+		p, id := discovery.Provider(row[0]), row[1]
+		plain := id[strings.LastIndex(id, "/")+1:]
+		got := discovery.NormalizeModelID(p, id)
+		if slices.Contains(served, id) || looksBuilt.MatchString(plain) {
+			continue
+		}
+		dotless := strings.NewReplacer(".", "-")
+		assert.Equal(t, dotless.Replace(plain), dotless.Replace(got), id)
+		if strings.Contains(plain, ".") && p != discovery.Anthropic {
+			assert.Equal(t, plain, got, "a dot of a real id stays")
+		}
+	}
+}
+
+// checkNormalized holds one id to what NormalizeModelID promises for all.
+func checkNormalized(t *testing.T, p discovery.Provider, id string) {
+	t.Helper()
+	got := discovery.NormalizeModelID(p, id)
+	if again := discovery.NormalizeModelID(p, got); again != got {
+		t.Errorf("%s: %q becomes %q, and that %q", p, id, got, again)
+	}
+	if id != "" && got == "" {
+		t.Errorf("%s: %q becomes nothing", p, id)
+	}
+	if len(got) > len(id) {
+		t.Errorf("%s: %q becomes longer: %q", p, id, got)
+	}
+	if stems[got] && !strings.EqualFold(strings.TrimSpace(id), got) {
+		t.Errorf("%s: %q becomes the stem %q", p, id, got)
+	}
+	for _, name := range append(discovery.Spellings(p, id), discovery.Rewrites(p, id)...) {
+		if stems[name] && !strings.EqualFold(strings.TrimSpace(id), name) {
+			t.Errorf("%s: %q is looked up as the stem %q", p, id, name)
+		}
+	}
+}
+
+var stems = map[string]bool{"deepseek": true, "grok": true, "gpt": true, "claude": true, "gemini": true, "openai": true, "anthropic": true, "google": true, "xai": true, "x-ai": true}
+
+var allProviders = []discovery.Provider{discovery.OpenAI, discovery.DeepSeek, discovery.Anthropic, discovery.Gemini, discovery.XAI, "meta", ""}
+
+// parts are what ids are made of when chance makes them.
+var parts = []string{
+	"openai/", "deepseek/", "deepseek-ai/", "anthropic/", "anthropic.", "us.anthropic.", "publishers/google/models/", "projects/p/models/",
+	"google/", "gemini/", "models/", "x-ai/", "xai/", "ft:", ":acme::1", ":free", ":beta", ":thinking", "[1m]", "@latest", "@20251101", "-v1:0",
+	"gpt", "claude", "gemini", "grok", "deepseek", "-4", "-3", "-5", ".5", "-20", "-0", ".1", "-opus", "-sonnet", "-haiku", "-chat", "-reasoner", "-r1",
+	"-v3.1", "-terminus", "-exp", "-flash", "-pro", "-preview", "-latest", "-beta", "-0709", "-07-09", "-001", "-20250514", "-2024-08-06", "-09-2025",
+	"-", ".", "/", ":", "@", " ", "\t", "\n", "\xff", "É", "\u2028", "A", "0",
+}
+
+func TestNormalizeKeepsItsPromises(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(4, 11))
+	for range 1500 {
+		var id strings.Builder
+		for range r.IntN(7) + 1 {
+			id.WriteString(parts[r.IntN(len(parts))])
+		}
+		for _, p := range allProviders {
+			checkNormalized(t, p, id.String())
+		}
+	}
+}
+
+func FuzzNormalize(f *testing.F) {
+	for _, row := range realIDs(f) {
+		f.Add(row[1])
+	}
+	for _, table := range []map[discovery.Provider]map[string][]string{wireTables, furtherSpellings} {
+		for _, rows := range table {
+			for _, ids := range rows {
+				for _, id := range ids {
+					f.Add(id)
+				}
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		for _, p := range allProviders {
+			checkNormalized(t, p, id)
+		}
+	})
+}

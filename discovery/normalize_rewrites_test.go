@@ -1,0 +1,73 @@
+package discovery_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func TestRewrites(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p    discovery.Provider
+		id   string
+		want []string
+	}{
+		{discovery.XAI, "grok-4.5", []string{"grok-4-5"}},
+		{discovery.XAI, "grok-4-3", []string{"grok-4.3"}},
+		{discovery.XAI, "grok-build-0-1", []string{"grok-build-0.1"}},
+		{discovery.XAI, "x-ai/grok-4.20", []string{"x-ai/grok-4-20", "grok-4-20"}},
+		{discovery.OpenAI, "gpt-5.2", []string{"gpt-5-2"}},
+		{discovery.OpenAI, "gpt-4o-2024-05-13", nil},
+		{discovery.OpenAI, "gpt-5.2-2025-12-11", []string{"gpt-5-2-2025-12-11", "gpt-5-2"}},
+		{discovery.Anthropic, "claude-opus-4-8", []string{"claude-opus-4.8"}},
+		{discovery.Anthropic, "claude-3-5-sonnet", []string{"claude-3.5-sonnet"}},
+		{discovery.Anthropic, "claude-opus-4-20250514", nil}, // a date is no version
+		{discovery.Gemini, "gemini-3.6-flash", []string{"gemini-3-6-flash"}},
+		// The other notation of the same model comes before the model without preview.
+		{discovery.Gemini, "google/gemini-3.1-pro-preview", []string{"google/gemini-3-1-pro-preview", "gemini-3-1-pro-preview", "google/gemini-3.1-pro", "gemini-3.1-pro"}},
+		{discovery.Gemini, "gemini-3-pro-preview", []string{"gemini-3-pro"}},
+		{discovery.Gemini, "gemini-preview", nil},
+		{discovery.DeepSeek, "deepseek-r1", []string{"deepseek-reasoner"}},
+		{discovery.DeepSeek, "deepseek-v3-1", []string{"deepseek-v3.1"}},
+		{"Google", "gemini-3-pro-preview", []string{"gemini-3-pro"}},
+		{"meta", "llama-3.3", nil},
+		{discovery.XAI, "", nil},
+	} {
+		assert.Equal(t, c.want, discovery.Rewrites(c.p, c.id), "%s %s", c.p, c.id)
+	}
+}
+
+func TestSpellingsKeepTheBuild(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p    discovery.Provider
+		id   string
+		want []string
+	}{
+		{discovery.OpenAI, " openai/GPT-4o-2024-05-13 ", []string{"openai/GPT-4o-2024-05-13", "openai/gpt-4o-2024-05-13", "gpt-4o-2024-05-13"}},
+		{discovery.XAI, "x-ai/grok-4-07-09", []string{"x-ai/grok-4-07-09", "grok-4-07-09", "grok-4-0709"}},
+		{discovery.XAI, "x-ai/grok", []string{"x-ai/grok"}},
+		{discovery.Anthropic, "claude-opus-4-5@20251101", []string{"claude-opus-4-5@20251101", "claude-opus-4-5-20251101"}},
+		// Suffixes come in any order.
+		{discovery.Anthropic, "claude-opus-4-5@20251101[1m]-v1:0", []string{"claude-opus-4-5@20251101[1m]-v1:0", "claude-opus-4-5@20251101[1m]", "claude-opus-4-5@20251101", "claude-opus-4-5-20251101"}},
+		{"meta", " Llama ", []string{"Llama"}},
+	} {
+		assert.Equal(t, c.want, discovery.Spellings(c.p, c.id), "%s %s", c.p, c.id)
+	}
+}
+
+// A guess repeats nothing that has been looked up, and nothing twice.
+func TestRewritesAreNew(t *testing.T) {
+	t.Parallel()
+	for _, row := range realIDs(t) {
+		p, id := discovery.Provider(row[0]), row[1]
+		all := append(discovery.Spellings(p, id), discovery.Rewrites(p, id)...)
+		assert.NotContains(t, discovery.Rewrites(p, id), discovery.NormalizeModelID(p, id))
+		slices.Sort(all)
+		assert.Equal(t, slices.Compact(slices.Clone(all)), all, id)
+	}
+}

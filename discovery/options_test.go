@@ -1,0 +1,62 @@
+package discovery_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mesh "github.com/mesh-gateway/mesh-go"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func TestOptionsThatCannotBeUsedPanic(t *testing.T) {
+	t.Parallel()
+	for field, option := range map[string]func() discovery.Option{
+		"http client":        func() discovery.Option { return discovery.WithHTTPClient(nil) },
+		"logger":             func() discovery.Option { return discovery.WithLogger(nil) },
+		"failure handler":    func() discovery.Option { return discovery.WithFailureHandler(nil) },
+		"max response bytes": func() discovery.Option { return discovery.WithMaxResponseBytes(0) },
+		"outage TTL":         func() discovery.Option { return discovery.WithOutageTTL(-1) },
+		"service":            func() discovery.Option { return discovery.WithBaseURL("acme", "http://x") },
+		"catalog URL":        func() discovery.Option { return discovery.WithCatalogURL("catalog") },
+		"base URL of openai": func() discovery.Option { return discovery.WithBaseURL(discovery.ServiceOpenAI, "http://me:hunter2@x") },
+		"base URL of xai":    func() discovery.Option { return discovery.WithBaseURL(discovery.ServiceXAI, "http://x/?key=hunter2") },
+		"base URL of gemini": func() discovery.Option { return discovery.WithBaseURL(discovery.ServiceGemini, "ftp://hunter2") },
+	} {
+		func() {
+			defer func() {
+				err, _ := recover().(error)
+				valueError(t, err, field)
+				assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, err), "hunter2")
+			}()
+			option()
+		}()
+	}
+}
+
+func TestTheCatalogURLComesFromTheEnvironmentUnlessGiven(t *testing.T) {
+	asked := make(map[string]int)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked[r.URL.Path]++
+		assert.Equal(t, "mesh-go/"+mesh.Version, r.Header.Get("User-Agent"))
+		assert.Empty(t, r.Header.Get("Authorization"))
+		_, _ = w.Write([]byte(twoModels))
+	}))
+	defer server.Close()
+	t.Setenv("MESH_CATALOG_URL", server.URL+"/environment/")
+	for _, opts := range [][]discovery.Option{nil, {discovery.WithCatalogURL(" " + server.URL + "/option/")}} {
+		_, err := discovery.New(opts...).ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+	}
+	assert.Equal(t, map[string]int{"/environment/models": 1, "/option/models": 1}, asked)
+}
+
+func TestDefaultIsOneClient(t *testing.T) {
+	t.Parallel()
+	assert.Same(t, discovery.Default(), discovery.Default())
+	assert.NotSame(t, discovery.Default(), discovery.New())
+}

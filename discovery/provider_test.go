@@ -1,0 +1,87 @@
+package discovery_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// providerSpellings is what WIRE.md and DESIGN.md know, and what folding makes of it.
+var providerSpellings = map[discovery.Provider][]string{
+	discovery.OpenAI:    {"openai", "OpenAI", "Open AI", "open-ai", "open_ai", " OPENAI\t", "Open\u00a0AI", "open.ai"},
+	discovery.DeepSeek:  {"deepseek", "DeepSeek", "Deep Seek", "DeepSeek AI", "deepseek-ai", "deep_seek"},
+	discovery.Anthropic: {"anthropic", "Anthropic", "claude", "Claude"},
+	discovery.Gemini:    {"gemini", "Gemini", "google", "Google", " GOOGLE "},
+	discovery.XAI:       {"xai", "xAI", "x-ai", "X AI", "x.ai", "X_AI", "grok", "Grok"},
+}
+
+var strangers = []string{"", " ", "-", "Meta", "Mistral AI", "Alibaba Cloud", "openai2", "open", "ai", "openai/", "gpt", "x", "Zhipu AI", "Ｘ AI"}
+
+func TestParseProviderReadsEverySpelling(t *testing.T) {
+	t.Parallel()
+	for want, names := range providerSpellings {
+		for _, name := range names {
+			got, err := discovery.ParseProvider(name)
+			assert.NoError(t, err, name)
+			assert.Equal(t, want, got, name)
+		}
+	}
+}
+
+func TestParseProviderRefusesStrangers(t *testing.T) {
+	t.Parallel()
+	for _, name := range strangers {
+		got, err := discovery.ParseProvider(name)
+		var bad *discovery.ValueError
+		require.ErrorAs(t, err, &bad, name)
+		assert.Empty(t, got, name)
+		assert.Equal(t, "provider", bad.Field)
+		assert.Equal(t, name, bad.Value)
+		for p := range providerSpellings {
+			assert.ErrorContains(t, err, string(p), "the error says what would do")
+		}
+	}
+}
+
+func TestProviderErrorsReadWell(t *testing.T) {
+	t.Parallel()
+	_, err := discovery.ParseProvider("Meta")
+	assert.EqualError(t, err, `discovery: provider "Meta" is not one of openai, deepseek, anthropic, gemini, xai`)
+	_, err = discovery.ParseProvider("")
+	assert.EqualError(t, err, `discovery: provider is not one of openai, deepseek, anthropic, gemini, xai`)
+}
+
+// A key pasted where a name belongs must not travel on in the error.
+func TestAPastedKeyIsNotShown(t *testing.T) {
+	t.Parallel()
+	key := "sk-" + strings.Repeat("0123456789abcdef", 2)
+	_, err := discovery.ParseProvider(key)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), key[:8])
+	_, err = discovery.ParseProvider(strings.Repeat("m", 32))
+	assert.ErrorContains(t, err, strings.Repeat("m", 32), "the longest that is shown")
+	_, err = discovery.ParseProvider(strings.Repeat("m", 33))
+	assert.NotContains(t, err.Error(), "mm")
+}
+
+func TestDevelopedBy(t *testing.T) {
+	t.Parallel()
+	for owner, names := range providerSpellings {
+		for _, name := range names {
+			for p := range providerSpellings {
+				assert.Equal(t, p == owner, discovery.DevelopedBy(p, name), "%s developed by %s", name, p)
+			}
+		}
+	}
+	for _, name := range strangers {
+		for p := range providerSpellings {
+			assert.False(t, discovery.DevelopedBy(p, name), "%q developed by %s", name, p)
+		}
+		assert.False(t, discovery.DevelopedBy(discovery.Provider(name), name), "a provider that is none develops nothing: %q", name)
+	}
+	assert.True(t, discovery.DevelopedBy("Google", "google"), "the provider may be spelled in any way, too")
+}
