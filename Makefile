@@ -2,7 +2,7 @@
 GO        ?= go
 LINT      := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME  ?= 10s
-SHIPPED   := ./client/... ./scan/... ./internal/...
+SHIPPED   := ./client/... ./discovery/... ./scan/... ./internal/...
 
 .DEFAULT_GOAL := help
 
@@ -39,7 +39,7 @@ fuzz: ## fuzz every target for FUZZTIME (10s)
 
 .PHONY: bench
 bench: ## measure, each figure beside its baseline
-	$(GO) test -run '^$$' -bench . -benchmem ./client ./scan
+	$(GO) test -run '^$$' -bench . -benchmem ./client ./discovery ./scan
 
 .PHONY: cover
 cover: ## coverage of the shipped hand-written code, function by function; fails under 90 %

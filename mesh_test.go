@@ -17,7 +17,7 @@ import (
 // What somebody gets who imports a package is a promise: few modules, and none that only our tests need.
 func TestImportersGetFewModules(t *testing.T) {
 	t.Parallel()
-	for _, pkg := range []string{"./client", "./client/gatewaytest", "./gen/gateway"} {
+	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./gen/gateway"} {
 		others := slices.DeleteFunc(modules(t, pkg), func(m string) bool { return m == "github.com/mesh-gateway/mesh-go" })
 		assert.LessOrEqual(t, len(others), 8, "%s: %v", pkg, others)
 		for _, module := range others {

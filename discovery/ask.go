@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,8 +51,15 @@ func keyFrom(names ...string) secret.Secret {
 
 func given(key secret.Secret) bool { return key.Reveal() != "" }
 
-// badGoogleKey reports whether Google refused the key. It says so with 400 (WIRE.md section 6).
-func badGoogleKey(provider Provider, err *call.Error) bool {
-	return provider == Gemini && err.Status == http.StatusBadRequest &&
-		(bytes.Contains(err.Body, []byte("API_KEY_INVALID")) || bytes.Contains(err.Body, []byte("API key not valid")))
+// refusedKey lists what providers say that refuse a key with 400 instead of 401 (WIRE.md section 6; xAI's error
+// documentation).
+var refusedKey = map[Provider][]string{
+	Gemini: {"API_KEY_INVALID", "API key not valid"},
+	XAI:    {"Incorrect API key"},
+}
+
+func badKey(provider Provider, err *call.Error) bool {
+	return err.Status == http.StatusBadRequest && slices.ContainsFunc(refusedKey[provider], func(words string) bool {
+		return bytes.Contains(err.Body, []byte(words))
+	})
 }

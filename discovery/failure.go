@@ -18,7 +18,7 @@ type Reason string
 const (
 	// ReasonMissingCredential: no key in the argument nor in the environment; nothing was sent.
 	ReasonMissingCredential Reason = "missing_credential"
-	// ReasonDenied: the key was refused, with 401 or 403 (Gemini says 400).
+	// ReasonDenied: the key was refused, with 401 or 403; Gemini and xAI say 400.
 	ReasonDenied Reason = "denied"
 	// ReasonRateLimited: 429. RetryAfter says how long to wait, if the provider did.
 	ReasonRateLimited Reason = "rate_limited"
@@ -100,7 +100,7 @@ func reason(provider Provider, err *call.Error) Reason {
 		return ReasonTimeout
 	case err.Err != nil:
 		return ReasonNetwork
-	case err.Status == http.StatusUnauthorized, err.Status == http.StatusForbidden, badGoogleKey(provider, err):
+	case err.Status == http.StatusUnauthorized, err.Status == http.StatusForbidden, badKey(provider, err):
 		return ReasonDenied
 	case err.Status == http.StatusTooManyRequests:
 		return ReasonRateLimited

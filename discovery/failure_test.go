@@ -73,17 +73,21 @@ func gzipBomb(w http.ResponseWriter, _ *http.Request) {
 	_ = zip.Close()
 }
 
-func TestGooglesBadKeyIs400(t *testing.T) {
-	t.Setenv("GEMINI_API_KEY", keys["GEMINI_API_KEY"])
-	for body, reason := range map[string]string{
-		`{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`: "gemini denied",
-		`{"error":{"code":400,"message":"Bad.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`:   "gemini denied",
-		`{"error":{"code":400,"message":"pageSize","status":"INVALID_ARGUMENT"}}`:                                        "gemini status",
+func TestSomeRefuseAKeyWith400(t *testing.T) {
+	setKeys(t)
+	for body, want := range map[string]map[string]string{
+		`{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`: {"gemini": "denied", "xai": "status"},
+		`{"error":{"code":400,"message":"Bad.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`:   {"gemini": "denied"},
+		`{"error":{"code":400,"message":"pageSize","status":"INVALID_ARGUMENT"}}`:                                        {"gemini": "status"},
+		`{"code":"Client specified an invalid argument","error":"Incorrect API key provided: xa***yz."}`:                 {"xai": "denied", "gemini": "status"},
 	} {
-		s := newSite(map[string]http.HandlerFunc{"catalog": refuses(500, ""), "gemini": refuses(400, body)})
-		_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
-		require.NoError(t, err)
-		assert.Equal(t, []string{"status", reason}, s.reasons())
+		for name, reason := range want {
+			s := providersUp(refuses(500, ""))
+			s.set(name, refuses(400, body))
+			_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, []string{"status", name + " " + reason}, s.reasons())
+		}
 	}
 }
 

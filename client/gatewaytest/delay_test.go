@@ -15,7 +15,7 @@ import (
 )
 
 // waiting is the function in which a delayed answer waits.
-const waiting = "gatewaytest.(*Gateway).wait"
+const waiting = "testserver.(*Server[...]).wait"
 
 // background sends a request that is not answered soon, and returns its error when it ends.
 func (s *site) background(ctx context.Context, method, path, body string) <-chan error {
@@ -124,7 +124,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 
 	s.Close()
 	require.Error(t, ended(t, request))
-	for _, function := range []string{"gatewaytest.(*Gateway)", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
+	for _, function := range []string{"gatewaytest.(*Gateway)", "testserver.(*Server", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
 		eventually(t, func() bool { return goroutines(function) == 0 })
 	}
 	resp, err := s.http.Do(s.request(t.Context(), http.MethodGet, "/peers", ""))

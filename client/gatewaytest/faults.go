@@ -1,113 +1,23 @@
 package gatewaytest
 
-import (
-	"cmp"
-	"net/http"
-	"strconv"
-	"time"
-)
+import "github.com/mesh-gateway/mesh-go/internal/testserver"
 
 // Fault is one way for an operation to fail. Its parts combine: a delayed 503, garbage that breaks off.
-type Fault struct {
-	// Times is how often it happens; 0 means once, a negative number means from now on.
-	Times int
-	// Delay passes before the answer. It ends early when the client goes or the gateway closes. A Fault with nothing but a
-	// Delay is slow and fine: the usual answer comes, late.
-	Delay time.Duration
-	// HangUp closes the connection: instead of an answer, or, when Body is set, after the status, the headers and Body,
-	// one byte before the announced end.
-	HangUp bool
-	// AfterEffect lets the request take effect before everything else, so that only its answer is lost.
-	AfterEffect bool
-	// Status, Header and Body are the answer; 0 means 200. Without a Content-Type in Header it is text/plain.
-	Status int
-	Header http.Header
-	Body   string
-}
-
-type plannedFault struct {
-	op    Operation
-	fault Fault
-	left  int // negative: without end
-}
+//
+//	Times       int           // how often it happens; 0 means once, a negative number means from now on
+//	Delay       time.Duration // passes before the answer; with nothing else the usual answer comes, late
+//	HangUp      bool          // closes the connection: instead of an answer, or, when Body is set, within it
+//	AfterEffect bool          // the request takes effect before everything else; only its answer is lost
+//	Status      int           // of the answer; 0 means 200
+//	Header      http.Header   // of the answer; without a Content-Type it is text/plain
+//	Body        string        // of the answer
+//
+// A Delay ends early when the client goes or the gateway closes. A HangUp within the answer comes after the status, the
+// headers and Body, one byte before the announced end.
+type Fault = testserver.Fault
 
 // Fail makes an operation fail. Faults of one operation happen in the order they were planned.
-func (g *Gateway) Fail(op Operation, fault Fault) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.faults = append(g.faults, &plannedFault{op: op, fault: fault, left: cmp.Or(fault.Times, 1)})
-}
+func (g *Gateway) Fail(op Operation, fault Fault) { g.site.Fail(op, fault) }
 
 // Heal forgets the faults that have not happened yet.
-func (g *Gateway) Heal() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.faults = nil
-}
-
-func (g *Gateway) nextFault(op Operation) *Fault {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, p := range g.faults {
-		if p.op != op || p.left == 0 {
-			continue
-		}
-		if p.left > 0 {
-			p.left--
-		}
-		return &p.fault
-	}
-	return nil
-}
-
-// onlyLate reports whether the usual answer is to come.
-func (f Fault) onlyLate() bool {
-	return f.Delay > 0 && !f.HangUp && !f.AfterEffect && f.Status == 0 && f.Header == nil && f.Body == ""
-}
-
-func fail(w http.ResponseWriter, f Fault) {
-	if f.HangUp && f.Body == "" {
-		hangUp(w)
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	for name, values := range f.Header {
-		w.Header()[http.CanonicalHeaderKey(name)] = values
-	}
-	if f.HangUp {
-		w.Header().Set("Content-Length", strconv.Itoa(len(f.Body)+1))
-	}
-	if f.Status == 0 {
-		f.Status = http.StatusOK
-	}
-	w.WriteHeader(f.Status)
-	_, _ = w.Write([]byte(f.Body))
-	if f.HangUp {
-		_ = http.NewResponseController(w).Flush() // else the client would see nothing of the answer
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// hangUp closes the connection after the first line of an answer, which no client takes for one. Without that line
-// net/http would send a GET again by itself if the connection had been used before, and the fault would go unseen.
-func hangUp(w http.ResponseWriter) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err == nil {
-		_, _ = conn.Write([]byte("HTTP/1.1 500 Internal Server Error\r\n"))
-		_ = conn.Close()
-	}
-	panic(http.ErrAbortHandler)
-}
-
-// wait reports whether the time has passed with the client still there.
-func (g *Gateway) wait(r *http.Request, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-r.Context().Done():
-		return false
-	case <-g.closing:
-		return false
-	}
-}
+func (g *Gateway) Heal() { g.site.Heal() }

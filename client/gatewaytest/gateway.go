@@ -19,13 +19,13 @@ package gatewaytest
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
+	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
 // Gateway is a running gateway.
@@ -37,16 +37,12 @@ type Gateway struct {
 	bareArrays bool
 	ignoreKeys bool
 	threads    map[string]bool
-	server     *httptest.Server
-	closing    chan struct{}
-	closeOnce  sync.Once
+	site       *testserver.Server[Operation, Request]
 
 	mu       sync.Mutex
 	peers    []*peer
 	messages []*message
 	receipts map[string]*message
-	faults   []*plannedFault
-	requests []Request
 }
 
 // Option changes what [New] and [Start] make.
@@ -92,13 +88,12 @@ func Start(opts ...Option) *Gateway {
 	g := &Gateway{
 		threads:  make(map[string]bool),
 		receipts: make(map[string]*message),
-		closing:  make(chan struct{}),
+		site:     testserver.New(record),
 	}
 	for _, opt := range opts {
 		opt(g)
 	}
-	g.server = httptest.NewServer(http.StripPrefix(basePath, g.handler()))
-	g.URL = g.server.URL + basePath
+	g.URL = g.site.Start(http.StripPrefix(basePath, g.handler())) + basePath
 	return g
 }
 
@@ -111,12 +106,7 @@ func (g *Gateway) Options() []client.Option {
 
 // Close stops the gateway, ends delayed answers and waits for requests under way. A test may close a gateway of [New]
 // early, to see what happens when the gateway has gone.
-func (g *Gateway) Close() {
-	g.closeOnce.Do(func() {
-		close(g.closing)
-		g.server.Close()
-	})
-}
+func (g *Gateway) Close() { g.site.Close() }
 
 // Format prints where the gateway is. Printing what it holds would race with the requests under way.
 func (g *Gateway) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "gateway at ", g.URL) }

@@ -69,9 +69,9 @@ func (g *Gateway) listMessages(r *http.Request) answer {
 		}
 	}
 	if g.bareArrays {
-		return answer{status: http.StatusOK, body: rows}
+		return answer{Status: http.StatusOK, Body: rows}
 	}
-	return answer{status: http.StatusOK, body: map[string]any{"messages": rows, "n": len(rows)}}
+	return answer{Status: http.StatusOK, Body: map[string]any{"messages": rows, "n": len(rows)}}
 }
 
 func readLimit(text string) (int, *answer) {
@@ -105,7 +105,7 @@ func (g *Gateway) sendMessage(r *http.Request) answer {
 	}
 	key, _ := body["idempotency_key"].(string)
 	if key == "" || g.ignoreKeys {
-		return answer{status: http.StatusOK, body: g.store(m).receipt()}
+		return answer{Status: http.StatusOK, Body: g.store(m).receipt()}
 	}
 	// The same key with the same message brings the first receipt again, with another one a conflict (WIRE.md G10).
 	first, known := g.receipts[key]
@@ -116,7 +116,7 @@ func (g *Gateway) sendMessage(r *http.Request) answer {
 	if first.sent != m.sent {
 		return refuse(http.StatusConflict, "idempotency_key conflicts with an existing message")
 	}
-	return answer{status: http.StatusOK, body: first.receipt()}
+	return answer{Status: http.StatusOK, Body: first.receipt()}
 }
 
 // newMessage checks a request the way the recorded gateway does. The recipient need not be registered (WIRE.md G8).
@@ -198,7 +198,7 @@ func (g *Gateway) checkThread(m *message, body map[string]any) *answer {
 		return nil
 	}
 	if !g.threads[id] {
-		return &answer{status: http.StatusInternalServerError, text: "Internal Server Error"}
+		return &answer{Status: http.StatusInternalServerError, Text: "Internal Server Error"}
 	}
 	m.threadID = &id
 	return nil
@@ -218,5 +218,5 @@ func (g *Gateway) markMessageRead(r *http.Request) answer {
 	}
 	now := timestamp()
 	g.messages[id-1].readAt = &now
-	return answer{status: http.StatusOK, body: map[string]any{"id": id, "read_at": now}}
+	return answer{Status: http.StatusOK, Body: map[string]any{"id": id, "read_at": now}}
 }

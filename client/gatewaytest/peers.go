@@ -39,9 +39,9 @@ func (g *Gateway) listPeers(*http.Request) answer {
 		}
 	}
 	if g.bareArrays {
-		return answer{status: http.StatusOK, body: rows}
+		return answer{Status: http.StatusOK, Body: rows}
 	}
-	return answer{status: http.StatusOK, body: map[string]any{"peers": rows}}
+	return answer{Status: http.StatusOK, Body: map[string]any{"peers": rows}}
 }
 
 func (g *Gateway) registerPeer(r *http.Request) answer {
@@ -55,7 +55,7 @@ func (g *Gateway) registerPeer(r *http.Request) answer {
 		}
 	}
 	capabilities, _ := body["capabilities"].(map[string]any)
-	return answer{status: http.StatusOK, body: g.register(body["name"].(string), body["url"].(string), capabilities)}
+	return answer{Status: http.StatusOK, Body: g.register(body["name"].(string), body["url"].(string), capabilities)}
 }
 
 // register adds or renews a peer and returns the partial answer of the real gateway: the token is shown once (WIRE.md G4).

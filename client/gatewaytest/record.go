@@ -3,7 +3,6 @@ package gatewaytest
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/client"
@@ -27,20 +26,12 @@ type Request struct {
 }
 
 // Requests returns what has arrived so far, oldest first: everything, or the given operations alone.
-func (g *Gateway) Requests(ops ...Operation) []Request {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(g.requests), func(r Request) bool {
-		return len(ops) > 0 && !slices.Contains(ops, r.Operation)
-	})
-}
+func (g *Gateway) Requests(ops ...Operation) []Request { return g.site.Requests(ops...) }
 
-func (g *Gateway) record(op Operation, r *http.Request, body []byte) {
+func record(op Operation, r *http.Request, body []byte) Request {
 	header := r.Header.Clone()
 	header.Del("Authorization")
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.requests = append(g.requests, Request{
+	return Request{
 		Operation: op,
 		Method:    r.Method,
 		Path:      r.URL.Path,
@@ -49,5 +40,5 @@ func (g *Gateway) record(op Operation, r *http.Request, body []byte) {
 		HasToken:  r.Header.Get("Authorization") != "",
 		Token:     secret.New(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")),
 		Body:      string(body),
-	})
+	}
 }

@@ -1,11 +1,11 @@
 package gatewaytest
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
 // Operation names an operation of the gateway by its operationId in specs/gateway.yaml.
@@ -22,11 +22,7 @@ const (
 )
 
 // answer is what an operation wants to say.
-type answer struct {
-	status int
-	body   any    // written as JSON
-	text   string // written as plain text when body is nil
-}
+type answer = testserver.Answer
 
 func (g *Gateway) handler() http.Handler {
 	mux := http.NewServeMux()
@@ -40,32 +36,9 @@ func (g *Gateway) handler() http.Handler {
 	return mux
 }
 
-// serve records a request, lets a planned fault have its way, and otherwise answers with op.
+// serve answers with run, once the token has been looked at, unless a planned fault has its way.
 func (g *Gateway) serve(op Operation, run func(*http.Request) answer) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return // the client has gone
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		g.record(op, r, body)
-		fault := g.nextFault(op)
-		if fault == nil {
-			write(w, g.answer(op, r, run))
-			return
-		}
-		if fault.AfterEffect {
-			g.answer(op, r, run)
-		}
-		if !g.wait(r, fault.Delay) {
-			panic(http.ErrAbortHandler) // nobody is waiting for the answer
-		}
-		if fault.onlyLate() {
-			write(w, g.answer(op, r, run))
-			return
-		}
-		fail(w, *fault)
-	}
+	return g.site.Handle(op, func(r *http.Request) answer { return g.answer(op, r, run) })
 }
 
 func (g *Gateway) answer(op Operation, r *http.Request, run func(*http.Request) answer) answer {
@@ -101,7 +74,7 @@ func (g *Gateway) health(*http.Request) answer {
 			enabled++
 		}
 	}
-	return answer{status: http.StatusOK, body: map[string]any{
+	return answer{Status: http.StatusOK, Body: map[string]any{
 		"status": "ok", "service": "mesh-gateway", "version": "0.1.2",
 		"schema_version": 12, "db_path": ":memory:", "n_peers_enabled": enabled, "n_tasks_pending": 0,
 	}}
@@ -110,7 +83,7 @@ func (g *Gateway) health(*http.Request) answer {
 func notFound(*http.Request) answer { return refuse(http.StatusNotFound, "Not Found") }
 
 func refuse(status int, detail string) answer {
-	return answer{status: status, body: map[string]any{"detail": detail}}
+	return answer{Status: status, Body: map[string]any{"detail": detail}}
 }
 
 // issue is one entry of a 422's detail (WIRE.md G14). It echoes the input.
@@ -123,23 +96,11 @@ type issue struct {
 }
 
 func invalid(i issue) answer {
-	return answer{status: http.StatusUnprocessableEntity, body: map[string]any{"detail": []issue{i}}}
+	return answer{Status: http.StatusUnprocessableEntity, Body: map[string]any{"detail": []issue{i}}}
 }
 
 func missing(field string, input any) answer {
 	return invalid(issue{Type: "missing", Loc: []any{"body", field}, Msg: "Field required", Input: input})
-}
-
-func write(w http.ResponseWriter, a answer) {
-	if a.body == nil {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.WriteHeader(a.status)
-		_, _ = io.WriteString(w, a.text)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(a.status)
-	_ = json.NewEncoder(w).Encode(a.body) // fails only when the client has gone
 }
 
 // readBody reads a JSON object with its numbers exact, or says why it cannot.

@@ -51,7 +51,10 @@ func anthropicLimit(text string) (limit int, valid bool) {
 		return 20, true
 	}
 	limit, err := strconv.Atoi(text)
-	return limit, err == nil && limit >= 1 && limit <= 1000
+	if err != nil || limit < 1 || limit > 1000 {
+		return 0, false
+	}
+	return limit, true
 }
 
 // living returns the models in the given stages of life. A retired model is listed only when asked for.

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
 func TestQuickstartShowsEverySection(t *testing.T) {
-	t.Setenv("MESH_GATEWAY_URL", "")
-	t.Setenv("MESH_GATEWAY_TOKEN", "")
+	withoutEnvironment(t)
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), &out))
 	for _, want := range []string{
@@ -20,6 +20,7 @@ func TestQuickstartShowsEverySection(t *testing.T) {
 		"message 1, quickstart-asker → quickstart-helper", `reads: "How far is the nightly build?"`,
 		`from quickstart-helper: "All green."`, "0 unread now",
 		"refused by rule 2, anthropic-api-key", `"quickstart-helpr" is not registered or not enabled; did you mean quickstart-helper`,
+		"108 models, most of them by Open AI (36)", "gpt-4o is openai/gpt-4o by Open AI, 128000 tokens of context", "Retiring within 60 days",
 	} {
 		assert.Contains(t, out.String(), want)
 	}
@@ -28,6 +29,7 @@ func TestQuickstartShowsEverySection(t *testing.T) {
 }
 
 func TestQuickstartUsesTheGatewayItIsGiven(t *testing.T) {
+	withoutEnvironment(t)
 	g := gatewaytest.New(t, gatewaytest.WithToken("a-token-of-the-test"))
 	t.Setenv("MESH_GATEWAY_URL", g.URL)
 	t.Setenv("MESH_GATEWAY_TOKEN", "a-token-of-the-test")
@@ -38,6 +40,24 @@ func TestQuickstartUsesTheGatewayItIsGiven(t *testing.T) {
 		assert.NotContains(t, out.String(), "a-token-of-the-test")
 	}
 	assert.Len(t, g.Requests(gatewaytest.SendMessage), 4)
+}
+
+func TestQuickstartUsesTheCatalogItIsGiven(t *testing.T) {
+	withoutEnvironment(t)
+	s := discoverytest.New(t, discoverytest.WithCatalog([]byte(`{"id":"acme/one","developer":"Acme"}`)))
+	t.Setenv("MESH_CATALOG_URL", s.URL+"/catalog")
+	var out strings.Builder
+	require.NoError(t, run(t.Context(), &out))
+	assert.Contains(t, out.String(), "1 models, most of them by Acme (1)")
+	assert.Contains(t, out.String(), "gpt-4o is not in the catalog")
+}
+
+// withoutEnvironment makes the quickstart start its own servers and ask no provider.
+func withoutEnvironment(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"MESH_GATEWAY_URL", "MESH_GATEWAY_TOKEN", "MESH_CATALOG_URL", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"} {
+		t.Setenv(name, "")
+	}
 }
 
 func TestQuickstartSaysWhatIsWrong(t *testing.T) {

@@ -7,7 +7,8 @@
 //	checker.Unexercised() // the operations that nothing has called yet
 //
 // A request fails when the document does not know its path, its query parameters or its body, or when it lacks the bearer
-// token the document asks for; a response fails by status, content type or body. A Checker is safe for concurrent use.
+// token or the key the document asks for; a response fails by status, content type or body. A Checker is safe for
+// concurrent use.
 package contract
 
 import (
@@ -147,7 +148,7 @@ func (c *Checker) input(e Exchange) (*openapi3filter.RequestValidationInput, err
 		PathParams: params,
 		Route:      route,
 		Options: &openapi3filter.Options{
-			AuthenticationFunc:                bearer,
+			AuthenticationFunc:                authenticate,
 			MultiError:                        true,
 			IncludeResponseStatus:             true,
 			RejectWhenRequestBodyNotSpecified: true,
@@ -158,11 +159,20 @@ func (c *Checker) input(e Exchange) (*openapi3filter.RequestValidationInput, err
 	}, nil
 }
 
-// bearer demands what a bearerAuth operation of the document promises.
-func bearer(_ context.Context, input *openapi3filter.AuthenticationInput) error {
-	token, ok := strings.CutPrefix(input.RequestValidationInput.Request.Header.Get("Authorization"), "Bearer ")
-	if !ok || token == "" {
-		return errors.New("no bearer token")
+// authenticate demands what a security scheme of the document promises: a bearer token, or a key in its header.
+func authenticate(_ context.Context, input *openapi3filter.AuthenticationInput) error {
+	header, scheme := input.RequestValidationInput.Request.Header, input.SecurityScheme
+	switch {
+	case scheme.Type == "http" && scheme.Scheme == "bearer":
+		if token, ok := strings.CutPrefix(header.Get("Authorization"), "Bearer "); !ok || token == "" {
+			return errors.New("no bearer token")
+		}
+	case scheme.Type == "apiKey" && scheme.In == openapi3.ParameterInHeader:
+		if header.Get(scheme.Name) == "" {
+			return fmt.Errorf("no key in the header %s", scheme.Name)
+		}
+	default:
+		return fmt.Errorf("security scheme %q is of a kind that this checker does not know", input.SecuritySchemeName)
 	}
 	return nil
 }

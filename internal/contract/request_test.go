@@ -73,6 +73,36 @@ func TestBadRequestsAreRejected(t *testing.T) {
 	}
 }
 
+func TestAKeyIsDueInItsHeader(t *testing.T) {
+	t.Parallel()
+	for name, header := range map[string]string{"anthropic": "x-api-key", "gemini": "x-goog-api-key"} {
+		checker, err := contract.New(name)
+		require.NoError(t, err)
+		path := map[string]string{"anthropic": "/v1/models", "gemini": "/v1beta/models"}[name]
+		e := with(request(t, "GET", path, ""), "anthropic-version", "2023-06-01")
+		require.ErrorContains(t, checker.Request(e), "no key in the header "+header, "a bearer token does not stand in for it")
+		require.NoError(t, checker.Request(with(e, header, "example-key")))
+		e.Request.URL.RawQuery = "key=example-key"
+		require.ErrorContains(t, checker.Request(e), `unknown query parameter "key"`)
+	}
+}
+
+// Better no answer than a check that lets everything pass.
+func TestASecuritySchemeOfAnotherKindIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range []string{"{type: apiKey, in: query, name: key}", "{type: apiKey, in: cookie, name: key}", "{type: http, scheme: basic}"} {
+		checker, err := contract.Load([]byte(`
+openapi: 3.0.3
+info: {title: Small, version: '1'}
+security: [{odd: []}]
+components: {securitySchemes: {odd: ` + scheme + `}}
+paths: {/thing: {get: {responses: {default: {description: Anything.}}}}}
+`))
+		require.NoError(t, err)
+		require.ErrorContains(t, checker.Request(request(t, "GET", "/thing", "")), `security scheme "odd" is of a kind`)
+	}
+}
+
 // A checker that changed what it looks at would hide what is really sent.
 func TestRequestIsLeftAsItIs(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,114 @@
+package discoverytest_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+const catalog = discoverytest.ListCatalog
+
+func raw(rows ...string) []json.RawMessage {
+	all := []json.RawMessage{}
+	for _, row := range rows {
+		all = append(all, json.RawMessage(row))
+	}
+	return all
+}
+
+func TestTheStandardCatalogIsTheRecordedOne(t *testing.T) {
+	t.Parallel()
+	recorded, err := os.ReadFile("catalog.json")
+	require.NoError(t, err)
+	r := start(t).call(catalog, "")
+	assert.Equal(t, 200, r.status)
+	assert.Equal(t, "application/json", r.header.Get("Content-Type"))
+	assert.JSONEq(t, string(recorded), r.body)
+	assert.Len(t, r.rows(t, "data"), 109)
+	assert.Len(t, discoverytest.StandardCatalog(), 109)
+}
+
+func TestABareCatalog(t *testing.T) {
+	t.Parallel()
+	for _, opts := range [][]discoverytest.Option{
+		{discoverytest.WithBareCatalog(), discoverytest.WithCatalog(raw(`{"id":"a"}`, ` {"id" : "b"}`)...)},
+		{discoverytest.WithCatalog(raw(`{"id":"a"}`, ` {"id" : "b"}`)...), discoverytest.WithBareCatalog()},
+	} {
+		assert.Equal(t, `[{"id":"a"}, {"id" : "b"}]`, start(t, opts...).call(catalog, "").body, "rows go out as they are")
+	}
+}
+
+func TestAnEmptyCatalogIsAnEmptyList(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, `{"object":"list","data":[]}`, start(t, discoverytest.WithCatalog()).call(catalog, "").body)
+}
+
+// Rows that no client can read are among what a client has to be tested with.
+func TestRowsNeedNotKeepToTheDocument(t *testing.T) {
+	t.Parallel()
+	s := start(t, discoverytest.WithCatalog(raw(`{"id":7}`, `null`, `{"id":"a"}`)...))
+	r, request, response := s.judged(catalog, "")
+	require.NoError(t, request)
+	require.ErrorContains(t, response, `Error at "/id": value must be a string`)
+	assert.Equal(t, `{"object":"list","data":[{"id":7},null,{"id":"a"}]}`, r.body)
+}
+
+func TestACatalogRowHasToBeJSON(t *testing.T) {
+	t.Parallel()
+	assert.PanicsWithValue(t, "discoverytest: row 1 of the catalog is not JSON", func() {
+		discoverytest.Start(discoverytest.WithCatalog(raw(`{}`, `{"id":`)...))
+	})
+}
+
+func TestAClientThatHasTheCatalogGets304(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	tag := s.call(catalog, "").header.Get("ETag")
+	require.Regexp(t, `^W/"[0-9a-f]+-[0-9A-Za-z+/]+"$`, tag)
+	strong := strings.TrimPrefix(tag, "W/")
+	for _, known := range []string{tag, strong, `"other", ` + tag, tag + `,W/"other"`, "*"} {
+		r := s.call(catalog, "", "If-None-Match", known)
+		assert.Equal(t, 304, r.status, known)
+		assert.Empty(t, r.body)
+		assert.Empty(t, r.header.Get("Content-Type"))
+		assert.Equal(t, tag, r.header.Get("ETag"))
+	}
+	for _, other := range []string{`W/"other"`, strings.Trim(strong, `"`), `""`, "W/" + strings.ToUpper(strong)} {
+		r := s.call(catalog, "", "If-None-Match", other)
+		assert.Equal(t, 200, r.status, other)
+		assert.Len(t, r.rows(t, "data"), 109)
+	}
+}
+
+func TestTheETagFollowsTheContent(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	standard := s.call(catalog, "").header.Get("ETag")
+	assert.Equal(t, standard, start(t).call(catalog, "").header.Get("ETag"), "of another server too")
+	assert.NotEqual(t, standard, start(t, discoverytest.WithBareCatalog()).call(catalog, "").header.Get("ETag"))
+
+	s.SetCatalog(append(discoverytest.StandardCatalog(), raw(`{"id":"new"}`)...)...)
+	r := s.call(catalog, "", "If-None-Match", standard)
+	assert.Equal(t, 200, r.status)
+	assert.Equal(t, "new", r.rows(t, "data")[109]["id"])
+	assert.NotEqual(t, standard, r.header.Get("ETag"))
+	s.SetCatalog(discoverytest.StandardCatalog()...)
+	assert.Equal(t, 304, s.call(catalog, "", "If-None-Match", standard).status)
+}
+
+// What was handed over stays the caller's own.
+func TestTheCatalogIsCopied(t *testing.T) {
+	t.Parallel()
+	rows := raw(`{"id":"a"}`)
+	s := start(t, discoverytest.WithCatalog(rows...))
+	rows[0] = json.RawMessage(`{"id":"b"}`)
+	assert.Equal(t, []any{"a"}, column(s.call(catalog, "").rows(t, "data"), "id"))
+	discoverytest.StandardCatalog()[0] = nil
+	assert.NotNil(t, discoverytest.StandardCatalog()[0])
+}

@@ -1,0 +1,131 @@
+package discoverytest_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// RoundTrip makes a site a transport that checks every exchange of a client against the document of its service.
+func (s *site) RoundTrip(req *http.Request) (*http.Response, error) {
+	document, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
+	checker := s.checkers[document]
+	if checker == nil {
+		return nil, fmt.Errorf("nobody is at %s", req.URL.Path)
+	}
+	report := func(err error) { s.t.Error(err) }
+	return checker.Transport(s.http.Transport, "/"+document, report).RoundTrip(req)
+}
+
+// client makes a client of the server, and a list of what it reports.
+func (s *site) client() (*discovery.Client, func() []string) {
+	var mu sync.Mutex
+	var reasons []string
+	note := func(f discovery.Failure) {
+		mu.Lock()
+		defer mu.Unlock()
+		reasons = append(reasons, strings.TrimSpace(string(f.Provider)+" "+string(f.Reason)))
+	}
+	own := []discovery.Option{
+		discovery.WithHTTPClient(&http.Client{Transport: s}), discovery.WithFailureHandler(note), discovery.WithLogger(quiet),
+	}
+	return discovery.New(append(s.Options(), own...)...), func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return reasons
+	}
+}
+
+func setKeys(t *testing.T) {
+	t.Helper()
+	for _, name := range keyVariables {
+		t.Setenv(name, key)
+	}
+}
+
+func models(t *testing.T, c *discovery.Client, opts discovery.CatalogOptions) []discovery.ModelInfo {
+	t.Helper()
+	list, err := c.ListModels(t.Context(), opts)
+	require.NoError(t, err)
+	return list
+}
+
+func TestAClientReadsTheCatalogAndNotices304(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	c, reasons := s.client()
+	assert.Len(t, models(t, c, discovery.CatalogOptions{}), 108, "one id stands there twice")
+	assert.Len(t, models(t, c, discovery.CatalogOptions{Refresh: true}), 108)
+	s.SetCatalog(raw(`{"id":"a","info":{"developer":"Open AI"}}`)...)
+	assert.Len(t, models(t, c, discovery.CatalogOptions{Refresh: true}), 1)
+	var tags []bool
+	for _, r := range s.Requests(catalog) {
+		tags = append(tags, r.Header.Get("If-None-Match") != "")
+	}
+	assert.Equal(t, []bool{false, true, true}, tags)
+	assert.Empty(t, reasons())
+}
+
+// Not parallel: the keys are in the environment.
+func TestAClientFallsBackToEveryProvider(t *testing.T) {
+	setKeys(t)
+	s := start(t, discoverytest.WithPageSize(4))
+	s.Fail(catalog, discoverytest.Fault{Status: 503})
+	c, reasons := s.client()
+	bySource := map[string]int{}
+	for _, m := range models(t, c, discovery.CatalogOptions{}) {
+		bySource[m.Source]++
+	}
+	assert.Equal(t, map[string]int{"openai": 13, "deepseek": 4, "anthropic": 17, "gemini": 15, "xai": 7}, bySource)
+	assert.Equal(t, []string{"status"}, reasons(), "of the catalog alone")
+	assert.Len(t, s.Requests(anthropic), 5)
+	assert.Len(t, s.Requests(gemini), 4)
+	for _, r := range s.Requests() {
+		assert.Empty(t, r.QueryKeys)
+	}
+}
+
+// Not parallel: the keys are in the environment.
+func TestAClientIsToldThatAKeyIsRefused(t *testing.T) {
+	setKeys(t)
+	keys := map[discovery.Service]string{}
+	for _, e := range endpoints {
+		if e.service != "" {
+			keys[e.service] = wrongKey
+		}
+	}
+	s := start(t, discoverytest.WithKeys(keys))
+	s.Fail(catalog, discoverytest.Fault{Status: 503})
+	c, reasons := s.client()
+	assert.Empty(t, models(t, c, discovery.CatalogOptions{}))
+	assert.Subset(t, reasons(), []string{"openai denied", "deepseek denied", "anthropic denied", "gemini denied"})
+	assert.Len(t, reasons(), 6)
+}
+
+// Not parallel: the keys are in the environment.
+func TestAClientReadsLiveRetirements(t *testing.T) {
+	setKeys(t)
+	s := start(t)
+	c, reasons := s.client()
+	live, err := c.Retirements(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, reasons())
+	assert.Equal(t, "2027-04-01", live[discovery.ModelKey{Provider: discovery.OpenAI, ID: "gpt-5.1"}])
+	assert.Contains(t, live, discovery.ModelKey{Provider: discovery.Anthropic, ID: "claude-2.1"})
+	require.Len(t, s.Requests(anthropic), 1)
+	assert.Equal(t, []string{"active", "deprecated", "retired"}, s.Requests(anthropic)[0].Query["lifecycle[]"])
+}
+
+// A service that has no operations here yet is here all the same: no client may reach the real one.
+func TestOptionsCoverEveryService(t *testing.T) {
+	t.Parallel()
+	assert.Len(t, start(t).Options(), 8, "the catalog and seven services")
+}

@@ -1,0 +1,52 @@
+package discoverytest_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// In a test, New(t) takes the place of Start and Close.
+func Example() {
+	s := discoverytest.Start()
+	defer s.Close()
+	c := discovery.New(s.Options()...)
+
+	m, err := c.GetModelInfo(context.Background(), "gpt-4o", discovery.CatalogOptions{})
+	if err != nil || m == nil {
+		fmt.Println("not found:", err)
+		return
+	}
+	fmt.Println(m.ID, *m.ContextLength)
+	for _, r := range s.Requests(discoverytest.ListCatalog) {
+		fmt.Println(r.Method, r.Path, len(r.Keys), "keys")
+	}
+	// Output:
+	// openai/gpt-4o 128000
+	// GET /models 0 keys
+}
+
+// The catalog is down, and the one provider with a key takes its place, page after page.
+func ExampleServer_Fail() {
+	os.Setenv("GEMINI_API_KEY", "example-key") // in a test: t.Setenv
+	defer os.Unsetenv("GEMINI_API_KEY")
+	s := discoverytest.Start(discoverytest.WithPageSize(5))
+	defer s.Close()
+	s.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: 503, Body: "back in a minute"})
+	c := discovery.New(append(s.Options(),
+		discovery.WithLogger(slog.New(slog.DiscardHandler)),
+		discovery.WithFailureHandler(func(f discovery.Failure) { fmt.Println(f) }),
+	)...)
+
+	models, err := c.ListModels(context.Background(), discovery.CatalogOptions{})
+	fmt.Println(len(models), "models of", models[0].Developer, err)
+	fmt.Println(len(s.Requests(discoverytest.ListGeminiModels)), "pages")
+	// Output:
+	// discovery: ListModels: catalog: status: status 503: back in a minute
+	// 15 models of Google <nil>
+	// 3 pages
+}

@@ -1,0 +1,97 @@
+package discoverytest_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// status sends a good request and returns the status of its answer, 0 when there was none.
+func (s *site) status(op discoverytest.Operation) int {
+	r, _ := s.faulty(s.request(s.t.Context(), op, ""))
+	return r.status
+}
+
+func TestAFaultIsOneOperations(t *testing.T) {
+	t.Parallel()
+	for op := range endpoints {
+		s := start(t)
+		s.Fail(op, discoverytest.Fault{Status: 503, Times: 2})
+		s.Fail(op, discoverytest.Fault{HangUp: true})
+		s.Fail(op, discoverytest.Fault{Status: 429, Times: -1})
+		for other := range endpoints {
+			if other != op {
+				assert.Equal(t, 200, s.status(other), "%s while %s fails", other, op)
+			}
+		}
+		assert.Equal(t, []int{503, 503, 0, 429, 429}, []int{s.status(op), s.status(op), s.status(op), s.status(op), s.status(op)})
+		s.Heal()
+		assert.Equal(t, 200, s.status(op))
+	}
+}
+
+func TestAFaultAnswersAsItSays(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Fail(gemini, discoverytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}, Body: "slow down"})
+	r, err := s.faulty(s.request(t.Context(), gemini, "", "X-Goog-Api-Key", ""))
+	require.NoError(t, err)
+	assert.Equal(t, 429, r.status, "before the key is looked at")
+	assert.Equal(t, "7", r.header.Get("Retry-After"))
+	assert.Equal(t, "slow down", r.body)
+
+	s.Fail(gemini, discoverytest.Fault{HangUp: true, Body: `{"models":[`})
+	r, err = s.faulty(s.request(t.Context(), gemini, ""))
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.Equal(t, `{"models":[`, r.body)
+
+	s.Fail(gemini, discoverytest.Fault{Status: 500, AfterEffect: true})
+	assert.Equal(t, 500, s.status(gemini), "there is no effect, and no difference")
+}
+
+func TestADelayAloneIsSlowAndFine(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Fail(catalog, discoverytest.Fault{Delay: 20 * time.Millisecond})
+	begin := time.Now()
+	assert.Equal(t, 200, s.call(catalog, "").status)
+	assert.GreaterOrEqual(t, time.Since(begin), 20*time.Millisecond)
+}
+
+// Not parallel: it counts goroutines.
+func TestCloseLeavesNoGoroutine(t *testing.T) {
+	s := start(t)
+	for op := range endpoints {
+		s.call(op, "")
+	}
+	s.Fail(catalog, discoverytest.Fault{Delay: time.Hour, Times: -1})
+	s.Fail(gemini, discoverytest.Fault{HangUp: true, Body: "{"})
+	s.status(gemini)
+	ctx, leave := context.WithCancel(t.Context())
+	left, closed := make(chan error, 1), make(chan error, 1)
+	for done, ctx := range map[chan error]context.Context{left: ctx, closed: t.Context()} {
+		req := s.request(ctx, catalog, "")
+		go func() { _, err := s.faulty(req); done <- err }()
+	}
+	const waiting = "testserver.(*Server[...]).wait"
+	eventually(t, func() bool { return goroutines(waiting) == 2 })
+	leave()
+	require.ErrorIs(t, <-left, context.Canceled)
+	eventually(t, func() bool { return goroutines(waiting) == 1 })
+
+	s.Close()
+	s.Close() // as the cleanup of New will
+	require.Error(t, <-closed)
+	for _, function := range []string{"testserver.(*Server", "discoverytest.(*Server", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
+		eventually(t, func() bool { return goroutines(function) == 0 })
+	}
+	_, err := s.faulty(s.request(t.Context(), catalog, ""))
+	require.Error(t, err, "nobody listens any more")
+}

@@ -1,0 +1,206 @@
+package discoverytest_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/contract"
+)
+
+var keyVariables = []string{"OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY"}
+
+// TestMain takes the environment away: what a developer has exported must not decide what these tests see.
+func TestMain(m *testing.M) {
+	for _, name := range append(keyVariables, "MESH_CATALOG_URL") {
+		os.Unsetenv(name)
+	}
+	os.Exit(m.Run())
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// key is what these tests send. It says what it is, and no scanner takes it for a secret.
+var key = strings.Join([]string{"example", "key", "of", "these", "tests"}, ".")
+
+// endpoint is where an operation is, as its document has it, and which headers a good request has.
+type endpoint struct {
+	document, base, path string
+	service              discovery.Service
+	keyHeader, keyPrefix string
+}
+
+var endpoints = map[discoverytest.Operation]endpoint{
+	discoverytest.ListCatalog:         {"catalog", "/catalog", "/models", "", "", ""},
+	discoverytest.ListOpenAIModels:    {"openai", "/openai", "/v1/models", discovery.ServiceOpenAI, "Authorization", "Bearer "},
+	discoverytest.ListDeepSeekModels:  {"deepseek", "/deepseek", "/models", discovery.ServiceDeepSeek, "Authorization", "Bearer "},
+	discoverytest.ListAnthropicModels: {"anthropic", "/anthropic", "/v1/models", discovery.ServiceAnthropic, "X-Api-Key", ""},
+	discoverytest.ListGeminiModels:    {"gemini", "/gemini", "/v1beta/models", discovery.ServiceGemini, "X-Goog-Api-Key", ""},
+	discoverytest.ListXAIModels:       {"xai", "/xai", "/v1/models", discovery.ServiceXAI, "Authorization", "Bearer "},
+}
+
+// checkers are read once: checking the examples of the documents takes a while.
+var checkers = sync.OnceValues(func() (map[string]*contract.Checker, error) {
+	all := make(map[string]*contract.Checker)
+	for _, e := range endpoints {
+		checker, err := contract.New(e.document)
+		if err != nil {
+			return nil, err
+		}
+		all[e.document] = checker
+	}
+	return all, nil
+})
+
+// site is a server with everything that is needed to call it. Each has its own connections.
+type site struct {
+	*discoverytest.Server
+	t        *testing.T
+	http     *http.Client
+	checkers map[string]*contract.Checker
+}
+
+func start(t *testing.T, opts ...discoverytest.Option) *site {
+	t.Helper()
+	all, err := checkers()
+	require.NoError(t, err)
+	transport := new(http.Transport)
+	t.Cleanup(transport.CloseIdleConnections)
+	return &site{Server: discoverytest.New(t, opts...), t: t, http: &http.Client{Transport: transport, Timeout: time.Minute}, checkers: all}
+}
+
+// reply is an answer as the client sees it.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// object returns the body as an object, with its numbers exact.
+func (r reply) object(t *testing.T) map[string]any {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(r.body))
+	dec.UseNumber()
+	var object map[string]any
+	require.NoError(t, dec.Decode(&object), r.body)
+	return object
+}
+
+// rows returns a list of the body.
+func (r reply) rows(t *testing.T, name string) []map[string]any {
+	t.Helper()
+	list, ok := r.object(t)[name].([]any)
+	require.True(t, ok, r.body)
+	rows := make([]map[string]any, 0, len(list))
+	for _, row := range list {
+		rows = append(rows, row.(map[string]any))
+	}
+	return rows
+}
+
+// column returns one field of every row.
+func column(rows []map[string]any, name string) []any {
+	all := []any{}
+	for _, row := range rows {
+		all = append(all, row[name])
+	}
+	return all
+}
+
+// request makes a good request. A header value of "" takes the header away.
+func (s *site) request(ctx context.Context, op discoverytest.Operation, query string, headers ...string) *http.Request {
+	s.t.Helper()
+	e := endpoints[op]
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+e.base+e.path+query, nil)
+	require.NoError(s.t, err)
+	if e.keyHeader != "" {
+		req.Header.Set(e.keyHeader, e.keyPrefix+key)
+	}
+	if op == discoverytest.ListAnthropicModels {
+		req.Header.Set("Anthropic-Version", "2023-06-01")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if req.Header.Set(headers[i], headers[i+1]); headers[i+1] == "" {
+			req.Header.Del(headers[i])
+		}
+	}
+	return req
+}
+
+// faulty sends a request whose answer a planned fault may have spoilt, so it is not checked.
+func (s *site) faulty(req *http.Request) (reply, error) {
+	resp, err := s.http.Do(req)
+	if err != nil {
+		return reply{}, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return reply{status: resp.StatusCode, header: resp.Header, body: string(text)}, err
+}
+
+// exchange sends a request and checks the answer against the document. It returns what is wrong with the request.
+func (s *site) exchange(op discoverytest.Operation, query string, headers ...string) (reply, error) {
+	s.t.Helper()
+	r, wrongRequest, wrongResponse := s.judged(op, query, headers...)
+	assert.NoError(s.t, wrongResponse)
+	return r, wrongRequest
+}
+
+func (s *site) judged(op discoverytest.Operation, query string, headers ...string) (r reply, request, response error) {
+	s.t.Helper()
+	req := s.request(s.t.Context(), op, query, headers...)
+	r, err := s.faulty(req)
+	require.NoError(s.t, err)
+	e := contract.Exchange{Request: req.Clone(s.t.Context()), Status: r.status, Header: r.header, ResponseBody: []byte(r.body)}
+	e.Request.URL.Path = endpoints[op].path
+	checker := s.checkers[endpoints[op].document]
+	return r, checker.Request(e), checker.Response(e)
+}
+
+// call is exchange for a request that has to keep the contract too.
+func (s *site) call(op discoverytest.Operation, query string, headers ...string) reply {
+	s.t.Helper()
+	r, err := s.exchange(op, query, headers...)
+	assert.NoError(s.t, err)
+	return r
+}
+
+// badly is exchange for a request that must not keep the contract.
+func (s *site) badly(op discoverytest.Operation, query string, headers ...string) reply {
+	s.t.Helper()
+	r, err := s.exchange(op, query, headers...)
+	assert.Error(s.t, err)
+	return r
+}
+
+// eventually waits for a condition that another goroutine brings about.
+func eventually(t *testing.T, condition func() bool) {
+	t.Helper()
+	require.Eventually(t, condition, 10*time.Second, time.Millisecond)
+}
+
+// goroutines counts those that are in a function of that name.
+func goroutines(function string) int {
+	stacks := make([]byte, 4<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	n := 0
+	for _, stack := range strings.Split(string(stacks), "\n\n") {
+		if strings.Contains(stack, function) {
+			n++
+		}
+	}
+	return n
+}

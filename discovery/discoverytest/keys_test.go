@@ -1,0 +1,137 @@
+package discoverytest_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// refusals are what each provider answers to no key, and to one that ends in -0000.
+var refusals = map[discoverytest.Operation]struct {
+	missing, wrong         int
+	missingText, wrongText string
+}{
+	discoverytest.ListOpenAIModels: {
+		401, 401, `"code":null,"message":"You didn't provide an API key.`,
+		`"code":"invalid_api_key","message":"Incorrect API key provided: wrong-k***0000. You can find`,
+	},
+	discoverytest.ListDeepSeekModels: {
+		401, 401, `Authentication Fails`,
+		`{"code":"invalid_request_error","message":"Authentication Fails, Your api key: ****0000 is invalid","param":null,"type":"authentication_error"}`,
+	},
+	discoverytest.ListAnthropicModels: {
+		401, 401, `{"message":"x-api-key header is required","type":"authentication_error"}`,
+		`{"error":{"message":"invalid x-api-key","type":"authentication_error"},"request_id":"req_011CXexample","type":"error"}`,
+	},
+	discoverytest.ListGeminiModels: {
+		400, 400, `"reason":"API_KEY_INVALID"`,
+		`"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"`,
+	},
+	discoverytest.ListXAIModels: {
+		401, 400, `"error":"No credentials provided"`,
+		`{"code":"Client specified an invalid argument","error":"Incorrect API key provided: wr***00. You can obtain`,
+	},
+}
+
+const wrongKey = "wrong-key-of-these-tests-0000"
+
+// guarded are the operations that want a key.
+func guarded() map[discoverytest.Operation]endpoint {
+	all := maps.Clone(endpoints)
+	delete(all, catalog)
+	return all
+}
+
+func TestAnyKeyIsTakenButNone(t *testing.T) {
+	t.Parallel()
+	for op, e := range guarded() {
+		t.Run(string(op), func(t *testing.T) {
+			t.Parallel()
+			s, refusal := start(t), refusals[op]
+			assert.Equal(t, 200, s.call(op, "").status)
+			assert.Equal(t, 200, s.call(op, "", e.keyHeader, e.keyPrefix+wrongKey).status)
+			r := s.badly(op, "", e.keyHeader, "")
+			assert.Equal(t, refusal.missing, r.status)
+			assert.Contains(t, r.body, refusal.missingText)
+		})
+	}
+}
+
+func TestAWrongKeyGetsTheProvidersOwnRefusal(t *testing.T) {
+	t.Parallel()
+	for op, e := range guarded() {
+		t.Run(string(op), func(t *testing.T) {
+			t.Parallel()
+			s, refusal := start(t, discoverytest.WithKeys(map[discovery.Service]string{e.service: key})), refusals[op]
+			assert.Equal(t, 200, s.call(op, "").status)
+			r := s.call(op, "", e.keyHeader, e.keyPrefix+wrongKey)
+			assert.Equal(t, refusal.wrong, r.status)
+			assert.Contains(t, r.body, refusal.wrongText)
+			assert.NotContains(t, r.body, wrongKey)
+			for _, short := range []string{"x", "0000"} {
+				r := s.call(op, "", e.keyHeader, e.keyPrefix+short)
+				assert.Equal(t, refusal.wrong, r.status)
+				assert.NotContains(t, r.body, short+" ", "of a short key nothing is shown")
+			}
+		})
+	}
+}
+
+func TestAKeyInTheWrongPlaceIsNone(t *testing.T) {
+	t.Parallel()
+	for op, e := range guarded() {
+		t.Run(string(op), func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			for _, header := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
+				for _, prefix := range []string{"", "Bearer "} {
+					if header == e.keyHeader && (prefix == e.keyPrefix || prefix == "Bearer ") {
+						continue
+					}
+					r := s.badly(op, "", e.keyHeader, "", header, prefix+key)
+					assert.Equal(t, refusals[op].missing, r.status, "%s: %s", header, prefix)
+				}
+			}
+			assert.Equal(t, refusals[op].missing, s.badly(op, "?key="+key, e.keyHeader, "").status)
+		})
+	}
+}
+
+func TestEachServiceHasItsOwnKey(t *testing.T) {
+	t.Parallel()
+	keys := map[discovery.Service]string{}
+	for _, e := range endpoints {
+		if e.service != "" {
+			keys[e.service] = string(e.service) + "-key-of-these-tests"
+		}
+	}
+	s := start(t, discoverytest.WithKeys(keys))
+	for op, e := range endpoints {
+		for service, one := range keys {
+			if e.service == "" {
+				continue
+			}
+			r := s.call(op, "", e.keyHeader, e.keyPrefix+one)
+			assert.Equal(t, e.service == service, r.status == 200, "%s with the key of %s", op, service)
+		}
+	}
+	assert.Equal(t, 200, s.call(catalog, "").status, "the catalog is public")
+}
+
+func TestOptionsThatCannotBeUsedPanic(t *testing.T) {
+	t.Parallel()
+	for name, option := range map[string]func() discoverytest.Option{
+		"no such service": func() discoverytest.Option {
+			return discoverytest.WithKeys(map[discovery.Service]string{"open-ai": key})
+		},
+		"page of nothing": func() discoverytest.Option { return discoverytest.WithPageSize(0) },
+	} {
+		assert.Panics(t, func() { discoverytest.Start(option()) }, name)
+	}
+	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceXAI: ""}))
+	assert.Equal(t, 400, s.call(discoverytest.ListXAIModels, "").status, "an empty one lets nobody in")
+}

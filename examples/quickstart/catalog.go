@@ -1,0 +1,112 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// catalog shows which models exist, what is known of one, and which are about to go.
+func catalog(ctx context.Context, p *page) error {
+	c, stop := models(p)
+	defer stop()
+	list, err := c.ListModels(ctx, discovery.CatalogOptions{})
+	if err != nil {
+		return err
+	}
+	p.line("%d models, most of them by %s", len(list), inWords(byDeveloper(list)))
+	if err := lookUp(ctx, p, c, "gpt-4o"); err != nil {
+		return err
+	}
+	return retiring(ctx, p, c)
+}
+
+// models returns a client of the catalog that MESH_CATALOG_URL names, or of one in memory.
+func models(p *page) (c *discovery.Client, stop func()) {
+	p.section("Models")
+	if os.Getenv("MESH_CATALOG_URL") != "" {
+		return discovery.New(), func() {}
+	}
+	server := discoverytest.Start()
+	p.line("a catalog in memory (MESH_CATALOG_URL=https://api.aimlapi.com is the real one)")
+	return discovery.New(server.Options()...), server.Close
+}
+
+// developerCount is how many models a developer has.
+type developerCount struct {
+	name string
+	n    int
+}
+
+// byDeveloper counts models, most first.
+func byDeveloper(list []discovery.ModelInfo) []developerCount {
+	counts := make(map[string]int)
+	for _, m := range list {
+		counts[m.Developer]++
+	}
+	var sorted []developerCount
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if name != "" {
+			sorted = append(sorted, developerCount{name, counts[name]})
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b developerCount) int { return cmp.Compare(b.n, a.n) })
+	return sorted
+}
+
+func lookUp(ctx context.Context, p *page, c *discovery.Client, alias string) error {
+	m, err := c.GetModelInfo(ctx, alias, discovery.CatalogOptions{})
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		p.line("%s is not in the catalog", alias)
+		return nil
+	}
+	p.line("%s is %s by %s, %s tokens of context", alias, m.ID, m.Developer, orUnknown(m.ContextLength))
+	return nil
+}
+
+// retiring lists the built-in registry's next 60 days; with keys in the environment, what the providers say themselves.
+func retiring(ctx context.Context, p *page, c *discovery.Client) error {
+	p.section("Retiring within 60 days")
+	registry, err := c.Retirements(ctx)
+	if err != nil {
+		return err
+	}
+	soon := registry.RetiringWithin(60 * 24 * time.Hour)
+	for _, r := range soon[:min(len(soon), 8)] {
+		p.line("%s  %-10s %s", r.Date, r.Provider, r.ID)
+	}
+	if more := len(soon) - 8; more > 0 {
+		p.line("and %d more", more)
+	}
+	if len(soon) == 0 {
+		p.line("none that we know of")
+	}
+	return nil
+}
+
+// inWords names the three developers with the most models.
+func inWords(counts []developerCount) string {
+	var words []string
+	for _, c := range counts[:min(len(counts), 3)] {
+		words = append(words, fmt.Sprintf("%s (%d)", c.name, c.n))
+	}
+	return strings.Join(words, ", ")
+}
+
+func orUnknown(n *int64) string {
+	if n == nil {
+		return "an unknown number of"
+	}
+	return fmt.Sprint(*n)
+}

@@ -1,0 +1,110 @@
+package testserver
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Fault is one way for an operation to fail. Its parts combine: a delayed 503, garbage that breaks off.
+type Fault struct {
+	// Times is how often it happens; 0 means once, a negative number means from now on.
+	Times int
+	// Delay passes before the answer. It ends early when the client goes or the server closes. A Fault with nothing but a
+	// Delay is slow and fine: the usual answer comes, late.
+	Delay time.Duration
+	// HangUp closes the connection: instead of an answer, or, when Body is set, after the status, the headers and Body,
+	// one byte before the announced end.
+	HangUp bool
+	// AfterEffect lets the request take effect before everything else, so that only its answer is lost.
+	AfterEffect bool
+	// Status, Header and Body are the answer; 0 means 200. Without a Content-Type in Header it is text/plain.
+	Status int
+	Header http.Header
+	Body   string
+}
+
+type plannedFault[Op ~string] struct {
+	op    Op
+	fault Fault
+	left  int // negative: without end
+}
+
+// Fail makes an operation fail. Faults of one operation happen in the order they were planned.
+func (s *Server[Op, R]) Fail(op Op, fault Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &plannedFault[Op]{op: op, fault: fault, left: cmp.Or(fault.Times, 1)})
+}
+
+// Heal forgets the faults that have not happened yet.
+func (s *Server[Op, R]) Heal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
+func (s *Server[Op, R]) nextFault(op Op) *Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.faults {
+		if p.op != op || p.left == 0 {
+			continue
+		}
+		if p.left > 0 {
+			p.left--
+		}
+		return &p.fault
+	}
+	return nil
+}
+
+// wait reports whether the time has passed with the client still there.
+func (s *Server[Op, R]) wait(r *http.Request, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-r.Context().Done():
+		return false
+	case <-s.closing:
+		return false
+	}
+}
+
+// onlyLate reports whether the usual answer is to come.
+func (f *Fault) onlyLate() bool {
+	return f.Delay > 0 && !f.HangUp && !f.AfterEffect && f.Status == 0 && f.Header == nil && f.Body == ""
+}
+
+func (f *Fault) write(w http.ResponseWriter) {
+	if f.HangUp && f.Body == "" {
+		hangUp(w)
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	for name, values := range f.Header {
+		w.Header()[http.CanonicalHeaderKey(name)] = values
+	}
+	if f.HangUp {
+		w.Header().Set("Content-Length", strconv.Itoa(len(f.Body)+1))
+	}
+	w.WriteHeader(cmp.Or(f.Status, http.StatusOK))
+	_, _ = w.Write([]byte(f.Body))
+	if f.HangUp {
+		_ = http.NewResponseController(w).Flush() // else the client would see nothing of the answer
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// hangUp closes the connection after the first line of an answer, which no client takes for one. Without that line
+// net/http would send a GET again by itself if the connection had been used before, and the fault would go unseen.
+func hangUp(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_, _ = conn.Write([]byte("HTTP/1.1 500 Internal Server Error\r\n"))
+		_ = conn.Close()
+	}
+	panic(http.ErrAbortHandler)
+}

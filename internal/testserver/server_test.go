@@ -1,0 +1,154 @@
+package testserver_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/internal/testserver"
+)
+
+type operation string
+
+const (
+	read  operation = "read"
+	write operation = "write"
+)
+
+// server has two operations; write counts its effects.
+type server struct {
+	*testserver.Server[operation, string]
+	t       *testing.T
+	url     string
+	http    http.Client
+	effects int
+}
+
+// start plays the given answer at /read.
+func start(t *testing.T, answer testserver.Answer) *server {
+	t.Helper()
+	s := &server{t: t, Server: testserver.New(func(op operation, r *http.Request, body []byte) string {
+		return string(op) + " " + r.Method + " " + string(body)
+	})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/read", s.Handle(read, func(*http.Request) testserver.Answer { return answer }))
+	mux.HandleFunc("/write", s.Handle(write, func(r *http.Request) testserver.Answer {
+		body, err := io.ReadAll(r.Body)
+		s.effects++
+		return testserver.Answer{Status: 201, Body: map[string]any{"echo": string(body), "err": err}}
+	}))
+	s.url = s.Start(mux)
+	transport := new(http.Transport)
+	s.http.Transport = transport
+	t.Cleanup(func() { transport.CloseIdleConnections(); s.Close(); s.Close() })
+	return s
+}
+
+type reply struct {
+	status      int
+	contentType []string
+	body        string
+	err         error
+}
+
+func (s *server) send(path, body string) reply {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+path, strings.NewReader(body))
+	require.NoError(s.t, err)
+	resp, err := s.http.Do(req)
+	if err != nil {
+		return reply{err: err}
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return reply{resp.StatusCode, resp.Header["Content-Type"], string(text), err}
+}
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	inJSON, inText := []string{"application/json"}, []string{"text/plain; charset=utf-8"}
+	for name, test := range map[string]struct {
+		answer testserver.Answer
+		want   reply
+	}{
+		"JSON":         {testserver.Answer{Status: 200, Body: map[string]int{"n": 1}}, reply{200, inJSON, "{\"n\":1}\n", nil}},
+		"raw JSON":     {testserver.Answer{Status: 200, Body: json.RawMessage(` [ 1,"<&>" ]`)}, reply{200, inJSON, ` [ 1,"<&>" ]`, nil}},
+		"text":         {testserver.Answer{Status: 500, Text: "oh"}, reply{500, inText, "oh", nil}},
+		"nothing":      {testserver.Answer{Status: 404}, reply{404, inText, "", nil}},
+		"not modified": {testserver.Answer{Status: 304}, reply{304, nil, "", nil}},
+		"another type": {
+			testserver.Answer{Status: 200, Header: http.Header{"Content-Type": {"application/json; charset=UTF-8"}}, Body: []int{}},
+			reply{200, []string{"application/json; charset=UTF-8"}, "[]\n", nil},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, test.want, start(t, test.answer).send("/read", ""))
+		})
+	}
+}
+
+func TestTheBodyIsRecordedAndStillThere(t *testing.T) {
+	t.Parallel()
+	s := start(t, testserver.Answer{Status: 200})
+	assert.Empty(t, s.Requests())
+	assert.JSONEq(t, `{"echo":"hello","err":null}`, s.send("/write", "hello").body)
+	s.send("/read", "")
+	assert.Equal(t, []string{"write POST hello", "read POST "}, s.Requests())
+	assert.Equal(t, []string{"read POST "}, s.Requests(read))
+	all := s.Requests()
+	all[0] = "changed"
+	assert.Equal(t, "write POST hello", s.Requests()[0])
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
+	s.Fail(write, testserver.Fault{Times: 2, Status: 503, Body: "late", Delay: 1})
+	s.Fail(write, testserver.Fault{AfterEffect: true, HangUp: true})
+	s.Fail(write, testserver.Fault{HangUp: true, Body: "half", Header: http.Header{"content-type": {"text/html"}}})
+	s.Fail(write, testserver.Fault{Delay: time.Millisecond})
+	for range 2 {
+		assert.Equal(t, reply{503, []string{"text/plain; charset=utf-8"}, "late", nil}, s.send("/write", ""))
+	}
+	assert.Zero(t, s.effects)
+	require.ErrorIs(t, s.send("/write", "").err, io.ErrUnexpectedEOF)
+	assert.Equal(t, 1, s.effects)
+	assert.Equal(t, reply{200, []string{"text/html"}, "half", io.ErrUnexpectedEOF}, s.send("/write", ""))
+	assert.Equal(t, 201, s.send("/write", "").status, "late, and fine")
+	assert.Equal(t, 2, s.effects)
+	s.Fail(write, testserver.Fault{Times: -1, Status: 500})
+	assert.Equal(t, 500, s.send("/write", "").status)
+	assert.Equal(t, "fine", s.send("/read", "").body)
+	s.Heal()
+	assert.Equal(t, 201, s.send("/write", "").status)
+}
+
+func TestCloseEndsADelay(t *testing.T) {
+	t.Parallel()
+	s := start(t, testserver.Answer{Status: 200})
+	s.Fail(read, testserver.Fault{Delay: time.Hour})
+	done := make(chan error, 1)
+	go func() { done <- s.send("/read", "").err }()
+	require.Eventually(t, func() bool { return len(s.Requests()) == 1 }, 10*time.Second, time.Millisecond)
+	s.Close()
+	require.Error(t, <-done)
+}
+
+// A body that breaks off is no request: it is neither recorded nor does it use up a fault.
+func TestABrokenRequestIsNone(t *testing.T) {
+	t.Parallel()
+	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/read", io.LimitReader(strings.NewReader("short"), 5))
+	require.NoError(t, err)
+	req.ContentLength = 100
+	_, err = s.http.Do(req)
+	require.Error(t, err)
+	assert.Empty(t, s.Requests())
+}
