@@ -38,7 +38,7 @@ const (
 
 // Failure is what stands behind an empty value. It goes to the handler and the log; with [WithStrictErrors] it is the
 // error too, and errors.As finds it. No key is ever in it, not even where a provider echoes one.
-type Failure struct {
+type Failure struct { //nolint:errname // DESIGN.md fixes the name
 	// Operation is the method that failed, as in ListModels.
 	Operation string
 	// Provider is who failed; "" for the primary catalog.

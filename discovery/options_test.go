@@ -57,6 +57,7 @@ func TestTheCatalogURLComesFromTheEnvironmentUnlessGiven(t *testing.T) {
 
 func TestDefaultIsOneClient(t *testing.T) {
 	t.Parallel()
-	assert.Same(t, discovery.Default(), discovery.Default())
+	first := discovery.Default()
+	assert.Same(t, first, discovery.Default())
 	assert.NotSame(t, discovery.Default(), discovery.New())
 }
