@@ -213,7 +213,7 @@ func TestBadCatalogArguments(t *testing.T) {
 
 func TestCallersCannotSpoilTheCache(t *testing.T) {
 	t.Parallel()
-	c := catalogOf(twoModels).inProcess()
+	c := catalogOf(strings.Replace(twoModels, `["gpt-4o"]`, `["gpt-4o","a","b"]`, 1)).inProcess()
 	spoil := func(m *discovery.ModelInfo) {
 		*m.ContextLength, *m.Name, m.ID = 1, "spoilt", "spoilt"
 		m.Aliases[0], m.Tags[0] = "spoilt", "spoilt"
@@ -345,6 +345,7 @@ func TestWhenEverybodyHasLeftNothingIsKept(t *testing.T) {
 		models, err := c.ListModels(ctx, discovery.CatalogOptions{})
 		require.NoError(t, err)
 		assert.Empty(t, models)
+		synctest.Wait() // until the cancelled request has ended
 		models, err = c.ListModels(t.Context(), discovery.CatalogOptions{})
 		require.NoError(t, err)
 		assert.Len(t, models, 2, "the cancelled request is not remembered as an outage")

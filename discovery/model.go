@@ -116,11 +116,10 @@ func point[T any](p **T, room *T) {
 	}
 }
 
-// listIn returns a list with the elements of list, in room if it holds them all. It has no spare capacity: appending to it
-// must not write into its neighbour.
+// listIn returns a list with the elements of list, in room if it holds them all.
 func listIn(room *[2]string, list []string) []string {
-	if n := len(list); n <= len(room) {
-		return room[:n:n]
+	if len(list) <= len(room) {
+		return room[:len(list)]
 	}
 	return slices.Clone(list)
 }
