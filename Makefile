@@ -41,6 +41,10 @@ fuzz: ## fuzz every target for FUZZTIME (10s)
 bench: ## measure, each figure beside its baseline
 	$(GO) test -run '^$$' -bench . -benchmem ./client ./discovery ./scan
 
+.PHONY: bench-scan
+bench-scan: ## print how many times as fast as twelve regexps the scan is; fails below what was asked for
+	$(GO) test -run '^$$' -bench '^BenchmarkFind$$' -benchtime 0.1s -count 3 ./scan | $(GO) run ./scan/internal/benchtable
+
 .PHONY: cover
 cover: ## coverage of the shipped hand-written code, function by function; fails under 90 %
 	@./.ci/cover $(SHIPPED)

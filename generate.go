@@ -8,8 +8,10 @@
 // The package itself has one constant, [Version]. Start with client or discovery.
 package mesh
 
+import "github.com/mesh-gateway/mesh-go/internal/version"
+
 // Version is the version of this module. Every request carries it as User-Agent "mesh-go/<version>".
-const Version = "0.1.0"
+const Version = version.Version
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/anthropic.codegen.yaml -o gen/anthropic/anthropic.gen.go specs/anthropic.yaml
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/catalog.codegen.yaml -o gen/catalog/catalog.gen.go specs/catalog.yaml

@@ -24,6 +24,10 @@ func TestImportersGetFewModules(t *testing.T) {
 			assert.NotRegexp(t, `testify|kin-openapi|yaml|oapi-codegen/v2`, module, pkg)
 		}
 	}
+	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./scan"} {
+		// go mod tidy looks through the build tag of tools.go: an importer of the root package gets the code generator.
+		assert.NotContains(t, dependencies(t, "{{.ImportPath}}", pkg), "github.com/mesh-gateway/mesh-go", pkg)
+	}
 	assert.Empty(t, slices.DeleteFunc(modules(t, "./scan"), func(m string) bool { return m == "github.com/mesh-gateway/mesh-go" }),
 		"scan needs the standard library only")
 }
@@ -31,7 +35,12 @@ func TestImportersGetFewModules(t *testing.T) {
 // modules lists the modules whose code a package is built with.
 func modules(t *testing.T, pkg string) []string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", pkg).Output()
+	return dependencies(t, "{{with .Module}}{{.Path}}{{end}}", pkg)
+}
+
+func dependencies(t *testing.T, format, pkg string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", format, pkg).Output()
 	require.NoError(t, err)
 	list := strings.Fields(string(out))
 	slices.Sort(list)

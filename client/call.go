@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strconv"
@@ -19,6 +20,8 @@ type operation struct {
 	repeatable bool
 	// delivers is whether a 2xx answer means that a message is on its way, whatever its body says.
 	delivers bool
+	// ignoresBody is whether a 2xx answer is success, whatever its body is or does not become.
+	ignoresBody bool
 	// goneIsDone is whether a 404 after the first attempt means that the first attempt had worked.
 	goneIsDone bool
 }
@@ -31,6 +34,13 @@ var (
 	opHealth       = operation{method: http.MethodGet, path: "/health", repeatable: true}
 )
 
+// done reports whether a failed attempt has reached what it was for.
+func (op operation) done(attempt, status int) bool {
+	return op.ignoresBody && accepted(status) || op.goneIsDone && attempt > 1 && status == http.StatusNotFound
+}
+
+func accepted(status int) bool { return status >= 200 && status < 300 }
+
 // opSend is repeatable only under a key by which the gateway knows the message again.
 func opSend(keyed bool) operation {
 	return operation{method: http.MethodPost, path: "/messages", repeatable: keyed, delivers: true}
@@ -38,7 +48,7 @@ func opSend(keyed bool) operation {
 
 func opMarkRead(id int64) operation {
 	path := "/messages/" + strconv.FormatInt(id, 10) + "/read"
-	return operation{method: http.MethodPost, path: path, repeatable: true, goneIsDone: true}
+	return operation{method: http.MethodPost, path: path, repeatable: true, ignoresBody: true, goneIsDone: true}
 }
 
 // sender is a call of the generated client with its arguments bound.
@@ -48,7 +58,7 @@ type sender func(context.Context) (*http.Response, error)
 func (c *MeshClient) do(ctx context.Context, op operation, send sender) (call.Response, error) {
 	for attempt := 1; ; attempt++ {
 		resp, failed := c.once(ctx, send)
-		if failed == nil || (op.goneIsDone && attempt > 1 && failed.Status == http.StatusNotFound) {
+		if failed == nil || op.done(attempt, failed.Status) {
 			return resp, nil
 		}
 		wait, again := c.retry.wait(ctx, op, attempt, failed)
@@ -64,9 +74,12 @@ func (c *MeshClient) do(ctx context.Context, op operation, send sender) (call.Re
 	}
 }
 
+// errClosed is every call after Close. It is never tried again.
+var errClosed = fmt.Errorf("the client is closed: %w", net.ErrClosed)
+
 func (c *MeshClient) once(ctx context.Context, send sender) (call.Response, *call.Error) {
 	if c.closed.Load() {
-		return call.Response{}, &call.Error{Err: net.ErrClosed}
+		return call.Response{}, &call.Error{Err: errClosed}
 	}
 	return call.Do(ctx, c.limits, send)
 }
@@ -84,7 +97,7 @@ func (c *MeshClient) gatewayError(op operation, failed *call.Error) error {
 		Path:       op.path,
 		StatusCode: failed.Status,
 		Body:       call.Excerpt(failed.Body, refusalExcerpt, c.guard.redactBody),
-		Delivered:  op.delivers && failed.Status >= 200 && failed.Status < 300,
+		Delivered:  op.delivers && accepted(failed.Status),
 		Err:        c.guard.redactError(failed.Err),
 	}
 	if e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden {

@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	mesh "github.com/mesh-gateway/mesh-go"
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
+	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
 // MeshClient is one node's connection to a mesh gateway (SPEC.md, Client operations). Make one with [New], share it, and
@@ -46,13 +46,13 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 	}
 	c := &MeshClient{
 		node:     s.node,
-		gateway:  s.gatewayURL,
+		gateway:  s.guard.redact(s.gatewayURL),
 		http:     call.Client(s.httpClient),
 		ownsHTTP: s.httpClient == nil,
 		limits:   call.Limits{Timeout: s.timeout, MaxBytes: s.maxBytes},
 		retry:    s.retry,
 		aliases:  s.aliases,
-		guard:    newGuard(s.token, s.scanner),
+		guard:    s.guard,
 		log:      s.logger,
 	}
 	c.api = &gateway.Client{
@@ -67,7 +67,7 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 // headers returns what goes onto every request. Without a token there is no Authorization header at all.
 func headers(token secret.Secret) gateway.RequestEditorFn {
 	return func(_ context.Context, req *http.Request) error {
-		req.Header.Set("User-Agent", "mesh-go/"+mesh.Version)
+		req.Header.Set("User-Agent", version.UserAgent)
 		if token.Reveal() != "" {
 			req.Header.Set("Authorization", "Bearer "+token.Reveal())
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -35,8 +36,9 @@ func (e *ValueError) Is(target error) bool { return target == ErrMesh }
 // longestValue is how many characters of a bad argument an error shows.
 const longestValue = 80
 
-func valueError(field string, value any, reason string) *ValueError {
-	return &ValueError{Field: field, Value: shorten(scan.New().Redact(fmt.Sprint(value)), longestValue), Reason: reason}
+// valueError shows the value redacted: somebody may have pasted a token where a name belongs.
+func (g *guard) valueError(field, value, reason string) *ValueError {
+	return &ValueError{Field: field, Value: shorten(g.redact(value), longestValue), Reason: reason}
 }
 
 func shorten(text string, n int) string {
@@ -113,9 +115,19 @@ func (e *MeshGatewayError) Error() string {
 	case e.Err != nil:
 		text += ": " + e.Err.Error()
 	case e.Body != "":
-		text += ": " + e.Body
+		text += ": " + oneLine(e.Body)
 	}
 	return text
+}
+
+// oneLine keeps a body from writing lines or colours of its own into a log.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // Is makes the error match [ErrMesh].

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
@@ -71,6 +72,9 @@ func (c *MeshClient) fetch(ctx context.Context, opts FetchOptions) ([]MeshMessag
 	if err := checkLimit(opts.Limit); err != nil {
 		return nil, err
 	}
+	if err := checkText("inbox", opts.ToNode); err != nil {
+		return nil, err
+	}
 	resp, err := c.do(ctx, opListMessages, func(ctx context.Context) (*http.Response, error) {
 		return c.api.ListMessages(ctx, c.query(opts))
 	})
@@ -103,7 +107,7 @@ func (c *MeshClient) query(opts FetchOptions) *gateway.ListMessagesParams {
 
 func checkLimit(limit int) error {
 	if limit < 0 || limit > maxLimit {
-		return valueError("limit", limit, "is not between 1 and 1000, nor 0 for the gateway's default")
+		return &ValueError{Field: "limit", Value: strconv.Itoa(limit), Reason: "is not between 1 and 1000, nor 0 for the gateway's default"}
 	}
 	return nil
 }
@@ -113,7 +117,7 @@ func checkLimit(limit int) error {
 // that the attempt before had worked (WIRE.md G11). An id below 1 is a [*ValueError].
 func (c *MeshClient) MarkRead(ctx context.Context, id int64) error {
 	if id < 1 {
-		return valueError("message id", id, "is not positive")
+		return &ValueError{Field: "message id", Value: strconv.FormatInt(id, 10), Reason: "is not positive"}
 	}
 	_, err := c.do(ctx, opMarkRead(id), func(ctx context.Context) (*http.Response, error) {
 		return c.api.MarkMessageRead(ctx, id)

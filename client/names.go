@@ -6,13 +6,12 @@ import "regexp"
 // last, 2 to 64 in all.
 var nodeName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}[a-z0-9]$`)
 
-// checkNodeName says whether name keeps the rules. Somebody may have pasted a token where a name belongs, so the error
-// shows the name redacted.
-func checkNodeName(field, name string) error {
+// checkNodeName says whether name keeps the rules.
+func (g *guard) checkNodeName(field, name string) error {
 	if nodeName.MatchString(name) {
 		return nil
 	}
-	return valueError(field, name, "is not a node name: 2 to 64 lower-case letters, digits and hyphens, a letter first, no hyphen last")
+	return g.valueError(field, name, "is not a node name: 2 to 64 lower-case letters, digits and hyphens, a letter first, no hyphen last")
 }
 
 // canonical resolves an alias. Aliases come before the rules for names, so that one may be spelled in any way.

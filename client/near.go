@@ -4,20 +4,12 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // mostNear is how many similar names an error offers.
 const mostNear = 3
 
-// notInRegistry refuses a name, with the registered names that may have been meant. A name is redacted like any text
-// that somebody may have pasted a key into.
-func notInRegistry(name string, names roster) error {
-	return &NotInRegistryError{Name: scan.New().Redact(name), Near: near(name, names)}
-}
-
-// near lists the names within a third of the length in edits, and those that one begins with the other, nearest first.
+// near lists the valid names within a third of the length in edits, and those that one begins with the other, nearest first.
 func near(name string, names roster) []string {
 	type candidate struct {
 		name  string
@@ -25,6 +17,9 @@ func near(name string, names roster) []string {
 	}
 	var close []candidate
 	for other := range names {
+		if !nodeName.MatchString(other) {
+			continue // whatever else the registry holds stays out of errors and logs
+		}
 		edits := distance(name, other)
 		if edits <= max(2, len(name)/3) || strings.HasPrefix(other, name) || strings.HasPrefix(name, other) {
 			close = append(close, candidate{other, edits})

@@ -52,6 +52,10 @@ func TestNewRefusesBadArguments(t *testing.T) {
 		"nil scanner":          {"node-a", []client.Option{url, client.WithScanner(nil)}, "scanner"},
 		"negative attempts":    {"node-a", []client.Option{url, client.WithRetry(client.RetryPolicy{MaxAttempts: -1})}, "retry policy"},
 		"negative delay":       {"node-a", []client.Option{url, client.WithRetry(client.RetryPolicy{BaseDelay: -1})}, "retry policy"},
+		"alias of nothing":     {"node-a", []client.Option{url, client.WithAliases(map[string]string{"": "node-b"})}, "alias"},
+		"nil option":           {"node-a", []client.Option{url, nil}, "option"},
+		"URL with a bad port":  {"node-a", []client.Option{client.WithGatewayURL("http://gateway:99999")}, "gateway URL"},
+		"URL with port 0":      {"node-a", []client.Option{client.WithGatewayURL("http://gateway:0")}, "gateway URL"},
 		"alias to no name":     {"node-a", []client.Option{url, client.WithAliases(map[string]string{"boss": "Node B"})}, "alias"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ type settings struct {
 	httpClient   *http.Client
 	logger       *slog.Logger
 	scanner      *scan.Scanner
+	guard        *guard
 	skipNodeName bool
 }
 
@@ -49,6 +51,9 @@ func newSettings(node string, opts []Option) (*settings, error) {
 		logger:      slog.Default(),
 	}
 	for _, opt := range opts {
+		if opt == nil {
+			return nil, &ValueError{Field: "option", Reason: "is nil"}
+		}
 		if err := opt(s); err != nil {
 			return nil, err
 		}
@@ -57,6 +62,10 @@ func newSettings(node string, opts []Option) (*settings, error) {
 		return nil, err
 	}
 	if err := s.setGatewayURL(cmp.Or(strings.TrimSpace(s.gatewayURL), strings.TrimSpace(os.Getenv("MESH_GATEWAY_URL")))); err != nil {
+		return nil, err
+	}
+	s.guard = newGuard(s.token, s.scanner)
+	if err := s.checkAliases(); err != nil {
 		return nil, err
 	}
 	return s, s.setNode(node)
@@ -104,14 +113,9 @@ func WithHTTPClient(client *http.Client) Option {
 }
 
 // WithAliases gives other names for nodes: the key may be used wherever a node name is asked for, and stands for the
-// value. A value has to be a valid node name.
+// value, which has to be a valid node name. Given twice, the later map replaces the earlier one.
 func WithAliases(aliases map[string]string) Option {
 	return func(s *settings) error {
-		for _, name := range aliases {
-			if err := checkNodeName("alias", name); err != nil {
-				return err
-			}
-		}
 		s.aliases = maps.Clone(aliases)
 		return nil
 	}
@@ -156,7 +160,7 @@ func WithLogger(logger *slog.Logger) Option {
 func WithMaxResponseBytes(n int64) Option {
 	return func(s *settings) error {
 		if n <= 0 {
-			return valueError("max response bytes", n, "has to be positive")
+			return &ValueError{Field: "max response bytes", Value: strconv.FormatInt(n, 10), Reason: "has to be positive"}
 		}
 		s.maxBytes = n
 		return nil

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/call"
@@ -55,8 +57,8 @@ func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 //
 // Capabilities that JSON cannot express are a [*ValueError].
 func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPeer, error) {
-	if _, err := json.Marshal(req.Capabilities); err != nil {
-		return nil, &ValueError{Field: "capabilities", Reason: "cannot be written as JSON"}
+	if err := req.check(); err != nil {
+		return nil, err
 	}
 	resp, err := c.do(ctx, opRegister, func(ctx context.Context) (*http.Response, error) {
 		return c.api.RegisterPeer(ctx, gateway.RegisterPeerRequest{Name: c.node, URL: req.URL, Capabilities: req.Capabilities})
@@ -69,6 +71,36 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 		return nil, err
 	}
 	return peer, nil
+}
+
+// check refuses what JSON cannot carry.
+func (req RegisterRequest) check() error {
+	if _, err := json.Marshal(req.Capabilities); err != nil {
+		return &ValueError{Field: "capabilities", Reason: "cannot be written as JSON"}
+	}
+	if !validTexts(req.Capabilities) {
+		return &ValueError{Field: "capabilities", Reason: "has a text that is not valid UTF-8"}
+	}
+	return checkText("URL", req.URL)
+}
+
+// validTexts looks at the texts of what decoded JSON consists of. Other types are for their MarshalJSON to answer for.
+func validTexts(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return utf8.ValidString(v)
+	case []string:
+		return !slices.ContainsFunc(v, func(text string) bool { return !utf8.ValidString(text) })
+	case []any:
+		return !slices.ContainsFunc(v, func(element any) bool { return !validTexts(element) })
+	case map[string]any:
+		for key, element := range v {
+			if !utf8.ValidString(key) || !validTexts(element) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // blank reports whether a body is empty, which the gateway means as no value (SPEC.md, Gateway HTTP API).

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
 // shown is everything a program might do with an error.
@@ -125,4 +126,48 @@ func TestAPrintedOptionShowsNoToken(t *testing.T) {
 	t.Parallel()
 	option := client.WithToken(token)
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", option, option, option), token)
+}
+
+// Somebody may paste a token where a name belongs.
+func TestAPastedTokenIsNotShown(t *testing.T) {
+	t.Parallel()
+	for _, pasted := range []string{"a.live.token-value-00", "alivetokenvalue00"} { // one that is no node name, one that is
+		g := gatewaytest.New(t, gatewaytest.WithToken(pasted), gatewaytest.WithPeers("node-b"))
+		var log strings.Builder
+		c := connect(t, g, strings.ToUpper(pasted[:1])+pasted[1:], client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		for _, req := range []client.SendRequest{
+			{To: pasted, Kind: client.KindFYI, Content: "x"}, {To: "node-b", Kind: client.Kind(pasted), Content: "x"},
+		} {
+			_, err := c.Send(t.Context(), req)
+			require.Error(t, err)
+			assert.NotContains(t, shown(err), pasted)
+		}
+		_, err := client.New(pasted, client.WithToken(pasted), client.WithGatewayURL("http://h"),
+			client.WithAliases(map[string]string{"x": pasted + "!"}), client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		require.Error(t, err)
+		assert.NotContains(t, shown(err)+log.String(), pasted)
+	}
+	c := newClient(t, "node-a", client.WithGatewayURL("http://h/"+token), client.WithToken(token))
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", c, c, c), token)
+}
+
+func TestATokenCutOffAtTheEndOfALongEchoIsNotShown(t *testing.T) {
+	t.Parallel()
+	huge := long("t0ken/", 400)
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(401)
+		for range 40 {
+			_, _ = fmt.Fprint(w, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		}
+	}, client.WithToken(huge))
+	_, err := c.ListPeers(t.Context())
+	require.Error(t, err)
+	assert.NotContains(t, shown(err), "t0ken/")
+}
+
+func TestABodyWritesNoLinesIntoAMessage(t *testing.T) {
+	t.Parallel()
+	_, err := answering(t, 500, "text/plain", "one\ntwo\x1b[31mred").ListPeers(t.Context())
+	assert.Equal(t, "one\ntwo\x1b[31mred", gatewayError(t, err).Body)
+	assert.Contains(t, err.Error(), "one two [31mred")
 }

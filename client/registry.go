@@ -41,7 +41,7 @@ func (r *registry) resolve(ctx context.Context, name string) (string, error) {
 	if spelled, ok := names.find(name); ok {
 		return spelled, nil
 	}
-	return "", notInRegistry(name, names)
+	return "", &NotInRegistryError{Name: name, Near: near(name, names)}
 }
 
 // remembered returns the names as last read, or nothing when that is too long ago.
@@ -93,7 +93,8 @@ func (names roster) find(name string) (string, bool) {
 	}
 	found, n := "", 0
 	for spelled := range names {
-		if strings.EqualFold(spelled, name) {
+		// Of one length, so that no letter from beyond ASCII passes for one of ours: EqualFold takes ſ for s.
+		if len(spelled) == len(name) && strings.EqualFold(spelled, name) {
 			found, n = spelled, n+1
 		}
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -13,8 +14,9 @@ import (
 //
 // Tried again are failures of the network (a timeout of the request among them) and the statuses 429, 502, 503 and 504:
 // for every read, for MarkRead, and for Send under an idempotency key, which WithRetry adds where none is given. Older
-// gateways ignore the key (WIRE.md G10); with one of them a repeated send may arrive twice. Register is never repeated,
-// nor is anything once a 2xx status has come, nor after the caller's context has ended.
+// gateways ignore the key (WIRE.md G10); with one of them a repeated send may arrive twice. Of a read, a 2xx answer that
+// breaks off is a failure of the network too; a Send that was accepted is never repeated. Nor is Register, nor anything
+// after the caller's context has ended or the client was closed.
 //
 // The wait doubles from BaseDelay to MaxDelay, and half of it is chance. A Retry-After header is honoured when it asks
 // for more, up to a minute; beyond that the error comes back at once. Which failures are repeated may change in a later
@@ -49,7 +51,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 
 // wait says whether a failed attempt is followed by another, and after how long. A nil policy never retries.
 func (p *RetryPolicy) wait(ctx context.Context, op operation, attempt int, failed *call.Error) (time.Duration, bool) {
-	if p == nil || !op.repeatable || attempt >= p.MaxAttempts || ctx.Err() != nil || !transient(failed) {
+	if p == nil || !op.repeatable || attempt >= p.MaxAttempts || ctx.Err() != nil || !transient(op, failed) {
 		return 0, false
 	}
 	wait := jitter(backoff(p.BaseDelay, p.MaxDelay, attempt))
@@ -59,16 +61,16 @@ func (p *RetryPolicy) wait(ctx context.Context, op operation, attempt int, faile
 	return wait, wait <= max(longestRetryAfter, p.MaxDelay)
 }
 
-// transient reports whether the same request may well succeed a little later. A 2xx answer that broke off counts only
-// where nothing was written, which is for repeatable to say; too large a body will be too large again.
-func transient(failed *call.Error) bool {
+// transient reports whether the same request may well succeed a little later. What the gateway has accepted must not be
+// sent again; too large a body will be too large again.
+func transient(op operation, failed *call.Error) bool {
 	switch failed.Status {
 	case 0:
-		return true
+		return !errors.Is(failed.Err, errClosed)
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
-	return false
+	return accepted(failed.Status) && !op.delivers && !errors.Is(failed.Err, call.ErrTooLarge)
 }
 
 // backoff is base doubled for every attempt after the first, at most limit.

@@ -220,3 +220,43 @@ func TestAnEndedContextIsNotRetried(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Len(t, f.at, 1)
 }
+
+func TestAnAnswerThatBreaksOffIsRetriedWhereNothingWasWritten(t *testing.T) {
+	t.Parallel()
+	half := gatewaytest.Fault{Body: `{"half`, HangUp: true}
+	for operation, op := range map[string]gatewaytest.Operation{
+		"ListPeers": gatewaytest.ListPeers, "Fetch": gatewaytest.ListMessages, "Health": gatewaytest.GetHealth,
+	} {
+		g := gateway(t)
+		g.Fail(op, half)
+		require.NoError(t, operations[operation](t.Context(), connect(t, g, "node-a", client.WithRetry(client.RetryPolicy{BaseDelay: 1}))))
+		assert.Len(t, g.Requests(op), 2, operation)
+	}
+	g := gateway(t)
+	c := connect(t, g, "node-a", client.WithRetry(client.RetryPolicy{BaseDelay: 1}), client.WithMaxResponseBytes(100))
+	g.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Body: long(" ", 200)})
+	_, err := c.ListPeers(t.Context())
+	gatewayError(t, err)
+	assert.Len(t, g.Requests(gatewaytest.ListPeers), 1, "too large will be too large again")
+}
+
+func TestMarkReadIgnoresTheBodyOfSuccess(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	id := g.Store("node-b", "node-a", "fyi", "x")
+	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Body: `{"half`, HangUp: true, AfterEffect: true})
+	require.NoError(t, c.MarkRead(t.Context(), id))
+}
+
+func TestAClosedClientIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := inProcess(t, emptyList, client.WithRetry(client.RetryPolicy{}))
+		require.NoError(t, c.Close())
+		begin := time.Now()
+		_, err := c.ListPeers(t.Context())
+		require.ErrorContains(t, err, "closed")
+		assert.Zero(t, time.Since(begin))
+	})
+}

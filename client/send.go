@@ -50,7 +50,7 @@ type SendRequest struct {
 // error says so in Delivered: do not send it again.
 func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, error) {
 	to := canonical(c.aliases, req.To)
-	if err := req.check(to); err != nil {
+	if err := c.check(to, req); err != nil {
 		return nil, err
 	}
 	to, err := c.recipient(ctx, to)
@@ -66,30 +66,47 @@ func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, e
 }
 
 // check refuses what the gateway would refuse, before anything is sent.
-func (req SendRequest) check(to string) error {
+func (c *MeshClient) check(to string, req SendRequest) error {
 	if !req.Kind.Valid() {
-		return valueError("kind", req.Kind, "is not one of fyi, question, answer, status, unblock")
+		return c.guard.valueError("kind", string(req.Kind), "is not one of fyi, question, answer, status, unblock")
 	}
-	if err := checkNodeName("recipient", to); err != nil {
+	if err := c.guard.checkNodeName("recipient", to); err != nil {
 		return err
+	}
+	for _, text := range []struct{ field, value string }{
+		{"content", req.Content}, {"related task id", req.RelatedTaskID}, {"thread id", req.ThreadID}, {"idempotency key", req.IdempotencyKey},
+	} {
+		if err := checkText(text.field, text.value); err != nil {
+			return err
+		}
 	}
 	switch n := utf8.RuneCountInString(req.Content); {
 	case n == 0:
 		return &ValueError{Field: "content", Reason: "is empty"}
 	case n > maxContent:
 		return &ValueError{Field: "content", Reason: "is longer than 200000 characters"}
-	case !utf8.ValidString(req.Content):
-		// encoding/json would replace the bytes without a word, and the recipient would read something else.
-		return &ValueError{Field: "content", Reason: "is not valid UTF-8"}
 	case utf8.RuneCountInString(req.IdempotencyKey) > maxIdempotencyKey:
 		return &ValueError{Field: "idempotency key", Reason: "is longer than 128 characters"}
 	}
 	return nil
 }
 
+// checkText refuses what JSON cannot carry. encoding/json would replace the bytes without a word: the recipient would read
+// something else, and two keys could become one.
+func checkText(field, text string) error {
+	if utf8.ValidString(text) {
+		return nil
+	}
+	return &ValueError{Field: field, Reason: "is not valid UTF-8"}
+}
+
 // recipient returns the registry's spelling of a name.
 func (c *MeshClient) recipient(ctx context.Context, name string) (string, error) {
 	spelled, err := c.registry.resolve(ctx, name)
+	var absent *NotInRegistryError
+	if errors.As(err, &absent) {
+		return "", &NotInRegistryError{Name: c.guard.redact(absent.Name), Near: absent.Near}
+	}
 	if err != nil && !errors.Is(err, ErrMesh) {
 		// The caller's context ended while somebody else's request was under way.
 		return "", &MeshGatewayError{Method: opListPeers.method, Path: opListPeers.path, Err: err}

@@ -235,3 +235,54 @@ func TestCapabilitiesThatJSONCannotExpress(t *testing.T) {
 	assert.Equal(t, "capabilities", valueError(t, err).Field)
 	assert.Empty(t, g.Requests())
 }
+
+func TestNearNamesAreNamesOnly(t *testing.T) {
+	t.Parallel()
+	g := gatewaytest.New(t, gatewaytest.WithPeers("node-b1", "node-b\nlevel=ERROR", "node-b"+long("x", 100), "sk-ant-x_y", "NODE-BB"))
+	_, err := connect(t, g, "node-a").Send(t.Context(), hello("node-b"))
+	var absent *client.NotInRegistryError
+	require.ErrorAs(t, err, &absent)
+	assert.Equal(t, []string{"node-b1"}, absent.Near)
+}
+
+// Folding case beyond ASCII would take ſ for s, and send the message to somebody else.
+func TestALookAlikeIsNobody(t *testing.T) {
+	t.Parallel()
+	g := gatewaytest.New(t, gatewaytest.WithPeers("\u017ftatus-bot", "\u212aeeper"))
+	for _, to := range []string{"status-bot", "keeper"} {
+		_, err := connect(t, g, "node-a").Send(t.Context(), hello(to))
+		var absent *client.NotInRegistryError
+		require.ErrorAs(t, err, &absent)
+	}
+	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
+}
+
+func TestTextThatJSONCannotCarryIsRefused(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	for field, change := range map[string]func(*client.SendRequest){
+		"content":         func(r *client.SendRequest) { r.Content = "k\xff" },
+		"related task id": func(r *client.SendRequest) { r.RelatedTaskID = "k\xff" },
+		"thread id":       func(r *client.SendRequest) { r.ThreadID = "k\xff" },
+		"idempotency key": func(r *client.SendRequest) { r.IdempotencyKey = "k\xff" },
+	} {
+		req := hello("node-b")
+		change(&req)
+		_, err := c.Send(t.Context(), req)
+		assert.Equal(t, field, valueError(t, err).Field)
+	}
+	_, err := c.Fetch(t.Context(), client.FetchOptions{ToNode: "k\xff"})
+	assert.Equal(t, "inbox", valueError(t, err).Field)
+	for field, req := range map[string]client.RegisterRequest{"URL": {URL: "http://\xff"}} {
+		_, err := c.Register(t.Context(), req)
+		assert.Equal(t, field, valueError(t, err).Field)
+	}
+	for _, capabilities := range []map[string]any{
+		{"k\xff": 1}, {"k": "\xff"}, {"k": []string{"ok", "\xff"}}, {"k": []any{1, map[string]any{"deep": "\xff"}}},
+	} {
+		_, err := c.Register(t.Context(), client.RegisterRequest{URL: "http://x", Capabilities: capabilities})
+		assert.Equal(t, "capabilities", valueError(t, err).Field)
+	}
+	assert.Empty(t, g.Requests(), "refused before anything is sent")
+}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/secret"
@@ -43,12 +44,32 @@ func refuseURL(u *url.URL, text string) string {
 		return "has to begin with http:// or https://"
 	case u.Hostname() == "":
 		return "has no host"
+	case u.Port() != "" && !validPort(u.Port()):
+		return "has a port that is none"
 	case u.User != nil:
 		return "has user info; pass the token with WithToken"
 	case strings.ContainsAny(text, "?#"):
 		return "has a query or a fragment"
 	}
 	return ""
+}
+
+// checkAliases refuses an alias that stands for no name, and the empty one, which would stand for whatever is not given.
+func (s *settings) checkAliases() error {
+	for alias, name := range s.aliases {
+		if alias == "" {
+			return &ValueError{Field: "alias", Reason: "is empty"}
+		}
+		if err := s.guard.checkNodeName("alias", name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func validPort(text string) bool {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && port > 0
 }
 
 // setNode takes the own name. One that breaks the rules is only logged (SPEC.md, Client operations, rule 2).
@@ -60,7 +81,7 @@ func (s *settings) setNode(node string) error {
 	if s.skipNodeName {
 		return nil
 	}
-	if err := checkNodeName("node", s.node); err != nil {
+	if err := s.guard.checkNodeName("node", s.node); err != nil {
 		s.logger.Warn("own node name breaks the rules and is used all the same", "error", err)
 	}
 	return nil

@@ -2,6 +2,8 @@ package client_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -241,4 +243,76 @@ func TestConnectionsAreReused(t *testing.T) {
 		all.Wait()
 	}
 	assert.LessOrEqual(t, len(connections), 52, "one for each concurrent sender, and none is thrown away")
+}
+
+// A 101 hands the connection over; reading it as a body would never end.
+func TestSwitchingProtocolsIsAnError(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		_, _ = conn.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"))
+	}, client.WithTimeout(5*time.Second))
+	for operation, call := range operations {
+		assert.Equal(t, 101, gatewayError(t, call(t.Context(), c)).StatusCode, operation)
+	}
+}
+
+func TestAContextThatEndsInAnErrorBodyIsVisible(t *testing.T) {
+	t.Parallel()
+	for operation, call := range operations {
+		if operation == "Watch" {
+			continue // it ends when its context does
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(500)
+			_, _ = w.Write([]byte("half a"))
+			_ = http.NewResponseController(w).Flush()
+			stall(r)
+		}, client.WithHTTPClient(&http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+			resp, err := http.DefaultTransport.RoundTrip(req)
+			cancel() // once the status is here
+			return resp, err
+		})}))
+		err := call(ctx, c)
+		require.ErrorIs(t, err, context.Canceled, operation)
+		if operation != "Send" { // whose registry request is not its own
+			assert.Equal(t, 500, gatewayError(t, err).StatusCode, "and the status is not lost")
+		}
+	}
+}
+
+// net/http returns the cause of a context instead of its error.
+func TestAContextWithACauseIsVisible(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	for operation, call := range operations {
+		if operation == "Watch" {
+			continue
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		c := serving(t, func(_ http.ResponseWriter, r *http.Request) { cancel(boom); stall(r) })
+		require.ErrorIs(t, call(ctx, c), context.Canceled, operation)
+	}
+}
+
+// stall waits until the client has gone. The server only notices that when the request has been read.
+func stall(r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+}
+
+func TestATransportThatReturnsNothingIsAnError(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, "node-a", client.WithGatewayURL("http://h"), client.WithHTTPClient(&http.Client{
+		Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, nil }), //nolint:nilnil // that is the point
+	}))
+	for _, call := range operations {
+		gatewayError(t, call(t.Context(), c))
+	}
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -34,8 +35,9 @@ type WatchOptions struct {
 //		...
 //	}
 //
-// It ends when ctx ends or the loop breaks; a [*ValueError] for bad options is yielded once and ends it too. When more
-// messages are unread than a poll can hold, the log gets a warning and the older ones come once newer ones are read.
+// It ends when ctx ends, the loop breaks or the client is closed; a [*ValueError] for bad options is yielded once and ends
+// it too. When more messages are unread than a poll can hold, the log gets a warning and the older ones come once newer
+// ones are read. Unread messages of the own node take up room in a poll although they are never yielded.
 // Every range over the sequence starts anew.
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
@@ -44,7 +46,7 @@ func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[Mes
 			yield(MeshMessage{}, err)
 			return
 		}
-		w := &watcher{client: c, opts: complete, seen: make(map[int64]struct{})}
+		w := &watcher{client: c, opts: complete, memory: newMemory()}
 		for ctx.Err() == nil {
 			if !w.poll(ctx, yield) || sleep(ctx, w.pause()) != nil {
 				return
@@ -69,12 +71,12 @@ func (o WatchOptions) withDefaults() (WatchOptions, error) {
 type watcher struct {
 	client *MeshClient
 	opts   WatchOptions
-	// seen holds the ids that were yielded and may still come back.
-	seen   map[int64]struct{}
-	errors int // in a row
+	memory *memory
+	full   bool // the last window was
+	errors int  // in a row
 }
 
-// poll looks once and yields what is new; false means that the loop was left.
+// poll looks once and yields what is new; false means that the loop was left, or that there is nothing more to come.
 func (w *watcher) poll(ctx context.Context, yield func(MeshMessage, error) bool) bool {
 	rows, err := w.client.fetch(ctx, FetchOptions{UnreadOnly: true, Limit: w.opts.Limit})
 	if ctx.Err() != nil {
@@ -82,44 +84,34 @@ func (w *watcher) poll(ctx context.Context, yield func(MeshMessage, error) bool)
 	}
 	if err != nil {
 		w.errors++
-		return yield(MeshMessage{}, err)
+		return yield(MeshMessage{}, err) && !errors.Is(err, errClosed)
 	}
 	w.errors = 0
-	for _, m := range w.fresh(ctx, rows) {
+	w.warn(ctx, len(rows) >= w.opts.Limit)
+	for _, m := range w.fresh(rows) {
 		if ctx.Err() != nil || !yield(m, nil) {
 			return false
 		}
-		w.seen[m.ID] = struct{}{}
+		w.memory.add(m.ID)
 	}
 	return true
 }
 
-// fresh returns the rows not yielded yet, oldest first.
-func (w *watcher) fresh(ctx context.Context, rows []MeshMessage) []MeshMessage {
-	if len(rows) >= w.opts.Limit {
+// warn says once that the window has become full.
+func (w *watcher) warn(ctx context.Context, full bool) {
+	if full && !w.full {
 		w.client.log.WarnContext(ctx, "inbox window is full, older unread messages may be hidden until newer ones are read",
 			"node", w.client.node, "limit", w.opts.Limit)
-	} else {
-		w.forget(rows)
 	}
-	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool {
-		_, seen := w.seen[m.ID]
-		return seen || w.client.isOwn(m)
-	})
-	slices.SortFunc(rows, func(a, b MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return a.ID == b.ID })
+	w.full = full
 }
 
-// forget drops the ids that are no longer unread: a message that was read never becomes unread again. Only a window that
-// is not full shows every unread message, so only then is absence a proof.
-func (w *watcher) forget(rows []MeshMessage) {
-	unread := make(map[int64]struct{}, len(rows))
-	for _, m := range rows {
-		if _, ok := w.seen[m.ID]; ok {
-			unread[m.ID] = struct{}{}
-		}
-	}
-	w.seen = unread
+// fresh returns the rows not yielded yet, oldest first.
+func (w *watcher) fresh(rows []MeshMessage) []MeshMessage {
+	w.memory.observe(rows)
+	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool { return w.memory.has(m.ID) || w.client.isOwn(m) })
+	slices.SortFunc(rows, func(a, b MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return a.ID == b.ID })
 }
 
 // pause is the time until the next poll: the interval, doubled for every error in a row, and up to a quarter more or less.

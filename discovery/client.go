@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	mesh "github.com/mesh-gateway/mesh-go"
 	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
 // What holds when no option says otherwise.
@@ -80,7 +80,7 @@ func (c *Client) GoString() string { return c.String() }
 // edit puts headers onto a request: the user agent, and the key where there is one.
 func edit(header, value string) func(context.Context, *http.Request) error {
 	return func(_ context.Context, req *http.Request) error {
-		req.Header.Set("User-Agent", "mesh-go/"+mesh.Version)
+		req.Header.Set("User-Agent", version.UserAgent)
 		if header != "" {
 			req.Header.Set(header, value)
 		}

@@ -71,17 +71,25 @@ func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Re
 	}
 	resp, err := send(ctx)
 	if err != nil {
-		return Response{}, &Error{Err: withoutURL(err)}
+		return Response{}, &Error{Err: visible(ctx, withoutURL(err))}
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return Response{}, refusal(resp)
+		return Response{}, refusal(ctx, resp)
 	}
 	body, err := read(resp, limits.MaxBytes)
 	if err != nil {
-		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Err: err}
+		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Err: visible(ctx, err)}
 	}
 	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// visible makes an ended context show in an error: net/http returns the cause of a context instead, if it has one.
+func visible(ctx context.Context, err error) error {
+	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
+		return fmt.Errorf("%w: %w", ended, err)
+	}
+	return err
 }
 
 // withoutURL drops what net/http puts around an error: method and URL, and a URL may hold a key in its query.
@@ -96,10 +104,18 @@ func withoutURL(err error) error {
 // maxErrorBytes is how much of an error body is read: enough for any excerpt, and no more, since nobody needs the rest.
 const maxErrorBytes = 64 << 10
 
-func refusal(resp *http.Response) *Error {
+func refusal(ctx context.Context, resp *http.Response) *Error {
+	failed := &Error{Status: resp.StatusCode, Header: resp.Header}
+	if resp.StatusCode < 200 {
+		return failed // of a 101 the body is the connection itself, which would be read without end
+	}
 	// A body that breaks off must not cost the status: what came of it is good enough for an error.
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
-	return &Error{Status: resp.StatusCode, Header: resp.Header, Body: body}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
+	failed.Body = body
+	if err != nil && ctx.Err() != nil {
+		failed.Err = visible(ctx, err)
+	}
+	return failed
 }
 
 // read reads at most limit bytes and fails on the first one beyond, instead of passing off a part as the whole.

@@ -42,7 +42,7 @@ func (t withoutRedirects) RoundTrip(req *http.Request) (*http.Response, error) {
 		next = http.DefaultTransport
 	}
 	resp, err := next.RoundTrip(req)
-	if err == nil {
+	if resp != nil {
 		resp.Header.Del("Location")
 	}
 	return resp, err

@@ -7,6 +7,7 @@ package flight
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -22,7 +23,12 @@ type call[T any] struct {
 	waiting int
 	value   T
 	err     error
+	// panicked is what fn panicked with; every waiter panics with it, as if it had called fn itself.
+	panicked any
 }
+
+// errGone is a call that ended its goroutine instead of returning.
+var errGone = errors.New("the call did not return")
 
 // Do waits for the call that is under way, or starts fn when there is none; joined tells which. fn gets a context with
 // the values of the ctx that started it, which ends when nobody waits any more. When ctx ends first, Do returns its error.
@@ -34,6 +40,9 @@ func (f *Flight[T]) Do(ctx context.Context, fn func(context.Context) (T, error))
 	defer f.leave(c)
 	select {
 	case <-c.done:
+		if c.panicked != nil {
+			panic(c.panicked)
+		}
 		return c.value, joined, c.err
 	case <-ctx.Done():
 		return value, joined, ctx.Err()
@@ -55,13 +64,25 @@ func (f *Flight[T]) board(ctx context.Context, fn func(context.Context) (T, erro
 }
 
 func (f *Flight[T]) fly(ctx context.Context, c *call[T], fn func(context.Context) (T, error)) {
-	defer c.cancel()
+	returned := false
+	defer func() {
+		if !returned {
+			c.panicked, c.err = recover(), errGone
+		}
+		c.cancel()
+		f.land(c)
+	}()
 	c.value, c.err = fn(ctx)
+	returned = true
+}
+
+// land makes room for the next call and lets the waiters go.
+func (f *Flight[T]) land(c *call[T]) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.now == c {
 		f.now = nil
 	}
-	f.mu.Unlock()
 	close(c.done)
 }
 

@@ -2,6 +2,7 @@ package flight_test
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -115,4 +116,35 @@ func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
 		}
 		wg.Wait()
 	})
+}
+
+// What happens in the goroutine of the call has to happen to those who wait for it.
+func TestAPanicReachesEveryWaiter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var f flight.Flight[int]
+		release := make(chan struct{})
+		caught := make(chan any, 2)
+		for range 2 {
+			go func() {
+				defer func() { caught <- recover() }()
+				_, _, _ = f.Do(t.Context(), func(context.Context) (int, error) { <-release; panic("boom") })
+			}()
+			synctest.Wait()
+		}
+		close(release)
+		assert.Equal(t, "boom", <-caught)
+		assert.Equal(t, "boom", <-caught)
+		v, joined, err := f.Do(t.Context(), func(context.Context) (int, error) { return 7, nil })
+		require.NoError(t, err)
+		assert.False(t, joined)
+		assert.Equal(t, 7, v)
+	})
+}
+
+func TestACallThatEndsItsGoroutineIsAnError(t *testing.T) {
+	t.Parallel()
+	var f flight.Flight[int]
+	_, _, err := f.Do(t.Context(), func(context.Context) (int, error) { runtime.Goexit(); return 0, nil })
+	require.Error(t, err)
 }

@@ -1,8 +1,10 @@
 package secret
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"html"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,7 +15,7 @@ import (
 type Redactor struct{ replacer *strings.Replacer }
 
 // NewRedactor returns a Redactor for the given secrets. Each is found as it is, and as it looks when a server echoes it
-// in a URL or in JSON. Empty ones are left out; there is no shortest length, because a short token is a token too.
+// in a URL, in JSON or in HTML. Empty ones are left out; there is no shortest length, because a short token is a token too.
 func NewRedactor(secrets ...Secret) *Redactor {
 	var all []string
 	for _, s := range secrets {
@@ -34,7 +36,26 @@ func forms(text string) []string {
 	if text == "" {
 		return nil
 	}
-	return []string{text, url.QueryEscape(text), url.PathEscape(text), quoted(text, true), quoted(text, false)}
+	query, path, plain := url.QueryEscape(text), url.PathEscape(text), quoted(text, false)
+	return []string{
+		text, query, path, lowerHex(query), lowerHex(path),
+		plain, quoted(text, true), strings.ReplaceAll(plain, "/", `\/`),
+		html.EscapeString(text), htmlNamed.Replace(text),
+	}
+}
+
+// htmlNamed escapes as most template engines do; html.EscapeString writes quotes as numbers.
+var htmlNamed = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;")
+
+// lowerHex turns the %2F of an escaped text into %2f.
+func lowerHex(escaped string) string {
+	text := []byte(escaped)
+	for i := 0; i+2 < len(text); i++ {
+		if text[i] == '%' {
+			copy(text[i+1:i+3], bytes.ToLower(text[i+1:i+3]))
+		}
+	}
+	return string(text)
 }
 
 // quoted is text as it stands in JSON. Go escapes what is special in HTML, most servers do not.

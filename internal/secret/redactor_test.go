@@ -103,3 +103,14 @@ func TestARedactorIsSafeForConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Servers and their template engines escape in many ways.
+func TestASecretIsFoundHoweverItIsEscaped(t *testing.T) {
+	t.Parallel()
+	r := secret.NewRedactor(secret.New(`a/b+c"d'e<f&g`))
+	for _, echo := range []string{
+		`a\/b+c\"d'e<f&g`, `a%2fb%2bc%22d%27e%3cf%26g`, `a/b+c&quot;d&#x27;e&lt;f&amp;g`, `a/b+c&#34;d&#39;e&lt;f&amp;g`,
+	} {
+		assert.Equal(t, "<"+secret.Redacted+">", r.Redact("<"+echo+">"), echo)
+	}
+}
