@@ -37,7 +37,8 @@ const (
 	digit   = capital | hex
 )
 
-// endOf returns the first place from i on, and before limit, whose byte is not of class c; limit when there is none.
+// endOf returns the first place from i on, and before limit, whose byte is not of class c; limit when there is none. Four
+// bytes at a time take half as long where that is far away.
 func endOf(c class, content string, i, limit int) int {
 	for i+4 <= limit {
 		b := content[i : i+4]
@@ -52,9 +53,9 @@ func endOf(c class, content string, i, limit int) int {
 	return i
 }
 
-// startOf returns the first place from i on, and before limit, whose byte is of class c; limit when there is none.
-func startOf(c class, content string, i, limit int) int {
-	for i < limit && classes[content[i]]&c == 0 {
+// wordStart returns the first place from i on, and before limit, that holds a word character; limit when there is none.
+func wordStart(content string, i, limit int) int {
+	for i < limit && classes[content[i]]&word == 0 {
 		i++
 	}
 	return i

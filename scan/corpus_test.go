@@ -51,7 +51,7 @@ var hostileInputs = []input{
 	{"eyJ-chain", repeated(made("eyJ", "a", 15) + "." + made("eyJ", "a", 14) + ".")},
 	{"eyJ-shared-tail", eyJSharedTail},
 	{"run-40", repeated(made("", "a", 40) + " ")},
-	{"run-40-aws", ending(made("", "a", 40)+" ", " aws")},
+	{"run-40-aws", ending(made("", "aw", 20)+" ", " aws")},
 	{"run-39-aws", ending(made("", "a", 39)+" ", " aws")},
 	{"run-48", repeated(made("", "a_", 24) + " ")},
 	{"run-48-mesh", ending(made("", "a_", 24)+" ", " MESH_GATEWAY_TOKEN")},

@@ -19,6 +19,7 @@ var pieces = []string{
 	"eyJ", ".eyJ", "aws", "MESH_GATEWAY_TOKEN", "MESH_GATEWAY_TOKE",
 	"ghu_", "ghr_", "github_pat_", "ASIA", "ABIA", "ACCA", "AQ.", "GOCSPX-", "ya29.", "gsk_", "hf_", "xoxb-", "xox",
 	"-----BEGIN ", "PRIVATE KEY", "RSA ", " BLOCK", "-----", "-----END ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
+	"[REDACTED:", "live-gateway-token]", "aws-access-key-id]",
 	"a", "0", "f", "Z", "g", "_", "-", "/", "+", "=", ".", ",", " ", "\n", "\t", "\"", "\\n", "(", "{", ":", "~", "\x7f", "*", "\xff", "é", "\u2028",
 }
 
@@ -95,8 +96,11 @@ func checkRedacted(t *testing.T, s *scan.Scanner, content string, tokens []strin
 		require.Equal(t, content, redacted)
 		return
 	}
-	if slices.ContainsFunc(tokens, func(token string) bool { return strings.ContainsAny(token, "[]") }) {
-		return // may match in part of a replacement, which the following takes for new text
+	if slices.ContainsFunc(tokens, looksReplaced) {
+		return // such a token matches in replacements, which the following takes for new text
+	}
+	if !strings.Contains(content, "[REDACTED]") {
+		require.NotContains(t, redacted, "[REDACTED]", "no replacement without a name")
 	}
 	rest := content
 	for i, kept := range strings.Split(unmarked.Replace(redacted), "\x00") {
@@ -105,6 +109,11 @@ func checkRedacted(t *testing.T, s *scan.Scanner, content string, tokens []strin
 		require.True(t, i > 0 || at == 0, "Redact(%q) = %q: the beginning changed", content, redacted)
 		rest = rest[at+len(kept):]
 	}
+}
+
+// looksReplaced tells whether a token can be, begin, or end inside what Redact writes.
+func looksReplaced(token string) bool {
+	return strings.ContainsAny(token, "[]") || strings.Contains("REDACTED:"+strings.Join(ruleNames, " REDACTED:"), token)
 }
 
 // ruleNames are the names of all rules, in table order.

@@ -73,7 +73,7 @@ func (s *sweep) nextBoundary(i, limit int) int {
 	if s.wordBefore(i) {
 		return endOf(word, s.content, i, limit)
 	}
-	return startOf(word, s.content, i, limit)
+	return wordStart(s.content, i, limit)
 }
 
 // heuristicAt reports the n-th heuristic at i alone.

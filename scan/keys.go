@@ -41,6 +41,9 @@ var keys = keyTable{
 	'e': {{rule: jwt, prefix: "eyJ", of: u, min: jwtPart, jwt: true}},
 }
 
+// firstKey is the first rule that keys hold: when it has matched, no other can be better.
+const firstKey = pypi
+
 // keysIn tries the keys at every place in a run where a word starts.
 func (s *sweep) keysIn(lo, hi int) {
 	s.keysOf(&keys, lo, hi)
@@ -52,7 +55,8 @@ func (s *sweep) keysIn(lo, hi int) {
 func (s *sweep) keysOf(table *keyTable, lo, hi int) {
 	text := s.content[lo : hi-minRun+1] // no key is short enough to start behind it
 	before := class(0)                  // the byte before a run is no word character
-	for i := 0; i < len(text) && !s.settled(); i++ {
+	best := s.best.rule
+	for i := 0; i < len(text) && best > firstKey; i++ {
 		c := classes[text[i]]
 		// An anchor that follows no word character: the shift puts the word bit of the byte before over the anchor bit.
 		starts := c&^(before<<1)&anchor != 0
@@ -63,8 +67,9 @@ func (s *sweep) keysOf(table *keyTable, lo, hi int) {
 		list := table[text[i]]
 		for n := range list {
 			k := &list[n]
-			if k.rule < s.best.rule && hasPrefix(s.content[lo+i:], k.prefix) {
+			if k.rule < best && hasPrefix(s.content[lo+i:], k.prefix) {
 				s.keyAt(k, lo+i)
+				best = s.best.rule
 			}
 		}
 	}

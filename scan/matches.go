@@ -43,9 +43,6 @@ func (m *matches) wants(rule, start int) bool {
 	return rule < m.best.rule && (m.next == nil || start >= m.next[rule])
 }
 
-// settled tells that the best match is of the first rule: no other could be better. The live tokens are looked for apart.
-func (m *matches) settled() bool { return m.best.rule <= pypi }
-
 // report takes a match that is wanted. Those of one rule come from left to right.
 func (m *matches) report(rule, start, end int) {
 	m.add(rule, start, end)

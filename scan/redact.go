@@ -10,9 +10,9 @@ const namedPasses = 8
 // Scanner reports nothing in the result. All other bytes stay as they are; clean content comes back as it is.
 //
 // Matches that overlap become one replacement, named after the first of their rules in table order. What follows a
-// replacement is looked at afresh, for it no longer continues a word: a match that begins right there joins the
-// replacement. And what is written in place of an AWS key contains "aws", so text in front of it can become a match of
-// rule 10, and is replaced too. Where a live token is part of a replacement text, that is "[REDACTED]" without the name.
+// replacement is looked at afresh, since it no longer continues a word, and replaced if it matches now. What is written
+// in place of an AWS key contains "aws", so text in front of it can become a match of rule 10: that is replaced too.
+// Where a live token is part of a replacement text, that is "[REDACTED]" without the name.
 func (s *Scanner) Redact(content string) string {
 	for pass := 0; ; pass++ {
 		all := collectAll()
@@ -26,17 +26,19 @@ func (s *Scanner) Redact(content string) string {
 	}
 }
 
-// replaced is the content of a finished sweep with each group of touching matches replaced.
+// replaced is the content of a finished sweep with each group of overlapping matches replaced.
 func (s *sweep) replaced(named bool) string {
 	behind := sweep{content: s.content, extended: s.extended, lastWords: s.lastWords}
 	var out strings.Builder
 	copied := 0
-	for rest := s.sorted(); len(rest) > 0; {
+	found, fresh := s.sorted(), []span(nil)
+	for len(found)+len(fresh) > 0 {
 		var group span
-		group, rest = joined(rest, &behind)
+		group, found = joined(fresh, found)
 		out.WriteString(s.content[copied:group.start])
 		out.WriteString(s.marker(group.rule, named))
 		copied = group.end
+		fresh = behind.matchesAt(copied)
 	}
 	out.WriteString(s.content[copied:])
 	return out.String()
@@ -55,21 +57,21 @@ func (s *sweep) marker(rule int, named bool) string {
 	return nameless
 }
 
-// joined makes one of the first match of the list, all that overlap or touch it, and what matches right behind. It
-// returns that, and the rest of the list.
-func joined(list []span, behind *sweep) (span, []span) {
-	group := list[0]
-	for end := -1; end < group.end; {
-		for len(list) > 0 && list[0].start <= group.end {
-			group = group.join(list[0])
-			list = list[1:]
-		}
-		end = group.end
-		for _, m := range behind.matchesAt(end) {
-			group = group.join(m)
-		}
+// joined makes one of the matches that stand first and of all that overlap them. The fresh ones, if any, all start at one
+// place, and nothing found starts before it. It returns the one, and what is left of found.
+func joined(fresh, found []span) (span, []span) {
+	if len(fresh) == 0 {
+		fresh, found = found[:1], found[1:]
 	}
-	return group, list
+	group := fresh[0]
+	for _, m := range fresh[1:] {
+		group = group.join(m)
+	}
+	for len(found) > 0 && found[0].start < group.end {
+		group = group.join(found[0])
+		found = found[1:]
+	}
+	return group, found
 }
 
 func (m span) join(o span) span {

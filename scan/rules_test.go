@@ -106,3 +106,11 @@ func TestEveryRule(t *testing.T) {
 		})
 	}
 }
+
+func TestZeroScanner(t *testing.T) {
+	var s scan.Scanner
+	f, found := s.Find(fakeKey)
+	assert.True(t, found)
+	assert.Equal(t, []scan.Finding{f}, s.FindAll(fakeKey))
+	assert.Equal(t, "[REDACTED:openai-api-key]", s.Redact(fakeKey))
+}

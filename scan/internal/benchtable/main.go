@@ -10,27 +10,31 @@ package main
 import (
 	"fmt"
 	"io"
+	"log"
 	"os"
+	"strings"
 )
 
 func main() {
-	os.Exit(run(os.Stdin, os.Stdout, os.Stderr))
+	log.SetFlags(0)
+	log.SetPrefix("benchtable: ")
+	if err := run(os.Stdin, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
 }
 
-func run(in io.Reader, out, errs io.Writer) int {
+// run prints the table, and returns what is wrong with it.
+func run(in io.Reader, out io.Writer) error {
 	rows, machine, err := readRows(in)
 	if err != nil {
-		fmt.Fprintln(errs, "benchtable:", err)
-		return 1
+		return err
 	}
-	fmt.Fprintf(out, "Times as fast as one regexp per rule, in one run. %s.\n\n", machine)
-	printTable(out, rows)
-	failed := shortfalls(rows)
-	for _, line := range failed {
-		fmt.Fprintln(errs, "benchtable: below what is asked:", line)
+	_, err = io.WriteString(out, "Times as fast as one regexp per rule, in one run. "+machine+".\n\n"+table(rows))
+	if err != nil {
+		return err
 	}
-	if len(failed) > 0 {
-		return 1
+	if short := shortfalls(rows); len(short) > 0 {
+		return fmt.Errorf("below what is asked:\n%s", strings.Join(short, "\n"))
 	}
-	return 0
+	return nil
 }

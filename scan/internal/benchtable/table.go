@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"strings"
 )
 
 // demand is what one input must reach at one size.
@@ -27,16 +27,19 @@ const (
 	hostileSlowdown = 2
 )
 
-func printTable(out io.Writer, rows []row) {
-	fmt.Fprintln(out, "| input | 200 B | 1 KB | 10 KB | 200 KB | GB/s at 10 KB | at 200 KB | allocations |")
-	fmt.Fprintln(out, "|---|--:|--:|--:|--:|--:|--:|--:|")
+// table is the rows in Markdown.
+func table(rows []row) string {
+	var b strings.Builder
+	b.WriteString("| input | 200 B | 1 KB | 10 KB | 200 KB | GB/s at 10 KB | at 200 KB | allocations |\n")
+	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, r := range rows {
-		fmt.Fprintf(out, "| %s |", r.input)
+		fmt.Fprintf(&b, "| %s |", r.input)
 		for _, size := range sizes {
-			fmt.Fprintf(out, " %.0f |", r.ratio(size))
+			fmt.Fprintf(&b, " %.0f |", r.ratio(size))
 		}
-		fmt.Fprintf(out, " %.2f | %.2f | %d |\n", r.scan[10_000].mbs/1000, r.scan[200_000].mbs/1000, r.allocs())
+		fmt.Fprintf(&b, " %.2f | %.2f | %d |\n", r.scan[10_000].mbs/1000, r.scan[200_000].mbs/1000, r.allocs())
 	}
+	return b.String()
 }
 
 // allocs is the most allocations that the scan made at any size.
@@ -55,19 +58,30 @@ func shortfalls(rows []row) []string {
 		demands, isClean := clean[r.input]
 		if !isClean {
 			demands = []demand{{200_000, hostileRatio, false}}
-			if r.scan[200_000].mbs*hostileSlowdown < r.scan[10_000].mbs {
-				lines = append(lines, fmt.Sprintf("%s: %.0f MB/s at 200 KB, %.0f MB/s at 10 KB",
-					r.input, r.scan[200_000].mbs, r.scan[10_000].mbs))
-			}
+			lines = append(lines, r.slowdown()...)
 		}
 		for _, d := range demands {
-			if r.ratio(d.size) < d.ratio {
-				lines = append(lines, fmt.Sprintf("%s at %d B: %.1f times, of %.0f", r.input, d.size, r.ratio(d.size), d.ratio))
-			}
-			if d.noAlloc && r.scan[d.size].allocs > 0 {
-				lines = append(lines, fmt.Sprintf("%s at %d B: %d allocations", r.input, d.size, r.scan[d.size].allocs))
-			}
+			lines = append(lines, r.missed(d)...)
 		}
+	}
+	return lines
+}
+
+func (r row) slowdown() []string {
+	small, large := r.scan[10_000].mbs, r.scan[200_000].mbs
+	if large*hostileSlowdown >= small {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %.0f MB/s at 200 KB, %.0f MB/s at 10 KB", r.input, large, small)}
+}
+
+func (r row) missed(d demand) []string {
+	var lines []string
+	if ratio := r.ratio(d.size); ratio < d.ratio {
+		lines = append(lines, fmt.Sprintf("%s at %d B: %.1f times, of %.0f", r.input, d.size, ratio, d.ratio))
+	}
+	if allocs := r.scan[d.size].allocs; d.noAlloc && allocs > 0 {
+		lines = append(lines, fmt.Sprintf("%s at %d B: %d allocations", r.input, d.size, allocs))
 	}
 	return lines
 }
