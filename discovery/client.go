@@ -41,6 +41,7 @@ type Client struct {
 	strict     bool
 
 	catalog catalogCache
+	pricing pricingCache
 }
 
 // New returns a client. It sends nothing and reads no key.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,7 +36,7 @@ func (c *checked) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestEveryExchangeKeepsToItsDocument(t *testing.T) {
 	setKeys(t)
 	c := &checked{checkers: make(map[string]*contract.Checker), report: func(err error) { t.Error(err) }}
-	for _, name := range []string{"catalog", "openai", "deepseek", "anthropic", "gemini", "xai"} {
+	for _, name := range []string{"catalog", "openai", "deepseek", "anthropic", "gemini", "xai", "cloudbilling", "xaimanagement"} {
 		checker, err := contract.New(name)
 		require.NoError(t, err)
 		c.checkers[name] = checker
@@ -53,12 +54,46 @@ func TestEveryExchangeKeepsToItsDocument(t *testing.T) {
 	assert.Greater(t, len(models), 40, "the five lists, page after page")
 	_, err = client.Retirements(t.Context())
 	require.NoError(t, err)
-	for _, name := range []string{"catalog", "deepseek", "anthropic", "gemini", "xai"} {
-		assert.NotContains(t, c.checkers[name].Unexercised(), "listModels", name)
+	askForMoney(t, client)
+	for name, checker := range c.checkers {
+		assert.Empty(t, checker.Unexercised(), name)
 	}
 	for _, r := range server.Requests() {
 		assert.Empty(t, r.QueryKeys, "no key in a URL")
 		_, err := url.ParseQuery(r.Query.Encode())
 		require.NoError(t, err)
 	}
+}
+
+// askForMoney asks everything that costs are about, in several pages where there are pages.
+func askForMoney(t *testing.T, client *discovery.Client) {
+	t.Helper()
+	balance, err := client.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
+	require.NoError(t, err)
+	assert.InDelta(t, 42.5, balance.TotalBalance, 0)
+
+	prices, err := client.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: "a.billing.key.of.the.tests"})
+	require.NoError(t, err)
+	assert.Greater(t, len(prices), 40)
+
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	days, err := client.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{
+		StartTime: today.AddDate(0, 0, -10).Unix(), EndTime: today.Unix(), AdminKey: "an.admin.key.of.the.tests", Limit: 3,
+		GroupBy: []discovery.GroupBy{discovery.GroupByLineItem, discovery.GroupByProjectID},
+	})
+	require.NoError(t, err)
+	require.Len(t, days, 10)
+	assert.InDelta(t, 4.25, days[9].TotalUSD, 0)
+	assert.Equal(t, map[string]float64{"gpt-5.6, input_tokens": 3.75, "gpt-5.6, output_tokens": 0.5}, days[0].LineItemBreakdown)
+
+	attributed := 5.0
+	report, err := client.ReconcileXAICost(t.Context(), discovery.XAICostQuery{
+		StartTime: today.AddDate(0, 0, -4).Format(time.RFC3339), EndTime: today.Format(time.RFC3339),
+		ManagementKey: "a.management.key.of.the.tests", TeamID: "team-1",
+	}, &attributed)
+	require.NoError(t, err)
+	assert.True(t, report.Complete)
+	assert.InDelta(t, 5.2, report.ActualUSD, 0)
+	assert.InDelta(t, 0.2, *report.DriftUSD, 0)
+	assert.InDelta(t, 4, *report.DriftPct, 0)
 }

@@ -1,4 +1,5 @@
-// Package discovery answers which models exist, what is known of them, under which names, and for how long.
+// Package discovery answers which models exist, what is known of them, under which names, for how long, what they cost, and
+// what was billed.
 //
 //	c := discovery.Default()
 //	models, err := c.ListModels(ctx, discovery.CatalogOptions{Provider: discovery.OpenAI})
@@ -34,14 +35,28 @@
 // [RetirementDate] find an id under any of its spellings. A build that the registry does not list has no date, even when
 // the id without the build has one. [Client.Retirements] adds what the providers say today.
 //
+// # Money
+//
+// A price, a balance or a bill is right or it is not there: nil, an empty list, or a report that is not Complete. Nothing is
+// guessed, and nothing partial is passed off as a figure. Amounts are added up exactly and become a float64 once.
+//
+//   - Prices: [Client.PricingForGeminiModel] and [Client.FetchGeminiPricing] read Google's price list, with
+//     GOOGLE_BILLING_API_KEY or GOOGLE_API_KEY. [PricingForAnthropicModel] is a table whose rows say when they were checked.
+//   - Balance: [Client.FetchDeepSeekBalance], and [SpendBetween] for two of them.
+//   - Bills: [Client.FetchOpenAICostBuckets] with OPENAI_ADMIN_KEY, [Client.FetchXAICostBuckets] with XAI_MANAGEMENT_KEY and
+//     XAI_TEAM_ID. [Client.ReconcileOpenAICost] and [Client.ReconcileXAICost] compare them with what was counted.
+//
+// Admin and management keys can do far more than read bills. They are kept nowhere; do not ask for bills in a hot loop.
+//
 // # Keys
 //
-// Keys are read at each call, from the environment; they travel in headers only, to the host they belong to (redirects are
+// Keys are read at each call, from the argument or the environment; they travel in headers only, to the host they belong to (redirects are
 // never followed), and are in no URL, error, log line or printed value.
 //
 // # Limits
 //
-// A request for a list takes at most 30 seconds, a response at most 32 MiB ([WithMaxResponseBytes]).
+// A request for a list takes at most 30 seconds, for a bill 15 and for a balance 10; a response at most 32 MiB
+// ([WithMaxResponseBytes]).
 //
 // # Concurrency
 //

@@ -9,12 +9,12 @@ package specs
 
 import "embed"
 
-//go:embed anthropic.yaml catalog.yaml deepseek.yaml gateway.yaml gemini.yaml openai.yaml xai.yaml
+//go:embed anthropic.yaml catalog.yaml cloudbilling.yaml deepseek.yaml gateway.yaml gemini.yaml openai.yaml xai.yaml xaimanagement.yaml
 var documents embed.FS
 
 // Names lists the documents, in alphabetical order.
 func Names() []string {
-	return []string{"anthropic", "catalog", "deepseek", "gateway", "gemini", "openai", "xai"}
+	return []string{"anthropic", "catalog", "cloudbilling", "deepseek", "gateway", "gemini", "openai", "xai", "xaimanagement"}
 }
 
 // Document returns one document as YAML. A name that is not in [Names] is an error that matches fs.ErrNotExist.

@@ -50,6 +50,8 @@ var endpoints = map[discoverytest.Operation]endpoint{
 	discoverytest.ListAnthropicModels: {"anthropic", "/anthropic", "/v1/models", discovery.ServiceAnthropic, "X-Api-Key", ""},
 	discoverytest.ListGeminiModels:    {"gemini", "/gemini", "/v1beta/models", discovery.ServiceGemini, "X-Goog-Api-Key", ""},
 	discoverytest.ListXAIModels:       {"xai", "/xai", "/v1/models", discovery.ServiceXAI, "Authorization", "Bearer "},
+
+	discoverytest.CloudBillingListSKUs: {"cloudbilling", "/cloudbilling", "/v1/services/AEFD-7695-64FA/skus", discovery.ServiceCloudBilling, "X-Goog-Api-Key", ""},
 }
 
 // checkers are read once: checking the examples of the documents takes a while.

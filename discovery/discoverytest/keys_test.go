@@ -31,6 +31,10 @@ var refusals = map[discoverytest.Operation]struct {
 		400, 400, `"reason":"API_KEY_INVALID"`,
 		`"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"`,
 	},
+	discoverytest.CloudBillingListSKUs: {
+		403, 400, `"status":"PERMISSION_DENIED"`,
+		`"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"`,
+	},
 	discoverytest.ListXAIModels: {
 		401, 400, `"error":"No credentials provided"`,
 		`{"code":"Client specified an invalid argument","error":"Incorrect API key provided: wr***00. You can obtain`,

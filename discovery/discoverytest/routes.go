@@ -19,6 +19,12 @@ const (
 	ListAnthropicModels Operation = "anthropic.listModels"
 	ListGeminiModels    Operation = "gemini.listModels"
 	ListXAIModels       Operation = "xai.listModels"
+
+	CloudBillingListSKUs Operation = "cloudbilling.listSkus"
+
+	GetDeepSeekBalance Operation = "deepseek.getBalance"
+	ListOpenAICosts    Operation = "openai.listCosts"
+	GetXAIUsage        Operation = "xaimanagement.getUsage"
 )
 
 // services are those that a client has a base URL for, whether they have operations here or not.
@@ -43,7 +49,10 @@ type route struct {
 }
 
 func (s *Server) routes() []route {
-	return []route{s.catalogRoute(), s.openAIRoute(), s.deepSeekRoute(), s.anthropicRoute(), s.geminiRoute(), s.xaiRoute()}
+	return []route{
+		s.catalogRoute(), s.openAIRoute(), s.deepSeekRoute(), s.anthropicRoute(), s.geminiRoute(), s.xaiRoute(), s.cloudBillingRoute(),
+		s.balanceRoute(), s.costsRoute(), s.usageRoute(),
+	}
 }
 
 const catalogPath = "/catalog"

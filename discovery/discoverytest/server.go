@@ -1,5 +1,5 @@
-// Package discoverytest is the model catalog and the model lists of all five providers on one local server, for the tests
-// of programs that use package discovery and for demonstrations.
+// Package discoverytest is the model catalog and all five providers on one local server, their lists of models, prices,
+// balance and bills, for the tests of programs that use package discovery and for demonstrations.
 //
 //	s := discoverytest.New(t)
 //	t.Setenv("ANTHROPIC_API_KEY", "example-key")

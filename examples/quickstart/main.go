@@ -31,7 +31,7 @@ func run(ctx context.Context, out io.Writer) error {
 	defer cancel()
 	p := &page{out: out}
 	for _, section := range []func(context.Context, *page) error{
-		messaging, catalog,
+		messaging, catalog, costs,
 	} {
 		if err := section(ctx, p); err != nil {
 			return err

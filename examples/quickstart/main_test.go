@@ -21,6 +21,7 @@ func TestQuickstartShowsEverySection(t *testing.T) {
 		`from quickstart-helper: "All green."`, "0 unread now",
 		"refused by rule 2, anthropic-api-key", `"quickstart-helpr" is not registered or not enabled; did you mean quickstart-helper`,
 		"108 models, most of them by Open AI (36)", "gpt-4o is openai/gpt-4o by Open AI, 128000 tokens of context", "Retiring within 60 days",
+		"gemini 3.1 flash lite  0.25 in, 1.5 out", "deepseek balance       42.50 USD", "billed  12.750000", "drift  +0.250000",
 	} {
 		assert.Contains(t, out.String(), want)
 	}
@@ -55,7 +56,10 @@ func TestQuickstartUsesTheCatalogItIsGiven(t *testing.T) {
 // withoutEnvironment makes the quickstart start its own servers and ask no provider.
 func withoutEnvironment(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"MESH_GATEWAY_URL", "MESH_GATEWAY_TOKEN", "MESH_CATALOG_URL", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"} {
+	for _, name := range []string{
+		"MESH_GATEWAY_URL", "MESH_GATEWAY_TOKEN", "MESH_CATALOG_URL", "OPENAI_API_KEY", "ANTHROPIC_API_KEY",
+		"GOOGLE_BILLING_API_KEY", "GOOGLE_API_KEY", "DEEPSEEK_API_KEY", "DEEPSEEK_LEGACY_ENV_PATH", "OPENAI_ADMIN_KEY",
+	} {
 		t.Setenv(name, "")
 	}
 }

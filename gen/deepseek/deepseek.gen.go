@@ -15,6 +15,32 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
+// Balance What is left on the account.
+type Balance struct {
+	// BalanceInfos One entry for each currency.
+	BalanceInfos []BalanceInfo `json:"balance_infos"`
+
+	// IsAvailable Whether the balance is enough for calls; true when absent.
+	IsAvailable          bool                       `json:"is_available,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// BalanceInfo The balance in one currency. The documentation demands none of the amounts; a balance that is not said is not known, so this document does.
+type BalanceInfo struct {
+	// Currency Currency, CNY or USD; USD when absent (SPEC.md, BalanceSnapshot).
+	Currency string `json:"currency,omitempty"`
+
+	// GrantedBalance What is left of gifts, a number in quotes.
+	GrantedBalance json.Number `json:"granted_balance"`
+
+	// ToppedUpBalance What is left of payments, a number in quotes.
+	ToppedUpBalance json.Number `json:"topped_up_balance"`
+
+	// TotalBalance All that is left, a number in quotes.
+	TotalBalance         json.Number                `json:"total_balance"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
 // Error DeepSeek's error body. Its code is a text that has nothing to do with the status.
 type Error struct {
 	// Error What went wrong.
@@ -53,6 +79,84 @@ type ModelList struct {
 
 // Refusal DeepSeek's error body. Its code is a text that has nothing to do with the status.
 type Refusal = Error
+
+// UnmarshalJSON reads one Balance in a single pass and replaces what the value held before.
+// A required field that is missing or null is an error that names it, defaults of the document are applied, and
+// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+func (t *Balance) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t.decode)
+}
+
+func (t *Balance) decode(d *wire.Decoder) error {
+	*t = Balance{
+		IsAvailable: true,
+	}
+	var seen wire.Fields
+	err := d.Object(func(key []byte) error {
+		switch string(key) {
+		case "balance_infos":
+			seen.Add(0)
+			return wire.ArrayOf[BalanceInfo]((*BalanceInfo).decode)(&t.BalanceInfos, d)
+		case "is_available":
+			return wire.UnlessNull(&t.IsAvailable, d, wire.Bool)
+		default:
+			return d.Unknown(&t.AdditionalProperties, key)
+		}
+	})
+	return seen.Check(err, wire.Required{Index: 0, Name: "balance_infos"})
+}
+
+// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
+// field is null where the document allows it and left out where it does not.
+func (t Balance) MarshalJSON() ([]byte, error) {
+	var o wire.Object
+	o.Field("balance_infos", wire.NotNil(t.BalanceInfos))
+	o.Field("is_available", t.IsAvailable)
+	return o.Close(t.AdditionalProperties)
+}
+
+// UnmarshalJSON reads one BalanceInfo in a single pass and replaces what the value held before.
+// A required field that is missing or null is an error that names it, defaults of the document are applied, and
+// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+func (t *BalanceInfo) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t.decode)
+}
+
+func (t *BalanceInfo) decode(d *wire.Decoder) error {
+	*t = BalanceInfo{
+		Currency: "USD",
+	}
+	var seen wire.Fields
+	err := d.Object(func(key []byte) error {
+		switch string(key) {
+		case "currency":
+			return wire.UnlessNull(&t.Currency, d, wire.String)
+		case "granted_balance":
+			seen.Add(1)
+			return wire.Number(&t.GrantedBalance, d)
+		case "topped_up_balance":
+			seen.Add(2)
+			return wire.Number(&t.ToppedUpBalance, d)
+		case "total_balance":
+			seen.Add(3)
+			return wire.Number(&t.TotalBalance, d)
+		default:
+			return d.Unknown(&t.AdditionalProperties, key)
+		}
+	})
+	return seen.Check(err, wire.Required{Index: 1, Name: "granted_balance"}, wire.Required{Index: 2, Name: "topped_up_balance"}, wire.Required{Index: 3, Name: "total_balance"})
+}
+
+// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
+// field is null where the document allows it and left out where it does not.
+func (t BalanceInfo) MarshalJSON() ([]byte, error) {
+	var o wire.Object
+	o.Field("currency", t.Currency)
+	o.Field("granted_balance", t.GrantedBalance)
+	o.Field("topped_up_balance", t.ToppedUpBalance)
+	o.Field("total_balance", t.TotalBalance)
+	return o.Close(t.AdditionalProperties)
+}
 
 // UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
 // A required field that is missing or null is an error that names it, defaults of the document are applied, and
@@ -242,6 +346,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /models (the `ListModels` operationId).
 	ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetBalance Tells what is left on the account.
+	//
+	// The balance of this moment, in each currency the account has; there is no history.
+	//
+	// Corresponds with GET /user/balance (the `GetBalance` operationId).
+	GetBalance(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // ListModels Lists the models.
@@ -251,6 +362,23 @@ type ClientInterface interface {
 // Corresponds with GET /models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListModelsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetBalance Tells what is left on the account.
+//
+// The balance of this moment, in each currency the account has; there is no history.
+//
+// Corresponds with GET /user/balance (the `GetBalance` operationId).
+func (c *Client) GetBalance(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetBalanceRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -271,6 +399,33 @@ func NewListModelsRequest(server string) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/models")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetBalanceRequest constructs an http.Request for the GetBalance method
+func NewGetBalanceRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/user/balance")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -340,6 +495,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /models (the `ListModels` operationId).
 	ListModelsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListModelsResult, error)
+
+	// GetBalanceWithResponse Tells what is left on the account.
+	//
+	// The balance of this moment, in each currency the account has; there is no history.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /user/balance (the `GetBalance` operationId).
+	GetBalanceWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetBalanceResult, error)
 }
 
 type ListModelsResult struct {
@@ -375,6 +539,39 @@ func (r ListModelsResult) ContentType() string {
 	return ""
 }
 
+type GetBalanceResult struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Balance
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Refusal
+}
+
+// Status returns HTTPResponse.Status
+func (r GetBalanceResult) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetBalanceResult) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetBalanceResult) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListModelsWithResponse Lists the models.
 //
 // One answer holds all of them; there are no pages.
@@ -388,6 +585,21 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, reqEdi
 		return nil, err
 	}
 	return ParseListModelsResult(rsp)
+}
+
+// GetBalanceWithResponse Tells what is left on the account.
+//
+// The balance of this moment, in each currency the account has; there is no history.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /user/balance (the `GetBalance` operationId).
+func (c *ClientWithResponses) GetBalanceWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetBalanceResult, error) {
+	rsp, err := c.GetBalance(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetBalanceResult(rsp)
 }
 
 // ParseListModelsResult parses an HTTP response from a ListModelsWithResponse call
@@ -406,6 +618,42 @@ func ParseListModelsResult(rsp *http.Response) (*ListModelsResult, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest ModelList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Refusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseGetBalanceResult parses an HTTP response from a GetBalanceWithResponse call
+func ParseGetBalanceResult(rsp *http.Response) (*GetBalanceResult, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetBalanceResult{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Balance
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,105 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/wire"
+	"github.com/oapi-codegen/runtime"
 )
+
+// Defines values for ListCostsParamsBucketWidth.
+const (
+	ListCostsParamsBucketWidthN1D ListCostsParamsBucketWidth = "1d"
+)
+
+// Valid indicates whether the value is a known member of the ListCostsParamsBucketWidth enum.
+func (e ListCostsParamsBucketWidth) Valid() bool {
+	switch e {
+	case ListCostsParamsBucketWidthN1D:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListCostsParamsGroupBy.
+const (
+	ListCostsParamsGroupByAPIKeyID  ListCostsParamsGroupBy = "api_key_id"
+	ListCostsParamsGroupByLineItem  ListCostsParamsGroupBy = "line_item"
+	ListCostsParamsGroupByProjectID ListCostsParamsGroupBy = "project_id"
+)
+
+// Valid indicates whether the value is a known member of the ListCostsParamsGroupBy enum.
+func (e ListCostsParamsGroupBy) Valid() bool {
+	switch e {
+	case ListCostsParamsGroupByAPIKeyID:
+		return true
+	case ListCostsParamsGroupByLineItem:
+		return true
+	case ListCostsParamsGroupByProjectID:
+		return true
+	default:
+		return false
+	}
+}
+
+// CostAmount An amount of money.
+type CostAmount struct {
+	// Currency Currency in lower case; usd when absent (SPEC.md, CostBucket).
+	Currency string `json:"currency,omitempty"`
+
+	// Value How much, a number or a number in quotes. It may be negative, and its exponent may be huge.
+	Value                json.Number                `json:"value"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// CostBucket One day. A day without costs has no results.
+type CostBucket struct {
+	// EndTime End in Unix seconds, exclusive.
+	EndTime int64 `json:"end_time"`
+
+	// Object The text bucket; absent in copies.
+	Object string `json:"object,omitempty"`
+
+	// Results What the day cost, each result raw, so that it can be kept as it came.
+	Results []RawCostResult `json:"results"`
+
+	// StartTime Begin in Unix seconds, inclusive.
+	StartTime            int64                      `json:"start_time"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// CostPage One page of days.
+type CostPage struct {
+	// Data Days, oldest first.
+	Data []CostBucket `json:"data"`
+
+	// HasMore Whether another page follows.
+	HasMore bool `json:"has_more"`
+
+	// NextPage Cursor of the page that follows.
+	NextPage *string `json:"next_page,omitempty"`
+
+	// Object The text page; absent in copies.
+	Object               *string                    `json:"object,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// CostResult One amount. The published document does not demand that it be there; a cost that is not said cannot be added up, so this one does.
+type CostResult struct {
+	// Amount An amount of money.
+	Amount CostAmount `json:"amount"`
+
+	// APIKeyID Key that used it; empty unless grouped by it.
+	APIKeyID string `json:"api_key_id,omitempty"`
+
+	// LineItem What was used, as in "Vector storage"; empty unless grouped by it.
+	LineItem string `json:"line_item,omitempty"`
+
+	// Object Kind of the result, organization.costs.result; absent in copies.
+	Object string `json:"object,omitempty"`
+
+	// ProjectID Project that used it; empty unless grouped by it.
+	ProjectID            string                     `json:"project_id,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
 
 // Error OpenAI's error body.
 type Error struct {
@@ -48,8 +146,196 @@ type ModelList struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
+// RawCostResult One result as it came. CostResult is what it should be.
+type RawCostResult = json.RawMessage
+
 // Refusal OpenAI's error body.
 type Refusal = Error
+
+// ListCostsParams defines parameters for ListCosts.
+type ListCostsParams struct {
+	// StartTime Begin of the window in Unix seconds, inclusive.
+	StartTime int64 `form:"start_time" json:"start_time"`
+
+	// EndTime End of the window in Unix seconds, exclusive; open when not given.
+	EndTime *int64 `form:"end_time,omitempty" json:"end_time,omitempty"`
+
+	// BucketWidth Width of a bucket. A day is the only one there is.
+	BucketWidth *ListCostsParamsBucketWidth `form:"bucket_width,omitempty" json:"bucket_width,omitempty"`
+
+	// GroupBy What to tell results apart by, repeated for each. The published document writes group_by[]; both were seen to work.
+	GroupBy []ListCostsParamsGroupBy `form:"group_by,omitempty" json:"group_by,omitempty"`
+
+	// Limit Buckets of a page; the default is 7.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Page The next_page of the page before, without any encoding of its own.
+	Page *string `form:"page,omitempty" json:"page,omitempty"`
+}
+
+// ListCostsParamsBucketWidth defines parameters for ListCosts.
+type ListCostsParamsBucketWidth string
+
+// ListCostsParamsGroupBy defines parameters for ListCosts.
+type ListCostsParamsGroupBy string
+
+// UnmarshalJSON reads one CostAmount in a single pass and replaces what the value held before.
+// A required field that is missing or null is an error that names it, defaults of the document are applied, and
+// fields that the document does not know are skipped. Field names are case-sensitive.
+func (t *CostAmount) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t.decode)
+}
+
+func (t *CostAmount) decode(d *wire.Decoder) error {
+	*t = CostAmount{
+		Currency: "usd",
+	}
+	var seen wire.Fields
+	err := d.Object(func(key []byte) error {
+		switch string(key) {
+		case "currency":
+			return wire.UnlessNull(&t.Currency, d, wire.String)
+		case "value":
+			seen.Add(1)
+			return wire.Number(&t.Value, d)
+		default:
+			return d.Skip()
+		}
+	})
+	return seen.Check(err, wire.Required{Index: 1, Name: "value"})
+}
+
+// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
+// field is null where the document allows it and left out where it does not.
+func (t CostAmount) MarshalJSON() ([]byte, error) {
+	var o wire.Object
+	o.Field("currency", t.Currency)
+	o.Field("value", t.Value)
+	return o.Close(t.AdditionalProperties)
+}
+
+// UnmarshalJSON reads one CostBucket in a single pass and replaces what the value held before.
+// A required field that is missing or null is an error that names it, defaults of the document are applied, and
+// fields that the document does not know are skipped. Field names are case-sensitive.
+func (t *CostBucket) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t.decode)
+}
+
+func (t *CostBucket) decode(d *wire.Decoder) error {
+	*t = CostBucket{}
+	var seen wire.Fields
+	err := d.Object(func(key []byte) error {
+		switch string(key) {
+		case "end_time":
+			seen.Add(0)
+			return wire.Int64(&t.EndTime, d)
+		case "object":
+			return wire.UnlessNull(&t.Object, d, wire.String)
+		case "results":
+			seen.Add(2)
+			return wire.ArrayOf[RawCostResult](wire.Raw)(&t.Results, d)
+		case "start_time":
+			seen.Add(3)
+			return wire.Int64(&t.StartTime, d)
+		default:
+			return d.Skip()
+		}
+	})
+	return seen.Check(err, wire.Required{Index: 0, Name: "end_time"}, wire.Required{Index: 2, Name: "results"}, wire.Required{Index: 3, Name: "start_time"})
+}
+
+// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
+// field is null where the document allows it and left out where it does not.
+func (t CostBucket) MarshalJSON() ([]byte, error) {
+	var o wire.Object
+	o.Field("end_time", t.EndTime)
+	o.Field("object", t.Object)
+	o.Field("results", wire.NotNil(t.Results))
+	o.Field("start_time", t.StartTime)
+	return o.Close(t.AdditionalProperties)
+}
+
+// UnmarshalJSON reads one CostPage in a single pass and replaces what the value held before.
+// A required field that is missing or null is an error that names it, defaults of the document are applied, and
+// fields that the document does not know are skipped. Field names are case-sensitive.
+func (t *CostPage) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t.decode)
+}
+
+func (t *CostPage) decode(d *wire.Decoder) error {
+	*t = CostPage{}
+	var seen wire.Fields
+	err := d.Object(func(key []byte) error {
+		switch string(key) {
+		case "data":
+			seen.Add(0)
+			return wire.ArrayOf[CostBucket]((*CostBucket).decode)(&t.Data, d)
+		case "has_more":
+			seen.Add(1)
+			return wire.Bool(&t.HasMore, d)
+		case "next_page":
+			return wire.Optional(&t.NextPage, d, wire.String)
+		case "object":
+			return wire.Optional(&t.Object, d, wire.String)
+		default:
+			return d.Skip()
+		}
+	})
+	return seen.Check(err, wire.Required{Index: 0, Name: "data"}, wire.Required{Index: 1, Name: "has_more"})
+}
+
+// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
+// field is null where the document allows it and left out where it does not.
+func (t CostPage) MarshalJSON() ([]byte, error) {
+	var o wire.Object
+	o.Field("data", wire.NotNil(t.Data))
+	o.Field("has_more", t.HasMore)
+	o.Field("next_page", t.NextPage)
+	o.Field("object", t.Object)
+	return o.Close(t.AdditionalProperties)
+}
+
+// UnmarshalJSON reads one CostResult in a single pass and replaces what the value held before.
+// A required field that is missing or null is an error that names it, defaults of the document are applied, and
+// fields that the document does not know are skipped. Field names are case-sensitive.
+func (t *CostResult) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t.decode)
+}
+
+func (t *CostResult) decode(d *wire.Decoder) error {
+	*t = CostResult{}
+	var seen wire.Fields
+	err := d.Object(func(key []byte) error {
+		switch string(key) {
+		case "amount":
+			seen.Add(0)
+			return (*CostAmount).decode(&t.Amount, d)
+		case "api_key_id":
+			return wire.UnlessNull(&t.APIKeyID, d, wire.String)
+		case "line_item":
+			return wire.UnlessNull(&t.LineItem, d, wire.String)
+		case "object":
+			return wire.UnlessNull(&t.Object, d, wire.String)
+		case "project_id":
+			return wire.UnlessNull(&t.ProjectID, d, wire.String)
+		default:
+			return d.Skip()
+		}
+	})
+	return seen.Check(err, wire.Required{Index: 0, Name: "amount"})
+}
+
+// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
+// field is null where the document allows it and left out where it does not.
+func (t CostResult) MarshalJSON() ([]byte, error) {
+	var o wire.Object
+	o.Field("amount", t.Amount)
+	o.Field("api_key_id", t.APIKeyID)
+	o.Field("line_item", t.LineItem)
+	o.Field("object", t.Object)
+	o.Field("project_id", t.ProjectID)
+	return o.Close(t.AdditionalProperties)
+}
 
 // UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
 // A required field that is missing or null is an error that names it, defaults of the document are applied, and
@@ -236,6 +522,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListCosts Lists what an organization was billed, day by day.
+	//
+	// Needs an admin key; a project's key gets 401 or 403. While has_more is true the next page is asked for with page, which has to come back exactly as it was sent.
+	//
+	// Corresponds with GET /v1/organization/costs (the `ListCosts` operationId).
+	ListCosts(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // ListModels Lists the models.
@@ -245,6 +538,23 @@ type ClientInterface interface {
 // Corresponds with GET /v1/models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListModelsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCosts Lists what an organization was billed, day by day.
+//
+// Needs an admin key; a project's key gets 401 or 403. While has_more is true the next page is asked for with page, which has to come back exactly as it was sent.
+//
+// Corresponds with GET /v1/organization/costs (the `ListCosts` operationId).
+func (c *Client) ListCosts(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCostsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -272,6 +582,116 @@ func NewListModelsRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListCostsRequest constructs an http.Request for the ListCosts method
+func NewListCostsRequest(server string, params *ListCostsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/organization/costs")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "start_time", params.StartTime, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.EndTime != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "end_time", *params.EndTime, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BucketWidth != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "bucket_width", *params.BucketWidth, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GroupBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "group_by", params.GroupBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -334,6 +754,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModelsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListModelsResult, error)
+
+	// ListCostsWithResponse Lists what an organization was billed, day by day.
+	//
+	// Needs an admin key; a project's key gets 401 or 403. While has_more is true the next page is asked for with page, which has to come back exactly as it was sent.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/organization/costs (the `ListCosts` operationId).
+	ListCostsWithResponse(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*ListCostsResult, error)
 }
 
 type ListModelsResult struct {
@@ -369,6 +798,39 @@ func (r ListModelsResult) ContentType() string {
 	return ""
 }
 
+type ListCostsResult struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CostPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Refusal
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCostsResult) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCostsResult) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCostsResult) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListModelsWithResponse Lists the models.
 //
 // One answer holds all of them; there are no pages.
@@ -382,6 +844,21 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, reqEdi
 		return nil, err
 	}
 	return ParseListModelsResult(rsp)
+}
+
+// ListCostsWithResponse Lists what an organization was billed, day by day.
+//
+// Needs an admin key; a project's key gets 401 or 403. While has_more is true the next page is asked for with page, which has to come back exactly as it was sent.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/organization/costs (the `ListCosts` operationId).
+func (c *ClientWithResponses) ListCostsWithResponse(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*ListCostsResult, error) {
+	rsp, err := c.ListCosts(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCostsResult(rsp)
 }
 
 // ParseListModelsResult parses an HTTP response from a ListModelsWithResponse call
@@ -400,6 +877,42 @@ func ParseListModelsResult(rsp *http.Response) (*ListModelsResult, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest ModelList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Refusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseListCostsResult parses an HTTP response from a ListCostsWithResponse call
+func ParseListCostsResult(rsp *http.Response) (*ListCostsResult, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCostsResult{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CostPage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

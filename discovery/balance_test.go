@@ -1,0 +1,252 @@
+package discovery_test
+
+import (
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// balances is an answer with entries.
+func balances(entries ...string) string {
+	return `{"is_available":true,"balance_infos":[` + strings.Join(entries, ",") + `]}`
+}
+
+const (
+	cny = `{"currency":"CNY","total_balance":"110.00","granted_balance":"10.00","topped_up_balance":"100.00"}`
+	usd = `{"currency":"USD","total_balance":"9.87","granted_balance":"1.00","topped_up_balance":"8.87"}`
+)
+
+// balanceOf plays DeepSeek.
+func balanceOf(body string) *site {
+	return newSite(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
+		if r.Method+r.URL.Path != "GET/deepseek/user/balance" || r.Header.Get("Authorization") != "Bearer "+balanceKey || r.URL.RawQuery != "" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write([]byte(body))
+	}})
+}
+
+func fetchBalance(t *testing.T, s *site) *discovery.BalanceSnapshot {
+	t.Helper()
+	balance, err := s.client(t).FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: balanceKey})
+	require.NoError(t, err)
+	return balance
+}
+
+func TestTheBalanceIsTheOneInDollarsElseTheFirst(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		body, currency       string
+		total, granted, paid float64
+		available            bool
+	}{
+		"both":              {balances(cny, usd), "USD", 9.87, 1, 8.87, true},
+		"dollars alone":     {balances(usd), "USD", 9.87, 1, 8.87, true},
+		"yuan alone":        {balances(cny), "CNY", 110, 10, 100, true},
+		"others":            {balances(strings.Replace(cny, "CNY", "EUR", 1), cny), "EUR", 110, 10, 100, true},
+		"lower case":        {balances(cny, strings.Replace(usd, "USD", "usd", 1)), "usd", 9.87, 1, 8.87, true},
+		"no currency":       {balances(`{"total_balance":"1","granted_balance":"0","topped_up_balance":"1"}`), "USD", 1, 0, 1, true},
+		"numbers":           {balances(`{"currency":"USD","total_balance":-0.5,"granted_balance":0E-6176,"topped_up_balance":1e1}`), "USD", -0.5, 0, 10, true},
+		"not enough":        {`{"is_available":false,"balance_infos":[` + usd + `]}`, "USD", 9.87, 1, 8.87, false},
+		"availability null": {`{"is_available":null,"balance_infos":[` + usd + `]}`, "USD", 9.87, 1, 8.87, true},
+		"unknown fields":    {`{"balance_infos":[` + usd + `],"new":[1]}`, "USD", 9.87, 1, 8.87, true},
+	} {
+		s := balanceOf(row.body)
+		b := fetchBalance(t, s)
+		require.NotNil(t, b, name)
+		assert.Equal(t, row.currency, b.Currency, name)
+		assert.Equal(t, []float64{row.total, row.granted, row.paid}, []float64{b.TotalBalance, b.GrantedBalance, b.ToppedUpBalance}, name)
+		assert.Equal(t, row.available, b.IsAvailable, name)
+		assert.Equal(t, row.body, string(b.Raw), name)
+		at, err := time.Parse(time.RFC3339, *b.FetchedAt)
+		require.NoError(t, err)
+		assert.Equal(t, time.UTC, at.Location())
+		assert.WithinDuration(t, time.Now(), at, time.Minute)
+		assert.Empty(t, s.failures)
+	}
+}
+
+func TestABalanceThatIsNoFigureIsAFailure(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"no entries":           balances(),
+		"null":                 `{"is_available":true,"balance_infos":null}`,
+		"nothing":              `{}`,
+		"an error with 200":    `{"error":{"message":"busy"}}`,
+		"no number":            balances(strings.Replace(usd, "9.87", "n/a", 1)),
+		"empty":                balances(strings.Replace(usd, "9.87", "", 1)),
+		"infinite":             balances(strings.Replace(usd, "9.87", "Infinity", 1)),
+		"with a comma":         balances(strings.Replace(usd, "9.87", "9,87", 1)),
+		"with a blank":         balances(strings.Replace(usd, "9.87", " 9.87", 1)),
+		"beyond a float":       balances(strings.Replace(usd, "9.87", "1E400", 1)),
+		"gift is no number":    balances(strings.Replace(usd, "1.00", "?", 1)),
+		"payment beyond range": balances(strings.Replace(usd, "8.87", "1E400", 1)),
+		"no total":             balances(`{"currency":"USD","granted_balance":"0","topped_up_balance":"1"}`),
+		"no gift":              balances(`{"currency":"USD","total_balance":"1","topped_up_balance":"1"}`),
+		"blank currency":       balances(strings.Replace(usd, "USD", " ", 1)),
+		"the other one is bad": balances(strings.Replace(cny, "110.00", "n/a", 1), usd),
+	} {
+		s := balanceOf(body)
+		assert.Nil(t, fetchBalance(t, s), name)
+		f := oneFailure(t, s, discovery.ReasonDecode)
+		assert.Equal(t, 200, f.StatusCode)
+		assert.Equal(t, discovery.DeepSeek, f.Provider)
+		assert.Equal(t, "FetchDeepSeekBalance", f.Operation)
+	}
+}
+
+func TestBalanceSnapshotsHaveTheNamesOfTheSourceDocument(t *testing.T) {
+	t.Parallel()
+	b := discovery.BalanceSnapshot{TotalBalance: 1.5, Currency: "USD", IsAvailable: true}
+	assert.Equal(t, `{"total_balance":1.5,"granted_balance":0,"topped_up_balance":0,"currency":"USD","is_available":true,"fetched_at":null,"raw":null}`, asJSON(t, b))
+}
+
+func TestTheBalanceIsAskedForOnce(t *testing.T) {
+	t.Parallel()
+	_, err := balanceOf(balances(usd)).inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{Timeout: -1})
+	valueError(t, err, "timeout")
+	synctest.Test(t, func(t *testing.T) {
+		s := balanceOf(balances(usd))
+		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: balanceKey})
+		require.NoError(t, err)
+		assert.Equal(t, "2000-01-01T00:00:00Z", *b.FetchedAt)
+		assert.Equal(t, 1, s.count("deepseek"))
+	})
+}
+
+func TestTheBalanceKeyIsTheArgumentElseTheEnvironmentElseTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), ".env")
+	require.NoError(t, os.WriteFile(file, []byte("DEEPSEEK_API_KEY=from.file\n"), 0o600))
+	for _, row := range []struct{ argument, environment, file, want string }{
+		{" argument ", "environment", file, "Bearer argument"},
+		{" ", " environment\n", file, "Bearer environment"},
+		{"", " ", " " + file + " ", "Bearer from.file"},
+	} {
+		t.Setenv("DEEPSEEK_API_KEY", row.environment)
+		t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", row.file)
+		got := ""
+		s := newSite(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
+			got = r.Header.Get("Authorization")
+			_, _ = w.Write([]byte(balances(usd)))
+		}})
+		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: row.argument})
+		require.NoError(t, err)
+		assert.NotNil(t, b)
+		assert.Equal(t, row.want, got)
+	}
+}
+
+func TestTheEnvFile(t *testing.T) {
+	const name = "DEEPSEEK_API_KEY"
+	for text, want := range map[string]string{
+		name + "=a.key":                                   "a.key",
+		name + " = a.key ":                                "a.key",
+		"\uFEFF" + name + "=a.key\r\n":                    "a.key",
+		"# " + name + "=old\n\n  " + name + "=a.key\n":    "a.key",
+		"OTHER=1\nexport " + name + "=a.key\nMORE=2":      "a.key",
+		"export\t" + name + `="a.key"`:                    "a.key",
+		name + "='a.key'":                                 "a.key",
+		name + `="a.key" # of the tests`:                  "a.key",
+		name + "=a.key # of the tests":                    "a.key",
+		name + "=a.key\t# of the tests":                   "a.key",
+		name + "=a#key":                                   "a#key",
+		name + `="a #key"`:                                "a #key",
+		name + "=a=key=":                                  "a=key=",
+		name + "=old\n" + name + "=a.key":                 "a.key",
+		name + "=a.key\n" + strings.Repeat("x", 100_000):  "a.key",
+		strings.Repeat("x", 100_000) + "\n" + name + "=k": "k",
+		"MY_" + name + "=other\n" + name + "S=other":      "",
+		name + "=":             "",
+		name + "=''":           "",
+		name + "= # nothing":   "",
+		name + `="never ends`:  "",
+		name + `="a"b`:         "",
+		"export" + name + "=x": "",
+		name:                   "",
+		"":                     "",
+	} {
+		file := filepath.Join(t.TempDir(), "env")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		noCredentials(t)
+		t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", file)
+		got := ""
+		s := newSite(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
+			got = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+			_, _ = w.Write([]byte(balances(usd)))
+		}})
+		_, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, want, got, "%.60q", text)
+		if want == "" {
+			oneFailure(t, s, discovery.ReasonMissingCredential)
+		}
+	}
+}
+
+// A file that cannot be read is a missing key. Nothing of it is shown, nor of its path: somebody may have put the key there.
+func TestAnEnvFileThatCannotBeRead(t *testing.T) {
+	folder := t.TempDir()
+	bad := filepath.Join(folder, "bad.of.the.tests")
+	require.NoError(t, os.WriteFile(bad, []byte("OTHER=value.of.the.tests\n"), 0o600))
+	endless := filepath.Join(folder, "endless.of.the.tests")
+	require.NoError(t, os.WriteFile(endless, append(make([]byte, 2<<20), []byte("\nDEEPSEEK_API_KEY=too.late\n")...), 0o600))
+	noCredentials(t)
+	for _, path := range []string{bad, folder, endless, filepath.Join(folder, "none.of.the.tests"), "sk.pasted.of.the.tests", "/dev/zero"} {
+		t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", path)
+		s := balanceOf(balances(usd))
+		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
+		require.NoError(t, err)
+		assert.Nil(t, b)
+		f := oneFailure(t, s, discovery.ReasonMissingCredential)
+		assert.NotContains(t, f.Error(), "of.the.tests", path)
+		assert.NotContains(t, f.Error(), folder, path)
+		assert.Contains(t, f.Error(), "DEEPSEEK_LEGACY_ENV_PATH")
+		assert.Zero(t, s.count("deepseek"))
+	}
+}
+
+func TestSpendBetween(t *testing.T) {
+	t.Parallel()
+	snapshot := func(total, granted, paid float64, currency string) discovery.BalanceSnapshot {
+		return discovery.BalanceSnapshot{TotalBalance: total, GrantedBalance: granted, ToppedUpBalance: paid, Currency: currency}
+	}
+	for _, row := range []struct {
+		before, after discovery.BalanceSnapshot
+		want          float64
+		wrong         string
+	}{
+		{snapshot(0.3, 0.1, 0.2, "USD"), snapshot(0.1, 0, 0.1, "USD"), 0.2, ""},
+		{snapshot(110, 10, 100, "CNY"), snapshot(109.99, 10, 99.99, "CNY"), 0.01, ""},
+		{snapshot(5, 0, 5, "USD"), snapshot(5, 0, 5, "USD"), 0, ""},
+		{snapshot(1, 0, 1, ""), snapshot(-0.05, 0, -0.05, "usd"), 1.05, ""},
+		{snapshot(1e-7, 0, 0, "USD"), snapshot(0, 0, 0, "USD"), 1e-7, ""},
+		{snapshot(5, 0, 5, "USD"), snapshot(4, 0, 4, "CNY"), 0, "after"},
+		{snapshot(5, 0, 5, ""), snapshot(4, 0, 4, "CNY"), 0, "after"},
+		{snapshot(5, 0, 0, "USD"), snapshot(5.01, 0, 0, "USD"), 0, "total balance"},
+		{snapshot(100, 50, 50, "USD"), snapshot(90, 10, 80, "USD"), 0, "topped-up balance"},
+		{snapshot(100, 0, 100, "USD"), snapshot(90, 5, 85, "USD"), 0, "granted balance"},
+		{snapshot(math.NaN(), 0, 0, "USD"), snapshot(1, 0, 0, "USD"), 0, "total balance"},
+		{snapshot(1, 0, 0, "USD"), snapshot(math.Inf(-1), 0, 0, "USD"), 0, "total balance"},
+		{snapshot(1, 0, 0, "USD"), snapshot(1, math.NaN(), 0, "USD"), 0, "granted balance"},
+		{snapshot(1.7e308, 0, 0, "USD"), snapshot(-1.7e308, 0, 0, "USD"), 0, "total balance"},
+	} {
+		got, err := discovery.SpendBetween(row.before, row.after)
+		assert.Equal(t, row.want, got, "%v %v", row.before, row.after)
+		if row.wrong == "" {
+			require.NoError(t, err)
+			continue
+		}
+		valueError(t, err, row.wrong)
+	}
+}

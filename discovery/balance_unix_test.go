@@ -1,0 +1,27 @@
+//go:build unix
+
+package discovery_test
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// Opening a pipe would wait for somebody to write into it, for ever.
+func TestAnEnvFileThatIsAPipeIsNotOpened(t *testing.T) {
+	noCredentials(t)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", pipe)
+	s := balanceOf(balances(usd))
+	b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
+	require.NoError(t, err)
+	assert.Nil(t, b)
+	oneFailure(t, s, discovery.ReasonMissingCredential)
+}

@@ -1,0 +1,59 @@
+package discovery_test
+
+import (
+	"maps"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/contract"
+)
+
+// sendsJSON says of what kind an answer is, as real servers do.
+func sendsJSON(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		next(w, r)
+	}
+}
+
+// What is sent for bills and balances keeps to the documents, and so do the answers that these tests are about.
+func TestBillsAndBalancesKeepToTheirDocuments(t *testing.T) {
+	t.Parallel()
+	answers := costs(map[string]string{
+		"":          costPage(true, `"page_b+/="`, costDay(0, result(`"0.1"`, `,"line_item":null,"organization_id":"org-example"`)), costDay(1)),
+		"page_b+/=": costPage(false, "null", costDay(2, result("0E-6176", ""), result("-1", ""))),
+	}).handlers
+	answers["deepseek"] = says(balances(cny, usd))
+	answers["xaimanagement"] = says(`{"timeSeries":[` + series("Chat", point("2026-05-08T00:00:00Z", "1"), point("2026-05-07T00:00:00Z", `"2"`)) + `]}`)
+	refusals := maps.Clone(answers)
+	for name := range refusals {
+		refusals[name] = refuses(403, `{"error":{"message":"no"}}`)
+	}
+	for _, site := range []*site{newSite(answers), newSite(refusals)} {
+		c := &checked{checkers: make(map[string]*contract.Checker), report: func(err error) { t.Error(err) }}
+		for name, answer := range site.handlers {
+			checker, err := contract.New(name)
+			require.NoError(t, err)
+			c.checkers[name] = checker
+			site.set(name, sendsJSON(answer))
+		}
+		client, q := site.client(t, discovery.WithHTTPClient(&http.Client{Transport: c})), costQuery()
+		q.GroupBy, q.Limit = []discovery.GroupBy{"line_item", "project_id", "api_key_id"}, 180
+		_, err := client.FetchOpenAICostBuckets(t.Context(), q)
+		require.NoError(t, err)
+		_, err = client.FetchXAICostBuckets(t.Context(), usageQuery())
+		require.NoError(t, err)
+		_, err = client.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: balanceKey})
+		require.NoError(t, err)
+		assert.NotContains(t, c.checkers["openai"].Unexercised(), "listCosts")
+		assert.NotContains(t, c.checkers["deepseek"].Unexercised(), "getBalance")
+		assert.Empty(t, c.checkers["xaimanagement"].Unexercised())
+		if len(site.failures) > 0 {
+			assert.Equal(t, []string{"openai denied", "xai denied", "deepseek denied"}, site.reasons())
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package discovery_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func TestOpenAICostsAreReadPageAfterPage(t *testing.T) {
+	t.Parallel()
+	s := costs(map[string]string{
+		"":               costPage(true, `"page_b+/=%25?x"`, costDay(2, result("0.30", "")), costDay(3)),
+		"page_b+/=%25?x": costPage(true, `"page_c="`, costDay(0, result("0.1", ""), result(`"0.2"`, ""))),
+		"page_c=":        costPage(false, "null", costDay(1, result("0E-6176", ""), result(`"0E-6176"`, ""), result("-1.25", ""), result("12.50", ""))),
+	})
+	buckets, err := s.client(t).FetchOpenAICostBuckets(t.Context(), costQuery())
+	require.NoError(t, err)
+	assert.Empty(t, s.failures)
+	require.Len(t, buckets, 4)
+	for i, want := range []float64{0.3, 11.25, 0.3, 0} {
+		b := buckets[i]
+		assert.Equal(t, want, b.TotalUSD, "exactly")
+		assert.Equal(t, day1+int64(i)*day, b.StartTime, "oldest first")
+		assert.Equal(t, day1+int64(i+1)*day, b.EndTime)
+		assert.Equal(t, "usd", b.Currency)
+		assert.Equal(t, map[string]float64{}, b.LineItemBreakdown, "nobody asked for it")
+		assert.Equal(t, map[string]float64{}, b.ProjectBreakdown)
+		assert.Equal(t, map[string]float64{}, b.APIKeyBreakdown)
+		assert.NotNil(t, b.RawResults)
+	}
+	assert.JSONEq(t, result("-1.25", ""), string(buckets[1].RawResults[2]))
+	assert.Contains(t, string(buckets[1].RawResults[0]), `"value":0E-6176,`, "as it came")
+	assert.Equal(t, 3, s.count("openai"))
+}
+
+func TestWhatOpenAIIsAsked(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*discovery.OpenAICostQuery){
+		"start_time=1730419200&end_time=1731024000&bucket_width=1d&limit=7":   func(*discovery.OpenAICostQuery) {},
+		"start_time=1730419200&bucket_width=1d&limit=7":                       func(q *discovery.OpenAICostQuery) { q.EndTime = 0 },
+		"start_time=1730419207&end_time=1731024000&bucket_width=1d&limit=180": func(q *discovery.OpenAICostQuery) { q.StartTime += 7; q.Limit = 180 },
+		"start_time=1730419200&end_time=1731024000&bucket_width=1d&limit=1":   func(q *discovery.OpenAICostQuery) { q.Limit = 1 },
+		"start_time=1730419200&end_time=1731024000&bucket_width=1d&group_by=project_id&group_by=line_item&group_by=api_key_id&limit=7": func(q *discovery.OpenAICostQuery) {
+			q.GroupBy = []discovery.GroupBy{discovery.GroupByProjectID, discovery.GroupByLineItem, discovery.GroupByAPIKeyID}
+		},
+	} {
+		var asked []string
+		s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.URL.RawQuery)
+			assert.Equal(t, "GET /openai/v1/organization/costs", r.Method+" "+r.URL.Path)
+			assert.Equal(t, "Bearer "+adminKey, r.Header.Get("Authorization"))
+			assert.Contains(t, r.Header.Get("User-Agent"), "mesh-go/")
+			next := `"p2"`
+			if len(asked) == 2 {
+				next = "null"
+			}
+			_, _ = w.Write([]byte(costPage(len(asked) == 1, next)))
+		}})
+		q := costQuery()
+		change(&q)
+		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
+		require.NoError(t, err)
+		assert.Equal(t, []discovery.CostBucket{}, buckets)
+		assert.Equal(t, []string{want, want + "&page=p2"}, asked)
+	}
+}
+
+func TestBreakdownsAreThoseAskedFor(t *testing.T) {
+	t.Parallel()
+	s := costs(map[string]string{"": costPage(false, "null", costDay(0,
+		result("0.1", `,"line_item":"gpt-5.6, input","project_id":"proj_a","api_key_id":"key_a"`),
+		result(`"0.2"`, `,"line_item":"gpt-5.6, input","project_id":"proj_b","api_key_id":"key_a","quantity":12.5`),
+		result("-0.05", `,"line_item":"Vector storage","project_id":"proj_a","api_key_id":null`),
+		result("3", `,"line_item":null`),
+	))})
+	items := map[string]float64{"gpt-5.6, input": 0.3, "Vector storage": -0.05, "": 3}
+	projects := map[string]float64{"proj_a": 0.05, "proj_b": 0.2, "": 3}
+	apiKeys := map[string]float64{"key_a": 0.3, "": 2.95}
+	for _, groups := range [][]discovery.GroupBy{
+		nil, {"line_item"}, {"project_id"}, {"api_key_id"}, {"api_key_id", "line_item"}, {"project_id", "line_item", "api_key_id"},
+	} {
+		q := costQuery()
+		q.GroupBy = groups
+		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
+		require.NoError(t, err)
+		require.Len(t, buckets, 1)
+		b, none := buckets[0], map[string]float64{}
+		assert.Equal(t, 3.25, b.TotalUSD)
+		for _, row := range []struct {
+			group     discovery.GroupBy
+			got, want map[string]float64
+		}{{"line_item", b.LineItemBreakdown, items}, {"project_id", b.ProjectBreakdown, projects}, {"api_key_id", b.APIKeyBreakdown, apiKeys}} {
+			if !slices.Contains(groups, row.group) {
+				row.want = none
+			}
+			assert.Equal(t, row.want, row.got, "%s of %v", row.group, groups)
+		}
+	}
+}
+
+func TestCostBucketsHaveTheNamesOfTheSourceDocument(t *testing.T) {
+	t.Parallel()
+	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1.5", "")), costDay(1))})
+	buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
+	require.NoError(t, err)
+	assert.Equal(t, `[{"start_time":1730419200,"end_time":1730505600,"total_usd":1.5,"currency":"usd","line_item_breakdown":{},`+
+		`"project_breakdown":{},"api_key_breakdown":{},"raw_results":[`+result("1.5", "")+`]},`+
+		`{"start_time":1730505600,"end_time":1730592000,"total_usd":0,"currency":"usd","line_item_breakdown":{},`+
+		`"project_breakdown":{},"api_key_breakdown":{},"raw_results":[]}]`, asJSON(t, buckets))
+}
+
+// All pages or nothing: what was read before the failure is no total.
+func TestAFailureOnAnyPageGivesNothing(t *testing.T) {
+	t.Parallel()
+	good := costDay(0, result("5", ""))
+	overlapping := `{"start_time":1730419200,"end_time":1730505600,"results":[]}`
+	for name, row := range map[string]struct {
+		second string
+		reason discovery.Reason
+	}{
+		"repeated cursor":            {costPage(true, `"two"`, costDay(1)), discovery.ReasonPartial},
+		"more, and null":             {costPage(true, "null", costDay(1)), discovery.ReasonPartial},
+		"more, and nothing":          {`{"data":[],"has_more":true}`, discovery.ReasonPartial},
+		"more, and an empty cursor":  {costPage(true, `""`), discovery.ReasonPartial},
+		"cursor with &":              {costPage(true, `"a&end_time=1"`), discovery.ReasonDecode},
+		"cursor with #":              {costPage(true, `"a#b"`), discovery.ReasonDecode},
+		"cursor with a blank":        {costPage(true, `"a b"`), discovery.ReasonDecode},
+		"cursor with a new line":     {costPage(true, `"a\r\nX: y"`), discovery.ReasonDecode},
+		"cursor beyond ASCII":        {costPage(true, `"ä"`), discovery.ReasonDecode},
+		"no data":                    {`{"object":"page","has_more":false}`, discovery.ReasonDecode},
+		"data is null":               {`{"data":null,"has_more":false}`, discovery.ReasonDecode},
+		"no has_more":                {`{"data":[]}`, discovery.ReasonDecode},
+		"no results":                 {costPage(false, "null", `{"start_time":1730505600,"end_time":1730592000}`), discovery.ReasonDecode},
+		"no amount":                  {costPage(false, "null", costDay(1, `{"object":"organization.costs.result"}`)), discovery.ReasonDecode},
+		"amount is null":             {costPage(false, "null", costDay(1, `{"amount":null}`)), discovery.ReasonDecode},
+		"no value":                   {costPage(false, "null", costDay(1, `{"amount":{"currency":"usd"}}`)), discovery.ReasonDecode},
+		"value is null":              {costPage(false, "null", costDay(1, result("null", ""))), discovery.ReasonDecode},
+		"value is no number":         {costPage(false, "null", costDay(1, result(`"n/a"`, ""))), discovery.ReasonDecode},
+		"value is empty":             {costPage(false, "null", costDay(1, result(`""`, ""))), discovery.ReasonDecode},
+		"value has a sign":           {costPage(false, "null", costDay(1, result(`"+1"`, ""))), discovery.ReasonDecode},
+		"value is a fraction":        {costPage(false, "null", costDay(1, result(`"1/3"`, ""))), discovery.ReasonDecode},
+		"value is infinite":          {costPage(false, "null", costDay(1, result(`"Infinity"`, ""))), discovery.ReasonDecode},
+		"value beyond a float":       {costPage(false, "null", costDay(1, result("1E400", ""))), discovery.ReasonDecode},
+		"value beyond all memory":    {costPage(false, "null", costDay(1, result("1E-99999999999", ""))), discovery.ReasonDecode},
+		"another currency":           {costPage(false, "null", costDay(1, `{"amount":{"value":1,"currency":"eur"}}`)), discovery.ReasonDecode},
+		"two currencies":             {costPage(false, "null", costDay(1, result("1", ""), `{"amount":{"value":1,"currency":"eur"}}`)), discovery.ReasonDecode},
+		"a day again":                {costPage(false, "null", overlapping), discovery.ReasonDecode},
+		"a day that ends before":     {costPage(false, "null", `{"start_time":1730592000,"end_time":1730505600,"results":[]}`), discovery.ReasonDecode},
+		"a time beyond 64 bits":      {costPage(false, "null", `{"start_time":1e30,"end_time":1e31,"results":[]}`), discovery.ReasonDecode},
+		"an error with 200":          {`{"error":{"message":"overloaded"}}`, discovery.ReasonDecode},
+		"two documents":              {costPage(false, "null") + "{}", discovery.ReasonDecode},
+		"a model list":               {`{"object":"list","data":[{"id":"gpt-4o"}]}`, discovery.ReasonDecode},
+		"a page that is not there":   {"", discovery.ReasonDecode},
+		"one more that is not there": {costPage(true, `"three"`), discovery.ReasonStatus},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := costs(map[string]string{"": costPage(true, `"two"`, good), "two": row.second})
+			buckets, err := s.client(t).FetchOpenAICostBuckets(t.Context(), costQuery())
+			require.NoError(t, err)
+			assert.Equal(t, []discovery.CostBucket{}, buckets)
+			f := oneFailure(t, s, row.reason)
+			assert.Equal(t, "FetchOpenAICostBuckets", f.Operation)
+			assert.Equal(t, discovery.OpenAI, f.Provider)
+		})
+	}
+}
+
+func TestNoCurrencyIsTheUsualOne(t *testing.T) {
+	t.Parallel()
+	for _, amount := range []string{`{"value":1}`, `{"value":1,"currency":null}`, `{"value":1,"currency":"USD"}`} {
+		s := costs(map[string]string{"": costPage(false, "null", costDay(0, `{"amount":`+amount+`}`))})
+		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
+		require.NoError(t, err)
+		require.Len(t, buckets, 1, amount)
+		assert.Equal(t, "usd", buckets[0].Currency)
+	}
+}
+
+func TestPagesWithoutEndEnd(t *testing.T) {
+	t.Parallel()
+	n := 0
+	s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, _ *http.Request) {
+		n++
+		_, _ = w.Write([]byte(costPage(true, strconv.Quote(fmt.Sprint("page", n)))))
+	}})
+	buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
+	require.NoError(t, err)
+	assert.Empty(t, buckets)
+	oneFailure(t, s, discovery.ReasonPartial)
+	assert.Equal(t, 4000, n)
+}
+
+// Three years with a page of one day each are read to the end.
+func TestALongWindowIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	n := int64(0)
+	s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, _ *http.Request) {
+		n++
+		_, _ = w.Write([]byte(costPage(n < 1100, strconv.Quote(fmt.Sprint("page", n)), costDay(n, result("0.01", "")))))
+	}})
+	q := costQuery()
+	q.Limit, q.EndTime = 1, 0
+	report, err := s.inProcess().ReconcileOpenAICost(t.Context(), q, nil)
+	require.NoError(t, err)
+	assert.Len(t, report.Buckets, 1100)
+	assert.Equal(t, 11.0, report.ActualUSD)
+}
+
+func TestOpenAICostMistakes(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		field  string
+		change func(*discovery.OpenAICostQuery)
+	}{
+		"no start":         {"start time", func(q *discovery.OpenAICostQuery) { q.StartTime = 0 }},
+		"negative start":   {"start time", func(q *discovery.OpenAICostQuery) { q.StartTime = -1 }},
+		"start at the end": {"start time", func(q *discovery.OpenAICostQuery) { q.StartTime = q.EndTime }},
+		"start after end":  {"start time", func(q *discovery.OpenAICostQuery) { q.StartTime = q.EndTime + 1 }},
+		"negative end":     {"end time", func(q *discovery.OpenAICostQuery) { q.EndTime = -1 }},
+		"limit too small":  {"limit", func(q *discovery.OpenAICostQuery) { q.Limit = -1 }},
+		"limit too large":  {"limit", func(q *discovery.OpenAICostQuery) { q.Limit = 181 }},
+		"unknown group":    {"group by", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{"user_id"} }},
+		"empty group":      {"group by", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{""} }},
+		"group twice": {"group by", func(q *discovery.OpenAICostQuery) {
+			q.GroupBy = []discovery.GroupBy{"line_item", "project_id", "line_item"}
+		}},
+		"negative timeout": {"timeout", func(q *discovery.OpenAICostQuery) { q.Timeout = -time.Second }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := costs(map[string]string{"": costPage(false, "null")})
+			q := costQuery()
+			row.change(&q)
+			buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
+			valueError(t, err, row.field)
+			assert.Nil(t, buckets)
+			report, err := s.inProcess().ReconcileOpenAICost(t.Context(), q, nil)
+			valueError(t, err, row.field)
+			assert.Nil(t, report)
+			assert.Zero(t, s.count("openai"), "nothing is sent")
+			assert.Empty(t, s.failures)
+		})
+	}
+}
+
+func TestTheAdminKeyIsTheArgumentElseTheEnvironment(t *testing.T) {
+	var got []string
+	s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Authorization"))
+		_, _ = w.Write([]byte(costPage(false, "null")))
+	}})
+	for _, row := range []struct{ argument, environment string }{{" argument\n", "environment"}, {"", " environment\t"}, {"  ", "environment"}} {
+		t.Setenv("OPENAI_ADMIN_KEY", row.environment)
+		q := costQuery()
+		q.AdminKey = row.argument
+		_, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, []string{"Bearer argument", "Bearer environment", "Bearer environment"}, got)
+}

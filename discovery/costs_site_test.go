@@ -1,0 +1,102 @@
+package discovery_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+const (
+	adminKey      = "openai.admin.key.of.the.tests"
+	managementKey = "xai.management.key.of.the.tests"
+	balanceKey    = "deepseek.key.of.the.tests"
+	teamID        = "00000000-0000-4000-8000-00000000000a"
+
+	day1 = int64(1730419200) // 2024-11-01T00:00:00Z
+	day  = int64(86400)
+)
+
+// billingVariables are what the operations of these tests read.
+var billingVariables = []string{
+	"OPENAI_ADMIN_KEY", "DEEPSEEK_API_KEY", "DEEPSEEK_LEGACY_ENV_PATH", "XAI_MANAGEMENT_KEY", "XAI_TEAM_ID",
+}
+
+// noCredentials takes the environment away.
+func noCredentials(t *testing.T) {
+	t.Helper()
+	for _, name := range billingVariables {
+		t.Setenv(name, "")
+	}
+}
+
+func costQuery() discovery.OpenAICostQuery {
+	return discovery.OpenAICostQuery{StartTime: day1, EndTime: day1 + 7*day, AdminKey: adminKey}
+}
+
+func usageQuery() discovery.XAICostQuery {
+	return discovery.XAICostQuery{StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-09 00:00:00", ManagementKey: managementKey, TeamID: teamID}
+}
+
+// result is one result of a page, with an amount written as given.
+func result(amount, more string) string {
+	return fmt.Sprintf(`{"object":"organization.costs.result","amount":{"value":%s,"currency":"usd"}%s}`, amount, more)
+}
+
+// costDay is a bucket of the nth day.
+func costDay(n int64, results ...string) string {
+	return fmt.Sprintf(`{"object":"bucket","start_time":%d,"end_time":%d,"results":[%s]}`, day1+n*day, day1+(n+1)*day, strings.Join(results, ","))
+}
+
+// costPage is a page; next is JSON.
+func costPage(more bool, next string, days ...string) string {
+	return fmt.Sprintf(`{"object":"page","data":[%s],"has_more":%t,"next_page":%s}`, strings.Join(days, ","), more, next)
+}
+
+// costs plays OpenAI: the first page is under "", the others under their cursors, as they stand in the URL.
+func costs(pages map[string]string) *site {
+	return newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
+		_, cursor, _ := strings.Cut(r.URL.RawQuery, "&page=")
+		page, ok := pages[cursor]
+		if !ok || r.URL.Path != "/openai/v1/organization/costs" || r.Header.Get("Authorization") != "Bearer "+adminKey {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write([]byte(page))
+	}})
+}
+
+// point is one data point; series is a series of them.
+func point(at, value string) string { return fmt.Sprintf(`{"timestamp":%q,"values":[%s]}`, at, value) }
+
+func series(label string, points ...string) string {
+	return fmt.Sprintf(`{"group":[%[1]q],"groupLabels":[%[1]q],"dataPoints":[%[2]s]}`, label, strings.Join(points, ","))
+}
+
+func usageOf(all ...string) *site {
+	return newSite(map[string]http.HandlerFunc{"xaimanagement": says(`{"timeSeries":[` + strings.Join(all, ",") + `],"limitReached":false}`)})
+}
+
+// oneFailure checks that there was one failure and returns it.
+func oneFailure(t *testing.T, s *site, reason discovery.Reason) discovery.Failure {
+	t.Helper()
+	require.Len(t, s.failures, 1)
+	assert.Equal(t, reason, s.failures[0].Reason, "%v", s.failures[0])
+	assert.Error(t, s.failures[0].Err)
+	return s.failures[0]
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func ptr[T any](v T) *T { return &v }

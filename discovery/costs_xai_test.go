@@ -1,0 +1,329 @@
+package discovery_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func fetchUsage(t *testing.T, s *site, change func(*discovery.XAICostQuery)) []discovery.TeamCostBucket {
+	t.Helper()
+	q := usageQuery()
+	change(&q)
+	buckets, err := s.inProcess().FetchXAICostBuckets(t.Context(), q)
+	require.NoError(t, err)
+	return buckets
+}
+
+func asItIs(*discovery.XAICostQuery) {}
+
+func TestWhatXAIIsAsked(t *testing.T) {
+	t.Parallel()
+	s := newSite(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		assert.JSONEq(t, `{"analyticsRequest":{"timeRange":{"startTime":"2026-05-01 00:00:00","endTime":"2026-05-09 00:00:00","timezone":"Etc/GMT"},
+			"timeUnit":"TIME_UNIT_DAY","values":[{"name":"usd","aggregation":"AGGREGATION_SUM"}],"groupBy":["description"],"filters":[]}}`, string(body))
+		assert.Equal(t, "POST /xaimanagement/v1/billing/teams/"+teamID+"/usage", r.Method+" "+r.RequestURI)
+		assert.Equal(t, "Bearer "+managementKey, r.Header.Get("Authorization"))
+		assert.Equal(t, "application/json", r.Header.Get("Content-Type"))
+		assert.Contains(t, r.Header.Get("User-Agent"), "mesh-go/")
+		_, _ = w.Write([]byte("{}"))
+	}})
+	buckets, err := s.client(t).FetchXAICostBuckets(t.Context(), usageQuery())
+	require.NoError(t, err)
+	assert.Equal(t, []discovery.TeamCostBucket{}, buckets, "proto3 leaves out what is empty")
+	assert.Empty(t, s.failures)
+	assert.Equal(t, 1, s.count("xaimanagement"))
+}
+
+// sent is the timeRange and timeUnit of the one request that q makes.
+func sent(t *testing.T, q discovery.XAICostQuery) (start, end, zone, unit string) {
+	t.Helper()
+	var request struct {
+		AnalyticsRequest struct {
+			TimeRange struct{ StartTime, EndTime, Timezone string }
+			TimeUnit  string
+		}
+	}
+	s := newSite(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
+		assert.NoError(t, json.NewDecoder(r.Body).Decode(&request))
+		_, _ = w.Write([]byte("{}"))
+	}})
+	_, err := s.inProcess().FetchXAICostBuckets(t.Context(), q)
+	require.NoError(t, err, "%v", q)
+	a := request.AnalyticsRequest
+	return a.TimeRange.StartTime, a.TimeRange.EndTime, a.TimeRange.Timezone, a.TimeUnit
+}
+
+func TestTimesAreConvertedIntoTheZone(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ zone, start, end, wantStart, wantEnd string }{
+		{"", "2026-05-01T00:00:00Z", "2026-05-09T00:00:00Z", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"", "2026-05-01 00:00:00", "2026-05-09T00:00:00", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"", "2026-05-01T02:00:00+02:00", "2026-05-08T19:00:00-0500", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"", "2026-05-01T05:30:00+05:30", "2026-05-09T02:00:00+02", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"", "2026-05-01 02:00:00+02:00", "2026-05-09T00:00Z", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"", "2026-05-01T00:00:00.000Z", "2026-05-09T00:00:00.000000+00:00", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"", "2026-05-01T00:00:00.75Z", "2026-05-08 23:59:59.999999", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"Etc/UTC", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z", "2026-12-31 23:59:59", "2027-01-01 00:00:00"},
+		{"Europe/Berlin", "2026-05-01T00:00:00Z", "2026-05-09 00:00:00", "2026-05-01 02:00:00", "2026-05-09 00:00:00"},
+		{"Europe/Berlin", "2026-01-01T00:00:00Z", "2026-07-01T00:00:00Z", "2026-01-01 01:00:00", "2026-07-01 02:00:00"},
+		{"America/Los_Angeles", "2026-05-01T00:00:00Z", "2026-05-09T00:00:00+02:00", "2026-04-30 17:00:00", "2026-05-08 15:00:00"},
+		{"Asia/Kolkata", "2026-05-01T00:00:00Z", "2026-05-01T05:30:01", "2026-05-01 05:30:00", "2026-05-01 05:30:01"},
+		// An hour before the clocks go back, and one after; the hour that they show twice lies between.
+		{"Europe/Berlin", "2026-10-24T23:59:59Z", "2026-10-25T02:00:00Z", "2026-10-25 01:59:59", "2026-10-25 03:00:00"},
+	} {
+		q := usageQuery()
+		q.StartTime, q.EndTime, q.Timezone = row.start, row.end, row.zone
+		start, end, zone, unit := sent(t, q)
+		assert.Equal(t, []string{row.wantStart, row.wantEnd, "TIME_UNIT_DAY"}, []string{start, end, unit}, "%v", row)
+		if row.zone == "" {
+			row.zone = "Etc/GMT"
+		}
+		assert.Equal(t, row.zone, zone)
+	}
+}
+
+// The end of a bucket is that of its unit, in the zone: months have their length and days their clocks.
+func TestABucketEndsWhereItsUnitEnds(t *testing.T) {
+	t.Parallel()
+	const berlin, havana = "Europe/Berlin", "America/Havana"
+	for _, row := range []struct {
+		unit                         discovery.TimeUnit
+		zone, at, wantBegin, wantEnd string
+	}{
+		{"", "", "2026-05-08T00:00:00Z", "2026-05-08T00:00:00Z", "2026-05-09T00:00:00Z"},
+		{discovery.TimeUnitDay, "", "2024-02-28T00:00:00Z", "2024-02-28T00:00:00Z", "2024-02-29T00:00:00Z"},
+		{discovery.TimeUnitDay, "", "2026-12-31 00:00:00", "2026-12-31T00:00:00Z", "2027-01-01T00:00:00Z"},
+		{discovery.TimeUnitDay, "", "2026-05-08T13:30:00Z", "2026-05-08T13:30:00Z", "2026-05-09T00:00:00Z"},               // the window began then
+		{discovery.TimeUnitDay, berlin, "2026-03-28T23:00:00Z", "2026-03-29T00:00:00+01:00", "2026-03-30T00:00:00+02:00"}, // 23 hours
+		{discovery.TimeUnitDay, berlin, "2026-10-24T22:00:00Z", "2026-10-25T00:00:00+02:00", "2026-10-26T00:00:00+01:00"}, // 25 hours
+		{discovery.TimeUnitDay, havana, "2026-03-07T05:00:00Z", "2026-03-07T00:00:00-05:00", "2026-03-08T01:00:00-04:00"}, // no midnight
+		{discovery.TimeUnitDay, havana, "2026-10-31T04:00:00Z", "2026-10-31T00:00:00-04:00", "2026-11-01T00:00:00-04:00"}, // two midnights
+		{discovery.TimeUnitCalendarWeek, berlin, "2026-03-22T23:00:00Z", "2026-03-23T00:00:00+01:00", "2026-03-30T00:00:00+02:00"},
+		{discovery.TimeUnitCalendarWeek, "", "2026-12-28T00:00:00Z", "2026-12-28T00:00:00Z", "2027-01-04T00:00:00Z"},
+		{discovery.TimeUnitMonth, "", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"},
+		{discovery.TimeUnitMonth, "", "2026-02-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"},
+		{discovery.TimeUnitMonth, "", "2024-02-01T00:00:00Z", "2024-02-01T00:00:00Z", "2024-03-01T00:00:00Z"},
+		{discovery.TimeUnitMonth, "", "2026-12-01T00:00:00Z", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z"},
+		{discovery.TimeUnitMonth, "", "2026-01-31T00:00:00Z", "2026-01-31T00:00:00Z", "2026-02-01T00:00:00Z"},
+		{discovery.TimeUnitMonth, berlin, "2026-02-28T23:00:00Z", "2026-03-01T00:00:00+01:00", "2026-04-01T00:00:00+02:00"},
+		{discovery.TimeUnitHour, "", "2026-05-08T23:00:00Z", "2026-05-08T23:00:00Z", "2026-05-09T00:00:00Z"},
+		{discovery.TimeUnitHour, "", "2026-05-08T23:20:05Z", "2026-05-08T23:20:05Z", "2026-05-09T00:00:00Z"},
+		{discovery.TimeUnitHour, berlin, "2026-03-29T00:00:00Z", "2026-03-29T01:00:00+01:00", "2026-03-29T03:00:00+02:00"},
+		{discovery.TimeUnitHour, berlin, "2026-10-25T00:00:00Z", "2026-10-25T02:00:00+02:00", "2026-10-25T02:00:00+01:00"},
+		{discovery.TimeUnitHour, "Asia/Kolkata", "2026-05-08T00:30:00Z", "2026-05-08T06:00:00+05:30", "2026-05-08T07:00:00+05:30"},
+		{discovery.TimeUnitQuarterHour, "", "2026-05-08T23:45:00Z", "2026-05-08T23:45:00Z", "2026-05-09T00:00:00Z"},
+		{discovery.TimeUnitQuarterHour, "", "2026-05-08T23:07:00Z", "2026-05-08T23:07:00Z", "2026-05-08T23:15:00Z"},
+		{discovery.TimeUnitMinute, "", "2026-05-08T23:59:00Z", "2026-05-08T23:59:00Z", "2026-05-09T00:00:00Z"},
+		{discovery.TimeUnitSecond, "", "2026-05-08T23:59:59Z", "2026-05-08T23:59:59Z", "2026-05-09T00:00:00Z"},
+		{discovery.TimeUnitNone, "", "2026-05-01T00:00:00Z", "2026-05-01T00:00:00Z", "2026-05-09T00:00:00Z"},
+		{discovery.TimeUnitNone, berlin, "", "2026-05-01T02:00:00+02:00", "2026-05-09T00:00:00+02:00"},
+	} {
+		data := point(row.at, "1")
+		if row.at == "" {
+			data = `{"values":[1]}`
+		}
+		s := usageOf(series("Chat", data))
+		buckets := fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.TimeUnit, q.Timezone = row.unit, row.zone })
+		require.Len(t, buckets, 1, "%v: %v", row, s.failures)
+		assert.Equal(t, []string{row.wantBegin, row.wantEnd}, []string{buckets[0].StartTime, buckets[0].EndTime}, "%v", row)
+	}
+}
+
+func TestSeriesBecomeBuckets(t *testing.T) {
+	t.Parallel()
+	s := usageOf(
+		series("Chat grok-3-mini", point("2026-05-08T00:00:00Z", "0.00027585"), point("2026-05-06T00:00:00Z", `"0.1"`)),
+		`{"group":["API grok-imagine-video-1.5"],"dataPoints":[{"timestamp":"2026-05-06T02:00:00+02:00","values":["0.2",17],"note":"new"}],"more":1}`,
+		`{}`,
+		`{"group":["Nothing"],"dataPoints":[]}`,
+		series("Credit", point("2026-05-08T00:00:00.000Z", "-1.25"), point("2026-05-07T00:00:00Z", "0E-6176")),
+		`{"group":["a","b"],"dataPoints":[{"timestamp":"2026-05-08 00:00:00","values":[2]}]}`,
+	)
+	buckets := fetchUsage(t, s, asItIs)
+	assert.Empty(t, s.failures)
+	require.Len(t, buckets, 3)
+	assert.Equal(t, discovery.TeamCostBucket{
+		StartTime: "2026-05-06T00:00:00Z", EndTime: "2026-05-07T00:00:00Z", TotalUSD: 0.3,
+		LineItems: []discovery.LineItem{{Description: "Chat grok-3-mini", USD: 0.1}, {Description: "API grok-imagine-video-1.5", USD: 0.2}},
+		RawBucket: buckets[0].RawBucket,
+	}, buckets[0])
+	assert.Equal(t, 0.0, buckets[1].TotalUSD)
+	assert.Equal(t, 0.75027585, buckets[2].TotalUSD)
+	assert.Equal(t, []discovery.LineItem{{"Chat grok-3-mini", 0.00027585}, {"Credit", -1.25}, {"a, b", 2}}, buckets[2].LineItems)
+	assert.Equal(t, `[{"dataPoints":[{"timestamp":"2026-05-06T00:00:00Z","values":["0.1"]}],"group":["Chat grok-3-mini"],"groupLabels":["Chat grok-3-mini"]},`+
+		`{"dataPoints":[{"timestamp":"2026-05-06T02:00:00+02:00","values":["0.2",17],"note":"new"}],"group":["API grok-imagine-video-1.5"],"more":1}]`,
+		string(buckets[0].RawBucket), "as it came, unknown fields and all")
+	assert.Equal(t, `{"start_time":"2026-05-07T00:00:00Z","end_time":"2026-05-08T00:00:00Z","total_usd":0,"line_items":[{"description":"Credit","usd":0}],`+
+		`"raw_bucket":[{"dataPoints":[{"timestamp":"2026-05-07T00:00:00Z","values":[0E-6176]}],"group":["Credit"],"groupLabels":["Credit"]}]}`, asJSON(t, buckets[1]))
+}
+
+func TestAnAnswerThatIsNoTotalIsAFailure(t *testing.T) {
+	t.Parallel()
+	good := point("2026-05-08T00:00:00Z", "1")
+	for name, row := range map[string]struct {
+		body   string
+		reason discovery.Reason
+	}{
+		"cut":                   {`{"timeSeries":[` + series("Chat", good) + `],"limitReached":true}`, discovery.ReasonPartial},
+		"cut, and empty":        {`{"limitReached":true}`, discovery.ReasonPartial},
+		"an error with 200":     {`{"error":{"message":"busy"}}`, discovery.ReasonDecode},
+		"a gateway's error":     {`{"code":16,"message":"no","details":[]}`, discovery.ReasonDecode},
+		"series are null":       {`{"timeSeries":null,"error":"no"}`, discovery.ReasonDecode},
+		"series of a number":    {`{"timeSeries":[7]}`, discovery.ReasonDecode},
+		"no time":               {`{"timeSeries":[{"dataPoints":[{"values":[1]}]}]}`, discovery.ReasonDecode},
+		"time is null":          {`{"timeSeries":[{"dataPoints":[{"timestamp":null,"values":[1]}]}]}`, discovery.ReasonDecode},
+		"time is no time":       {`{"timeSeries":[` + series("Chat", point("yesterday", "1")) + `]}`, discovery.ReasonDecode},
+		"no values":             {`{"timeSeries":[{"dataPoints":[{"timestamp":"2026-05-08T00:00:00Z"}]}]}`, discovery.ReasonDecode},
+		"no value":              {`{"timeSeries":[{"dataPoints":[{"timestamp":"2026-05-08T00:00:00Z","values":[]}]}]}`, discovery.ReasonDecode},
+		"value is null":         {`{"timeSeries":[` + series("Chat", point("2026-05-08T00:00:00Z", "null")) + `]}`, discovery.ReasonDecode},
+		"value is no number":    {`{"timeSeries":[` + series("Chat", point("2026-05-08T00:00:00Z", `"1,5"`)) + `]}`, discovery.ReasonDecode},
+		"value beyond a float":  {`{"timeSeries":[` + series("Chat", good, point("2026-05-07T00:00:00Z", "1E400")) + `]}`, discovery.ReasonDecode},
+		"a series speaks twice": {`{"timeSeries":[` + series("Chat", good, point("2026-05-08T02:00:00+02:00", "1")) + `]}`, discovery.ReasonDecode},
+		"null":                  {`null`, discovery.ReasonDecode},
+		"an array":              {`[]`, discovery.ReasonDecode},
+	} {
+		s := newSite(map[string]http.HandlerFunc{"xaimanagement": says(row.body)})
+		assert.Equal(t, []discovery.TeamCostBucket{}, fetchUsage(t, s, asItIs), name)
+		require.Len(t, s.failures, 1, name)
+		f := oneFailure(t, s, row.reason)
+		assert.Equal(t, 200, f.StatusCode, name)
+		assert.Equal(t, discovery.XAI, f.Provider)
+		assert.Equal(t, "FetchXAICostBuckets", f.Operation)
+	}
+}
+
+func TestXAICostMistakes(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		field  string
+		change func(*discovery.XAICostQuery)
+	}{
+		"no start":             {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "" }},
+		"no end":               {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "" }},
+		"unreadable start":     {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "yesterday" }},
+		"a date alone":         {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05-09" }},
+		"a day that is not":    {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-02-29T00:00:00Z" }},
+		"an hour that is not":  {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05-09 24:00:00" }},
+		"unix seconds":         {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "1777593600" }},
+		"start at the end":     {"start time", func(q *discovery.XAICostQuery) { q.StartTime = q.EndTime }},
+		"start after end":      {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-09T00:00:01Z" }},
+		"after by its offset":  {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-08T23:00:00-01:00" }},
+		"unknown unit":         {"time unit", func(q *discovery.XAICostQuery) { q.TimeUnit = "TIME_UNIT_YEAR" }},
+		"unit in lower case":   {"time unit", func(q *discovery.XAICostQuery) { q.TimeUnit = "time_unit_day" }},
+		"unknown zone":         {"timezone", func(q *discovery.XAICostQuery) { q.Timezone = "Mars/Olympus" }},
+		"zone of this machine": {"timezone", func(q *discovery.XAICostQuery) { q.Timezone = "Local" }},
+		"zone is a path":       {"timezone", func(q *discovery.XAICostQuery) { q.Timezone = "../etc/passwd" }},
+		"the missing hour": {"start time", func(q *discovery.XAICostQuery) {
+			q.StartTime, q.Timezone = "2026-03-29 02:30:00", "Europe/Berlin"
+		}},
+		"the hour that is twice": {"end time", func(q *discovery.XAICostQuery) {
+			q.StartTime, q.EndTime, q.Timezone = "2026-10-01 00:00:00", "2026-10-25 02:30:00", "Europe/Berlin"
+		}},
+		"its first, by offset": {"end time", func(q *discovery.XAICostQuery) {
+			q.StartTime, q.EndTime, q.Timezone = "2026-10-01 00:00:00", "2026-10-25T00:00:00Z", "Europe/Berlin"
+		}},
+		"its last, by offset": {"end time", func(q *discovery.XAICostQuery) {
+			q.StartTime, q.EndTime, q.Timezone = "2026-10-01 00:00:00", "2026-10-25T01:59:59Z", "Europe/Berlin"
+		}},
+		"team with a slash":   {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a/b" }},
+		"team with a query":   {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a?b" }},
+		"team with a #":       {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a#b" }},
+		"team with a control": {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a\x00b" }},
+		"team with a line":    {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a\r\nb" }},
+		"team with a percent": {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a%2Fb" }},
+		"team above":          {"team id", func(q *discovery.XAICostQuery) { q.TeamID = ".." }},
+		"negative timeout":    {"timeout", func(q *discovery.XAICostQuery) { q.Timeout = -time.Second }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, q := usageOf(), usageQuery()
+			row.change(&q)
+			buckets, err := s.inProcess().FetchXAICostBuckets(t.Context(), q)
+			valueError(t, err, row.field)
+			assert.Nil(t, buckets)
+			report, err := s.inProcess().ReconcileXAICost(t.Context(), q, nil)
+			valueError(t, err, row.field)
+			assert.Nil(t, report)
+			assert.Zero(t, s.count("xaimanagement"), "nothing is sent")
+			assert.Empty(t, s.failures)
+		})
+	}
+}
+
+func TestEveryTimeUnitIsSent(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []discovery.TimeUnit{
+		"TIME_UNIT_DAY", "TIME_UNIT_HOUR", "TIME_UNIT_MONTH", "TIME_UNIT_CALENDAR_WEEK", "TIME_UNIT_QUARTER_HOUR", "TIME_UNIT_MINUTE",
+		"TIME_UNIT_SECOND", "TIME_UNIT_NONE",
+	} {
+		q := usageQuery()
+		q.TimeUnit = unit
+		_, _, _, got := sent(t, q)
+		assert.Equal(t, string(unit), got)
+	}
+}
+
+func TestTheTeamIDIsEscaped(t *testing.T) {
+	t.Parallel()
+	s := newSite(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "/xaimanagement/v1/billing/teams/t%C3%A9am;a=b:1/usage", strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(r.RequestURI, "%3B", ";"), "%3A", ":"), "%3D", "="))
+		assert.Equal(t, "/xaimanagement/v1/billing/teams/téam;a=b:1/usage", r.URL.Path)
+		_, _ = w.Write([]byte("{}"))
+	}})
+	q := usageQuery()
+	q.TeamID = " téam;a=b:1 "
+	_, err := s.client(t).FetchXAICostBuckets(t.Context(), q)
+	require.NoError(t, err)
+	assert.Empty(t, s.failures)
+}
+
+func TestManagementKeyAndTeamAreTheArgumentsElseTheEnvironment(t *testing.T) {
+	t.Setenv("XAI_MANAGEMENT_KEY", " environment\n")
+	t.Setenv("XAI_TEAM_ID", " team\n")
+	var got []string
+	s := newSite(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Authorization")+" "+r.URL.Path)
+		_, _ = w.Write([]byte("{}"))
+	}})
+	for _, row := range []struct{ key, team string }{{" argument ", ""}, {"", "other"}, {" ", " "}} {
+		fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.ManagementKey, q.TeamID = row.key, row.team })
+	}
+	const path = "/xaimanagement/v1/billing/teams/"
+	assert.Equal(t, []string{
+		"Bearer argument " + path + "team/usage", "Bearer environment " + path + "other/usage", "Bearer environment " + path + "team/usage",
+	}, got)
+	t.Setenv("XAI_TEAM_ID", "../other")
+	q := usageQuery()
+	q.TeamID = ""
+	_, err := s.inProcess().FetchXAICostBuckets(t.Context(), q)
+	valueError(t, err, "team id")
+}
+
+func TestKeyAndTeamAreBothNeeded(t *testing.T) {
+	noCredentials(t)
+	for want, change := range map[string]func(*discovery.XAICostQuery){
+		"XAI_MANAGEMENT_KEY is not set": func(q *discovery.XAICostQuery) { q.ManagementKey = "" },
+		"XAI_TEAM_ID is not set":        func(q *discovery.XAICostQuery) { q.TeamID = "\t" },
+	} {
+		s := usageOf()
+		assert.Equal(t, []discovery.TeamCostBucket{}, fetchUsage(t, s, change))
+		f := oneFailure(t, s, discovery.ReasonMissingCredential)
+		assert.Contains(t, f.Error(), want)
+		assert.Zero(t, s.count("xaimanagement"))
+	}
+	s := usageOf()
+	fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.ManagementKey, q.TeamID = "", "" })
+	f := oneFailure(t, s, discovery.ReasonMissingCredential)
+	assert.Contains(t, f.Error(), "XAI_MANAGEMENT_KEY")
+	assert.Contains(t, f.Error(), "XAI_TEAM_ID")
+}

@@ -1,0 +1,21 @@
+package discoverytest
+
+import (
+	"net/http"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// balanceRoute is DeepSeek's balance (WIRE.md section 4): both currencies, and every amount a text.
+func (s *Server) balanceRoute() route {
+	return route{
+		op: GetDeepSeekBalance, service: discovery.ServiceDeepSeek, pattern: "GET /user/balance",
+		keyHeader: "Authorization", refuse: refuseDeepSeek,
+		run: func(*http.Request) answer {
+			return ok(object{"is_available": true, "balance_infos": []object{
+				{"currency": "CNY", "total_balance": "110.00", "granted_balance": "10.00", "topped_up_balance": "100.00"},
+				{"currency": "USD", "total_balance": "42.50", "granted_balance": "2.50", "topped_up_balance": "40.00"},
+			}})
+		},
+	}
+}

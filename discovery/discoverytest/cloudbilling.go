@@ -1,0 +1,78 @@
+package discoverytest
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// cloudBillingSKUs are recorded ones (WIRE.md section 8): 46 of the 597 there are, in ten styles of description.
+//
+//go:embed cloudbilling.json
+var cloudBillingSKUs []byte
+
+// geminiService is the one service whose SKUs are here.
+const geminiService = "AEFD-7695-64FA"
+
+// cloudBillingRoute is the price list of Gemini (WIRE.md section 8): pages, the last of which has an empty token, and prices
+// in dollars only.
+func (s *Server) cloudBillingRoute() route {
+	rows := readRows(cloudBillingSKUs)
+	return route{
+		op: CloudBillingListSKUs, service: discovery.ServiceCloudBilling, pattern: "GET /v1/services/{service}/skus",
+		keyHeader: "X-Goog-Api-Key", refuse: refuseBilling,
+		run: func(r *http.Request) answer { return s.listSKUs(r, rows) },
+	}
+}
+
+func (s *Server) listSKUs(r *http.Request, rows []json.RawMessage) answer {
+	if r.PathValue("service") != geminiService {
+		return googleProblem(http.StatusNotFound, "NOT_FOUND", "Requested entity was not found.")
+	}
+	query := r.URL.Query()
+	size, valid := billingPageSize(query.Get("pageSize"))
+	after, err := base64.StdEncoding.DecodeString(query.Get("pageToken"))
+	cut, more, known := page(rows, "skuId", string(after), s.pageOf(size))
+	if currency := query.Get("currencyCode"); !valid || err != nil || !known || (currency != "" && currency != "USD") {
+		return googleError("Request contains an invalid argument.")
+	}
+	next := ""
+	if more {
+		next = base64.StdEncoding.EncodeToString([]byte(field(cut[len(cut)-1], "skuId")))
+	}
+	return answer{Status: http.StatusOK, Header: googleJSON, Body: object{"skus": cut, "nextPageToken": next}}
+}
+
+// billingPageSize is 5000 when nothing is said, and never more, whatever is.
+func billingPageSize(text string) (size int, valid bool) {
+	if text == "" {
+		return 5000, true
+	}
+	size, err := strconv.Atoi(text)
+	switch {
+	case err != nil || size < 0:
+		return 0, false
+	case size == 0:
+		return 5000, true
+	}
+	return min(size, 5000), true
+}
+
+// refuseBilling refuses a bad key with 400, not 401, and nobody with 403.
+func refuseBilling(key string) answer {
+	if key == "" {
+		return googleProblem(http.StatusForbidden, "PERMISSION_DENIED", "Method doesn't allow unregistered callers (callers without established identity).")
+	}
+	return googleError("API key not valid. Please pass a valid API key.", object{
+		"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com",
+		"metadata": object{"service": "cloudbilling.googleapis.com"},
+	})
+}
+
+func googleProblem(code int, status, message string) answer {
+	return answer{Status: code, Header: googleJSON, Body: object{"error": object{"code": code, "message": message, "status": status}}}
+}

@@ -1,0 +1,91 @@
+package discoverytest_test
+
+import (
+	"net/url"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+const billing = discoverytest.CloudBillingListSKUs
+
+func TestSKUs(t *testing.T) {
+	t.Parallel()
+	r := start(t).call(billing, "?currencyCode=USD&pageSize=5000")
+	assert.Equal(t, "application/json; charset=UTF-8", r.header.Get("Content-Type"))
+	recorded, err := os.ReadFile("../testdata/gemini_skus.json")
+	require.NoError(t, err)
+	assert.JSONEq(t, string(recorded), r.body, "the list is what package discovery is tested with; its last token is empty")
+}
+
+func TestSKUPages(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]int{"?": 1, "?pageSize=45": 2, "?pageSize=46": 1, "?pageSize=10": 5, "?pageSize=1": 46} {
+		s, ids, pages := start(t), map[any]bool{}, 0
+		for token, more := "", true; more; pages++ {
+			r := s.call(billing, query+"&pageToken="+url.QueryEscape(token))
+			for _, id := range column(r.rows(t, "skus"), "skuId") {
+				assert.False(t, ids[id], "%s: %v twice", query, id)
+				ids[id] = true
+			}
+			token = r.object(t)["nextPageToken"].(string)
+			more = token != ""
+		}
+		assert.Equal(t, want, pages, query)
+		assert.Len(t, ids, 46, query)
+	}
+}
+
+func TestWhatTheBillingCatalogRefuses(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, query := range []string{"?pageSize=-1", "?pageSize=many"} {
+		assert.Equal(t, 400, s.badly(billing, query).status, query)
+	}
+	for _, query := range []string{"?pageToken=nonsense", "?pageToken=bm9ib2R5", "?currencyCode=EUR"} {
+		assert.Equal(t, 400, s.call(billing, query).status, query)
+	}
+	for _, query := range []string{"?pageSize=0", "?pageSize=6000"} {
+		assert.Len(t, s.badly(billing, query).rows(t, "skus"), 46, query)
+	}
+	assert.Contains(t, s.badly(billing, "", "X-Goog-Api-Key", "").body, "PERMISSION_DENIED")
+	other, err := discovery.New(append(s.Options(), discovery.WithGeminiServiceID("0000-0000-0000"), discovery.WithLogger(quiet),
+		discovery.WithStrictErrors())...).FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: key})
+	assert.Empty(t, other)
+	var failure discovery.Failure
+	require.ErrorAs(t, err, &failure)
+	assert.Equal(t, 404, failure.StatusCode, "another service")
+}
+
+// Every exchange keeps to the document, page after page.
+func TestAClientReadsPrices(t *testing.T) {
+	t.Parallel()
+	s := start(t, discoverytest.WithPageSize(7), discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceCloudBilling: key}))
+	c, reasons := s.client()
+	opts := discovery.PricingOptions{APIKey: key}
+	rows, err := c.FetchGeminiPricing(t.Context(), opts)
+	require.NoError(t, err)
+	assert.Len(t, rows, 46)
+	price, err := c.PricingForGeminiModel(t.Context(), "gemini-3.7-flash", discovery.GeminiPriceQuery{Direction: discovery.Input, PricingOptions: opts})
+	require.NoError(t, err)
+	require.NotNil(t, price)
+	assert.InDelta(t, 0.75, *price, 0)
+	assert.Empty(t, reasons())
+	all := s.Requests(billing)
+	require.Len(t, all, 7)
+	for _, r := range all {
+		assert.Equal(t, key, r.Keys["X-Goog-Api-Key"].Reveal())
+		assert.Empty(t, r.QueryKeys)
+		assert.Equal(t, "USD", r.Query.Get("currencyCode"))
+	}
+
+	rows, err = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: wrongKey})
+	require.NoError(t, err)
+	assert.Empty(t, rows)
+	assert.Equal(t, []string{"gemini denied"}, reasons())
+}

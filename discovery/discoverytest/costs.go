@@ -1,0 +1,94 @@
+package discoverytest
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+const (
+	secondsADay = 24 * 60 * 60
+	mostDays    = 180
+)
+
+// costsRoute is what OpenAI billed (WIRE.md section 2): 4.25 dollars a day up to yesterday, in two results where they are
+// asked for by line item, whose amounts are then texts; pages whose cursor ends in an equals sign.
+func (s *Server) costsRoute() route {
+	return route{
+		op: ListOpenAICosts, service: discovery.ServiceOpenAI, pattern: "GET /v1/organization/costs",
+		keyHeader: "Authorization", refuse: refuseOpenAI, run: listCosts,
+	}
+}
+
+func listCosts(r *http.Request) answer {
+	query := r.URL.Query()
+	start, err := strconv.ParseInt(query.Get("start_time"), 10, 64)
+	if err != nil || start <= 0 {
+		return badCosts("start_time")
+	}
+	limit, err := strconv.ParseInt(cmp.Or(query.Get("limit"), "7"), 10, 64)
+	if err != nil || limit < 1 || limit > mostDays {
+		return badCosts("limit")
+	}
+	today := time.Now().UTC().Truncate(secondsADay * time.Second).Unix()
+	end, err := strconv.ParseInt(cmp.Or(query.Get("end_time"), strconv.FormatInt(today, 10)), 10, 64)
+	if err != nil {
+		return badCosts("end_time")
+	}
+	if cursor := query.Get("page"); cursor != "" {
+		day, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(cursor, "page_"), "="), 10, 64)
+		if err != nil || strings.Contains(r.URL.RawQuery, "%3D") {
+			return badCosts("page") // a live server was reported to refuse an escaped cursor
+		}
+		start = day
+	}
+	return costsPage(start, min(end, today), limit, query["group_by"])
+}
+
+// costsPage is a page of days from the one that start lies in.
+func costsPage(start, end, limit int64, groups []string) answer {
+	buckets := []object{}
+	day := start - start%secondsADay
+	for ; day < end && int64(len(buckets)) < limit; day += secondsADay {
+		buckets = append(buckets, object{"object": "bucket", "start_time": day, "end_time": day + secondsADay, "results": dayResults(groups)})
+	}
+	var next any
+	if day < end {
+		next = "page_" + strconv.FormatInt(day, 10) + "="
+	}
+	return ok(object{"object": "page", "data": buckets, "has_more": day < end, "next_page": next})
+}
+
+func dayResults(groups []string) []object {
+	whole := object{
+		"object": "organization.costs.result", "amount": object{"value": 4.25, "currency": "usd"},
+		"line_item": nil, "project_id": nil, "api_key_id": nil, "organization_id": "org-example",
+	}
+	if slices.Contains(groups, "project_id") {
+		whole["project_id"] = "proj_example"
+	}
+	if slices.Contains(groups, "api_key_id") {
+		whole["api_key_id"] = "key_example"
+	}
+	if !slices.Contains(groups, "line_item") {
+		return []object{whole}
+	}
+	input, output := object{}, object{}
+	for name, value := range whole {
+		input[name], output[name] = value, value
+	}
+	input["line_item"], input["amount"] = "gpt-5.6, input_tokens", object{"value": "3.75", "currency": "usd"}
+	output["line_item"], output["amount"] = "gpt-5.6, output_tokens", object{"value": "0.50", "currency": "usd"}
+	return []object{input, output}
+}
+
+func badCosts(param string) answer {
+	return answer{Status: http.StatusBadRequest, Body: object{"error": object{
+		"message": "Invalid value for '" + param + "'.", "type": "invalid_request_error", "param": param, "code": nil,
+	}}}
+}

@@ -1,0 +1,59 @@
+package discoverytest_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// The good answers are checked against their documents in the tests of package discovery, with the real client.
+func TestMoneyRefusesWhatTheProvidersRefuse(t *testing.T) {
+	t.Parallel()
+	s := discoverytest.New(t)
+	for name, row := range map[string]struct {
+		method, path, body string
+		status             int
+	}{
+		"no start":       {"GET", "/openai/v1/organization/costs", "", 400},
+		"start of 0":     {"GET", "/openai/v1/organization/costs?start_time=0", "", 400},
+		"limit of 181":   {"GET", "/openai/v1/organization/costs?start_time=1&limit=181", "", 400},
+		"bad end":        {"GET", "/openai/v1/organization/costs?start_time=1&end_time=x", "", 400},
+		"bad cursor":     {"GET", "/openai/v1/organization/costs?start_time=1&page=x", "", 400},
+		"escaped cursor": {"GET", "/openai/v1/organization/costs?start_time=1&page=page_86400%3D", "", 400},
+		"good cursor":    {"GET", "/openai/v1/organization/costs?start_time=1&end_time=172800&group_by=api_key_id&page=page_86400=", "", 200},
+		"no body":        {"POST", "/xaimanagement/v1/billing/teams/t/usage", "", 400},
+		"bad zone":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Mars/Base", "TIME_UNIT_DAY"), 400},
+		"bad time":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01T00:00:00Z", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
+		"two years":      {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2024-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
+		"by the hour":    {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_HOUR"), 400},
+		"good usage":     {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 200},
+		"balance":        {"GET", "/deepseek/user/balance", "", 200},
+	} {
+		for _, key := range []string{"", "a.key.of.the.tests"} {
+			req, err := http.NewRequestWithContext(t.Context(), row.method, s.URL+row.path, strings.NewReader(row.body))
+			require.NoError(t, err)
+			want := row.status
+			if key == "" {
+				want = http.StatusUnauthorized
+			} else {
+				req.Header.Set("Authorization", "Bearer "+key)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			require.NoError(t, err)
+			_, err = io.Copy(io.Discard, resp.Body)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			assert.Equal(t, want, resp.StatusCode, name)
+		}
+	}
+}
+
+func usage(start, end, zone, unit string) string {
+	return `{"analyticsRequest":{"timeRange":{"startTime":"` + start + `","endTime":"` + end + `","timezone":"` + zone + `"},"timeUnit":"` + unit + `"}}`
+}

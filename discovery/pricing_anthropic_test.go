@@ -1,0 +1,157 @@
+package discovery_test
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// listed is WIRE.md section 9, row by row: input, 5m write, 1h write, hit, output; three zeros where there is no cache.
+var anthropicListed = []struct {
+	ids    []string
+	prices [5]float64
+}{
+	{[]string{"claude-haiku-5-5"}, [5]float64{0.10, 0.125, 0.20, 0.01, 0.50}},
+	{[]string{"claude-sonnet-5-5"}, [5]float64{2, 2.50, 4, 0.10, 10}},
+	{[]string{"claude-opus-5-5"}, [5]float64{4, 5, 8, 0.20, 20}},
+	{[]string{"claude-fable-5-1", "claude-mythos-5-1"}, [5]float64{10, 12.50, 20, 0.25, 50}},
+	{[]string{"claude-fable-5", "claude-mythos-5"}, [5]float64{10, 12.50, 20, 1, 50}},
+	{[]string{"claude-opus-5", "claude-opus-4-8", "claude-opus-4-7", "claude-opus-4-6", "claude-opus-4-5", "claude-opus-4-5-20251101"}, [5]float64{5, 6.25, 10, 0.50, 25}},
+	{[]string{"claude-sonnet-5"}, [5]float64{2, 2.50, 4, 0.20, 10}},
+	{[]string{
+		"claude-sonnet-4-6", "claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4", "claude-sonnet-4-20250514", "claude-3-7-sonnet",
+		"claude-3-7-sonnet-20250219", "claude-3-5-sonnet", "claude-3-5-sonnet-20240620", "claude-3-5-sonnet-20241022", "claude-3-sonnet", "claude-3-sonnet-20240229",
+	}, [5]float64{3, 3.75, 6, 0.30, 15}},
+	{[]string{"claude-haiku-4-5", "claude-haiku-4-5-20251001"}, [5]float64{1, 1.25, 2, 0.10, 5}},
+	{[]string{"claude-3-5-haiku", "claude-3-5-haiku-20241022"}, [5]float64{0.80, 1, 1.60, 0.08, 4}},
+	{[]string{"claude-opus-4-1", "claude-opus-4-1-20250805", "claude-opus-4", "claude-opus-4-20250514", "claude-3-opus", "claude-3-opus-20240229"}, [5]float64{15, 18.75, 30, 1.50, 75}},
+	{[]string{"claude-3-haiku", "claude-3-haiku-20240307"}, [5]float64{0.25, 0.30, 0.50, 0.03, 1.25}},
+	{[]string{"claude-2.0", "claude-2.1"}, [5]float64{8, 0, 0, 0, 24}},
+}
+
+func pricesOf(t *testing.T, p discovery.ProviderPricing) [5]float64 {
+	t.Helper()
+	require.NotNil(t, p.InputPerMTok)
+	require.NotNil(t, p.OutputPerMTok)
+	all := [5]float64{0: *p.InputPerMTok, 4: *p.OutputPerMTok}
+	if p.RawPricing != nil {
+		all[1], all[2], all[3] = p.RawPricing.CacheWrite5m, p.RawPricing.CacheWrite1h, p.RawPricing.CacheHit
+	}
+	return all
+}
+
+func TestEveryAnthropicPrice(t *testing.T) {
+	t.Parallel()
+	rows := 0
+	for _, want := range anthropicListed {
+		for _, id := range want.ids {
+			got, ok := discovery.PricingForAnthropicModel(id)
+			require.True(t, ok, id)
+			assert.Equal(t, want.prices, pricesOf(t, *got), id)
+			assert.Equal(t, id, got.ModelHint)
+			assert.Zero(t, got.TierThresholdTokens)
+			assert.Equal(t, want.prices[1] == 0, got.RawPricing == nil, "%s: no cache price is nil, not 0", id)
+			rows++
+		}
+	}
+	assert.Len(t, discovery.ListAnthropicPricing(), rows+1, "and the second tier of the one tiered model")
+}
+
+func TestEveryAnthropicRowSaysWhatItRestsOn(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, p := range discovery.ListAnthropicPricing() {
+		assert.False(t, seen[p.SKUID], p.SKUID)
+		seen[p.SKUID] = true
+		assert.Equal(t, discovery.Anthropic, p.Provider)
+		assert.NotEmpty(t, p.Source, p.SKUID)
+		assert.Contains(t, p.SKUDescription, p.ModelHint)
+		assert.Nil(t, p.UsageUnit)
+		assert.Equal(t, []string{"text", "standard"}, []string{p.Modality, p.Mode})
+		age, known := p.Age(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
+		assert.True(t, known, p.SKUID)
+		assert.Less(t, age, 60*24*time.Hour, p.SKUID)
+		for _, price := range pricesOf(t, p) {
+			assert.GreaterOrEqual(t, price, 0.0)
+		}
+		third := regexp.MustCompile(`fable|mythos|claude-3-sonnet|claude-2`).MatchString(p.ModelHint)
+		assert.Equal(t, third, regexp.MustCompile("third-party").MatchString(p.Source), p.SKUID)
+	}
+}
+
+// A prompt of exactly 100,000 tokens costs what the lower row says; one token more, and all of them cost the upper.
+func TestTheTieredModel(t *testing.T) {
+	t.Parallel()
+	var rows []discovery.ProviderPricing
+	for _, p := range discovery.ListAnthropicPricing() {
+		if p.ModelHint == "claude-haiku-5-5" {
+			rows = append(rows, p)
+		}
+	}
+	require.Len(t, rows, 2)
+	for tokens, want := range map[int64][5]float64{
+		0: anthropicListed[0].prices, 100_000: anthropicListed[0].prices, 100_001: {0.50, 0.625, 1.00, 0.05, 2.50}, 1_000_000: {0.50, 0.625, 1.00, 0.05, 2.50},
+	} {
+		got, ok := discovery.PriceAt(rows, tokens)
+		require.True(t, ok)
+		assert.Equal(t, want, pricesOf(t, *got), tokens)
+	}
+}
+
+func TestAnthropicSpellings(t *testing.T) {
+	t.Parallel()
+	for id, hint := range map[string]string{
+		"anthropic/claude-opus-4.8":                           "claude-opus-4-8",
+		"us.anthropic.claude-opus-4-5-20251101-v1:0":          "claude-opus-4-5-20251101",
+		"claude-opus-4-5@20251101":                            "claude-opus-4-5-20251101",
+		" Claude-Haiku-4-5 ":                                  "claude-haiku-4-5",
+		"claude-3-5-sonnet-latest":                            "claude-3-5-sonnet",
+		"claude-3.7-sonnet:thinking":                          "claude-3-7-sonnet",
+		"claude-4.5-sonnet":                                   "claude-sonnet-4-5",
+		"claude-sonnet-4-6[1m]":                               "claude-sonnet-4-6",
+		"claude-opus-4-0":                                     "claude-opus-4",
+		"publishers/anthropic/models/claude-sonnet-4@default": "claude-sonnet-4",
+		"claude-opus-4-6-20260205":                            "claude-opus-4-6", // a build that the table does not list
+	} {
+		got, ok := discovery.PricingForAnthropicModel(id)
+		if assert.True(t, ok, id) {
+			assert.Equal(t, hint, got.ModelHint, id)
+		}
+	}
+}
+
+func TestWhatAnthropicDoesNotPriceHereIsUnknown(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{
+		"", " ", "claude", "claude-opus", "claude-opus-4-8-fast", "anthropic/claude-opus-4.8-fast", "claude-opus-4-7-fast", "claude-opus-5-fast", "claude-mythos-preview",
+		"claude-opus-4-9", "claude-haiku-5", "claude-instant-1.2", "claude-2", "claude-2.0-100k", "gpt-4o", "claude-haiku-5-5@100001", "claude-opus-4-5-2025",
+	} {
+		got, ok := discovery.PricingForAnthropicModel(id)
+		assert.False(t, ok, id)
+		assert.Nil(t, got, id)
+	}
+}
+
+// What a caller does to a row must not reach the next one.
+func TestAnthropicRowsAreTheCallersOwn(t *testing.T) {
+	t.Parallel()
+	before := discovery.ListAnthropicPricing()
+	spoilt := discovery.ListAnthropicPricing()
+	for i := range spoilt {
+		*spoilt[i].InputPerMTok, *spoilt[i].OutputPerMTok, *spoilt[i].VerifiedAt = -1, -1, ""
+		if spoilt[i].RawPricing != nil {
+			spoilt[i].RawPricing.CacheHit = -1
+		}
+		one, ok := discovery.PricingForAnthropicModel(spoilt[i].ModelHint)
+		require.True(t, ok)
+		*one.InputPerMTok, one.RawPricing = -1, nil
+	}
+	slices.Reverse(spoilt)
+	assert.Equal(t, before, discovery.ListAnthropicPricing())
+}

@@ -1,0 +1,78 @@
+package discovery_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// manySKUs is a price list of n SKUs, the recorded ones over and over, each under an id and for a model of its own.
+func manySKUs(b *testing.B, n int) string {
+	b.Helper()
+	var page struct {
+		SKUs []map[string]any `json:"skus"`
+	}
+	if err := json.Unmarshal([]byte(recordedSKUs(b)), &page); err != nil {
+		b.Fatal(err)
+	}
+	rows := make([]map[string]any, n)
+	for i := range rows {
+		row := make(map[string]any)
+		for name, value := range page.SKUs[i%len(page.SKUs)] {
+			row[name] = value
+		}
+		row["skuId"] = fmt.Sprintf("%04d-0000-0000", i)
+		rows[i] = row
+	}
+	text, err := json.MarshalIndent(map[string]any{"skus": rows, "nextPageToken": ""}, "", " ") // as the catalog sends it
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(text)
+}
+
+// BenchmarkReadPrices reads 600 SKUs: fetched in process, decoded, classified and priced; and decodes them alone, into maps,
+// with encoding/json. The whole has to take less than 10 ms.
+func BenchmarkReadPrices(b *testing.B) {
+	body := manySKUs(b, 600)
+	b.Run("mesh-go", func(b *testing.B) {
+		s := priced()
+		s.set("cloudbilling", says(body))
+		c := s.inProcess()
+		b.SetBytes(int64(len(body)))
+		b.ReportAllocs()
+		for b.Loop() {
+			rows, err := c.FetchGeminiPricing(context.Background(), discovery.PricingOptions{APIKey: billingKey, Refresh: true})
+			if err != nil || len(rows) != 600 {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("encoding-json-any", func(b *testing.B) {
+		b.SetBytes(int64(len(body)))
+		b.ReportAllocs()
+		for b.Loop() {
+			var page map[string]any
+			if err := json.Unmarshal([]byte(body), &page); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkWarmPrice asks for one price of 600 that have been read.
+func BenchmarkWarmPrice(b *testing.B) {
+	s := priced()
+	s.set("cloudbilling", says(manySKUs(b, 600)))
+	c := s.inProcess()
+	b.ReportAllocs()
+	for b.Loop() {
+		price, err := c.PricingForGeminiModel(context.Background(), "gemini-3.7-flash", discovery.GeminiPriceQuery{Direction: discovery.Input, PricingOptions: withKey})
+		if err != nil || price == nil {
+			b.Fatal(price, err)
+		}
+	}
+}

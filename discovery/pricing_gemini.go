@@ -1,0 +1,162 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+)
+
+// DefaultPricingTTL is how long a price list is relied on (SPEC.md, Limits).
+const DefaultPricingTTL = 24 * time.Hour
+
+// defaultGeminiService is "Gemini API" in the billing catalog (WIRE.md section 8).
+const defaultGeminiService = "AEFD-7695-64FA"
+
+const (
+	opFetchGeminiPricing    = "FetchGeminiPricing"
+	opPricingForGeminiModel = "PricingForGeminiModel"
+)
+
+// WithGeminiServiceID sets which service of the billing catalog has the prices of Gemini's models. The default is
+// AEFD-7695-64FA, "Gemini API". Others describe their SKUs in other words, and what is not understood has no price.
+func WithGeminiServiceID(id string) Option {
+	id = strings.TrimSpace(id)
+	if id == "" || len(id) > longestName || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		panic(&ValueError{Field: "Gemini service id", Value: showable(id), Reason: "has to be letters, digits and hyphens, as in " + defaultGeminiService})
+	}
+	return func(c *Client) { c.pricing.service = id }
+}
+
+// PricingOptions says with which key the price list is read, and how fresh it has to be.
+type PricingOptions struct {
+	// APIKey may read the Cloud Billing catalog; "" means GOOGLE_BILLING_API_KEY, else GOOGLE_API_KEY, at the time of the call.
+	// The key of the chat API, GEMINI_API_KEY, is never used.
+	APIKey string `json:"-"`
+	// TTL is how old the price list may be; 0 means [DefaultPricingTTL]. Use Refresh to ask in any case.
+	TTL time.Duration
+	// Refresh asks for the price list again, however fresh it is (ttl_seconds=0 of SPEC.md).
+	Refresh bool
+}
+
+// Format prints the options without the key.
+func (o PricingOptions) Format(f fmt.State, verb rune) {
+	type plain PricingOptions
+	o.APIKey = hidden(o.APIKey)
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(o))
+}
+
+func (o PricingOptions) check() error {
+	if o.TTL < 0 {
+		return &ValueError{Field: "TTL", Value: o.TTL.String(), Reason: "is negative"}
+	}
+	return nil
+}
+
+// key is the argument, else the environment, trimmed (SPEC.md, Authentication).
+func (o PricingOptions) key() secret.Secret {
+	return givenOrFrom(o.APIKey, "GOOGLE_BILLING_API_KEY", "GOOGLE_API_KEY")
+}
+
+// FetchGeminiPricing lists the prices of all of Google's Gemini SKUs, in the order of the Cloud Billing catalog (SPEC.md,
+// fetch_gemini_pricing; WIRE.md section 8). The slice is the caller's own.
+//
+// Every SKU is listed. Its price is nil where it is none of tokens (storage, searches, images and videos), and where
+// anything about it is not understood: a unit that is not a plain count, a currency other than USD, rates that differ by the
+// amount used, an unreadable amount, unknown words. The price is the one in force when the list was read.
+//
+// SKUs for short prompts have the threshold 0 and those for long ones 200,000, those for prompts up to and over 128k 0 and
+// 128,000. A SKU of a price of 0 is [ModeFree].
+//
+// The list is kept for 24 hours ([PricingOptions]), per client and key; however many ask for it at the same time, there is one
+// request for each of its pages. The key goes in a header. Without a key, and when a page cannot be had, the list is empty,
+// never nil, and a [Failure] is reported. A negative TTL is a [*ValueError].
+func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([]ProviderPricing, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	list := c.geminiPrices(ctx, opFetchGeminiPricing, opts)
+	records := make([]ProviderPricing, len(list.skus))
+	for i := range list.skus {
+		records[i] = list.skus[i].record.clone()
+	}
+	return records, list.failure
+}
+
+// priceList is the prices that one key gets. It is never changed once made.
+type priceList struct {
+	skus   []sku
+	readAt time.Time
+	// failure is what strict callers get.
+	failure error
+}
+
+var errNoBillingKey = errors.New("no key: set PricingOptions.APIKey, or GOOGLE_BILLING_API_KEY or GOOGLE_API_KEY in the environment")
+
+// geminiPrices returns the price list, from the cache or anew; an empty one when it cannot be had.
+func (c *Client) geminiPrices(ctx context.Context, operation string, opts PricingOptions) *priceList {
+	key := opts.key()
+	if !given(key) {
+		return &priceList{failure: c.report(ctx, uncredentialed(operation, Gemini, errNoBillingKey))}
+	}
+	shelf := c.pricing.shelf(key)
+	if list := shelf.fresh(opts); list != nil {
+		return list
+	}
+	list, _, err := shelf.flight.Do(ctx, func(ctx context.Context) (*priceList, error) {
+		// Between our look at the cache and the start of this request another one may have ended.
+		if list := shelf.fresh(opts); list != nil {
+			return list, nil
+		}
+		return c.readPrices(ctx, operation, key, shelf), nil
+	})
+	if err != nil {
+		failure := interrupted(operation, err)
+		failure.Provider = Gemini
+		return &priceList{failure: c.report(ctx, failure)}
+	}
+	return list
+}
+
+// readPrices asks for the price list and keeps it, if it is one.
+func (c *Client) readPrices(ctx context.Context, operation string, key secret.Secret, shelf *priceShelf) *priceList {
+	skus, failure := c.listSKUs(ctx, question{operation: operation, provider: Gemini, key: key, timeout: listTimeout})
+	if failure != nil {
+		return &priceList{failure: c.report(ctx, *failure)}
+	}
+	now := time.Now()
+	list := &priceList{skus: make([]sku, 0, len(skus)), readAt: now}
+	for i := range skus {
+		list.skus = append(list.skus, readSKU(&skus[i], now))
+	}
+	shelf.list.Store(list)
+	return list
+}
+
+var errNoSKUs = errors.New("the answer lists no SKU")
+
+// listSKUs asks for the SKUs, page after page (GET /v1/services/{serviceId}/skus). The token of the last page is empty.
+func (c *Client) listSKUs(ctx context.Context, q question) ([]cloudbilling.SKU, *Failure) {
+	api := &cloudbilling.Client{
+		Server: c.baseURLs[ServiceCloudBilling] + "/", Client: c.http,
+		RequestEditors: []cloudbilling.RequestEditorFn{edit("X-Goog-Api-Key", q.key.Reveal())},
+	}
+	size, currency := int64(5000), "USD"
+	skus, failure := pages(q, func(cursor string) ([]cloudbilling.SKU, string, *Failure) {
+		params := &cloudbilling.ListSkusParams{PageSize: &size, CurrencyCode: &currency, PageToken: known(&cursor)}
+		page, failure := ask[cloudbilling.SKUPage](ctx, c, q, func(ctx context.Context) (*http.Response, error) {
+			return api.ListSkus(ctx, c.pricing.serviceID(), params)
+		})
+		return page.Skus, textOf(page.NextPageToken), failure
+	})
+	if failure == nil && len(skus) == 0 {
+		// proto3 leaves out what is empty, so that {} and {"error":…} are lists too, by the document.
+		failure = &Failure{Operation: q.operation, Provider: q.provider, Reason: ReasonDecode, StatusCode: http.StatusOK, Err: errNoSKUs}
+	}
+	return skus, failure
+}

@@ -1,0 +1,263 @@
+package discovery_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// samples are the sample prices of WIRE.md section 8, in USD per million tokens. A few models have SKUs for short and for
+// long prompts, and 1.5 has two by 128k.
+var samples = []struct {
+	model, style  string
+	input, output float64
+}{
+	{"2.0 flash", "GenerateContent text %s token count for Gemini 2.0 Flash", 0.10, 0.40},
+	{"2.5 flash lite", "Generate_content text %s token count for Gemini 2.5 Flash Lite", 0.10, 0.40},
+	{"2.5 flash", "Generate content %s token count gemini 2.5 flash short input text", 0.30, 2.50},
+	{"2.5 pro", "Generate content %s token count Gemini 2.5 Pro short input text", 1.25, 10},
+	{"3 flash", "Generate_content text %s token count for gemini 3 flash", 0.50, 3},
+	{"3.5 flash", "Generate content %s token count gemini 3.5 flash text", 1.50, 9},
+	{"3.1 flash lite", "Generate content %s token count gemini 3.1 flash lite preview text", 0.25, 1.50},
+	{"3 pro", "Generate_content text %s token count for gemini 3 pro short", 2, 12},
+	{"3.6 flash", "Generate content %s token count gemini 3.6 flash text", 0.75, 3.75},
+	{"3.7 flash", "Generate_content_%s_token_count_gemini_3.7_flash_text", 0.75, 3.75},
+}
+
+// decoys are SKUs of models with similar names, and of other prices of the same ones, in every style. None may answer for a
+// sample. Each costs 777,000 nanos or more.
+var decoys = []string{
+	"Generate content %s token count gemini 3.5 flash lite text", "Gemini 3.1 Flash Image Text %s - Predictions", "Generate_content text %s token count for Gemini 3 Pro Image",
+	"Generate content %s token count gemini 2.5 flash native image generation", "Generate content %s token count gemini 2.5 flash preview tts text",
+	"Generate_content text %s token count for Gemini 3.1 Flash Lite Image", "Generate content %s token count gemini 2.0 flash lite text", "Generate content %s token count gemini 3 pro long text",
+	"Generate content %s token count Gemini 2.5 Pro long input text", "Generate content %s token count gemini 3.5 flash text flex", "Generate content %s token count gemini 3.5 flash text priority",
+	"Generate content %s token count gemini 3.5 flash text batch", "Generate content cached %s token count gemini 3.5 flash text", "Generate content %s token count gemini 3.5 flash image",
+	"Generate content %s token count gemini 3.5 flash audio", "Generate content %s token count gemini 3.5 flash video", "Generate_content text %s token count for Gemini 3.5 Flash Flex Caching",
+	"BatchGenerate content %s token count Gemini 2.5 Pro short input text", "BidiGenerateContent text %s token count for Gemini 2.5 Flash", "BidiGenerateContent text %s token count for Gemini 2.5 Flash 001",
+	"Cloud TTS API text %s token count for Gemini 2.5 Pro", "Generate content %s token count gemini robotics er 2 preview text", "Gemini ER1.6 Text %s - Online Predictions",
+	"Generate content cached content %s gemini 2.5 flash storage by hour", "Generate content search query %s gemini 3.7 flash paid one", "Generate content maps grounding %s gemini 2.0 flash",
+	"Generate content %s token count gemini 3.8 flash lite tts text", "Generate content %s token count gemini omni flash text", "Generate content %s token count gemini 3.8 flash text turbo",
+}
+
+// bothWays makes two SKUs of a style, one for each direction.
+func bothWays(name, style string, input, output int) []string {
+	return []string{skuOf(name+"-IN", fmt.Sprintf(style, "input"), input), skuOf(name+"-OUT", fmt.Sprintf(style, "output"), output)}
+}
+
+func sampleSKUs() []string {
+	var skus []string
+	for i, style := range decoys {
+		skus = append(skus, bothWays(fmt.Sprint("DECOY-", i), style, 777_000+i, 888_000+i)...)
+	}
+	for _, m := range samples {
+		skus = append(skus, skuOf(m.model+" free", fmt.Sprintf(m.style, "input")+" free", 0), skuOf(m.model+" zero", fmt.Sprintf(m.style, "output"), 0))
+		skus = append(skus, bothWays(m.model, m.style, int(m.input*1000), int(m.output*1000))...)
+	}
+	return skus
+}
+
+func TestEverySamplePrice(t *testing.T) {
+	t.Parallel()
+	s := priced(sampleSKUs()...)
+	for _, m := range samples {
+		dashed := strings.ReplaceAll(m.model, " ", "-")
+		for _, hint := range []string{
+			m.model, dashed, "gemini-" + dashed, "Gemini " + strings.ToUpper(m.model), "GEMINI_" + strings.ReplaceAll(m.model, " ", "_"),
+			" models/gemini-" + dashed + " ", "google/gemini-" + dashed, strings.ReplaceAll(m.model, " ", ""),
+		} {
+			if strings.HasPrefix(m.model, "3.1") && hint == strings.ReplaceAll(m.model, " ", "") {
+				continue // the SKU's model is a preview, and words are told by what parts them
+			}
+			assert.InDelta(t, m.input, priceOf(t, s, hint, discovery.Input, 0), 0.001, hint)
+			assert.InDelta(t, m.output, priceOf(t, s, hint, "", 0), 0.001, "%s: output is the default", hint)
+		}
+	}
+	assert.Empty(t, s.reasons())
+}
+
+// A model without a plain SKU for text has no price here, whatever else is known of it, and of others like it.
+func TestOtherModelsAndOtherPricesNeverAnswer(t *testing.T) {
+	t.Parallel()
+	for i := range samples {
+		var others []string
+		for j, m := range samples {
+			if j != i {
+				others = append(others, bothWays(m.model, m.style, 111_000, 222_000)...)
+			}
+		}
+		for j, style := range decoys {
+			others = append(others, bothWays(fmt.Sprint("DECOY-", j), style, 777_000, 888_000)...)
+		}
+		s := priced(others...)
+		for _, d := range []discovery.Direction{discovery.Input, discovery.Output} {
+			assert.Equal(t, -1.0, priceOf(t, s, "gemini-"+strings.ReplaceAll(samples[i].model, " ", "-"), d, 0), samples[i].model)
+		}
+	}
+}
+
+// The recorded list is a part of the real one: what is not in it has no price.
+func TestRecordedPrices(t *testing.T) {
+	t.Parallel()
+	s := recorded(t)
+	for _, row := range []struct {
+		hint          string
+		tokens        int64
+		input, output float64
+	}{
+		{"3.7 flash", 0, 0.75, -1},
+		{"2.5 pro", 0, 1.25, -1},
+		{"2.5 pro", 199_999, 1.25, -1},
+		{"2.5 pro", 200_000, -1, -1}, // the SKU is for short prompts
+		{"3.1 flash lite", 0, 0.25, 1.50},
+		{"3.1-flash-lite-preview", 128_000, 0.25, 1.50},
+		{"2.5 flash", 0, -1, -1}, // only long prompts are recorded
+		{"2.5 flash", 200_000, 0.30, 2.50},
+		{"robotics er 2", 0, -1, 10},
+		{"robotics er 1.5", 0, -1, 2.50},
+		{"ER 1.6", 0, 1, -1},
+		{"1.5 flash 8b", 0, -1, 0.15},
+		{"1.5 flash 8b", 127_999, -1, 0.15},
+		{"1.5 flash 8b", 128_000, -1, -1},
+		{"2.0 flash", 0, -1, -1},
+		{"3.5 flash", 0, -1, -1},
+		{"3 pro", 0, -1, -1},
+		{"imagen 4", 0, -1, -1},
+		{"9 flash", 0, -1, -1},
+	} {
+		assert.Equal(t, row.input, priceOf(t, s, row.hint, discovery.Input, row.tokens), "%v", row)
+		assert.Equal(t, row.output, priceOf(t, s, row.hint, discovery.Output, row.tokens), "%v", row)
+	}
+	assert.Empty(t, s.reasons(), "a model that is not listed is no failure")
+}
+
+func TestTiers(t *testing.T) {
+	t.Parallel()
+	const up, over = "GenerateContent %s token count for Gemini 1.5 Pro when input is up to 128k tokens", "GenerateContent %s token count for Gemini 1.5 Pro when input is greater than 128k tokens"
+	s := priced(append(append(bothWays("A", up, 1250, 5000), bothWays("B", over, 2500, 10_000)...),
+		append(bothWays("C", "Generate content %s token count gemini 3 pro short text", 2000, 12_000), bothWays("D", "Generate content %s token count gemini 3 pro long text", 4000, 18_000)...)...)...)
+	for _, row := range []struct {
+		hint   string
+		tokens int64
+		output float64
+	}{
+		{"1.5 pro", 0, 5}, {"1.5 pro", 127_999, 5}, {"1.5 pro", 128_000, 10}, {"1.5 pro", 1_000_000, 10},
+		{"3 pro", 0, 12}, {"3 pro", 128_000, 12}, {"3 pro", 199_999, 12}, {"3 pro", 200_000, 18},
+	} {
+		assert.Equal(t, row.output, priceOf(t, s, row.hint, discovery.Output, row.tokens), "%v", row)
+	}
+}
+
+// A price that is not understood is not replaced by that of another tier, nor by that of another SKU.
+func TestAPriceThatIsNotUnderstoodIsNil(t *testing.T) {
+	t.Parallel()
+	const euro = `"USD"`
+	long := skuOf("B", "Generate content input token count gemini 3 pro long text", 4000, euro, `"EUR"`)
+	s := priced(skuOf("A", "Generate content input token count gemini 3 pro short text", 2000), long)
+	assert.Equal(t, 2.0, priceOf(t, s, "3 pro", discovery.Input, 0))
+	assert.Equal(t, -1.0, priceOf(t, s, "3 pro", discovery.Input, 300_000))
+
+	twice := priced(skuOf("A", flashText, 750), skuOf("B", flashText, 750, euro, `"EUR"`))
+	assert.Equal(t, -1.0, priceOf(t, twice, "3.7 flash", discovery.Input, 0))
+	assert.Empty(t, append(s.reasons(), twice.reasons()...))
+}
+
+func TestSKUsThatAgreeAndSKUsThatDoNot(t *testing.T) {
+	t.Parallel()
+	again := strings.ReplaceAll(flashText, " ", "_")
+	agree := priced(skuOf("A", flashText, 750), skuOf("B", again, 750), skuOf("C", flashText+" free", 0), skuOf("D", flashText, 0))
+	assert.Equal(t, 0.75, priceOf(t, agree, "3.7 flash", discovery.Input, 0))
+	assert.Empty(t, agree.reasons())
+
+	differ := priced(skuOf("A", flashText, 750), skuOf("B", again, 751))
+	assert.Equal(t, -1.0, priceOf(t, differ, "3.7 flash", discovery.Input, 0))
+	require.Equal(t, []string{"gemini partial"}, differ.reasons())
+	assert.Contains(t, differ.failures[0].Error(), "the SKUs A and B have different prices")
+}
+
+func TestAFreeSKUIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, description := range []string{flashText + " free", flashText} {
+		s := priced(skuOf("A", description, 0))
+		assert.Equal(t, -1.0, priceOf(t, s, "3.7 flash", discovery.Input, 0))
+		r := rowOf(t, skuOf("A", description, 0))
+		assert.Equal(t, "gemini 3.7 flash,text,free,0,0,", told(r), "listed as what it is")
+	}
+}
+
+func flashes(models ...string) *site {
+	var skus []string
+	for i, m := range models {
+		skus = append(skus, skuOf(fmt.Sprint(i), "Generate content output token count gemini "+m+" text", 1000*(i+1)))
+	}
+	return priced(skus...)
+}
+
+func TestWhichModelAHintMeans(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		models, hint, want string // "" for none, "?" where it is ambiguous
+	}{
+		{"2.5 flash|2.5 flash lite", "2.5 flash", "2.5 flash"},
+		{"2.5 flash|2.5 flash lite", "2.5 flash lite", "2.5 flash lite"},
+		{"2.5 flash lite", "2.5 flash", "?"},
+		{"3 pro image", "3 pro", "?"},
+		{"1.5 flash 8b", "1.5 flash", "?"},
+		{"3 flash deluxe", "3 flash", "?"},
+		{"3 flash preview", "3 flash", "3 flash preview"},
+		{"3 flash preview|3 flash lite|3 flash image", "3 flash", "3 flash preview"},
+		{"3 flash preview 09 2025", "3 flash", "3 flash preview 09 2025"},
+		{"3 flash|3 flash preview", "3 flash", "3 flash"},
+		{"3 flash preview|3 flash 001", "3 flash", "?"},
+		{"3 flash 001", "3 flash", "3 flash 001"},
+		{"3 flash|3 pro", "3", "?"},
+		{"3 flash|2.5 pro", "pro", "2.5 pro"},
+		{"3 flash|2.5 pro", "3", "3 flash"},
+		{"3 flash|3.5 flash", "flash", "?"},
+		{"3.1 flash lite preview|3 flash", "flash-lite", "3.1 flash lite preview"},
+		{"3 flash|2.5 flash lite", "flash lite", "2.5 flash lite"},
+		{"omni flash", "omni", "omni flash"},
+		{"robotics er 2 preview", "robotics", "?"},
+		{"robotics er 2 preview", "er 2", "robotics er 2 preview"},
+		{"3.5 flash", "5 flash", ""},
+		{"3.5 flash", "3 5 flash", ""},
+		{"3.5 flash", "flas", ""},
+		{"3.5 flash", "pro", ""},
+		{"3.5 flash", "3.5 flash text", ""},
+		{"3.5 flash", "gemini", "3.5 flash"},
+		{"3.5 flash|3 pro", "gemini", "?"},
+		{"er1.6", "er-1.6", "er1.6"},
+	} {
+		names := strings.Split(row.models, "|")
+		s := flashes(names...)
+		want := -1.0
+		for i, name := range names {
+			if name == row.want {
+				want = float64(i + 1)
+			}
+		}
+		assert.Equal(t, want, priceOf(t, s, row.hint, discovery.Output, 0), "%v", row)
+		assert.Equal(t, row.want == "?", len(s.failures) == 1, "%v: %v", row, s.failures)
+		for _, f := range s.failures {
+			assert.Equal(t, discovery.ReasonPartial, f.Reason)
+			assert.Equal(t, "PricingForGeminiModel", f.Operation)
+			assert.Contains(t, f.Error(), "gemini "+names[0], "it lists the models")
+		}
+	}
+}
+
+func TestAnAmbiguousHintIsAnErrorForTheStrict(t *testing.T) {
+	t.Parallel()
+	names := make([]string, 30)
+	for i := range names {
+		names[i] = fmt.Sprintf("%d flash", i)
+	}
+	s := flashes(names...)
+	price, err := s.inProcess(discovery.WithStrictErrors()).PricingForGeminiModel(t.Context(), "flash", discovery.GeminiPriceQuery{PricingOptions: withKey})
+	require.ErrorContains(t, err, "gemini 9 flash and 20 more")
+	assert.Nil(t, price)
+}

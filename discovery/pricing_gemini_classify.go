@@ -1,0 +1,211 @@
+package discovery
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// class is what the description of a SKU says.
+type class struct {
+	// model is in lower case, with "gemini" before it; "" where no Gemini model is named.
+	model string
+	// direction is "" where the SKU is no price of tokens.
+	direction Direction
+	modality  string
+	mode      string
+	// threshold is the length of the prompt from which the price holds, and limit the one up to which; 0 is no limit.
+	threshold, limit int64
+}
+
+// Thresholds of Gemini's tiers, in tokens (WIRE.md section 8: short and long).
+const longPrompt = 200_000
+
+// classify reads the description of a SKU (WIRE.md section 8). It is strict in one way: whatever it does not understand
+// makes a mode that is not the standard one, so that an unknown kind of price never answers for a list price.
+func classify(description string) class {
+	words := wordsOf(description)
+	if mode := notTokens(description, words); mode != "" {
+		_, tail, _ := splitAtModel(words)
+		return class{model: modelOf(tail), mode: mode}
+	}
+	head, tail, clause := splitAtModel(words)
+	c := class{mode: joinedModes(slices.Concat(head, tail), head)}
+	c.direction = directionOf(slices.Concat(head, tail))
+	c.modality = headModality(head)
+	model := strip(&c, tail)
+	c.tier(tail, clause)
+	c.model = named(model)
+	switch {
+	case c.modality == several:
+		c.modality = ""
+	case c.modality == "" && !anyOf(model, modelsOfOthers):
+		c.modality = ModalityText
+	}
+	return c
+}
+
+// notTokens returns the mode of a SKU that is not counted in tokens, "" for one that is. Storage is looked for in the text
+// itself, whatever stands around it: it is counted in token hours, and must never be taken for tokens.
+func notTokens(description string, words []string) string {
+	text := strings.ToLower(description)
+	switch {
+	case strings.Contains(text, "storage"), strings.Contains(text, "hour"), strings.Contains(text, "period of time"):
+		return ModeStorage
+	case anyOf(words, groundingWords), strings.Contains(text, "grounding"):
+		return ModeGrounding
+	case anyOf(words, otherWords), strings.Contains(text, "imagen"), !slices.Contains(words, "gemini"), !countsTokens(words):
+		return ModeOther
+	}
+	return ""
+}
+
+// countsTokens says whether there is positive evidence of tokens, and of their direction. The style "… Text Input -
+// Predictions" does not say token. What comes after "when" is about the prompt, not about what is charged.
+func countsTokens(words []string) bool {
+	if i := slices.Index(words, "when"); i >= 0 {
+		words = words[:i]
+	}
+	return anyOf(words, tokenWords) && directionOf(words) != ""
+}
+
+// directionOf looks for output first: output SKUs speak of the input too ("… when input is up to 128k").
+func directionOf(words []string) Direction {
+	switch {
+	case slices.Contains(words, "output"):
+		return Output
+	case slices.Contains(words, "input"):
+		return Input
+	}
+	return ""
+}
+
+// splitAtModel parts the words into those before "gemini", those after it, and the clause at the end that says when the
+// price holds.
+func splitAtModel(words []string) (head, tail, clause []string) {
+	i := slices.Index(words, "gemini")
+	if i < 0 {
+		return words, nil, nil
+	}
+	head, tail = words[:i], words[i+1:]
+	if end := slices.IndexFunc(tail, func(word string) bool { return endWords[word] }); end >= 0 {
+		tail, clause = tail[:end], tail[end:]
+	}
+	return head, tail, clause
+}
+
+// joinedModes returns the mode that the words make. A word before the model that nobody knows makes it unknown.
+func joinedModes(words, head []string) string {
+	found := map[string]bool{}
+	for _, word := range words {
+		switch mode, known := modeWords[word]; {
+		case known:
+			found[mode] = true
+		case strings.HasPrefix(word, "batchgenerate"):
+			found[ModeBatch] = true
+		case strings.HasPrefix(word, "bidi"):
+			found[ModeLive] = true
+		}
+	}
+	for _, word := range head {
+		if modeWords[word] == "" && modalityWords[word] == "" && !headWords[word] {
+			return ModeUnknown
+		}
+	}
+	var modes []string
+	for _, mode := range modeOrder {
+		if found[mode] {
+			modes = append(modes, mode)
+		}
+	}
+	if len(modes) == 0 {
+		return ModeStandard
+	}
+	return strings.Join(modes, "-")
+}
+
+// several stands for modalities that cannot be told apart, as in "text image video input token count".
+const several = "several"
+
+// headModality returns the modality that the words before the model name, "" for none.
+func headModality(head []string) string {
+	found := ""
+	for _, word := range head {
+		switch m := modalityWords[word]; {
+		case m == "" || m == found:
+		case found == "":
+			found = m
+		default:
+			return several
+		}
+	}
+	return found
+}
+
+// strip takes off the tail what is not the model, from its end, and fills in the modality if the head did not have it. One
+// modality is taken and no second: in "3 pro image text" the image is part of the model, and so it is behind a head that
+// names a modality already ("text input token count for Gemini 3 Pro Image").
+func strip(c *class, tail []string) []string {
+	for n := len(tail); n > 0; n = len(tail) {
+		word := tail[n-1]
+		switch m := modalityWords[word]; {
+		case word == "thinking" && n > 1 && tail[n-2] == "non":
+			tail = tail[:n-2]
+		case word == "thinking" && n > 1 && modalityWords[tail[n-2]] != "":
+			tail = tail[:n-1]
+		case m != "" && c.modality == "" && (n < 2 || tail[n-2] != "native"):
+			c.modality, tail = m, tail[:n-1]
+		case tailWords[word], modeWords[word] != "" && word != "live":
+			tail = tail[:n-1]
+		default:
+			return tail
+		}
+	}
+	return tail
+}
+
+// tier reads short and long, or the clause about the length of the prompt. What is not understood there makes the mode unknown.
+func (c *class) tier(tail, clause []string) {
+	short, long := slices.Contains(tail, "short"), slices.Contains(tail, "long")
+	switch {
+	case short && long, (short || long) && len(clause) > 0:
+		c.mode = ModeUnknown
+	case short:
+		c.limit = longPrompt
+	case long:
+		c.threshold = longPrompt
+	case len(clause) > 0:
+		c.clause(clause)
+	}
+}
+
+// promptClause is the clause about the length of the prompt: "when input is up to 128k tokens".
+var promptClause = regexp.MustCompile(`^(?:when (?:input|prompt) is )?(up to|greater than|more than|over|above) ([1-9]\d{0,3})k(?: tokens)?$`)
+
+func (c *class) clause(words []string) {
+	parts := promptClause.FindStringSubmatch(strings.Join(words, " "))
+	if parts == nil {
+		c.mode = ModeUnknown
+		return
+	}
+	tokens, _ := strconv.ParseInt(parts[2], 10, 64) // four digits at most
+	if tokens *= 1000; parts[1] == "up to" {
+		c.limit = tokens
+	} else {
+		c.threshold = tokens
+	}
+}
+
+// modelOf is the model that a SKU names whose tail says nothing else of interest.
+func modelOf(tail []string) string {
+	return named(strip(&class{}, tail))
+}
+
+// named is the words of a model as a ModelHint.
+func named(model []string) string {
+	if len(model) == 0 {
+		return ""
+	}
+	return "gemini " + strings.Join(model, " ")
+}

@@ -1,0 +1,126 @@
+package discovery
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// modelNames is the models of a price list: their hints, and the words of those without the leading gemini.
+type modelNames struct {
+	hints []string
+	words [][]string
+}
+
+func (l *priceList) models() modelNames {
+	var m modelNames
+	seen := map[string]bool{"": true}
+	for i := range l.skus {
+		hint := l.skus[i].record.ModelHint
+		if !seen[hint] {
+			seen[hint] = true
+			m.hints = append(m.hints, hint)
+			m.words = append(m.words, strings.Fields(hint)[1:])
+		}
+	}
+	return m
+}
+
+// match returns the hints of the one model that a name means, which may be spelt in several ways; none when it is nobody's.
+// An error lists the models that it may mean.
+func (m modelNames) match(name []string) (map[string]bool, error) {
+	for _, fits := range []func(model []string) bool{
+		func(model []string) bool { return squashed(model) == squashed(name) },
+		func(model []string) bool { return startsWith(model, name) && all(model[len(name):], isPreview) },
+		func(model []string) bool { return stands(name, model, staysTheModel) },
+	} {
+		if found := m.that(fits); len(found) > 0 {
+			return oneModel(found)
+		}
+	}
+	if near := m.that(func(model []string) bool { return stands(name, model, anything) }); len(near) > 0 {
+		return nil, fmt.Errorf("the hint may mean another model than %s", listed(near))
+	}
+	return nil, nil //nolint:nilnil // nobody is a set without members
+}
+
+// that returns the hints whose words fit.
+func (m modelNames) that(fits func([]string) bool) []string {
+	var found []string
+	for i, words := range m.words {
+		if fits(words) {
+			found = append(found, m.hints[i])
+		}
+	}
+	return found
+}
+
+// oneModel makes a set of the hints, if they are spellings of one model.
+func oneModel(hints []string) (map[string]bool, error) {
+	for _, hint := range hints {
+		if squashed(strings.Fields(hint)) != squashed(strings.Fields(hints[0])) {
+			return nil, fmt.Errorf("the hint may mean any of %s", listed(hints))
+		}
+	}
+	return setOf(hints...), nil
+}
+
+// mostListed is how many models an error lists.
+const mostListed = 10
+
+func listed(hints []string) string {
+	if len(hints) > mostListed {
+		return fmt.Sprintf("%s and %d more", strings.Join(hints[:mostListed], ", "), len(hints)-mostListed)
+	}
+	return strings.Join(hints, ", ")
+}
+
+// squashed is words as one: "ER 1.6" and "ER1.6" are the same model.
+func squashed(words []string) string { return strings.Join(words, "") }
+
+func startsWith(model, name []string) bool {
+	return len(model) >= len(name) && slices.Equal(model[:len(name)], name)
+}
+
+// stands says whether name stands in model, word for word, at a place behind which there are only words that may.
+func stands(name, model []string, may func(string) bool) bool {
+	for i := range model {
+		if startsWith(model[i:], name) && all(model[i+len(name):], may) {
+			return true
+		}
+	}
+	return false
+}
+
+func all(words []string, is func(string) bool) bool {
+	return !slices.ContainsFunc(words, func(word string) bool { return !is(word) })
+}
+
+var (
+	versionWord = regexp.MustCompile(`^\d+(?:\.\d+)?$`)
+	buildWord   = regexp.MustCompile(`^\d{3,}$`)
+)
+
+// isPreview says whether a word behind a model's name leaves it the same model.
+func isPreview(word string) bool {
+	return word == "preview" || word == "exp" || word == "experimental" || word == "latest" || buildWord.MatchString(word)
+}
+
+// staysTheModel says whether a word may stand behind a name that is not a whole one: a version, a family, or what isPreview
+// says. Any other, such as lite or image, and any that is not known yet, may make it another model at another price.
+func staysTheModel(word string) bool {
+	return isPreview(word) || versionWord.MatchString(word) || word == "flash" || word == "pro" || word == "ultra" || word == "nano"
+}
+
+func anything(string) bool { return true }
+
+// withoutVendor takes off the front of a model's name what every model has there.
+func withoutVendor(words []string) []string {
+	for len(words) > 0 && vendorWords[words[0]] {
+		words = words[1:]
+	}
+	return words
+}
+
+var vendorWords = setOf("gemini", "google", "models")

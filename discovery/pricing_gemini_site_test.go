@@ -1,0 +1,96 @@
+package discovery_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// billingKey is what these tests read prices with.
+const billingKey = "billing.key.of.the.tests"
+
+var withKey = discovery.PricingOptions{APIKey: billingKey}
+
+// skuOf is one SKU as the catalog writes it. Of each pair in replace, the second text takes the place of the first.
+func skuOf(id, description string, nanos int, replace ...string) string {
+	text := fmt.Sprintf(`{"name":"services/AEFD-7695-64FA/skus/%[1]s","skuId":"%[1]s","description":%[2]q,
+		"category":{"serviceDisplayName":"Gemini API","resourceFamily":"ApplicationServices","resourceGroup":"Gemini","usageType":"OnDemand"},
+		"serviceRegions":["global"],"pricingInfo":[{"summary":"","pricingExpression":{"usageUnit":"count","displayQuantity":1000000,
+		"tieredRates":[{"startUsageAmount":0,"unitPrice":{"currencyCode":"USD","units":"0","nanos":%[3]d}}],"usageUnitDescription":"count",
+		"baseUnit":"count","baseUnitDescription":"count","baseUnitConversionFactor":1},"currencyConversionRate":1,
+		"effectiveTime":"2026-08-13T07:00:00Z"}],"serviceProviderName":"Google","geoTaxonomy":{"type":"GLOBAL","regions":[]}}`, id, description, nanos)
+	for i := 0; i < len(replace); i += 2 {
+		if !strings.Contains(text, replace[i]) {
+			panic("nothing to replace: " + replace[i])
+		}
+		text = strings.ReplaceAll(text, replace[i], replace[i+1])
+	}
+	return text
+}
+
+// early is skuOf with a price that holds since 1999: synctest begins in 2000.
+func early(id, description string, nanos int) string {
+	return skuOf(id, description, nanos, "2026-08-13", "1999-01-01")
+}
+
+// pageOf is a page of SKUs, the last one.
+func pageOf(skus ...string) string {
+	return `{"skus":[` + strings.Join(skus, ",") + `],"nextPageToken":""}`
+}
+
+// priced is a site that lists SKUs.
+func priced(skus ...string) *site {
+	return newSite(map[string]http.HandlerFunc{"cloudbilling": says(pageOf(skus...))})
+}
+
+// recordedSKUs are real ones.
+func recordedSKUs(tb testing.TB) string {
+	tb.Helper()
+	text, err := os.ReadFile("testdata/gemini_skus.json")
+	require.NoError(tb, err)
+	return string(text)
+}
+
+func recorded(tb testing.TB) *site {
+	tb.Helper()
+	return newSite(map[string]http.HandlerFunc{"cloudbilling": says(recordedSKUs(tb))})
+}
+
+// rowOf reads one SKU.
+func rowOf(t *testing.T, text string) discovery.ProviderPricing {
+	t.Helper()
+	s := priced(text)
+	rows, err := s.inProcess().FetchGeminiPricing(t.Context(), withKey)
+	require.NoError(t, err)
+	require.Empty(t, s.reasons())
+	require.Len(t, rows, 1)
+	return rows[0]
+}
+
+// priceOf asks for a price; -1 is none.
+func priceOf(t *testing.T, s *site, hint string, d discovery.Direction, tokens int64) float64 {
+	t.Helper()
+	got, err := s.inProcess().PricingForGeminiModel(t.Context(), hint, discovery.GeminiPriceQuery{Direction: d, TierThresholdTokens: tokens, PricingOptions: withKey})
+	require.NoError(t, err)
+	if got == nil {
+		return -1
+	}
+	return *got
+}
+
+// TestSKUsOfTheTests keeps skuOf in the shape of the real ones.
+func TestSKUsOfTheTests(t *testing.T) {
+	t.Parallel()
+	var page struct{ SKUs []json.RawMessage }
+	require.NoError(t, json.Unmarshal([]byte(recordedSKUs(t)), &page))
+	assert.Len(t, page.SKUs, 46)
+	assert.JSONEq(t, string(page.SKUs[3]), skuOf("01FB-5D61-EA5A", "Generate content input token count gemini 3.7 flash text", 750))
+}

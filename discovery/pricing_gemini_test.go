@@ -1,0 +1,372 @@
+package discovery_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+const flashText = "Generate content input token count gemini 3.7 flash text"
+
+func TestFetchGeminiPricingAsksAsDocumented(t *testing.T) {
+	t.Parallel()
+	var asked *http.Request
+	s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+		asked = r
+		_, _ = w.Write([]byte(pageOf(skuOf("A", flashText, 750))))
+	}})
+	rows, err := s.client(t).FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: " " + billingKey + "\n"})
+	require.NoError(t, err)
+	require.Len(t, rows, 1)
+	assert.Equal(t, "GET /cloudbilling/v1/services/AEFD-7695-64FA/skus", asked.Method+" "+asked.URL.Path)
+	assert.Equal(t, "currencyCode=USD&pageSize=5000", asked.URL.Query().Encode())
+	assert.Equal(t, billingKey, asked.Header.Get("X-Goog-Api-Key"), "trimmed")
+	assert.Regexp(t, `^mesh-go/`, asked.Header.Get("User-Agent"))
+	assert.NotContains(t, asked.URL.String(), billingKey)
+
+	verified := rows[0].VerifiedAt
+	require.NotNil(t, verified)
+	age, known := rows[0].Age(time.Now())
+	assert.True(t, known)
+	assert.Less(t, age, time.Minute)
+	assert.Equal(t, discovery.ProviderPricing{
+		Provider: discovery.Gemini, ModelHint: "gemini 3.7 flash", SKUID: "A", SKUDescription: flashText, InputPerMTok: ref(0.75),
+		UsageUnit: ref("count"), Source: discovery.SourceCloudBilling, VerifiedAt: verified, Modality: "text", Mode: "standard",
+	}, rows[0])
+}
+
+func TestTheKeyIsTheArgumentElseTheBillingKeyElseTheCloudKey(t *testing.T) {
+	for _, row := range []struct{ argument, billing, cloud, want string }{
+		{"a", "b", "c", "a"},
+		{"", "b", "c", "b"},
+		{" ", " b ", "c", "b"},
+		{"", " ", "c", "c"},
+		{"", "", "c\n", "c"},
+		{"", "", " ", ""},
+	} {
+		t.Setenv("GOOGLE_BILLING_API_KEY", row.billing)
+		t.Setenv("GOOGLE_API_KEY", row.cloud)
+		t.Setenv("GEMINI_API_KEY", "the key of the chat")
+		got := ""
+		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+			got = r.Header.Get("X-Goog-Api-Key")
+			_, _ = w.Write([]byte(pageOf(skuOf("A", flashText, 750))))
+		}})
+		rows, err := s.inProcess().FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: row.argument})
+		require.NoError(t, err)
+		assert.Equal(t, row.want, got)
+		if row.want == "" {
+			assert.Equal(t, []discovery.ProviderPricing{}, rows)
+			assert.Equal(t, []string{"gemini missing_credential"}, s.reasons())
+			assert.Zero(t, s.count("cloudbilling"))
+			assert.Contains(t, s.failures[0].Error(), "GOOGLE_BILLING_API_KEY")
+			continue
+		}
+		assert.Len(t, rows, 1)
+		assert.Empty(t, s.reasons())
+	}
+}
+
+func TestPricingForGeminiModelWithoutAKey(t *testing.T) {
+	t.Setenv("GOOGLE_BILLING_API_KEY", "")
+	t.Setenv("GOOGLE_API_KEY", "")
+	s := recorded(t)
+	price, err := s.inProcess().PricingForGeminiModel(t.Context(), "3.7 flash", discovery.GeminiPriceQuery{})
+	require.NoError(t, err)
+	assert.Nil(t, price)
+	require.Equal(t, []string{"gemini missing_credential"}, s.reasons())
+	assert.Equal(t, "PricingForGeminiModel", s.failures[0].Operation)
+
+	_, err = s.inProcess(discovery.WithStrictErrors()).PricingForGeminiModel(t.Context(), "3.7 flash", discovery.GeminiPriceQuery{})
+	assert.ErrorAs(t, err, new(discovery.Failure))
+}
+
+// paged answers three pages; the tokens have what an URL has to escape.
+func paged(w http.ResponseWriter, r *http.Request) {
+	switch token := r.URL.Query().Get("pageToken"); token {
+	case "":
+		_, _ = fmt.Fprintf(w, `{"skus":[%s],"nextPageToken":"a+b/c= &d"}`, skuOf("A", flashText, 750))
+	case "a+b/c= &d":
+		_, _ = w.Write([]byte(`{"nextPageToken":"third"}`)) // a page may be empty
+	case "third":
+		_, _ = fmt.Fprintf(w, `{"skus":[%s]}`, skuOf("B", strings.Replace(flashText, "input", "output", 1), 3750))
+	default:
+		w.WriteHeader(http.StatusBadRequest)
+	}
+}
+
+func TestPagesAreFollowed(t *testing.T) {
+	t.Parallel()
+	s := newSite(map[string]http.HandlerFunc{"cloudbilling": paged})
+	rows, err := s.client(t).FetchGeminiPricing(t.Context(), withKey)
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, "AB", rows[0].SKUID+rows[1].SKUID)
+	assert.Equal(t, 3, s.count("cloudbilling"))
+}
+
+// A failure on any page is a failure of the list: a part of it is none.
+func TestAPageThatFailsCostsTheWholeList(t *testing.T) {
+	t.Parallel()
+	first := fmt.Sprintf(`{"skus":[%s],"nextPageToken":"n"}`, skuOf("A", flashText, 750))
+	for reason, second := range map[string]http.HandlerFunc{
+		"status": refuses(500, ""), "decode": says("<html>"), "rate_limited": refuses(429, ""), "partial": says(first),
+	} {
+		s := newSite(nil)
+		s.handlers = map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("pageToken") != "" {
+				second(w, r)
+				return
+			}
+			_, _ = w.Write([]byte(first))
+		}}
+		rows, err := s.client(t).FetchGeminiPricing(t.Context(), withKey)
+		require.NoError(t, err)
+		assert.Equal(t, []discovery.ProviderPricing{}, rows)
+		assert.Equal(t, []string{"gemini " + reason}, s.reasons())
+	}
+}
+
+func TestPricesAreKeptForADayPerKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := recorded(t)
+		c := s.inProcess()
+		fetch := func(key string, opts discovery.PricingOptions) {
+			t.Helper()
+			opts.APIKey = key
+			rows, err := c.FetchGeminiPricing(t.Context(), opts)
+			require.NoError(t, err)
+			require.Len(t, rows, 46)
+		}
+		for range 3 {
+			fetch("one", discovery.PricingOptions{})
+		}
+		assert.Equal(t, 1, s.count("cloudbilling"))
+		fetch("two", discovery.PricingOptions{})
+		fetch("one", discovery.PricingOptions{})
+		assert.Equal(t, 2, s.count("cloudbilling"), "another key, another list")
+		time.Sleep(24*time.Hour - time.Nanosecond)
+		fetch("one", discovery.PricingOptions{})
+		assert.Equal(t, 2, s.count("cloudbilling"))
+		time.Sleep(time.Nanosecond)
+		fetch("one", discovery.PricingOptions{})
+		assert.Equal(t, 3, s.count("cloudbilling"))
+		fetch("one", discovery.PricingOptions{Refresh: true})
+		assert.Equal(t, 4, s.count("cloudbilling"))
+		time.Sleep(time.Minute)
+		fetch("one", discovery.PricingOptions{TTL: time.Hour})
+		assert.Equal(t, 4, s.count("cloudbilling"))
+		fetch("one", discovery.PricingOptions{TTL: time.Minute})
+		assert.Equal(t, 5, s.count("cloudbilling"))
+	})
+}
+
+func TestInvalidatePricing(t *testing.T) {
+	t.Parallel()
+	s := recorded(t)
+	c := s.inProcess()
+	c.InvalidatePricing()
+	for _, row := range []struct {
+		providers []discovery.Provider
+		again     bool
+	}{
+		{nil, true}, {[]discovery.Provider{discovery.Gemini}, true}, {[]discovery.Provider{"Google"}, true},
+		{[]discovery.Provider{discovery.Anthropic, discovery.Gemini}, true}, {[]discovery.Provider{discovery.Anthropic}, false}, {[]discovery.Provider{"nobody"}, false},
+	} {
+		_, _ = c.FetchGeminiPricing(t.Context(), withKey)
+		before := s.count("cloudbilling")
+		c.InvalidatePricing(row.providers...)
+		_, _ = c.FetchGeminiPricing(t.Context(), withKey)
+		assert.Equal(t, row.again, s.count("cloudbilling") > before, "%v", row.providers)
+	}
+}
+
+// What a request brings that was under way when the cache was cleared goes to those who wait for it, and to nobody after.
+func TestARequestFromBeforeInvalidatePricingIsNotKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan string)
+		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(<-answer)) }})
+		c := s.inProcess()
+		fetch := func() chan float64 {
+			got := make(chan float64)
+			go func() {
+				rows, _ := c.FetchGeminiPricing(t.Context(), withKey)
+				got <- *rows[0].InputPerMTok
+			}()
+			synctest.Wait()
+			return got
+		}
+		old := fetch()
+		c.InvalidatePricing()
+		young := fetch()
+		assert.Equal(t, 2, s.count("cloudbilling"))
+		answer <- pageOf(early("A", flashText, 1000))
+		answer <- pageOf(early("A", flashText, 2000))
+		assert.ElementsMatch(t, []float64{1, 2}, []float64{<-old, <-young})
+	})
+}
+
+func TestHoweverManyAskThereIsOneRequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(time.Second)
+			_, _ = w.Write([]byte(pageOf(early("A", flashText, 750))))
+		}})
+		c := s.inProcess()
+		var all sync.WaitGroup
+		for i := range 50 {
+			all.Go(func() {
+				if i%2 == 0 {
+					rows, err := c.FetchGeminiPricing(t.Context(), withKey)
+					assert.NoError(t, err)
+					assert.Len(t, rows, 1)
+					return
+				}
+				price, err := c.PricingForGeminiModel(t.Context(), "3.7 flash", discovery.GeminiPriceQuery{Direction: discovery.Input, PricingOptions: withKey})
+				assert.NoError(t, err)
+				assert.Equal(t, ref(0.75), price)
+			})
+		}
+		all.Wait()
+		assert.Equal(t, 1, s.count("cloudbilling"))
+	})
+}
+
+// A failed request is not kept, and one failure is reported however many waited for it.
+func TestAFailureIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := newSite(map[string]http.HandlerFunc{"cloudbilling": refuses(503, "")})
+	c := s.inProcess()
+	rows, err := c.FetchGeminiPricing(t.Context(), withKey)
+	require.NoError(t, err)
+	assert.Empty(t, rows)
+	s.set("cloudbilling", says(recordedSKUs(t)))
+	rows, err = c.FetchGeminiPricing(t.Context(), withKey)
+	require.NoError(t, err)
+	assert.Len(t, rows, 46)
+	assert.Equal(t, []string{"gemini status"}, s.reasons())
+	s.set("cloudbilling", refuses(503, ""))
+	rows, err = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: billingKey, Refresh: true})
+	require.NoError(t, err)
+	assert.Empty(t, rows, "prices of before are not passed off as fresh ones")
+	rows, _ = c.FetchGeminiPricing(t.Context(), withKey)
+	assert.Len(t, rows, 46, "they are still young enough for who does not insist")
+}
+
+func TestACallerWhoLeavesIsToldSo(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := recorded(t)
+	rows, err := s.inProcess(discovery.WithStrictErrors()).FetchGeminiPricing(ctx, withKey)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, []discovery.ProviderPricing{}, rows)
+	assert.Equal(t, []string{"gemini network"}, s.reasons())
+	assert.Zero(t, s.count("cloudbilling"))
+}
+
+// A program that goes through many keys starts over now and then, and is right all the same.
+func TestManyKeys(t *testing.T) {
+	t.Parallel()
+	s := priced(skuOf("A", flashText, 750))
+	c := s.inProcess()
+	for range 2 {
+		for i := range 100 {
+			rows, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: fmt.Sprint("key-", i)})
+			require.NoError(t, err)
+			require.Len(t, rows, 1)
+		}
+	}
+	assert.Equal(t, 200, s.count("cloudbilling"))
+}
+
+// What a caller does to a row must not reach the next one.
+func TestGeminiRowsAreTheCallersOwn(t *testing.T) {
+	t.Parallel()
+	c := recorded(t).inProcess()
+	read := func() []discovery.ProviderPricing {
+		rows, err := c.FetchGeminiPricing(t.Context(), withKey)
+		require.NoError(t, err)
+		return rows
+	}
+	before := read()
+	for _, row := range read() {
+		for _, p := range []*float64{row.InputPerMTok, row.OutputPerMTok} {
+			if p != nil {
+				*p = -1
+			}
+		}
+		*row.UsageUnit, *row.VerifiedAt = "", ""
+	}
+	q := discovery.GeminiPriceQuery{Direction: discovery.Input, PricingOptions: withKey}
+	price, err := c.PricingForGeminiModel(t.Context(), "3.7 flash", q)
+	require.NoError(t, err)
+	*price = -1
+	assert.Equal(t, before, read())
+	price, _ = c.PricingForGeminiModel(t.Context(), "3.7 flash", q)
+	assert.Equal(t, ref(0.75), price)
+}
+
+func TestPricingMistakesOfTheCaller(t *testing.T) {
+	t.Parallel()
+	s := recorded(t)
+	c := s.inProcess()
+	_, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{TTL: -1})
+	valueError(t, err, "TTL")
+	for field, row := range map[string]struct {
+		hint string
+		q    discovery.GeminiPriceQuery
+	}{
+		"model hint":     {" _- ", discovery.GeminiPriceQuery{}},
+		"direction":      {"flash", discovery.GeminiPriceQuery{Direction: "sideways"}},
+		"tier threshold": {"flash", discovery.GeminiPriceQuery{TierThresholdTokens: -1}},
+		"TTL":            {"flash", discovery.GeminiPriceQuery{PricingOptions: discovery.PricingOptions{TTL: -1}}},
+	} {
+		price, err := c.PricingForGeminiModel(t.Context(), row.hint, row.q)
+		valueError(t, err, field)
+		assert.Nil(t, price)
+	}
+	assert.Zero(t, s.count("cloudbilling"))
+	assert.Empty(t, s.reasons())
+}
+
+func TestWithGeminiServiceID(t *testing.T) {
+	t.Parallel()
+	path := ""
+	s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+		path = r.URL.Path
+		_, _ = w.Write([]byte(pageOf(skuOf("A", flashText, 750))))
+	}})
+	_, err := s.inProcess(discovery.WithGeminiServiceID(" C7E2-9256-1C43 ")).FetchGeminiPricing(t.Context(), withKey)
+	require.NoError(t, err)
+	assert.Equal(t, "/cloudbilling/v1/services/C7E2-9256-1C43/skus", path)
+	for _, id := range []string{"", " ", "a/b", "..", "a?b", strings.Repeat("A", 33)} {
+		assert.Panics(t, func() { discovery.WithGeminiServiceID(id) }, id)
+	}
+}
+
+func TestPricingOptionsPrintNoKey(t *testing.T) {
+	t.Parallel()
+	q := discovery.GeminiPriceQuery{Direction: discovery.Input, TierThresholdTokens: 128_000, PricingOptions: withKey}
+	marshalled, err := json.Marshal(q)
+	require.NoError(t, err)
+	for _, value := range []any{withKey, &withKey, q, &q, []any{q}} {
+		marshalled = fmt.Appendf(marshalled, "%v %+v %#v %s", value, value, value, value)
+	}
+	assert.NotContains(t, string(marshalled), billingKey)
+	assert.Contains(t, fmt.Sprintf("%+v", q), "128000", "the rest is there")
+}
