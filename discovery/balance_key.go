@@ -27,23 +27,23 @@ func deepSeekKey(argument string) (secret.Secret, error) {
 	if path == "" {
 		return secret.Secret{}, fmt.Errorf("no key is given, and neither %s nor %s is set", deepSeekKeyName, deepSeekFileName)
 	}
-	key, err := envFileKey(path, deepSeekKeyName)
+	key, err := envFileKey(path)
 	if err != nil {
 		return secret.Secret{}, fmt.Errorf("the file that %s names: %w", deepSeekFileName, err)
 	}
 	return key, nil
 }
 
-// envFileKey looks a name up in a file of NAME=value lines. Its errors show nothing of the file, and not its path
+// envFileKey looks the key up in a file of NAME=value lines. Its errors show nothing of the file, and not its path
 // either: whoever mixes up the two variables has put the key there.
-func envFileKey(path, name string) (secret.Secret, error) {
+func envFileKey(path string) (secret.Secret, error) {
 	text, err := readEnvFile(path)
 	if err != nil {
 		return secret.Secret{}, err
 	}
 	key := ""
 	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
-		if value, ok := envValue(strings.TrimSpace(line), name); ok {
+		if value, ok := envValue(strings.TrimSpace(line)); ok {
 			key = value // the last one counts, as in a shell
 		}
 	}
@@ -80,12 +80,12 @@ func withoutPath(err error) error {
 
 // envValue reads one line, as shells and the tools around them write it: export in front, blanks around the sign, the
 // value in quotes of either kind or up to a comment.
-func envValue(line, name string) (string, bool) {
+func envValue(line string) (string, bool) {
 	if rest, ok := strings.CutPrefix(line, "export"); ok && strings.TrimLeft(rest, blanks) != rest {
 		line = strings.TrimLeft(rest, blanks)
 	}
 	left, value, ok := strings.Cut(line, "=")
-	if !ok || strings.TrimSpace(left) != name {
+	if !ok || strings.TrimSpace(left) != deepSeekKeyName {
 		return "", false
 	}
 	value = strings.TrimSpace(value)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -170,6 +171,8 @@ func TestAFailureOnAnyPageGivesNothing(t *testing.T) {
 			f := oneFailure(t, s, row.reason)
 			assert.Equal(t, "FetchOpenAICostBuckets", f.Operation)
 			assert.Equal(t, discovery.OpenAI, f.Provider)
+			assert.Equal(t, name == "repeated cursor", strings.Contains(f.Error(), "leads back"))
+			assert.Equal(t, strings.HasPrefix(name, "more, and"), strings.Contains(f.Error(), "not where they are"))
 		})
 	}
 }

@@ -1,11 +1,13 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +53,8 @@ type XAICostQuery struct {
 	TeamID string
 	// TimeUnit is how wide a bucket is; "" means [TimeUnitDay].
 	TimeUnit TimeUnit
-	// Timezone is the IANA name of the zone that days, weeks and months are of; "" means [DefaultTimezone].
+	// Timezone is the IANA name of the zone that days, weeks and months are of; "" means [DefaultTimezone]. Any other than UTC has
+	// to be in the zone database of this machine; a program can bring one along by importing time/tzdata.
 	Timezone string
 	// Timeout bounds the request; 0 means [DefaultCostTimeout].
 	Timeout time.Duration
@@ -180,7 +183,7 @@ func (w window) request() xaimanagement.UsageRequest {
 // teamID returns the id of the argument or the environment; "" where there is none. It is escaped on its way into the
 // path, but what a path is made of has no place in an id.
 func teamID(argument string) (string, error) {
-	team := setting(argument, "XAI_TEAM_ID")
+	team := cmp.Or(strings.TrimSpace(argument), strings.TrimSpace(os.Getenv("XAI_TEAM_ID")))
 	wrong := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%`, r) }
 	if strings.ContainsFunc(team, wrong) || slices.Contains([]string{".", ".."}, team) {
 		return "", &ValueError{Field: "team id", Value: showable(team), Reason: "cannot stand in a path"}

@@ -208,15 +208,18 @@ func TestXAICostMistakes(t *testing.T) {
 		field  string
 		change func(*discovery.XAICostQuery)
 	}{
-		"no start":             {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "" }},
-		"no end":               {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "" }},
-		"unreadable start":     {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "yesterday" }},
-		"a date alone":         {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05-09" }},
-		"a day that is not":    {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-02-29T00:00:00Z" }},
-		"an hour that is not":  {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05-09 24:00:00" }},
-		"unix seconds":         {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "1777593600" }},
-		"start at the end":     {"start time", func(q *discovery.XAICostQuery) { q.StartTime = q.EndTime }},
-		"start after end":      {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-09T00:00:01Z" }},
+		"no start":            {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "" }},
+		"no end":              {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "" }},
+		"unreadable start":    {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "yesterday" }},
+		"a date alone":        {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05-09" }},
+		"a day that is not":   {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-02-29T00:00:00Z" }},
+		"an hour that is not": {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05-09 24:00:00" }},
+		"unix seconds":        {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "1777593600" }},
+		"start at the end":    {"start time", func(q *discovery.XAICostQuery) { q.StartTime = q.EndTime }},
+		"start after end":     {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-09T00:00:01Z" }},
+		"after by a fraction": {"start time", func(q *discovery.XAICostQuery) {
+			q.StartTime, q.EndTime = "2026-05-01T00:00:00.9Z", "2026-05-01T00:00:00.7Z"
+		}},
 		"after by its offset":  {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-08T23:00:00-01:00" }},
 		"unknown unit":         {"time unit", func(q *discovery.XAICostQuery) { q.TimeUnit = "TIME_UNIT_YEAR" }},
 		"unit in lower case":   {"time unit", func(q *discovery.XAICostQuery) { q.TimeUnit = "time_unit_day" }},

@@ -37,12 +37,11 @@ func (q XAICostQuery) window() (w window, err error) {
 	if w.end, err = w.read("end time", q.EndTime); err != nil {
 		return w, err
 	}
-	w.start = w.start.Truncate(time.Second)
-	if whole := w.end.Truncate(time.Second); whole.Before(w.end) {
-		w.end = whole.Add(time.Second)
-	}
 	if !w.start.Before(w.end) {
 		return w, &ValueError{Field: "start time", Value: showable(q.StartTime), Reason: "is not before the end time"}
+	}
+	if whole := w.end.Truncate(time.Second); whole.Before(w.end) {
+		w.end = whole.Add(time.Second) // that of the start goes when it is written
 	}
 	return w, nil
 }
@@ -108,7 +107,7 @@ func shift(change time.Time) time.Duration {
 // endOf is the end of the bucket that begins at begin: the next unit of the calendar or the clock.
 func (w window) endOf(begin time.Time) time.Time {
 	year, month, day := begin.Date()
-	switch w.unit { //nolint:exhaustive // TimeUnitNone is what is left
+	switch w.unit {
 	case TimeUnitDay:
 		return firstOf(year, month, day+1, w.zone)
 	case TimeUnitCalendarWeek:
@@ -123,8 +122,9 @@ func (w window) endOf(begin time.Time) time.Time {
 		return nextFull(begin, time.Minute)
 	case TimeUnitSecond:
 		return nextFull(begin, time.Second)
+	default: // TimeUnitNone
+		return w.end
 	}
-	return w.end // TimeUnitNone
 }
 
 // firstOf is the first moment of a day. Where the clocks go forward at midnight that is an hour later, and time.Date

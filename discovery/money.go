@@ -26,10 +26,9 @@ const (
 
 var errNoAmount = errors.New("the amount is beyond what can be read")
 
-// parse reads a JSON number exactly; that it is one, the decoder has seen to. A zero is one whatever its exponent is, as in
-// 0E-6176.
+// parse reads a JSON number exactly into a, which has to be 0 before; that it is a number, the decoder has seen to. A zero
+// is one whatever its exponent is, as in 0E-6176.
 func (a *amount) parse(number json.Number) error {
-	*a = amount{}
 	text, negative := strings.CutPrefix(string(number), "-")
 	mantissa, exponent := text, "0"
 	if i := strings.IndexAny(text, "eE"); i >= 0 {

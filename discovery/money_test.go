@@ -73,6 +73,26 @@ func TestAMillionAmountsAddUpExactly(t *testing.T) {
 	}
 }
 
+// Whatever an amount looks like, its float is the one that math/big finds nearest.
+func TestAnAmountIsTheNearestFloat(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 5))
+	texts, days := make([]string, 20_000), make([]string, 20_000)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%dE-%d", random.Int64N(1<<uint(1+random.IntN(62))), random.IntN(45))
+		days[i] = costDay(int64(i), result(texts[i], ""))
+	}
+	buckets, err := costs(map[string]string{"": costPage(false, "null", days...)}).inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
+	require.NoError(t, err)
+	require.Len(t, buckets, len(texts))
+	for i, b := range buckets {
+		exact, ok := reference(texts[i])
+		require.True(t, ok)
+		want, _ := exact.Float64()
+		require.Equal(t, want, b.TotalUSD, texts[i])
+	}
+}
+
 // An absurd exponent is found out before anything is computed.
 func TestHugeExponentsCostNothing(t *testing.T) {
 	t.Parallel()

@@ -117,8 +117,5 @@ func decimal(text *string) (*big.Rat, bool) {
 	if err != nil || !(approximately >= 0 && approximately <= largestDecimal) {
 		return nil, false
 	}
-	if approximately == 0 { // perhaps 0e-999999999
-		return new(big.Rat), true
-	}
 	return new(big.Rat).SetString(*text)
 }

@@ -41,7 +41,7 @@ func TestEveryPricingFailureHasItsReason(t *testing.T) {
 		"429":       {refuses(429, ""), discovery.ReasonRateLimited, 429},
 		"429 retry": {retry, discovery.ReasonRateLimited, 429},
 		"500":       {refuses(500, "oops"), discovery.ReasonStatus, 500},
-		"redirect":  {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) }, discovery.ReasonStatus, 302},
+		"redirect":  {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, discovery.ReasonStatus, 302},
 		"html":      {says("<html>hello</html>"), discovery.ReasonDecode, 200},
 		"empty":     {says(""), discovery.ReasonDecode, 200},
 		"null":      {says("null"), discovery.ReasonDecode, 200},

@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"os"
 	"strings"
 	"time"
 
@@ -14,14 +13,6 @@ func givenOrFrom(argument string, names ...string) secret.Secret {
 		return secret.New(key)
 	}
 	return keyFrom(names...)
-}
-
-// setting is [givenOrFrom] for what is no secret.
-func setting(argument, name string) string {
-	if text := strings.TrimSpace(argument); text != "" {
-		return text
-	}
-	return strings.TrimSpace(os.Getenv(name))
 }
 
 // uncredentialed is an operation that sent nothing, because what it needs is nowhere to be found.

@@ -1,0 +1,52 @@
+package discovery_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+func ExamplePricingForAnthropicModel() {
+	price, ok := discovery.PricingForAnthropicModel("anthropic/claude-opus-4.8")
+	fmt.Println(ok, *price.InputPerMTok, *price.OutputPerMTok, price.RawPricing.CacheHit)
+	_, ok = discovery.PricingForAnthropicModel("anthropic/claude-opus-4.8-fast")
+	fmt.Println(ok)
+	// Output:
+	// true 5 25 0.5
+	// false
+}
+
+// What a model costs whose price depends on the length of the prompt.
+func ExamplePriceAt() {
+	var rows []discovery.ProviderPricing
+	for _, row := range discovery.ListAnthropicPricing() {
+		if row.ModelHint == "claude-haiku-5-5" {
+			rows = append(rows, row)
+		}
+	}
+	for _, tokens := range []int64{100_000, 100_001} {
+		row, _ := discovery.PriceAt(rows, tokens)
+		fmt.Println(tokens, *row.InputPerMTok)
+	}
+	// Output:
+	// 100000 0.1
+	// 100001 0.5
+}
+
+func ExampleClient_PricingForGeminiModel() {
+	server := discoverytest.Start() // plays Google's billing catalog
+	defer server.Close()
+	c := discovery.New(server.Options()...)
+	price, err := c.PricingForGeminiModel(context.Background(), "gemini-3.7-flash", discovery.GeminiPriceQuery{
+		Direction:      discovery.Input,
+		PricingOptions: discovery.PricingOptions{APIKey: "example-key"}, // else GOOGLE_BILLING_API_KEY, else GOOGLE_API_KEY
+	})
+	if err != nil || price == nil {
+		fmt.Println("not known", err)
+		return
+	}
+	fmt.Println(*price, "USD per million tokens")
+	// Output: 0.75 USD per million tokens
+}
