@@ -38,12 +38,16 @@ fuzz: ## fuzz every target for FUZZTIME (10s)
 	@FUZZTIME=$(FUZZTIME) ./.ci/fuzz
 
 .PHONY: bench
-bench: ## measure client and discovery, each figure beside its baseline
-	$(GO) test -run '^$$' -bench . -benchmem ./client ./discovery
+bench: ## one table of ratios: sends, decoding, lookups, prices and the scan beside their baselines; fails where worse than asked
+	@for round in 1 2 3 4 5; do \
+		$(GO) test -run '^$$' -bench '^Benchmark(Send|SendAlone|HundredSenders|Inbox)$$' -benchmem -benchtime 0.5s ./client && \
+		$(GO) test -run '^$$' -bench '^Benchmark(WarmLookup|ReadCatalog|ReadPrices|CostPage)$$' -benchmem -benchtime 0.2s ./discovery && \
+		$(GO) test -run '^$$' -bench '^BenchmarkFind$$/^(prose|code|json|base64|hex|sk-)$$' -benchtime 0.05s ./scan || exit 1; \
+	done | $(GO) run ./internal/benchtable ratios
 
 .PHONY: bench-scan
-bench-scan: ## print how many times as fast as twelve regexps the scan is; fails below what was asked for
-	$(GO) test -run '^$$' -bench '^BenchmarkFind$$' -benchtime 0.1s -count 3 ./scan | $(GO) run ./scan/internal/benchtable
+bench-scan: ## how many times as fast as twelve regexps the scan is, for every input; fails where worse than asked
+	$(GO) test -run '^$$' -bench '^BenchmarkFind$$' -benchtime 0.1s -count 3 ./scan | $(GO) run ./internal/benchtable scan
 
 .PHONY: cover
 cover: ## coverage of the shipped hand-written code, function by function; fails under 90 %

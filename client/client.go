@@ -66,10 +66,11 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 
 // headers returns what goes onto every request. Without a token there is no Authorization header at all.
 func headers(token secret.Secret) gateway.RequestEditorFn {
+	bearer := "Bearer " + token.Reveal()
 	return func(_ context.Context, req *http.Request) error {
 		req.Header.Set("User-Agent", version.UserAgent)
 		if token.Reveal() != "" {
-			req.Header.Set("Authorization", "Bearer "+token.Reveal())
+			req.Header.Set("Authorization", bearer)
 		}
 		return nil
 	}

@@ -103,15 +103,18 @@ func checkText(field, text string) error {
 // recipient returns the registry's spelling of a name.
 func (c *MeshClient) recipient(ctx context.Context, name string) (string, error) {
 	spelled, err := c.registry.resolve(ctx, name)
+	if err == nil {
+		return spelled, nil
+	}
 	var absent *NotInRegistryError
 	if errors.As(err, &absent) {
 		return "", &NotInRegistryError{Name: c.guard.redact(absent.Name), Near: absent.Near}
 	}
-	if err != nil && !errors.Is(err, ErrMesh) {
+	if !errors.Is(err, ErrMesh) {
 		// The caller's context ended while somebody else's request was under way.
 		return "", &MeshGatewayError{Method: opListPeers.method, Path: opListPeers.path, Err: err}
 	}
-	return spelled, err
+	return "", err
 }
 
 func (c *MeshClient) message(to string, req SendRequest) gateway.SendMessageRequest {

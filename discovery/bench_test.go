@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,8 +36,8 @@ func warm(b *testing.B, n int) *discovery.Client {
 	return c
 }
 
-// BenchmarkWarmLookup asks a catalog that has been read, from all processors at once. 10,000 models must cost no more than
-// 1,000.
+// BenchmarkWarmLookup asks a catalog that has been read, from all processors at once; and walks a list of the models, as one
+// does without an index. 10,000 models must cost no more than 1,000.
 func BenchmarkWarmLookup(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		c := warm(b, n)
@@ -56,7 +57,26 @@ func BenchmarkWarmLookup(b *testing.B) {
 				}
 			})
 		})
+		models, err := c.ListModels(context.Background(), discovery.CatalogOptions{})
+		if err != nil || len(models) != n {
+			b.Fatal(len(models), err)
+		}
+		b.Run(fmt.Sprintf("walk/models=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if !isListed(models, "model-500") {
+						b.Error("not found")
+					}
+				}
+			})
+		})
 	}
+}
+
+// isListed finds a model by id or alias, the obvious way.
+func isListed(models []discovery.ModelInfo, id string) bool {
+	return slices.ContainsFunc(models, func(m discovery.ModelInfo) bool { return m.ID == id || slices.Contains(m.Aliases, id) })
 }
 
 // plainCatalog is what a hand-written client would decode into.

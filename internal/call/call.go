@@ -120,9 +120,8 @@ func refusal(ctx context.Context, resp *http.Response) *Error {
 
 // read reads at most limit bytes and fails on the first one beyond, instead of passing off a part as the whole.
 func read(resp *http.Response, limit int64) ([]byte, error) {
-	tooLarge := fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	if resp.ContentLength > limit {
-		return nil, tooLarge
+		return nil, tooLarge(limit)
 	}
 	var buf bytes.Buffer
 	// The declared length saves growing the buffer, but it is only a claim: trust it for one megabyte.
@@ -132,7 +131,9 @@ func read(resp *http.Response, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if n > limit {
-		return nil, tooLarge
+		return nil, tooLarge(limit)
 	}
 	return buf.Bytes(), nil
 }
+
+func tooLarge(limit int64) error { return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit) }
