@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
@@ -100,6 +101,7 @@ func (c *MeshClient) gatewayError(op operation, failed *call.Error) error {
 		Delivered:  op.delivers && accepted(failed.Status),
 		Err:        c.guard.redactError(failed.Err),
 	}
+	e.RetryAfter, _ = call.RetryAfter(failed.Header, time.Now())
 	if e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden {
 		return &MeshAuthError{MeshGatewayError: e}
 	}

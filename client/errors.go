@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/mesh-gateway/mesh-go/scan"
@@ -99,6 +100,8 @@ type MeshGatewayError struct {
 	// Delivered is true when the gateway has accepted a message although its receipt could not be read: sending it again
 	// would deliver it twice.
 	Delivered bool
+	// RetryAfter is how long the gateway asks to wait (Retry-After); 0 when it does not say.
+	RetryAfter time.Duration
 	// Err is the failure underneath; nil when the status alone is the failure.
 	Err error
 }

@@ -139,6 +139,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 			require.Len(t, f.at, row.tries, name)
 			if row.tries == 1 {
 				assert.Equal(t, 429, gatewayError(t, err).StatusCode)
+				assert.Equal(t, time.Hour, gatewayError(t, err).RetryAfter)
 				return
 			}
 			require.NoError(t, err)

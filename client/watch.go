@@ -35,7 +35,7 @@ type WatchOptions struct {
 //		...
 //	}
 //
-// It ends when ctx ends, the loop breaks or the client is closed; a [*ValueError] for bad options is yielded once and ends
+// A Retry-After of the gateway is honoured up to a minute. It ends when ctx ends, the loop breaks or the client is closed; a [*ValueError] for bad options is yielded once and ends
 // it too. When more messages are unread than a poll can hold, the log gets a warning and the older ones come once newer
 // ones are read. Unread messages of the own node take up room in a poll although they are never yielded.
 // Every range over the sequence starts anew.
@@ -72,8 +72,9 @@ type watcher struct {
 	client *MeshClient
 	opts   WatchOptions
 	memory *memory
-	full   bool // the last window was
-	errors int  // in a row
+	full   bool          // the last window was
+	errors int           // in a row
+	asked  time.Duration // by the gateway, to wait
 }
 
 // poll looks once and yields what is new; false means that the loop was left, or that there is nothing more to come.
@@ -82,7 +83,7 @@ func (w *watcher) poll(ctx context.Context, yield func(MeshMessage, error) bool)
 	if ctx.Err() != nil {
 		return false
 	}
-	if err != nil {
+	if w.asked = retryAfter(err); err != nil {
 		w.errors++
 		return yield(MeshMessage{}, err) && !errors.Is(err, errClosed)
 	}
@@ -114,8 +115,19 @@ func (w *watcher) fresh(rows []MeshMessage) []MeshMessage {
 	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return a.ID == b.ID })
 }
 
-// pause is the time until the next poll: the interval, doubled for every error in a row, and up to a quarter more or less.
+// pause is the time until the next poll: the interval, doubled for every error in a row, and up to a quarter more or less;
+// or what the gateway asks for, when that is longer.
 func (w *watcher) pause() time.Duration {
 	d := backoff(w.opts.Interval, max(w.opts.Interval, longestWatchPause), w.errors+1)
-	return d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load is no secret
+	d = d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load is no secret
+	return max(d, min(w.asked, longestRetryAfter))
+}
+
+// retryAfter is what the gateway asked for with an error, 0 without.
+func retryAfter(err error) time.Duration {
+	var failed *MeshGatewayError
+	if errors.As(err, &failed) {
+		return failed.RetryAfter
+	}
+	return 0
 }

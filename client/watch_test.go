@@ -117,6 +117,21 @@ func TestWatchGoesOnAfterErrorsMoreAndMoreSlowly(t *testing.T) {
 	})
 }
 
+func TestWatchWaitsAsLongAsItIsAsked(t *testing.T) {
+	t.Parallel()
+	for header, least := range map[string]time.Duration{"40": 40 * time.Second, "3600": time.Minute, "soon": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			box := &inbox{answers: []http.HandlerFunc{status(429, "Retry-After", header), rows(1), rows(2, 1)}}
+			assert.Len(t, watch(t.Context(), inProcess(t, box.handle), client.WatchOptions{}, 3), 3)
+			require.Len(t, box.polls, 3)
+			wait := box.polls[1].Sub(box.polls[0])
+			assert.GreaterOrEqual(t, wait, least)
+			assert.LessOrEqual(t, wait, max(least, 15*time.Second), "no longer than asked, and never longer than a minute")
+			assert.Less(t, box.polls[2].Sub(box.polls[1]), 10*time.Second, "what was asked once is not honoured twice")
+		})
+	}
+}
+
 func TestWatchEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
