@@ -16,8 +16,14 @@ import "github.com/mesh-gateway/mesh-go/internal/testserver"
 // headers and Body, one byte before the announced end.
 type Fault = testserver.Fault
 
-// Fail makes an operation fail. Faults of one operation happen in the order they were planned.
+// Fail makes an operation fail. Faults of one operation happen in the order they were planned. An operation that the gateway
+// does not have panics.
 func (g *Gateway) Fail(op Operation, fault Fault) { g.site.Fail(op, fault) }
 
-// Heal forgets the faults that have not happened yet.
+// FailIf asks choose about every request that no fault of [Gateway.Fail] is for; nil lets it be answered as usual. It is for
+// faults by chance, and for those that depend on the request. Of the fault, Times is not looked at. Requests that come at
+// once ask at once, so choose has to be safe for concurrent use. A second FailIf takes the place of the first.
+func (g *Gateway) FailIf(choose func(Request) *Fault) { g.site.FailIf(choose) }
+
+// Heal forgets the faults that have not happened yet, and what FailIf was given.
 func (g *Gateway) Heal() { g.site.Heal() }

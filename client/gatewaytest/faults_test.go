@@ -89,6 +89,15 @@ func TestAFaultIsOneOperations(t *testing.T) {
 	}
 }
 
+func TestAFaultOfNoOperationPanics(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	assert.Panics(t, func() { s.Fail("sendMessages", gatewaytest.Fault{Status: 503}) })
+	for op := range everything {
+		assert.NotPanics(t, func() { s.Fail(op, gatewaytest.Fault{Status: 503}) })
+	}
+}
+
 func TestAFaultComesBeforeTheTokenIsLookedAt(t *testing.T) {
 	t.Parallel()
 	s := start(t)

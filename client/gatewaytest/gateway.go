@@ -6,12 +6,13 @@
 //	_, err = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
 //	// g.Requests(gatewaytest.SendMessage) holds what arrived.
 //
-// It answers like the gateway whose exchanges were recorded (WIRE.md section 0): enabled is 1 or 0, a task id comes back as
-// a number, read state is set once, the inbox is newest first, unknown kinds are 400, bad fields 422 with details, an
-// unknown thread is 500 in plain text, idempotency keys are honoured. [WithBareArrays] makes it an older gateway.
+// It answers like the gateway whose exchanges were recorded (WIRE.md section 0, which the maintainers keep): enabled is 1 or
+// 0, a task id comes back as a number, read state is set once, the inbox is newest first, unknown kinds are 400, bad fields
+// 422 with details, an unknown thread is 500 in plain text, idempotency keys are honoured. [WithBareArrays] makes it an
+// older gateway.
 //
 // [Gateway.Fail] makes operations fail: with a status, late, by hanging up, with garbage; before or after the request took
-// effect. [Gateway.Requests] tells what arrived.
+// effect; [Gateway.FailIf] makes some requests fail, by chance say. [Gateway.Requests] tells what arrived.
 //
 // A Gateway is safe for concurrent use. It keeps everything in memory and checks no node names, as the real one does not.
 package gatewaytest
@@ -43,6 +44,7 @@ type Gateway struct {
 	mu       sync.Mutex
 	peers    []*peer
 	messages []*message
+	inboxes  map[string][]*message // the same, by recipient: a long run has many
 	receipts map[string]*message
 }
 
@@ -88,6 +90,7 @@ func New(t testing.TB, opts ...Option) *Gateway {
 func Start(opts ...Option) *Gateway {
 	g := &Gateway{
 		threads:  make(map[string]bool),
+		inboxes:  make(map[string][]*message),
 		receipts: make(map[string]*message),
 		site:     testserver.New(record),
 	}

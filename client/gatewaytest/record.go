@@ -28,6 +28,10 @@ type Request struct {
 // Requests returns what has arrived so far, oldest first: everything, or the given operations alone.
 func (g *Gateway) Requests(ops ...Operation) []Request { return g.site.Requests(ops...) }
 
+// ForgetRequests forgets what has arrived so far: [Gateway.Requests] begins anew. A gateway that runs for long needs it now
+// and then, since it keeps every request.
+func (g *Gateway) ForgetRequests() { g.site.ForgetRequests() }
+
 func record(op Operation, r *http.Request, body []byte) Request {
 	header := r.Header.Clone()
 	header.Del("Authorization")

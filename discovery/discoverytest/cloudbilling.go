@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
@@ -34,7 +33,7 @@ func (s *Server) listSKUs(r *http.Request, rows []json.RawMessage) answer {
 		return googleProblem(http.StatusNotFound, "NOT_FOUND", "Requested entity was not found.")
 	}
 	query := r.URL.Query()
-	size, valid := billingPageSize(query.Get("pageSize"))
+	size, valid := googlePageSize(query.Get("pageSize"), 5000, 5000)
 	after, err := base64.StdEncoding.DecodeString(query.Get("pageToken"))
 	cut, more, known := page(rows, "skuId", string(after), s.pageOf(size))
 	if currency := query.Get("currencyCode"); !valid || err != nil || !known || (currency != "" && currency != "USD") {
@@ -45,21 +44,6 @@ func (s *Server) listSKUs(r *http.Request, rows []json.RawMessage) answer {
 		next = base64.StdEncoding.EncodeToString([]byte(field(cut[len(cut)-1], "skuId")))
 	}
 	return answer{Status: http.StatusOK, Header: googleJSON, Body: object{"skus": cut, "nextPageToken": next}}
-}
-
-// billingPageSize is 5000 when nothing is said, and never more, whatever is.
-func billingPageSize(text string) (size int, valid bool) {
-	if text == "" {
-		return 5000, true
-	}
-	size, err := strconv.Atoi(text)
-	switch {
-	case err != nil || size < 0:
-		return 0, false
-	case size == 0:
-		return 5000, true
-	}
-	return min(size, 5000), true
 }
 
 // refuseBilling refuses a bad key with 400, not 401, and nobody with 403.

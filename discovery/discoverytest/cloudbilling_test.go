@@ -44,10 +44,12 @@ func TestSKUPages(t *testing.T) {
 func TestWhatTheBillingCatalogRefuses(t *testing.T) {
 	t.Parallel()
 	s := start(t)
+	realToken := url.QueryEscape(s.call(billing, "?pageSize=1").object(t)["nextPageToken"].(string))
+	assert.Equal(t, 200, s.call(billing, "?pageToken="+realToken).status)
 	for _, query := range []string{"?pageSize=-1", "?pageSize=many"} {
 		assert.Equal(t, 400, s.badly(billing, query).status, query)
 	}
-	for _, query := range []string{"?pageToken=nonsense", "?pageToken=bm9ib2R5", "?currencyCode=EUR"} {
+	for _, query := range []string{"?pageToken=nonsense", "?pageToken=bm9ib2R5", "?pageToken=" + realToken + "!", "?currencyCode=EUR"} {
 		assert.Equal(t, 400, s.call(billing, query).status, query)
 	}
 	for _, query := range []string{"?pageSize=0", "?pageSize=6000"} {

@@ -37,6 +37,18 @@ func TestAFaultIsOneOperations(t *testing.T) {
 	}
 }
 
+func TestAFaultOfNoOperationPanics(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	assert.Panics(t, func() { s.Fail("openai.listModel", discoverytest.Fault{Status: 503}) })
+	for _, op := range []discoverytest.Operation{discoverytest.GetDeepSeekBalance, discoverytest.ListOpenAICosts, discoverytest.GetXAIUsage} {
+		assert.NotPanics(t, func() { s.Fail(op, discoverytest.Fault{Status: 503}) }, op)
+	}
+	for op := range endpoints {
+		assert.NotPanics(t, func() { s.Fail(op, discoverytest.Fault{Status: 503}) }, op)
+	}
+}
+
 func TestAFaultAnswersAsItSays(t *testing.T) {
 	t.Parallel()
 	s := start(t)

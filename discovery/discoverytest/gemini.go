@@ -25,7 +25,7 @@ func (s *Server) geminiRoute() route {
 
 func (s *Server) listGeminiModels(r *http.Request, rows []json.RawMessage) answer {
 	query := r.URL.Query()
-	size, valid := geminiPageSize(query.Get("pageSize"))
+	size, valid := googlePageSize(query.Get("pageSize"), 50, 1000)
 	after, err := base64.StdEncoding.DecodeString(query.Get("pageToken"))
 	cut, more, known := page(rows, "name", string(after), s.pageOf(size))
 	if !valid || err != nil || !known {
@@ -45,19 +45,19 @@ func (s *Server) listGeminiModels(r *http.Request, rows []json.RawMessage) answe
 
 var googleJSON = http.Header{"Content-Type": {"application/json; charset=UTF-8"}}
 
-// geminiPageSize is 50 when nothing is said, and never more than 1000, whatever is.
-func geminiPageSize(text string) (size int, valid bool) {
+// googlePageSize is the usual one when nothing is said, and never above the most, whatever is.
+func googlePageSize(text string, usual, most int) (size int, valid bool) {
 	if text == "" {
-		return 50, true
+		return usual, true
 	}
 	size, err := strconv.Atoi(text)
 	switch {
 	case err != nil || size < 0:
 		return 0, false
 	case size == 0:
-		return 50, true
+		return usual, true
 	}
-	return min(size, 1000), true
+	return min(size, most), true
 }
 
 // refuseGoogle refuses with 400, not 401.

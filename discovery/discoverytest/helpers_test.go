@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -23,10 +25,21 @@ import (
 
 var keyVariables = []string{"OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY"}
 
-// TestMain takes the environment away: what a developer has exported must not decide what these tests see.
+// variable is the name of an environment variable as sources have it, or looks like one.
+var variable = regexp.MustCompile(`"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"`)
+
+// TestMain takes the environment away, all that package discovery reads: what a developer has exported must not decide what
+// these tests see.
 func TestMain(m *testing.M) {
-	for _, name := range append(keyVariables, "MESH_CATALOG_URL") {
-		os.Unsetenv(name)
+	sources, _ := filepath.Glob("../*.go")
+	for _, name := range sources {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		for _, found := range variable.FindAllSubmatch(text, -1) {
+			os.Unsetenv(string(found[1]))
+		}
 	}
 	os.Exit(m.Run())
 }

@@ -22,6 +22,7 @@ func TestMoneyRefusesWhatTheProvidersRefuse(t *testing.T) {
 	}{
 		"no start":       {"GET", "/openai/v1/organization/costs", "", 400},
 		"start of 0":     {"GET", "/openai/v1/organization/costs?start_time=0", "", 400},
+		"endless start":  {"GET", "/openai/v1/organization/costs?start_time=9223372036854775808", "", 400},
 		"limit of 181":   {"GET", "/openai/v1/organization/costs?start_time=1&limit=181", "", 400},
 		"bad end":        {"GET", "/openai/v1/organization/costs?start_time=1&end_time=x", "", 400},
 		"bad cursor":     {"GET", "/openai/v1/organization/costs?start_time=1&page=x", "", 400},
@@ -30,6 +31,8 @@ func TestMoneyRefusesWhatTheProvidersRefuse(t *testing.T) {
 		"no body":        {"POST", "/xaimanagement/v1/billing/teams/t/usage", "", 400},
 		"bad zone":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Mars/Base", "TIME_UNIT_DAY"), 400},
 		"bad time":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01T00:00:00Z", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
+		"bad end time":   {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02", "Etc/GMT", "TIME_UNIT_DAY"), 400},
+		"zone of 7":      {"POST", "/xaimanagement/v1/billing/teams/t/usage", strings.Replace(usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "", "TIME_UNIT_DAY"), `"timezone":""`, `"timezone":7`, 1), 400},
 		"two years":      {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2024-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
 		"by the hour":    {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_HOUR"), 400},
 		"good usage":     {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 200},

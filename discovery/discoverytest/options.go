@@ -34,8 +34,8 @@ func WithKeys(keys map[discovery.Service]string) Option {
 	}
 }
 
-// WithPageSize makes pages of at most so many rows, however many are asked for, where there are pages: Anthropic and
-// Gemini.
+// WithPageSize makes pages of at most so many rows, however many are asked for, where there are pages of rows: Anthropic,
+// Gemini and the billing catalog.
 func WithPageSize(rows int) Option {
 	if rows < 1 {
 		panic(fmt.Sprintf("discoverytest: WithPageSize(%d): a page has at least one row", rows))

@@ -22,11 +22,9 @@ func readRows(list []byte) []json.RawMessage {
 
 // field returns a text field of a row, "" where it is not there.
 func field(row json.RawMessage, name string) string {
-	var fields map[string]json.RawMessage
-	var text string
-	if json.Unmarshal(row, &fields) != nil || json.Unmarshal(fields[name], &text) != nil {
-		return ""
-	}
+	var fields map[string]any
+	_ = json.Unmarshal(row, &fields) // every row is one of this package's own
+	text, _ := fields[name].(string)
 	return text
 }
 

@@ -7,10 +7,10 @@
 //	models, err := discovery.New(s.Options()...).ListModels(ctx, discovery.CatalogOptions{})
 //	// The catalog is down, so these are Anthropic's; s.Requests(discoverytest.ListAnthropicModels) holds what arrived.
 //
-// It answers as the providers do (WIRE.md sections 1 and 4 to 7): the catalog has an ETag and answers 304, Anthropic and
-// Gemini page, and a missing or wrong key gets the provider's own refusal. A client reads its keys from the environment;
-// the server takes any key until [WithKeys] says which. The catalog, of 109 rows, is replaced with [WithCatalog] and
-// [Server.SetCatalog].
+// It answers as the providers do (WIRE.md sections 1 to 8, which the maintainers keep): the catalog has an ETag and answers
+// 304, Anthropic and Gemini page, and a missing or wrong key gets the provider's own refusal. A client reads its keys from
+// the environment; the server takes any key until [WithKeys] says which. The catalog, of 109 rows, is replaced with
+// [WithCatalog] and [Server.SetCatalog].
 //
 // [Server.Fail] makes operations fail: with a status, late, by hanging up, with garbage. A Fault with a Status of 200 and
 // a Body takes the place of a provider's list; the dates in those lists are of November 2026 and stay so. No operation
@@ -73,7 +73,8 @@ func (s *Server) Options() []discovery.Option {
 	return opts
 }
 
-// Fail makes an operation fail. Faults of one operation happen in the order they were planned.
+// Fail makes an operation fail. Faults of one operation happen in the order they were planned. An operation that the server
+// does not have panics.
 func (s *Server) Fail(op Operation, fault Fault) { s.site.Fail(op, fault) }
 
 // Heal forgets the faults that have not happened yet.

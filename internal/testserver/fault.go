@@ -2,7 +2,9 @@ package testserver
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -31,21 +33,42 @@ type plannedFault[Op ~string] struct {
 	left  int // negative: without end
 }
 
-// Fail makes an operation fail. Faults of one operation happen in the order they were planned.
+// Fail makes an operation fail. Faults of one operation happen in the order they were planned. An operation that the server
+// does not have panics: its fault would never happen, and a test of it would prove nothing.
 func (s *Server[Op, R]) Fail(op Op, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !slices.Contains(s.operations, op) {
+		panic(fmt.Sprintf("Fail: there is no operation %q, only %q", op, s.operations))
+	}
 	s.faults = append(s.faults, &plannedFault[Op]{op: op, fault: fault, left: cmp.Or(fault.Times, 1)})
 }
 
-// Heal forgets the faults that have not happened yet.
+// FailIf asks choose about every request that no planned fault is for; nil lets it be answered as usual. Of the fault, Times
+// is not looked at. Requests that come at once ask at once. A second FailIf takes the place of the first.
+func (s *Server[Op, R]) FailIf(choose func(R) *Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.choose = choose
+}
+
+// Heal forgets the faults that have not happened yet, and what FailIf was given.
 func (s *Server[Op, R]) Heal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults = nil
+	s.faults, s.choose = nil, nil
 }
 
-func (s *Server[Op, R]) nextFault(op Op) *Fault {
+func (s *Server[Op, R]) nextFault(op Op, request R) *Fault {
+	fault, choose := s.planned(op)
+	if fault == nil && choose != nil {
+		return choose(request) // without the lock, so that it may call the server
+	}
+	return fault
+}
+
+// planned returns the next planned fault, and what else to ask.
+func (s *Server[Op, R]) planned(op Op) (*Fault, func(R) *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.faults {
@@ -55,9 +78,9 @@ func (s *Server[Op, R]) nextFault(op Op) *Fault {
 		if p.left > 0 {
 			p.left--
 		}
-		return &p.fault
+		return &p.fault, nil
 	}
-	return nil
+	return nil, s.choose
 }
 
 // wait reports whether the time has passed with the client still there.

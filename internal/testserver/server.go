@@ -28,9 +28,11 @@ type Server[Op ~string, R any] struct {
 	closing   chan struct{}
 	closeOnce sync.Once
 
-	mu       sync.Mutex
-	faults   []*plannedFault[Op]
-	requests []recorded[Op, R]
+	mu         sync.Mutex
+	operations []Op
+	faults     []*plannedFault[Op]
+	choose     func(R) *Fault
+	requests   []recorded[Op, R]
 }
 
 type recorded[Op ~string, R any] struct {
@@ -60,14 +62,18 @@ func (s *Server[Op, R]) Close() {
 
 // Handle records a request, lets a planned fault have its way, and otherwise answers with run.
 func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.HandlerFunc {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.operations = append(s.operations, op)
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return // the client has gone
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		s.add(op, s.record(op, r, body))
-		fault := s.nextFault(op)
+		request := s.record(op, r, body)
+		s.add(op, request)
+		fault := s.nextFault(op, request)
 		if fault == nil {
 			run(r).write(w)
 			return
@@ -97,6 +103,13 @@ func (s *Server[Op, R]) Requests(ops ...Op) []R {
 		}
 	}
 	return found
+}
+
+// ForgetRequests forgets what has arrived so far: Requests begins anew.
+func (s *Server[Op, R]) ForgetRequests() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = nil
 }
 
 func (s *Server[Op, R]) add(op Op, request R) {

@@ -3,6 +3,7 @@ package testserver_test
 import (
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -130,6 +131,14 @@ func TestFaults(t *testing.T) {
 	assert.Equal(t, 201, s.send("/write", "").status)
 }
 
+// A fault of an operation that is not there would never happen.
+func TestAFaultOfNoOperationPanics(t *testing.T) {
+	t.Parallel()
+	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
+	assert.PanicsWithValue(t, `Fail: there is no operation "raed", only ["read" "write"]`, func() { s.Fail("raed", testserver.Fault{Status: 500}) })
+	assert.Equal(t, "fine", s.send("/read", "").body, "nothing was planned, and nothing is locked")
+}
+
 func TestCloseEndsADelay(t *testing.T) {
 	t.Parallel()
 	s := start(t, testserver.Answer{Status: 200})
@@ -145,10 +154,17 @@ func TestCloseEndsADelay(t *testing.T) {
 func TestABrokenRequestIsNone(t *testing.T) {
 	t.Parallel()
 	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/read", io.LimitReader(strings.NewReader("short"), 5))
+	s.Fail(write, testserver.Fault{Status: 503})
+	dialer := new(net.Dialer)
+	conn, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 	require.NoError(t, err)
-	req.ContentLength = 100
-	_, err = s.http.Do(req)
-	require.Error(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "POST /write HTTP/1.1\r\nHost: test\r\nContent-Length: 100\r\nConnection: close\r\n\r\nshort")
+	require.NoError(t, err)
+	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+	_, err = io.Copy(io.Discard, conn)
+	require.NoError(t, err, "the server hangs up when the request has been dealt with")
 	assert.Empty(t, s.Requests())
+	assert.Zero(t, s.effects)
+	assert.Equal(t, 503, s.send("/write", "").status)
 }

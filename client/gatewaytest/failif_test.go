@@ -1,0 +1,62 @@
+package gatewaytest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+func TestSomeRequestsOfAnOperationFail(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+		if r.Operation == gatewaytest.SendMessage && strings.Contains(r.Body, "lost") {
+			return &gatewaytest.Fault{Status: 503, Times: 1}
+		}
+		return nil
+	})
+	status := func(content string) int {
+		r, err := s.faulty("POST", "/messages", message(content))
+		require.NoError(t, err)
+		return r.status
+	}
+	assert.Equal(t, []int{503, 200, 503}, []int{status("lost"), status("kept"), status("lost")}, "whatever Times says")
+	assert.Equal(t, []any{"kept"}, column(s.inbox("node-b"), "content"))
+
+	s.FailIf(func(gatewaytest.Request) *gatewaytest.Fault { return &gatewaytest.Fault{Status: 502} })
+	assert.Equal(t, []int{502}, s.statuses(1, gatewaytest.ListPeers), "the second takes the place of the first")
+	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 429})
+	assert.Equal(t, []int{429, 502}, s.statuses(2, gatewaytest.ListPeers), "what was planned comes first")
+	s.Heal()
+	assert.Equal(t, []int{200}, s.statuses(1, gatewaytest.ListPeers))
+}
+
+// Whoever chooses may look at what has arrived before; the request itself is the last of it.
+func TestWhoChoosesMayCallTheGateway(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+		if n := len(s.Requests(r.Operation)); n%2 == 0 {
+			return &gatewaytest.Fault{Status: 500 + n}
+		}
+		return nil
+	})
+	assert.Equal(t, []int{200, 502, 200, 504}, s.statuses(4, gatewaytest.ListPeers))
+}
+
+func TestRequestsCanBeForgotten(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.call("GET", "/peers", "")
+	before := s.Requests()
+	s.ForgetRequests()
+	assert.Empty(t, s.Requests())
+	s.call("GET", "/health", "")
+	require.Len(t, s.Requests(), 1)
+	assert.Equal(t, gatewaytest.GetHealth, s.Requests()[0].Operation)
+	assert.Equal(t, gatewaytest.ListPeers, before[0].Operation, "what was returned stays")
+}
