@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -87,8 +87,8 @@ func (e *MeshSecretLeakError) Is(target error) bool { return target == ErrMesh }
 // MeshGatewayError is a request that did not bring what it asked for (SPEC.md, Errors): a failure of the network, a
 // status that is not 2xx, or a body that is not what the document promises.
 //
-// When a context or the timeout ended it, errors.Is(err, context.Canceled) or context.DeadlineExceeded holds. Its texts
-// have been redacted.
+// When a context or the timeout ended it, errors.Is(err, context.Canceled) or context.DeadlineExceeded holds. Tokens, and
+// what looks like a credential, are redacted in all of its texts.
 type MeshGatewayError struct {
 	// Method and Path are those of the request; the path is without the gateway's base path.
 	Method, Path string
@@ -118,19 +118,9 @@ func (e *MeshGatewayError) Error() string {
 	case e.Err != nil:
 		text += ": " + e.Err.Error()
 	case e.Body != "":
-		text += ": " + oneLine(e.Body)
+		text += ": " + call.OneLine(e.Body)
 	}
 	return text
-}
-
-// oneLine keeps a body from writing lines or colours of its own into a log.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 // Is makes the error match [ErrMesh].

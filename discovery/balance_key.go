@@ -66,7 +66,10 @@ func readEnvFile(path string) (string, error) {
 		return "", withoutPath(err)
 	}
 	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, longestEnvFile))
+	text, err := io.ReadAll(io.LimitReader(file, longestEnvFile+1))
+	if len(text) > longestEnvFile { // what is cut off could be half of the key
+		return "", errors.New("is too long")
+	}
 	return string(text), withoutPath(err)
 }
 

@@ -1,6 +1,8 @@
 package discovery_test
 
 import (
+	"errors"
+	"io/fs"
 	"math"
 	"net/http"
 	"os"
@@ -178,7 +180,6 @@ func TestTheEnvFile(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "env")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		noCredentials(t)
 		t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", file)
 		got := ""
 		s := newSite(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
@@ -201,8 +202,9 @@ func TestAnEnvFileThatCannotBeRead(t *testing.T) {
 	require.NoError(t, os.WriteFile(bad, []byte("OTHER=value.of.the.tests\n"), 0o600))
 	endless := filepath.Join(folder, "endless.of.the.tests")
 	require.NoError(t, os.WriteFile(endless, append(make([]byte, 2<<20), []byte("\nDEEPSEEK_API_KEY=too.late\n")...), 0o600))
-	noCredentials(t)
-	for _, path := range []string{bad, folder, endless, filepath.Join(folder, "none.of.the.tests"), "sk.pasted.of.the.tests", "/dev/zero"} {
+	cut := filepath.Join(folder, "cut.of.the.tests") // half of its key lies beyond what is read
+	require.NoError(t, os.WriteFile(cut, []byte(strings.Repeat("x", 1<<20-30)+"\nDEEPSEEK_API_KEY=a.key.that.goes.on\n"), 0o600))
+	for _, path := range []string{bad, folder, endless, cut, filepath.Join(folder, "none.of.the.tests"), "sk.pasted.of.the.tests", "/dev/zero"} {
 		t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", path)
 		s := balanceOf(balances(usd))
 		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
@@ -212,6 +214,7 @@ func TestAnEnvFileThatCannotBeRead(t *testing.T) {
 		assert.NotContains(t, f.Error(), "of.the.tests", path)
 		assert.NotContains(t, f.Error(), folder, path)
 		assert.Contains(t, f.Error(), "DEEPSEEK_LEGACY_ENV_PATH")
+		assert.Equal(t, strings.Contains(path, "none") || strings.Contains(path, "pasted"), errors.Is(f, fs.ErrNotExist), "%s: %v", path, f)
 		assert.Zero(t, s.count("deepseek"))
 	}
 }

@@ -15,7 +15,6 @@ import (
 
 // Opening a pipe would wait for somebody to write into it, for ever.
 func TestAnEnvFileThatIsAPipeIsNotOpened(t *testing.T) {
-	noCredentials(t)
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", pipe)

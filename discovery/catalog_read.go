@@ -22,10 +22,13 @@ func (c *Client) readCatalog(ctx context.Context) *snapshot {
 		c.catalog.good.Store(s)
 		return s
 	}
+	if ctx.Err() != nil {
+		return newSnapshot(nil) // for nobody: all who asked have left, each with a Failure of its own
+	}
 	problem := c.report(ctx, *failure)
 	s, problems := c.fallback(ctx)
 	problem = errors.Join(append([]error{problem}, problems...)...)
-	if good := c.catalog.good.Load(); len(s.models) == 0 && good != nil {
+	if good := c.catalog.good.Load(); len(s.models) == 0 && good != nil && ctx.Err() == nil {
 		s = &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling}
 		problem = errors.Join(problem, c.report(ctx, Failure{
 			Operation: opListModels, Reason: ReasonPartial,

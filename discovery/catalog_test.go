@@ -1,18 +1,13 @@
 package discovery_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
-	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -75,6 +70,7 @@ func TestRowsOfEveryGeneration(t *testing.T) {
 		"numbers as strings": {`{"id":"m","info":{"developer":"D","contextLength":"10","outputMax":"5"}}`, 10, 5},
 		"0 is unknown":       {`{"id":"m","info":{"developer":"D","contextLength":0,"outputMax":0,"name":"","description":""},"type":""}`, nil, nil},
 		"null is unknown":    {`{"id":"m","info":{"developer":"D","contextLength":null,"name":null},"aliases":null,"tags":null,"type":null}`, nil, nil},
+		"beyond 64 bits":     {`{"id":"m","info":{"developer":"D","contextLength":9223372036854775808,"outputMax":1e400}}`, nil, nil},
 		"fraction":           {`{"id":"m","info":{"developer":"D","contextLength":1.5,"outputMax":1e3}}`, nil, nil},
 	} {
 		for _, envelope := range []string{`{"object":"list","data":[%s]}`, `{"data":[%s]}`, `[%s]`} {
@@ -192,6 +188,19 @@ func TestTheProviderNarrows(t *testing.T) {
 	assert.False(t, supported)
 }
 
+// Somebody who resells a model may list it under the very name that the provider's own row has as a plainer spelling. Asked
+// for the provider's, that row must not stand in the way.
+func TestAResellersRowDoesNotHideTheProvidersOwn(t *testing.T) {
+	t.Parallel()
+	c := catalogOf(`[{"id":"gpt-4o","developer":"Acme"},{"id":"openai/gpt-4o","developer":"Open AI"}]`).inProcess()
+	for provider, want := range map[discovery.Provider]string{"": "gpt-4o", discovery.OpenAI: "openai/gpt-4o"} {
+		m, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{Provider: provider})
+		require.NoError(t, err)
+		require.NotNil(t, m, provider)
+		assert.Equal(t, want, m.ID)
+	}
+}
+
 func TestBadCatalogArguments(t *testing.T) {
 	t.Parallel()
 	s := catalogOf(twoModels)
@@ -209,145 +218,4 @@ func TestBadCatalogArguments(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, m)
 	assert.Zero(t, s.count("catalog"), "nothing was sent")
-}
-
-func TestCallersCannotSpoilTheCache(t *testing.T) {
-	t.Parallel()
-	c := catalogOf(strings.Replace(twoModels, `["gpt-4o"]`, `["gpt-4o","a","b"]`, 1)).inProcess()
-	spoil := func(m *discovery.ModelInfo) {
-		*m.ContextLength, *m.Name, m.ID = 1, "spoilt", "spoilt"
-		m.Aliases[0], m.Tags[0] = "spoilt", "spoilt"
-		_ = append(m.Aliases, "spoilt")
-	}
-	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
-	require.NoError(t, err)
-	spoil(&models[0])
-	m, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{})
-	require.NoError(t, err)
-	spoil(m)
-	again, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{})
-	require.NoError(t, err)
-	text, err := json.Marshal(again)
-	require.NoError(t, err)
-	assert.NotContains(t, string(text), "spoilt")
-	assert.Equal(t, int64(128000), *again.ContextLength)
-}
-
-func TestTheCatalogIsAskedOncePerTTL(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := catalogOf(twoModels)
-		c := s.inProcess()
-		list := func(opts discovery.CatalogOptions) int {
-			models, err := c.ListModels(t.Context(), opts)
-			require.NoError(t, err)
-			assert.Len(t, models, 2)
-			return s.count("catalog")
-		}
-		assert.Equal(t, 1, list(discovery.CatalogOptions{}))
-		assert.Equal(t, 1, list(discovery.CatalogOptions{}))
-		assert.Equal(t, 2, list(discovery.CatalogOptions{Refresh: true}))
-		time.Sleep(time.Hour) // the time of the bubble, which costs nothing
-		assert.Equal(t, 2, list(discovery.CatalogOptions{}))
-		assert.Equal(t, 3, list(discovery.CatalogOptions{TTL: time.Hour}))
-		time.Sleep(discovery.DefaultCatalogTTL)
-		assert.Equal(t, 4, list(discovery.CatalogOptions{}))
-		c.InvalidateCatalog()
-		assert.Equal(t, 5, list(discovery.CatalogOptions{}))
-	})
-}
-
-func TestAnUnchangedCatalogIsNotSentAgain(t *testing.T) {
-	t.Parallel()
-	etag, sent := `W/"1"`, 0
-	s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", etag)
-		if r.Header.Get("If-None-Match") == etag {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		sent++
-		_, _ = w.Write([]byte(strings.ReplaceAll(twoModels, "GPT-4o", "Version "+etag[3:4])))
-	}})
-	c := s.client(t)
-	for i, change := range []string{`W/"1"`, `W/"1"`, `W/"2"`, `W/"2"`} {
-		etag = change
-		if i == 3 {
-			c.InvalidateCatalog()
-		}
-		m, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{Refresh: true})
-		require.NoError(t, err)
-		assert.Equal(t, "Version "+change[3:4], *m.Name)
-	}
-	assert.Equal(t, 4, s.count("catalog"))
-	assert.Equal(t, 2, sent)
-	assert.Empty(t, s.reasons())
-}
-
-func TestTenThousandColdCallersAskOnce(t *testing.T) {
-	t.Parallel()
-	s := catalogOf(twoModels)
-	c := s.client(t)
-	var all sync.WaitGroup
-	start := make(chan struct{})
-	for range 10_000 {
-		all.Go(func() {
-			<-start
-			if supported, err := c.IsModelSupported(t.Context(), "gpt-4o", discovery.CatalogOptions{}); err != nil || !supported {
-				t.Error("not supported", err)
-			}
-		})
-	}
-	close(start)
-	all.Wait()
-	assert.Equal(t, 1, s.count("catalog"))
-}
-
-func TestAnImpatientCallerDoesNotSpoilItForTheRest(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, _ *http.Request) {
-			time.Sleep(time.Second)
-			_, _ = w.Write([]byte(twoModels))
-		}})
-		c := s.inProcess()
-		impatient, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer leave()
-		results := make(chan []discovery.ModelInfo, 2)
-		for _, ctx := range []context.Context{impatient, t.Context()} {
-			go func() {
-				models, err := c.ListModels(ctx, discovery.CatalogOptions{})
-				assert.NoError(t, err)
-				results <- models
-			}()
-			synctest.Wait()
-		}
-		assert.Equal(t, []discovery.ModelInfo{}, <-results, "empty, and never nil")
-		assert.Len(t, <-results, 2)
-		assert.Equal(t, 1, s.count("catalog"))
-		assert.Equal(t, []string{"timeout"}, s.reasons())
-	})
-}
-
-func TestWhenEverybodyHasLeftNothingIsKept(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
-			select {
-			case <-r.Context().Done():
-			case <-time.After(time.Second):
-				_, _ = w.Write([]byte(twoModels))
-			}
-		}})
-		c := s.inProcess()
-		ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer leave()
-		models, err := c.ListModels(ctx, discovery.CatalogOptions{})
-		require.NoError(t, err)
-		assert.Empty(t, models)
-		synctest.Wait() // until the cancelled request has ended
-		models, err = c.ListModels(t.Context(), discovery.CatalogOptions{})
-		require.NoError(t, err)
-		assert.Len(t, models, 2, "the cancelled request is not remembered as an outage")
-	})
 }

@@ -46,8 +46,9 @@ type Client struct {
 
 // New returns a client. It sends nothing and reads no key.
 //
-// An option that cannot be used (a URL that is none, a nil logger) panics with its [*ValueError]: it is a mistake in the
-// program, and this constructor has no error to return it in.
+// An option that cannot be used (a URL that is none, a nil logger) panics with its [*ValueError] where it is made: it is a
+// mistake in the program, and this constructor has no error to return it in. MESH_CATALOG_URL, which is read here, is not
+// looked at: a bad one is a [Failure] of every read of the catalog.
 func New(opts ...Option) *Client {
 	c := &Client{
 		catalogURL: strings.TrimRight(strings.TrimSpace(os.Getenv("MESH_CATALOG_URL")), "/"),
@@ -58,6 +59,9 @@ func New(opts ...Option) *Client {
 		onFailure:  func(Failure) {},
 	}
 	for _, opt := range opts {
+		if opt == nil {
+			panic(&ValueError{Field: "option", Reason: "is nil"})
+		}
 		opt(c)
 	}
 	if c.catalogURL == "" {

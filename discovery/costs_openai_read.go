@@ -48,7 +48,8 @@ func (c *Client) costDays(ctx context.Context, q question, query OpenAICostQuery
 		cursor = page.next
 	}
 	return nil, &Failure{
-		Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, Err: fmt.Errorf("the costs have more than %d pages", mostCostPages),
+		Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, StatusCode: http.StatusOK,
+		Err: fmt.Errorf("the costs have more than %d pages", mostCostPages),
 	}
 }
 
@@ -75,7 +76,7 @@ func atPage(cursor string) openai.RequestEditorFn {
 
 // following says what is wrong with the page that is to follow.
 func (p costPage) following(q question, seen map[string]bool) *Failure {
-	f := Failure{Operation: q.operation, Provider: q.provider, Reason: ReasonPartial}
+	f := Failure{Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, StatusCode: http.StatusOK}
 	switch {
 	case p.next == "":
 		f.Err = errNoCursor

@@ -23,19 +23,6 @@ const (
 	day  = int64(86400)
 )
 
-// billingVariables are what the operations of these tests read.
-var billingVariables = []string{
-	"OPENAI_ADMIN_KEY", "DEEPSEEK_API_KEY", "DEEPSEEK_LEGACY_ENV_PATH", "XAI_MANAGEMENT_KEY", "XAI_TEAM_ID",
-}
-
-// noCredentials takes the environment away.
-func noCredentials(t *testing.T) {
-	t.Helper()
-	for _, name := range billingVariables {
-		t.Setenv(name, "")
-	}
-}
-
 func costQuery() discovery.OpenAICostQuery {
 	return discovery.OpenAICostQuery{StartTime: day1, EndTime: day1 + 7*day, AdminKey: adminKey}
 }

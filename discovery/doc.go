@@ -31,9 +31,9 @@
 //
 // # Retirement
 //
-// The package carries a registry of dates, read from the providers' own pages in November 2026. [IsRetired] and
-// [RetirementDate] find an id under any of its spellings. A build that the registry does not list has no date, even when
-// the id without the build has one. [Client.Retirements] adds what the providers say today.
+// The package carries a registry of dates, gathered in November 2026 from the providers' pages and public copies of them.
+// [IsRetired] and [RetirementDate] find an id under any of its spellings. A build that the registry does not list has no
+// date, even when the id without the build has one. [Client.Retirements] adds what the providers say today.
 //
 // # Money
 //
@@ -50,8 +50,8 @@
 //
 // # Keys
 //
-// Keys are read at each call, from the argument or the environment; they travel in headers only, to the host they belong to (redirects are
-// never followed), and are in no URL, error, log line or printed value.
+// Keys are read at each call, from the argument or the environment; they travel in headers only, to the host they belong to
+// (redirects are never followed), and are in no URL, error, log line or printed value.
 //
 // # Limits
 //
@@ -66,4 +66,9 @@
 // # Tests
 //
 // The package discovery/discoverytest plays the catalog and all providers on a local port.
+//
+// # The documents
+//
+// Comments cite SPEC.md and WIRE.md. These are the source document and the record of the wire, kept by the maintainers;
+// docs/conformance.md in the repository maps their rules to names and tests.
 package discovery

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
@@ -88,8 +89,16 @@ func failed(operation string, provider Provider, err *call.Error, key secret.Sec
 		f.Err = redactedError(err.Err, redactor)
 		return f
 	}
-	f.Err = fmt.Errorf("status %d: %s", err.Status, call.Excerpt(err.Body, errorExcerpt, redactor.Redact))
+	f.Err = refusal(err.Status, call.Excerpt(err.Body, errorExcerpt, redactor.Redact))
 	return f
+}
+
+// refusal is a status with what the body says, on one line.
+func refusal(status int, body string) error {
+	if strings.TrimSpace(body) == "" {
+		return fmt.Errorf("status %d", status)
+	}
+	return fmt.Errorf("status %d: %s", status, call.OneLine(body))
 }
 
 func reason(provider Provider, err *call.Error) Reason {

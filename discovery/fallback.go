@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/internal/secret"
@@ -37,16 +38,18 @@ func (c *Client) fallback(ctx context.Context) (*snapshot, []error) {
 			continue
 		}
 		all.Go(func() {
-			list, failure := s.list(ctx, question{operation: opListModels, provider: s.provider, key: s.key, timeout: listTimeout})
+			q := question{operation: opListModels, provider: s.provider, key: s.key, timeout: listTimeout}
+			list, failure := s.list(ctx, q)
 			if failure == nil && len(list) == 0 {
 				// proto3 leaves out what is empty, so that {} and {"error":…} are lists too, by the document.
-				failure = &Failure{Operation: opListModels, Provider: s.provider, Reason: ReasonDecode, Err: errNoModels}
+				failure = noRows(q, errNoModels)
 			}
-			if failure != nil {
+			switch {
+			case failure == nil:
+				lists[i] = list
+			case ctx.Err() == nil: // otherwise nobody waits any more, and it failed for that
 				problems[i] = c.report(ctx, *failure)
-				return
 			}
-			lists[i] = list
 		})
 	}
 	all.Wait()
@@ -88,13 +91,23 @@ func pages[T any](q question, next func(cursor string) (rows []T, after string, 
 			return all, nil
 		}
 		if seen[after] {
-			return nil, &Failure{Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, Err: errRepeatedCursor}
+			return nil, &Failure{
+				Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, StatusCode: http.StatusOK, Err: errRepeatedCursor,
+			}
 		}
 		cursor = after
 	}
 	return nil, &Failure{
-		Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, Err: fmt.Errorf("the list has more than %d pages", mostPages),
+		Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, StatusCode: http.StatusOK,
+		Err: fmt.Errorf("the list has more than %d pages", mostPages),
 	}
+}
+
+// noRows is an answer that has none of what it should list. Behind other pages {} is the last one, since proto3 leaves out
+// what is empty; but a page that has something else in the place of its rows, such as an error, would cut the list short.
+func noRows(q question, err error) *Failure {
+	f := undecodable(q.operation, q.provider, http.StatusOK, err)
+	return &f
 }
 
 var (

@@ -148,6 +148,23 @@ func TestPagesThatLeadNowhereAreAFailure(t *testing.T) {
 	assert.Equal(t, 100, n)
 }
 
+// The part of a page that was read before the mistake is as little a page as the rest: its cursor is not followed.
+func TestAPageThatCannotBeReadEndsTheList(t *testing.T) {
+	setKeys(t)
+	for name, row := range map[string]struct{ provider, body string }{
+		"gemini":                     {"gemini", `{"nextPageToken":"2","models":[{"name":7}]}`},
+		"anthropic":                  {"anthropic", `{"has_more":true,"last_id":"c","data":[{"id":7}]}`},
+		"anthropic without a cursor": {"anthropic", `{"has_more":true,"data":[{"id":7}]}`},
+	} {
+		s := providersUp(refuses(500, ""))
+		s.set(row.provider, says(row.body))
+		_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Provider(row.provider)})
+		require.NoError(t, err)
+		assert.Contains(t, s.reasons(), row.provider+" decode", name)
+		assert.Equal(t, 1, s.count(row.provider), name)
+	}
+}
+
 func TestTheLastGoodCatalogIsTheLastResort(t *testing.T) {
 	t.Parallel()
 	s := catalogOf(twoModels)

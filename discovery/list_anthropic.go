@@ -25,7 +25,7 @@ func (c *Client) anthropicModels(ctx context.Context, q question, lifecycles ...
 			return page.Data, "", failure
 		}
 		if known(page.LastID) == nil {
-			return nil, "", &Failure{Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, Err: errNoCursor}
+			return nil, "", &Failure{Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, StatusCode: http.StatusOK, Err: errNoCursor}
 		}
 		return page.Data, *page.LastID, nil
 	})

@@ -19,10 +19,10 @@ func (c *Client) listGemini(ctx context.Context, q question) ([]ModelInfo, *Fail
 	models, failure := pages(q, func(cursor string) ([]gemini.Model, string, *Failure) {
 		params := &gemini.ListModelsParams{PageSize: &size, PageToken: known(&cursor)}
 		page, failure := ask[gemini.ModelPage](ctx, c, q, func(ctx context.Context) (*http.Response, error) { return api.ListModels(ctx, params) })
-		if failure != nil || page.NextPageToken == nil {
-			return page.Models, "", failure
+		if failure == nil && page.Models == nil && page.NextPageToken == nil && len(page.AdditionalProperties) > 0 {
+			failure = noRows(q, errNoModels)
 		}
-		return page.Models, *page.NextPageToken, nil
+		return page.Models, textOf(page.NextPageToken), failure
 	})
 	rows := make([]ModelInfo, 0, len(models))
 	for _, m := range models {

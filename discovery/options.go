@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Option changes what [New] makes.
+// Option changes what [New] makes. The functions that make one panic with a [*ValueError] on an argument that cannot be used.
 type Option func(*Client)
 
 // WithHTTPClient sends through the given client. It is copied, so the original keeps its settings; redirects are never
@@ -23,14 +23,15 @@ func WithHTTPClient(client *http.Client) Option {
 	return func(c *Client) { c.http = client }
 }
 
-// WithCatalogURL sets what stands before /models of the primary catalog. The default is MESH_CATALOG_URL, else
-// https://api.aimlapi.com.
+// WithCatalogURL sets what stands before /models of the primary catalog: http or https, with a host, without user info,
+// query and fragment; a base path is kept. The default is MESH_CATALOG_URL, else https://api.aimlapi.com.
 func WithCatalogURL(base string) Option {
 	base = checkedURL("catalog URL", base)
 	return func(c *Client) { c.catalogURL = base }
 }
 
-// WithBaseURL sets what stands before the documented paths of a service, for a proxy or a test.
+// WithBaseURL sets what stands before the documented paths of a service, for a proxy or a test. It has the form that
+// [WithCatalogURL] asks for; the service's key is sent there.
 func WithBaseURL(service Service, base string) Option {
 	if _, known := defaultBaseURLs()[service]; !known {
 		panic(&ValueError{Field: "service", Value: string(service), Reason: "is not one of " + fmt.Sprint(slices.Sorted(maps.Keys(defaultBaseURLs())))})

@@ -25,6 +25,9 @@ func TestOptionsThatCannotBeUsedPanic(t *testing.T) {
 		"catalog URL":        func() discovery.Option { return discovery.WithCatalogURL("catalog") },
 		"base URL of openai": func() discovery.Option { return discovery.WithBaseURL(discovery.ServiceOpenAI, "http://me:hunter2@x") },
 		"base URL of xai":    func() discovery.Option { return discovery.WithBaseURL(discovery.ServiceXAI, "http://x/?key=hunter2") },
+		"base URL of deepseek": func() discovery.Option {
+			return discovery.WithBaseURL(discovery.ServiceDeepSeek, "http://[::1/hunter2")
+		},
 		"base URL of gemini": func() discovery.Option { return discovery.WithBaseURL(discovery.ServiceGemini, "ftp://hunter2") },
 	} {
 		func() {
@@ -36,6 +39,15 @@ func TestOptionsThatCannotBeUsedPanic(t *testing.T) {
 			option()
 		}()
 	}
+}
+
+func TestAnOptionThatIsNilPanics(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		err, _ := recover().(error)
+		valueError(t, err, "option")
+	}()
+	discovery.New(nil)
 }
 
 func TestTheCatalogURLComesFromTheEnvironmentUnlessGiven(t *testing.T) {

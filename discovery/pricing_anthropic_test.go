@@ -3,6 +3,7 @@ package discovery_test
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,6 +123,32 @@ func TestAnthropicSpellings(t *testing.T) {
 		got, ok := discovery.PricingForAnthropicModel(id)
 		if assert.True(t, ok, id) {
 			assert.Equal(t, hint, got.ModelHint, id)
+		}
+	}
+}
+
+// Every id of the table leads to its own row, dated or not, however another place spells it.
+func TestEveryAnthropicRowIsFoundUnderItsSpellings(t *testing.T) {
+	t.Parallel()
+	dated := regexp.MustCompile(`^(claude-.*)-(\d{8})$`)
+	for _, want := range anthropicListed {
+		for _, id := range want.ids {
+			names := []string{
+				" " + id + "\n", strings.ToUpper(id), "anthropic/" + id, "anthropic." + id + "-v1:0", "global.anthropic." + id + "-v2:0",
+				"publishers/anthropic/models/" + id, id + ":beta", "Anthropic/" + strings.ReplaceAll(id, "-", " "),
+			}
+			if parts := dated.FindStringSubmatch(id); parts != nil {
+				names = append(names, parts[1]+"@"+parts[2], "eu.anthropic."+id+"-v1:0")
+			} else {
+				names = append(names, id+"@default", id+"-latest")
+			}
+			for _, name := range names {
+				got, ok := discovery.PricingForAnthropicModel(name)
+				if assert.True(t, ok, name) {
+					assert.Equal(t, id, got.ModelHint, name)
+					assert.Equal(t, want.prices, pricesOf(t, *got), name)
+				}
+			}
 		}
 	}
 }

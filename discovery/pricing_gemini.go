@@ -68,7 +68,8 @@ func (o PricingOptions) key() secret.Secret {
 //
 // Every SKU is listed. Its price is nil where it is none of tokens (storage, searches, images and videos), and where
 // anything about it is not understood: a unit that is not a plain count, a currency other than USD, rates that differ by the
-// amount used, an unreadable amount, unknown words. The price is the one in force when the list was read.
+// amount used, an unreadable amount, unknown words. The price is the one in force when the list was read. Google writes whole
+// billionths of a dollar for a token and cuts the rest off, so a price of 0.0375 per million is listed as 0.037.
 //
 // SKUs for short prompts have the threshold 0 and those for long ones 200,000, those for prompts up to and over 128k 0 and
 // 128,000. A SKU of a price of 0 is [ModeFree].
@@ -126,7 +127,10 @@ func (c *Client) geminiPrices(ctx context.Context, operation string, opts Pricin
 // readPrices asks for the price list and keeps it, if it is one.
 func (c *Client) readPrices(ctx context.Context, operation string, key secret.Secret, shelf *priceShelf) *priceList {
 	skus, failure := c.listSKUs(ctx, question{operation: operation, provider: Gemini, key: key, timeout: listTimeout})
-	if failure != nil {
+	switch {
+	case failure != nil && ctx.Err() != nil:
+		return &priceList{} // for nobody: all who asked have left, each with a Failure of its own
+	case failure != nil:
 		return &priceList{failure: c.report(ctx, *failure)}
 	}
 	now := time.Now()
@@ -152,11 +156,14 @@ func (c *Client) listSKUs(ctx context.Context, q question) ([]cloudbilling.SKU, 
 		page, failure := ask[cloudbilling.SKUPage](ctx, c, q, func(ctx context.Context) (*http.Response, error) {
 			return api.ListSkus(ctx, c.pricing.serviceID(), params)
 		})
+		if failure == nil && page.Skus == nil && page.NextPageToken == nil && len(page.AdditionalProperties) > 0 {
+			failure = noRows(q, errNoSKUs)
+		}
 		return page.Skus, textOf(page.NextPageToken), failure
 	})
 	if failure == nil && len(skus) == 0 {
 		// proto3 leaves out what is empty, so that {} and {"error":…} are lists too, by the document.
-		failure = &Failure{Operation: q.operation, Provider: q.provider, Reason: ReasonDecode, StatusCode: http.StatusOK, Err: errNoSKUs}
+		failure = noRows(q, errNoSKUs)
 	}
 	return skus, failure
 }

@@ -3,6 +3,7 @@ package discovery
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // GeminiPriceQuery says which price of a model is wanted. The zero value means its output price for short prompts.
@@ -46,14 +47,16 @@ func (q GeminiPriceQuery) check(hint []string) error {
 //
 //  1. the hint is the model, in full
 //  2. the hint with nothing but "preview" or a build behind it is the model ("3.1 flash lite" is 3.1 flash lite preview)
-//  3. the hint stands in the model's name as whole words, with nothing behind it that would make it another model: "3.5
-//     flash" is not answered with 3.5 flash lite, nor "3 pro" with 3 pro image
+//  3. the hint stands in the name of one model alone as whole words, with nothing behind it that would make it another model:
+//     "3.5 flash" is not answered with 3.5 flash lite, nor "3 pro" with 3 pro image. One that had a leading "gemini" stands
+//     at the beginning: "gemini-2" is not answered with robotics er 2
 //
 // When that leaves several models, or only ones that may be another than is meant, the price is nil and a [Failure] of
 // [ReasonPartial] lists them; so it is when the SKUs of a model disagree.
 //
 // The tier is the one that [PriceAt] picks for TierThresholdTokens. Where the list has no SKU for prompts of that length,
-// and the one for shorter prompts names its limit, the price is nil.
+// and the one for shorter prompts names its limit, the price is nil; so it is where a SKU of the model is for prompts of a
+// length that is not understood.
 //
 // It is nil too when no SKU matches, when the price of the one that does is not understood, and, with the Failure of
 // [Client.FetchGeminiPricing], when there is no key or the list cannot be had. An empty hint, an unknown direction, a
@@ -67,7 +70,7 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 	if list.skus == nil {
 		return nil, list.failure
 	}
-	price, err := list.choose(withoutVendor(words), q.Direction.orDefault(), q.TierThresholdTokens)
+	price, err := list.choose(words, q.Direction.orDefault(), q.TierThresholdTokens)
 	if err != nil {
 		return nil, c.report(ctx, Failure{Operation: opPricingForGeminiModel, Provider: Gemini, Reason: ReasonPartial, Err: err})
 	}
@@ -76,7 +79,8 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 
 // choose returns the list price of a model. An error says what is ambiguous.
 func (l *priceList) choose(hint []string, d Direction, tokens int64) (*float64, error) {
-	models, err := l.models().match(hint)
+	name, full := withoutVendor(hint)
+	models, err := l.models().match(name, full)
 	if err != nil {
 		return nil, err
 	}
@@ -89,21 +93,19 @@ func (l *priceList) tier(models map[string]bool, d Direction, tokens int64) []*s
 	var best []*sku
 	for i := range l.skus {
 		s := &l.skus[i]
-		r := &s.record
-		if !models[r.ModelHint] || r.Mode != ModeStandard || r.Modality != ModalityText || s.direction != d || r.TierThresholdTokens > tokens {
-			continue
-		}
-		if len(best) > 0 && r.TierThresholdTokens > best[0].record.TierThresholdTokens {
-			best = best[:0]
-		}
-		if len(best) == 0 || r.TierThresholdTokens == best[0].record.TierThresholdTokens {
+		switch threshold := s.record.TierThresholdTokens; {
+		case !models[s.record.ModelHint] || s.record.Modality != ModalityText || s.direction != d:
+		case s.noTier:
+			return nil // it may be for this length
+		case s.record.Mode != ModeStandard || threshold > tokens:
+		case len(best) == 0 || threshold > best[0].record.TierThresholdTokens:
+			best = []*sku{s}
+		case threshold == best[0].record.TierThresholdTokens:
 			best = append(best, s)
 		}
 	}
-	for _, s := range best {
-		if s.limit > 0 && tokens >= s.limit {
-			return nil
-		}
+	if slices.ContainsFunc(best, func(s *sku) bool { return s.limit > 0 && tokens >= s.limit }) {
+		return nil
 	}
 	return best
 }

@@ -2,6 +2,8 @@ package discovery_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,6 +154,41 @@ func TestTiers(t *testing.T) {
 	}
 }
 
+// The price is the one of the row that PriceAt picks out of the list, for whatever tiers a model has and however long the
+// prompt; except where that row is for shorter prompts only, as its description says.
+func TestTheTierIsTheOneThatPriceAtPicks(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(12, 8))
+	limits := map[string]int64{" short text": 200_000, " when input is up to 128k tokens": 128_000}
+	styles := []string{" text", " short text", " long text", " when input is up to 128k tokens", " when input is greater than 128k tokens"}
+	for range 300 {
+		var skus []string
+		for _, i := range random.Perm(len(styles))[:1+random.IntN(3)] {
+			skus = append(skus, skuOf(fmt.Sprint(i), "Generate content input token count gemini 9 pro"+styles[i], 1000*(i+1)))
+		}
+		s := priced(skus...)
+		rows, err := s.inProcess().FetchGeminiPricing(t.Context(), withKey)
+		require.NoError(t, err)
+		for _, tokens := range []int64{0, 1, 127_999, 128_000, 128_001, 199_999, 200_000, 200_001, 1_000_000, random.Int64N(400_000)} {
+			want := -1.0
+			row, ok := discovery.PriceAt(rows, tokens)
+			others := slices.ContainsFunc(rows, func(r discovery.ProviderPricing) bool {
+				return ok && r.TierThresholdTokens == row.TierThresholdTokens && r.SKUID != row.SKUID
+			})
+			if others {
+				continue // two prices for one length: TestSKUsThatAgreeAndSKUsThatDoNot
+			}
+			if ok {
+				_, tail, _ := strings.Cut(row.SKUDescription, "9 pro")
+				if limit := limits[tail]; limit == 0 || tokens < limit {
+					want = *row.InputPerMTok
+				}
+			}
+			require.Equal(t, want, priceOf(t, s, "9 pro", discovery.Input, tokens), "%d tokens of %q", tokens, skus)
+		}
+	}
+}
+
 // A price that is not understood is not replaced by that of another tier, nor by that of another SKU.
 func TestAPriceThatIsNotUnderstoodIsNil(t *testing.T) {
 	t.Parallel()
@@ -164,6 +201,26 @@ func TestAPriceThatIsNotUnderstoodIsNil(t *testing.T) {
 	twice := priced(skuOf("A", flashText, 750), skuOf("B", flashText, 750, euro, `"EUR"`))
 	assert.Equal(t, -1.0, priceOf(t, twice, "3.7 flash", discovery.Input, 0))
 	assert.Empty(t, append(s.reasons(), twice.reasons()...))
+}
+
+// A SKU for prompts of a length that is not understood may be the one for this prompt, whatever the length.
+func TestATierThatIsNotUnderstoodIsNotPassedOver(t *testing.T) {
+	t.Parallel()
+	plain := skuOf("A", flashText, 750)
+	for clause, want := range map[string]float64{
+		" when prompt exceeds 200k": -1, " greater than ever": -1, " paid two": -1, " flex when prompt exceeds 200k": 0.75, " when prompt is over 200k": 0.75,
+	} {
+		s := priced(plain, skuOf("B", flashText+clause, 9000))
+		for _, tokens := range []int64{0, 199_999} {
+			assert.Equal(t, want, priceOf(t, s, "3.7 flash", discovery.Input, tokens), clause)
+		}
+	}
+	for _, other := range []string{strings.Replace(flashText, "input", "output", 1), strings.Replace(flashText, "text", "audio", 1), strings.Replace(flashText, "flash", "pro", 1)} {
+		s := priced(plain, skuOf("B", other+" when prompt exceeds 200k", 9000))
+		assert.Equal(t, 0.75, priceOf(t, s, "3.7 flash", discovery.Input, 300_000), other)
+	}
+	committed := priced(plain, skuOf("B", flashText+" when prompt exceeds 200k", 9000, `"OnDemand"`, `"Commit1Yr"`))
+	assert.Equal(t, 0.75, priceOf(t, committed, "3.7 flash", discovery.Input, 300_000))
 }
 
 func TestSKUsThatAgreeAndSKUsThatDoNot(t *testing.T) {
@@ -187,77 +244,4 @@ func TestAFreeSKUIsNoAnswer(t *testing.T) {
 		r := rowOf(t, skuOf("A", description, 0))
 		assert.Equal(t, "gemini 3.7 flash,text,free,0,0,", told(r), "listed as what it is")
 	}
-}
-
-func flashes(models ...string) *site {
-	var skus []string
-	for i, m := range models {
-		skus = append(skus, skuOf(fmt.Sprint(i), "Generate content output token count gemini "+m+" text", 1000*(i+1)))
-	}
-	return priced(skus...)
-}
-
-func TestWhichModelAHintMeans(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		models, hint, want string // "" for none, "?" where it is ambiguous
-	}{
-		{"2.5 flash|2.5 flash lite", "2.5 flash", "2.5 flash"},
-		{"2.5 flash|2.5 flash lite", "2.5 flash lite", "2.5 flash lite"},
-		{"2.5 flash lite", "2.5 flash", "?"},
-		{"3 pro image", "3 pro", "?"},
-		{"1.5 flash 8b", "1.5 flash", "?"},
-		{"3 flash deluxe", "3 flash", "?"},
-		{"3 flash preview", "3 flash", "3 flash preview"},
-		{"3 flash preview|3 flash lite|3 flash image", "3 flash", "3 flash preview"},
-		{"3 flash preview 09 2025", "3 flash", "3 flash preview 09 2025"},
-		{"3 flash|3 flash preview", "3 flash", "3 flash"},
-		{"3 flash preview|3 flash 001", "3 flash", "?"},
-		{"3 flash 001", "3 flash", "3 flash 001"},
-		{"3 flash|3 pro", "3", "?"},
-		{"3 flash|2.5 pro", "pro", "2.5 pro"},
-		{"3 flash|2.5 pro", "3", "3 flash"},
-		{"3 flash|3.5 flash", "flash", "?"},
-		{"3.1 flash lite preview|3 flash", "flash-lite", "3.1 flash lite preview"},
-		{"3 flash|2.5 flash lite", "flash lite", "2.5 flash lite"},
-		{"omni flash", "omni", "omni flash"},
-		{"robotics er 2 preview", "robotics", "?"},
-		{"robotics er 2 preview", "er 2", "robotics er 2 preview"},
-		{"3.5 flash", "5 flash", ""},
-		{"3.5 flash", "3 5 flash", ""},
-		{"3.5 flash", "flas", ""},
-		{"3.5 flash", "pro", ""},
-		{"3.5 flash", "3.5 flash text", ""},
-		{"3.5 flash", "gemini", "3.5 flash"},
-		{"3.5 flash|3 pro", "gemini", "?"},
-		{"er1.6", "er-1.6", "er1.6"},
-	} {
-		names := strings.Split(row.models, "|")
-		s := flashes(names...)
-		want := -1.0
-		for i, name := range names {
-			if name == row.want {
-				want = float64(i + 1)
-			}
-		}
-		assert.Equal(t, want, priceOf(t, s, row.hint, discovery.Output, 0), "%v", row)
-		assert.Equal(t, row.want == "?", len(s.failures) == 1, "%v: %v", row, s.failures)
-		for _, f := range s.failures {
-			assert.Equal(t, discovery.ReasonPartial, f.Reason)
-			assert.Equal(t, "PricingForGeminiModel", f.Operation)
-			assert.Contains(t, f.Error(), "gemini "+names[0], "it lists the models")
-		}
-	}
-}
-
-func TestAnAmbiguousHintIsAnErrorForTheStrict(t *testing.T) {
-	t.Parallel()
-	names := make([]string, 30)
-	for i := range names {
-		names[i] = fmt.Sprintf("%d flash", i)
-	}
-	s := flashes(names...)
-	price, err := s.inProcess(discovery.WithStrictErrors()).PricingForGeminiModel(t.Context(), "flash", discovery.GeminiPriceQuery{PricingOptions: withKey})
-	require.ErrorContains(t, err, "gemini 9 flash and 20 more")
-	assert.Nil(t, price)
 }

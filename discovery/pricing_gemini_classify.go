@@ -17,6 +17,8 @@ type class struct {
 	mode      string
 	// threshold is the length of the prompt from which the price holds, and limit the one up to which; 0 is no limit.
 	threshold, limit int64
+	// noTier is that the length of the prompt is all that keeps it from being a list price.
+	noTier bool
 }
 
 // Thresholds of Gemini's tiers, in tokens (WIRE.md section 8: short and long).
@@ -35,6 +37,9 @@ func classify(description string) class {
 	c.direction = directionOf(slices.Concat(head, tail))
 	c.modality = headModality(head)
 	model := strip(&c, tail)
+	if anyOf(model, tailWords) || slices.Contains(model, ModalityText) {
+		c.mode = ModeUnknown // no model is called so: behind that is a word that nobody knows, and it may change what is charged
+	}
 	c.tier(tail, clause)
 	c.model = named(model)
 	switch {
@@ -170,7 +175,7 @@ func (c *class) tier(tail, clause []string) {
 	short, long := slices.Contains(tail, "short"), slices.Contains(tail, "long")
 	switch {
 	case short && long, (short || long) && len(clause) > 0:
-		c.mode = ModeUnknown
+		c.withoutTier()
 	case short:
 		c.limit = longPrompt
 	case long:
@@ -186,7 +191,7 @@ var promptClause = regexp.MustCompile(`^(?:when (?:input|prompt) is )?(up to|gre
 func (c *class) clause(words []string) {
 	parts := promptClause.FindStringSubmatch(strings.Join(words, " "))
 	if parts == nil {
-		c.mode = ModeUnknown
+		c.withoutTier()
 		return
 	}
 	tokens, _ := strconv.ParseInt(parts[2], 10, 64) // four digits at most
@@ -196,6 +201,9 @@ func (c *class) clause(words []string) {
 		c.threshold = tokens
 	}
 }
+
+// withoutTier is what becomes of a SKU whose length of the prompt is not understood.
+func (c *class) withoutTier() { c.mode, c.noTier = ModeUnknown, c.mode == ModeStandard }
 
 // modelOf is the model that a SKU names whose tail says nothing else of interest.
 func modelOf(tail []string) string {

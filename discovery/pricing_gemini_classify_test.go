@@ -84,7 +84,7 @@ func TestDescriptions(t *testing.T) {
 		"Generate_content text text input token count for Gemini 9 Flash":             "gemini 9 flash,text,standard,0,1,",
 		"  GENERATE__CONTENT   INPUT token count\tGemini 3.7 Flash Text  ":            "gemini 3.7 flash,text,standard,0,1,",
 		"Generate content input token count gemini 3.7 flash text free":               "gemini 3.7 flash,text,free,0,1,",
-		"Generate content input token count gemini 3.7 flash text turbo":              "gemini 3.7 flash text turbo,text,standard,0,1,", // another model, for all we know
+		"Generate content input token count gemini 3.7 flash turbo text":              "gemini 3.7 flash turbo,text,standard,0,1,", // another model, for all we know
 		"BatchGenerate_content cached text input token count for gemini 3 pro short":  "gemini 3 pro,text,batch-cached,0,1,",
 
 		// not understood, so without a price
@@ -97,6 +97,12 @@ func TestDescriptions(t *testing.T) {
 		"Generate content input token count gemini 3 pro text paid two":                       "gemini 3 pro,text,unknown,0,,",
 
 		"Generate content input token count gemini 3 pro text greater than ever": "gemini 3 pro,text,unknown,0,,",
+
+		// an unknown word behind the last one of the model
+		"Generate content input token count gemini 3.7 flash text turbo":    "gemini 3.7 flash text turbo,text,unknown,0,,",
+		"Generate content input token count gemini 3 pro long context text": "gemini 3 pro long context,text,unknown,200000,,",
+		"Gemini 2.5 Flash Text Input - Provisioned Throughput Predictions":  "gemini 2.5 flash text input provisioned throughput,text,unknown,0,,",
+		"Generate content input token count gemini 3 flash input surcharge": "gemini 3 flash input surcharge,text,unknown,0,,",
 
 		// no token prices
 		"Generate content cached content gemini 2.5 flash storage by hour":                                            "gemini 2.5 flash,,storage,0,,",

@@ -56,8 +56,8 @@ func TestEveryPricingFailureHasItsReason(t *testing.T) {
 		"endless":   {endless, discovery.ReasonTooLarge, 200},
 		"endless list": {func(w http.ResponseWriter, r *http.Request) {
 			_, _ = fmt.Fprintf(w, `{"nextPageToken":"%sx"}`, r.URL.Query().Get("pageToken"))
-		}, discovery.ReasonPartial, 0},
-		"same page": {says(`{"nextPageToken":"x"}`), discovery.ReasonPartial, 0},
+		}, discovery.ReasonPartial, 200},
+		"same page": {says(`{"nextPageToken":"x"}`), discovery.ReasonPartial, 200},
 		"half body": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte(`{"skus":`))

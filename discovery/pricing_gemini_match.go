@@ -28,21 +28,26 @@ func (l *priceList) models() modelNames {
 }
 
 // match returns the hints of the one model that a name means, which may be spelt in several ways; none when it is nobody's.
-// An error lists the models that it may mean.
-func (m modelNames) match(name []string) (map[string]bool, error) {
+// An error lists the models that it may mean. A full name is one from the beginning on: "gemini 2" is no robotics er 2.
+func (m modelNames) match(name []string, full bool) (map[string]bool, error) {
 	for _, fits := range []func(model []string) bool{
 		func(model []string) bool { return squashed(model) == squashed(name) },
 		func(model []string) bool { return startsWith(model, name) && all(model[len(name):], isPreview) },
-		func(model []string) bool { return stands(name, model, staysTheModel) },
 	} {
 		if found := m.that(fits); len(found) > 0 {
 			return oneModel(found)
 		}
 	}
-	if near := m.that(func(model []string) bool { return stands(name, model, anything) }); len(near) > 0 {
-		return nil, fmt.Errorf("the hint may mean another model than %s", listed(near))
+	holding := m.that(func(model []string) bool { return stands(name, model, full, anything) })
+	if len(holding) == 0 {
+		return nil, nil //nolint:nilnil // nobody is a set without members
 	}
-	return nil, nil //nolint:nilnil // nobody is a set without members
+	// What stands behind the name may rule a model out, but must not choose between two.
+	one, err := oneModel(holding)
+	if err == nil && len(m.that(func(model []string) bool { return stands(name, model, full, staysTheModel) })) < len(holding) {
+		return nil, fmt.Errorf("the hint may mean another model than %s", listed(holding))
+	}
+	return one, err
 }
 
 // that returns the hints whose words fit.
@@ -83,11 +88,15 @@ func startsWith(model, name []string) bool {
 	return len(model) >= len(name) && slices.Equal(model[:len(name)], name)
 }
 
-// stands says whether name stands in model, word for word, at a place behind which there are only words that may.
-func stands(name, model []string, may func(string) bool) bool {
+// stands says whether name stands in model, word for word, at a place behind which there are only words that may. The place
+// of a full name is the beginning.
+func stands(name, model []string, full bool, may func(string) bool) bool {
 	for i := range model {
 		if startsWith(model[i:], name) && all(model[i+len(name):], may) {
 			return true
+		}
+		if full {
+			return false
 		}
 	}
 	return false
@@ -115,12 +124,13 @@ func staysTheModel(word string) bool {
 
 func anything(string) bool { return true }
 
-// withoutVendor takes off the front of a model's name what every model has there.
-func withoutVendor(words []string) []string {
+// withoutVendor takes off the front of a model's name what every model has there. A name that had the gemini is a full one.
+func withoutVendor(words []string) (name []string, full bool) {
 	for len(words) > 0 && vendorWords[words[0]] {
+		full = full || words[0] == "gemini"
 		words = words[1:]
 	}
-	return words
+	return words, full
 }
 
 var vendorWords = setOf("gemini", "google", "models")

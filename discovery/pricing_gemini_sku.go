@@ -13,13 +13,15 @@ type sku struct {
 	direction Direction
 	// limit is the length of the prompt up to which the price holds; 0 is no limit.
 	limit int64
+	// noTier is that it would be a list price if it were known for prompts of which length.
+	noTier bool
 }
 
 // readSKU reads one SKU, with the price in force now. What it does not understand has no price.
 func readSKU(s *cloudbilling.SKU, now time.Time) sku {
 	c := classify(s.Description)
 	if s.Category != nil && s.Category.UsageType != "" && s.Category.UsageType != "OnDemand" {
-		c.mode = ModeUnknown // a commitment, or capacity that can be taken away
+		c.mode, c.noTier = ModeUnknown, false // a commitment, or capacity that can be taken away
 	}
 	verified := now.UTC().Format(time.RFC3339)
 	record := ProviderPricing{
@@ -38,7 +40,7 @@ func readSKU(s *cloudbilling.SKU, now time.Time) sku {
 		record.Mode = ModeFree
 	}
 	record.setPrice(c.direction, price)
-	return sku{record: record, direction: c.direction, limit: c.limit}
+	return sku{record: record, direction: c.direction, limit: c.limit, noTier: c.noTier}
 }
 
 func (p *ProviderPricing) setPrice(d Direction, price *float64) {

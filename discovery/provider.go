@@ -9,7 +9,8 @@ import (
 // The functions of this package take a Provider in any of those spellings too.
 type Provider string
 
-// The five providers, which the source document calls A, B, C, D and E (DESIGN.md §4).
+// The five providers. The source document calls OpenAI A, DeepSeek B, Anthropic C, Gemini (and Google Cloud Billing) D, and
+// XAI E.
 const (
 	OpenAI    Provider = "openai"
 	DeepSeek  Provider = "deepseek"
@@ -21,8 +22,8 @@ const (
 // providers lists them in the order of the source document.
 var providers = []Provider{OpenAI, DeepSeek, Anthropic, Gemini, XAI}
 
-// Service is an API that this package asks; the key of WithBaseURL (DESIGN.md §4). Google's model list and its price list
-// are two services, xAI's model list and its bills as well.
+// Service is an API that this package asks, as [WithBaseURL] takes it. Google's model list and its price list are two
+// services, and so are xAI's model list and its bills.
 type Service string
 
 // The services (SPEC.md, "Catalog sources" and "Discovery operations").

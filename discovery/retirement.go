@@ -53,8 +53,8 @@ func RetirementDate(p Provider, id string) (string, bool) {
 	return builtIn().registry.RetirementDate(p, id)
 }
 
-// Retirements returns a copy of the built-in registry: what the providers' pages said in November 2026, without network.
-// The caller may write into it. It is safe for concurrent use.
+// Retirements returns a copy of the built-in registry: what the providers' pages, and public copies of them, said in
+// November 2026. It asks nobody. The caller may write into the copy. It is safe for concurrent use.
 func Retirements() Registry { return maps.Clone(builtIn().registry) }
 
 // IsRetired says whether the model has a date and today, in UTC, is after it (SPEC.md, is_retired). A model without a date,

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,12 +19,41 @@ import (
 
 // TestMain takes the environment away: what a developer has exported must not decide what these tests see.
 func TestMain(m *testing.M) {
-	for _, name := range []string{
-		"MESH_CATALOG_URL", "OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY",
-	} {
-		os.Unsetenv(name)
-	}
+	takeEnvironmentAway()
 	os.Exit(m.Run())
+}
+
+// variable is the name of an environment variable as the sources of the package have it, or looks like one.
+var variable = regexp.MustCompile(`"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"`)
+
+// takeEnvironmentAway unsets whatever the package reads. It looks the names up in the sources, so that none is forgotten.
+func takeEnvironmentAway() {
+	sources, _ := filepath.Glob("*.go")
+	for _, name := range slices.DeleteFunc(sources, func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		for _, found := range variable.FindAllSubmatch(text, -1) {
+			os.Unsetenv(string(found[1]))
+		}
+	}
+}
+
+// Not parallel: it changes the environment.
+func TestNothingIsReadFromTheEnvironmentOfTheDeveloper(t *testing.T) {
+	names := []string{
+		"MESH_CATALOG_URL", "OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY", "OPENAI_ADMIN_KEY",
+		"XAI_MANAGEMENT_KEY", "XAI_TEAM_ID", "DEEPSEEK_LEGACY_ENV_PATH", "GOOGLE_BILLING_API_KEY", "GOOGLE_API_KEY",
+	}
+	for _, name := range names {
+		t.Setenv(name, "of the developer")
+	}
+	takeEnvironmentAway()
+	for _, name := range names {
+		_, set := os.LookupEnv(name)
+		assert.False(t, set, name)
+	}
 }
 
 // services is where each service of the site is, below its root.

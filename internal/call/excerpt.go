@@ -1,6 +1,9 @@
 package call
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // longestSecret is more than any header can hold.
 const longestSecret = 16 << 10
@@ -22,4 +25,14 @@ func Excerpt(body []byte, n int, redact func(string) string) string {
 		n--
 	}
 	return text
+}
+
+// OneLine keeps a text from outside from writing lines or colours of its own into a log.
+func OneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }

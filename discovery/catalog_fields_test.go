@@ -1,0 +1,83 @@
+package discovery_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// Every field of the source document reaches the field that has its name.
+func TestEveryFieldOfAModel(t *testing.T) {
+	t.Parallel()
+	models, err := catalogOf(`[{"id":"acme/one","type":"chat","aliases":["one","uno"],"tags":["fast"],"info":{"developer":"Acme","name":"One",
+		"description":"The first.","contextLength":1000,"maxTokens":100}},{"id":"acme/two","developer":"Acme"}]`).
+		inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []discovery.ModelInfo{
+		{
+			ID: "acme/one", Developer: "Acme", ContextLength: ptr(int64(1000)), MaxTokens: ptr(int64(100)), Name: ptr("One"),
+			Description: ptr("The first."), Type: ptr("chat"), Aliases: []string{"one", "uno"}, Tags: []string{"fast"}, Source: "catalog",
+		},
+		{ID: "acme/two", Developer: "Acme", Aliases: []string{}, Tags: []string{}, Source: "catalog"},
+	}, models, "and the defaults")
+}
+
+// The three questions share one catalog and one idea of how old it may be. The figure stands here as it stands in the
+// source document, and not as the constant of the package.
+func TestEveryQuestionTakesTheAgeOfTheCatalog(t *testing.T) {
+	t.Parallel()
+	const ttlSeconds = 86400
+	for name, ask := range map[string]func(context.Context, *discovery.Client, discovery.CatalogOptions) error{
+		"ListModels": func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) error {
+			_, err := c.ListModels(ctx, opts)
+			return err
+		},
+		"IsModelSupported": func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) error {
+			_, err := c.IsModelSupported(ctx, "gpt-4o", opts)
+			return err
+		},
+		"GetModelInfo": func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) error {
+			_, err := c.GetModelInfo(ctx, "gpt-4o", opts)
+			return err
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := catalogOf(twoModels)
+			c := s.inProcess()
+			for i, row := range []struct {
+				after time.Duration // since the row before, in the time of the bubble, which costs nothing
+				opts  discovery.CatalogOptions
+				asked int
+			}{
+				{0, discovery.CatalogOptions{}, 1},
+				{ttlSeconds*time.Second - 1, discovery.CatalogOptions{}, 1},
+				{1, discovery.CatalogOptions{}, 2},
+				{0, discovery.CatalogOptions{Refresh: true}, 3},
+				{time.Minute, discovery.CatalogOptions{TTL: time.Hour}, 3},
+				{0, discovery.CatalogOptions{TTL: time.Minute}, 4},
+			} {
+				time.Sleep(row.after)
+				require.NoError(t, ask(t.Context(), c, row.opts))
+				assert.Equal(t, row.asked, s.count("catalog"), "%s, question %d", name, i)
+			}
+		})
+	}
+}
+
+func TestAnAnswerHasAtMost32MiBUnlessToldOtherwise(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int][]string{32 << 20: nil, 32<<20 + 1: {"too_large"}} {
+		s := catalogOf(twoModels + strings.Repeat(" ", size-len(twoModels)))
+		models, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, want == nil, len(models) == 2)
+		assert.Equal(t, want, s.reasons())
+	}
+}

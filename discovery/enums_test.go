@@ -1,0 +1,30 @@
+package discovery_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/contract"
+)
+
+// What can be asked for is written twice, in the document and as constants; nothing else would notice when they differ.
+func TestTheConstantsAreThoseOfTheDocuments(t *testing.T) {
+	t.Parallel()
+	xai, err := contract.New("xaimanagement")
+	require.NoError(t, err)
+	assert.ElementsMatch(t, xai.Document().Components.Schemas["AnalyticsRequest"].Value.Properties["timeUnit"].Value.Enum, []any{
+		string(discovery.TimeUnitDay), string(discovery.TimeUnitHour), string(discovery.TimeUnitMonth), string(discovery.TimeUnitCalendarWeek),
+		string(discovery.TimeUnitQuarterHour), string(discovery.TimeUnitMinute), string(discovery.TimeUnitSecond), string(discovery.TimeUnitNone),
+	})
+
+	openai, err := contract.New("openai")
+	require.NoError(t, err)
+	groups := openai.Document().Paths.Value("/v1/organization/costs").Get.Parameters.GetByInAndName("query", "group_by")
+	require.NotNil(t, groups)
+	assert.ElementsMatch(t, groups.Schema.Value.Items.Value.Enum, []any{
+		string(discovery.GroupByLineItem), string(discovery.GroupByProjectID), string(discovery.GroupByAPIKeyID),
+	})
+}

@@ -1,0 +1,171 @@
+package discovery_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func flashes(models ...string) *site {
+	var skus []string
+	for i, m := range models {
+		skus = append(skus, skuOf(fmt.Sprint(i), "Generate content output token count gemini "+m+" text", 1000*(i+1)))
+	}
+	return priced(skus...)
+}
+
+func TestWhichModelAHintMeans(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		models, hint, want string // "" for none, "?" where it is ambiguous
+	}{
+		{"2.5 flash|2.5 flash lite", "2.5 flash", "2.5 flash"},
+		{"2.5 flash|2.5 flash lite", "2.5 flash lite", "2.5 flash lite"},
+		{"2.5 flash lite", "2.5 flash", "?"},
+		{"3 pro image", "3 pro", "?"},
+		{"1.5 flash 8b", "1.5 flash", "?"},
+		{"3 flash deluxe", "3 flash", "?"},
+		{"3 flash preview", "3 flash", "3 flash preview"},
+		{"3 flash preview|3 flash lite|3 flash image", "3 flash", "3 flash preview"},
+		{"3 flash preview 09 2025", "3 flash", "3 flash preview 09 2025"},
+		{"3 flash|3 flash preview", "3 flash", "3 flash"},
+		{"3 flash preview|3 flash 001", "3 flash", "?"},
+		{"3 flash 001", "3 flash", "3 flash 001"},
+		{"3 flash|3 pro", "3", "?"},
+		{"3 flash|2.5 pro", "pro", "2.5 pro"},
+		{"3 flash|2.5 pro", "3", "3 flash"},
+		{"3 flash|3.5 flash", "flash", "?"},
+		{"3.1 flash lite preview|3 flash", "flash-lite", "3.1 flash lite preview"},
+		{"3 flash|2.5 flash lite", "flash lite", "2.5 flash lite"},
+		{"omni flash", "omni", "omni flash"},
+		{"robotics er 2 preview", "robotics", "?"},
+		{"robotics er 2 preview", "er 2", "robotics er 2 preview"},
+		{"3.5 flash", "5 flash", ""},
+		{"3.5 flash", "3 5 flash", ""},
+		{"3.5 flash", "flas", ""},
+		{"3.5 flash", "pro", ""},
+		{"3.5 flash", "3.5 flash text", ""},
+		{"3.5 flash", "gemini", "3.5 flash"},
+		{"3.5 flash|3 pro", "gemini", "?"},
+		{"er1.6", "er-1.6", "er1.6"},
+		{"robotics er 1.5|1.5 flash 8b", "1.5", "?"}, // the words behind it must not choose between models
+		{"3.5 flash|3.5 flash lite", "3.5", "?"},
+		{"3.5 flash|3.5 flash lite", "gemini-3.5", "?"},
+		{"2.5 flash|2.5 flash lite", "flash", "?"},
+		{"robotics er 2 preview|3 flash", "2", "robotics er 2 preview"},
+		{"robotics er 2 preview|3 flash", "gemini-2", ""}, // no model is called so
+		{"robotics er 2 preview", "google/gemini-er-2", ""},
+		{"3 flash|2.5 pro", "gemini-3", "3 flash"},
+		{"3 flash|2.5 pro", "gemini/gemini-3-flash", "3 flash"},
+	} {
+		names := strings.Split(row.models, "|")
+		s := flashes(names...)
+		want := -1.0
+		for i, name := range names {
+			if name == row.want {
+				want = float64(i + 1)
+			}
+		}
+		assert.Equal(t, want, priceOf(t, s, row.hint, discovery.Output, 0), "%v", row)
+		assert.Equal(t, row.want == "?", len(s.failures) == 1, "%v: %v", row, s.failures)
+		for _, f := range s.failures {
+			assert.Equal(t, discovery.ReasonPartial, f.Reason)
+			assert.Equal(t, "PricingForGeminiModel", f.Operation)
+			assert.Contains(t, f.Error(), "gemini "+names[0], "it lists the models")
+		}
+	}
+}
+
+func TestAnAmbiguousHintIsAnErrorForTheStrict(t *testing.T) {
+	t.Parallel()
+	names := make([]string, 30)
+	for i := range names {
+		names[i] = fmt.Sprintf("%d flash", i)
+	}
+	s := flashes(names...)
+	price, err := s.inProcess(discovery.WithStrictErrors()).PricingForGeminiModel(t.Context(), "flash", discovery.GeminiPriceQuery{PricingOptions: withKey})
+	require.ErrorContains(t, err, "gemini 9 flash and 20 more")
+	assert.Nil(t, price)
+}
+
+// builds takes out what leaves a model the same.
+var builds = strings.NewReplacer("preview", "", "001", "", " ", "")
+
+// meant says by the rules of PricingForGeminiModel which model a hint means, written once more over plain texts: "" for none,
+// "?" where there may be another.
+func meant(models []string, hint string) string {
+	bare := strings.TrimPrefix(hint, "gemini ")
+	if slices.Contains(models, bare) {
+		return bare
+	}
+	var previews, holding []string
+	for _, m := range models {
+		if rest, ok := strings.CutPrefix(m, bare+" "); ok && builds.Replace(rest) == "" {
+			previews = append(previews, m)
+		}
+		if strings.Contains(" gemini "+m+" ", " "+hint+" ") {
+			holding = append(holding, m)
+		}
+	}
+	switch {
+	case len(previews) == 1:
+		return previews[0]
+	case len(previews) > 1, len(holding) > 1:
+		return "?"
+	case len(holding) == 0:
+		return ""
+	}
+	for _, word := range []string{"lite", "image", "er", "robotics"} {
+		if _, behind, _ := strings.Cut(" gemini "+holding[0]+" ", " "+hint+" "); strings.Contains(" "+behind, " "+word+" ") {
+			return "?"
+		}
+	}
+	return holding[0]
+}
+
+// Whatever a list has, and whatever is asked for, the price is that of the one model that is meant, or there is none.
+func TestAHintIsAnsweredRightOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(9, 4))
+	words := []string{"2", "3", "3.5", "flash", "pro", "lite", "image", "preview", "001", "er", "robotics"}
+	seen := map[string]int{}
+	for range 1500 {
+		var models []string
+		for range 1 + random.IntN(4) {
+			if m := pick(random, words, 3); !slices.Contains(models, m) {
+				models = append(models, m)
+			}
+		}
+		hint := pick(random, words, 2)
+		if random.IntN(3) == 0 {
+			hint = "gemini " + hint
+		}
+		s, want := flashes(models...), meant(models, hint)
+		price := priceOf(t, s, hint, discovery.Output, 0)
+		require.Equal(t, float64(slices.Index(models, want)+1), max(price, 0), "%q of %q", hint, models)
+		require.Equal(t, want == "?", len(s.failures) == 1, "%q of %q", hint, models)
+		if want != "" && want != "?" {
+			want = "model"
+		}
+		seen[want]++
+	}
+	for _, outcome := range []string{"", "?", "model"} {
+		assert.Greater(t, seen[outcome], 50, outcome)
+	}
+}
+
+// pick makes a name of at most so many different words.
+func pick(random *rand.Rand, words []string, most int) string {
+	var name []string
+	for _, i := range random.Perm(len(words))[:1+random.IntN(most)] {
+		name = append(name, words[i])
+	}
+	return strings.Join(name, " ")
+}
