@@ -28,7 +28,7 @@
 //   - [*MeshSecretLeakError]: the content holds a credential; nothing was posted.
 //   - [*MeshAuthError]: 401 or 403. It is a [*MeshGatewayError] too.
 //   - [*MeshGatewayError]: anything else that went wrong between here and the gateway. Delivered tells that a message
-//     arrived although its receipt could not be read.
+//     arrived although its receipt could not be read, RetryAfter how long the gateway asks to wait.
 //
 // A context that ended is visible with errors.Is.
 //
@@ -45,4 +45,9 @@
 // # Tests
 //
 // The package client/gatewaytest has an in-memory gateway for your own tests.
+//
+// # The documents
+//
+// Comments cite SPEC.md and WIRE.md. These are the source document and the record of the wire, kept by the maintainers;
+// docs/conformance.md in the repository maps their rules to names and tests.
 package client

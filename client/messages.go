@@ -10,15 +10,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// MeshMessage is one direct message (SPEC.md, MeshMessage). Content is nil in the receipt of a send, ReadAt is nil while
-// the message is unread, RelatedTaskID is text although today's gateway sends a number (WIRE.md G2). Times are strings as
-// the gateway wrote them.
+// MeshMessage is one direct message (SPEC.md, MeshMessage). It is the generated type: [gateway.MeshMessage] lists the
+// fields. ID, FromNode, ToNode, Kind and CreatedAt are always there. Content is nil in the receipt of a send, ReadAt is nil
+// while the message is unread, RelatedTaskID and ThreadID are nil without a link; RelatedTaskID is text although today's
+// gateway sends a number (WIRE.md G2). Times are strings as the gateway wrote them.
 //
 // AdditionalProperties keeps the fields this version does not know as raw JSON. A later version may give one of them a
 // field of its own, and then it is no longer in the map.
 type MeshMessage = gateway.MeshMessage
 
-// Kind says what a message is for. Valid tells whether it is one of the five that can be sent; an inbox may hold others.
+// Kind says what a message is for: fyi, question, answer, status or unblock (SPEC.md, MeshMessage). Valid tells whether it is
+// one of these five, which can be sent; an inbox may hold others (WIRE.md G18).
 type Kind = gateway.Kind
 
 // The five kinds that can be sent (SPEC.md, MeshMessage).

@@ -13,8 +13,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// MeshPeer is one row of the peer list (SPEC.md, MeshPeer). Name is always there; Capabilities is never nil and holds
-// numbers as json.Number; Enabled is true when the gateway does not say. Times are strings as the gateway wrote them.
+// MeshPeer is one row of the peer list (SPEC.md, MeshPeer). It is the generated type: [gateway.MeshPeer] lists the fields.
+// Name is always there; URL, LastHealth, LastSeen, RegisteredAt and PeerToken are nil when the gateway does not say;
+// Capabilities is never nil and holds numbers as json.Number; Enabled is true when the gateway does not say. Times are
+// strings as the gateway wrote them.
 //
 // AdditionalProperties keeps the fields this version does not know as raw JSON. A later version may give one of them a
 // field of its own, and then it is no longer in the map.

@@ -197,6 +197,29 @@ func TestAnAnswerFromBeforeTheQuestionDoesNotRefuse(t *testing.T) {
 	})
 }
 
+// Only a no has to be asked for again. A gateway that is down is not asked once more by everybody who was waiting.
+func TestThoseWhoJoinedALookThatFailedShareItsFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reads, release := 0, make(chan struct{})
+		c := inProcess(t, func(w http.ResponseWriter, _ *http.Request) {
+			reads++
+			<-release
+			w.WriteHeader(503)
+		})
+		failed := make(chan error, 3)
+		for range cap(failed) {
+			go func() { _, err := c.Send(t.Context(), hello("node-b")); failed <- err }()
+			synctest.Wait() // the first request is under way, and the others have joined
+		}
+		close(release)
+		for range cap(failed) {
+			assert.Equal(t, 503, gatewayError(t, <-failed).StatusCode)
+		}
+		assert.Equal(t, 1, reads)
+	})
+}
+
 const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"2026-11-21T08:28:39+00:00"}`
 
 // inProcess makes the client of node-a whose requests go to handler without a network, for tests in virtual time.

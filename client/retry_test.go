@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -217,9 +219,13 @@ func TestAnEndedContextIsNotRetried(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &flaky{n: 9, fail: func(http.ResponseWriter, *http.Request) { cancel(); panic(errors.Join(errNetwork, context.Canceled)) }, ok: emptyList}
-	_, err := inProcess(t, f.handle, client.WithRetry(client.RetryPolicy{})).ListPeers(ctx)
+	var log strings.Builder
+	c := inProcess(t, f.handle, client.WithRetry(client.RetryPolicy{}),
+		client.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	_, err := c.ListPeers(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Len(t, f.at, 1)
+	assert.NotContains(t, log.String(), "tried again", "the log does not announce what will not happen")
 }
 
 func TestAnAnswerThatBreaksOffIsRetriedWhereNothingWasWritten(t *testing.T) {

@@ -35,10 +35,12 @@ type WatchOptions struct {
 //		...
 //	}
 //
-// A Retry-After of the gateway is honoured up to a minute. It ends when ctx ends, the loop breaks or the client is closed; a [*ValueError] for bad options is yielded once and ends
-// it too. When more messages are unread than a poll can hold, the log gets a warning and the older ones come once newer
-// ones are read. Unread messages of the own node take up room in a poll although they are never yielded.
-// Every range over the sequence starts anew.
+// A Retry-After of the gateway is honoured up to a minute. The sequence ends when ctx ends, the loop breaks or the client is
+// closed; a [*ValueError] for bad options is yielded once and ends it too.
+//
+// When more messages are unread than a poll can hold, the log gets a warning and the older ones come once newer ones are
+// read. Unread messages of the own node take up room in a poll although they are never yielded. Every range over the
+// sequence starts anew.
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
 		complete, err := opts.withDefaults()
@@ -47,10 +49,8 @@ func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[Mes
 			return
 		}
 		w := &watcher{client: c, opts: complete, memory: newMemory()}
-		for ctx.Err() == nil {
-			if !w.poll(ctx, yield) || sleep(ctx, w.pause()) != nil {
-				return
-			}
+		for ctx.Err() == nil && w.poll(ctx, yield) {
+			_ = sleep(ctx, w.pause()) // that ctx has ended is looked at above
 		}
 	}
 }

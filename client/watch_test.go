@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -154,6 +155,39 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 		}
 		assert.Equal(t, []int64{1}, seen, "nothing is yielded after the end")
 	})
+}
+
+// Whoever ends a loop does not want to hear from it that it was ended, nor to see requests after the end.
+func TestWatchEndsSilently(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(w http.ResponseWriter, r *http.Request){
+		"an answer that came too late": rows(1),
+		"a request that was cut off":   networkDown,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			box := &inbox{answers: []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) { cancel(); answer(w, r) }}}
+			assert.Empty(t, watch(ctx, inProcess(t, box.handle), client.WatchOptions{}, -1), name)
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		c := newClient(t, "node-a", client.WithGatewayURL("http://gateway"), client.WithHTTPClient(&http.Client{Transport: countingTransport{&asked}}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // less than a pause
+		defer cancel()
+		for range 2 { // the second time ctx has ended before the beginning
+			assert.Empty(t, watch(ctx, c, client.WatchOptions{Interval: time.Minute}, -1))
+		}
+		assert.Equal(t, 1, asked)
+	})
+}
+
+// countingTransport answers with an empty list, and does not care whether anybody is still waiting for it.
+type countingTransport struct{ asked *int }
+
+func (c countingTransport) RoundTrip(*http.Request) (*http.Response, error) {
+	*c.asked++
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("[]"))}, nil
 }
 
 func TestWatchRefusesBadOptionsOnce(t *testing.T) {

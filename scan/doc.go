@@ -32,4 +32,9 @@
 // # Concurrency
 //
 // Every function may be called from any number of goroutines at once. A Scanner never changes after [New].
+//
+// # The documents
+//
+// Comments cite SPEC.md and WIRE.md. These are the source document and the record of the wire, kept by the maintainers;
+// docs/conformance.md in the repository maps their rules to names and tests.
 package scan

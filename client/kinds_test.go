@@ -1,0 +1,30 @@
+package client_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/internal/contract"
+)
+
+// A kind that the document gets or loses decodes as before and changes no name that is exported here, so nothing else
+// would notice.
+func TestTheKindsAreThoseOfTheDocument(t *testing.T) {
+	t.Parallel()
+	checker, err := contract.New("gateway")
+	require.NoError(t, err)
+	var exported []any
+	for _, kind := range []client.Kind{client.KindFYI, client.KindQuestion, client.KindAnswer, client.KindStatus, client.KindUnblock} {
+		exported = append(exported, string(kind))
+	}
+	documented := checker.Document().Components.Schemas["Kind"].Value.Enum
+	assert.ElementsMatch(t, documented, exported)
+
+	_, err = connect(t, gateway(t), "node-a").Send(t.Context(), client.SendRequest{To: "node-b", Kind: "gossip", Content: "x"})
+	for _, kind := range documented {
+		assert.ErrorContains(t, err, kind.(string), "the refusal names every kind there is")
+	}
+}
