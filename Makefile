@@ -18,6 +18,26 @@ generate: ## make gen/ from specs/
 check-gen: ## fail when gen/ is not what specs/ says; touches nothing
 	@./.ci/check-gen
 
+.PHONY: api
+api: ## fail when an exported name was removed, changed or not recorded
+	$(GO) test ./internal/api
+
+.PHONY: api-update
+api-update: ## record new exported names; removed ones are deleted from internal/api/*.txt by hand
+	$(GO) test ./internal/api -update
+
+.PHONY: lint-specs
+lint-specs: ## lint the documents
+	@./.ci/lint-specs
+
+.PHONY: spec-diff
+spec-diff: ## what breaks clients since a commit: make spec-diff BASE=main
+	@BASE="$(BASE)" ./.ci/spec-diff
+
+.PHONY: planted
+planted: ## plant mistakes in a copy of the last commit and see that each is caught
+	@./.ci/planted
+
 .PHONY: test
 test: ## run the tests
 	$(GO) test ./...

@@ -1,4 +1,4 @@
-package mesh_test
+package conformance_test
 
 import (
 	"go/ast"
@@ -19,7 +19,7 @@ import (
 var sourceFolders = map[string]string{
 	"mesh": ".", "client": "client", "gatewaytest": "client/gatewaytest", "discovery": "discovery", "discoverytest": "discovery/discoverytest",
 	"scan": "scan", "specs": "specs", "gateway": "gen/gateway",
-	"call": "internal/call", "contract": "internal/contract", "secret": "internal/secret", "testserver": "internal/testserver", "wire": "internal/wire",
+	"api": "internal/api", "call": "internal/call", "contract": "internal/contract", "secret": "internal/secret", "testserver": "internal/testserver", "wire": "internal/wire",
 }
 
 // sourceIndex is what the packages declare, read from their source.
@@ -33,7 +33,7 @@ func readSource(t *testing.T) *sourceIndex {
 	t.Helper()
 	s := &sourceIndex{code: make(map[string]bool), aliases: make(map[string]string), tests: make(map[string]bool)}
 	for name, folder := range sourceFolders {
-		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
 		require.NoError(t, err)
 		require.NotEmpty(t, files, folder)
 		for _, file := range files {
