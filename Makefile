@@ -57,6 +57,10 @@ lint: ## gofmt, vet, golangci-lint (built from the module proxy; the first time 
 fuzz: ## fuzz every target for FUZZTIME (10s)
 	@FUZZTIME=$(FUZZTIME) ./.ci/fuzz
 
+.PHONY: faults
+faults: ## play every fault to every operation, and print what becomes of each
+	$(GO) test -count=1 -run '^TestMatrix$$' -v ./internal/faults
+
 .PHONY: bench
 bench: ## one table of ratios: sends, decoding, lookups, prices and the scan beside their baselines; fails where worse than asked
 	@for round in 1 2 3 4 5; do \

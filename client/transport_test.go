@@ -271,6 +271,25 @@ func TestSwitchingProtocolsIsAnError(t *testing.T) {
 	}
 }
 
+// net/http takes any three digits for a status. Of 000 an error would say nothing at all, without a text of our own.
+func TestAnAnswerWithoutAStatusIsAnError(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = conn.Write([]byte("HTTP/1.1 000 \r\nContent-Length: 0\r\n\r\n"))
+		_ = conn.Close()
+	})
+	for operation, call := range operations {
+		failed := gatewayError(t, call(t.Context(), c))
+		assert.Zero(t, failed.StatusCode, operation)
+		assert.ErrorContains(t, failed, "the answer has no status", operation)
+	}
+}
+
 func TestAContextThatEndsInAnErrorBodyIsVisible(t *testing.T) {
 	t.Parallel()
 	for operation, call := range operations {

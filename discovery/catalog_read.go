@@ -28,14 +28,26 @@ func (c *Client) readCatalog(ctx context.Context) *snapshot {
 	problem := c.report(ctx, *failure)
 	s, problems := c.fallback(ctx)
 	problem = errors.Join(append([]error{problem}, problems...)...)
-	if good := c.catalog.good.Load(); len(s.models) == 0 && good != nil && ctx.Err() == nil {
+	if len(s.models) == 0 && ctx.Err() == nil {
+		s = c.remembered(ctx, problem)
+	} else {
+		s.failure = problem
+	}
+	s.readAt = time.Now()
+	return s
+}
+
+// remembered is the last good catalog, for want of anything newer; an empty one if there never was one. problem is why.
+func (c *Client) remembered(ctx context.Context, problem error) *snapshot {
+	s := newSnapshot(nil)
+	if good := c.catalog.good.Load(); good != nil {
 		s = &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling}
 		problem = errors.Join(problem, c.report(ctx, Failure{
 			Operation: opListModels, Reason: ReasonPartial,
 			Err: fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339)),
 		}))
 	}
-	s.readAt, s.failure = time.Now(), problem
+	s.failure = problem
 	return s
 }
 

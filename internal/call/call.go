@@ -26,6 +26,9 @@ import (
 // ErrTooLarge is what a response over the limit fails with.
 var ErrTooLarge = errors.New("response is larger than allowed")
 
+// errNoStatus is a status line that net/http lets pass although it says nothing, such as 000.
+var errNoStatus = errors.New("the answer has no status")
+
 // Limits bound one request.
 type Limits struct {
 	// Timeout bounds the request from sending to the last byte of the body; 0 means none but the context's.
@@ -106,6 +109,9 @@ const maxErrorBytes = 64 << 10
 
 func refusal(ctx context.Context, resp *http.Response) *Error {
 	failed := &Error{Status: resp.StatusCode, Header: resp.Header}
+	if resp.StatusCode < 100 {
+		failed.Err = errNoStatus
+	}
 	if resp.StatusCode < 200 {
 		return failed // of a 101 the body is the connection itself, which would be read without end
 	}

@@ -1,0 +1,143 @@
+package faults_test
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// discoveryOperations are those of the discovery client.
+func discoveryOperations() []*operation {
+	return slices.Concat(catalogOperations(), fallbackOperations(), retirementOperations(), priceOperations(), balanceOperations(), costOperations())
+}
+
+// A row of the catalog that cannot be read costs itself and no other (DESIGN.md section 4, reason partial).
+var catalogNulls = map[string]outcome{
+	"": decode, "data": decode, "data[]": part, "data[].id": part, "data[].aliases[]": part, "data[].tags[]": part,
+}
+
+// catalogOperation is one that looks into the catalog. Whoever asks, it is the list that cannot be read.
+func catalogOperation(name, method string, empty any, ask func(context.Context, *discovery.Client, discovery.CatalogOptions) (any, error)) *operation {
+	return &operation{
+		name: name, method: method, reads: "ListModels", byContext: true, shared: true, empty: empty,
+		ask: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
+			return ask(ctx, c, discovery.CatalogOptions{})
+		},
+		text: path{"data", 0, "info", "name"}, integer: path{"data", 0, "info", "contextLength"}, object: path{"data", 0, "info"},
+		nulls: catalogNulls,
+		exceptions: []exception{
+			{fault: "integer of 2^63", becomes: fine, why: "a count that is none is not known (specs/catalog.yaml, Count)"},
+			{fault: "number of 1e400", becomes: fine, why: "a count that is none is not known"},
+			{fault: "fraction for an integer", becomes: fine, why: "a count that is none is not known"},
+			{fault: "integer of a million digits", becomes: fine, why: "a count that is none is not known"},
+		},
+	}
+}
+
+func listModels(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) (any, error) {
+	return c.ListModels(ctx, opts)
+}
+
+// catalogOperations ask the catalog, with no provider that could stand in for it: there is no key for one, or none of them
+// has a list.
+func catalogOperations() []*operation {
+	const id = "openai/gpt-4o"
+	list := catalogOperation("ListModels", "ListModels", []discovery.ModelInfo{}, listModels)
+	keyed := *list
+	keyed.name, keyed.keyed = "ListModels/keys", true
+	list.strong = true
+	return []*operation{
+		list, &keyed,
+		catalogOperation("IsModelSupported", "IsModelSupported", false, func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) (any, error) {
+			return c.IsModelSupported(ctx, id, opts)
+		}),
+		catalogOperation("GetModelInfo", "GetModelInfo", (*discovery.ModelInfo)(nil), func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) (any, error) {
+			return c.GetModelInfo(ctx, id, opts)
+		}),
+		staleCatalog(),
+	}
+}
+
+// staleCatalog asks again for a catalog that it has: whatever is wrong with the new one, the old one is better than nothing.
+func staleCatalog() *operation {
+	op := catalogOperation("ListModels/old", "ListModels", []discovery.ModelInfo{}, func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) (any, error) {
+		if _, err := c.ListModels(ctx, opts); err != nil {
+			return nil, err
+		}
+		opts.Refresh = true
+		return c.ListModels(ctx, opts)
+	})
+	op.skip = 1
+	op.exceptions = append(op.exceptions, exception{fault: "304 not modified", becomes: ok, why: "it has the catalog (WIRE.md section 1)"})
+	return op
+}
+
+// fallbackOperations ask the providers, one of which fails; the catalog is down, and the other lists are empty.
+func fallbackOperations() []*operation {
+	inData := map[string]outcome{"": decode, "data": decode, "data[]": decode, "data[].id": decode}
+	list := func(provider discovery.Provider, service discovery.Service, integer string) *operation {
+		return &operation{
+			name: "ListModels/" + string(provider), method: "ListModels", provider: provider, service: service, byContext: true, shared: true, keyed: true,
+			empty: []discovery.ModelInfo{},
+			ask: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
+				return listModels(ctx, c, discovery.CatalogOptions{})
+			},
+			text: path{"data", 0, "id"}, integer: path{"data", 0, integer}, object: path{"data", 0}, nulls: inData,
+		}
+	}
+	xai := list(discovery.XAI, discovery.ServiceXAI, "created")
+	xai.nulls = map[string]outcome{"": decode, "data": decode, "data[]": decode, "data[].id": decode, "data[].aliases[]": decode}
+	xai.exceptions = append(xai.exceptions, xaiKey)
+	anthropic := list(discovery.Anthropic, discovery.ServiceAnthropic, "max_tokens")
+	anthropic.pageSize = 13
+	second := secondPage(anthropic)
+	anthropic.nulls = cloneWith(anthropic.nulls, "last_id", part) // more is announced, but not where it is
+	gemini := list(discovery.Gemini, discovery.ServiceGemini, "")
+	gemini.pageSize = 8
+	gemini.text, gemini.integer, gemini.object = path{"models", 0, "displayName"}, path{"models", 0, "inputTokenLimit"}, path{"models", 0}
+	gemini.nulls = map[string]outcome{"": decode, "models[]": decode, "models[].name": decode}
+	gemini.exceptions = append(gemini.exceptions, googleKey)
+	return []*operation{
+		list(discovery.OpenAI, discovery.ServiceOpenAI, "created"),
+		list(discovery.DeepSeek, discovery.ServiceDeepSeek, "context_window"),
+		anthropic, second, gemini, secondPage(gemini, emptyObject), xai,
+	}
+}
+
+// What some providers say instead of 401 (WIRE.md section 6), and what one says that has nothing to say.
+var (
+	googleKey   = exception{fault: "400, API key not valid", becomes: denied, why: "Google refuses a key with 400"}
+	xaiKey      = exception{fault: "400, incorrect API key", becomes: denied, why: "xAI refuses a key with 400"}
+	emptyObject = exception{fault: "{}", becomes: fine, why: "proto3 leaves out what is empty: a page without rows, and the last one"}
+)
+
+// secondPage is the same operation, with a good first page. What becomes of the second one becomes of all.
+func secondPage(op *operation, exceptions ...exception) *operation {
+	second := *op
+	second.name, second.skip = op.name+" p2", 1
+	second.exceptions = slices.Concat(exceptions, op.exceptions)
+	return &second
+}
+
+// retirementOperations ask both providers that say something of retirement; the other one has nothing to say.
+func retirementOperations() []*operation {
+	inData := map[string]outcome{"": decode, "data": decode, "data[]": decode, "data[].id": decode}
+	retirements := func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
+		return c.Retirements(ctx)
+	}
+	openai := &operation{
+		name: "Retirements/openai", method: "Retirements", provider: discovery.OpenAI, service: discovery.ServiceOpenAI, byContext: true, keyed: true,
+		ask: retirements, empty: discovery.Retirements(), dated: [2]string{"shutdown_date", "2031-01-02"},
+		text: path{"data", 0, "owned_by"}, integer: path{"data", 0, "created"}, object: path{"data", 0}, nulls: inData,
+	}
+	anthropic := &operation{
+		name: "Retirements/anthropic", method: "Retirements", provider: discovery.Anthropic, service: discovery.ServiceAnthropic,
+		byContext: true, keyed: true, pageSize: 13, ask: retirements, empty: discovery.Retirements(), dated: [2]string{"retires_at", "2031-01-02T00:00:00Z"},
+		text: path{"data", 0, "display_name"}, integer: path{"data", 0, "max_tokens"}, object: path{"data", 0}, nulls: inData,
+	}
+	second := secondPage(anthropic)
+	anthropic.nulls = cloneWith(anthropic.nulls, "last_id", part)
+	return []*operation{openai, anthropic, second}
+}

@@ -1,0 +1,154 @@
+package faults_test
+
+import (
+	"context"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// What a price or an amount is takes more than an int64: money is exact, and may be a fraction.
+var (
+	hugeIsMoney     = exception{fault: "integer of 2^63", becomes: fine, why: "an amount is a decimal, not an int64"}
+	fractionIsMoney = exception{fault: "fraction for an integer", becomes: fine, why: "an amount is a decimal, not an int64"}
+	hugePrice       = exception{fault: "number of 1e400", becomes: fine, why: "a price that cannot be read is not known, and costs no other"}
+	longPrice       = exception{fault: "integer of a million digits", becomes: fine, why: "a price that cannot be read is not known"}
+)
+
+// priceOperations read the list of SKUs.
+func priceOperations() []*operation {
+	price := path{"skus", 0, "pricingInfo", 0, "pricingExpression", "tieredRates", 0, "unitPrice", "nanos"}
+	list := &operation{
+		name: "FetchGeminiPricing", method: "FetchGeminiPricing", provider: discovery.Gemini, service: discovery.ServiceCloudBilling,
+		pageSize: 23, byContext: true, shared: true, empty: []discovery.ProviderPricing{},
+		ask: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
+			records, err := c.FetchGeminiPricing(ctx, discovery.PricingOptions{APIKey: keys["GOOGLE_BILLING_API_KEY"]})
+			for i := range records {
+				records[i].VerifiedAt = nil // it is now
+			}
+			return records, err
+		},
+		text: path{"skus", 0, "description"}, integer: price, object: path{"skus", 0},
+		nulls: map[string]outcome{
+			"": decode, "skus[]": decode, "skus[].skuId": decode, "skus[].pricingInfo[]": decode,
+			"skus[].pricingInfo[].pricingExpression.tieredRates[]": decode,
+		},
+		exceptions: []exception{googleKey, hugeIsMoney, fractionIsMoney, hugePrice, longPrice},
+	}
+	one := *list
+	one.name, one.method, one.empty = "PricingForGeminiModel", "PricingForGeminiModel", (*float64)(nil)
+	one.ask = func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
+		query := discovery.GeminiPriceQuery{PricingOptions: discovery.PricingOptions{APIKey: keys["GOOGLE_BILLING_API_KEY"]}}
+		return c.PricingForGeminiModel(ctx, "gemini robotics er 2 preview", query)
+	}
+	return []*operation{list, secondPage(list, emptyObject), &one, secondPage(&one, emptyObject)}
+}
+
+func balanceOperations() []*operation {
+	return []*operation{{
+		name: "FetchDeepSeekBalance", method: "FetchDeepSeekBalance", provider: discovery.DeepSeek, service: discovery.ServiceDeepSeek,
+		ask: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+			balance, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{APIKey: keys["DEEPSEEK_API_KEY"], Timeout: timeout})
+			if balance != nil {
+				balance.FetchedAt = nil // it is now
+			}
+			return balance, err
+		},
+		empty: (*discovery.BalanceSnapshot)(nil),
+		text:  path{"balance_infos", 1, "note"}, integer: path{"balance_infos", 1, "total_balance"}, object: path{"balance_infos", 1},
+		nulls: map[string]outcome{
+			"": decode, "balance_infos": decode, "balance_infos[]": decode, "balance_infos[].total_balance": decode,
+			"balance_infos[].granted_balance": decode, "balance_infos[].topped_up_balance": decode,
+		},
+		exceptions: append([]exception{hugeIsMoney, fractionIsMoney}, keepsRaw...),
+	}}
+}
+
+// costOperations read bills. What could not be had must not read as nothing billed: the report says that it is not complete.
+func costOperations() []*operation {
+	openai := &operation{
+		name: "FetchOpenAICostBuckets", method: "FetchOpenAICostBuckets", provider: discovery.OpenAI, service: discovery.ServiceOpenAI,
+		pageSize: 7, empty: []discovery.CostBucket{},
+		ask: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+			return c.FetchOpenAICostBuckets(ctx, openAIWindow(timeout))
+		},
+		text: path{"data", 0, "results", 0, "line_item"}, integer: path{"data", 0, "start_time"}, object: path{"data", 0},
+		nulls: map[string]outcome{
+			"": decode, "data": decode, "data[]": decode, "data[].start_time": decode, "data[].end_time": decode, "data[].results": decode,
+			"data[].results[]": decode, "data[].results[].amount": decode, "data[].results[].amount.value": decode, "has_more": decode,
+		},
+		exceptions: keepsRaw,
+	}
+	report := *openai
+	openai.strong = true
+	report.name, report.method = "ReconcileOpenAICost", "ReconcileOpenAICost"
+	report.empty = incomplete[discovery.CostBucket](discovery.OpenAI)
+	report.ask = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+		return c.ReconcileOpenAICost(ctx, openAIWindow(timeout), pointer(attributed))
+	}
+	ops := []*operation{openai, secondPage(openai), &report, secondPage(&report)}
+	for _, op := range []*operation{openai, &report} {
+		op.nulls = cloneWith(op.nulls, "next_page", part) // more is announced, but not where it is (WIRE.md section 2)
+	}
+	return append(ops, xaiCosts()...)
+}
+
+func xaiCosts() []*operation {
+	costs := &operation{
+		name: "FetchXAICostBuckets", method: "FetchXAICostBuckets", provider: discovery.XAI, service: discovery.ServiceXAIManagement,
+		empty: []discovery.TeamCostBucket{},
+		ask: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+			return c.FetchXAICostBuckets(ctx, xaiWindow(timeout))
+		},
+		text: path{"timeSeries", 0, "groupLabels", 0}, integer: path{"timeSeries", 0, "dataPoints", 0, "values", 0}, object: path{"timeSeries", 0},
+		nulls: map[string]outcome{
+			"": decode, "timeSeries[]": decode, "timeSeries[].group[]": decode, "timeSeries[].groupLabels[]": decode,
+			"timeSeries[].dataPoints[]": decode, "timeSeries[].dataPoints[].timestamp": decode,
+			"timeSeries[].dataPoints[].values": decode, "timeSeries[].dataPoints[].values[]": decode,
+		},
+		exceptions: append([]exception{hugeIsMoney, fractionIsMoney, xaiKey, emptyObject}, keepsRaw...),
+	}
+	report := *costs
+	report.name, report.method, report.empty = "ReconcileXAICost", "ReconcileXAICost", incomplete[discovery.TeamCostBucket](discovery.XAI)
+	report.ask = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+		return c.ReconcileXAICost(ctx, xaiWindow(timeout), pointer(attributed))
+	}
+	return []*operation{costs, &report}
+}
+
+// The window of all bills: two weeks of the past, so that there are two pages of seven days.
+const (
+	windowStart, windowEnd = int64(1777593600), int64(1778803200) // 2026-05-01 and 2026-05-15
+	attributed             = 1.5
+)
+
+func openAIWindow(timeout time.Duration) discovery.OpenAICostQuery {
+	return discovery.OpenAICostQuery{
+		StartTime: windowStart, EndTime: windowEnd, AdminKey: keys["OPENAI_ADMIN_KEY"], Timeout: timeout,
+		GroupBy: []discovery.GroupBy{discovery.GroupByLineItem},
+	}
+}
+
+func xaiWindow(timeout time.Duration) discovery.XAICostQuery {
+	return discovery.XAICostQuery{
+		StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-15T00:00:00Z", ManagementKey: keys["XAI_MANAGEMENT_KEY"],
+		TeamID: "team-example", Timeout: timeout,
+	}
+}
+
+// incomplete is the report of a bill that could not be had.
+func incomplete[B discovery.Bucket](provider discovery.Provider) *discovery.ReconciliationReport[B] {
+	return &discovery.ReconciliationReport[B]{
+		Provider: provider, AttributedUSD: pointer(attributed), Buckets: []B{}, WindowStart: windowStart, WindowEnd: pointer(windowEnd), Settled: true,
+	}
+}
+
+func cloneWith(nulls map[string]outcome, place string, o outcome) map[string]outcome {
+	clone := map[string]outcome{place: o}
+	for place, o := range nulls {
+		clone[place] = o
+	}
+	return clone
+}
+
+func pointer[T any](v T) *T { return &v }

@@ -1,0 +1,152 @@
+package faults_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// record returns good answers to the requests of an operation: for the gateway those that were recorded with a real one,
+// for discovery what the test server answers it. Lists are cut to their first and last element, so that null can be played
+// in every place.
+func (op *operation) record(t *testing.T) []reply {
+	t.Helper()
+	if op.mesh != nil {
+		return recorded(t, op.tape)
+	}
+	server := discoverytest.Start(pageSize(op)...)
+	defer server.Close()
+	var tape []reply
+	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := forward(t, server.URL+op.base(), r)
+		if op.dated[0] != "" {
+			answer.body = replace(answer.body, path{"data", 0, op.dated[0]}, strconv.Quote(op.dated[1]))
+		}
+		tape = append(tape, answer)
+		_, _ = w.Write(answer.body)
+	}))
+	defer between.Close()
+	others := newOthers()
+	defer others.Close()
+	options := append(pointTo(others.URL), op.at(between.URL)...)
+	_, err := op.ask(t.Context(), discovery.New(append(options, discovery.WithLogger(silent))...), longestCell)
+	require.NoError(t, err, op.name)
+	require.Len(t, tape, 1+max(op.skip, min(op.pageSize, 1)), "%s: requests to the service that goes wrong", op.name)
+	return tape
+}
+
+func pageSize(op *operation) []discoverytest.Option {
+	if op.pageSize == 0 {
+		return nil
+	}
+	return []discoverytest.Option{discoverytest.WithPageSize(op.pageSize)}
+}
+
+// base is where the operation's service is, below the test server.
+func (op *operation) base() string {
+	if op.service == "" {
+		return "/catalog"
+	}
+	return "/" + string(op.service)
+}
+
+// at leads the operation's service to a server.
+func (op *operation) at(url string) []discovery.Option {
+	if op.service == "" {
+		return []discovery.Option{discovery.WithCatalogURL(url)}
+	}
+	return []discovery.Option{discovery.WithBaseURL(op.service, url)}
+}
+
+// pointTo leads everything to one server.
+func pointTo(url string) []discovery.Option {
+	options := []discovery.Option{discovery.WithCatalogURL(url + "/catalog")}
+	for _, service := range []discovery.Service{
+		discovery.ServiceOpenAI, discovery.ServiceDeepSeek, discovery.ServiceAnthropic, discovery.ServiceGemini,
+		discovery.ServiceCloudBilling, discovery.ServiceXAI, discovery.ServiceXAIManagement,
+	} {
+		options = append(options, discovery.WithBaseURL(service, url))
+	}
+	return options
+}
+
+// newOthers is every service that has nothing to do with a fault: the catalog is down, and no provider has anything to list.
+func newOthers() *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/catalog") {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_, _ = io.WriteString(w, `{"data":[],"models":[],"has_more":false}`)
+	}))
+}
+
+func forward(t *testing.T, base string, r *http.Request) reply {
+	t.Helper()
+	request, err := http.NewRequestWithContext(r.Context(), r.Method, base+r.URL.RequestURI(), r.Body)
+	require.NoError(t, err)
+	request.Header = r.Header.Clone()
+	request.Header.Del("Accept-Encoding")
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	require.Equal(t, http.StatusOK, answer.StatusCode, r.URL)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return reply{answer.Header.Get("Content-Type"), encoded(t, short(parse(body)))}
+}
+
+// recorded reads answers of the real gateway.
+func recorded(t *testing.T, names []string) []reply {
+	t.Helper()
+	var tape []reply
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join("..", "contract", "testdata", "gateway", name+".json"))
+		require.NoError(t, err)
+		var exchange struct {
+			Response struct {
+				ContentType string `json:"content_type"`
+				Body        json.RawMessage
+			}
+		}
+		require.NoError(t, json.Unmarshal(text, &exchange))
+		tape = append(tape, reply{exchange.Response.ContentType, encoded(t, short(parse(exchange.Response.Body)))})
+	}
+	return tape
+}
+
+// short cuts every list.
+func short(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = short(member)
+		}
+	case []any:
+		if len(v) > 2 {
+			v = []any{v[0], v[len(v)-1]}
+		}
+		for i := range v {
+			v[i] = short(v[i])
+		}
+		return v
+	}
+	return value
+}
+
+func encoded(t *testing.T, value any) []byte {
+	t.Helper()
+	text, err := json.Marshal(value)
+	require.NoError(t, err)
+	return text
+}
