@@ -2,6 +2,7 @@
 GO        ?= go
 LINT      := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME  ?= 10s
+SOAK      ?= 2m
 SHIPPED   := ./client/... ./discovery/... ./scan/... ./internal/...
 
 .DEFAULT_GOAL := help
@@ -60,6 +61,10 @@ fuzz: ## fuzz every target for FUZZTIME (10s)
 .PHONY: faults
 faults: ## play every fault to every operation, and print what becomes of each
 	$(GO) test -count=1 -run '^TestMatrix$$' -v ./internal/faults
+
+.PHONY: soak
+soak: ## 200 nodes and a gateway that spoils one answer in ten, for SOAK (2m): nothing lost, nothing twice, memory flat
+	$(GO) test -count=1 -timeout 0 -run '^TestSoak$$' -v ./internal/soak -soak $(SOAK)
 
 .PHONY: bench
 bench: ## one table of ratios: sends, decoding, lookups, prices and the scan beside their baselines; fails where worse than asked

@@ -61,13 +61,13 @@ func (s *Server[Op, R]) Heal() {
 
 func (s *Server[Op, R]) nextFault(op Op, request R) *Fault {
 	fault, choose := s.planned(op)
-	if fault == nil && choose != nil {
+	if choose != nil {
 		return choose(request) // without the lock, so that it may call the server
 	}
 	return fault
 }
 
-// planned returns the next planned fault, and what else to ask.
+// planned returns the next planned fault, or else whom to ask.
 func (s *Server[Op, R]) planned(op Op) (*Fault, func(R) *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

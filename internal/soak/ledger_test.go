@@ -1,0 +1,171 @@
+package soak_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// ledger knows of every message what has become of it, and what must not have. It forgets a message once Send has returned
+// and it is read: if it turns up again, nobody has it open.
+type ledger struct {
+	mu     sync.Mutex
+	open   map[string]*entry // by task id, which every message has for itself
+	totals totals
+	wrong  map[string][]string // the first few examples of everything that went wrong
+}
+
+type totals struct {
+	// A send is accepted when Send says so, with a receipt or by Delivered; else it has failed, and may have arrived or not.
+	accepted, delivered, failed int
+	arrived, failedArrived      int
+	read                        int
+	watchErrors                 int
+}
+
+type entry struct {
+	from     string
+	request  client.SendRequest
+	accepted bool
+	failed   bool
+	receipt  int64 // 0 without one
+	id       int64 // 0 until it arrives
+	read     bool
+	window   chan struct{} // has one place taken by this message; nil when it was given back
+}
+
+func newLedger() *ledger {
+	return &ledger{open: make(map[string]*entry), wrong: make(map[string][]string)}
+}
+
+// sending opens a message. It keeps its place in window until it has failed or is read.
+func (l *ledger) sending(from string, request client.SendRequest, window chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open[request.RelatedTaskID] = &entry{from: from, request: request, window: window}
+}
+
+// sent is what Send said.
+func (l *ledger) sent(task string, receipt *client.MeshMessage, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.open[task]
+	var failed *client.MeshGatewayError
+	switch {
+	case err == nil:
+		e.accepted, e.receipt = true, receipt.ID
+		l.totals.accepted++
+	case errors.As(err, &failed) && failed.Delivered:
+		e.accepted = true
+		l.totals.accepted++
+		l.totals.delivered++
+	default:
+		e.failed = true
+		l.totals.failed++
+		e.giveBack()
+	}
+	l.expect(err == nil || errors.Is(err, client.ErrMesh), "an error is not of this package", "%s: %v", task, err)
+	l.settle(task, e)
+}
+
+// arrived is a message that Watch yielded.
+func (l *ledger) arrived(node string, m client.MeshMessage) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.open[taskID(m)]
+	if e == nil {
+		l.complain("arrived again after it was read, or nobody sent it", "%s: message %d, task %s", node, m.ID, taskID(m))
+		return
+	}
+	if e.id != 0 {
+		l.expect(e.id != m.ID, "Watch repeated a message", "%s: message %d, task %s", node, m.ID, taskID(m))
+		l.expect(e.id == m.ID, "a message was stored twice", "%s: messages %d and %d, task %s", node, e.id, m.ID, taskID(m))
+		return
+	}
+	e.id = m.ID
+	l.totals.arrived++
+	same := m.FromNode == e.from && m.ToNode == e.request.To && m.ToNode == node && m.Kind == e.request.Kind &&
+		m.Content != nil && *m.Content == e.request.Content
+	l.expect(same, "arrived other than it was sent", "%s: %v %v", node, m.ID, m.Kind)
+	l.settle(taskID(m), e)
+}
+
+// follows is in which order Watch yields: the oldest first, and a poll shows every message that is older than another's.
+func (l *ledger) follows(node string, before, id int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.expect(before < id, "Watch did not go by age", "%s: message %d came before %d", node, before, id)
+}
+
+// marked is what MarkRead said.
+func (l *ledger) marked(m client.MeshMessage, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.expect(err == nil, "MarkRead failed", "message %d: %v", m.ID, err)
+	e := l.open[taskID(m)]
+	if err != nil || e == nil || e.id != m.ID {
+		return
+	}
+	e.read = true
+	l.totals.read++
+	e.giveBack()
+	l.settle(taskID(m), e)
+}
+
+func (l *ledger) watchFailed(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.totals.watchErrors++
+	l.expect(errors.Is(err, client.ErrMesh), "an error is not of this package", "Watch: %v", err)
+}
+
+// close looks at what is still open.
+func (l *ledger) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for task, e := range l.open {
+		l.expect(!e.accepted || e.id != 0, "accepted and never arrived", "task %s from %s to %s", task, e.from, e.request.To)
+		l.expect(e.id == 0 || e.read, "arrived and was never read", "task %s, message %d", task, e.id)
+		l.expect(e.accepted || e.failed, "Send never returned", "task %s", task)
+	}
+}
+
+// settle compares the two ids of a message once both are known, and forgets it when everything is.
+func (l *ledger) settle(task string, e *entry) {
+	l.expect(e.receipt == 0 || e.id == 0 || e.receipt == e.id, "the receipt is another message's", "%d, not %d", e.receipt, e.id)
+	if !e.read || !e.accepted && !e.failed {
+		return
+	}
+	delete(l.open, task)
+	if e.failed {
+		l.totals.failedArrived++
+	}
+}
+
+func (e *entry) giveBack() {
+	if e.window != nil {
+		<-e.window
+		e.window = nil
+	}
+}
+
+func (l *ledger) expect(ok bool, what, format string, args ...any) {
+	if !ok {
+		l.complain(what, format, args...)
+	}
+}
+
+func (l *ledger) complain(what, format string, args ...any) {
+	if examples := l.wrong[what]; len(examples) < 5 {
+		l.wrong[what] = append(examples, fmt.Sprintf(format, args...))
+	}
+}
+
+func taskID(m client.MeshMessage) string {
+	if m.RelatedTaskID == nil {
+		return ""
+	}
+	return *m.RelatedTaskID
+}

@@ -1,0 +1,145 @@
+package soak_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// node is one program of the mesh.
+type node struct {
+	name     string
+	client   *client.MeshClient
+	ledger   *ledger
+	interval time.Duration
+	dice     *rand.Rand // of the sender
+	window   chan struct{}
+	unread   chan unread
+}
+
+type unread struct {
+	message client.MeshMessage
+	due     time.Time
+}
+
+const (
+	// windowSize is how many messages of one sender may be unread. All windows together stay below the 1000 rows of a poll,
+	// so that an inbox cannot overflow even if everybody writes to the same node.
+	windowSize = 4
+	// markers is how many messages a node marks at the same time. With the sender and the watcher that makes the most
+	// requests a client has under way.
+	markers     = 2
+	concurrency = markers + 2
+	// goroutinesPerNode are the sender, the watcher and the markers.
+	goroutinesPerNode = markers + 2
+	// herald sends the last message to everybody.
+	herald = "herald"
+)
+
+// play receives until the herald comes. What was yielded is marked read later, so that polls in between show it again.
+func (n *node) play(ctx context.Context) {
+	var marking sync.WaitGroup
+	for range markers {
+		marking.Go(func() {
+			for u := range n.unread {
+				wait(ctx, time.Until(u.due))
+				n.mark(ctx, u.message)
+			}
+		})
+	}
+	n.receive(ctx)
+	close(n.unread)
+	marking.Wait()
+}
+
+func (n *node) receive(ctx context.Context) {
+	last := int64(0)
+	for m, err := range n.client.Watch(ctx, client.WatchOptions{Interval: n.interval}) {
+		if err != nil {
+			n.ledger.watchFailed(err)
+			continue
+		}
+		n.ledger.follows(n.name, last, m.ID)
+		last = m.ID
+		if m.FromNode != herald {
+			n.ledger.arrived(n.name, m)
+		}
+		n.unread <- unread{m, time.Now().Add(rand.N(4 * n.interval))}
+		if m.FromNode == herald {
+			return // Watch yields the oldest first: there was nothing before that has not come
+		}
+	}
+}
+
+func (n *node) mark(ctx context.Context, m client.MeshMessage) {
+	err := n.client.MarkRead(ctx, m.ID)
+	n.ledger.marked(m, err)
+}
+
+// send sends until stop. What is under way then is still brought to an end.
+func (n *node) send(ctx context.Context, stop <-chan struct{}, first, nodes int) {
+	for i := 1; ; i++ {
+		select {
+		case n.window <- struct{}{}:
+		case <-stop:
+			return
+		}
+		select {
+		case <-stop: // of two that are ready, select takes either
+			return
+		default:
+		}
+		request := n.compose(first+i, nodes)
+		n.ledger.sending(n.name, request, n.window)
+		receipt, err := n.client.Send(ctx, request)
+		n.ledger.sent(request.RelatedTaskID, receipt, err)
+	}
+}
+
+var (
+	messageKinds = []client.Kind{client.KindFYI, client.KindQuestion, client.KindAnswer, client.KindStatus, client.KindUnblock}
+	filler       = []rune("The build is green again, Größe 数 42 <&> \"quoted\", a\ttab and a\nline: can you take the deploy from here? 🙂 ")
+)
+
+func (n *node) compose(task, nodes int) client.SendRequest {
+	to := nodeName(n.dice.IntN(nodes))
+	for to == n.name { // Watch leaves out what comes from oneself
+		to = nodeName(n.dice.IntN(nodes))
+	}
+	return client.SendRequest{
+		To:            to,
+		Kind:          messageKinds[n.dice.IntN(len(messageKinds))],
+		Content:       fmt.Sprint(task, " ", string(filler[:n.dice.IntN(len(filler))])),
+		RelatedTaskID: fmt.Sprint(task),
+	}
+}
+
+// announce sends a node the last message, again and again under one key until it is there.
+func announce(ctx context.Context, c *client.MeshClient, to string) error {
+	request := client.SendRequest{To: to, Kind: client.KindStatus, Content: "the last for " + to, IdempotencyKey: "last-" + to}
+	for {
+		_, err := c.Send(ctx, request)
+		var failed *client.MeshGatewayError
+		if err == nil || errors.As(err, &failed) && failed.Delivered {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// wait shapes the load: a message lies in the inbox for a while.
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

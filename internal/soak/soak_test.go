@@ -1,0 +1,136 @@
+package soak_test
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// run is one soak.
+type run struct {
+	t       *testing.T
+	size    size
+	seed    uint64
+	gateway *process
+	open    *connections
+	diary   *diary
+	ledger  *ledger
+	nodes   []*node
+	before  int // goroutines
+	began   time.Time
+	sentFor time.Duration
+	samples []sample
+	herald  *client.MeshClient
+}
+
+type size struct {
+	nodes    int
+	sending  time.Duration
+	interval time.Duration // of Watch
+	timeout  time.Duration // of a request: what is never answered costs so much
+	slack    uint64        // bytes by which the heap may be larger late than early
+}
+
+func sizeFor(sending time.Duration) size {
+	if sending < 10*time.Second {
+		return size{nodes: 50, sending: sending, interval: 100 * time.Millisecond, timeout: time.Second, slack: 2 << 20}
+	}
+	return size{nodes: 200, sending: sending, interval: 500 * time.Millisecond, timeout: 5 * time.Second, slack: 512 << 10}
+}
+
+// ending is how long after the last send everything may take.
+const ending = time.Minute
+
+// TestSoak is not parallel: it counts goroutines, and replaces the default transport.
+func TestSoak(t *testing.T) {
+	r := start(t)
+	ctx, cancel := context.WithTimeout(t.Context(), r.size.sending+ending)
+	defer cancel()
+	r.play(ctx)
+	r.close()
+	require.Len(t, r.samples, samples, "the time was up before everything was sent")
+	account := r.gateway.finish(t)
+	r.report(account)
+	r.check(account)
+}
+
+func start(t *testing.T) *run {
+	t.Helper()
+	r := &run{t: t, size: sizeFor(*soakFor), seed: *seedFlag, open: countConnections(t), diary: new(diary), ledger: newLedger()}
+	for r.seed == 0 {
+		r.seed = rand.Uint64()
+	}
+	t.Logf("seed %d", r.seed)
+	r.gateway = startGateway(t, r.size.nodes, r.seed)
+	r.before = runtime.NumGoroutine()
+	for i := range r.size.nodes {
+		r.nodes = append(r.nodes, &node{
+			name:     nodeName(i),
+			client:   r.connect(nodeName(i)),
+			ledger:   r.ledger,
+			interval: r.size.interval,
+			dice:     rand.New(rand.NewPCG(r.seed, uint64(i))),
+			window:   make(chan struct{}, windowSize),
+			unread:   make(chan unread, windowSize),
+		})
+	}
+	r.herald = r.connect(herald)
+	return r
+}
+
+func (r *run) connect(node string) *client.MeshClient {
+	r.t.Helper()
+	c, err := client.New(node,
+		client.WithGatewayURL(r.gateway.url),
+		client.WithToken(token),
+		client.WithTimeout(r.size.timeout),
+		client.WithRetry(client.RetryPolicy{MaxAttempts: maxAttempts, BaseDelay: 10 * time.Millisecond, MaxDelay: 100 * time.Millisecond}),
+		client.WithLogger(slog.New(slog.NewTextHandler(r.diary, &slog.HandlerOptions{Level: slog.LevelDebug}))),
+	)
+	require.NoError(r.t, err)
+	return c
+}
+
+// play lets all nodes send for a while, then ends them with a last message.
+func (r *run) play(ctx context.Context) {
+	stop := make(chan struct{})
+	var sending, receiving sync.WaitGroup
+	r.began = time.Now()
+	for i, n := range r.nodes {
+		receiving.Go(func() { n.play(ctx) })
+		sending.Go(func() { n.send(ctx, stop, i*1_000_000, len(r.nodes)) })
+	}
+	r.samples = takeSamples(ctx, r.size.sending, r.open)
+	close(stop)
+	sending.Wait()
+	r.sentFor = time.Since(r.began)
+	for _, n := range r.nodes {
+		receiving.Go(func() { assert.NoError(r.t, announce(ctx, r.herald, n.name)) })
+	}
+	receiving.Wait()
+	assert.NoError(r.t, ctx.Err(), "the time was up before everybody had the last message")
+	r.ledger.close()
+}
+
+// close closes the clients. Nothing of them may be left a moment later.
+func (r *run) close() {
+	for _, n := range append(r.nodes, &node{client: r.herald}) {
+		assert.NoError(r.t, n.client.Close())
+	}
+	patience, cancel := context.WithTimeout(r.t.Context(), 10*time.Second)
+	defer cancel()
+	for patience.Err() == nil && (runtime.NumGoroutine() > r.before || r.open.now.Load() > 0) {
+		wait(patience, time.Millisecond)
+	}
+	assert.LessOrEqual(r.t, runtime.NumGoroutine(), r.before, "goroutines are left")
+	assert.Zero(r.t, r.open.now.Load(), "connections are left")
+}
