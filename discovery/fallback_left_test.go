@@ -42,17 +42,50 @@ func TestAFallbackThatEverybodyHasLeftIsNotKept(t *testing.T) {
 	})
 }
 
-// The text of a failure leads to the field that is wrong, whatever else there is in the answer.
-func TestAListOfGeminiThatIsNoneNamesTheField(t *testing.T) {
+// Whoever leaves is told so, once. What the request then comes to concerns nobody any more.
+func TestWhoeverLeavesHearsOfItOnce(t *testing.T) {
 	setKeys(t)
-	s := providersUp(refuses(500, ""))
-	s.set("gemini", says(`{"surprise":true,"models":7}`))
-	_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Gemini})
-	require.NoError(t, err)
-	require.ElementsMatch(t, []string{"status", "gemini decode"}, s.reasons())
-	for _, f := range s.failures {
-		if f.Provider == discovery.Gemini {
-			assert.ErrorContains(t, f, "models: ")
+	for want, ask := range map[string]func(context.Context, *discovery.Client){
+		"timeout":        func(ctx context.Context, c *discovery.Client) { _, _ = c.ListModels(ctx, discovery.CatalogOptions{}) },
+		"gemini timeout": func(ctx context.Context, c *discovery.Client) { _, _ = c.FetchGeminiPricing(ctx, withKey) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			hangs := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+			s := newSite(map[string]http.HandlerFunc{"catalog": hangs, "cloudbilling": hangs})
+			ctx, leave := context.WithTimeout(t.Context(), time.Second)
+			defer leave()
+			ask(ctx, s.inProcess())
+			synctest.Wait() // until the request has been given up
+			assert.Equal(t, []string{want}, s.reasons())
+			assert.Zero(t, s.count("openai"), "nobody is asked in its place")
+		})
+	}
+}
+
+// The list of a provider that breaks off in an error with status 200 is no shorter list, and the text of the failure leads
+// to the field that is wrong, whatever else there is in the answer.
+func TestAPageOfGeminiThatIsNone(t *testing.T) {
+	setKeys(t)
+	for page, want := range map[string]string{
+		`{"error":{"code":500,"message":"busy"}}`: "lists no model",
+		`{"surprise":true,"models":7}`:            "models: ",
+	} {
+		s := providersUp(refuses(500, ""))
+		s.set("gemini", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("pageToken") != "" {
+				says(page)(w, r)
+				return
+			}
+			says(`{"models":[{"name":"models/gemini-3.5-flash"}],"nextPageToken":"2"}`)(w, r)
+		})
+		models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Gemini})
+		require.NoError(t, err)
+		assert.Empty(t, models)
+		require.ElementsMatch(t, []string{"status", "gemini decode"}, s.reasons())
+		for _, f := range s.failures {
+			if f.Provider == discovery.Gemini {
+				assert.ErrorContains(t, f, want)
+			}
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package discovery_test
 
 import (
+	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,5 +28,27 @@ func TestAHintThatIsNotUnderstoodIsToldWhatItMayMean(t *testing.T) {
 		assert.Equal(t, -1.0, priceOf(t, s, row.hint, discovery.Output, 0), row.hint)
 		require.Len(t, s.failures, 1, row.hint)
 		assert.ErrorContains(t, s.failures[0], row.want)
+	}
+}
+
+// The same of the price list: half of it would be taken for all there is.
+func TestAPageOfSKUsThatIsNone(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		`{"error":{"code":500,"message":"busy"}}`: "lists no SKU",
+		`{"surprise":true,"skus":7}`:              "skus: ",
+	} {
+		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("pageToken") != "" {
+				says(page)(w, r)
+				return
+			}
+			says(fmt.Sprintf(`{"skus":[%s],"nextPageToken":"n"}`, skuOf("A", flashText, 750)))(w, r)
+		}})
+		rows, err := s.client(t).FetchGeminiPricing(t.Context(), withKey)
+		require.NoError(t, err)
+		assert.Empty(t, rows)
+		require.Equal(t, []string{"gemini decode"}, s.reasons())
+		assert.ErrorContains(t, s.failures[0], want)
 	}
 }
