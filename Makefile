@@ -79,7 +79,7 @@ bench-scan: ## how many times as fast as twelve regexps the scan is, for every i
 	$(GO) test -run '^$$' -bench '^BenchmarkFind$$' -benchtime 0.1s -count 3 ./scan | $(GO) run ./internal/benchtable scan
 
 .PHONY: mutate
-mutate: ## break each look at an error, and list what no test notices; ten minutes; fails under 90 %
+mutate: ## break each look at an error, and list what no test notices; seven minutes; fails under 90 %
 	$(GO) run ./internal/mutate ./client/... ./discovery/... ./scan/... $(addprefix ./internal/,call contract flight secret testserver wire)
 
 .PHONY: cover
