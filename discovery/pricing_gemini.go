@@ -92,6 +92,7 @@ func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([
 // priceList is the prices that one key gets. It is never changed once made.
 type priceList struct {
 	skus   []sku
+	models modelNames
 	readAt time.Time
 	// failure is what strict callers get.
 	failure error
@@ -138,6 +139,7 @@ func (c *Client) readPrices(ctx context.Context, operation string, key secret.Se
 	for i := range skus {
 		list.skus = append(list.skus, readSKU(&skus[i], now))
 	}
+	list.models = modelsOf(list.skus)
 	shelf.list.Store(list)
 	return list
 }

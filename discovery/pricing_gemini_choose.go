@@ -80,7 +80,7 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 // choose returns the list price of a model. An error says what is ambiguous.
 func (l *priceList) choose(hint []string, d Direction, tokens int64) (*float64, error) {
 	name, full := withoutVendor(hint)
-	models, err := l.models().match(name, full)
+	models, err := l.models.match(name, full)
 	if err != nil {
 		return nil, err
 	}

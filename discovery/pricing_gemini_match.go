@@ -13,11 +13,11 @@ type modelNames struct {
 	words [][]string
 }
 
-func (l *priceList) models() modelNames {
+func modelsOf(skus []sku) modelNames {
 	var m modelNames
 	seen := map[string]bool{"": true}
-	for i := range l.skus {
-		hint := l.skus[i].record.ModelHint
+	for i := range skus {
+		hint := skus[i].record.ModelHint
 		if !seen[hint] {
 			seen[hint] = true
 			m.hints = append(m.hints, hint)
@@ -31,7 +31,7 @@ func (l *priceList) models() modelNames {
 // An error lists the models that it may mean. A full name is one from the beginning on: "gemini 2" is no robotics er 2.
 func (m modelNames) match(name []string, full bool) (map[string]bool, error) {
 	for _, fits := range []func(model []string) bool{
-		func(model []string) bool { return squashed(model) == squashed(name) },
+		func(model []string) bool { return sameModel(model, name) },
 		func(model []string) bool { return startsWith(model, name) && all(model[len(name):], isPreview) },
 	} {
 		if found := m.that(fits); len(found) > 0 {
@@ -64,7 +64,7 @@ func (m modelNames) that(fits func([]string) bool) []string {
 // oneModel makes a set of the hints, if they are spellings of one model.
 func oneModel(hints []string) (map[string]bool, error) {
 	for _, hint := range hints {
-		if squashed(strings.Fields(hint)) != squashed(strings.Fields(hints[0])) {
+		if !sameModel(strings.Fields(hint), strings.Fields(hints[0])) {
 			return nil, fmt.Errorf("the hint may mean any of %s", listed(hints))
 		}
 	}
@@ -81,8 +81,8 @@ func listed(hints []string) string {
 	return strings.Join(hints, ", ")
 }
 
-// squashed is words as one: "ER 1.6" and "ER1.6" are the same model.
-func squashed(words []string) string { return strings.Join(words, "") }
+// sameModel compares words as if they were one: "ER 1.6" and "ER1.6" are the same model.
+func sameModel(a, b []string) bool { return strings.Join(a, "") == strings.Join(b, "") }
 
 func startsWith(model, name []string) bool {
 	return len(model) >= len(name) && slices.Equal(model[:len(name)], name)
