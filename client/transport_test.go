@@ -178,11 +178,18 @@ func TestTimeoutAndContextAreVisible(t *testing.T) {
 	for operation, call := range operations {
 		err := call(t.Context(), slow)
 		require.ErrorIs(t, err, context.DeadlineExceeded, operation)
+		require.ErrorContains(t, err, "no whole answer within 20ms", operation)
 		assert.Zero(t, gatewayError(t, err).StatusCode)
 
 		if operation == "Watch" {
 			continue // it ends when its context does
 		}
+		hurried, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		err = call(hurried, patient)
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded, operation)
+		require.NotContains(t, err.Error(), "no whole answer within", "%s: that was the caller's own deadline", operation)
+
 		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
 		err = call(cancelled, patient)

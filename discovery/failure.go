@@ -25,7 +25,7 @@ const (
 	ReasonRateLimited Reason = "rate_limited"
 	// ReasonStatus: any other status that is not 2xx, redirects included.
 	ReasonStatus Reason = "status"
-	// ReasonNetwork: no whole answer came.
+	// ReasonNetwork: no whole answer came, or the caller's context was cancelled; Err tells the two apart.
 	ReasonNetwork Reason = "network"
 	// ReasonTimeout: the answer did not come in time, or the caller's deadline passed.
 	ReasonTimeout Reason = "timeout"
@@ -38,7 +38,8 @@ const (
 )
 
 // Failure is what stands behind an empty value. It goes to the handler and the log; with [WithStrictErrors] it is the
-// error too, and errors.As finds it. No key is ever in it, not even where a provider echoes one.
+// error too, and errors.As finds it, as a value: var f discovery.Failure; errors.As(err, &f). No key is ever in it, not even
+// where a provider echoes one.
 type Failure struct { //nolint:errname // DESIGN.md fixes the name
 	// Operation is the method that failed, as in ListModels.
 	Operation string

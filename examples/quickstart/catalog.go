@@ -22,7 +22,11 @@ func catalog(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
-	p.line("%d models, most of them by %s", len(list), inWords(byDeveloper(list)))
+	if len(list) == 0 {
+		p.line("no model could be had; the log says why")
+	} else {
+		p.line("%d models, most of them by %s", len(list), inWords(byDeveloper(list)))
+	}
 	if err := lookUp(ctx, p, c, "gpt-4o"); err != nil {
 		return err
 	}

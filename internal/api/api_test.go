@@ -22,7 +22,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-var update = flag.Bool("update", false, "record what was added")
+var (
+	update = flag.Bool("update", false, "record what was added")
+	strict = flag.Bool("strict", false, "fail as well when something was added and is not recorded")
+)
 
 // listings are the packages whose exported names are promised.
 var listings = map[string]bool{
@@ -56,12 +59,15 @@ func hold(t *testing.T, file string, now listing) {
 	recorded := read(t, file)
 	broken, added := compare(recorded, now)
 	for _, line := range broken {
-		t.Errorf("%s: %s", file, line)
+		t.Errorf("%s: %s: if that is intended, delete its line in internal/api/%s and run: make api-update", file, line, file)
 	}
 	if *update {
 		maps.Copy(now, recorded)
 		write(t, file, now)
 		return
+	}
+	if !*strict {
+		return // a field that make generate has just brought breaks nobody
 	}
 	for _, line := range added {
 		t.Errorf("%s: %s: record it with: make api-update", file, line)

@@ -92,10 +92,10 @@ func TestRatioTable(t *testing.T) {
 
 func TestRatioShortfalls(t *testing.T) {
 	for name, c := range map[string]struct{ benchmark, figures, want string }{
-		"time":        {"BenchmarkSend/mesh-go", "1160000 ns/op 110 allocs/op", "1.16 times the time, at most 1.15"},
-		"allocations": {"BenchmarkInbox/mesh-go", "300000 ns/op 201 allocs/op", "2.01 times the allocations, at most 2.00"},
-		"no allocs":   {"BenchmarkInbox/mesh-go", "300000 ns/op", "- times the allocations"},
-		"missing":     {"BenchmarkReadPrices/mesh-go", "", "read and price 600 SKUs / decode into maps: - times the time"},
+		"time":        {"BenchmarkSend/mesh-go", "1160000 ns/op 110 allocs/op", "1.160 times the time, at most 1.15"},
+		"allocations": {"BenchmarkInbox/mesh-go", "300000 ns/op 201 allocs/op", "2.010 times the allocations, at most 2.00"},
+		"no allocs":   {"BenchmarkInbox/mesh-go", "300000 ns/op", "0.000 times the allocations"},
+		"missing":     {"BenchmarkReadPrices/mesh-go", "", "read and price 600 SKUs / decode into maps: 0.000 times the time"},
 		"connections": {"BenchmarkHundredSenders/mesh-go", "10 ns/op 201 connections 1 registry-reads", "201 connections, at most 200"},
 		"unreported":  {"BenchmarkHundredSenders/mesh-go", "10 ns/op 100 connections", "0 registry-reads, at most 1"},
 	} {

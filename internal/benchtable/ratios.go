@@ -69,10 +69,10 @@ func ratioTable(all results) (table string, short []string) {
 func (p pair) missed(time, allocs float64) []string {
 	var lines []string
 	if time == 0 || p.time > 0 && time > p.time {
-		lines = append(lines, fmt.Sprintf("%s: %s times the time, at most %s", p.what, times(time), times(p.time)))
+		lines = append(lines, fmt.Sprintf("%s: %.3f times the time, at most %s", p.what, time, times(p.time)))
 	}
 	if p.allocs > 0 && (allocs == 0 || allocs > p.allocs) {
-		lines = append(lines, fmt.Sprintf("%s: %s times the allocations, at most %s", p.what, times(allocs), times(p.allocs)))
+		lines = append(lines, fmt.Sprintf("%s: %.3f times the allocations, at most %s", p.what, allocs, times(p.allocs)))
 	}
 	return lines
 }

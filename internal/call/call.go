@@ -67,11 +67,20 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Do sends one request and reads the answer.
 func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Response, error)) (Response, *Error) {
-	if limits.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limits.Timeout)
-		defer cancel()
+	if limits.Timeout <= 0 {
+		return exchange(ctx, limits.MaxBytes, send)
 	}
+	bounded, cancel := context.WithTimeout(ctx, limits.Timeout)
+	defer cancel()
+	resp, failed := exchange(bounded, limits.MaxBytes, send)
+	if failed != nil && ctx.Err() == nil && errors.Is(failed.Err, context.DeadlineExceeded) {
+		// The caller's own deadline reads the same otherwise, and is mended elsewhere.
+		failed.Err = fmt.Errorf("no whole answer within %v: %w", limits.Timeout, failed.Err)
+	}
+	return resp, failed
+}
+
+func exchange(ctx context.Context, maxBytes int64, send func(context.Context) (*http.Response, error)) (Response, *Error) {
 	resp, err := send(ctx)
 	if err != nil {
 		return Response{}, &Error{Err: visible(ctx, withoutURL(err))}
@@ -80,7 +89,7 @@ func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Re
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return Response{}, refusal(ctx, resp)
 	}
-	body, err := read(resp, limits.MaxBytes)
+	body, err := read(resp, maxBytes)
 	if err != nil {
 		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Err: visible(ctx, err)}
 	}

@@ -20,7 +20,7 @@ func TestRecordedExchangesKeepTheContract(t *testing.T) {
 	t.Parallel()
 	checker := newChecker(t)
 	all := recordings(t)
-	require.Len(t, all, 25)
+	require.GreaterOrEqual(t, len(all), 25)
 	for name := range rejected {
 		require.Contains(t, all, name)
 	}

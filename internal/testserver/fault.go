@@ -34,12 +34,16 @@ type plannedFault[Op ~string] struct {
 }
 
 // Fail makes an operation fail. Faults of one operation happen in the order they were planned. An operation that the server
-// does not have panics: its fault would never happen, and a test of it would prove nothing.
+// does not have panics: its fault would never happen, and a test of it would prove nothing. So does a status that is none.
 func (s *Server[Op, R]) Fail(op Op, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.operations, op) {
-		panic(fmt.Sprintf("Fail: there is no operation %q, only %q", op, s.operations))
+		named := slices.DeleteFunc(slices.Clone(s.operations), func(op Op) bool { return op == "" }) // "" is every other path
+		panic(fmt.Sprintf("Fail: there is no operation %q, only %q", op, named))
+	}
+	if fault.Status != 0 && (fault.Status < 100 || fault.Status > 999) {
+		panic(fmt.Sprintf("Fail: %d is not a status", fault.Status))
 	}
 	s.faults = append(s.faults, &plannedFault[Op]{op: op, fault: fault, left: cmp.Or(fault.Times, 1)})
 }

@@ -136,6 +136,8 @@ func TestAFaultOfNoOperationPanics(t *testing.T) {
 	t.Parallel()
 	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
 	assert.PanicsWithValue(t, `Fail: there is no operation "raed", only ["read" "write"]`, func() { s.Fail("raed", testserver.Fault{Status: 500}) })
+	assert.PanicsWithValue(t, "Fail: 99 is not a status", func() { s.Fail(read, testserver.Fault{Status: 99}) })
+	assert.PanicsWithValue(t, "Fail: 1000 is not a status", func() { s.Fail(read, testserver.Fault{Status: 1000}) })
 	assert.Equal(t, "fine", s.send("/read", "").body, "nothing was planned, and nothing is locked")
 }
 
