@@ -34,7 +34,7 @@ lint-specs: ## lint the documents
 
 .PHONY: spec-diff
 spec-diff: ## what breaks clients since a commit: make spec-diff BASE=main
-	@BASE="$(BASE)" ./.ci/spec-diff
+	@./.ci/spec-diff
 
 .PHONY: planted
 planted: ## plant mistakes in a copy of the last commit and see that each is caught
@@ -69,15 +69,17 @@ soak: ## 200 nodes and a gateway that spoils one answer in ten, for SOAK (2m), b
 
 .PHONY: bench
 bench: ## one table of ratios, ours beside a baseline, after a minute on an idle machine; fails where worse than asked
-	@for round in 1 2 3 4 5; do \
+	@figures=$$(mktemp) && trap 'rm -f "$$figures"' EXIT && for round in 1 2 3 4 5; do \
 		$(GO) test -run '^$$' -bench '^Benchmark(Send|SendAlone|HundredSenders|Inbox)$$' -benchmem -benchtime 0.5s ./client && \
 		$(GO) test -run '^$$' -bench '^Benchmark(WarmLookup|ReadCatalog|ReadPrices|CostPage)$$' -benchmem -benchtime 0.2s ./discovery && \
-		$(GO) test -run '^$$' -bench '^BenchmarkFind$$/^(prose|code|json|base64|hex|sk-)$$' -benchtime 0.05s ./scan || exit 1; \
-	done | $(GO) run ./internal/benchtable ratios
+		$(GO) test -run '^$$' -bench '^BenchmarkFind$$/^(prose|code|json|base64|sk-)$$' -benchtime 0.05s ./scan || { cat "$$figures" >&2; exit 1; }; \
+	done >"$$figures" && $(GO) run ./internal/benchtable ratios <"$$figures"
 
 .PHONY: bench-scan
 bench-scan: ## how many times as fast as twelve regexps the scan is, for every input; fails where worse than asked
-	$(GO) test -run '^$$' -bench '^BenchmarkFind$$' -benchtime 0.1s -count 3 ./scan | $(GO) run ./internal/benchtable scan
+	@figures=$$(mktemp) && trap 'rm -f "$$figures"' EXIT && \
+		{ $(GO) test -run '^$$' -bench '^BenchmarkFind$$' -benchtime 0.1s -count 3 ./scan >"$$figures" || { cat "$$figures"; exit 1; }; } && \
+		$(GO) run ./internal/benchtable scan <"$$figures"
 
 .PHONY: mutate
 mutate: ## break each look at an error, and list what no test notices; seven minutes; fails under 90 %

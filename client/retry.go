@@ -19,7 +19,7 @@ import (
 // after the caller's context has ended or the client was closed.
 //
 // The wait doubles from BaseDelay to MaxDelay, and half of it is chance. A Retry-After header is honoured when it asks
-// for more, up to a minute; beyond that the error comes back at once. Which failures are repeated may change in a later
+// for more, up to a minute and with up to a quarter on top; beyond that the error comes back at once. Which failures are repeated may change in a later
 // version.
 type RetryPolicy struct {
 	// MaxAttempts is the number of requests in all, the first included; 0 means 3.
@@ -54,11 +54,11 @@ func (p *RetryPolicy) wait(ctx context.Context, op operation, attempt int, faile
 	if p == nil || !op.repeatable || attempt >= p.MaxAttempts || ctx.Err() != nil || !transient(op, failed) {
 		return 0, false
 	}
-	wait := jitter(backoff(p.BaseDelay, p.MaxDelay, attempt))
-	if asked, ok := call.RetryAfter(failed.Header, time.Now()); ok {
-		wait = max(wait, asked)
+	asked, _ := call.RetryAfter(failed.Header, time.Now())
+	if asked > max(longestRetryAfter, p.MaxDelay) {
+		return 0, false
 	}
-	return wait, wait <= max(longestRetryAfter, p.MaxDelay)
+	return max(jitter(backoff(p.BaseDelay, p.MaxDelay, attempt)), scattered(asked)), true
 }
 
 // transient reports whether the same request may well succeed a little later. What the gateway has accepted must not be
@@ -91,6 +91,11 @@ func jitter(d time.Duration) time.Duration {
 		return d
 	}
 	return d/2 + rand.N(d/2) //nolint:gosec // spreading load is no secret
+}
+
+// scattered is what the gateway asks for and up to a quarter more: not all are to come back at the moment that all were told.
+func scattered(asked time.Duration) time.Duration {
+	return asked + rand.N(asked/4+1) //nolint:gosec // spreading load is no secret
 }
 
 // sleep waits for d or for the end of ctx, whose error it returns then.

@@ -116,11 +116,11 @@ func (w *watcher) fresh(rows []MeshMessage) []MeshMessage {
 }
 
 // pause is the time until the next poll: the interval, doubled for every error in a row, and up to a quarter more or less;
-// or what the gateway asks for, when that is longer.
+// or what the gateway asks for and up to a quarter more, when that is longer.
 func (w *watcher) pause() time.Duration {
 	d := backoff(w.opts.Interval, max(w.opts.Interval, longestWatchPause), w.errors+1)
 	d = d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load is no secret
-	return max(d, min(w.asked, longestRetryAfter))
+	return max(d, scattered(min(w.asked, longestRetryAfter)))
 }
 
 // retryAfter is what the gateway asked for with an error, 0 without.

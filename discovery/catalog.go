@@ -35,8 +35,8 @@ func (o CatalogOptions) check() error {
 // ListModels lists the models, in the order of the catalog (SPEC.md, list_models). The slice is the caller's own.
 //
 // When the catalog cannot be had, the providers themselves are asked, each with its key from the environment; when that
-// gives nothing either, or ctx ends first, the last good catalog is used. All of it is reported as a [Failure]. The list is empty, and never
-// nil, when nothing could be had. An unknown provider and a negative TTL are a [*ValueError].
+// gives nothing either, or ctx ends first, the last good catalog is used. All of it is reported as a [Failure]. The list is
+// empty, and never nil, when nothing could be had. An unknown provider and a negative TTL are a [*ValueError].
 func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelInfo, error) {
 	if err := opts.check(); err != nil {
 		return nil, err

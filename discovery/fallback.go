@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -103,8 +104,15 @@ func pages[T any](q question, next func(cursor string) (rows []T, after string, 
 	}
 }
 
-// noRows is an answer that has none of what it should list. Behind other pages {} is the last one, since proto3 leaves out
-// what is empty; but a page that has something else in the place of its rows, such as an error, would cut the list short.
+// brokenOff reports whether a page of Google's holds something else in the place of its rows, such as an error with status 200:
+// taken for the last page it would cut the list short. Behind other pages {} is a last one, since proto3 leaves out what is
+// empty.
+func brokenOff(rows int, token *string, others map[string]json.RawMessage) bool {
+	_, refused := others["error"]
+	return refused || rows == 0 && textOf(token) == "" && len(others) > 0
+}
+
+// noRows is an answer that has none of what it should list.
 func noRows(q question, err error) *Failure {
 	f := undecodable(q.operation, q.provider, http.StatusOK, err)
 	return &f

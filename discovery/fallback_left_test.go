@@ -67,8 +67,11 @@ func TestWhoeverLeavesHearsOfItOnce(t *testing.T) {
 func TestAPageOfGeminiThatIsNone(t *testing.T) {
 	setKeys(t)
 	for page, want := range map[string]string{
-		`{"error":{"code":500,"message":"busy"}}`: "lists no model",
-		`{"surprise":true,"models":7}`:            "models: ",
+		`{"error":{"code":500,"message":"busy"}}`:         "lists no model",
+		`{"error":{"code":500},"nextPageToken":""}`:       "lists no model",
+		`{"models":[],"error":{"code":500}}`:              "lists no model",
+		`{"models":[{"name":"models/a"}],"error":"half"}`: "lists no model",
+		`{"surprise":true,"models":7}`:                    "models: ",
 	} {
 		s := providersUp(refuses(500, ""))
 		s.set("gemini", func(w http.ResponseWriter, r *http.Request) {

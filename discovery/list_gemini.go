@@ -19,7 +19,7 @@ func (c *Client) listGemini(ctx context.Context, q question) ([]ModelInfo, *Fail
 	models, failure := pages(q, func(cursor string) ([]gemini.Model, string, *Failure) {
 		params := &gemini.ListModelsParams{PageSize: &size, PageToken: known(&cursor)}
 		page, failure := ask[gemini.ModelPage](ctx, c, q, func(ctx context.Context) (*http.Response, error) { return api.ListModels(ctx, params) })
-		if failure == nil && page.Models == nil && page.NextPageToken == nil && len(page.AdditionalProperties) > 0 {
+		if failure == nil && brokenOff(len(page.Models), page.NextPageToken, page.AdditionalProperties) {
 			failure = noRows(q, errNoModels)
 		}
 		return page.Models, textOf(page.NextPageToken), failure

@@ -158,7 +158,7 @@ func (c *Client) listSKUs(ctx context.Context, q question) ([]cloudbilling.SKU, 
 		page, failure := ask[cloudbilling.SKUPage](ctx, c, q, func(ctx context.Context) (*http.Response, error) {
 			return api.ListSkus(ctx, c.pricing.serviceID(), params)
 		})
-		if failure == nil && page.Skus == nil && page.NextPageToken == nil && len(page.AdditionalProperties) > 0 {
+		if failure == nil && brokenOff(len(page.Skus), page.NextPageToken, page.AdditionalProperties) {
 			failure = noRows(q, errNoSKUs)
 		}
 		return page.Skus, textOf(page.NextPageToken), failure

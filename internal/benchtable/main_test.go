@@ -30,6 +30,9 @@ func TestScanTable(t *testing.T) {
 		findOutput("prose", evenly(3000), 0) +
 		findOutput("sk-", map[int]float64{200: 40, 1_000: 80, 10_000: 200, 200_000: 120}, 0) + "PASS\n"
 	var out strings.Builder
+	for _, input := range []string{"code", "json", "base64", "hex"} {
+		in = findOutput(input, evenly(8000), 0) + in
+	}
 	require.NoError(t, run("scan", strings.NewReader(in), &out))
 	assert.Contains(t, out.String(), ", linux, amd64, Some CPU.\n")
 	assert.Contains(t, out.String(), "| prose | 2000 | 2000 | 2000 | 2000 | 8.00 | 8.00 | 0 |\n")
@@ -55,7 +58,7 @@ func TestScanShortfalls(t *testing.T) {
 	}
 	onlyScan := strings.ReplaceAll(findOutput("hex", evenly(8000), 0), "/regexps", "/other")
 	assert.ErrorContains(t, run("scan", strings.NewReader(onlyScan), io.Discard), "hex at 200000 B: 0.0 times, of 100")
-	assert.ErrorContains(t, run("scan", strings.NewReader("BenchmarkSend/mesh-go 1 5 ns/op\n"), io.Discard), "no BenchmarkFind")
+	assert.ErrorContains(t, run("scan", strings.NewReader("BenchmarkSend/mesh-go 1 5 ns/op\n"), io.Discard), "prose was not measured")
 }
 
 // pairsOutput is every benchmark of the table, ours at half of the time that is asked and the baseline at 1 ms.
@@ -109,6 +112,10 @@ func TestRatioShortfalls(t *testing.T) {
 }
 
 func TestInputThatIsNone(t *testing.T) {
-	assert.ErrorContains(t, run("scan", strings.NewReader("FAIL\n"), io.Discard), "no benchmark")
+	assert.ErrorContains(t, run("scan", strings.NewReader("PASS\n"), io.Discard), "no benchmark")
+	for _, line := range []string{"FAIL", "--- FAIL: BenchmarkX", "FAIL\tpackage [build failed]", "panic: oh"} {
+		in := "BenchmarkX 1 5 ns/op\n" + line + "\nBenchmarkY 1 5 ns/op\n"
+		assert.ErrorContains(t, run("scan", strings.NewReader(in), io.Discard), "a benchmark failed: "+line)
+	}
 	assert.ErrorContains(t, run("speed", strings.NewReader("BenchmarkX 1 5 ns/op\n"), io.Discard), `no table is called "speed"`)
 }

@@ -36,7 +36,10 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestATableThatIsNotWritten(t *testing.T) {
-	in := findOutput("prose", evenly(8000), 0)
+	in := ""
+	for input := range clean {
+		in += findOutput(input, evenly(8000), 0)
+	}
 	require.NoError(t, run("scan", strings.NewReader(in), new(strings.Builder)))
 	require.ErrorIs(t, run("scan", strings.NewReader(in), fullDisk{}), errFull)
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -18,12 +20,18 @@ type results struct {
 	byName map[string]result
 }
 
+// failed is what go test prints when the figures before and after are not to be relied on.
+var failed = regexp.MustCompile(`^(--- FAIL|FAIL\b|panic: )`)
+
 // readResults reads the output of go test -bench, and names the machine that it ran on.
 func readResults(in io.Reader) (all results, machine string, err error) {
 	all.byName = map[string]result{}
 	about := map[string]string{}
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
+		if failed.MatchString(lines.Text()) {
+			return all, "", fmt.Errorf("a benchmark failed: %s", lines.Text())
+		}
 		if key, value, ok := strings.Cut(lines.Text(), ": "); ok {
 			about[key] = value
 		}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -50,8 +52,10 @@ func scanTable(all results) (table string, short []string) {
 		fmt.Fprintf(&b, " %.2f | %.2f | %.0f |\n", r.speed(10_000)/1000, r.speed(200_000)/1000, r.allocs())
 		short = append(short, r.shortfalls()...)
 	}
-	if len(rows) == 0 {
-		short = append(short, "no BenchmarkFind in the input")
+	for _, input := range slices.Sorted(maps.Keys(clean)) {
+		if !slices.ContainsFunc(rows, func(r row) bool { return r.input == input }) {
+			short = append(short, input+" was not measured")
+		}
 	}
 	return b.String(), short
 }
@@ -123,7 +127,7 @@ func (r row) missed(d demand) []string {
 	if ratio := r.ratio(d.size); ratio < d.ratio {
 		lines = append(lines, fmt.Sprintf("%s at %d B: %.1f times, of %.0f", r.input, d.size, ratio, d.ratio))
 	}
-	if allocs := r.at(d.size, "scan")["allocs/op"]; d.noAlloc && allocs > 0 {
+	if allocs, known := r.at(d.size, "scan")["allocs/op"]; d.noAlloc && (allocs > 0 || !known) {
 		lines = append(lines, fmt.Sprintf("%s at %d B: %.0f allocations", r.input, d.size, allocs))
 	}
 	return lines

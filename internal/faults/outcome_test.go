@@ -58,7 +58,7 @@ type fault struct {
 	heavy bool
 	// says is what an error has to show of the answer.
 	says string
-	// wait bounds what a Failure may say of Retry-After.
+	// wait bounds what an error or a Failure may say of Retry-After.
 	wait [2]time.Duration
 }
 

@@ -59,6 +59,9 @@ func (c *cell) verifyGatewayError(failed *client.MeshGatewayError, complain func
 	if delivered := c.op.delivers && c.fault.status/100 == 2; failed.Delivered != delivered {
 		complain("Delivered is %v", failed.Delivered)
 	}
+	if failed.RetryAfter < c.fault.wait[0] || failed.RetryAfter > c.fault.wait[1] {
+		complain("RetryAfter is %v, want %v", failed.RetryAfter, c.fault.wait)
+	}
 	if !c.shows(c.err.Error()) {
 		complain("%q does not say %q", c.err, c.fault.says)
 	}

@@ -21,15 +21,23 @@ func newLab(m *module, sites []site) (*lab, error) {
 		return nil, err
 	}
 	l := &lab{module: m, dir: dir, suites: map[string]*suite{}}
-	replace, err := m.writeOverlay(dir, sites)
-	if err != nil {
+	if err := l.writeOverlay(sites); err != nil {
+		l.clear()
 		return nil, err
+	}
+	return l, nil
+}
+
+func (l *lab) writeOverlay(sites []site) error {
+	replace, err := l.module.writeOverlay(l.dir, sites)
+	if err != nil {
+		return err
 	}
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return l, os.WriteFile(l.overlay(), text, 0o600)
+	return os.WriteFile(l.overlay(), text, 0o600)
 }
 
 func (l *lab) overlay() string { return filepath.Join(l.dir, "overlay.json") }

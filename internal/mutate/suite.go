@@ -43,7 +43,8 @@ func (o outcome) String() string {
 
 // run runs the tests until the first one fails.
 func (s *suite) run(ctx context.Context, mutant string) (outcome, error) {
-	running, stop := context.WithCancel(ctx)
+	// -test.timeout begins with the tests; what hangs before them, in TestMain say, is stopped here, and counts as caught.
+	running, stop := context.WithTimeout(ctx, s.limit+minLimit)
 	defer stop()
 	//nolint:gosec // the binary was built here
 	cmd := exec.CommandContext(running, s.binary, "-test.failfast", "-test.paniconexit0", "-test.timeout="+s.limit.String())
