@@ -32,23 +32,31 @@ func TestEveryPricingFailureHasItsReason(t *testing.T) {
 		reason  discovery.Reason
 		status  int
 	}{
-		"400":       {refuses(400, `{"error":{"code":400,"message":"page size","status":"INVALID_ARGUMENT"}}`), discovery.ReasonStatus, 400},
-		"bad key":   {refuses(400, keyInvalid), discovery.ReasonDenied, 400},
-		"401":       {refuses(401, "{}"), discovery.ReasonDenied, 401},
-		"402":       {refuses(402, "{}"), discovery.ReasonStatus, 402},
-		"403":       {refuses(403, `{"error":{"status":"PERMISSION_DENIED"}}`), discovery.ReasonDenied, 403},
-		"404":       {refuses(404, ""), discovery.ReasonStatus, 404},
-		"429":       {refuses(429, ""), discovery.ReasonRateLimited, 429},
-		"429 retry": {retry, discovery.ReasonRateLimited, 429},
-		"500":       {refuses(500, "oops"), discovery.ReasonStatus, 500},
-		"redirect":  {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, discovery.ReasonStatus, 302},
-		"html":      {says("<html>hello</html>"), discovery.ReasonDecode, 200},
-		"empty":     {says(""), discovery.ReasonDecode, 200},
-		"null":      {says("null"), discovery.ReasonDecode, 200},
-		"array":     {says("[]"), discovery.ReasonDecode, 200},
-		"nothing":   {says("{}"), discovery.ReasonDecode, 200},
-		"no SKUs":   {says(`{"skus":[]}`), discovery.ReasonDecode, 200},
-		"error":     {says(keyInvalid), discovery.ReasonDecode, 200},
+		"400":               {refuses(400, `{"error":{"code":400,"message":"page size","status":"INVALID_ARGUMENT"}}`), discovery.ReasonStatus, 400},
+		"bad key":           {refuses(400, keyInvalid), discovery.ReasonDenied, 400},
+		"401":               {refuses(401, "{}"), discovery.ReasonDenied, 401},
+		"402":               {refuses(402, "{}"), discovery.ReasonStatus, 402},
+		"403":               {refuses(403, `{"error":{"status":"PERMISSION_DENIED"}}`), discovery.ReasonDenied, 403},
+		"404":               {refuses(404, ""), discovery.ReasonStatus, 404},
+		"429":               {refuses(429, ""), discovery.ReasonRateLimited, 429},
+		"429 retry":         {retry, discovery.ReasonRateLimited, 429},
+		"500":               {refuses(500, "oops"), discovery.ReasonStatus, 500},
+		"redirect":          {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, discovery.ReasonStatus, 302},
+		"html":              {says("<html>hello</html>"), discovery.ReasonDecode, 200},
+		"empty":             {says(""), discovery.ReasonDecode, 200},
+		"null":              {says("null"), discovery.ReasonDecode, 200},
+		"array":             {says("[]"), discovery.ReasonDecode, 200},
+		"nothing":           {says("{}"), discovery.ReasonDecode, 200},
+		"no SKUs":           {says(`{"skus":[]}`), discovery.ReasonDecode, 200},
+		"error":             {says(keyInvalid), discovery.ReasonDecode, 200},
+		"error beside rows": {says(strings.TrimSuffix(pageOf(skuOf("A", flashText, 1)), "}") + `,"error":{"code":500}}`), discovery.ReasonDecode, 200},
+		"error on page 2": {func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("pageToken") == "" {
+				_, _ = fmt.Fprintf(w, `{"skus":[%s],"nextPageToken":"2"}`, skuOf("A", flashText, 1))
+				return
+			}
+			_, _ = fmt.Fprint(w, `{"error":{"code":500},"nextPageToken":""}`)
+		}, discovery.ReasonDecode, 200},
 		"truncated": {says(pageOf(skuOf("A", flashText, 1))[:700]), discovery.ReasonDecode, 200},
 		"trailing":  {says(pageOf(skuOf("A", flashText, 1)) + "{}"), discovery.ReasonDecode, 200},
 		"too large": {says(`{"skus":[]` + strings.Repeat(" ", 70_000) + `}`), discovery.ReasonTooLarge, 200},
