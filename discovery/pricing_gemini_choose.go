@@ -55,8 +55,9 @@ func (q GeminiPriceQuery) check(hint []string) error {
 // [ReasonPartial] lists them; so it is when the SKUs of a model disagree.
 //
 // The tier is the one that [PriceAt] picks for TierThresholdTokens. Where the list has no SKU for prompts of that length,
-// and the one for shorter prompts names its limit, the price is nil; so it is where a SKU of the model is for prompts of a
-// length that is not understood.
+// and the one for shorter prompts names its limit, the price is nil. Where a SKU of the model may be for prompts of
+// some length that its description does not say in known words, the price is nil for every length, and a Failure of
+// ReasonPartial names the SKU.
 //
 // It is nil too when no SKU matches, when the price of the one that does is not understood, and, with the Failure of
 // [Client.FetchGeminiPricing], when there is no key or the list cannot be had. An empty hint, an unknown direction, a
@@ -84,19 +85,24 @@ func (l *priceList) choose(hint []string, d Direction, tokens int64) (*float64, 
 	if err != nil {
 		return nil, err
 	}
-	return onePrice(l.tier(models, d, tokens))
+	skus, err := l.tier(models, d, tokens)
+	if err != nil {
+		return nil, err
+	}
+	return onePrice(skus)
 }
 
 // tier returns the SKUs of the list price at that length of the prompt: those with the highest threshold that is not above
-// it. Those whose price is not known take part: another tier's price must not stand in for theirs.
-func (l *priceList) tier(models map[string]bool, d Direction, tokens int64) []*sku {
+// it. Those whose price is not known take part: another tier's price must not stand in for theirs. An error names a SKU that
+// may be for any length.
+func (l *priceList) tier(models map[string]bool, d Direction, tokens int64) ([]*sku, error) {
 	var best []*sku
 	for i := range l.skus {
 		s := &l.skus[i]
 		switch threshold := s.record.TierThresholdTokens; {
 		case !models[s.record.ModelHint] || s.record.Modality != ModalityText || s.direction != d:
 		case s.noTier:
-			return nil // it may be for this length
+			return nil, fmt.Errorf("the SKU %s may be for prompts of this length: its description is not understood", s.record.SKUID)
 		case s.record.Mode != ModeStandard || threshold > tokens:
 		case len(best) == 0 || threshold > best[0].record.TierThresholdTokens:
 			best = []*sku{s}
@@ -105,9 +111,9 @@ func (l *priceList) tier(models map[string]bool, d Direction, tokens int64) []*s
 		}
 	}
 	if slices.ContainsFunc(best, func(s *sku) bool { return s.limit > 0 && tokens >= s.limit }) {
-		return nil
+		return nil, nil
 	}
-	return best
+	return best, nil
 }
 
 // onePrice returns the price that all SKUs of a tier have.

@@ -208,12 +208,13 @@ func TestATierThatIsNotUnderstoodIsNotPassedOver(t *testing.T) {
 	t.Parallel()
 	plain := skuOf("A", flashText, 750)
 	for clause, want := range map[string]float64{
-		" when prompt exceeds 200k": -1, " greater than ever": -1, " paid two": -1, " flex when prompt exceeds 200k": 0.75, " when prompt is over 200k": 0.75,
+		" when prompt exceeds 200k": -1, " greater than ever": -1, " flex when prompt exceeds 200k": 0.75, " when prompt is over 200k": 0.75,
 	} {
 		s := priced(plain, skuOf("B", flashText+clause, 9000))
 		for _, tokens := range []int64{0, 199_999} {
 			assert.Equal(t, want, priceOf(t, s, "3.7 flash", discovery.Input, tokens), clause)
 		}
+		assert.Equal(t, want < 0, len(s.failures) > 0, clause)
 	}
 	for _, other := range []string{strings.Replace(flashText, "input", "output", 1), strings.Replace(flashText, "text", "audio", 1), strings.Replace(flashText, "flash", "pro", 1)} {
 		s := priced(plain, skuOf("B", other+" when prompt exceeds 200k", 9000))
@@ -221,6 +222,67 @@ func TestATierThatIsNotUnderstoodIsNotPassedOver(t *testing.T) {
 	}
 	committed := priced(plain, skuOf("B", flashText+" when prompt exceeds 200k", 9000, `"OnDemand"`, `"Commit1Yr"`))
 	assert.Equal(t, 0.75, priceOf(t, committed, "3.7 flash", discovery.Input, 300_000))
+}
+
+// longSKUs is ways to say that a price is for long prompts, none of which is understood: what it is instead of "text", or
+// behind a model whose modality stands before it.
+var longSKUs = []string{
+	">200k", "> 200k", "≥200k", "200k+", "200,000+", "[>200k]", "(prompts > 200k tokens)", "prompt over 200k", "long context", "context over 200k",
+	"with prompts longer than 200k", "for inputs over 200k", "tier 2", "– 200k to 1M",
+	"1,000,000+", "for requests over 200k tokens",
+}
+
+// What is said of the length of the prompt in words that are not understood must not leave the price for short prompts as
+// the one for all, wherever and in whatever style it is said.
+func TestALengthThatIsNotUnderstoodBlocksItsModelAlone(t *testing.T) {
+	t.Parallel()
+	styles := map[string][]string{
+		"Generate content input token count gemini 4 pro text":    {"Generate content input token count gemini 4 pro text %s", "Generate content input token count gemini 4 pro %s text"},
+		"GenerateContent text input token count for Gemini 4 Pro": {"GenerateContent text input token count for Gemini 4 Pro %s"},
+		"Gemini 4 Pro Text Input - Predictions":                   {"Gemini 4 Pro Text Input %s - Predictions", "Gemini 4 Pro %s Text Input - Predictions"},
+	}
+	for plain, others := range styles {
+		for _, style := range others {
+			for _, long := range longSKUs {
+				blocked(t, plain, fmt.Sprintf(style, long))
+			}
+		}
+		for _, other := range []string{
+			"Generate content long input token count gemini 4 pro text", "Generate content input token count (prompts over 200k) gemini 4 pro text",
+			"Long context text input token count for Gemini 4 Pro", "Generate content input token count gemini 4 pro text surcharge",
+			"Generate content long input token count gemini 4 pro text > 200k",
+		} {
+			blocked(t, plain, other)
+		}
+	}
+}
+
+func blocked(t *testing.T, plain, long string) {
+	t.Helper()
+	s := priced(skuOf("A", plain, 1250), skuOf("LONG", long, 2500), skuOf("C", strings.Replace(plain, "ro", "ro lite", 1), 700))
+	for i, tokens := range []int64{0, 300_000} {
+		assert.Equal(t, -1.0, priceOf(t, s, "gemini-4-pro", discovery.Input, tokens), long)
+		if assert.Len(t, s.failures, i+1, long) {
+			assert.Equal(t, discovery.ReasonPartial, s.failures[i].Reason)
+			assert.Contains(t, s.failures[i].Error(), "the SKU LONG may be for prompts of this length")
+		}
+	}
+	assert.Equal(t, 0.7, priceOf(t, s, "gemini-4-pro-lite", discovery.Input, 300_000), long)
+}
+
+// Words that are not understood, and say nothing of the length of the prompt, leave the list price as it is.
+func TestAnotherKindOfPriceBlocksNothing(t *testing.T) {
+	t.Parallel()
+	for _, suffix := range []string{" paid tier", " paid two", " by commitment", " committed", " provisioned throughput", " batch > 200k", " > 200k flex", " context caching", " long paid two", " short by commitment"} {
+		s := priced(skuOf("A", flashText, 750), skuOf("B", flashText+suffix, 9000))
+		for _, tokens := range []int64{0, 300_000} {
+			assert.Equal(t, 0.75, priceOf(t, s, "3.7 flash", discovery.Input, tokens), suffix)
+		}
+		assert.Empty(t, s.reasons(), suffix)
+	}
+	paid := priced(skuOf("A", flashText, 750), skuOf("B", flashText+" paid tier > 200k", 9000))
+	assert.Equal(t, -1.0, priceOf(t, paid, "3.7 flash", discovery.Input, 300_000))
+	assert.Equal(t, []string{"gemini partial"}, paid.reasons())
 }
 
 func TestSKUsThatAgreeAndSKUsThatDoNot(t *testing.T) {

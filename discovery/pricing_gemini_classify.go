@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,20 +29,19 @@ const longPrompt = 200_000
 // makes a mode that is not the standard one, so that an unknown kind of price never answers for a list price.
 func classify(description string) class {
 	words := wordsOf(description)
-	if mode := notTokens(description, words); mode != "" {
-		_, tail, _ := splitAtModel(words)
+	head, tail, clause := splitAtModel(words)
+	if mode := notTokens(description, words, slices.Concat(head, tail)); mode != "" {
 		return class{model: modelOf(tail), mode: mode}
 	}
-	head, tail, clause := splitAtModel(words)
-	c := class{mode: joinedModes(slices.Concat(head, tail), head)}
-	c.direction = directionOf(slices.Concat(head, tail))
-	c.modality = headModality(head)
-	model := strip(&c, tail)
-	if anyOf(model, tailWords) || slices.Contains(model, ModalityText) {
-		c.mode = ModeUnknown // no model is called so: behind that is a word that nobody knows, and it may change what is charged
-	}
-	c.tier(tail, clause)
+	c := class{mode: joinedModes(words), modality: headModality(head)}
+	c.direction = cmp.Or(directionOf(slices.Concat(head, tail)), directionOf(clause))
+	c.head(head)
+	model := c.modelIn(tail)
 	c.model = named(model)
+	c.tier(tail, clause)
+	if behind := headModality(clause); c.modality == "" && behind != several {
+		c.modality = behind
+	}
 	switch {
 	case c.modality == several:
 		c.modality = ""
@@ -52,15 +52,16 @@ func classify(description string) class {
 }
 
 // notTokens returns the mode of a SKU that is not counted in tokens, "" for one that is. Storage is looked for in the text
-// itself, whatever stands around it: it is counted in token hours, and must never be taken for tokens.
-func notTokens(description string, words []string) string {
+// itself, whatever stands around it: it is counted in token hours, and must never be taken for tokens. What is charged is the
+// words without the clause: "for requests over 200k" is about the prompt.
+func notTokens(description string, words, charged []string) string {
 	text := strings.ToLower(description)
 	switch {
 	case strings.Contains(text, "storage"), strings.Contains(text, "hour"), strings.Contains(text, "period of time"):
 		return ModeStorage
 	case anyOf(words, groundingWords), strings.Contains(text, "grounding"):
 		return ModeGrounding
-	case anyOf(words, otherWords), strings.Contains(text, "imagen"), !slices.Contains(words, "gemini"), !countsTokens(words):
+	case anyOf(charged, otherWords), strings.Contains(text, "imagen"), !slices.Contains(words, "gemini"), !countsTokens(words):
 		return ModeOther
 	}
 	return ""
@@ -94,14 +95,14 @@ func splitAtModel(words []string) (head, tail, clause []string) {
 		return words, nil, nil
 	}
 	head, tail = words[:i], words[i+1:]
-	if end := slices.IndexFunc(tail, func(word string) bool { return endWords[word] }); end >= 0 {
+	if end := slices.IndexFunc(tail, func(word string) bool { return endWords[word] || clauseWords[word] || ofLength(word) }); end >= 0 {
 		tail, clause = tail[:end], tail[end:]
 	}
 	return head, tail, clause
 }
 
-// joinedModes returns the mode that the words make. A word before the model that nobody knows makes it unknown.
-func joinedModes(words, head []string) string {
+// joinedModes returns the mode that the words make.
+func joinedModes(words []string) string {
 	found := map[string]bool{}
 	for _, word := range words {
 		switch mode, known := modeWords[word]; {
@@ -111,11 +112,6 @@ func joinedModes(words, head []string) string {
 			found[ModeBatch] = true
 		case strings.HasPrefix(word, "bidi"):
 			found[ModeLive] = true
-		}
-	}
-	for _, word := range head {
-		if modeWords[word] == "" && modalityWords[word] == "" && !headWords[word] {
-			return ModeUnknown
 		}
 	}
 	var modes []string
@@ -128,6 +124,17 @@ func joinedModes(words, head []string) string {
 		return ModeStandard
 	}
 	return strings.Join(modes, "-")
+}
+
+// head makes the mode unknown for a word before the model that nobody knows, or that is about the length of the prompt.
+func (c *class) head(words []string) {
+	unknown := func(word string) bool { return modeWords[word] == "" && modalityWords[word] == "" && !headWords[word] }
+	switch {
+	case slices.ContainsFunc(words, aboutLength):
+		c.withoutTier()
+	case slices.ContainsFunc(words, unknown):
+		c.mode = ModeUnknown
+	}
 }
 
 // several stands for modalities that cannot be told apart, as in "text image video input token count".
@@ -146,6 +153,18 @@ func headModality(head []string) string {
 		}
 	}
 	return found
+}
+
+// modelIn returns the model that the tail begins with. None is called "… text …" or "… input …": a word behind those that
+// nobody knows is not the model's, and may be about the length of the prompt.
+func (c *class) modelIn(tail []string) []string {
+	model := strip(c, tail)
+	end := slices.IndexFunc(model, func(word string) bool { return word == ModalityText || tailWords[word] })
+	if end < 0 {
+		return model
+	}
+	c.withoutTier()
+	return strip(c, model[:end+1])
 }
 
 // strip takes off the tail what is not the model, from its end, and fills in the modality if the head did not have it. One
@@ -174,6 +193,8 @@ func strip(c *class, tail []string) []string {
 func (c *class) tier(tail, clause []string) {
 	short, long := slices.Contains(tail, "short"), slices.Contains(tail, "long")
 	switch {
+	case len(clause) > 0 && endWords[clause[0]] && !slices.ContainsFunc(clause, aboutLength):
+		c.mode = ModeUnknown // another kind of price, for prompts of whatever length
 	case short && long, (short || long) && len(clause) > 0:
 		c.withoutTier()
 	case short:
@@ -203,7 +224,7 @@ func (c *class) clause(words []string) {
 }
 
 // withoutTier is what becomes of a SKU whose length of the prompt is not understood.
-func (c *class) withoutTier() { c.mode, c.noTier = ModeUnknown, c.mode == ModeStandard }
+func (c *class) withoutTier() { c.mode, c.noTier = ModeUnknown, c.noTier || c.mode == ModeStandard }
 
 // modelOf is the model that a SKU names whose tail says nothing else of interest.
 func modelOf(tail []string) string {

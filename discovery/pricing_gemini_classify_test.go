@@ -99,10 +99,18 @@ func TestDescriptions(t *testing.T) {
 		"Generate content input token count gemini 3 pro text greater than ever": "gemini 3 pro,text,unknown,0,,",
 
 		// an unknown word behind the last one of the model
-		"Generate content input token count gemini 3.7 flash text turbo":    "gemini 3.7 flash text turbo,text,unknown,0,,",
-		"Generate content input token count gemini 3 pro long context text": "gemini 3 pro long context,text,unknown,200000,,",
-		"Gemini 2.5 Flash Text Input - Provisioned Throughput Predictions":  "gemini 2.5 flash text input provisioned throughput,text,unknown,0,,",
-		"Generate content input token count gemini 3 flash input surcharge": "gemini 3 flash input surcharge,text,unknown,0,,",
+		"Generate content input token count gemini 3.7 flash text turbo":    "gemini 3.7 flash,text,unknown,0,,",
+		"Generate content input token count gemini 3 pro long context text": "gemini 3 pro,text,unknown,0,,",
+		"Gemini 2.5 Flash Text Input - Provisioned Throughput Predictions":  "gemini 2.5 flash,text,unknown,0,,",
+		"Generate content input token count gemini 3 flash input surcharge": "gemini 3 flash,text,unknown,0,,",
+
+		// a length of the prompt that is not understood
+		"Generate content input token count gemini 4 pro text 200k+":            "gemini 4 pro,text,unknown,0,,",
+		"GenerateContent text input token count for Gemini 4 Pro (> 200k)":      "gemini 4 pro,text,unknown,0,,",
+		"Gemini 4 Pro Long Context Text Input - Predictions":                    "gemini 4 pro,text,unknown,0,,",
+		"Gemini 4 Pro > 200k Image Output - Predictions":                        "gemini 4 pro,image,unknown,0,,",
+		"Generate content long input token count gemini 4 pro text":             "gemini 4 pro,text,unknown,0,,",
+		"Generate content input token count gemini 4 pro image text over 200k+": "gemini 4 pro image,text,unknown,0,,",
 
 		// no token prices
 		"Generate content cached content gemini 2.5 flash storage by hour":                                            "gemini 2.5 flash,,storage,0,,",

@@ -35,7 +35,7 @@ func (m modelNames) match(name []string, full bool) (map[string]bool, error) {
 		func(model []string) bool { return startsWith(model, name) && all(model[len(name):], isPreview) },
 	} {
 		if found := m.that(fits); len(found) > 0 {
-			return oneModel(found)
+			return m.oneModel(found)
 		}
 	}
 	holding := m.that(func(model []string) bool { return stands(name, model, full, anything) })
@@ -43,7 +43,7 @@ func (m modelNames) match(name []string, full bool) (map[string]bool, error) {
 		return nil, nil //nolint:nilnil // nobody is a set without members
 	}
 	// What stands behind the name may rule a model out, but must not choose between two.
-	one, err := oneModel(holding)
+	one, err := m.oneModel(holding)
 	if err == nil && len(m.that(func(model []string) bool { return stands(name, model, full, staysTheModel) })) < len(holding) {
 		return nil, fmt.Errorf("the hint may mean another model than %s", listed(holding))
 	}
@@ -61,14 +61,14 @@ func (m modelNames) that(fits func([]string) bool) []string {
 	return found
 }
 
-// oneModel makes a set of the hints, if they are spellings of one model.
-func oneModel(hints []string) (map[string]bool, error) {
+// oneModel makes a set of all hints that spell the model of these, if they are spellings of one.
+func (m modelNames) oneModel(hints []string) (map[string]bool, error) {
 	for _, hint := range hints {
 		if !sameModel(strings.Fields(hint), strings.Fields(hints[0])) {
 			return nil, fmt.Errorf("the hint may mean any of %s", listed(hints))
 		}
 	}
-	return setOf(hints...), nil
+	return setOf(m.that(func(model []string) bool { return sameModel(model, strings.Fields(hints[0])[1:]) })...), nil
 }
 
 // mostListed is how many models an error lists.

@@ -83,6 +83,25 @@ func TestWhichModelAHintMeans(t *testing.T) {
 	}
 }
 
+// Two spellings of a model are one model, whichever of them a hint finds.
+func TestAHintFindsEverySpellingOfItsModel(t *testing.T) {
+	t.Parallel()
+	for _, hint := range []string{"robotics er 1.6", "robotics er1.6", "robotics er", "er 1.6", "er1.6"} {
+		s := priced(skuOf("A", "Generate content input token count gemini robotics er 1.6 text", 1000),
+			skuOf("B", "Generate content input token count gemini robotics er1.6 long text", 2000))
+		assert.Equal(t, 1.0, priceOf(t, s, hint, discovery.Input, 0), hint)
+		assert.Equal(t, 2.0, priceOf(t, s, hint, discovery.Input, 300_000), hint)
+		assert.Empty(t, s.reasons(), hint)
+	}
+	for _, hint := range []string{"er1.6", "er-1.6", "er 1.6 preview", "gemini-er1.6"} {
+		s := flashes("ER1.6 preview", "3 flash", "er 1.6 preview")
+		assert.Equal(t, -1.0, priceOf(t, s, hint, discovery.Output, 0), hint)
+		if assert.Equal(t, []string{"gemini partial"}, s.reasons(), hint) {
+			assert.Contains(t, s.failures[0].Error(), "the SKUs 0 and 2 have different prices")
+		}
+	}
+}
+
 func TestAnAmbiguousHintIsAnErrorForTheStrict(t *testing.T) {
 	t.Parallel()
 	names := make([]string, 30)

@@ -1,6 +1,9 @@
 package discovery
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // What the words in the description of a SKU mean. WIRE.md section 8 lists the styles; the words are the same in all.
 var (
@@ -26,8 +29,13 @@ var (
 	// modelsOfOthers are words in a model's name that leave open what its tokens are of.
 	modelsOfOthers = setOf("image", "audio", "video", "tts", "native", "live")
 
-	// endWords begin what says nothing of the model any more.
-	endWords = setOf("when", "up", "over", "above", "more", "greater", "storage", "by", "paid")
+	// endWords begin what says nothing of the model any more, nor of the length of the prompt.
+	endWords = setOf("storage", "by", "paid", "provisioned", "commitment", "committed")
+	// clauseWords do so too, and what follows may be about the length of the prompt.
+	clauseWords = setOf("with", "for", "if", "where", "at", "from", "in", "between", "than", "tier")
+	// lengthWords do so too, and are about it wherever they stand.
+	lengthWords = setOf("when", "up", "over", "above", "more", "greater", "longer", "larger", "beyond", "exceeds", "exceeding", "under", "below",
+		"less", "shorter", "smaller", "prompt", "prompts", "context", "contexts", "inputs", "length", "window", "extended")
 
 	// The words of what is not counted in tokens.
 	groundingWords = setOf("search", "searches", "query", "queries", "grounding", "grounded", "map", "maps")
@@ -43,11 +51,25 @@ func setOf(words ...string) map[string]bool {
 	return set
 }
 
+// lengthSign is a comparison or a number of tokens: ">", "200k", "200k+", "200000".
+var lengthSign = regexp.MustCompile(`[<>≤≥+]|^\d+[km]$|^\d{6,}$`)
+
+// ofLength says whether a word cannot be part of a model's name, because it is about the length of the prompt.
+func ofLength(word string) bool { return lengthWords[word] || lengthSign.MatchString(word) }
+
+func aboutLength(word string) bool { return word == "short" || word == "long" || ofLength(word) }
+
+// thousands are digits that a comma parts and that are one number.
+var thousands = regexp.MustCompile(`(\d),(\d{3})(?:,(\d{3}))?`)
+
 // separators are what descriptions part words with. A dot is part of a version.
-var separators = strings.NewReplacer("_", " ", "-", " ", "(", " ", ")", " ", ",", " ", "/", " ", ":", " ", ";", " ")
+var separators = strings.NewReplacer("_", " ", "-", " ", "(", " ", ")", " ", ",", " ", "/", " ", ":", " ", ";", " ", "[", " ", "]", " ", "–", " ", "—", " ",
+	"<", " < ", ">", " > ", "≤", " ≤ ", "≥", " ≥ ")
 
 // wordsOf is a text in lower case, cut into words.
-func wordsOf(text string) []string { return strings.Fields(separators.Replace(strings.ToLower(text))) }
+func wordsOf(text string) []string {
+	return strings.Fields(separators.Replace(thousands.ReplaceAllString(strings.ToLower(text), "$1$2$3")))
+}
 
 func anyOf(words []string, set map[string]bool) bool {
 	for _, word := range words {
