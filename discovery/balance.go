@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"net/http"
 	"slices"
 	"strings"
@@ -107,11 +108,11 @@ func (a *balanceAnswer) UnmarshalJSON(body []byte) error {
 		{&a.snapshot.GrantedBalance, entry.GrantedBalance},
 		{&a.snapshot.ToppedUpBalance, entry.ToppedUpBalance},
 	} {
-		var exact amount
-		if err := exact.parse(field.from); err != nil {
+		var exact decimal.Amount
+		if err := exact.Parse(field.from); err != nil {
 			return err
 		}
-		*field.to = exact.float()
+		*field.to = exact.Float64()
 	}
 	return nil
 }

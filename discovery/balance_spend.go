@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"math"
 	"math/big"
 	"strconv"
@@ -30,7 +31,7 @@ func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 		if !finite(part.before) || !finite(part.after) {
 			return 0, &ValueError{Field: part.name, Reason: "is no number"}
 		}
-		spent = new(big.Rat).Sub(decimalOf(part.before), decimalOf(part.after))
+		spent = new(big.Rat).Sub(decimal.FromFloat(part.before), decimal.FromFloat(part.after))
 		if spent.Sign() < 0 {
 			return 0, &ValueError{Field: part.name, Value: strconv.FormatFloat(part.after, 'g', -1, 64), Reason: "is higher than before: the account was topped up"}
 		}

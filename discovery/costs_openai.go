@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"slices"
 	"strconv"
 	"time"
@@ -94,7 +95,7 @@ func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQue
 // billed is what a provider said it billed.
 type billed[B any] struct {
 	buckets []B
-	total   amount
+	total   decimal.Amount
 	// whole is false where the provider could not be asked.
 	whole bool
 }
@@ -120,7 +121,7 @@ func (c *Client) openAICosts(ctx context.Context, operation string, query OpenAI
 	for i, day := range days {
 		total := day.total()
 		costs.buckets[i] = day.bucket(query.GroupBy, total)
-		costs.total.add(total)
+		costs.total.Add(total)
 	}
 	return costs, nil
 }
@@ -149,17 +150,17 @@ func (q OpenAICostQuery) check() (time.Duration, error) {
 }
 
 // total is the exact sum of a day.
-func (d costDay) total() *amount {
-	total := new(amount)
+func (d costDay) total() *decimal.Amount {
+	total := new(decimal.Amount)
 	for i := range d.results {
-		total.add(&d.results[i].amount)
+		total.Add(&d.results[i].amount)
 	}
 	return total
 }
 
-func (d costDay) bucket(groups []GroupBy, total *amount) CostBucket {
+func (d costDay) bucket(groups []GroupBy, total *decimal.Amount) CostBucket {
 	b := CostBucket{
-		StartTime: d.start, EndTime: d.end, TotalUSD: total.float(), Currency: "usd", RawResults: d.raw,
+		StartTime: d.start, EndTime: d.end, TotalUSD: total.Float64(), Currency: "usd", RawResults: d.raw,
 		LineItemBreakdown: map[string]float64{}, ProjectBreakdown: map[string]float64{}, APIKeyBreakdown: map[string]float64{},
 	}
 	for _, group := range groups {
@@ -177,19 +178,19 @@ func (d costDay) bucket(groups []GroupBy, total *amount) CostBucket {
 
 // breakdown adds a day up by one of its groupings.
 func (d costDay) breakdown(name func(*costResult) string) map[string]float64 {
-	sums := make(map[string]*amount)
+	sums := make(map[string]*decimal.Amount)
 	for i := range d.results {
 		key := name(&d.results[i])
 		sum := sums[key]
 		if sum == nil {
-			sum = new(amount)
+			sum = new(decimal.Amount)
 			sums[key] = sum
 		}
-		sum.add(&d.results[i].amount)
+		sum.Add(&d.results[i].amount)
 	}
 	totals := make(map[string]float64, len(sums))
 	for key, sum := range sums {
-		totals[key] = sum.float()
+		totals[key] = sum.Float64()
 	}
 	return totals
 }

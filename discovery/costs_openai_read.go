@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"net/http"
 	"slices"
 	"strings"
@@ -117,7 +118,7 @@ type costDay struct {
 }
 
 type costResult struct {
-	amount                 amount
+	amount                 decimal.Amount
 	lineItem, project, key string
 }
 
@@ -151,5 +152,5 @@ func (r *costResult) read(raw json.RawMessage) error {
 		return errNotUSD
 	}
 	r.lineItem, r.project, r.key = result.LineItem, result.ProjectID, result.APIKeyID
-	return r.amount.parse(result.Amount.Value)
+	return r.amount.Parse(result.Amount.Value)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ var (
 // usageBucket collects what all series say of one part of the window.
 type usageBucket struct {
 	begin time.Time
-	total amount
+	total decimal.Amount
 	items []LineItem
 	raw   []json.RawMessage
 	// last is the series that spoke last.
@@ -67,13 +68,13 @@ func (w window) enter(byTime map[time.Time]*usageBucket, i int, series xaimanage
 	series.DataPoints = []json.RawMessage{raw}
 	text, err := json.Marshal(series)
 	bucket.last, bucket.raw = i, append(bucket.raw, text)
-	bucket.items = append(bucket.items, LineItem{Description: strings.Join(label, ", "), USD: usd.float()})
-	bucket.total.add(usd)
+	bucket.items = append(bucket.items, LineItem{Description: strings.Join(label, ", "), USD: usd.Float64()})
+	bucket.total.Add(usd)
 	return err
 }
 
 // point reads a data point. Where the whole window is one bucket it needs no time.
-func (w window) point(raw json.RawMessage) (time.Time, *amount, error) {
+func (w window) point(raw json.RawMessage) (time.Time, *decimal.Amount, error) {
 	var point xaimanagement.DataPoint
 	if err := point.UnmarshalJSON(raw); err != nil {
 		return time.Time{}, nil, err
@@ -81,8 +82,8 @@ func (w window) point(raw json.RawMessage) (time.Time, *amount, error) {
 	if len(point.Values) == 0 {
 		return time.Time{}, nil, errNoValue
 	}
-	usd := new(amount)
-	if err := usd.parse(point.Values[0]); err != nil {
+	usd := new(decimal.Amount)
+	if err := usd.Parse(point.Values[0]); err != nil {
 		return time.Time{}, nil, err
 	}
 	if point.Timestamp == nil && w.unit == TimeUnitNone {
@@ -107,9 +108,9 @@ func (w window) inOrder(byTime map[time.Time]*usageBucket) billed[TeamCostBucket
 		raw, _ := json.Marshal(bucket.raw) // each of them was made by json.Marshal
 		costs.buckets[i] = TeamCostBucket{
 			StartTime: bucket.begin.Format(time.RFC3339), EndTime: w.endOf(bucket.begin).Format(time.RFC3339),
-			TotalUSD: bucket.total.float(), LineItems: bucket.items, RawBucket: raw,
+			TotalUSD: bucket.total.Float64(), LineItems: bucket.items, RawBucket: raw,
 		}
-		costs.total.add(&bucket.total)
+		costs.total.Add(&bucket.total)
 	}
 	return costs
 }

@@ -1,10 +1,9 @@
 package discovery
 
-// What the tests of this half see of the unexported names.
 var (
 	DevelopedBy    = developedBy
-	Rewrites       = rewrites
-	Spellings      = spellings
+	Rewrites       = func(p Provider, id string) []string { return dialect(p).Rewrites(id) }
+	Spellings      = func(p Provider, id string) []string { return dialect(p).Spellings(id) }
 	Merge          = Registry.merge
 	RetirementsCSV = retirementsCSV
 )

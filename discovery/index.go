@@ -63,7 +63,7 @@ func (s *snapshot) spell() map[string]int {
 		if err != nil {
 			continue
 		}
-		for _, name := range spellings(provider, s.models[i].info.ID) {
+		for _, name := range dialect(provider).Spellings(s.models[i].info.ID) {
 			if _, taken := index[name]; !taken {
 				index[name] = i
 			}
@@ -84,7 +84,7 @@ func (s *snapshot) find(provider Provider, id string) *entry {
 		candidates = providers
 	}
 	for _, p := range candidates {
-		names := append(append(spellings(p, id), NormalizeModelID(p, id)), rewrites(p, id)...)
+		names := append(append(dialect(p).Spellings(id), NormalizeModelID(p, id)), dialect(p).Rewrites(id)...)
 		for _, name := range names {
 			if m := s.named(p, name); m != nil {
 				return m

@@ -19,7 +19,7 @@ import "slices"
 // It asks nobody, and is safe for concurrent use.
 func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
 	table := anthropicPrices()
-	for _, name := range append(append([]string{id}, spellings(Anthropic, id)...), NormalizeModelID(Anthropic, id)) {
+	for _, name := range append(append([]string{id}, dialect(Anthropic).Spellings(id)...), NormalizeModelID(Anthropic, id)) {
 		i := slices.IndexFunc(table, func(p ProviderPricing) bool { return p.ModelHint == name })
 		if i >= 0 {
 			row := table[i].clone()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"net/http"
 	"strings"
 	"time"
@@ -92,7 +93,7 @@ func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([
 // priceList is the prices that one key gets. It is never changed once made.
 type priceList struct {
 	skus   []sku
-	models modelNames
+	models geminisku.ModelNames
 	readAt time.Time
 	// failure is what strict callers get.
 	failure error
@@ -139,7 +140,11 @@ func (c *Client) readPrices(ctx context.Context, operation string, key secret.Se
 	for i := range skus {
 		list.skus = append(list.skus, readSKU(&skus[i], now))
 	}
-	list.models = modelsOf(list.skus)
+	hints := make([]string, len(list.skus))
+	for i := range list.skus {
+		hints[i] = list.skus[i].record.ModelHint
+	}
+	list.models = geminisku.Models(hints)
 	shelf.list.Store(list)
 	return list
 }

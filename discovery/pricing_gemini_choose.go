@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 )
 
 // GeminiPriceQuery says which price of a model is wanted. The zero value means its output price for short prompts.
@@ -63,7 +65,7 @@ func (q GeminiPriceQuery) check(hint []string) error {
 // [Client.FetchGeminiPricing], when there is no key or the list cannot be had. An empty hint, an unknown direction, a
 // negative threshold and a negative TTL are a [*ValueError].
 func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q GeminiPriceQuery) (*float64, error) {
-	words := wordsOf(hint)
+	words := geminisku.Words(hint)
 	if err := q.check(words); err != nil {
 		return nil, err
 	}
@@ -80,8 +82,8 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 
 // choose returns the list price of a model. An error says what is ambiguous.
 func (l *priceList) choose(hint []string, d Direction, tokens int64) (*float64, error) {
-	name, full := withoutVendor(hint)
-	models, err := l.models.match(name, full)
+	name, full := geminisku.WithoutVendor(hint)
+	models, err := l.models.Match(name, full)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +102,8 @@ func (l *priceList) tier(models map[string]bool, d Direction, tokens int64) ([]*
 	for i := range l.skus {
 		s := &l.skus[i]
 		switch threshold := s.record.TierThresholdTokens; {
-		case !models[s.record.ModelHint] || s.record.Modality != ModalityText || s.direction != d:
-		case s.noTier:
+		case !models[s.record.ModelHint] || s.record.Modality != ModalityText || s.direction() != d:
+		case s.class.NoTier:
 			return nil, fmt.Errorf("the SKU %s may be for prompts of this length: its description is not understood", s.record.SKUID)
 		case s.record.Mode != ModeStandard || threshold > tokens:
 		case len(best) == 0 || threshold > best[0].record.TierThresholdTokens:
@@ -110,7 +112,7 @@ func (l *priceList) tier(models map[string]bool, d Direction, tokens int64) ([]*
 			best = append(best, s)
 		}
 	}
-	if slices.ContainsFunc(best, func(s *sku) bool { return s.limit > 0 && tokens >= s.limit }) {
+	if slices.ContainsFunc(best, func(s *sku) bool { return s.class.Limit > 0 && tokens >= s.class.Limit }) {
 		return nil, nil
 	}
 	return best, nil
@@ -120,7 +122,7 @@ func (l *priceList) tier(models map[string]bool, d Direction, tokens int64) ([]*
 func onePrice(skus []*sku) (*float64, error) {
 	var price *float64
 	for i, s := range skus {
-		p := s.record.price(s.direction)
+		p := s.record.price(s.direction())
 		switch {
 		case p == nil:
 			return nil, nil //nolint:nilnil // nil is the documented answer for a price that is not known
@@ -131,3 +133,5 @@ func onePrice(skus []*sku) (*float64, error) {
 	}
 	return copied(price), nil
 }
+
+func (s *sku) direction() Direction { return Direction(s.class.Direction) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"math/big"
 	"strconv"
 	"time"
@@ -135,7 +136,7 @@ func checkAttributed(usd *float64) error {
 
 // reconcile makes the report but for its window.
 func reconcile[B Bucket](provider Provider, costs billed[B], attributedUSD *float64) *ReconciliationReport[B] {
-	r := &ReconciliationReport[B]{Provider: provider, ActualUSD: costs.total.float(), Buckets: costs.buckets, Complete: costs.whole}
+	r := &ReconciliationReport[B]{Provider: provider, ActualUSD: costs.total.Float64(), Buckets: costs.buckets, Complete: costs.whole}
 	if attributedUSD == nil {
 		return r
 	}
@@ -144,8 +145,8 @@ func reconcile[B Bucket](provider Provider, costs billed[B], attributedUSD *floa
 	if !costs.whole {
 		return r
 	}
-	attributed := decimalOf(copied)
-	drift := new(big.Rat).Sub(costs.total.rat(), attributed)
+	attributed := decimal.FromFloat(copied)
+	drift := new(big.Rat).Sub(costs.total.Rat(), attributed)
 	r.DriftUSD = floatOf(drift)
 	if attributed.Sign() != 0 {
 		r.DriftPct = floatOf(drift.Mul(drift, big.NewRat(100, 1)).Quo(drift, attributed))

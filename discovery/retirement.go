@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
 // ModelKey is a model of a provider, the key of a [Registry] (SPEC.md, "Retirement registry").
@@ -92,10 +94,10 @@ func (r Registry) RetirementDate(p Provider, id string) (string, bool) {
 
 // registeredNames lists the names under which a registry may have exactly this model, and the name of its line.
 func registeredNames(p Provider, id string) (names []string, line string) {
-	names = spellings(p, id)
-	if base, ok := fineTuneBase(last(names)); ok && p == OpenAI {
+	names = dialect(p).Spellings(id)
+	if base, ok := modelid.FineTuneBase(names[len(names)-1]); ok && p == OpenAI {
 		// OpenAI announces fine-tunes as ft-BASE, with dates that can differ from the base's.
-		return append(names, "ft-"+last(spellings(p, base))), "ft-" + NormalizeModelID(p, base)
+		return append(names, "ft-"+modelid.Last(dialect(p).Spellings(base))), "ft-" + NormalizeModelID(p, base)
 	}
 	return names, NormalizeModelID(p, id)
 }

@@ -1,4 +1,4 @@
-package discovery
+package geminisku
 
 import (
 	"regexp"
@@ -66,8 +66,8 @@ var thousands = regexp.MustCompile(`(\d),(\d{3})(?:,(\d{3}))?`)
 var separators = strings.NewReplacer("_", " ", "-", " ", "(", " ", ")", " ", ",", " ", "/", " ", ":", " ", ";", " ", "[", " ", "]", " ", "–", " ", "—", " ",
 	"<", " < ", ">", " > ", "≤", " ≤ ", "≥", " ≥ ")
 
-// wordsOf is a text in lower case, cut into words.
-func wordsOf(text string) []string {
+// Words is a text in lower case, cut into words.
+func Words(text string) []string {
 	return strings.Fields(separators.Replace(thousands.ReplaceAllString(strings.ToLower(text), "$1$2$3")))
 }
 

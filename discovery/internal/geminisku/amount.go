@@ -1,4 +1,4 @@
-package discovery
+package geminisku
 
 import (
 	"math/big"

@@ -1,7 +1,7 @@
-package discovery
+package modelid
 
 // xaiDialect: WIRE.md section 11, xAI. What an id says in words (-reasoning, -mini, -fast, -code) is part of it.
-var xaiDialect = dialect{
+var XAI = &Dialect{
 	spelling: []idRule{
 		variant,
 		replacing(`^(?:x-ai/|xai/)+`, ""),

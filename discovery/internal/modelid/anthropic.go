@@ -1,10 +1,10 @@
-package discovery
+package modelid
 
 // families are the words for a line of Claude models (WIRE.md section 5).
 const families = `opus|sonnet|haiku|fable|mythos`
 
 // anthropicDialect: WIRE.md section 11, Anthropic. -fast and -preview are part of an id.
-var anthropicDialect = dialect{
+var Anthropic = &Dialect{
 	spelling: []idRule{
 		variant,
 		replacing(`^(?:(?:us|eu|apac|global)\.anthropic\.|anthropic[./]|(?:projects/[^/]+/locations/[^/]+/)?publishers/anthropic/models/)+`, ""),

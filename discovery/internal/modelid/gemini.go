@@ -1,8 +1,8 @@
-package discovery
+package modelid
 
 // geminiDialect: WIRE.md section 11, Google. The rules for builds are for gemini-1 and later alone: the 001 of an embedding,
 // of Imagen and of Veo is part of the id. So is -preview without a date; see rewrites.
-var geminiDialect = dialect{
+var Gemini = &Dialect{
 	spelling: []idRule{
 		variant,
 		replacing(`^(?:google/|gemini/|models/|publishers/google/models/|projects/(?:[^/]+/)*?models/)+`, ""),

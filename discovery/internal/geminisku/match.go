@@ -1,4 +1,4 @@
-package discovery
+package geminisku
 
 import (
 	"fmt"
@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// modelNames is the models of a price list: their hints, and the words of those without the leading gemini.
-type modelNames struct {
+// ModelNames is the models of a price list: their hints, and the words of those without the leading gemini.
+type ModelNames struct {
 	hints []string
 	words [][]string
 }
 
-func modelsOf(skus []sku) modelNames {
-	var m modelNames
+func Models(hints []string) ModelNames {
+	var m ModelNames
 	seen := map[string]bool{"": true}
-	for i := range skus {
-		hint := skus[i].record.ModelHint
+	for _, hint := range hints {
 		if !seen[hint] {
 			seen[hint] = true
 			m.hints = append(m.hints, hint)
@@ -29,7 +28,7 @@ func modelsOf(skus []sku) modelNames {
 
 // match returns the hints of the one model that a name means, which may be spelt in several ways; none when it is nobody's.
 // An error lists the models that it may mean. A full name is one from the beginning on: "gemini 2" is no robotics er 2.
-func (m modelNames) match(name []string, full bool) (map[string]bool, error) {
+func (m ModelNames) Match(name []string, full bool) (map[string]bool, error) {
 	for _, fits := range []func(model []string) bool{
 		func(model []string) bool { return sameModel(model, name) },
 		func(model []string) bool { return startsWith(model, name) && all(model[len(name):], isPreview) },
@@ -51,7 +50,7 @@ func (m modelNames) match(name []string, full bool) (map[string]bool, error) {
 }
 
 // that returns the hints whose words fit.
-func (m modelNames) that(fits func([]string) bool) []string {
+func (m ModelNames) that(fits func([]string) bool) []string {
 	var found []string
 	for i, words := range m.words {
 		if fits(words) {
@@ -62,7 +61,7 @@ func (m modelNames) that(fits func([]string) bool) []string {
 }
 
 // oneModel makes a set of all hints that spell the model of these, if they are spellings of one.
-func (m modelNames) oneModel(hints []string) (map[string]bool, error) {
+func (m ModelNames) oneModel(hints []string) (map[string]bool, error) {
 	for _, hint := range hints {
 		if !sameModel(strings.Fields(hint), strings.Fields(hints[0])) {
 			return nil, fmt.Errorf("the hint may mean any of %s", listed(hints))
@@ -124,8 +123,8 @@ func staysTheModel(word string) bool {
 
 func anything(string) bool { return true }
 
-// withoutVendor takes off the front of a model's name what every model has there. A name that had the gemini is a full one.
-func withoutVendor(words []string) (name []string, full bool) {
+// WithoutVendor takes off the front of a model's name what every model has there. A name that had the gemini is a full one.
+func WithoutVendor(words []string) (name []string, full bool) {
 	for len(words) > 0 && vendorWords[words[0]] {
 		full = full || words[0] == "gemini"
 		words = words[1:]

@@ -1,4 +1,4 @@
-package discovery
+package modelid
 
 import "slices"
 
@@ -11,10 +11,13 @@ var (
 // rewrites lists what else a listing may call the model. Each entry is one rewrite away from a spelling of id or from its
 // normalized form, never two. They are guesses: try them after all of those, in this order, and take none that is not listed
 // (WIRE.md section 11, rule of thumb).
-func rewrites(p Provider, id string) []string {
-	tried := append(spellings(p, id), NormalizeModelID(p, id))
+func (d *Dialect) Rewrites(id string) []string {
+	if d == nil {
+		return nil
+	}
+	tried := append(d.Spellings(id), d.Normalize(id))
 	var guesses []string
-	for _, rule := range dialects[p.canonical()].guesses {
+	for _, rule := range d.guesses {
 		for _, name := range tried {
 			if guess := rule(name); !slices.Contains(tried, guess) && !slices.Contains(guesses, guess) {
 				guesses = append(guesses, guess)

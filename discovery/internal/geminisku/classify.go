@@ -1,4 +1,4 @@
-package discovery
+package geminisku
 
 import (
 	"cmp"
@@ -9,17 +9,17 @@ import (
 )
 
 // class is what the description of a SKU says.
-type class struct {
+type Class struct {
 	// model is in lower case, with "gemini" before it; "" where no Gemini model is named.
-	model string
+	Model string
 	// direction is "" where the SKU is no price of tokens.
-	direction Direction
-	modality  string
-	mode      string
+	Direction Direction
+	Modality  string
+	Mode      string
 	// threshold is the length of the prompt from which the price holds, and limit the one up to which; 0 is no limit.
-	threshold, limit int64
+	Threshold, Limit int64
 	// noTier is that the length of the prompt is all that keeps it from being a list price.
-	noTier bool
+	NoTier bool
 }
 
 // Thresholds of Gemini's tiers, in tokens (WIRE.md section 8: short and long).
@@ -27,26 +27,26 @@ const longPrompt = 200_000
 
 // classify reads the description of a SKU (WIRE.md section 8). It is strict in one way: whatever it does not understand
 // makes a mode that is not the standard one, so that an unknown kind of price never answers for a list price.
-func classify(description string) class {
-	words := wordsOf(description)
+func classify(description string) Class {
+	words := Words(description)
 	head, tail, clause := splitAtModel(words)
 	if mode := notTokens(description, words, slices.Concat(head, tail)); mode != "" {
-		return class{model: modelOf(tail), mode: mode}
+		return Class{Model: modelOf(tail), Mode: mode}
 	}
-	c := class{mode: joinedModes(words), modality: headModality(head)}
-	c.direction = cmp.Or(directionOf(slices.Concat(head, tail)), directionOf(clause))
+	c := Class{Mode: joinedModes(words), Modality: headModality(head)}
+	c.Direction = cmp.Or(directionOf(slices.Concat(head, tail)), directionOf(clause))
 	c.head(head)
 	model := c.modelIn(tail)
-	c.model = named(model)
+	c.Model = named(model)
 	c.tier(tail, clause)
-	if behind := headModality(clause); c.modality == "" && behind != several {
-		c.modality = behind
+	if behind := headModality(clause); c.Modality == "" && behind != several {
+		c.Modality = behind
 	}
 	switch {
-	case c.modality == several:
-		c.modality = ""
-	case c.modality == "" && !anyOf(model, modelsOfOthers):
-		c.modality = ModalityText
+	case c.Modality == several:
+		c.Modality = ""
+	case c.Modality == "" && !anyOf(model, modelsOfOthers):
+		c.Modality = ModalityText
 	}
 	return c
 }
@@ -127,13 +127,13 @@ func joinedModes(words []string) string {
 }
 
 // head makes the mode unknown for a word before the model that nobody knows, or that is about the length of the prompt.
-func (c *class) head(words []string) {
+func (c *Class) head(words []string) {
 	unknown := func(word string) bool { return modeWords[word] == "" && modalityWords[word] == "" && !headWords[word] }
 	switch {
 	case slices.ContainsFunc(words, aboutLength):
 		c.withoutTier()
 	case slices.ContainsFunc(words, unknown):
-		c.mode = ModeUnknown
+		c.Mode = ModeUnknown
 	}
 }
 
@@ -157,7 +157,7 @@ func headModality(head []string) string {
 
 // modelIn returns the model that the tail begins with. None is called "… text …" or "… input …": a word behind those that
 // nobody knows is not the model's, and may be about the length of the prompt.
-func (c *class) modelIn(tail []string) []string {
+func (c *Class) modelIn(tail []string) []string {
 	model := strip(c, tail)
 	end := slices.IndexFunc(model, func(word string) bool { return word == ModalityText || tailWords[word] })
 	if end < 0 {
@@ -170,7 +170,7 @@ func (c *class) modelIn(tail []string) []string {
 // strip takes off the tail what is not the model, from its end, and fills in the modality if the head did not have it. One
 // modality is taken and no second: in "3 pro image text" the image is part of the model, and so it is behind a head that
 // names a modality already ("text input token count for Gemini 3 Pro Image").
-func strip(c *class, tail []string) []string {
+func strip(c *Class, tail []string) []string {
 	for n := len(tail); n > 0; n = len(tail) {
 		word := tail[n-1]
 		switch m := modalityWords[word]; {
@@ -178,8 +178,8 @@ func strip(c *class, tail []string) []string {
 			tail = tail[:n-2]
 		case word == "thinking" && n > 1 && modalityWords[tail[n-2]] != "":
 			tail = tail[:n-1]
-		case m != "" && c.modality == "" && (n < 2 || tail[n-2] != "native"):
-			c.modality, tail = m, tail[:n-1]
+		case m != "" && c.Modality == "" && (n < 2 || tail[n-2] != "native"):
+			c.Modality, tail = m, tail[:n-1]
 		case tailWords[word], modeWords[word] != "" && word != "live":
 			tail = tail[:n-1]
 		default:
@@ -190,17 +190,17 @@ func strip(c *class, tail []string) []string {
 }
 
 // tier reads short and long, or the clause about the length of the prompt. What is not understood there makes the mode unknown.
-func (c *class) tier(tail, clause []string) {
+func (c *Class) tier(tail, clause []string) {
 	short, long := slices.Contains(tail, "short"), slices.Contains(tail, "long")
 	switch {
 	case len(clause) > 0 && endWords[clause[0]] && !slices.ContainsFunc(clause, aboutLength):
-		c.mode = ModeUnknown // another kind of price, for prompts of whatever length
+		c.Mode = ModeUnknown // another kind of price, for prompts of whatever length
 	case short && long, (short || long) && len(clause) > 0:
 		c.withoutTier()
 	case short:
-		c.limit = longPrompt
+		c.Limit = longPrompt
 	case long:
-		c.threshold = longPrompt
+		c.Threshold = longPrompt
 	case len(clause) > 0:
 		c.clause(clause)
 	}
@@ -209,7 +209,7 @@ func (c *class) tier(tail, clause []string) {
 // promptClause is the clause about the length of the prompt: "when input is up to 128k tokens".
 var promptClause = regexp.MustCompile(`^(?:when (?:input|prompt) is )?(up to|greater than|more than|over|above) ([1-9]\d{0,3})k(?: tokens)?$`)
 
-func (c *class) clause(words []string) {
+func (c *Class) clause(words []string) {
 	parts := promptClause.FindStringSubmatch(strings.Join(words, " "))
 	if parts == nil {
 		c.withoutTier()
@@ -217,18 +217,18 @@ func (c *class) clause(words []string) {
 	}
 	tokens, _ := strconv.ParseInt(parts[2], 10, 64) // four digits at most
 	if tokens *= 1000; parts[1] == "up to" {
-		c.limit = tokens
+		c.Limit = tokens
 	} else {
-		c.threshold = tokens
+		c.Threshold = tokens
 	}
 }
 
 // withoutTier is what becomes of a SKU whose length of the prompt is not understood.
-func (c *class) withoutTier() { c.mode, c.noTier = ModeUnknown, c.noTier || c.mode == ModeStandard }
+func (c *Class) withoutTier() { c.Mode, c.NoTier = ModeUnknown, c.NoTier || c.Mode == ModeStandard }
 
 // modelOf is the model that a SKU names whose tail says nothing else of interest.
 func modelOf(tail []string) string {
-	return named(strip(&class{}, tail))
+	return named(strip(&Class{}, tail))
 }
 
 // named is the words of a model as a ModelHint.

@@ -1,10 +1,10 @@
-package discovery
+package modelid
 
 import "regexp"
 
 // openAIDialect: WIRE.md section 11, OpenAI. What an id says in words (-mini, -chat-latest, -audio, -search-preview) is part
 // of it, and a date in its middle (gpt-4-1106-preview) as well.
-var openAIDialect = dialect{
+var OpenAI = &Dialect{
 	spelling: []idRule{
 		variant,
 		replacing(`^(?:openai/)+`, ""),
@@ -14,7 +14,7 @@ var openAIDialect = dialect{
 		replacing(`^(gpt-5)-([1-6])(-.*)?$`, "${1}.${2}${3}"),
 	},
 	builds: []idRule{
-		func(id string) string { base, _ := fineTuneBase(id); return base },
+		func(id string) string { base, _ := FineTuneBase(id); return base },
 		replacing(`-`+year+`-`+month+`-`+day+`$`, ""),
 		baseOfShortBuild,
 	},
@@ -24,8 +24,8 @@ var openAIDialect = dialect{
 // fineTune is ft:BASE:ORGANISATION:NAME:ID.
 var fineTune = regexp.MustCompile(`^ft:([^:]+):`)
 
-// fineTuneBase returns what a fine-tune was made from, and whether id is one.
-func fineTuneBase(id string) (base string, ok bool) {
+// FineTuneBase returns what a fine-tune was made from, and whether id is one.
+func FineTuneBase(id string) (base string, ok bool) {
 	if parts := fineTune.FindStringSubmatch(id); parts != nil {
 		return parts[1], true
 	}

@@ -1,4 +1,4 @@
-package discovery
+package decimal
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 // amount is an exact decimal, units / 10^places; the zero value is 0. Amounts are added up as they came and turned into a
 // float64 once, at the end: a thousand times 0.1 in binary is not 100.
-type amount struct {
+type Amount struct {
 	units  big.Int
 	places int
 }
@@ -28,7 +28,7 @@ var errNoAmount = errors.New("the amount is beyond what can be read")
 
 // parse reads a JSON number exactly into a, which has to be 0 before; that it is a number, the decoder has seen to. A zero
 // is one whatever its exponent is, as in 0E-6176.
-func (a *amount) parse(number json.Number) error {
+func (a *Amount) Parse(number json.Number) error {
 	text, negative := strings.CutPrefix(string(number), "-")
 	mantissa, exponent := text, "0"
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
@@ -63,7 +63,7 @@ func (a *amount) parse(number json.Number) error {
 }
 
 // add adds b to a.
-func (a *amount) add(b *amount) {
+func (a *Amount) Add(b *Amount) {
 	addend := &b.units
 	if a.places < b.places {
 		a.units.Mul(&a.units, tenTo(b.places-a.places))
@@ -75,16 +75,16 @@ func (a *amount) add(b *amount) {
 }
 
 // rat is a as a fraction.
-func (a *amount) rat() *big.Rat { return new(big.Rat).SetFrac(&a.units, tenTo(a.places)) }
+func (a *Amount) Rat() *big.Rat { return new(big.Rat).SetFrac(&a.units, tenTo(a.places)) }
 
 // float is the float64 that is nearest to a. A quotient of two floats that are exact is rounded once, as it should be, so
 // nearly every amount is spared the way over a fraction.
-func (a *amount) float() float64 {
+func (a *Amount) Float64() float64 {
 	const exactInteger, exactPower = 53, 22
 	if a.units.BitLen() <= exactInteger && a.places <= exactPower {
 		return float64(a.units.Int64()) / math.Pow10(a.places)
 	}
-	f, _ := a.rat().Float64()
+	f, _ := a.Rat().Float64()
 	return f
 }
 
@@ -99,8 +99,8 @@ func tenTo(n int) *big.Int {
 	return big.NewInt(power)
 }
 
-// decimalOf is the decimal that people mean by f: 0.1, not 0.1000000000000000055. f has to be finite.
-func decimalOf(f float64) *big.Rat {
+// FromFloat is the decimal that people mean by f: 0.1, not 0.1000000000000000055. f has to be finite.
+func FromFloat(f float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 	return r
 }

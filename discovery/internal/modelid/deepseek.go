@@ -1,7 +1,7 @@
-package discovery
+package modelid
 
 // deepSeekDialect: WIRE.md section 11, DeepSeek.
-var deepSeekDialect = dialect{
+var DeepSeek = &Dialect{
 	spelling: []idRule{
 		variant,
 		replacing(`^(?:deepseek/|deepseek-ai/)+`, ""),
