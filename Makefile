@@ -61,11 +61,11 @@ fuzz: ## fuzz every target for FUZZTIME (20000x; 10m is ten minutes)
 
 .PHONY: faults
 faults: ## play every fault to every operation, and print what becomes of each
-	$(GO) test -count=1 -run '^TestMatrix$$' -v ./internal/faults
+	$(GO) test -count=1 -run '^TestMatrix$$' -v ./internal/test/faults
 
 .PHONY: soak
 soak: ## 200 nodes and a gateway that spoils one answer in ten, for SOAK (2m), by SEED: nothing lost, nothing twice, memory flat
-	$(GO) test -count=1 -timeout 0 -run '^TestSoak$$' -v ./internal/soak -soak $(SOAK) -seed $(SEED)
+	$(GO) test -count=1 -timeout 0 -run '^TestSoak$$' -v ./internal/test/soak -soak $(SOAK) -seed $(SEED)
 
 .PHONY: bench
 bench: ## one table of ratios, ours beside a baseline, after a minute on an idle machine; fails where worse than asked

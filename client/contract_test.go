@@ -12,7 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/contract"
+	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
 // Everything the facade can send keeps to the document, and the document knows every answer.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/internal/contract"
+	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
 // A kind that the document gets or loses decodes as before and changes no name that is exported here, so nothing else

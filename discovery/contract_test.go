@@ -13,7 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
-	"github.com/mesh-gateway/mesh-go/internal/contract"
+	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
 // checked sends every request through the checker of the document it belongs to, which is the first part of its path.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/internal/contract"
+	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
 // sendsJSON says of what kind an answer is, as real servers do.

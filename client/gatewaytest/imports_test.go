@@ -20,9 +20,9 @@ func dependencies(t *testing.T, pkg string) string {
 func TestNoTestToolsComeWithThisPackage(t *testing.T) {
 	t.Parallel()
 	ours := dependencies(t, ".")
-	for _, unwanted := range []string{"stretchr/testify", "getkin/kin-openapi", "yaml", "mesh-go/specs", "mesh-go/internal/contract"} {
+	for _, unwanted := range []string{"stretchr/testify", "getkin/kin-openapi", "yaml", "mesh-go/specs", "mesh-go/internal/test/contract"} {
 		assert.NotContains(t, ours, unwanted)
 	}
 	assert.Contains(t, ours, "mesh-go/client\n")
-	assert.Contains(t, dependencies(t, "../../internal/contract"), "getkin/kin-openapi", "the look can find it")
+	assert.Contains(t, dependencies(t, "../../internal/test/contract"), "getkin/kin-openapi", "the look can find it")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/internal/contract"
+	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
 // session lists the recordings of one gateway in an order in which it can have answered them. health and the lists depend on
@@ -46,7 +46,7 @@ type recorded struct {
 
 func recording(t *testing.T, name string) recorded {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "internal", "contract", "testdata", "gateway", name+".json"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "internal", "test", "contract", "testdata", "gateway", name+".json"))
 	require.NoError(t, err)
 	var r recorded
 	require.NoError(t, json.Unmarshal(text, &r))

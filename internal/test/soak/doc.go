@@ -1,6 +1,6 @@
 // Package soak holds the long run; it is nothing but tests.
 //
-//	go test -count=1 -run '^TestSoak$' -v ./internal/soak -soak 2m
+//	go test -count=1 -run '^TestSoak$' -v ./internal/test/soak -soak 2m
 //
 // 200 nodes share one gateway that spoils one answer in ten. Every node sends to the others, watches its inbox and marks
 // read what it finds there. At the end every message that was accepted has arrived once and is read, and memory,

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/internal/contract"
+	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
 const goodMessage = `{"from_node":"node-a","to_node":"node-b","kind":"fyi","content":"hello"}`
