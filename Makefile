@@ -4,6 +4,7 @@ LINT      := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME  ?= 20000x
 SOAK      ?= 2m
 SEED      ?= 0
+MUTATE    ?= ./client
 SHIPPED   := ./client/... ./discovery/... ./scan/... ./internal/...
 
 .DEFAULT_GOAL := help
@@ -82,8 +83,8 @@ bench-scan: ## how many times as fast as twelve regexps the scan is, for every i
 		$(GO) run ./internal/benchtable scan <"$$figures"
 
 .PHONY: mutate
-mutate: ## break each look at an error, and list what no test notices; seven minutes; fails under 90 %
-	$(GO) run ./internal/mutate ./client/... ./discovery/... ./scan/... $(addprefix ./internal/,call contract flight secret testserver wire)
+mutate: ## change the code in one place at a time, and list the changes that no test notices
+	$(GO) run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash $(MUTATE)
 
 .PHONY: cover
 cover: ## coverage of the shipped hand-written code, function by function; fails under 92 %

@@ -24,7 +24,7 @@ var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
 // The decoder and the reference have to agree about every text: which documents are lists, which rows they hold and
 // which fields of theirs are unknown. What can be read can be written, and reads back the same.
 func FuzzListDecoder(f *testing.F) {
-	names, err := filepath.Glob("../contract/testdata/gateway/*.json")
+	names, err := filepath.Glob("../test/contract/testdata/gateway/*.json")
 	require.NoError(f, err)
 	require.NotEmpty(f, names)
 	for _, name := range names {

@@ -22,7 +22,7 @@ const row = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","creat
 // recorded returns the body of an exchange recorded with a real gateway.
 func recorded(tb testing.TB, name string) []byte {
 	tb.Helper()
-	text, err := os.ReadFile(filepath.Join("../contract/testdata/gateway", name+".json"))
+	text, err := os.ReadFile(filepath.Join("../test/contract/testdata/gateway", name+".json"))
 	require.NoError(tb, err)
 	var exchange struct {
 		Response struct{ Body json.RawMessage }
