@@ -37,7 +37,7 @@ type RegisterRequest struct {
 // ListPeers returns the registered peers, in the gateway's order (GET /peers). The slice is never nil without an error.
 func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 	resp, err := c.do(ctx, opListPeers, func(ctx context.Context) (*http.Response, error) {
-		return c.api.ListPeers(ctx)
+		return c.api.ListPeers(ctx, nil)
 	})
 	if err != nil {
 		return nil, err

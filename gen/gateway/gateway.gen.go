@@ -137,6 +137,15 @@ type MessageEnvelope struct {
 // MessageList The messages, as an object or as a bare array. Both decode into the object.
 type MessageList = MessageEnvelope
 
+// OpenThreadRequest The thread to get or to create.
+type OpenThreadRequest struct {
+	// SessionID is kept with a thread that the request creates; left out when not given.
+	SessionID string `json:"session_id,omitempty"`
+
+	// Name is the name of the thread. By convention it is the two peers, a colon and the topic, as in a↔b:topic.
+	Name string `json:"thread_name"`
+}
+
 // PeerArray The peers as a bare array.
 type PeerArray = []MeshPeer
 
@@ -196,6 +205,51 @@ type SendMessageRequest struct {
 	ToNode string `json:"to_node"`
 }
 
+// Thread A named conversation that messages can belong to.
+type Thread struct {
+	// Created reports whether the request created the thread. It is present only in the answer to a POST.
+	Created *bool `json:"created,omitempty"`
+
+	// CreatedAt is the time of creation, ISO 8601 as the gateway wrote it.
+	CreatedAt string `json:"created_at"`
+
+	// LastUsedAt is the time of the last use, ISO 8601 as the gateway wrote it.
+	LastUsedAt string `json:"last_used_at"`
+
+	// PeerPair is the part of the name before the colon, or the whole name when it has no colon.
+	PeerPair string `json:"peer_pair"`
+
+	// SessionID is the session given when the thread was created, or null.
+	SessionID *string `json:"session_id,omitempty"`
+
+	// Name is the name of the thread. By convention it is the two peers, a colon and the topic, as in a↔b:topic.
+	Name string `json:"thread_name"`
+
+	// ID is the id of the thread. A message takes it as its thread_id.
+	ID string `json:"thread_uuid"`
+
+	// Topic is the part of the name after the colon, and empty when it has no colon.
+	Topic                string                     `json:"topic"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// ThreadList The threads under their key.
+type ThreadList struct {
+	// Threads holds the threads, the most recently used first.
+	Threads              []Thread                   `json:"threads"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// ThreadMessages One thread and its messages.
+type ThreadMessages struct {
+	// Messages holds the messages, oldest first. They have neither thread_id nor read_at.
+	Messages []MeshMessage `json:"messages"`
+
+	// Thread A named conversation that messages can belong to.
+	Thread               Thread                     `json:"thread"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
 // ValidationIssue One thing that is wrong with a request.
 type ValidationIssue struct {
 	// Loc Where in the request, as a path of names and indexes.
@@ -220,7 +274,46 @@ type ListMessagesParams struct {
 	// UnreadOnly The text true, sent only when unread messages alone are wanted.
 	UnreadOnly *bool `form:"unread_only,omitempty" json:"unread_only,omitempty"`
 
+	// From Only messages of this sender.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// Kind Only messages of this kind.
+	Kind *Kind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// ThreadID Only messages of this thread.
+	ThreadID *string `form:"thread_id,omitempty" json:"thread_id,omitempty"`
+
+	// Since Only messages whose created_at is after this one. The gateway compares the two as text, so the value has to be a created_at exactly as the gateway wrote it.
+	Since *string `form:"since,omitempty" json:"since,omitempty"`
+
 	// Limit The largest number of rows to answer; the gateway's default is 100.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListPeersParams defines parameters for ListPeers.
+type ListPeersParams struct {
+	// EnabledOnly Whether disabled peers are left out. The gateway's default is true; older gateways ignore the parameter.
+	EnabledOnly *bool `form:"enabled_only,omitempty" json:"enabled_only,omitempty"`
+}
+
+// ListThreadsParams defines parameters for ListThreads.
+type ListThreadsParams struct {
+	// Peer Only threads whose peer pair contains this node.
+	Peer *string `form:"peer,omitempty" json:"peer,omitempty"`
+
+	// Topic Only threads with this topic.
+	Topic *string `form:"topic,omitempty" json:"topic,omitempty"`
+
+	// SessionID Only threads with this session id.
+	SessionID *string `form:"session_id,omitempty" json:"session_id,omitempty"`
+
+	// Limit The largest number of threads to return; the gateway's default is 50.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// GetThreadParams defines parameters for GetThread.
+type GetThreadParams struct {
+	// Limit The largest number of messages to return; the gateway's default is 100.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -229,6 +322,9 @@ type SendMessageJSONRequestBody = SendMessageRequest
 
 // RegisterPeerJSONRequestBody defines body for RegisterPeer for application/json ContentType.
 type RegisterPeerJSONRequestBody = RegisterPeerRequest
+
+// OpenThreadJSONRequestBody defines body for OpenThread for application/json ContentType.
+type OpenThreadJSONRequestBody = OpenThreadRequest
 
 // UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
 // A required field that is missing or null is an error that names it, defaults of the document are applied, and
@@ -511,6 +607,128 @@ func (t ReadReceipt) MarshalJSON() ([]byte, error) {
 	return o.Close(t.AdditionalProperties)
 }
 
+// UnmarshalJSON reads one Thread in a single pass and replaces what the value held before.
+// A required field that is missing or null is an error that names it, defaults of the document are applied, and
+// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+func (t *Thread) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t.decode)
+}
+
+func (t *Thread) decode(d *wire.Decoder) error {
+	*t = Thread{}
+	var seen wire.Fields
+	err := d.Object(func(key []byte) error {
+		switch string(key) {
+		case "created":
+			return wire.Optional(&t.Created, d, wire.Bool)
+		case "created_at":
+			seen.Add(1)
+			return wire.String(&t.CreatedAt, d)
+		case "last_used_at":
+			seen.Add(2)
+			return wire.String(&t.LastUsedAt, d)
+		case "peer_pair":
+			seen.Add(3)
+			return wire.String(&t.PeerPair, d)
+		case "session_id":
+			return wire.Optional(&t.SessionID, d, wire.String)
+		case "thread_name":
+			seen.Add(5)
+			return wire.String(&t.Name, d)
+		case "thread_uuid":
+			seen.Add(6)
+			return wire.String(&t.ID, d)
+		case "topic":
+			seen.Add(7)
+			return wire.String(&t.Topic, d)
+		default:
+			return d.Unknown(&t.AdditionalProperties, key)
+		}
+	})
+	return seen.Check(err, wire.Required{Index: 1, Name: "created_at"}, wire.Required{Index: 2, Name: "last_used_at"}, wire.Required{Index: 3, Name: "peer_pair"}, wire.Required{Index: 5, Name: "thread_name"}, wire.Required{Index: 6, Name: "thread_uuid"}, wire.Required{Index: 7, Name: "topic"})
+}
+
+// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
+// field is null where the document allows it and left out where it does not.
+func (t Thread) MarshalJSON() ([]byte, error) {
+	var o wire.Object
+	if t.Created != nil {
+		o.Field("created", t.Created)
+	}
+	o.Field("created_at", t.CreatedAt)
+	o.Field("last_used_at", t.LastUsedAt)
+	o.Field("peer_pair", t.PeerPair)
+	o.Field("session_id", t.SessionID)
+	o.Field("thread_name", t.Name)
+	o.Field("thread_uuid", t.ID)
+	o.Field("topic", t.Topic)
+	return o.Close(t.AdditionalProperties)
+}
+
+// UnmarshalJSON reads one ThreadList in a single pass and replaces what the value held before.
+// A required field that is missing or null is an error that names it, defaults of the document are applied, and
+// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+func (t *ThreadList) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t.decode)
+}
+
+func (t *ThreadList) decode(d *wire.Decoder) error {
+	*t = ThreadList{}
+	var seen wire.Fields
+	err := d.Object(func(key []byte) error {
+		switch string(key) {
+		case "threads":
+			seen.Add(0)
+			return wire.ArrayOf[Thread]((*Thread).decode)(&t.Threads, d)
+		default:
+			return d.Unknown(&t.AdditionalProperties, key)
+		}
+	})
+	return seen.Check(err, wire.Required{Index: 0, Name: "threads"})
+}
+
+// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
+// field is null where the document allows it and left out where it does not.
+func (t ThreadList) MarshalJSON() ([]byte, error) {
+	var o wire.Object
+	o.Field("threads", wire.NotNil(t.Threads))
+	return o.Close(t.AdditionalProperties)
+}
+
+// UnmarshalJSON reads one ThreadMessages in a single pass and replaces what the value held before.
+// A required field that is missing or null is an error that names it, defaults of the document are applied, and
+// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+func (t *ThreadMessages) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t.decode)
+}
+
+func (t *ThreadMessages) decode(d *wire.Decoder) error {
+	*t = ThreadMessages{}
+	var seen wire.Fields
+	err := d.Object(func(key []byte) error {
+		switch string(key) {
+		case "messages":
+			seen.Add(0)
+			return wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d)
+		case "thread":
+			seen.Add(1)
+			return (*Thread).decode(&t.Thread, d)
+		default:
+			return d.Unknown(&t.AdditionalProperties, key)
+		}
+	})
+	return seen.Check(err, wire.Required{Index: 0, Name: "messages"}, wire.Required{Index: 1, Name: "thread"})
+}
+
+// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
+// field is null where the document allows it and left out where it does not.
+func (t ThreadMessages) MarshalJSON() ([]byte, error) {
+	var o wire.Object
+	o.Field("messages", wire.NotNil(t.Messages))
+	o.Field("thread", t.Thread)
+	return o.Close(t.AdditionalProperties)
+}
+
 // UnmarshalJSON reads one ValidationIssue in a single pass and replaces what the value held before.
 // A required field that is missing or null is an error that names it, defaults of the document are applied, and
 // fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
@@ -664,10 +882,10 @@ type ClientInterface interface {
 
 	// ListPeers Lists the registered peers.
 	//
-	// Disabled peers are left out by today's gateway.
+	// The peers come in the order of their names. Disabled peers are left out unless enabled_only is false.
 	//
 	// Corresponds with GET /peers (the `ListPeers` operationId).
-	ListPeers(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListPeers(ctx context.Context, params *ListPeersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RegisterPeerWithBody Registers this node, or registers it again.
 	//
@@ -686,6 +904,45 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /peers/register (the `RegisterPeer` operationId).
 	RegisterPeer(ctx context.Context, body RegisterPeerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPeer Gets one peer.
+	//
+	// A disabled peer is found as well. An unknown name is answered 404.
+	//
+	// Corresponds with GET /peers/{name} (the `GetPeer` operationId).
+	GetPeer(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListThreads Lists threads, the most recently used first.
+	//
+	// The filters are combined. There is no cursor; a request returns at most 100 threads.
+	//
+	// Corresponds with GET /threads (the `ListThreads` operationId).
+	ListThreads(ctx context.Context, params *ListThreadsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// OpenThreadWithBody Gets the thread of a name, and creates it when there is none.
+	//
+	// Only a thread_uuid that this operation returned is accepted as the thread_id of a message.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /threads (the `OpenThread` operationId).
+	OpenThreadWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// OpenThread Gets the thread of a name, and creates it when there is none.
+	//
+	// Only a thread_uuid that this operation returned is accepted as the thread_id of a message.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /threads (the `OpenThread` operationId).
+	OpenThread(ctx context.Context, body OpenThreadJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetThread Gets one thread and its messages, oldest message first.
+	//
+	// The rows have neither thread_id nor read_at. An unknown id is answered 404.
+	//
+	// Corresponds with GET /threads/{uuid} (the `GetThread` operationId).
+	GetThread(ctx context.Context, uuid string, params *GetThreadParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // GetHealth Tells whether the gateway is up.
@@ -779,11 +1036,11 @@ func (c *Client) MarkMessageRead(ctx context.Context, msgID int64, reqEditors ..
 
 // ListPeers Lists the registered peers.
 //
-// Disabled peers are left out by today's gateway.
+// The peers come in the order of their names. Disabled peers are left out unless enabled_only is false.
 //
 // Corresponds with GET /peers (the `ListPeers` operationId).
-func (c *Client) ListPeers(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListPeersRequest(c.Server)
+func (c *Client) ListPeers(ctx context.Context, params *ListPeersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPeersRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -822,6 +1079,95 @@ func (c *Client) RegisterPeerWithBody(ctx context.Context, contentType string, b
 // Corresponds with POST /peers/register (the `RegisterPeer` operationId).
 func (c *Client) RegisterPeer(ctx context.Context, body RegisterPeerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRegisterPeerRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPeer Gets one peer.
+//
+// A disabled peer is found as well. An unknown name is answered 404.
+//
+// Corresponds with GET /peers/{name} (the `GetPeer` operationId).
+func (c *Client) GetPeer(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPeerRequest(c.Server, name)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListThreads Lists threads, the most recently used first.
+//
+// The filters are combined. There is no cursor; a request returns at most 100 threads.
+//
+// Corresponds with GET /threads (the `ListThreads` operationId).
+func (c *Client) ListThreads(ctx context.Context, params *ListThreadsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListThreadsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// OpenThreadWithBody Gets the thread of a name, and creates it when there is none.
+//
+// Only a thread_uuid that this operation returned is accepted as the thread_id of a message.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /threads (the `OpenThread` operationId).
+func (c *Client) OpenThreadWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewOpenThreadRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// OpenThread Gets the thread of a name, and creates it when there is none.
+//
+// Only a thread_uuid that this operation returned is accepted as the thread_id of a message.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /threads (the `OpenThread` operationId).
+func (c *Client) OpenThread(ctx context.Context, body OpenThreadJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewOpenThreadRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetThread Gets one thread and its messages, oldest message first.
+//
+// The rows have neither thread_id nor read_at. An unknown id is answered 404.
+//
+// Corresponds with GET /threads/{uuid} (the `GetThread` operationId).
+func (c *Client) GetThread(ctx context.Context, uuid string, params *GetThreadParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetThreadRequest(c.Server, uuid, params)
 	if err != nil {
 		return nil, err
 	}
@@ -898,6 +1244,54 @@ func NewListMessagesRequest(server string, params *ListMessagesParams) (*http.Re
 		if params.UnreadOnly != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "unread_only", *params.UnreadOnly, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ThreadID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "thread_id", *params.ThreadID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Since != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -1008,7 +1402,7 @@ func NewMarkMessageReadRequest(server string, msgID int64) (*http.Request, error
 }
 
 // NewListPeersRequest constructs an http.Request for the ListPeers method
-func NewListPeersRequest(server string) (*http.Request, error) {
+func NewListPeersRequest(server string, params *ListPeersParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -1024,6 +1418,33 @@ func NewListPeersRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.EnabledOnly != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "enabled_only", *params.EnabledOnly, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -1070,6 +1491,231 @@ func NewRegisterPeerRequestWithBody(server string, contentType string, body io.R
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetPeerRequest constructs an http.Request for the GetPeer method
+func NewGetPeerRequest(server string, name string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/peers/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListThreadsRequest constructs an http.Request for the ListThreads method
+func NewListThreadsRequest(server string, params *ListThreadsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/threads")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Peer != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "peer", *params.Peer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Topic != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "topic", *params.Topic, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SessionID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "session_id", *params.SessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewOpenThreadRequest calls the generic OpenThread builder with application/json body
+func NewOpenThreadRequest(server string, body OpenThreadJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewOpenThreadRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewOpenThreadRequestWithBody constructs an http.Request for the OpenThread method, with any body, and a specified content type
+func NewOpenThreadRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/threads")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetThreadRequest constructs an http.Request for the GetThread method
+func NewGetThreadRequest(server string, uuid string, params *GetThreadParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "uuid", uuid, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/threads/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -1165,12 +1811,12 @@ type ClientWithResponsesInterface interface {
 
 	// ListPeersWithResponse Lists the registered peers.
 	//
-	// Disabled peers are left out by today's gateway.
+	// The peers come in the order of their names. Disabled peers are left out unless enabled_only is false.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /peers (the `ListPeers` operationId).
-	ListPeersWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPeersResult, error)
+	ListPeersWithResponse(ctx context.Context, params *ListPeersParams, reqEditors ...RequestEditorFn) (*ListPeersResult, error)
 
 	// RegisterPeerWithBodyWithResponse Registers this node, or registers it again.
 	//
@@ -1189,6 +1835,51 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /peers/register (the `RegisterPeer` operationId).
 	RegisterPeerWithResponse(ctx context.Context, body RegisterPeerJSONRequestBody, reqEditors ...RequestEditorFn) (*RegisterPeerResult, error)
+
+	// GetPeerWithResponse Gets one peer.
+	//
+	// A disabled peer is found as well. An unknown name is answered 404.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /peers/{name} (the `GetPeer` operationId).
+	GetPeerWithResponse(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*GetPeerResult, error)
+
+	// ListThreadsWithResponse Lists threads, the most recently used first.
+	//
+	// The filters are combined. There is no cursor; a request returns at most 100 threads.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /threads (the `ListThreads` operationId).
+	ListThreadsWithResponse(ctx context.Context, params *ListThreadsParams, reqEditors ...RequestEditorFn) (*ListThreadsResult, error)
+
+	// OpenThreadWithBodyWithResponse Gets the thread of a name, and creates it when there is none.
+	//
+	// Only a thread_uuid that this operation returned is accepted as the thread_id of a message.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /threads (the `OpenThread` operationId).
+	OpenThreadWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*OpenThreadResult, error)
+
+	// OpenThreadWithResponse Gets the thread of a name, and creates it when there is none.
+	//
+	// Only a thread_uuid that this operation returned is accepted as the thread_id of a message.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /threads (the `OpenThread` operationId).
+	OpenThreadWithResponse(ctx context.Context, body OpenThreadJSONRequestBody, reqEditors ...RequestEditorFn) (*OpenThreadResult, error)
+
+	// GetThreadWithResponse Gets one thread and its messages, oldest message first.
+	//
+	// The rows have neither thread_id nor read_at. An unknown id is answered 404.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /threads/{uuid} (the `GetThread` operationId).
+	GetThreadWithResponse(ctx context.Context, uuid string, params *GetThreadParams, reqEditors ...RequestEditorFn) (*GetThreadResult, error)
 }
 
 type GetHealthResult struct {
@@ -1389,6 +2080,138 @@ func (r RegisterPeerResult) ContentType() string {
 	return ""
 }
 
+type GetPeerResult struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MeshPeer
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Refusal
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPeerResult) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPeerResult) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPeerResult) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListThreadsResult struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ThreadList
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Refusal
+}
+
+// Status returns HTTPResponse.Status
+func (r ListThreadsResult) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListThreadsResult) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListThreadsResult) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type OpenThreadResult struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Thread
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Refusal
+}
+
+// Status returns HTTPResponse.Status
+func (r OpenThreadResult) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r OpenThreadResult) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r OpenThreadResult) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetThreadResult struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ThreadMessages
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Refusal
+}
+
+// Status returns HTTPResponse.Status
+func (r GetThreadResult) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetThreadResult) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetThreadResult) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // GetHealthWithResponse Tells whether the gateway is up.
 //
 // Needs no token. The body is JSON on today's gateway and plain text on others; take it as text.
@@ -1466,13 +2289,13 @@ func (c *ClientWithResponses) MarkMessageReadWithResponse(ctx context.Context, m
 
 // ListPeersWithResponse Lists the registered peers.
 //
-// Disabled peers are left out by today's gateway.
+// The peers come in the order of their names. Disabled peers are left out unless enabled_only is false.
 //
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /peers (the `ListPeers` operationId).
-func (c *ClientWithResponses) ListPeersWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPeersResult, error) {
-	rsp, err := c.ListPeers(ctx, reqEditors...)
+func (c *ClientWithResponses) ListPeersWithResponse(ctx context.Context, params *ListPeersParams, reqEditors ...RequestEditorFn) (*ListPeersResult, error) {
+	rsp, err := c.ListPeers(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -1507,6 +2330,81 @@ func (c *ClientWithResponses) RegisterPeerWithResponse(ctx context.Context, body
 		return nil, err
 	}
 	return ParseRegisterPeerResult(rsp)
+}
+
+// GetPeerWithResponse Gets one peer.
+//
+// A disabled peer is found as well. An unknown name is answered 404.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /peers/{name} (the `GetPeer` operationId).
+func (c *ClientWithResponses) GetPeerWithResponse(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*GetPeerResult, error) {
+	rsp, err := c.GetPeer(ctx, name, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPeerResult(rsp)
+}
+
+// ListThreadsWithResponse Lists threads, the most recently used first.
+//
+// The filters are combined. There is no cursor; a request returns at most 100 threads.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /threads (the `ListThreads` operationId).
+func (c *ClientWithResponses) ListThreadsWithResponse(ctx context.Context, params *ListThreadsParams, reqEditors ...RequestEditorFn) (*ListThreadsResult, error) {
+	rsp, err := c.ListThreads(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListThreadsResult(rsp)
+}
+
+// OpenThreadWithBodyWithResponse Gets the thread of a name, and creates it when there is none.
+//
+// Only a thread_uuid that this operation returned is accepted as the thread_id of a message.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /threads (the `OpenThread` operationId).
+func (c *ClientWithResponses) OpenThreadWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*OpenThreadResult, error) {
+	rsp, err := c.OpenThreadWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseOpenThreadResult(rsp)
+}
+
+// OpenThreadWithResponse Gets the thread of a name, and creates it when there is none.
+//
+// Only a thread_uuid that this operation returned is accepted as the thread_id of a message.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /threads (the `OpenThread` operationId).
+func (c *ClientWithResponses) OpenThreadWithResponse(ctx context.Context, body OpenThreadJSONRequestBody, reqEditors ...RequestEditorFn) (*OpenThreadResult, error) {
+	rsp, err := c.OpenThread(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseOpenThreadResult(rsp)
+}
+
+// GetThreadWithResponse Gets one thread and its messages, oldest message first.
+//
+// The rows have neither thread_id nor read_at. An unknown id is answered 404.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /threads/{uuid} (the `GetThread` operationId).
+func (c *ClientWithResponses) GetThreadWithResponse(ctx context.Context, uuid string, params *GetThreadParams, reqEditors ...RequestEditorFn) (*GetThreadResult, error) {
+	rsp, err := c.GetThread(ctx, uuid, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetThreadResult(rsp)
 }
 
 // ParseGetHealthResult parses an HTTP response from a GetHealthWithResponse call
@@ -1711,6 +2609,150 @@ func ParseRegisterPeerResult(rsp *http.Response) (*RegisterPeerResult, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest MeshPeer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Refusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPeerResult parses an HTTP response from a GetPeerWithResponse call
+func ParseGetPeerResult(rsp *http.Response) (*GetPeerResult, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPeerResult{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MeshPeer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Refusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseListThreadsResult parses an HTTP response from a ListThreadsWithResponse call
+func ParseListThreadsResult(rsp *http.Response) (*ListThreadsResult, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListThreadsResult{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ThreadList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Refusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseOpenThreadResult parses an HTTP response from a OpenThreadWithResponse call
+func ParseOpenThreadResult(rsp *http.Response) (*OpenThreadResult, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &OpenThreadResult{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Thread
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Refusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseGetThreadResult parses an HTTP response from a GetThreadWithResponse call
+func ParseGetThreadResult(rsp *http.Response) (*GetThreadResult, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetThreadResult{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ThreadMessages
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
