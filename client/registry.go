@@ -3,37 +3,34 @@ package client
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/internal/flight"
+	"github.com/mesh-gateway/mesh-go/internal/cache"
 )
 
-// registry remembers which peers the gateway lists, for a while. It fails closed: without an answer no name is valid.
+// registry caches the names of the enabled peers. A name is valid only when the gateway lists it: an error while reading
+// the registry makes every name invalid.
 type registry struct {
-	ttl    time.Duration
-	list   func(context.Context) ([]MeshPeer, error)
-	flight flight.Flight[roster]
-
-	mu     sync.RWMutex
-	last   roster
-	readAt time.Time
+	ttl   time.Duration
+	load  func(context.Context) (roster, error)
+	cache cache.Value[roster]
 }
 
 func newRegistry(ttl time.Duration, list func(context.Context) ([]MeshPeer, error)) *registry {
-	return &registry{ttl: ttl, list: list}
+	return &registry{ttl: ttl, load: func(ctx context.Context) (roster, error) {
+		peers, err := list(ctx)
+		return newRoster(peers), err
+	}}
 }
 
-// resolve returns name as the registry spells it. A name that is not in what was remembered is asked for again before it
-// is refused, so that a peer that has just registered can be written to.
+// resolve returns name as the registry spells it. A name that is missing from the cached registry is looked up in a new
+// one before it is refused, so that a peer that has just registered can be written to.
 func (r *registry) resolve(ctx context.Context, name string) (string, error) {
-	if spelled, ok := r.remembered().find(name); ok {
-		return spelled, nil
-	}
-	names, joined, err := r.read(ctx, name)
+	fresh := func(names roster, loadedAt time.Time) bool { return time.Since(loadedAt) < r.ttl && names.has(name) }
+	names, joined, err := r.cache.Get(ctx, fresh, r.load)
 	if err == nil && joined && !names.has(name) {
-		// The request we joined was under way before we asked; only one that begins now can say no.
-		names, _, err = r.read(ctx, name)
+		// The gateway may have answered that request before name registered; one that begins now decides.
+		names, _, err = r.cache.Get(ctx, fresh, r.load)
 	}
 	if err != nil {
 		return "", err
@@ -42,35 +39,6 @@ func (r *registry) resolve(ctx context.Context, name string) (string, error) {
 		return spelled, nil
 	}
 	return "", &NotInRegistryError{Name: name, Near: near(name, names)}
-}
-
-// remembered returns the names as last read, or nothing when that is too long ago.
-func (r *registry) remembered() roster {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if time.Since(r.readAt) >= r.ttl {
-		return nil
-	}
-	return r.last
-}
-
-// read asks the gateway for a name; everybody who asks at the same time shares one request. Between our look at what is
-// remembered and the start of a request another one may have ended, so there is a second look.
-func (r *registry) read(ctx context.Context, name string) (names roster, joined bool, err error) {
-	return r.flight.Do(ctx, func(ctx context.Context) (roster, error) {
-		if names := r.remembered(); names.has(name) {
-			return names, nil
-		}
-		peers, err := r.list(ctx)
-		if err != nil {
-			return nil, err
-		}
-		names := newRoster(peers)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.last, r.readAt = names, time.Now()
-		return names, nil
-	})
 }
 
 // roster is the names of the enabled peers. It is never changed once made.
