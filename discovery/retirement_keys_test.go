@@ -1,0 +1,26 @@
+package discovery_test
+
+import (
+	_ "embed"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+//go:embed testdata/retirement_keys.txt
+var retirementKeys string
+
+// Importers look models up by these keys, so a key that was released stays. The dates may change. New keys are added to the
+// file by hand, which makes them part of the promise.
+func TestRetirementKeysStay(t *testing.T) {
+	t.Parallel()
+	registry := discovery.Retirements()
+	assert.GreaterOrEqual(t, strings.Count(retirementKeys, "\n"), 257, "keys are only ever added to the file")
+	for line := range strings.Lines(retirementKeys) {
+		provider, id, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "/")
+		assert.Contains(t, registry, discovery.ModelKey{Provider: discovery.Provider(provider), ID: id})
+	}
+}
