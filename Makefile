@@ -61,18 +61,8 @@ soak: ## 200 nodes and a gateway that spoils one answer in ten, for SOAK (2m), b
 	$(GO) test -count=1 -timeout 0 -run '^TestSoak$$' -v ./internal/test/soak -soak $(SOAK) -seed $(SEED)
 
 .PHONY: bench
-bench: ## one table of ratios, ours beside a baseline, after a minute on an idle machine; fails where worse than asked
-	@figures=$$(mktemp) && trap 'rm -f "$$figures"' EXIT && for round in 1 2 3 4 5; do \
-		$(GO) test -run '^$$' -bench '^Benchmark(Send|SendAlone|HundredSenders|Inbox)$$' -benchmem -benchtime 0.5s ./client && \
-		$(GO) test -run '^$$' -bench '^Benchmark(WarmLookup|ReadCatalog|ReadPrices|CostPage)$$' -benchmem -benchtime 0.2s ./discovery && \
-		$(GO) test -run '^$$' -bench '^BenchmarkFind$$/^(prose|code|json|base64|sk-)$$' -benchtime 0.05s ./scan || { cat "$$figures" >&2; exit 1; }; \
-	done >"$$figures" && $(GO) run ./internal/benchtable ratios <"$$figures"
-
-.PHONY: bench-scan
-bench-scan: ## how many times as fast as twelve regexps the scan is, for every input; fails where worse than asked
-	@figures=$$(mktemp) && trap 'rm -f "$$figures"' EXIT && \
-		{ $(GO) test -run '^$$' -bench '^BenchmarkFind$$' -benchtime 0.1s -count 3 ./scan >"$$figures" || { cat "$$figures"; exit 1; }; } && \
-		$(GO) run ./internal/benchtable scan <"$$figures"
+bench: ## compare with a baseline (benchstat); some minutes, on an idle machine
+	@./.ci/bench $(GO)
 
 .PHONY: mutate
 mutate: ## change the code in one place at a time, and list the changes that no test notices

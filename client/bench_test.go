@@ -9,7 +9,7 @@ import (
 	gen "github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// plainMessage is what a hand-written client would decode into: the same fields, everything unknown dropped.
+// plainMessage is the struct of a hand-written client: the same fields, without unknown ones.
 type plainMessage struct {
 	ID            int64        `json:"id"`
 	FromNode      string       `json:"from_node"`
@@ -22,7 +22,7 @@ type plainMessage struct {
 	ThreadID      *string      `json:"thread_id"`
 }
 
-// thousandRows is an inbox as the gateway sends it, with the two fields per row that no document lists.
+// thousandRows returns an inbox as the gateway sends it. Each row has two fields that the document does not list.
 func thousandRows() []byte {
 	rows := make([]string, 1000)
 	for i := range rows {
@@ -33,11 +33,11 @@ func thousandRows() []byte {
 	return []byte(`{"messages": [` + strings.Join(rows, ", ") + `], "n": 1000}`)
 }
 
-// BenchmarkInbox decodes 1,000 rows: into the generated types with every unknown field kept and every required one
-// checked, and with encoding/json into a plain struct that does neither. Compare the two.
+// BenchmarkInbox decodes 1,000 rows. impl=mesh decodes into the generated types, keeps unknown fields and checks required
+// ones; impl=baseline decodes into plain structs with encoding/json.
 func BenchmarkInbox(b *testing.B) {
 	body := thousandRows()
-	b.Run("mesh-go", func(b *testing.B) {
+	b.Run("impl=mesh", func(b *testing.B) {
 		b.ReportAllocs()
 		b.SetBytes(int64(len(body)))
 		for b.Loop() {
@@ -47,7 +47,7 @@ func BenchmarkInbox(b *testing.B) {
 			}
 		}
 	})
-	b.Run("encoding-json-plain", func(b *testing.B) {
+	b.Run("impl=baseline", func(b *testing.B) {
 		b.ReportAllocs()
 		b.SetBytes(int64(len(body)))
 		for b.Loop() {
