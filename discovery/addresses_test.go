@@ -109,7 +109,7 @@ func TestNoKeyStandsInForAnother(t *testing.T) {
 	for name := range keys {
 		t.Setenv(name, "")
 	}
-	for _, name := range []string{"OPENAI_ADMIN_KEY", "GOOGLE_BILLING_API_KEY", "GOOGLE_API_KEY", "XAI_MANAGEMENT_KEY"} {
+	for _, name := range []string{"OPENAI_ADMIN_KEY", "GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY", "XAI_MANAGEMENT_KEY"} {
 		t.Setenv(name, "another.key.of.the.tests")
 	}
 	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})

@@ -68,18 +68,16 @@ func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) 
 	if err != nil {
 		return nil, err
 	}
-	key, err := deepSeekKey(opts.APIKey)
+	key, err := c.deepSeekKey(ctx, opts.APIKey)
+	r := newRequest(opBalance, ServiceDeepSeek, key, timeout)
 	if err != nil {
-		return nil, c.report(ctx, uncredentialed(opBalance, DeepSeek, err))
+		return nil, c.report(ctx, r.missingKey(err))
 	}
-	q := question{operation: opBalance, provider: DeepSeek, key: key, timeout: timeout}
-	api := &deepseek.Client{
-		Server: c.baseURLs[ServiceDeepSeek] + "/", Client: c.http,
-		RequestEditors: []deepseek.RequestEditorFn{edit("Authorization", "Bearer "+key.Reveal())},
-	}
-	answer, failure := ask[balanceAnswer](ctx, c, q, func(ctx context.Context) (*http.Response, error) { return api.GetBalance(ctx) })
+	answer, failure := fetch[balanceAnswer](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+		return c.apis.deepseek.GetBalance(ctx, bearer(key))
+	})
 	if failure != nil {
-		return nil, c.report(ctx, *failure)
+		return nil, c.report(ctx, failure)
 	}
 	now := time.Now().UTC().Format(time.RFC3339)
 	answer.snapshot.FetchedAt = &now

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,15 +20,16 @@ const (
 )
 
 // deepSeekKey returns the key for the balance: the argument, the environment, the file (SPEC.md, Authentication).
-func deepSeekKey(argument string) (secret.Secret, error) {
-	if key := givenOrFrom(argument, deepSeekKeyName); given(key) {
-		return key, nil
+func (c *Client) deepSeekKey(ctx context.Context, argument string) (secret.Secret, error) {
+	key, err := c.key(ctx, ServiceDeepSeek, argument)
+	if err == nil || !errors.Is(err, errNoKey) || c.keys[ServiceDeepSeek] != nil {
+		return key, err
 	}
 	path := strings.TrimSpace(os.Getenv(deepSeekFileName))
 	if path == "" {
 		return secret.Secret{}, fmt.Errorf("no key is given, and neither %s nor %s is set", deepSeekKeyName, deepSeekFileName)
 	}
-	key, err := envFileKey(path)
+	key, err = envFileKey(path)
 	if err != nil {
 		return secret.Secret{}, fmt.Errorf("the file that %s names: %w", deepSeekFileName, err)
 	}

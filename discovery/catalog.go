@@ -44,7 +44,7 @@ func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelIn
 	s := c.snapshot(ctx, opts)
 	list := make([]ModelInfo, 0, len(s.models))
 	for i := range s.models {
-		if opts.Provider == "" || developedBy(opts.Provider, s.models[i].info.Developer) {
+		if opts.Provider == "" || developedBy(opts.Provider, s.models[i].Developer) {
 			list = append(list, *s.models[i].clone())
 		}
 	}
@@ -69,7 +69,7 @@ func (c *Client) GetModelInfo(ctx context.Context, id string, opts CatalogOption
 	return m.clone(), err
 }
 
-func (c *Client) find(ctx context.Context, id string, opts CatalogOptions) (*entry, error) {
+func (c *Client) find(ctx context.Context, id string, opts CatalogOptions) (*ModelInfo, error) {
 	if err := opts.check(); err != nil || id == "" {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (c *Client) snapshot(ctx context.Context, opts CatalogOptions) *snapshot {
 		return s, nil
 	})
 	if err != nil {
-		return c.remembered(ctx, c.report(ctx, interrupted(opListModels, err)))
+		return c.remembered(ctx, c.report(ctx, catalogRequest.interrupted(err)))
 	}
 	return s
 }
@@ -143,13 +143,4 @@ func (c *Client) lifetime(s *snapshot, ttl time.Duration) time.Duration {
 		return min(ttl, c.outageTTL)
 	}
 	return ttl
-}
-
-// interrupted is a caller's context that ended before somebody else's request did.
-func interrupted(operation string, err error) Failure {
-	f := Failure{Operation: operation, Reason: ReasonNetwork, Err: err}
-	if err == context.DeadlineExceeded { //nolint:errorlint // a context's error is never wrapped
-		f.Reason = ReasonTimeout
-	}
-	return f
 }

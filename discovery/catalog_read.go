@@ -10,10 +10,12 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/gen/catalog"
 	"github.com/mesh-gateway/mesh-go/internal/call"
-	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
 const opListModels = "ListModels"
+
+// catalogRequest describes the request for the primary catalog, which needs no key.
+var catalogRequest = request{operation: opListModels, timeout: listTimeout}
 
 // readCatalog asks the catalog, else the providers, else remembers. It always returns a snapshot, if an empty one.
 func (c *Client) readCatalog(ctx context.Context) *snapshot {
@@ -25,7 +27,7 @@ func (c *Client) readCatalog(ctx context.Context) *snapshot {
 	if ctx.Err() != nil {
 		return newSnapshot(nil) // for nobody: all who asked have left, each with a Failure of its own
 	}
-	problem := c.report(ctx, *failure)
+	problem := c.report(ctx, failure)
 	s, problems := c.fallback(ctx)
 	problem = errors.Join(append([]error{problem}, problems...)...)
 	if len(s.models) == 0 && ctx.Err() == nil {
@@ -42,10 +44,8 @@ func (c *Client) remembered(ctx context.Context, problem error) *snapshot {
 	s := newSnapshot(nil)
 	if good := c.catalog.good.Load(); good != nil {
 		s = &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling}
-		problem = errors.Join(problem, c.report(ctx, Failure{
-			Operation: opListModels, Reason: ReasonPartial,
-			Err: fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339)),
-		}))
+		problem = errors.Join(problem, c.report(ctx, catalogRequest.failure(ReasonPartial, 0,
+			fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339)))))
 	}
 	s.failure = problem
 	return s
@@ -59,17 +59,17 @@ func (c *Client) askCatalog(ctx context.Context) (*snapshot, *Failure) {
 	if good != nil && good.etag != "" {
 		params.IfNoneMatch = &good.etag
 	}
-	api := &catalog.Client{Server: c.catalogURL + "/", Client: c.http, RequestEditors: []catalog.RequestEditorFn{edit("", "")}}
 	limits := call.Limits{Timeout: listTimeout, MaxBytes: c.maxBytes}
-	resp, err := call.Do(ctx, limits, func(ctx context.Context) (*http.Response, error) { return api.ListModels(ctx, params) })
+	resp, err := call.Do(ctx, limits, func(ctx context.Context) (*http.Response, error) {
+		return c.apis.catalog.ListModels(ctx, params)
+	})
 	switch {
 	case err != nil && err.Status == http.StatusNotModified && good != nil:
 		renewed := *good
 		renewed.readAt = time.Now()
 		return &renewed, nil
 	case err != nil:
-		f := failed(opListModels, "", err, secret.Secret{})
-		return nil, &f
+		return nil, catalogRequest.failed(err)
 	}
 	return c.readRows(ctx, resp)
 }
@@ -79,21 +79,17 @@ func (c *Client) askCatalog(ctx context.Context) (*snapshot, *Failure) {
 func (c *Client) readRows(ctx context.Context, resp call.Response) (*snapshot, *Failure) {
 	var list catalog.Catalog
 	if err := list.UnmarshalJSON(resp.Body); err != nil {
-		f := undecodable(opListModels, "", resp.Status, err)
-		return nil, &f
+		return nil, catalogRequest.failure(ReasonDecode, resp.Status, err)
 	}
 	rows, skipped, first := readable(list.Data)
 	if len(rows) == 0 {
-		f := undecodable(opListModels, "", resp.Status, errors.Join(errNoModels, first))
-		return nil, &f
+		return nil, catalogRequest.failure(ReasonDecode, resp.Status, errors.Join(errNoModels, first))
 	}
 	s := newSnapshot(rows)
 	s.primary, s.readAt, s.etag = true, time.Now(), resp.Header.Get("ETag")
 	if skipped > 0 {
-		s.failure = c.report(ctx, Failure{
-			Operation: opListModels, Reason: ReasonPartial, StatusCode: resp.Status,
-			Err: fmt.Errorf("%d of %d rows cannot be read, the first one: %w", skipped, len(list.Data), first),
-		})
+		s.failure = c.report(ctx, catalogRequest.failure(ReasonPartial, resp.Status,
+			fmt.Errorf("%d of %d rows cannot be read, the first one: %w", skipped, len(list.Data), first)))
 	}
 	return s, nil
 }
@@ -135,24 +131,16 @@ func readRow(text json.RawMessage) (ModelInfo, error) {
 	}
 	return ModelInfo{
 		ID:            e.ID,
-		Developer:     textOf(firstKnown(known(info.Developer), known(e.Developer))),
+		Developer:     deref(firstNonNil(nonZero(info.Developer), nonZero(e.Developer))),
 		ContextLength: count(info.ContextLength, e.ContextLength),
 		MaxTokens:     count(info.OutputMax, info.MaxTokens, e.OutputMax, e.MaxTokens),
-		Name:          firstKnown(known(info.Name), known(e.Name)),
-		Description:   firstKnown(known(info.Description), known(e.Description)),
-		Type:          known(e.Type),
+		Name:          firstNonNil(nonZero(info.Name), nonZero(e.Name)),
+		Description:   firstNonNil(nonZero(info.Description), nonZero(e.Description)),
+		Type:          nonZero(e.Type),
 		Aliases:       union(nil, e.Aliases),
 		Tags:          union(nil, e.Tags),
 		Source:        SourceCatalog,
 	}, nil
-}
-
-// textOf returns a text, "" for one that is not known.
-func textOf(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // count returns the first number that says something: 0 and what is no whole number do not.

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -9,15 +10,23 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/gen/anthropic"
+	"github.com/mesh-gateway/mesh-go/gen/catalog"
+	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
+	"github.com/mesh-gateway/mesh-go/gen/deepseek"
+	"github.com/mesh-gateway/mesh-go/gen/gemini"
+	"github.com/mesh-gateway/mesh-go/gen/openai"
+	"github.com/mesh-gateway/mesh-go/gen/xai"
+	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
-// What holds when no option says otherwise.
+// The defaults.
 const (
-	// DefaultCatalogTTL is how long a catalog is relied on (SPEC.md, Limits).
+	// DefaultCatalogTTL is how long a catalog is used.
 	DefaultCatalogTTL = 24 * time.Hour
-	// DefaultOutageTTL is how long a failed catalog is left alone, and what took its place is used.
+	// DefaultOutageTTL is the pause before a catalog that failed is requested again. Until then its substitute is used.
 	DefaultOutageTTL = time.Minute
 	// DefaultMaxResponseBytes bounds a response body: 32 MiB.
 	DefaultMaxResponseBytes = 32 << 20
@@ -27,32 +36,46 @@ const (
 	listTimeout = 30 * time.Second
 )
 
-// Client answers questions about models and their cost. Make one with [New], or share the process-wide [Default]. It is
-// safe for concurrent use; everything it caches it caches for itself. It holds no key: keys are read from the environment,
-// or taken from an argument, at each call.
+// Client answers questions about models and their cost. Make one with [New], or share [Default]. Each client has caches of
+// its own. It stores no key.
 type Client struct {
 	http       *http.Client
 	catalogURL string
-	baseURLs   map[Service]string
+	baseURLs   map[Service]string // those set by WithBaseURL
+	keys       map[Service]func(context.Context) (string, error)
 	maxBytes   int64
 	outageTTL  time.Duration
 	log        *slog.Logger
 	onFailure  func(Failure)
 	strict     bool
 
+	apis    apis
 	catalog catalogCache
 	pricing pricingCache
 }
 
-// New returns a client. It sends nothing and reads no key.
+// apis are the generated clients. They hold no key: it is an editor of each request.
+type apis struct {
+	catalog             *catalog.Client
+	openai, openaiAdmin *openai.Client
+	deepseek            *deepseek.Client
+	anthropic           *anthropic.Client
+	gemini              *gemini.Client
+	cloudbilling        *cloudbilling.Client
+	xai                 *xai.Client
+	xaimanagement       *xaimanagement.Client
+}
+
+// New returns a client. It sends no request and reads no key.
 //
-// An option that cannot be used (a URL that is none, a nil logger) panics with its [*ValueError] where it is made: it is a
-// mistake in the program, and this constructor has no error to return it in. MESH_CATALOG_URL, which is read here, is not
-// looked at: a bad one is a [Failure] of every read of the catalog.
+// An option with an invalid argument (a malformed URL, a nil logger) panics with a [*ValueError] where the option is made: it
+// is a mistake in the program. MESH_CATALOG_URL is read here but not validated; a malformed one is a [Failure] of every read of
+// the catalog.
 func New(opts ...Option) *Client {
 	c := &Client{
 		catalogURL: strings.TrimRight(strings.TrimSpace(os.Getenv("MESH_CATALOG_URL")), "/"),
-		baseURLs:   defaultBaseURLs(),
+		baseURLs:   make(map[Service]string),
+		keys:       make(map[Service]func(context.Context) (string, error)),
 		maxBytes:   DefaultMaxResponseBytes,
 		outageTTL:  DefaultOutageTTL,
 		log:        slog.Default(),
@@ -64,31 +87,46 @@ func New(opts ...Option) *Client {
 		}
 		opt(c)
 	}
-	if c.catalogURL == "" {
-		c.catalogURL = defaultCatalogURL
-	}
 	c.http = call.Client(c.http)
+	c.apis = c.newAPIs()
 	return c
 }
 
-// Default returns the client of the process, made with no options at the first call, so that its caches are shared.
+// Default returns the client of the process, made without options at the first call, so that its caches are shared.
 func Default() *Client { return defaultClient() }
 
 var defaultClient = sync.OnceValue(func() *Client { return New() })
 
-// String says only what it is: there is nothing in a client that a log needs.
-func (c *Client) String() string { return "discovery client" }
-
-// GoString is [Client.String], so that %#v does not walk into the fields.
-func (c *Client) GoString() string { return c.String() }
-
-// edit puts headers onto a request: the user agent, and the key where there is one.
-func edit(header, value string) func(context.Context, *http.Request) error {
-	return func(_ context.Context, req *http.Request) error {
-		req.Header.Set("User-Agent", version.UserAgent)
-		if header != "" {
-			req.Header.Set(header, value)
-		}
-		return nil
+func (c *Client) newAPIs() apis {
+	server := func(s Service) string { return c.baseURL(s) + "/" }
+	agent := header("User-Agent", version.UserAgent)
+	return apis{
+		catalog:       &catalog.Client{Server: cmp.Or(c.catalogURL, defaultCatalogURL) + "/", Client: c.http, RequestEditors: []catalog.RequestEditorFn{agent}},
+		openai:        &openai.Client{Server: server(ServiceOpenAI), Client: c.http, RequestEditors: []openai.RequestEditorFn{agent}},
+		openaiAdmin:   &openai.Client{Server: server(ServiceOpenAIAdmin), Client: c.http, RequestEditors: []openai.RequestEditorFn{agent}},
+		deepseek:      &deepseek.Client{Server: server(ServiceDeepSeek), Client: c.http, RequestEditors: []deepseek.RequestEditorFn{agent}},
+		anthropic:     &anthropic.Client{Server: server(ServiceAnthropic), Client: c.http, RequestEditors: []anthropic.RequestEditorFn{agent}},
+		gemini:        &gemini.Client{Server: server(ServiceGemini), Client: c.http, RequestEditors: []gemini.RequestEditorFn{agent}},
+		cloudbilling:  &cloudbilling.Client{Server: server(ServiceCloudBilling), Client: c.http, RequestEditors: []cloudbilling.RequestEditorFn{agent}},
+		xai:           &xai.Client{Server: server(ServiceXAI), Client: c.http, RequestEditors: []xai.RequestEditorFn{agent}},
+		xaimanagement: &xaimanagement.Client{Server: server(ServiceXAIManagement), Client: c.http, RequestEditors: []xaimanagement.RequestEditorFn{agent}},
 	}
 }
+
+// baseURL returns the base URL of a service: that of WithBaseURL, else the one in the provider table.
+func (c *Client) baseURL(service Service) string {
+	if base := c.baseURLs[service]; base != "" {
+		return base
+	}
+	p, row := lookupService(service)
+	if row.baseURL == "" { // an admin API is on the host of the provider's first service
+		return c.baseURL(p.services[0].service)
+	}
+	return row.baseURL
+}
+
+// String returns a constant text: a client has nothing to log.
+func (c *Client) String() string { return "discovery client" }
+
+// GoString returns the same as String, so that %#v does not print the fields.
+func (c *Client) GoString() string { return c.String() }

@@ -3,7 +3,6 @@ package discovery
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"slices"
@@ -96,11 +95,9 @@ func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQue
 type billed[B any] struct {
 	buckets []B
 	total   decimal.Amount
-	// whole is false where the provider could not be asked.
-	whole bool
+	// complete is false when the request failed.
+	complete bool
 }
-
-var errNoAdminKey = errors.New("no admin key is given, and OPENAI_ADMIN_KEY is not set")
 
 func (c *Client) openAICosts(ctx context.Context, operation string, query OpenAICostQuery) (billed[CostBucket], error) {
 	timeout, err := query.check()
@@ -108,16 +105,16 @@ func (c *Client) openAICosts(ctx context.Context, operation string, query OpenAI
 		return billed[CostBucket]{}, err
 	}
 	none := billed[CostBucket]{buckets: []CostBucket{}}
-	key := givenOrFrom(query.AdminKey, "OPENAI_ADMIN_KEY")
-	if !given(key) {
-		return none, c.report(ctx, uncredentialed(operation, OpenAI, errNoAdminKey))
+	key, err := c.key(ctx, ServiceOpenAIAdmin, query.AdminKey)
+	r := newRequest(operation, ServiceOpenAIAdmin, key, timeout)
+	if err != nil {
+		return none, c.report(ctx, r.missingKey(err))
 	}
-	q := question{operation: operation, provider: OpenAI, key: key, timeout: timeout}
-	days, failure := c.costDays(ctx, q, query)
+	days, failure := c.costDays(ctx, r, query)
 	if failure != nil {
-		return none, c.report(ctx, *failure)
+		return none, c.report(ctx, failure)
 	}
-	costs := billed[CostBucket]{buckets: make([]CostBucket, len(days)), whole: true}
+	costs := billed[CostBucket]{buckets: make([]CostBucket, len(days)), complete: true}
 	for i, day := range days {
 		total := day.total()
 		costs.buckets[i] = day.bucket(query.GroupBy, total)

@@ -14,8 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/openai"
 )
 
-// mostCostPages bounds how many pages are read: more than ten years, a day a page.
-const mostCostPages = 4000
+// maxCostPages bounds how many pages are read: more than ten years, a day a page.
+const maxCostPages = 4000
 
 // What can be wrong with costs beyond their JSON. None of these texts holds any part of an answer.
 var (
@@ -25,39 +25,27 @@ var (
 )
 
 // costDays reads every page of the window, and gives nothing when one of them cannot be had.
-func (c *Client) costDays(ctx context.Context, q question, query OpenAICostQuery) ([]costDay, *Failure) {
-	api := &openai.Client{
-		Server: c.baseURLs[ServiceOpenAI] + "/", Client: c.http,
-		RequestEditors: []openai.RequestEditorFn{edit("Authorization", "Bearer "+q.key.Reveal())},
-	}
-	params, cursor := query.params(), ""
-	var days []costDay
-	for seen := map[string]bool{"": true}; len(seen) <= mostCostPages; seen[cursor] = true {
-		page, failure := ask[costPage](ctx, c, q, func(ctx context.Context) (*http.Response, error) {
-			return api.ListCosts(ctx, params, atPage(cursor))
+func (c *Client) costDays(ctx context.Context, r request, query OpenAICostQuery) ([]costDay, *Failure) {
+	params := query.params()
+	days, failure := pages(r, maxCostPages, func(cursor string) ([]costDay, string, *Failure) {
+		page, failure := fetch[costPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+			return c.apis.openaiAdmin.ListCosts(ctx, params, bearer(r.key), atPage(cursor))
 		})
-		if failure != nil {
-			return nil, failure
+		if failure != nil || !page.more {
+			return page.days, "", failure
 		}
-		days = append(days, page.days...)
-		if !page.more {
-			return inOrder(q, days)
-		}
-		if failure := page.following(q, seen); failure != nil {
-			return nil, failure
-		}
-		cursor = page.next
+		return page.days, page.next, page.checkCursor(r)
+	})
+	if failure != nil {
+		return nil, failure
 	}
-	return nil, &Failure{
-		Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, StatusCode: http.StatusOK,
-		Err: fmt.Errorf("the costs have more than %d pages", mostCostPages),
-	}
+	return inOrder(r, days)
 }
 
 // params is the query of every page. Limit and width are always said: a default of the other side may change.
 func (q OpenAICostQuery) params() *openai.ListCostsParams {
 	day, limit := openai.ListCostsParamsBucketWidthN1D, int64(cmp.Or(q.Limit, DefaultCostLimit))
-	params := &openai.ListCostsParams{StartTime: q.StartTime, EndTime: known(&q.EndTime), BucketWidth: &day, Limit: &limit}
+	params := &openai.ListCostsParams{StartTime: q.StartTime, EndTime: nonZero(&q.EndTime), BucketWidth: &day, Limit: &limit}
 	for _, group := range q.GroupBy {
 		params.GroupBy = append(params.GroupBy, openai.ListCostsParamsGroupBy(group))
 	}
@@ -75,29 +63,23 @@ func atPage(cursor string) openai.RequestEditorFn {
 	}
 }
 
-// following says what is wrong with the page that is to follow.
-func (p costPage) following(q question, seen map[string]bool) *Failure {
-	f := Failure{Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, StatusCode: http.StatusOK}
+// checkCursor returns a Failure when the cursor of the next page is missing or cannot be part of a URL.
+func (p costPage) checkCursor(r request) *Failure {
 	switch {
 	case p.next == "":
-		f.Err = errNoCursor
-	case seen[p.next]:
-		f.Err = errRepeatedCursor
-	case strings.ContainsFunc(p.next, func(r rune) bool { return r <= ' ' || r > '~' || r == '&' || r == '#' }):
-		f.Reason, f.Err = ReasonDecode, errCursor
-	default:
-		return nil
+		return r.partial(errNoCursor)
+	case strings.ContainsFunc(p.next, func(c rune) bool { return c <= ' ' || c > '~' || c == '&' || c == '#' }):
+		return r.undecodable(errCursor)
 	}
-	return &f
+	return nil
 }
 
 // inOrder puts days in the order of time.
-func inOrder(q question, days []costDay) ([]costDay, *Failure) {
+func inOrder(r request, days []costDay) ([]costDay, *Failure) {
 	slices.SortStableFunc(days, func(a, b costDay) int { return cmp.Compare(a.start, b.start) })
 	for i, day := range days {
 		if day.end <= day.start || (i > 0 && day.start < days[i-1].end) {
-			f := undecodable(q.operation, q.provider, http.StatusOK, errOverlap)
-			return nil, &f
+			return nil, r.undecodable(errOverlap)
 		}
 	}
 	return days, nil
@@ -128,7 +110,7 @@ func (p *costPage) UnmarshalJSON(body []byte) error {
 	if err := page.UnmarshalJSON(body); err != nil {
 		return err
 	}
-	p.more, p.next = page.HasMore, textOf(page.NextPage)
+	p.more, p.next = page.HasMore, deref(page.NextPage)
 	p.days = make([]costDay, len(page.Data))
 	for i, bucket := range page.Data {
 		day := costDay{start: bucket.StartTime, end: bucket.EndTime, raw: bucket.Results, results: make([]costResult, len(bucket.Results))}

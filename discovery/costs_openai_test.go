@@ -172,7 +172,7 @@ func TestAFailureOnAnyPageGivesNothing(t *testing.T) {
 			assert.Equal(t, "FetchOpenAICostBuckets", f.Operation)
 			assert.Equal(t, discovery.OpenAI, f.Provider)
 			assert.Equal(t, name == "repeated cursor", strings.Contains(f.Error(), "leads back"))
-			assert.Equal(t, strings.HasPrefix(name, "more, and"), strings.Contains(f.Error(), "not where they are"))
+			assert.Equal(t, strings.HasPrefix(name, "more, and"), strings.Contains(f.Error(), "without a cursor"))
 		})
 	}
 }

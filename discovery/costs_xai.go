@@ -107,9 +107,8 @@ func (c *Client) FetchXAICostBuckets(ctx context.Context, query XAICostQuery) ([
 }
 
 var (
-	errNoManagementKey = errors.New("no management key is given, and XAI_MANAGEMENT_KEY is not set")
-	errNoTeam          = errors.New("no team id is given, and XAI_TEAM_ID is not set")
-	errLimitReached    = errors.New("the answer was cut (limitReached): ask for a smaller window or a wider unit")
+	errNoTeam       = errors.New("no team id is given, and XAI_TEAM_ID is not set")
+	errLimitReached = errors.New("the answer was cut (limitReached): ask for a smaller window or a wider unit")
 )
 
 func (c *Client) xaiCosts(ctx context.Context, operation string, query XAICostQuery) (billed[TeamCostBucket], window, error) {
@@ -125,46 +124,38 @@ func (c *Client) xaiCosts(ctx context.Context, operation string, query XAICostQu
 	if err != nil {
 		return billed[TeamCostBucket]{}, w, err
 	}
-	q := question{operation: operation, provider: XAI, key: givenOrFrom(query.ManagementKey, "XAI_MANAGEMENT_KEY"), timeout: timeout}
-	costs, failure := c.askUsage(ctx, q, team, w)
+	key, err := c.key(ctx, ServiceXAIManagement, query.ManagementKey)
+	if team == "" {
+		err = errors.Join(err, errNoTeam)
+	}
+	r := newRequest(operation, ServiceXAIManagement, key, timeout)
+	none := billed[TeamCostBucket]{buckets: []TeamCostBucket{}}
+	if err != nil {
+		return none, w, c.report(ctx, r.missingKey(err))
+	}
+	costs, failure := c.fetchUsage(ctx, r, team, w)
 	if failure != nil {
-		return billed[TeamCostBucket]{buckets: []TeamCostBucket{}}, w, c.report(ctx, *failure)
+		return none, w, c.report(ctx, failure)
 	}
 	return costs, w, nil
 }
 
-// askUsage sends the request, if there is all that it needs.
-func (c *Client) askUsage(ctx context.Context, q question, team string, w window) (none billed[TeamCostBucket], failed *Failure) {
-	if missing := errors.Join(unless(given(q.key), errNoManagementKey), unless(team != "", errNoTeam)); missing != nil {
-		f := uncredentialed(q.operation, q.provider, missing)
-		return none, &f
-	}
-	api := &xaimanagement.Client{
-		Server: c.baseURLs[ServiceXAIManagement] + "/", Client: c.http,
-		RequestEditors: []xaimanagement.RequestEditorFn{edit("Authorization", "Bearer "+q.key.Reveal())},
-	}
-	usage, failure := ask[xaimanagement.Usage](ctx, c, q, func(ctx context.Context) (*http.Response, error) {
-		return api.GetUsage(ctx, team, w.request())
+// fetchUsage sends the request and sums the response.
+func (c *Client) fetchUsage(ctx context.Context, r request, team string, w window) (none billed[TeamCostBucket], failure *Failure) {
+	usage, failure := fetch[xaimanagement.Usage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+		return c.apis.xaimanagement.GetUsage(ctx, team, w.request(), bearer(r.key))
 	})
 	if failure != nil {
 		return none, failure
 	}
 	if usage.LimitReached {
-		return none, &Failure{Operation: q.operation, Provider: q.provider, Reason: ReasonPartial, StatusCode: http.StatusOK, Err: errLimitReached}
+		return none, r.partial(errLimitReached)
 	}
 	costs, err := w.pivot(usage)
 	if err != nil {
-		f := undecodable(q.operation, q.provider, http.StatusOK, err)
-		return none, &f
+		return none, r.undecodable(err)
 	}
 	return costs, nil
-}
-
-func unless(fine bool, err error) error {
-	if fine {
-		return nil
-	}
-	return err
 }
 
 // request is the body of the call (WIRE.md section 3).

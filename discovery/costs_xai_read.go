@@ -89,7 +89,7 @@ func (w window) point(raw json.RawMessage) (time.Time, *decimal.Amount, error) {
 	if point.Timestamp == nil && w.unit == TimeUnitNone {
 		return w.start, usd, nil
 	}
-	at, ok := parseTime(textOf(point.Timestamp), w.zone)
+	at, ok := parseTime(deref(point.Timestamp), w.zone)
 	if !ok {
 		return at, nil, errTimestamp
 	}
@@ -103,7 +103,7 @@ func (w window) inOrder(byTime map[time.Time]*usageBucket) billed[TeamCostBucket
 		all = append(all, bucket)
 	}
 	slices.SortFunc(all, func(a, b *usageBucket) int { return a.begin.Compare(b.begin) })
-	costs := billed[TeamCostBucket]{buckets: make([]TeamCostBucket, len(all)), whole: true}
+	costs := billed[TeamCostBucket]{buckets: make([]TeamCostBucket, len(all)), complete: true}
 	for i, bucket := range all {
 		raw, _ := json.Marshal(bucket.raw) // each of them was made by json.Marshal
 		costs.buckets[i] = TeamCostBucket{

@@ -41,7 +41,7 @@
 // guessed, and nothing partial is passed off as a figure. Amounts are added up exactly and become a float64 once.
 //
 //   - Prices: [Client.PricingForGeminiModel] and [Client.FetchGeminiPricing] read Google's price list, with
-//     GOOGLE_BILLING_API_KEY or GOOGLE_API_KEY. [PricingForAnthropicModel] is a table whose rows say when they were checked.
+//     GOOGLE_CLOUD_BILLING_API_KEY or GOOGLE_CLOUD_API_KEY. [PricingForAnthropicModel] is a table whose rows say when they were checked.
 //   - Balance: [Client.FetchDeepSeekBalance], and [SpendBetween] for two of them.
 //   - Bills: [Client.FetchOpenAICostBuckets] with OPENAI_ADMIN_KEY, [Client.FetchXAICostBuckets] with XAI_MANAGEMENT_KEY and
 //     XAI_TEAM_ID. [Client.ReconcileOpenAICost] and [Client.ReconcileXAICost] compare them with what was counted.

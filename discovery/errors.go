@@ -1,14 +1,26 @@
 package discovery
 
-import "fmt"
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
 
-// ValueError is a bad argument. Nothing was sent (SPEC.md, Errors). Find it with errors.As.
+	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+)
+
+// ValueError is an invalid argument. Nothing was sent.
 type ValueError struct {
 	// Field names the argument.
 	Field string
-	// Value is what was given; empty where showing it could give away a secret.
+	// Value is the argument, or "" where showing it could disclose a secret.
 	Value string
-	// Reason says what is wrong with it.
+	// Reason describes what is wrong with it.
 	Reason string
 }
 
@@ -17,4 +29,164 @@ func (e *ValueError) Error() string {
 		return fmt.Sprintf("discovery: %s %s", e.Field, e.Reason)
 	}
 	return fmt.Sprintf("discovery: %s %q %s", e.Field, e.Value, e.Reason)
+}
+
+// Reason classifies a [Failure] for programs.
+type Reason string
+
+// The reasons of a [Failure].
+const (
+	// ReasonMissingCredential: there is no key. Nothing was sent.
+	ReasonMissingCredential Reason = "missing_credential"
+	// ReasonDenied: the key was refused, with a status of 401 or 403; Gemini and xAI also use 400.
+	ReasonDenied Reason = "denied"
+	// ReasonRateLimited: the status was 429. RetryAfter is the pause that the provider demands, if any.
+	ReasonRateLimited Reason = "rate_limited"
+	// ReasonStatus: any other status outside 2xx, redirects included.
+	ReasonStatus Reason = "status"
+	// ReasonNetwork: no complete response arrived, or the caller's context was canceled; Err distinguishes the two.
+	ReasonNetwork Reason = "network"
+	// ReasonTimeout: the response did not arrive in time, or the caller's deadline passed.
+	ReasonTimeout Reason = "timeout"
+	// ReasonDecode: the response does not have the documented form.
+	ReasonDecode Reason = "decode"
+	// ReasonTooLarge: the response exceeds the limit of [WithMaxResponseBytes].
+	ReasonTooLarge Reason = "too_large"
+	// ReasonPartial: a part of the data is missing or out of date; Err describes which. Rows that could be read are used.
+	ReasonPartial Reason = "partial"
+)
+
+// Failure is the cause of an empty result. It is logged and passed to the handler of [WithFailureHandler]; with
+// [WithStrictErrors] it is returned as an error as well, and errors.As finds it as a Failure and as a *Failure. It never
+// contains a key, not even where a provider echoes one.
+type Failure struct { //nolint:errname // the exported name is fixed
+	// Operation is the name of the method, such as "ListModels".
+	Operation string
+	// Provider is the provider whose call failed, or "" for the primary catalog.
+	Provider Provider
+	// Reason classifies the failure.
+	Reason Reason
+	// StatusCode is the HTTP status, or 0 when there was no response.
+	StatusCode int
+	// RetryAfter is the pause that the provider demands, or 0.
+	RetryAfter time.Duration
+	// Err is the cause.
+	Err error
+}
+
+// Error returns operation, provider, reason and cause.
+func (f Failure) Error() string {
+	who := string(f.Provider)
+	if who == "" {
+		who = "catalog"
+	}
+	return fmt.Sprintf("discovery: %s: %s: %s: %v", f.Operation, who, f.Reason, f.Err)
+}
+
+// Unwrap returns Err.
+func (f Failure) Unwrap() error { return f.Err }
+
+// As sets target to a copy of f if target is a **Failure. It implements the interface of errors.As.
+func (f Failure) As(target any) bool {
+	p, ok := target.(**Failure)
+	if ok {
+		*p = &f
+	}
+	return ok
+}
+
+// report passes a failure to the handler and the log, and returns the error of the operation: f for a client with
+// WithStrictErrors, else nil.
+func (c *Client) report(ctx context.Context, f *Failure) error {
+	c.onFailure(*f)
+	c.log.WarnContext(ctx, "discovery failed", "operation", f.Operation, "provider", string(f.Provider),
+		"reason", string(f.Reason), "status", f.StatusCode, "error", f.Err)
+	if c.strict {
+		return *f
+	}
+	return nil
+}
+
+// failure returns a Failure of the request. status is 0 when nothing was received.
+func (r request) failure(reason Reason, status int, err error) *Failure {
+	return &Failure{Operation: r.operation, Provider: r.provider, Reason: reason, StatusCode: status, Err: err}
+}
+
+// missingKey returns the Failure of a request that was not sent for want of a key.
+func (r request) missingKey(err error) *Failure { return r.failure(ReasonMissingCredential, 0, err) }
+
+// partial returns the Failure of a successful response that lacks data.
+func (r request) partial(err error) *Failure { return r.failure(ReasonPartial, http.StatusOK, err) }
+
+// undecodable returns the Failure of a successful response that does not have the documented form. The texts of the decoder
+// contain nothing of the response.
+func (r request) undecodable(err error) *Failure { return r.failure(ReasonDecode, http.StatusOK, err) }
+
+// interrupted returns the Failure of a caller whose context ended while it waited for a shared request.
+func (r request) interrupted(err error) *Failure {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return r.failure(ReasonTimeout, 0, err)
+	}
+	return r.failure(ReasonNetwork, 0, err)
+}
+
+// excerptLength is how many characters of an error body a Failure shows.
+const excerptLength = 300
+
+// failed returns the Failure of a failed call, with the key removed from every text.
+func (r request) failed(err *call.Error) *Failure {
+	redactor := secret.NewRedactor(r.key)
+	f := r.failure(r.reason(err), err.Status, nil)
+	f.RetryAfter, _ = call.RetryAfter(err.Header, time.Now())
+	if err.Err != nil {
+		f.Err = redactedError(err.Err, redactor)
+	} else {
+		f.Err = statusError(err.Status, call.Excerpt(err.Body, excerptLength, redactor.Redact))
+	}
+	return f
+}
+
+func statusError(status int, body string) error {
+	if strings.TrimSpace(body) == "" {
+		return fmt.Errorf("status %d", status)
+	}
+	return fmt.Errorf("status %d: %s", status, call.OneLine(body))
+}
+
+func (r request) reason(err *call.Error) Reason {
+	switch {
+	case errors.Is(err, call.ErrTooLarge):
+		return ReasonTooLarge
+	case errors.Is(err, context.DeadlineExceeded):
+		return ReasonTimeout
+	case err.Err != nil:
+		return ReasonNetwork
+	case err.Status == http.StatusUnauthorized, err.Status == http.StatusForbidden, r.keyRefused(err):
+		return ReasonDenied
+	case err.Status == http.StatusTooManyRequests:
+		return ReasonRateLimited
+	}
+	return ReasonStatus
+}
+
+// keyRefused reports whether a status of 400 means that the key was refused.
+func (r request) keyRefused(err *call.Error) bool {
+	return err.Status == http.StatusBadRequest && slices.ContainsFunc(r.refusedKey, func(text string) bool {
+		return bytes.Contains(err.Body, []byte(text))
+	})
+}
+
+// redactedError returns err, or, when its text contains a key, a redacted error that unwraps to nothing but the end of a
+// context.
+func redactedError(err error, redactor *secret.Redactor) error {
+	text := redactor.Redact(err.Error())
+	switch {
+	case text == err.Error():
+		return err
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("%s: %w", text, context.Canceled)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s: %w", text, context.DeadlineExceeded)
+	}
+	return errors.New(text)
 }

@@ -28,8 +28,10 @@ func NormalizeXAIModelID(id string) string { return NormalizeModelID(XAI, id) }
 // and -v3.2-terminus, the latter only where a real id is left.
 func NormalizeDeepSeekModelID(id string) string { return NormalizeModelID(DeepSeek, id) }
 
-var dialects = map[Provider]*modelid.Dialect{
-	OpenAI: modelid.OpenAI, DeepSeek: modelid.DeepSeek, Anthropic: modelid.Anthropic, Gemini: modelid.Gemini, XAI: modelid.XAI,
+// dialect returns the spelling rules of a provider; nil, whose methods accept no id, for an unknown one.
+func dialect(p Provider) *modelid.Dialect {
+	if row := lookupProvider(string(p)); row != nil {
+		return row.ids
+	}
+	return nil
 }
-
-func dialect(p Provider) *modelid.Dialect { return dialects[p.canonical()] }

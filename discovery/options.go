@@ -3,19 +3,17 @@ package discovery
 import (
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
 
-// Option changes what [New] makes. The functions that make one panic with a [*ValueError] on an argument that cannot be used.
+// Option configures a [Client]. The functions that return one panic with a [*ValueError] on an invalid argument.
 type Option func(*Client)
 
-// WithHTTPClient sends through the given client. It is copied, so the original keeps its settings; redirects are never
-// followed, whatever it says: a key must not travel to another host.
+// WithHTTPClient sets the http.Client to send with. It is copied. Redirects are never followed, whatever its policy, because a
+// key must not travel to another host.
 func WithHTTPClient(client *http.Client) Option {
 	if client == nil {
 		panic(&ValueError{Field: "http client", Reason: "is nil"})
@@ -23,33 +21,31 @@ func WithHTTPClient(client *http.Client) Option {
 	return func(c *Client) { c.http = client }
 }
 
-// WithCatalogURL sets what stands before /models of the primary catalog: http or https, with a host, without user info,
-// query and fragment; a base path is kept. The default is MESH_CATALOG_URL, else https://api.aimlapi.com.
+// WithCatalogURL sets the base URL of the primary catalog, without /models. It must be http or https, with a host and without
+// user info, query and fragment; a base path is kept. The default is MESH_CATALOG_URL, else https://api.aimlapi.com.
 func WithCatalogURL(base string) Option {
 	base = checkedURL("catalog URL", base)
 	return func(c *Client) { c.catalogURL = base }
 }
 
-// WithBaseURL sets what stands before the documented paths of a service, for a proxy or a test. It has the form that
-// [WithCatalogURL] asks for; the service's key is sent there.
+// WithBaseURL sets the base URL of a service, for a proxy or a test. The form is that of [WithCatalogURL]. The key of the
+// service is sent there. The admin services follow the base URL of their provider's first service unless they have their own.
 func WithBaseURL(service Service, base string) Option {
-	if _, known := defaultBaseURLs()[service]; !known {
-		panic(&ValueError{Field: "service", Value: string(service), Reason: "is not one of " + fmt.Sprint(slices.Sorted(maps.Keys(defaultBaseURLs())))})
-	}
+	checkService(service)
 	base = checkedURL("base URL of "+string(service), base)
 	return func(c *Client) { c.baseURLs[service] = base }
 }
 
-// WithOutageTTL sets how long a catalog that failed is not asked again, and what took its place is used; 0 asks at every
-// call. The default is [DefaultOutageTTL].
+// WithOutageTTL sets the pause before a catalog that failed is requested again; 0 requests it at every call. The default is
+// [DefaultOutageTTL].
 func WithOutageTTL(ttl time.Duration) Option {
 	if ttl < 0 {
-		panic(&ValueError{Field: "outage TTL", Value: ttl.String(), Reason: "is negative"})
+		panic(&ValueError{Field: "outage TTL", Value: ttl.String(), Reason: "must not be negative"})
 	}
 	return func(c *Client) { c.outageTTL = ttl }
 }
 
-// WithLogger sets where failures are logged, as warnings. The default is slog.Default() at the time of New.
+// WithLogger sets the logger for failures, which are logged as warnings. The default is slog.Default() at the time of New.
 func WithLogger(logger *slog.Logger) Option {
 	if logger == nil {
 		panic(&ValueError{Field: "logger", Reason: "is nil"})
@@ -57,8 +53,8 @@ func WithLogger(logger *slog.Logger) Option {
 	return func(c *Client) { c.log = logger }
 }
 
-// WithFailureHandler is called with every [Failure], in the goroutine where it happened and before the operation returns.
-// It may be called from several goroutines at once.
+// WithFailureHandler sets a function that is called with every [Failure] before the operation returns. It may be called from
+// several goroutines at once.
 func WithFailureHandler(handler func(Failure)) Option {
 	if handler == nil {
 		panic(&ValueError{Field: "failure handler", Reason: "is nil"})
@@ -66,37 +62,39 @@ func WithFailureHandler(handler func(Failure)) Option {
 	return func(c *Client) { c.onFailure = handler }
 }
 
-// WithStrictErrors returns every [Failure] as an error too, for those who would rather know.
+// WithStrictErrors makes operations return every [Failure] as an error as well.
 func WithStrictErrors() Option { return func(c *Client) { c.strict = true } }
 
 // WithMaxResponseBytes bounds a response body, after decompression; a longer one is a failure. The default is
 // [DefaultMaxResponseBytes].
 func WithMaxResponseBytes(n int64) Option {
 	if n <= 0 {
-		panic(&ValueError{Field: "max response bytes", Value: fmt.Sprint(n), Reason: "has to be positive"})
+		panic(&ValueError{Field: "max response bytes", Value: fmt.Sprint(n), Reason: "must be positive"})
 	}
 	return func(c *Client) { c.maxBytes = n }
 }
 
-// checkedURL refuses a base URL that no path can be put behind. It never shows the URL: user info and query may hold a key.
+// checkService panics on an unknown service.
+func checkService(service Service) {
+	if row, _ := lookupService(service); row != nil {
+		return
+	}
+	var names []string
+	for i := range providers {
+		for _, s := range providers[i].services {
+			names = append(names, string(s.service))
+		}
+	}
+	panic(&ValueError{Field: "service", Value: showable(string(service)), Reason: "is not one of " + strings.Join(names, ", ")})
+}
+
+// checkedURL returns a valid base URL without trailing slashes. The panic never shows the URL, since user info and query may
+// contain a key.
 func checkedURL(field, text string) string {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil || strings.ContainsAny(text, "?#") {
-		panic(&ValueError{Field: field, Reason: "has to be http:// or https:// with a host, without user info, query and fragment"})
+		panic(&ValueError{Field: field, Reason: "must be http:// or https:// with a host, without user info, query and fragment"})
 	}
 	return strings.TrimRight(text, "/")
-}
-
-// defaultBaseURLs is where the services are.
-func defaultBaseURLs() map[Service]string {
-	return map[Service]string{
-		ServiceOpenAI:        "https://api.openai.com",
-		ServiceDeepSeek:      "https://api.deepseek.com",
-		ServiceAnthropic:     "https://api.anthropic.com",
-		ServiceGemini:        "https://generativelanguage.googleapis.com",
-		ServiceCloudBilling:  "https://cloudbilling.googleapis.com",
-		ServiceXAI:           "https://api.x.ai",
-		ServiceXAIManagement: "https://management-api.x.ai",
-	}
 }

@@ -126,15 +126,6 @@ func (p *ProviderPricing) clone() ProviderPricing {
 	return c
 }
 
-// copied returns a pointer to a copy of what p points to.
-func copied[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	v := *p
-	return &v
-}
-
 // PriceAt picks the row for a prompt of so many tokens: the one with the highest threshold that is not above tokens
 // (SPEC.md, ProviderPricing). false means that no row holds from there. Of rows with the same threshold it takes the first,
 // so give it the rows of one model, mode and modality. The result points into records.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
-	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
 // DefaultPricingTTL is how long a price list is relied on (SPEC.md, Limits).
@@ -28,7 +27,7 @@ const (
 // AEFD-7695-64FA, "Gemini API". Others describe their SKUs in other words, and what is not understood has no price.
 func WithGeminiServiceID(id string) Option {
 	id = strings.TrimSpace(id)
-	if id == "" || len(id) > longestName || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+	if id == "" || len(id) > maxShownName || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		panic(&ValueError{Field: "Gemini service id", Value: showable(id), Reason: "has to be letters, digits and hyphens, as in " + defaultGeminiService})
 	}
 	return func(c *Client) { c.pricing.service = id }
@@ -36,8 +35,8 @@ func WithGeminiServiceID(id string) Option {
 
 // PricingOptions says with which key the price list is read, and how fresh it has to be.
 type PricingOptions struct {
-	// APIKey may read the Cloud Billing catalog; "" means GOOGLE_BILLING_API_KEY, else GOOGLE_API_KEY, at the time of the call.
-	// The key of the chat API, GEMINI_API_KEY, is never used.
+	// APIKey may read the Cloud Billing catalog; "" means GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY.
+	// The chat keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
 	APIKey string `json:"-"`
 	// TTL is how old the price list may be; 0 means [DefaultPricingTTL]. Use Refresh to ask in any case.
 	TTL time.Duration
@@ -57,11 +56,6 @@ func (o PricingOptions) check() error {
 		return &ValueError{Field: "TTL", Value: o.TTL.String(), Reason: "is negative"}
 	}
 	return nil
-}
-
-// key is the argument, else the environment, trimmed (SPEC.md, Authentication).
-func (o PricingOptions) key() secret.Secret {
-	return givenOrFrom(o.APIKey, "GOOGLE_BILLING_API_KEY", "GOOGLE_API_KEY")
 }
 
 // FetchGeminiPricing lists the prices of all of Google's Gemini SKUs, in the order of the Cloud Billing catalog (SPEC.md,
@@ -99,13 +93,12 @@ type priceList struct {
 	failure error
 }
 
-var errNoBillingKey = errors.New("no key: set PricingOptions.APIKey, or GOOGLE_BILLING_API_KEY or GOOGLE_API_KEY in the environment")
-
 // geminiPrices returns the price list, from the cache or anew; an empty one when it cannot be had.
 func (c *Client) geminiPrices(ctx context.Context, operation string, opts PricingOptions) *priceList {
-	key := opts.key()
-	if !given(key) {
-		return &priceList{failure: c.report(ctx, uncredentialed(operation, Gemini, errNoBillingKey))}
+	key, err := c.key(ctx, ServiceCloudBilling, opts.APIKey)
+	r := newRequest(operation, ServiceCloudBilling, key, listTimeout)
+	if err != nil {
+		return &priceList{failure: c.report(ctx, r.missingKey(err))}
 	}
 	shelf := c.pricing.shelf(key)
 	if list := shelf.fresh(opts); list != nil {
@@ -116,24 +109,22 @@ func (c *Client) geminiPrices(ctx context.Context, operation string, opts Pricin
 		if list := shelf.fresh(opts); list != nil {
 			return list, nil
 		}
-		return c.readPrices(ctx, operation, key, shelf), nil
+		return c.readPrices(ctx, r, shelf), nil
 	})
 	if err != nil {
-		failure := interrupted(operation, err)
-		failure.Provider = Gemini
-		return &priceList{failure: c.report(ctx, failure)}
+		return &priceList{failure: c.report(ctx, r.interrupted(err))}
 	}
 	return list
 }
 
 // readPrices asks for the price list and keeps it, if it is one.
-func (c *Client) readPrices(ctx context.Context, operation string, key secret.Secret, shelf *priceShelf) *priceList {
-	skus, failure := c.listSKUs(ctx, question{operation: operation, provider: Gemini, key: key, timeout: listTimeout})
+func (c *Client) readPrices(ctx context.Context, r request, shelf *priceShelf) *priceList {
+	skus, failure := c.listSKUs(ctx, r)
 	switch {
 	case failure != nil && ctx.Err() != nil:
 		return &priceList{} // for nobody: all who asked have left, each with a Failure of its own
 	case failure != nil:
-		return &priceList{failure: c.report(ctx, *failure)}
+		return &priceList{failure: c.report(ctx, failure)}
 	}
 	now := time.Now()
 	list := &priceList{skus: make([]sku, 0, len(skus)), readAt: now}
@@ -152,25 +143,21 @@ func (c *Client) readPrices(ctx context.Context, operation string, key secret.Se
 var errNoSKUs = errors.New("the answer lists no SKU")
 
 // listSKUs asks for the SKUs, page after page (GET /v1/services/{serviceId}/skus). The token of the last page is empty.
-func (c *Client) listSKUs(ctx context.Context, q question) ([]cloudbilling.SKU, *Failure) {
-	api := &cloudbilling.Client{
-		Server: c.baseURLs[ServiceCloudBilling] + "/", Client: c.http,
-		RequestEditors: []cloudbilling.RequestEditorFn{edit("X-Goog-Api-Key", q.key.Reveal())},
-	}
+func (c *Client) listSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, *Failure) {
 	size, currency := int64(5000), "USD"
-	skus, failure := pages(q, func(cursor string) ([]cloudbilling.SKU, string, *Failure) {
-		params := &cloudbilling.ListSkusParams{PageSize: &size, CurrencyCode: &currency, PageToken: known(&cursor)}
-		page, failure := ask[cloudbilling.SKUPage](ctx, c, q, func(ctx context.Context) (*http.Response, error) {
-			return api.ListSkus(ctx, c.pricing.serviceID(), params)
+	skus, failure := pages(r, maxListPages, func(cursor string) ([]cloudbilling.SKU, string, *Failure) {
+		params := &cloudbilling.ListSkusParams{PageSize: &size, CurrencyCode: &currency, PageToken: nonZero(&cursor)}
+		page, failure := fetch[cloudbilling.SKUPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+			return c.apis.cloudbilling.ListSkus(ctx, c.pricing.serviceID(), params, header("X-Goog-Api-Key", r.key.Reveal()))
 		})
-		if failure == nil && brokenOff(len(page.Skus), page.NextPageToken, page.AdditionalProperties) {
-			failure = noRows(q, errNoSKUs)
+		if failure == nil && isGoogleError(len(page.Skus), page.NextPageToken, page.AdditionalProperties) {
+			failure = r.undecodable(errNoSKUs)
 		}
-		return page.Skus, textOf(page.NextPageToken), failure
+		return page.Skus, deref(page.NextPageToken), failure
 	})
 	if failure == nil && len(skus) == 0 {
 		// proto3 leaves out what is empty, so that {} and {"error":…} are lists too, by the document.
-		failure = noRows(q, errNoSKUs)
+		failure = r.undecodable(errNoSKUs)
 	}
 	return skus, failure
 }

@@ -75,7 +75,7 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 	}
 	price, err := list.choose(words, q.Direction.orDefault(), q.TierThresholdTokens)
 	if err != nil {
-		return nil, c.report(ctx, Failure{Operation: opPricingForGeminiModel, Provider: Gemini, Reason: ReasonPartial, Err: err})
+		return nil, c.report(ctx, &Failure{Operation: opPricingForGeminiModel, Provider: Gemini, Reason: ReasonPartial, Err: err})
 	}
 	return price, nil
 }

@@ -19,7 +19,7 @@ func readSKU(s *cloudbilling.SKU, now time.Time) sku {
 	verified := now.UTC().Format(time.RFC3339)
 	record := ProviderPricing{
 		Provider: Gemini, ModelHint: class.Model, SKUID: s.SKUID, SKUDescription: s.Description, TierThresholdTokens: class.Threshold,
-		Source: SourceCloudBilling, VerifiedAt: &verified, Modality: class.Modality, Mode: class.Mode, UsageUnit: known(&unit),
+		Source: SourceCloudBilling, VerifiedAt: &verified, Modality: class.Modality, Mode: class.Mode, UsageUnit: nonZero(&unit),
 	}
 	if class.Direction == geminisku.Input {
 		record.InputPerMTok = price

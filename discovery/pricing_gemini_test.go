@@ -52,8 +52,8 @@ func TestTheKeyIsTheArgumentElseTheBillingKeyElseTheCloudKey(t *testing.T) {
 		{"", "", "c\n", "c"},
 		{"", "", " ", ""},
 	} {
-		t.Setenv("GOOGLE_BILLING_API_KEY", row.billing)
-		t.Setenv("GOOGLE_API_KEY", row.cloud)
+		t.Setenv("GOOGLE_CLOUD_BILLING_API_KEY", row.billing)
+		t.Setenv("GOOGLE_CLOUD_API_KEY", row.cloud)
 		t.Setenv("GEMINI_API_KEY", "the key of the chat")
 		got := ""
 		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +67,7 @@ func TestTheKeyIsTheArgumentElseTheBillingKeyElseTheCloudKey(t *testing.T) {
 			assert.Equal(t, []discovery.ProviderPricing{}, rows)
 			assert.Equal(t, []string{"gemini missing_credential"}, s.reasons())
 			assert.Zero(t, s.count("cloudbilling"))
-			assert.Contains(t, s.failures[0].Error(), "GOOGLE_BILLING_API_KEY")
+			assert.Contains(t, s.failures[0].Error(), "GOOGLE_CLOUD_BILLING_API_KEY")
 			continue
 		}
 		assert.Len(t, rows, 1)
@@ -76,8 +76,8 @@ func TestTheKeyIsTheArgumentElseTheBillingKeyElseTheCloudKey(t *testing.T) {
 }
 
 func TestPricingForGeminiModelWithoutAKey(t *testing.T) {
-	t.Setenv("GOOGLE_BILLING_API_KEY", "")
-	t.Setenv("GOOGLE_API_KEY", "")
+	t.Setenv("GOOGLE_CLOUD_BILLING_API_KEY", "")
+	t.Setenv("GOOGLE_CLOUD_API_KEY", "")
 	s := recorded(t)
 	price, err := s.inProcess().PricingForGeminiModel(t.Context(), "3.7 flash", discovery.GeminiPriceQuery{})
 	require.NoError(t, err)

@@ -1,16 +1,19 @@
 package discovery
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
-// Provider is the company that makes a model. The constants are its only values; [ParseProvider] reads other spellings.
-// The functions of this package take a Provider in any of those spellings too.
+// Provider is the company that makes a model. Functions that take a Provider accept every spelling that [ParseProvider]
+// reads; results hold one of the constants.
 type Provider string
 
-// The five providers. The source document calls OpenAI A, DeepSeek B, Anthropic C, Gemini (and Google Cloud Billing) D, and
-// XAI E.
+// The providers.
 const (
 	OpenAI    Provider = "openai"
 	DeepSeek  Provider = "deepseek"
@@ -19,65 +22,150 @@ const (
 	XAI       Provider = "xai"
 )
 
-// providers lists them in the order of the source document.
-var providers = []Provider{OpenAI, DeepSeek, Anthropic, Gemini, XAI}
-
-// Service is an API that this package asks, as [WithBaseURL] takes it. Google's model list and its price list are two
-// services, and so are xAI's model list and its bills.
+// Service is an API with a base URL ([WithBaseURL]) and a key ([WithKey]) of its own.
 type Service string
 
-// The services (SPEC.md, "Catalog sources" and "Discovery operations").
+// The services. Those named after a provider list its models; the others need keys with more rights, which are sent nowhere
+// else.
 const (
-	ServiceOpenAI        Service = "openai"
-	ServiceDeepSeek      Service = "deepseek"
-	ServiceAnthropic     Service = "anthropic"
-	ServiceGemini        Service = "gemini"
-	ServiceCloudBilling  Service = "cloudbilling"
-	ServiceXAI           Service = "xai"
-	ServiceXAIManagement Service = "xaimanagement"
+	ServiceOpenAI         Service = "openai"
+	ServiceOpenAIAdmin    Service = "openaiadmin" // billed costs
+	ServiceDeepSeek       Service = "deepseek"    // also the balance
+	ServiceAnthropic      Service = "anthropic"
+	ServiceAnthropicAdmin Service = "anthropicadmin" // billed costs
+	ServiceGemini         Service = "gemini"
+	ServiceCloudBilling   Service = "cloudbilling" // Google's list prices
+	ServiceXAI            Service = "xai"
+	ServiceXAIManagement  Service = "xaimanagement" // billed costs
 )
 
-// knownNames is how providers are called, folded: the adapters' names, the catalog's developers (WIRE.md section 1) and
-// the names of their models.
-var knownNames = map[string]Provider{
-	"openai":     OpenAI,
-	"deepseek":   DeepSeek,
-	"deepseekai": DeepSeek,
-	"anthropic":  Anthropic,
-	"claude":     Anthropic,
-	"gemini":     Gemini,
-	"google":     Gemini,
-	"xai":        XAI,
-	"grok":       XAI,
+// providerInfo is one row of the provider table.
+type providerInfo struct {
+	provider Provider
+	// name is the provider's own spelling, the Developer of the models that it lists itself.
+	name string
+	// aliases are further names, folded by foldName: developers in the catalog, prefixes of ids, names of models.
+	aliases []string
+	// ids has the spelling rules for model ids.
+	ids *modelid.Dialect
+	// services has the service that lists the models first. A service without a base URL shares that of the first.
+	services []serviceInfo
+	// list returns the provider's own list of models.
+	list func(*Client, context.Context, request) ([]ModelInfo, *Failure)
+	// refusedKey has the texts by which a status of 400 means that the key was refused.
+	refusedKey []string
 }
 
-// ParseProvider reads the name of a provider: its own ("openai"), a developer of the catalog ("Open AI", "X AI",
-// "DeepSeek AI", "Google"), a prefix of model ids ("x-ai"), or "claude" and "grok". Case, blanks, hyphens, underscores and
-// dots make no difference. Anything else is a [*ValueError] (WIRE.md section 1, developer spellings).
-//
-// It is safe for concurrent use.
+// serviceInfo is one API of a provider.
+type serviceInfo struct {
+	service Service
+	baseURL string
+	// keyNames are the environment variables for the key, in the order in which they are read.
+	keyNames []string
+}
+
+// providers is the provider table. A new provider is a row here, a document in specs/, a list in lists.go and a normalizer in
+// internal/modelid.
+var providers = []providerInfo{
+	{
+		provider: OpenAI, name: "OpenAI", ids: modelid.OpenAI, list: (*Client).listOpenAI,
+		services: []serviceInfo{
+			{service: ServiceOpenAI, baseURL: "https://api.openai.com", keyNames: []string{"OPENAI_API_KEY"}},
+			{service: ServiceOpenAIAdmin, keyNames: []string{"OPENAI_ADMIN_KEY"}},
+		},
+	},
+	{
+		provider: DeepSeek, name: "DeepSeek", aliases: []string{"deepseekai"}, ids: modelid.DeepSeek, list: (*Client).listDeepSeek,
+		services: []serviceInfo{
+			{service: ServiceDeepSeek, baseURL: "https://api.deepseek.com", keyNames: []string{"DEEPSEEK_API_KEY"}},
+		},
+	},
+	{
+		provider: Anthropic, name: "Anthropic", aliases: []string{"claude"}, ids: modelid.Anthropic, list: (*Client).listAnthropic,
+		services: []serviceInfo{
+			{service: ServiceAnthropic, baseURL: "https://api.anthropic.com", keyNames: []string{"ANTHROPIC_API_KEY"}},
+			{service: ServiceAnthropicAdmin, keyNames: []string{"ANTHROPIC_ADMIN_KEY"}},
+		},
+	},
+	{
+		provider: Gemini, name: "Google", aliases: []string{"google"}, ids: modelid.Gemini, list: (*Client).listGemini,
+		services: []serviceInfo{
+			{service: ServiceGemini, baseURL: "https://generativelanguage.googleapis.com", keyNames: []string{"GEMINI_API_KEY"}},
+			// GOOGLE_API_KEY is a chat key and must not reach the billing service.
+			{
+				service: ServiceCloudBilling, baseURL: "https://cloudbilling.googleapis.com",
+				keyNames: []string{"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY"},
+			},
+		},
+		refusedKey: []string{"API_KEY_INVALID", "API key not valid"},
+	},
+	{
+		provider: XAI, name: "xAI", aliases: []string{"grok"}, ids: modelid.XAI, list: (*Client).listXAI,
+		services: []serviceInfo{
+			{service: ServiceXAI, baseURL: "https://api.x.ai", keyNames: []string{"XAI_API_KEY"}},
+			{service: ServiceXAIManagement, baseURL: "https://management-api.x.ai", keyNames: []string{"XAI_MANAGEMENT_KEY"}},
+		},
+		refusedKey: []string{"Incorrect API key"},
+	},
+}
+
+// ParseProvider returns the provider of that name: its own ("openai"), a developer of the catalog ("Open AI", "DeepSeek AI",
+// "Google"), a prefix of model ids ("x-ai"), or "claude" and "grok". Case, blanks, hyphens, underscores and dots are ignored.
+// Any other name is a [*ValueError].
 func ParseProvider(name string) (Provider, error) {
-	if p, ok := knownNames[foldName(name)]; ok {
-		return p, nil
+	if row := lookupProvider(name); row != nil {
+		return row.provider, nil
 	}
-	return "", &ValueError{Field: "provider", Value: showable(name), Reason: "is not one of openai, deepseek, anthropic, gemini, xai"}
+	names := make([]string, len(providers))
+	for i := range providers {
+		names[i] = string(providers[i].provider)
+	}
+	return "", &ValueError{Field: "provider", Value: showable(name), Reason: "is not one of " + strings.Join(names, ", ")}
 }
 
-// developedBy says whether the developer of a catalog row is the provider.
+// lookupProvider returns the row of a provider by any of its names, or nil.
+func lookupProvider(name string) *providerInfo {
+	for i := range providers {
+		if name == string(providers[i].provider) {
+			return &providers[i]
+		}
+	}
+	folded := foldName(name)
+	for i := range providers {
+		if folded == string(providers[i].provider) || slices.Contains(providers[i].aliases, folded) {
+			return &providers[i]
+		}
+	}
+	return nil
+}
+
+// lookupService returns the rows of a service, or nil.
+func lookupService(service Service) (*providerInfo, *serviceInfo) {
+	for i := range providers {
+		for j := range providers[i].services {
+			if providers[i].services[j].service == service {
+				return &providers[i], &providers[i].services[j]
+			}
+		}
+	}
+	return nil, nil
+}
+
+// developedBy reports whether the developer of a catalog row is the provider.
 func developedBy(provider Provider, developer string) bool {
-	p, known := knownNames[foldName(developer)]
-	return known && p == provider.canonical()
+	row := lookupProvider(developer)
+	return row != nil && row == lookupProvider(string(provider))
 }
 
-// canonical is p in its own spelling; an unknown one stays as it is.
+// canonical returns p in its own spelling; an unknown provider is returned unchanged.
 func (p Provider) canonical() Provider {
-	if known, ok := knownNames[foldName(string(p))]; ok {
-		return known
+	if row := lookupProvider(string(p)); row != nil {
+		return row.provider
 	}
 	return p
 }
 
-// foldName takes out of a name what spellings differ in.
+// foldName removes what the spellings of a name differ in.
 func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || strings.ContainsRune("-_.", r) {
@@ -87,12 +175,12 @@ func foldName(name string) string {
 	}, name)
 }
 
-// longestName is the longest bad name that an error shows. No provider's is as long, and every key is longer.
-const longestName = 32
+// maxShownName is the length of the longest invalid name that an error shows. Keys are longer.
+const maxShownName = 32
 
-// showable is name, unless it could be a key that was pasted into the wrong place.
+// showable returns name, or "" for one that could be a key pasted into the wrong place.
 func showable(name string) string {
-	if len(name) > longestName {
+	if len(name) > maxShownName {
 		return ""
 	}
 	return name

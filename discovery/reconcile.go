@@ -101,7 +101,7 @@ func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery,
 		return nil, err
 	}
 	r := reconcile(OpenAI, costs, attributedUSD)
-	r.WindowStart, r.WindowEnd = query.StartTime, known(&query.EndTime)
+	r.WindowStart, r.WindowEnd = query.StartTime, nonZero(&query.EndTime)
 	r.Settled = query.EndTime != 0 && settled(time.Unix(query.EndTime, 0), time.UTC)
 	return r, err
 }
@@ -136,13 +136,13 @@ func checkAttributed(usd *float64) error {
 
 // reconcile makes the report but for its window.
 func reconcile[B Bucket](provider Provider, costs billed[B], attributedUSD *float64) *ReconciliationReport[B] {
-	r := &ReconciliationReport[B]{Provider: provider, ActualUSD: costs.total.Float64(), Buckets: costs.buckets, Complete: costs.whole}
+	r := &ReconciliationReport[B]{Provider: provider, ActualUSD: costs.total.Float64(), Buckets: costs.buckets, Complete: costs.complete}
 	if attributedUSD == nil {
 		return r
 	}
 	copied := *attributedUSD
 	r.AttributedUSD = &copied
-	if !costs.whole {
+	if !costs.complete {
 		return r
 	}
 	attributed := decimal.FromFloat(copied)

@@ -18,36 +18,39 @@ const opRetirements = "Retirements"
 // OPENAI_API_KEY and ANTHROPIC_API_KEY are read from the environment; a provider without a key adds nothing, one that fails
 // adds nothing and is reported as a [Failure].
 func (c *Client) Retirements(ctx context.Context) (Registry, error) {
-	live, problems := make([]Registry, 2), make([]error, 2)
+	live, errs := make([]Registry, len(liveSources)), make([]error, len(liveSources))
 	var all sync.WaitGroup
-	for i, s := range []struct {
-		provider Provider
-		key      string
-		read     func(context.Context, question) (Registry, *Failure)
-	}{
-		{OpenAI, "OPENAI_API_KEY", c.openAIRetirements},
-		{Anthropic, "ANTHROPIC_API_KEY", c.anthropicRetirements},
-	} {
-		q := question{operation: opRetirements, provider: s.provider, key: keyFrom(s.key), timeout: listTimeout}
-		if !given(q.key) {
-			continue
-		}
+	for i, source := range liveSources {
 		all.Go(func() {
-			registry, failure := s.read(ctx, q)
-			if failure != nil {
-				problems[i] = c.report(ctx, *failure)
-				return
+			r, failure := c.listRequest(ctx, opRetirements, source.service)
+			if failure == nil && r != nil {
+				live[i], failure = source.read(c, ctx, *r)
 			}
-			live[i] = registry
+			if failure != nil {
+				live[i], errs[i] = nil, c.report(ctx, failure)
+			}
 		})
 	}
 	all.Wait()
-	return Retirements().merge(live[0]).merge(live[1]), errors.Join(problems...)
+	merged := Retirements()
+	for _, registry := range live {
+		merged = merged.merge(registry)
+	}
+	return merged, errors.Join(errs...)
+}
+
+// liveSources are the services that report when their models retire.
+var liveSources = []struct {
+	service Service
+	read    func(*Client, context.Context, request) (Registry, *Failure)
+}{
+	{ServiceOpenAI, (*Client).openAIRetirements},
+	{ServiceAnthropic, (*Client).anthropicRetirements},
 }
 
 // openAIRetirements reads the shutdown dates. A text that is no date is no entry (WIRE.md, surprise 10).
-func (c *Client) openAIRetirements(ctx context.Context, q question) (Registry, *Failure) {
-	models, failure := c.openAIModels(ctx, q)
+func (c *Client) openAIRetirements(ctx context.Context, r request) (Registry, *Failure) {
+	models, failure := c.openAIModels(ctx, r)
 	live := make(Registry)
 	for _, m := range models {
 		if m.ShutdownDate == nil {
@@ -60,8 +63,8 @@ func (c *Client) openAIRetirements(ctx context.Context, q question) (Registry, *
 	return live, failure
 }
 
-func (c *Client) anthropicRetirements(ctx context.Context, q question) (Registry, *Failure) {
-	models, failure := c.anthropicModels(ctx, q,
+func (c *Client) anthropicRetirements(ctx context.Context, r request) (Registry, *Failure) {
+	models, failure := c.anthropicModels(ctx, r,
 		anthropic.ListModelsParamsLifecycleActive, anthropic.ListModelsParamsLifecycleDeprecated, anthropic.ListModelsParamsLifecycleRetired)
 	live, today := make(Registry), dayOf(time.Now())
 	for _, m := range models {

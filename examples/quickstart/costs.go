@@ -34,7 +34,7 @@ type bookkeeper struct {
 }
 
 // keyNames are the variables that this section can use.
-var keyNames = []string{"GOOGLE_BILLING_API_KEY", "GOOGLE_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_ADMIN_KEY"}
+var keyNames = []string{"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_ADMIN_KEY"}
 
 func books(p *page) (b bookkeeper, stop func()) {
 	var set []string

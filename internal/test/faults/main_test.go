@@ -15,7 +15,7 @@ const token = mark + `.token/of+the&matrix="1"`
 // keys are what the providers want, by the variable that holds each.
 var keys = map[string]string{
 	"OPENAI_API_KEY": mark + ".openai/1+2&3", "DEEPSEEK_API_KEY": mark + ".deepseek/1+2&3", "ANTHROPIC_API_KEY": mark + ".anthropic/1+2&3",
-	"GEMINI_API_KEY": mark + ".gemini/1+2&3", "XAI_API_KEY": mark + ".xai/1+2&3", "GOOGLE_BILLING_API_KEY": mark + ".billing/1+2&3",
+	"GEMINI_API_KEY": mark + ".gemini/1+2&3", "XAI_API_KEY": mark + ".xai/1+2&3", "GOOGLE_CLOUD_BILLING_API_KEY": mark + ".billing/1+2&3",
 	"OPENAI_ADMIN_KEY": mark + ".admin/1+2&3", "XAI_MANAGEMENT_KEY": mark + ".management/1+2&3",
 }
 
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	}
 	for _, name := range []string{
 		"MESH_GATEWAY_TOKEN", "MESH_GATEWAY_URL", "MESH_CATALOG_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
-		"http_proxy", "https_proxy", "no_proxy", "GOOGLE_API_KEY", "DEEPSEEK_LEGACY_ENV_PATH", "XAI_TEAM_ID",
+		"http_proxy", "https_proxy", "no_proxy", "GOOGLE_CLOUD_API_KEY", "DEEPSEEK_LEGACY_ENV_PATH", "XAI_TEAM_ID",
 	} {
 		os.Unsetenv(name)
 	}

@@ -22,7 +22,7 @@ func priceOperations() []*operation {
 		name: "FetchGeminiPricing", method: "FetchGeminiPricing", provider: discovery.Gemini, service: discovery.ServiceCloudBilling,
 		pageSize: 23, byContext: true, shared: true, empty: []discovery.ProviderPricing{},
 		ask: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
-			records, err := c.FetchGeminiPricing(ctx, discovery.PricingOptions{APIKey: keys["GOOGLE_BILLING_API_KEY"]})
+			records, err := c.FetchGeminiPricing(ctx, discovery.PricingOptions{APIKey: keys["GOOGLE_CLOUD_BILLING_API_KEY"]})
 			for i := range records {
 				records[i].VerifiedAt = nil // it is now
 			}
@@ -38,7 +38,7 @@ func priceOperations() []*operation {
 	one := *list
 	one.name, one.method, one.empty = "PricingForGeminiModel", "PricingForGeminiModel", (*float64)(nil)
 	one.ask = func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
-		query := discovery.GeminiPriceQuery{PricingOptions: discovery.PricingOptions{APIKey: keys["GOOGLE_BILLING_API_KEY"]}}
+		query := discovery.GeminiPriceQuery{PricingOptions: discovery.PricingOptions{APIKey: keys["GOOGLE_CLOUD_BILLING_API_KEY"]}}
 		return c.PricingForGeminiModel(ctx, "gemini robotics er 2 preview", query)
 	}
 	return []*operation{list, secondPage(list, emptyObject), &one, secondPage(&one, emptyObject)}

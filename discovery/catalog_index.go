@@ -7,7 +7,7 @@ import (
 
 // snapshot is a catalog with its index. It is never changed once made, so any number of readers need no lock.
 type snapshot struct {
-	models []entry
+	models []ModelInfo
 	// byName leads from an id or an alias to the place in models. An id comes before an alias, and of two aliases the
 	// first one listed.
 	byName map[string]int
@@ -24,13 +24,12 @@ type snapshot struct {
 
 // newSnapshot merges rows of the same id and builds the index.
 func newSnapshot(rows []ModelInfo) *snapshot {
-	s := &snapshot{byName: make(map[string]int, 2*len(rows)), models: make([]entry, 0, len(rows))}
-	for _, row := range merged(rows) {
-		s.byName[row.ID] = len(s.models)
-		s.models = append(s.models, newEntry(row))
+	s := &snapshot{byName: make(map[string]int, 2*len(rows)), models: mergedByID(rows)}
+	for i := range s.models {
+		s.byName[s.models[i].ID] = i
 	}
 	for i := range s.models {
-		for _, alias := range s.models[i].info.Aliases {
+		for _, alias := range s.models[i].Aliases {
 			if _, taken := s.byName[alias]; !taken && alias != "" {
 				s.byName[alias] = i
 			}
@@ -40,8 +39,8 @@ func newSnapshot(rows []ModelInfo) *snapshot {
 	return s
 }
 
-// merged makes one row of those that share an id, in the place of the first. It writes into rows.
-func merged(rows []ModelInfo) []ModelInfo {
+// mergedByID makes one row of those that share an id, in the place of the first. It writes into rows.
+func mergedByID(rows []ModelInfo) []ModelInfo {
 	at := make(map[string]int, len(rows))
 	distinct := rows[:0]
 	for _, row := range rows {
@@ -59,11 +58,11 @@ func merged(rows []ModelInfo) []ModelInfo {
 func (s *snapshot) spell() map[string]int {
 	index := make(map[string]int)
 	for i := range s.models {
-		provider, err := ParseProvider(s.models[i].info.Developer)
+		provider, err := ParseProvider(s.models[i].Developer)
 		if err != nil {
 			continue
 		}
-		for _, name := range dialect(provider).Spellings(s.models[i].info.ID) {
+		for _, name := range dialect(provider).Spellings(s.models[i].ID) {
 			if _, taken := index[name]; !taken {
 				index[name] = i
 			}
@@ -72,21 +71,21 @@ func (s *snapshot) spell() map[string]int {
 	return index
 }
 
-// find returns the model of an id or alias. When there is none, it tries the id's other spellings, then its normalized form,
-// which forgets the build, then the provider's rewrites, and accepts only what the catalog lists. The spellings come first:
-// a build that is listed must not be answered with another.
-func (s *snapshot) find(provider Provider, id string) *entry {
+// find returns the model of an id or alias, or nil. An id that is not listed is tried in its other spellings, then in its
+// normalized form, which drops the build, then with the provider's rewrites, and only a listed name is accepted. The spellings
+// come first: a build that is listed must not be answered with another.
+func (s *snapshot) find(provider Provider, id string) *ModelInfo {
 	if m := s.named(provider, id); m != nil {
 		return m
 	}
-	candidates := []Provider{provider}
-	if provider == "" {
-		candidates = providers
-	}
-	for _, p := range candidates {
-		names := append(append(dialect(p).Spellings(id), NormalizeModelID(p, id)), dialect(p).Rewrites(id)...)
+	for i := range providers {
+		row := &providers[i]
+		if provider != "" && row != lookupProvider(string(provider)) {
+			continue
+		}
+		names := append(append(row.ids.Spellings(id), row.ids.Normalize(id)), row.ids.Rewrites(id)...)
 		for _, name := range names {
-			if m := s.named(p, name); m != nil {
+			if m := s.named(row.provider, name); m != nil {
 				return m
 			}
 		}
@@ -95,7 +94,7 @@ func (s *snapshot) find(provider Provider, id string) *entry {
 }
 
 // named returns the model of exactly that name, or spelling, if the provider (any, when it is "") develops it.
-func (s *snapshot) named(provider Provider, name string) *entry {
+func (s *snapshot) named(provider Provider, name string) *ModelInfo {
 	if i, ok := s.byName[name]; ok && s.developedBy(provider, i) {
 		return &s.models[i]
 	}
@@ -109,5 +108,5 @@ func (s *snapshot) named(provider Provider, name string) *entry {
 }
 
 func (s *snapshot) developedBy(provider Provider, i int) bool {
-	return provider == "" || developedBy(provider, s.models[i].info.Developer)
+	return provider == "" || developedBy(provider, s.models[i].Developer)
 }

@@ -1,0 +1,68 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+)
+
+// WithKey sets where the key of a service comes from: a vault, a tenant in the context, a test. It is used after an argument
+// such as [PricingOptions.APIKey], and in place of the environment: when fn returns "" there is no key, so that the key of one
+// tenant never takes the place of another's. fn is called for every request that needs a key, possibly from several goroutines
+// at once. An error of fn is reported as a [Failure] with [ReasonMissingCredential].
+//
+// The catalog and its fallback lists are shared by all callers of a client; for them fn receives the values of the context
+// whose call started the request.
+func WithKey(service Service, fn func(context.Context) (string, error)) Option {
+	checkService(service)
+	if fn == nil {
+		panic(&ValueError{Field: "key function", Reason: "is nil"})
+	}
+	return func(c *Client) { c.keys[service] = fn }
+}
+
+// errNoKey is the cause when a key is neither given nor in the environment.
+var errNoKey = errors.New("no key")
+
+// key returns the key of a service: the argument, else the result of the function of [WithKey], else the first environment
+// variable of the service that is not blank. The environment is read at every call, because keys are rotated while programs
+// run. The error wraps errNoKey unless the function of WithKey failed.
+func (c *Client) key(ctx context.Context, service Service, argument string) (secret.Secret, error) {
+	if key := strings.TrimSpace(argument); key != "" {
+		return secret.New(key), nil
+	}
+	if fn := c.keys[service]; fn != nil {
+		return keyFromFunc(ctx, service, fn)
+	}
+	_, row := lookupService(service)
+	for _, name := range row.keyNames {
+		if key := strings.TrimSpace(os.Getenv(name)); key != "" {
+			return secret.New(key), nil
+		}
+	}
+	return secret.Secret{}, fmt.Errorf("%w is given, and %s is not set", errNoKey, strings.Join(row.keyNames, " or "))
+}
+
+func keyFromFunc(ctx context.Context, service Service, fn func(context.Context) (string, error)) (secret.Secret, error) {
+	text, err := fn(ctx)
+	key := secret.New(strings.TrimSpace(text))
+	switch {
+	case err != nil:
+		return secret.Secret{}, fmt.Errorf("the key function of %s: %w", service, redactedError(err, secret.NewRedactor(key)))
+	case key.Reveal() == "":
+		return key, fmt.Errorf("%w from the key function of %s", errNoKey, service)
+	}
+	return key, nil
+}
+
+// hidden replaces a key where options are printed.
+func hidden(key string) string {
+	if key == "" {
+		return ""
+	}
+	return secret.Redacted
+}
