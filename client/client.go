@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
@@ -13,8 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
-// MeshClient is one node's connection to a mesh gateway (SPEC.md, Client operations). Make one with [New], share it, and
-// [MeshClient.Close] it at the end. It is safe for concurrent use and reuses connections.
+// MeshClient is a node's connection to a mesh gateway. Make one with [New], share it, and call [MeshClient.Close] when it is
+// no longer needed.
 //
 // Printed with any verb it shows the node and the gateway, never the token.
 type MeshClient struct {
@@ -27,18 +28,18 @@ type MeshClient struct {
 	retry    *RetryPolicy
 	aliases  map[string]string
 	registry *registry
-	guard    *guard
+	redactor *redactor
 	log      *slog.Logger
 	closed   atomic.Bool
 }
 
-// New returns a client for the node of that name. It sends nothing (SPEC.md, Client operations, rules 1 and 2).
+// New returns a client for the node with the given name. It sends no request.
 //
 // The token and the gateway's URL come from [WithToken] and [WithGatewayURL], else from MESH_GATEWAY_TOKEN and
-// MESH_GATEWAY_URL, which are read here and only here. A URL is required; a token is not.
+// MESH_GATEWAY_URL. A URL is required, a token is optional.
 //
-// A node name that breaks the rules is logged and accepted, so that a client can be made offline. Everything else that
-// is wrong with an argument is a [*ValueError].
+// An invalid node name is logged and accepted, so that a client can be made without a connection. Any other invalid
+// argument is a [*ValueError].
 func New(node string, opts ...Option) (*MeshClient, error) {
 	s, err := newSettings(node, opts)
 	if err != nil {
@@ -46,13 +47,13 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 	}
 	c := &MeshClient{
 		node:     s.node,
-		gateway:  s.guard.redact(s.gatewayURL),
+		gateway:  s.redactor.redact(s.gatewayURL),
 		http:     call.Client(s.httpClient),
 		ownsHTTP: s.httpClient == nil,
 		limits:   call.Limits{Timeout: s.timeout, MaxBytes: s.maxBytes},
 		retry:    s.retry,
 		aliases:  s.aliases,
-		guard:    s.guard,
+		redactor: s.redactor,
 		log:      s.logger,
 	}
 	c.api = &gateway.Client{
@@ -64,7 +65,7 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 	return c, nil
 }
 
-// headers returns what goes onto every request. Without a token there is no Authorization header at all.
+// headers returns a request editor that sets the headers of every request. Without a token there is no Authorization header.
 func headers(token secret.Secret) gateway.RequestEditorFn {
 	bearer := "Bearer " + token.Reveal()
 	return func(_ context.Context, req *http.Request) error {
@@ -76,12 +77,12 @@ func headers(token secret.Secret) gateway.RequestEditorFn {
 	}
 }
 
-// Node returns the name this client sends and fetches under, after aliases.
+// Node returns the name under which the client sends and fetches, after aliases.
 func (c *MeshClient) Node() string { return c.node }
 
-// Close releases the idle connections of the client. Every call after it fails with a [*MeshGatewayError] that matches
-// net.ErrClosed; calls under way are not disturbed, their contexts end them. Connections of an http.Client that was
-// handed in are left alone. The error is always nil. Closing twice is harmless.
+// Close closes the client's idle connections. Later calls fail with a [*MeshGatewayError] that matches net.ErrClosed; calls
+// in progress continue until their contexts end. Connections of a client given to [WithHTTPClient] are not closed. The error is
+// always nil. It is safe to call Close more than once.
 func (c *MeshClient) Close() error {
 	if !c.closed.Swap(true) && c.ownsHTTP {
 		c.http.CloseIdleConnections()
@@ -89,13 +90,22 @@ func (c *MeshClient) Close() error {
 	return nil
 }
 
-// String names the node and the gateway.
+// Health returns the body of the gateway's health endpoint (GET /health): JSON or plain text, depending on the
+// gateway. It needs no token. A status that is not 2xx is a [*MeshGatewayError].
+func (c *MeshClient) Health(ctx context.Context) (string, error) {
+	resp, err := c.do(ctx, opHealth, func(ctx context.Context) (*http.Response, error) {
+		return c.api.GetHealth(ctx)
+	})
+	return strings.ToValidUTF8(string(resp.Body), "\uFFFD"), err
+}
+
+// String returns the names of the node and the gateway.
 func (c *MeshClient) String() string {
 	return fmt.Sprintf("mesh client %s at %s", c.node, c.gateway)
 }
 
-// GoString is [MeshClient.String], so that %#v does not walk into the fields.
+// GoString returns [MeshClient.String], so that %#v does not print the fields.
 func (c *MeshClient) GoString() string { return c.String() }
 
-// LogValue is [MeshClient.String] for log/slog.
+// LogValue returns [MeshClient.String] for log/slog.
 func (c *MeshClient) LogValue() slog.Value { return slog.StringValue(c.String()) }

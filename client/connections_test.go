@@ -63,7 +63,7 @@ func TestAnAnswerWithoutAStatusIsAnError(t *testing.T) {
 	for operation, call := range operations {
 		failed := gatewayError(t, call(t.Context(), c))
 		assert.Zero(t, failed.StatusCode, operation)
-		assert.ErrorContains(t, failed, "the answer has no status", operation)
+		assert.ErrorContains(t, failed, "the response has no status", operation)
 	}
 }
 

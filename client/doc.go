@@ -1,53 +1,57 @@
-// Package client talks to a mesh gateway: it lists peers, registers this node, sends typed direct messages, reads an
-// inbox and marks messages read.
+// Package client talks to a mesh gateway: it lists and registers peers, sends typed direct messages, reads inboxes and marks
+// messages read.
 //
 //	c, err := client.New("node-a", client.WithGatewayURL("http://gateway:8787"))
 //	if err != nil { ... }
 //	defer c.Close()
-//	receipt, err := c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: "how far are you?"})
+//	receipt, err := c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: "Is the build green?"})
 //	inbox, err := c.Fetch(ctx, client.FetchOptions{UnreadOnly: true})
 //
 // # Authentication
 //
-// The bearer token comes from [WithToken], else from MESH_GATEWAY_TOKEN; without one no Authorization header is sent. The
-// gateway's URL comes from [WithGatewayURL], else from MESH_GATEWAY_URL. Both variables are read once, in [New]. No error,
-// log line or printed value shows a token, even where the gateway echoes it.
+// The bearer token comes from [WithToken], else from MESH_GATEWAY_TOKEN. Without a token, requests carry no Authorization
+// header. The gateway's base URL comes from [WithGatewayURL], else from MESH_GATEWAY_URL. [New] reads both variables once.
+// Errors, log records and printed values never contain a token, even if the gateway echoes it.
 //
-// # Before a message is posted
+// # Checks before a send
 //
-// [MeshClient.Send] checks the kind, looks the recipient up in the gateway's registry, and scans the content for
-// credentials. If any of that fails, nothing is posted. The gateway itself would store mail for a name that nobody has
+// [MeshClient.Send] validates the message, looks up the recipient in the gateway's registry, and scans the content for
+// credentials. If a check fails, nothing is posted. The gateway itself accepts and stores messages for names that are not
 // registered. The scan is best effort: treat the content of a message as public.
 //
 // # Errors
 //
-// Every error matches [ErrMesh]. errors.As finds the kind:
+// Every error matches [ErrMesh]. Use errors.As to find its type:
 //
-//   - [*ValueError]: a bad argument; nothing was sent.
-//   - [*NotInRegistryError]: nobody of that name is registered; nothing was posted.
-//   - [*MeshSecretLeakError]: the content holds a credential; nothing was posted.
-//   - [*MeshAuthError]: 401 or 403. It is a [*MeshGatewayError] too.
-//   - [*MeshGatewayError]: anything else that went wrong between here and the gateway. Delivered tells that a message
-//     arrived although its receipt could not be read, RetryAfter how long the gateway asks to wait.
+//   - [*ValueError]: an argument is invalid. Nothing was sent.
+//   - [*NotInRegistryError]: the recipient is not registered. Nothing was posted.
+//   - [*MeshSecretLeakError]: the content contains a credential. Nothing was posted.
+//   - [*MeshAuthError]: the gateway answered 401 or 403. It is a [*MeshGatewayError] too.
+//   - [*MeshGatewayError]: any other failure of a request. Delivered and Uncertain report whether a message may
+//     have arrived; RetryAfter is the wait that the gateway requests.
 //
-// A context that ended is visible with errors.Is.
+// If a context ended, errors.Is finds context.Canceled or context.DeadlineExceeded. If a response exceeds
+// [WithMaxResponseBytes], errors.Is finds [ErrTooLarge].
 //
 // # Limits
 //
-// A request takes at most 10 seconds ([WithTimeout]), a response at most 32 MiB ([WithMaxResponseBytes]). Redirects are
-// never followed. Nothing is retried unless [WithRetry] says so; [RetryPolicy] lists what is. The gateway shows at most the
-// 1000 newest messages of an inbox and has no cursor: mark messages read, and the older ones come into sight.
+// A request takes at most 10 seconds ([WithTimeout]). A response has at most 32 MiB ([WithMaxResponseBytes]). Redirects are
+// not followed. Failed requests are repeated only with [WithRetry]; see [RetryPolicy]. The gateway returns at most the 1000
+// newest messages of an inbox and has no cursor: older messages appear when newer ones have been marked read.
+//
+// # Connections
+//
+// Unless [WithHTTPClient] is given, each client has a transport of its own. It closes idle connections after four seconds
+// and after every 5xx response, because the gateway drops idle connections after five seconds and closes a connection
+// after an internal error without announcing it: the next request on such a connection would fail. Configure a transport of
+// your own in the same way (IdleConnTimeout), or use [WithRetry].
 //
 // # Concurrency
 //
-// A [MeshClient] is safe for concurrent use, and meant to be shared. Concurrent sends share one look at the registry.
+// A [MeshClient] is safe for concurrent use and meant to be shared. Concurrent sends share one request for the registry.
+// A nil context panics, as in net/http.
 //
 // # Tests
 //
-// The package client/gatewaytest has an in-memory gateway for your own tests.
-//
-// # The documents
-//
-// Comments cite SPEC.md and WIRE.md. These are the source document and the record of the wire, kept by the maintainers;
-// docs/conformance.md in the repository maps their rules to names and tests.
+// Package client/gatewaytest provides an in-memory gateway for tests.
 package client

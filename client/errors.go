@@ -11,16 +11,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// ErrMesh is matched by every error of this package: errors.Is(err, client.ErrMesh) (SPEC.md, Errors, base package error).
+// ErrMesh matches every error of this package: errors.Is(err, client.ErrMesh).
 var ErrMesh = errors.New("mesh")
 
-// ValueError is a bad argument. Nothing was sent (SPEC.md, Errors).
+// ValueError reports an invalid argument. Nothing was sent.
 type ValueError struct {
 	// Field names the argument.
 	Field string
-	// Value is what was given, shortened and redacted; empty where showing it could give away a secret.
+	// Value is the argument, shortened and redacted. It is empty where showing it could reveal a secret.
 	Value string
-	// Reason says what is wrong with it.
+	// Reason describes the requirement that the argument violates, as in "must be positive".
 	Reason string
 }
 
@@ -34,27 +34,12 @@ func (e *ValueError) Error() string {
 // Is makes the error match [ErrMesh].
 func (e *ValueError) Is(target error) bool { return target == ErrMesh }
 
-// longestValue is how many characters of a bad argument an error shows.
-const longestValue = 80
-
-// valueError shows the value redacted: somebody may have pasted a token where a name belongs.
-func (g *guard) valueError(field, value, reason string) *ValueError {
-	return &ValueError{Field: field, Value: shorten(g.redact(value), longestValue), Reason: reason}
-}
-
-func shorten(text string, n int) string {
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n]) + "…"
-	}
-	return text
-}
-
-// NotInRegistryError is a recipient with a valid name that the gateway's registry does not list: not registered, or not
-// enabled, since the gateway hides disabled peers. Nothing was posted (SPEC.md, Errors; WIRE.md G8 and G20).
+// NotInRegistryError reports a recipient that the gateway's registry does not list: it is not registered or not enabled.
+// Nothing was posted.
 type NotInRegistryError struct {
-	// Name is the recipient asked for, after aliases.
+	// Name is the recipient, after aliases.
 	Name string
-	// Near lists up to three registered names that look like it, nearest first.
+	// Near lists up to three similar registered names, the most similar first.
 	Near []string
 }
 
@@ -69,40 +54,39 @@ func (e *NotInRegistryError) Error() string {
 // Is makes the error match [ErrMesh].
 func (e *NotInRegistryError) Is(target error) bool { return target == ErrMesh }
 
-// MeshSecretLeakError is a message whose content looks like it holds a credential. Nothing was posted. Rotate the
-// credential and send the message without it (SPEC.md, Errors).
+// MeshSecretLeakError reports that the content of a message seems to contain a credential. Nothing was posted. Rotate the
+// credential and send the message without it.
 type MeshSecretLeakError struct {
-	// Finding names the rule and the place, never the text.
+	// Finding is the rule that matched and the position; it does not contain the credential.
 	Finding scan.Finding
 }
 
 func (e *MeshSecretLeakError) Error() string {
-	return fmt.Sprintf("mesh: content holds a credential (rule %d, %s, bytes %d to %d): rotate it and send the message without it. %s",
+	return fmt.Sprintf("mesh: content contains a credential (rule %d, %s, bytes %d to %d): rotate it and send the message without it. %s",
 		e.Finding.Rule.Number, e.Finding.Rule.Name, e.Finding.Start, e.Finding.End, e.Finding.Rule.Advice)
 }
 
 // Is makes the error match [ErrMesh].
 func (e *MeshSecretLeakError) Is(target error) bool { return target == ErrMesh }
 
-// MeshGatewayError is a request that did not bring what it asked for (SPEC.md, Errors): a failure of the network, a
-// status that is not 2xx, or a body that is not what the document promises.
+// MeshGatewayError reports a failed request: a network failure, a status that is not 2xx, or a response that is invalid.
 //
-// When a context or the timeout ended it, errors.Is(err, context.Canceled) or context.DeadlineExceeded holds. Tokens, and
-// what looks like a credential, are redacted in all of its texts.
+// If a context or the timeout ended the request, errors.Is finds context.Canceled or context.DeadlineExceeded. Tokens and
+// text that looks like a credential are redacted in all fields.
 type MeshGatewayError struct {
-	// Method and Path are those of the request; the path is without the gateway's base path.
+	// Method and Path identify the request. Path does not include the base path of the gateway's URL.
 	Method, Path string
-	// StatusCode is the status of the answer, 0 when there was none.
+	// StatusCode is the status of the response, or 0 if there was none.
 	StatusCode int
-	// Body is the beginning of the answer: 500 characters when the status was an error, 200 when the body could not be
-	// understood.
+	// Body is the beginning of the response body: 500 characters if the status is not 2xx, 200 characters if the body is
+	// invalid.
 	Body string
-	// Delivered is true when the gateway has accepted a message although its receipt could not be read: sending it again
+	// Delivered reports that the gateway accepted the message although its receipt is invalid: sending the message again
 	// would deliver it twice.
 	Delivered bool
-	// RetryAfter is how long the gateway asks to wait (Retry-After); 0 when it does not say.
+	// RetryAfter is the wait that the Retry-After header requests, or 0 without one.
 	RetryAfter time.Duration
-	// Err is the failure underneath; nil when the status alone is the failure.
+	// Err is the underlying error, or nil if the status is the only failure.
 	Err error
 }
 
@@ -112,7 +96,7 @@ func (e *MeshGatewayError) Error() string {
 		text += ": status " + strconv.Itoa(e.StatusCode)
 	}
 	if e.Delivered {
-		text += ": the message was delivered, do not send it again, but its receipt could not be read"
+		text += ": the message was delivered, do not send it again, but its receipt is invalid"
 	}
 	switch {
 	case e.Err != nil:
@@ -129,8 +113,7 @@ func (e *MeshGatewayError) Is(target error) bool { return target == ErrMesh }
 // Unwrap returns Err.
 func (e *MeshGatewayError) Unwrap() error { return e.Err }
 
-// MeshAuthError is a request refused with 401 or 403 (SPEC.md, Authentication, rule 2). errors.As finds the
-// [*MeshGatewayError] in it as well.
+// MeshAuthError reports that the gateway answered 401 or 403. errors.As also finds it as a [*MeshGatewayError].
 type MeshAuthError struct{ MeshGatewayError }
 
 func (e *MeshAuthError) Error() string {

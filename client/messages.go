@@ -10,20 +10,20 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// MeshMessage is one direct message (SPEC.md, MeshMessage). It is the generated type: [gateway.MeshMessage] lists the
-// fields. ID, FromNode, ToNode, Kind and CreatedAt are always there. Content is nil in the receipt of a send, ReadAt is nil
-// while the message is unread, RelatedTaskID and ThreadID are nil without a link; RelatedTaskID is text although today's
-// gateway sends a number (WIRE.md G2). Times are strings as the gateway wrote them.
+// MeshMessage is one direct message. It is a generated type; [gateway.MeshMessage] lists its fields. ID, FromNode, ToNode,
+// Kind and CreatedAt are always set. Content is nil in the receipt of a send, ReadAt is nil while the message is unread,
+// RelatedTaskID and ThreadID are nil without a link. RelatedTaskID is a string, also if the gateway sends a number. Times
+// are strings as the gateway wrote them.
 //
-// AdditionalProperties keeps the fields this version does not know as raw JSON. A later version may give one of them a
-// field of its own, and then it is no longer in the map.
+// AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go field for one of them, which
+// removes it from the map.
 type MeshMessage = gateway.MeshMessage
 
-// Kind says what a message is for: fyi, question, answer, status or unblock (SPEC.md, MeshMessage). Valid tells whether it is
-// one of these five, which can be sent; an inbox may hold others (WIRE.md G18).
+// Kind is the purpose of a message: fyi, question, answer, status or unblock. Valid reports whether it is one of these five.
+// Only those can be sent; an inbox may contain others.
 type Kind = gateway.Kind
 
-// The five kinds that can be sent (SPEC.md, MeshMessage).
+// The kinds of messages that can be sent.
 const (
 	KindFYI      = gateway.KindFYI
 	KindQuestion = gateway.KindQuestion
@@ -32,24 +32,21 @@ const (
 	KindUnblock  = gateway.KindUnblock
 )
 
-// maxLimit is the largest number of rows the gateway gives out at once (WIRE.md G12).
-const maxLimit = 1000
-
-// FetchOptions selects what Fetch reads. The zero value reads the own inbox, read messages included.
+// FetchOptions selects the messages that Fetch returns. The zero value selects the read and unread messages of the own inbox.
 type FetchOptions struct {
-	// ToNode is the node whose inbox is read, or an alias of it; "" means the own node.
+	// ToNode is the name or alias of the node whose inbox is read; "" means the own node.
 	ToNode string
-	// UnreadOnly leaves out messages that are marked read.
+	// UnreadOnly excludes messages that are marked read.
 	UnreadOnly bool
-	// Limit is the largest number of rows, 1 to 1000; 0 leaves it to the gateway, whose default is 100.
+	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default, which is 100.
 	Limit int
 }
 
-// Fetch reads an inbox, newest message first (GET /messages). It marks nothing read. The slice is never nil without an
-// error.
+// Fetch returns the messages of an inbox, the newest first (GET /messages). It marks nothing read. The slice is not nil
+// unless there is an error.
 //
-// From the own inbox, rows that the own node sent are dropped; another inbox comes unfiltered (SPEC.md, Client
-// operations, rule 3). There is no cursor: of more than 1000 messages the gateway shows only the newest.
+// From the own inbox, messages that the own node sent are removed; another inbox is returned as it is. There is no cursor:
+// the gateway returns only the 1000 newest messages.
 func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
 	rows, err := c.fetch(ctx, opts)
 	if err != nil {
@@ -61,15 +58,15 @@ func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessag
 	return rows, nil
 }
 
-// inbox returns the node whose inbox is meant.
+// inbox returns the node whose inbox opts selects.
 func (c *MeshClient) inbox(opts FetchOptions) string {
-	return cmp.Or(canonical(c.aliases, opts.ToNode), c.node)
+	return cmp.Or(resolveAlias(c.aliases, opts.ToNode), c.node)
 }
 
 // isOwn reports whether this client's node sent the message.
 func (c *MeshClient) isOwn(m MeshMessage) bool { return m.FromNode == c.node }
 
-// fetch reads an inbox unfiltered.
+// fetch returns the messages of an inbox unfiltered.
 func (c *MeshClient) fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
 	if err := checkLimit(opts.Limit); err != nil {
 		return nil, err
@@ -93,8 +90,7 @@ func (c *MeshClient) fetch(ctx context.Context, opts FetchOptions) ([]MeshMessag
 	return list.Messages, nil
 }
 
-// query builds the parameters of GET /messages. The name on the wire is to: a gateway that ignores to_node would answer
-// everybody's mail (WIRE.md G13).
+// query returns the parameters of GET /messages. Without the parameter to, the gateway returns the messages of all nodes.
 func (c *MeshClient) query(opts FetchOptions) *gateway.ListMessagesParams {
 	params := &gateway.ListMessagesParams{To: c.inbox(opts)}
 	if opts.UnreadOnly {
@@ -107,19 +103,12 @@ func (c *MeshClient) query(opts FetchOptions) *gateway.ListMessagesParams {
 	return params
 }
 
-func checkLimit(limit int) error {
-	if limit < 0 || limit > maxLimit {
-		return &ValueError{Field: "limit", Value: strconv.Itoa(limit), Reason: "is not between 1 and 1000, nor 0 for the gateway's default"}
-	}
-	return nil
-}
-
-// MarkRead marks one message read (POST /messages/{id}/read). Do it when the message has been dealt with: fetching never
-// does. An id that is unknown or already read is a [*MeshGatewayError] with status 404, except on a retry, where it means
-// that the attempt before had worked (WIRE.md G11). An id below 1 is a [*ValueError].
+// MarkRead marks one message read (POST /messages/{id}/read). Call it when the message has been processed: fetching does not
+// mark it. If the id is unknown or already read, the error is a [*MeshGatewayError] with status 404, except after a retry,
+// when it means that the earlier attempt succeeded. An id below 1 is a [*ValueError].
 func (c *MeshClient) MarkRead(ctx context.Context, id int64) error {
 	if id < 1 {
-		return &ValueError{Field: "message id", Value: strconv.FormatInt(id, 10), Reason: "is not positive"}
+		return &ValueError{Field: "message id", Value: strconv.FormatInt(id, 10), Reason: "must be positive"}
 	}
 	_, err := c.do(ctx, opMarkRead(id), func(ctx context.Context) (*http.Response, error) {
 		return c.api.MarkMessageRead(ctx, id)

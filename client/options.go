@@ -14,17 +14,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// What holds when no option says otherwise.
+// Defaults of the options.
 const (
-	// DefaultTimeout bounds one request (SPEC.md, Limits).
+	// DefaultTimeout is the time limit of one request.
 	DefaultTimeout = 10 * time.Second
-	// DefaultRegistryTTL is how long Send relies on the registry as it last read it.
+	// DefaultRegistryTTL is the time for which Send uses the cached registry.
 	DefaultRegistryTTL = 5 * time.Minute
-	// DefaultMaxResponseBytes bounds a response body: 32 MiB.
+	// DefaultMaxResponseBytes is the size limit of a response body: 32 MiB.
 	DefaultMaxResponseBytes = 32 << 20
 )
 
-// Option changes what [New] makes. A bad value is reported by New as a [*ValueError].
+// Option configures a client made by [New]. New reports an invalid value, or a nil Option, as a [*ValueError].
 type Option func(*settings) error
 
 type settings struct {
@@ -39,7 +39,7 @@ type settings struct {
 	httpClient   *http.Client
 	logger       *slog.Logger
 	scanner      *scan.Scanner
-	guard        *guard
+	redactor     *redactor
 	skipNodeName bool
 }
 
@@ -52,68 +52,96 @@ func newSettings(node string, opts []Option) (*settings, error) {
 	}
 	for _, opt := range opts {
 		if opt == nil {
-			return nil, &ValueError{Field: "option", Reason: "is nil"}
+			return nil, &ValueError{Field: "option", Reason: "must not be nil"}
 		}
 		if err := opt(s); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.setToken(cmp.Or(strings.TrimSpace(s.token.Reveal()), strings.TrimSpace(os.Getenv("MESH_GATEWAY_TOKEN")))); err != nil {
+	s.token = secret.New(cmp.Or(strings.TrimSpace(s.token.Reveal()), strings.TrimSpace(os.Getenv("MESH_GATEWAY_TOKEN"))))
+	if err := checkToken(s.token.Reveal()); err != nil {
 		return nil, err
 	}
-	if err := s.setGatewayURL(cmp.Or(strings.TrimSpace(s.gatewayURL), strings.TrimSpace(os.Getenv("MESH_GATEWAY_URL")))); err != nil {
+	var err error
+	s.gatewayURL, err = parseGatewayURL(cmp.Or(strings.TrimSpace(s.gatewayURL), strings.TrimSpace(os.Getenv("MESH_GATEWAY_URL"))))
+	if err != nil {
 		return nil, err
 	}
-	s.guard = newGuard(s.token, s.scanner)
-	if err := s.checkAliases(); err != nil {
+	s.redactor = &redactor{token: s.token, custom: s.scanner}
+	if err := s.redactor.checkAliases(s.aliases); err != nil {
 		return nil, err
 	}
 	return s, s.setNode(node)
 }
 
-// WithToken gives the bearer token of the gateway. It is trimmed; a blank one counts as not given, and then
-// MESH_GATEWAY_TOKEN is used (SPEC.md, Authentication). A token that cannot stand in a header is refused by [New].
+// setNode sets the client's own node name. A name that violates the syntax is accepted and logged.
+func (s *settings) setNode(node string) error {
+	if strings.TrimSpace(node) == "" {
+		return &ValueError{Field: "node", Reason: "must not be empty"}
+	}
+	s.node = resolveAlias(s.aliases, node)
+	if s.skipNodeName {
+		return nil
+	}
+	if err := s.redactor.checkNodeName("node", s.node); err != nil {
+		s.logger.Warn("the client's own node name is invalid; using it anyway", "error", err)
+	}
+	return nil
+}
+
+// resolveAlias returns the node name that name stands for. Aliases are resolved before names are validated, so that an
+// alias can have any spelling.
+func resolveAlias(aliases map[string]string, name string) string {
+	if target, ok := aliases[name]; ok {
+		return target
+	}
+	return name
+}
+
+// WithToken sets the bearer token. White space around it is removed; if nothing is left, MESH_GATEWAY_TOKEN is used. [New]
+// rejects a token that cannot be sent in a header.
 func WithToken(token string) Option {
 	return func(s *settings) error { s.token = secret.New(token); return nil }
 }
 
-// WithGatewayURL gives the base URL of the gateway; blank counts as not given, and then MESH_GATEWAY_URL is used. The
-// scheme is http or https, a base path is kept, a trailing slash is harmless; user info, query and fragment are refused.
+// WithGatewayURL sets the base URL of the gateway, with the scheme http or https and optionally a base path. If it is blank,
+// MESH_GATEWAY_URL is used. [New] rejects a URL with user info, a query or a fragment.
 func WithGatewayURL(url string) Option {
 	return func(s *settings) error { s.gatewayURL = url; return nil }
 }
 
-// WithTimeout bounds each request, from sending to the last byte of the answer; a retry is a request of its own. The
-// default is [DefaultTimeout]. It has to be positive.
+// WithTimeout sets the time limit of each request, from sending it to the last byte of the response. Each attempt of a
+// repeated request has its own time limit. The default is [DefaultTimeout]; d must be positive.
 func WithTimeout(d time.Duration) Option {
 	return func(s *settings) error {
 		if d <= 0 {
-			return &ValueError{Field: "timeout", Value: d.String(), Reason: "has to be positive"}
+			return &ValueError{Field: "timeout", Value: d.String(), Reason: "must be positive"}
 		}
 		s.timeout = d
 		return nil
 	}
 }
 
-// WithoutSelfNameValidation accepts any own node name without a word in the log.
+// WithoutSelfNameValidation turns off the warning about an invalid node name of the client itself.
 func WithoutSelfNameValidation() Option {
 	return func(s *settings) error { s.skipNodeName = true; return nil }
 }
 
-// WithHTTPClient sends through the given client, for proxies, certificates and tests. It is copied, so the original
-// keeps its settings; redirects are never followed, whatever it says.
+// WithHTTPClient sets the HTTP client, for proxies, certificates and tests. It is copied, and redirects are never followed,
+// whatever its CheckRedirect is. Its transport should close idle connections after less than five seconds
+// (IdleConnTimeout): see "Connections" in the package documentation.
 func WithHTTPClient(client *http.Client) Option {
 	return func(s *settings) error {
 		if client == nil {
-			return &ValueError{Field: "http client", Reason: "is nil"}
+			return &ValueError{Field: "http client", Reason: "must not be nil"}
 		}
 		s.httpClient = client
 		return nil
 	}
 }
 
-// WithAliases gives other names for nodes: the key may be used wherever a node name is asked for, and stands for the
-// value, which has to be a valid node name. Given twice, the later map replaces the earlier one.
+// WithAliases sets aliases for node names: a key may be used instead of a node name, its value must be a valid node name. If
+// the option is repeated, the last map is used.
 func WithAliases(aliases map[string]string) Option {
 	return func(s *settings) error {
 		s.aliases = maps.Clone(aliases)
@@ -121,20 +149,20 @@ func WithAliases(aliases map[string]string) Option {
 	}
 }
 
-// WithRegistryTTL sets how long Send relies on the registry as it last read it; 0 asks every time. The default is
-// [DefaultRegistryTTL]. A name that is not in what was read is asked for again before it is refused, so a longer time
-// only delays noticing that a peer has gone.
+// WithRegistryTTL sets the time for which Send uses the cached registry; with 0 every Send reads it. The default is
+// [DefaultRegistryTTL]. A name that is missing from the cache is looked up again before Send rejects it, so a long time only
+// delays the discovery that a peer is gone.
 func WithRegistryTTL(ttl time.Duration) Option {
 	return func(s *settings) error {
 		if ttl < 0 {
-			return &ValueError{Field: "registry TTL", Value: ttl.String(), Reason: "is negative"}
+			return &ValueError{Field: "registry TTL", Value: ttl.String(), Reason: "must not be negative"}
 		}
 		s.registryTTL = ttl
 		return nil
 	}
 }
 
-// WithRetry switches retries on; they are off by default. See [RetryPolicy] for what is retried.
+// WithRetry enables retries, which are off by default. [RetryPolicy] describes what is repeated.
 func WithRetry(policy RetryPolicy) Option {
 	return func(s *settings) error {
 		complete, err := policy.withDefaults()
@@ -143,36 +171,36 @@ func WithRetry(policy RetryPolicy) Option {
 	}
 }
 
-// WithLogger sets where warnings go: a bad own name, a full Watch window, retries (at debug level). The default is
-// slog.Default() at the time of New. Contents and tokens are never logged.
+// WithLogger sets the logger for warnings (an invalid node name, a full Watch window) and for retries, which are logged at
+// debug level. The default is the slog.Default() at the time of New. Contents and tokens are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) error {
 		if logger == nil {
-			return &ValueError{Field: "logger", Reason: "is nil"}
+			return &ValueError{Field: "logger", Reason: "must not be nil"}
 		}
 		s.logger = logger
 		return nil
 	}
 }
 
-// WithMaxResponseBytes bounds a response body, after decompression; a longer one is an error. The default is
-// [DefaultMaxResponseBytes].
+// WithMaxResponseBytes sets the size limit of a response body after decompression. The default is
+// [DefaultMaxResponseBytes]; n must be positive.
 func WithMaxResponseBytes(n int64) Option {
 	return func(s *settings) error {
 		if n <= 0 {
-			return &ValueError{Field: "max response bytes", Value: strconv.FormatInt(n, 10), Reason: "has to be positive"}
+			return &ValueError{Field: "max response bytes", Value: strconv.FormatInt(n, 10), Reason: "must be positive"}
 		}
 		s.maxBytes = n
 		return nil
 	}
 }
 
-// WithScanner adds a scanner of the caller's to the scan before each send, for example one with extended rules. The
-// twelve documented rules and the live tokens are looked for all the same.
+// WithScanner adds a scanner to the scan before each send, for example one with extended rules. The twelve default rules and
+// the live tokens are always scanned for, too.
 func WithScanner(scanner *scan.Scanner) Option {
 	return func(s *settings) error {
 		if scanner == nil {
-			return &ValueError{Field: "scanner", Reason: "is nil"}
+			return &ValueError{Field: "scanner", Reason: "must not be nil"}
 		}
 		s.scanner = scanner
 		return nil

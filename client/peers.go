@@ -3,38 +3,35 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
-	"slices"
-	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// MeshPeer is one row of the peer list (SPEC.md, MeshPeer). It is the generated type: [gateway.MeshPeer] lists the fields.
-// Name is always there; URL, LastHealth, LastSeen, RegisteredAt and PeerToken are nil when the gateway does not say;
-// Capabilities is never nil and holds numbers as json.Number; Enabled is true when the gateway does not say. Times are
-// strings as the gateway wrote them.
+// MeshPeer is one row of the peer list. It is a generated type; [gateway.MeshPeer] lists its fields. Name is always set. URL,
+// LastHealth, LastSeen, RegisteredAt and PeerToken are nil if the gateway did not send them. Capabilities is never nil
+// and contains numbers as json.Number. Enabled is true if the gateway did not send it. Times are strings as the gateway
+// wrote them.
 //
-// AdditionalProperties keeps the fields this version does not know as raw JSON. A later version may give one of them a
-// field of its own, and then it is no longer in the map.
+// AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go field for one of them, which
+// removes it from the map.
 type MeshPeer = gateway.MeshPeer
 
-// Secret is a text that prints, logs and marshals as "[REDACTED]"; Reveal returns it.
+// Secret is a string that prints, logs and marshals as "[REDACTED]". Reveal returns the string.
 type Secret = secret.Secret
 
-// RegisterRequest is what a node says of itself. The zero value says nothing.
+// RegisterRequest describes the node to register. The zero value describes nothing but its name.
 type RegisterRequest struct {
-	// URL is the network URL of the node's service; "" leaves it out, which today's gateway refuses with 422 (WIRE.md G5).
+	// URL is the network URL of the node's service. If it is "", it is not sent; current gateways answer 422 then.
 	URL string
-	// Capabilities is the advert payload, anything JSON can express. nil leaves it out. It replaces what was registered
-	// before, wholesale (WIRE.md G6), so an empty map clears it.
+	// Capabilities describes the node to its peers, as any JSON object; if it is nil, it is not sent. It replaces the
+	// capabilities of an earlier registration as a whole: an empty map clears them.
 	Capabilities map[string]any
 }
 
-// ListPeers returns the registered peers, in the gateway's order (GET /peers). The slice is never nil without an error.
+// ListPeers returns the enabled peers in the gateway's order (GET /peers). The slice is not nil unless there is an error.
 func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 	resp, err := c.do(ctx, opListPeers, func(ctx context.Context) (*http.Response, error) {
 		return c.api.ListPeers(ctx, nil)
@@ -52,12 +49,12 @@ func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 	return list.Peers, nil
 }
 
-// Register registers this client's node (POST /peers/register). It is never called by itself and never repeated.
+// Register registers the client's node (POST /peers/register). No other method registers it, and Register is never repeated.
 //
-// Today's gateway answers only a part of the peer (WIRE.md G4), so only what is in the answer is filled in. PeerToken is
-// shown once, at the first registration of a name: keep it then, with Reveal, or it is lost.
+// Current gateways return only some of the fields of the peer; the others are not set. PeerToken is returned once, by the
+// first registration of a name. Keep the string that Reveal returns: it cannot be retrieved again.
 //
-// Capabilities that JSON cannot express are a [*ValueError].
+// Capabilities that cannot be written as JSON are a [*ValueError].
 func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPeer, error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -75,35 +72,5 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	return peer, nil
 }
 
-// check refuses what JSON cannot carry.
-func (req RegisterRequest) check() error {
-	if _, err := json.Marshal(req.Capabilities); err != nil {
-		return &ValueError{Field: "capabilities", Reason: "cannot be written as JSON"}
-	}
-	if !validTexts(req.Capabilities) {
-		return &ValueError{Field: "capabilities", Reason: "has a text that is not valid UTF-8"}
-	}
-	return checkText("URL", req.URL)
-}
-
-// validTexts looks at the texts of what decoded JSON consists of. Other types are for their MarshalJSON to answer for.
-func validTexts(value any) bool {
-	switch v := value.(type) {
-	case string:
-		return utf8.ValidString(v)
-	case []string:
-		return !slices.ContainsFunc(v, func(text string) bool { return !utf8.ValidString(text) })
-	case []any:
-		return !slices.ContainsFunc(v, func(element any) bool { return !validTexts(element) })
-	case map[string]any:
-		for key, element := range v {
-			if !utf8.ValidString(key) || !validTexts(element) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// blank reports whether a body is empty, which the gateway means as no value (SPEC.md, Gateway HTTP API).
+// blank reports whether a body is empty, which means an empty list.
 func blank(resp call.Response) bool { return len(bytes.TrimSpace(resp.Body)) == 0 }

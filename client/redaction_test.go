@@ -115,7 +115,7 @@ func TestNoLogLineShowsATokenOrContent(t *testing.T) {
 	for _, call := range operations {
 		_ = call(t.Context(), c)
 	}
-	assert.Contains(t, log.String(), "tried again")
+	assert.Contains(t, log.String(), "repeating a request")
 	assert.NotContains(t, log.String(), token)
 	assert.NotContains(t, log.String(), base64.StdEncoding.EncodeToString([]byte(token)))
 	assert.NotContains(t, log.String(), "hello")

@@ -225,7 +225,7 @@ func TestAnEndedContextIsNotRetried(t *testing.T) {
 	_, err := c.ListPeers(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Len(t, f.at, 1)
-	assert.NotContains(t, log.String(), "tried again", "the log does not announce what will not happen")
+	assert.NotContains(t, log.String(), "repeating a request", "the log does not announce what will not happen")
 }
 
 func TestAnAnswerThatBreaksOffIsRetriedWhereNothingWasWritten(t *testing.T) {

@@ -178,7 +178,7 @@ func TestTimeoutAndContextAreVisible(t *testing.T) {
 	for operation, call := range operations {
 		err := call(t.Context(), slow)
 		require.ErrorIs(t, err, context.DeadlineExceeded, operation)
-		require.ErrorContains(t, err, "no whole answer within 20ms", operation)
+		require.ErrorContains(t, err, "no complete response within 20ms", operation)
 		assert.Zero(t, gatewayError(t, err).StatusCode)
 
 		if operation == "Watch" {
@@ -188,7 +188,7 @@ func TestTimeoutAndContextAreVisible(t *testing.T) {
 		err = call(hurried, patient)
 		cancel()
 		require.ErrorIs(t, err, context.DeadlineExceeded, operation)
-		require.NotContains(t, err.Error(), "no whole answer within", "%s: that was the caller's own deadline", operation)
+		require.NotContains(t, err.Error(), "no complete response within", "%s: that was the caller's own deadline", operation)
 
 		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -1,14 +1,14 @@
-// Package call is the one path every request of the facades takes: send, look at the status, then at the body.
+// Package call sends a request with a generated client and reads the response: first the status, then a bounded body.
 //
-// The generated ...WithResponse methods decode before anybody has looked at the status, lose it when an error body has
-// an unexpected shape, and read without a limit. [Do] does none of that:
-//
-//	resp, err := call.Do(ctx, limits, func(ctx context.Context) (*http.Response, error) {
-//		return api.ListPeers(ctx)
+//	resp, failed := call.Do(ctx, limits, func(ctx context.Context) (*http.Response, error) {
+//		return api.ListPeers(ctx, nil)
 //	})
 //
-// Texts in an [*Error] are as the server sent them; redacting them is the part of the facade, which knows the
-// secrets. Everything here is safe for concurrent use.
+// The generated ...WithResponse methods decode a body before its status is checked, lose the status if an error body has an
+// unexpected shape, and read without a limit.
+//
+// The text in an [*Error] is not redacted; the caller knows the secrets and redacts it. All functions are safe for concurrent
+// use.
 package call
 
 import (
@@ -23,36 +23,36 @@ import (
 	"time"
 )
 
-// ErrTooLarge is what a response over the limit fails with.
+// ErrTooLarge matches the error of a response that exceeds the size limit.
 var ErrTooLarge = errors.New("response is larger than allowed")
 
-// errNoStatus is a status line that net/http lets pass although it says nothing, such as 000.
-var errNoStatus = errors.New("the answer has no status")
+// errNoStatus reports a status line that net/http accepts although it contains no valid status, such as 000.
+var errNoStatus = errors.New("the response has no status")
 
-// Limits bound one request.
+// Limits bounds one request.
 type Limits struct {
-	// Timeout bounds the request from sending to the last byte of the body; 0 means none but the context's.
+	// Timeout is the time limit from sending the request to the last byte of the body; 0 means that only the context limits it.
 	Timeout time.Duration
-	// MaxBytes bounds a response body after decompression.
+	// MaxBytes is the maximum size of a response body after decompression.
 	MaxBytes int64
 }
 
-// Response is an answer with a 2xx status, read to its end.
+// Response is a complete 2xx response.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Error is a request that did not bring a whole 2xx answer.
+// Error reports a request without a complete 2xx response.
 type Error struct {
-	// Status is the status of the answer, 0 when there was none.
+	// Status is the status of the response, or 0 if there was none.
 	Status int
-	// Header is the header of the answer, nil when there was none.
+	// Header is the header of the response, or nil if there was none.
 	Header http.Header
-	// Body is the beginning of the body when the status was not 2xx.
+	// Body is the beginning of the body if the status is not 2xx.
 	Body []byte
-	// Err is the failure of the network, the context or the limit; nil when the status alone is the failure.
+	// Err is the network, context or limit error, or nil if the status is the only failure.
 	Err error
 }
 
@@ -65,83 +65,85 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Do sends one request and reads the answer.
+// Do sends one request and reads the response.
 func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Response, error)) (Response, *Error) {
-	if limits.Timeout <= 0 {
-		return exchange(ctx, limits.MaxBytes, send)
+	bounded := ctx
+	if limits.Timeout > 0 {
+		var cancel context.CancelFunc
+		bounded, cancel = context.WithTimeout(ctx, limits.Timeout)
+		defer cancel()
 	}
-	bounded, cancel := context.WithTimeout(ctx, limits.Timeout)
-	defer cancel()
-	resp, failed := exchange(bounded, limits.MaxBytes, send)
-	if failed != nil && ctx.Err() == nil && errors.Is(failed.Err, context.DeadlineExceeded) {
-		// The caller's own deadline reads the same otherwise, and is mended elsewhere.
-		failed.Err = fmt.Errorf("no whole answer within %v: %w", limits.Timeout, failed.Err)
-	}
-	return resp, failed
-}
-
-func exchange(ctx context.Context, maxBytes int64, send func(context.Context) (*http.Response, error)) (Response, *Error) {
-	resp, err := send(ctx)
+	resp, err := send(bounded)
 	if err != nil {
-		return Response{}, &Error{Err: visible(ctx, withoutURL(err))}
+		return Response{}, &Error{Err: limits.explain(ctx, bounded, withoutURL(err))}
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return Response{}, refusal(ctx, resp)
+		failed := readError(bounded, resp)
+		failed.Err = limits.explain(ctx, bounded, failed.Err)
+		return Response{}, failed
 	}
-	body, err := read(resp, maxBytes)
+	body, err := read(resp, limits.MaxBytes)
 	if err != nil {
-		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Err: visible(ctx, err)}
+		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Err: limits.explain(ctx, bounded, err)}
 	}
 	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// visible makes an ended context show in an error: net/http returns the cause of a context instead, if it has one.
-func visible(ctx context.Context, err error) error {
-	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
-		return fmt.Errorf("%w: %w", ended, err)
+// explain adds the reason to an error that a context caused: the error of the context, which net/http replaces by the cause if
+// there is one, and the timeout, so that it is not mistaken for the caller's own deadline.
+func (l Limits) explain(ctx, bounded context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := bounded.Err(); ended != nil && !errors.Is(err, ended) {
+		err = fmt.Errorf("%w: %w", ended, err)
+	}
+	if l.Timeout > 0 && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no complete response within %v: %w", l.Timeout, err)
 	}
 	return err
 }
 
-// withoutURL drops what net/http puts around an error: method and URL, and a URL may hold a key in its query.
+// withoutURL removes the method and URL that net/http adds to an error: the query of a URL may contain a key.
 func withoutURL(err error) error {
 	var e *url.Error
-	for errors.As(err, &e) { // a transport that sends requests of its own puts one into the other
+	for errors.As(err, &e) { // a transport that itself uses an http.Client returns nested ones
 		err = e.Err
 	}
 	return err
 }
 
-// maxErrorBytes is how much of an error body is read: enough for any excerpt, and no more, since nobody needs the rest.
+// maxErrorBytes is the number of bytes that are read of an error body.
 const maxErrorBytes = 64 << 10
 
-func refusal(ctx context.Context, resp *http.Response) *Error {
+// readError reads the beginning of an error body.
+func readError(ctx context.Context, resp *http.Response) *Error {
 	failed := &Error{Status: resp.StatusCode, Header: resp.Header}
 	if resp.StatusCode < 100 {
 		failed.Err = errNoStatus
 	}
 	if resp.StatusCode < 200 {
-		return failed // of a 101 the body is the connection itself, which would be read without end
+		return failed // the body of a 101 is the connection itself and has no end
 	}
-	// A body that breaks off must not cost the status: what came of it is good enough for an error.
+	// An error while reading the body must not hide the status.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
 	failed.Body = body
 	if err != nil && ctx.Err() != nil {
-		failed.Err = visible(ctx, err)
+		failed.Err = err
 	}
 	return failed
 }
 
-// read reads at most limit bytes and fails on the first one beyond, instead of passing off a part as the whole.
+// read reads at most limit bytes. One more byte is an error: a part of a body must not be taken for the whole.
 func read(resp *http.Response, limit int64) ([]byte, error) {
 	if resp.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
 	var buf bytes.Buffer
-	// The declared length saves growing the buffer, but it is only a claim: trust it for one megabyte.
+	// The declared length saves growing the buffer, but it may be wrong: trust it up to one megabyte.
 	buf.Grow(int(min(max(resp.ContentLength, 0), 1<<20)) + bytes.MinRead)
-	n, err := buf.ReadFrom(io.LimitReader(resp.Body, max(limit, limit+1))) // the largest limit has no successor
+	n, err := buf.ReadFrom(io.LimitReader(resp.Body, max(limit, limit+1))) // limit+1 may overflow
 	if err != nil {
 		return nil, err
 	}

@@ -2,10 +2,10 @@ package call
 
 import "net/http"
 
-// Client returns a copy of base that follows no redirect, or a client of its own when base is nil.
+// Client returns a copy of base that follows no redirects. If base is nil, the client has a transport of its own.
 //
-// net/http follows a 301 or 302 of a POST with a GET, and reports its success although nothing was written; and it
-// carries key headers other than Authorization to another host. A redirect is therefore an answer like any other.
+// net/http follows a 301 or 302 of a POST with a GET and reports its success although nothing was written, and it sends key
+// headers other than Authorization to another host. A redirect is therefore returned as the response.
 func Client(base *http.Client) *http.Client {
 	client := &http.Client{}
 	if base != nil {
@@ -17,7 +17,7 @@ func Client(base *http.Client) *http.Client {
 	return client
 }
 
-// transport is net/http's default with room for many idle connections to one host: the default keeps two, and a hundred
+// transport returns a copy of http.DefaultTransport that keeps more than two idle connections to a host. With two, a hundred
 // concurrent senders would open and close a connection for nearly every message.
 func transport() http.RoundTripper {
 	base, ok := http.DefaultTransport.(*http.Transport)
@@ -29,8 +29,8 @@ func transport() http.RoundTripper {
 	return own
 }
 
-// withoutRedirects takes the Location off every answer. http.Client follows nothing then, and hands the answer out with
-// its status. CheckRedirect would come too late: a Location that cannot be parsed costs the status before it is asked.
+// withoutRedirects removes the Location header of every response, so that http.Client returns the response instead of following
+// it. CheckRedirect would be too late: http.Client parses Location first and loses the status if that fails.
 type withoutRedirects struct {
 	next http.RoundTripper // nil means http.DefaultTransport, as in http.Client
 }
@@ -48,7 +48,7 @@ func (t withoutRedirects) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// CloseIdleConnections lets http.Client.CloseIdleConnections through.
+// CloseIdleConnections implements the interface that http.Client.CloseIdleConnections looks for.
 func (t withoutRedirects) CloseIdleConnections() {
 	if next, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		next.CloseIdleConnections()

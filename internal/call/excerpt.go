@@ -5,17 +5,17 @@ import (
 	"unicode"
 )
 
-// longestSecret is more than any header can hold.
-const longestSecret = 16 << 10
+// maxSecret is more than the length of any token that fits into a header.
+const maxSecret = 16 << 10
 
-// Excerpt returns the first n characters of a body that came from outside. Invalid UTF-8 becomes U+FFFD, so that no
-// character is ever split. redact runs on the body as it came and before the cut: a secret with a byte replaced, or half
-// of one at the edge, would no longer be recognised. Of a body that was cut when it was read, the end is never shown,
-// however short redacting has made the rest.
+// Excerpt returns the first n characters of a response body, redacted. Invalid UTF-8 becomes U+FFFD, and no character is split.
+//
+// redact runs on the whole body before anything else: it would not recognize a secret with a replaced byte, or a part of one.
+// For the same reason the end of a body that was read only in part is not shown.
 func Excerpt(body []byte, n int, redact func(string) string) string {
 	text := redact(string(body))
 	if len(body) >= maxErrorBytes {
-		text = text[:max(len(text)-longestSecret, 0)]
+		text = text[:max(len(text)-maxSecret, 0)]
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	for i := range text {
@@ -27,7 +27,7 @@ func Excerpt(body []byte, n int, redact func(string) string) string {
 	return text
 }
 
-// OneLine keeps a text from outside from writing lines or colours of its own into a log.
+// OneLine replaces control characters by blanks, so that text from outside cannot add lines or colors to a log.
 func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// RetryAfter returns how long the header asks to wait, from seconds or from an HTTP date; ok is false when it does not
-// say, or says it in a way nobody can read. A date in the past is no wait at all, and more seconds than a Duration can
-// hold are the longest one.
+// RetryAfter returns the wait that a Retry-After header requests, as seconds or as an HTTP date. ok is false if the header is
+// missing or invalid. A date in the past is a wait of 0. A wait that exceeds the range of a Duration is the longest Duration.
 func RetryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	seconds, err := strconv.ParseUint(text, 10, 64)

@@ -96,7 +96,7 @@ func (c *connection) Close() error {
 type diary struct{ retries, warnings atomic.Int64 }
 
 func (d *diary) Write(record []byte) (int, error) {
-	if bytes.Contains(record, []byte("tried again")) {
+	if bytes.Contains(record, []byte("repeating a request")) {
 		d.retries.Add(1)
 	}
 	if bytes.Contains(record, []byte("level=WARN")) {

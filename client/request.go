@@ -14,20 +14,20 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// operation is one request as errors and the retry policy see it.
+// operation describes a request for errors and the retry policy.
 type operation struct {
 	method, path string
-	// repeatable is whether a second request does no harm.
+	// repeatable means that a second request does no harm.
 	repeatable bool
-	// delivers is whether a 2xx answer means that a message is on its way, whatever its body says.
+	// delivers means that a 2xx status accepts a message, whatever the body is.
 	delivers bool
-	// ignoresBody is whether a 2xx answer is success, whatever its body is or does not become.
+	// ignoresBody means that a 2xx status is success, whatever the body is and even if it breaks off.
 	ignoresBody bool
-	// goneIsDone is whether a 404 after the first attempt means that the first attempt had worked.
+	// goneIsDone means that a 404 after the first attempt shows that an earlier attempt succeeded.
 	goneIsDone bool
 }
 
-// The operations of the gateway (SPEC.md, Gateway HTTP API).
+// The operations of the gateway.
 var (
 	opListPeers    = operation{method: http.MethodGet, path: "/peers", repeatable: true}
 	opRegister     = operation{method: http.MethodPost, path: "/peers/register"}
@@ -35,14 +35,7 @@ var (
 	opHealth       = operation{method: http.MethodGet, path: "/health", repeatable: true}
 )
 
-// done reports whether a failed attempt has reached what it was for.
-func (op operation) done(attempt, status int) bool {
-	return op.ignoresBody && accepted(status) || op.goneIsDone && attempt > 1 && status == http.StatusNotFound
-}
-
-func accepted(status int) bool { return status >= 200 && status < 300 }
-
-// opSend is repeatable only under a key by which the gateway knows the message again.
+// opSend is repeatable only with an idempotency key, by which the gateway recognizes the message.
 func opSend(keyed bool) operation {
 	return operation{method: http.MethodPost, path: "/messages", repeatable: keyed, delivers: true}
 }
@@ -52,13 +45,21 @@ func opMarkRead(id int64) operation {
 	return operation{method: http.MethodPost, path: path, repeatable: true, ignoresBody: true, goneIsDone: true}
 }
 
-// sender is a call of the generated client with its arguments bound.
-type sender func(context.Context) (*http.Response, error)
+// done reports whether a failed attempt shows that the operation has succeeded.
+func (op operation) done(attempt, status int) bool {
+	return op.ignoresBody && accepted(status) || op.goneIsDone && attempt > 1 && status == http.StatusNotFound
+}
 
-// do sends a request, again if the retry policy says so, and returns a 2xx answer.
-func (c *MeshClient) do(ctx context.Context, op operation, send sender) (call.Response, error) {
+func accepted(status int) bool { return status >= 200 && status < 300 }
+
+// do sends a request, repeats it as the retry policy allows, and returns a 2xx response. send calls a method of the
+// generated client.
+func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Context) (*http.Response, error)) (call.Response, error) {
 	for attempt := 1; ; attempt++ {
-		resp, failed := c.once(ctx, send)
+		if c.closed.Load() {
+			return call.Response{}, c.gatewayError(op, &call.Error{Err: errClosed})
+		}
+		resp, failed := call.Do(ctx, c.limits, send)
 		if failed == nil || op.done(attempt, failed.Status) {
 			return resp, nil
 		}
@@ -66,7 +67,7 @@ func (c *MeshClient) do(ctx context.Context, op operation, send sender) (call.Re
 		if !again {
 			return call.Response{}, c.gatewayError(op, failed)
 		}
-		c.log.DebugContext(ctx, "mesh gateway request is tried again",
+		c.log.DebugContext(ctx, "repeating a request to the mesh gateway",
 			"method", op.method, "path", op.path, "attempt", attempt, "wait", wait, "status", failed.Status)
 		if err := sleep(ctx, wait); err != nil {
 			failed.Err = errors.Join(err, failed.Err)
@@ -75,31 +76,24 @@ func (c *MeshClient) do(ctx context.Context, op operation, send sender) (call.Re
 	}
 }
 
-// errClosed is every call after Close. It is never tried again.
+// errClosed is the error of every call after Close.
 var errClosed = fmt.Errorf("the client is closed: %w", net.ErrClosed)
 
-func (c *MeshClient) once(ctx context.Context, send sender) (call.Response, *call.Error) {
-	if c.closed.Load() {
-		return call.Response{}, &call.Error{Err: errClosed}
-	}
-	return call.Do(ctx, c.limits, send)
-}
-
-// How many characters of a body an error shows (SPEC.md, Limits).
+// The number of characters of a response body that an error shows.
 const (
-	refusalExcerpt = 500
-	garbageExcerpt = 200
+	statusExcerpt  = 500
+	invalidExcerpt = 200
 )
 
-// gatewayError turns a failed request into the error that users see.
+// gatewayError returns the exported error for a failed request.
 func (c *MeshClient) gatewayError(op operation, failed *call.Error) error {
 	e := MeshGatewayError{
 		Method:     op.method,
 		Path:       op.path,
 		StatusCode: failed.Status,
-		Body:       call.Excerpt(failed.Body, refusalExcerpt, c.guard.redactBody),
+		Body:       call.Excerpt(failed.Body, statusExcerpt, c.redactor.redactBody),
 		Delivered:  op.delivers && accepted(failed.Status),
-		Err:        c.guard.redactError(failed.Err),
+		Err:        c.redactor.redactError(failed.Err),
 	}
 	e.RetryAfter, _ = call.RetryAfter(failed.Header, time.Now())
 	if e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden {
@@ -108,8 +102,8 @@ func (c *MeshClient) gatewayError(op operation, failed *call.Error) error {
 	return &e
 }
 
-// decode reads the body of a 2xx answer into a generated type. Its UnmarshalJSON is called directly: json.Unmarshal would
-// read the body twice, once to find its end.
+// decode parses the body of a 2xx response into a generated type. It calls UnmarshalJSON directly because json.Unmarshal
+// would scan the body a second time.
 func (c *MeshClient) decode(op operation, resp call.Response, into json.Unmarshaler) error {
 	err := into.UnmarshalJSON(resp.Body)
 	if err == nil {
@@ -119,9 +113,9 @@ func (c *MeshClient) decode(op operation, resp call.Response, into json.Unmarsha
 		Method:     op.method,
 		Path:       op.path,
 		StatusCode: resp.Status,
-		Body:       call.Excerpt(resp.Body, garbageExcerpt, c.guard.redactBody),
+		Body:       call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redactBody),
 		Delivered:  op.delivers,
-		Err:        c.guard.redactError(err),
+		Err:        c.redactor.redactError(err),
 	}
 	if !json.Valid(resp.Body) {
 		e.Err = &notJSONError{excerpt: e.Body}
@@ -129,12 +123,12 @@ func (c *MeshClient) decode(op operation, resp call.Response, into json.Unmarsha
 	return e
 }
 
-// notJSONError is a body that is not JSON where JSON is due.
+// notJSONError reports a response body that is not JSON.
 type notJSONError struct{ excerpt string }
 
 func (e *notJSONError) Error() string {
 	if strings.TrimSpace(e.excerpt) == "" {
-		return "empty body where JSON is due"
+		return "the response has an empty body"
 	}
 	return "not JSON: " + strconv.Quote(e.excerpt)
 }

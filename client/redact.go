@@ -1,0 +1,102 @@
+package client
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+	"github.com/mesh-gateway/mesh-go/scan"
+)
+
+// redactor finds credentials in outgoing content and removes them from errors and logs.
+type redactor struct {
+	token  secret.Secret
+	custom *scan.Scanner // nil unless WithScanner
+	live   atomic.Pointer[liveTokens]
+}
+
+// liveTokens finds the client's token and the token that the environment had when it was made.
+type liveTokens struct {
+	env      secret.Secret
+	scanner  *scan.Scanner
+	redactor *secret.Redactor
+}
+
+// scan rejects content that contains a credential. The token in the environment counts as it is now, and so does the
+// client's own token, which may differ.
+func (r *redactor) scan(content string) error {
+	finding, found := r.current().scanner.Find(content)
+	if r.custom != nil {
+		// The custom scanner knows neither token, so both scanners run. The rule with the lower number is reported.
+		if own, ok := r.custom.Find(content); ok && (!found || own.Rule.Number < finding.Rule.Number) {
+			finding, found = own, true
+		}
+	}
+	if !found {
+		return nil
+	}
+	return &MeshSecretLeakError{Finding: finding}
+}
+
+// current returns the scanner and redactor for the token that is now in the environment.
+func (r *redactor) current() *liveTokens {
+	env := strings.TrimSpace(os.Getenv("MESH_GATEWAY_TOKEN"))
+	if l := r.live.Load(); l != nil && l.env.Reveal() == env {
+		return l
+	}
+	l := &liveTokens{
+		env:      secret.New(env),
+		scanner:  scan.New(scan.WithLiveToken(env), scan.WithLiveToken(r.token.Reveal())),
+		redactor: secret.NewRedactor(secret.New(env), r.token),
+	}
+	r.live.Store(l)
+	return l
+}
+
+// redactBody redacts a response body. The response to a registration contains a token that is not known yet; if such
+// a response has to be quoted because it is invalid, the quotation ends before the token.
+func (r *redactor) redactBody(text string) string {
+	if before, _, found := strings.Cut(text, "peer_token"); found {
+		text = before + "peer_token" + secret.Redacted
+	}
+	return r.redact(text)
+}
+
+// redact replaces the live tokens and everything that looks like a credential in text that came from outside: a 422
+// response echoes the request, and some servers echo headers.
+func (r *redactor) redact(text string) string {
+	l := r.current()
+	text = l.redactor.Redact(text)
+	if r.custom != nil {
+		text = r.custom.Redact(text)
+	}
+	return l.scanner.Redact(text)
+}
+
+// redactError returns err, or an equivalent error without credentials in its text.
+func (r *redactor) redactError(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := r.redact(err.Error())
+	if text == err.Error() {
+		return err
+	}
+	return &redactedError{text: text, err: err}
+}
+
+// redactedError replaces an error whose text contained a credential. It supports errors.Is, but not errors.As or
+// errors.Unwrap, which would give access to the text.
+type redactedError struct {
+	text string
+	err  error
+}
+
+func (e *redactedError) Error() string { return e.text }
+
+// GoString keeps %#v from printing the fields.
+func (e *redactedError) GoString() string { return e.text }
+
+func (e *redactedError) Is(target error) bool { return errors.Is(e.err, target) }

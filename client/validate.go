@@ -1,0 +1,180 @@
+package client
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of the gateway. Lengths are in characters.
+const (
+	maxContent        = 200_000
+	maxIdempotencyKey = 128
+	maxLimit          = 1000
+)
+
+// nodeName is the syntax of node names.
+var nodeName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}[a-z0-9]$`)
+
+// checkNodeName validates the syntax of a node name.
+func (r *redactor) checkNodeName(field, name string) error {
+	if nodeName.MatchString(name) {
+		return nil
+	}
+	return r.valueError(field, name,
+		"must be 2 to 64 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen")
+}
+
+// longestValue is the number of characters of an invalid argument that an error shows.
+const longestValue = 80
+
+// valueError returns a ValueError that shows value redacted: it may be a token that was passed in the wrong place.
+func (r *redactor) valueError(field, value, reason string) *ValueError {
+	return &ValueError{Field: field, Value: truncate(r.redact(value), longestValue), Reason: reason}
+}
+
+func truncate(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n]) + "…"
+	}
+	return text
+}
+
+// checkText rejects invalid UTF-8, which encoding/json would replace silently: the recipient would read another text, and
+// two idempotency keys could become equal.
+func checkText(field, text string) error {
+	if utf8.ValidString(text) {
+		return nil
+	}
+	return &ValueError{Field: field, Reason: "must be valid UTF-8"}
+}
+
+func checkLimit(limit int) error {
+	if limit < 0 || limit > maxLimit {
+		return &ValueError{Field: "limit", Value: strconv.Itoa(limit), Reason: "must be between 1 and 1000, or 0 for the gateway's default"}
+	}
+	return nil
+}
+
+// checkMessage validates a message to the node to, within the gateway's limits.
+func (r *redactor) checkMessage(to string, req SendRequest) error {
+	if !req.Kind.Valid() {
+		return r.valueError("kind", string(req.Kind), "must be fyi, question, answer, status or unblock")
+	}
+	if err := r.checkNodeName("recipient", to); err != nil {
+		return err
+	}
+	for _, text := range []struct{ field, value string }{
+		{"content", req.Content}, {"related task id", req.RelatedTaskID}, {"thread id", req.ThreadID}, {"idempotency key", req.IdempotencyKey},
+	} {
+		if err := checkText(text.field, text.value); err != nil {
+			return err
+		}
+	}
+	switch n := utf8.RuneCountInString(req.Content); {
+	case n == 0:
+		return &ValueError{Field: "content", Reason: "must not be empty"}
+	case n > maxContent:
+		return &ValueError{Field: "content", Reason: "must have at most 200000 characters"}
+	case utf8.RuneCountInString(req.IdempotencyKey) > maxIdempotencyKey:
+		return &ValueError{Field: "idempotency key", Reason: "must have at most 128 characters"}
+	}
+	return nil
+}
+
+// check validates that the request can be written as JSON.
+func (req RegisterRequest) check() error {
+	if _, err := json.Marshal(req.Capabilities); err != nil {
+		return &ValueError{Field: "capabilities", Reason: "cannot be written as JSON"}
+	}
+	if !validTexts(req.Capabilities) {
+		return &ValueError{Field: "capabilities", Reason: "must be valid UTF-8"}
+	}
+	return checkText("URL", req.URL)
+}
+
+// validTexts reports whether the strings in value are valid UTF-8. It looks into the types that decoded JSON consists of;
+// other types are encoded by their own MarshalJSON.
+func validTexts(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return utf8.ValidString(v)
+	case []string:
+		return !slices.ContainsFunc(v, func(text string) bool { return !utf8.ValidString(text) })
+	case []any:
+		return !slices.ContainsFunc(v, func(element any) bool { return !validTexts(element) })
+	case map[string]any:
+		for key, element := range v {
+			if !utf8.ValidString(key) || !validTexts(element) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// checkToken rejects a token that net/http would refuse to send in a header: that error would show the token.
+func checkToken(token string) error {
+	for i := range len(token) {
+		if c := token[i]; c <= ' ' || c >= 0x7f {
+			return &ValueError{Field: "token", Reason: "must not contain blanks, control characters or non-ASCII characters"}
+		}
+	}
+	return nil
+}
+
+// parseGatewayURL validates a base URL and removes trailing slashes. Its errors do not show the URL, whose user info or
+// query may be a credential.
+func parseGatewayURL(text string) (string, error) {
+	if text == "" {
+		return "", &ValueError{Field: "gateway URL", Reason: "is required: pass WithGatewayURL or set MESH_GATEWAY_URL"}
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", &ValueError{Field: "gateway URL", Reason: "cannot be parsed"}
+	}
+	if reason := checkGatewayURL(u, text); reason != "" {
+		return "", &ValueError{Field: "gateway URL", Reason: reason}
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// checkGatewayURL returns the reason why a base URL is invalid, or "". The generated client would drop the base path of a
+// URL with a query, and accept a URL without a scheme, only to fail at the first request.
+func checkGatewayURL(u *url.URL, text string) string {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "must start with http:// or https://"
+	case u.Hostname() == "":
+		return "must have a host"
+	case u.Port() != "" && !validPort(u.Port()):
+		return "has an invalid port"
+	case u.User != nil:
+		return "must not contain user info; pass the token with WithToken"
+	case strings.ContainsAny(text, "?#"):
+		return "must not contain a query or a fragment"
+	}
+	return ""
+}
+
+func validPort(text string) bool {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && port > 0
+}
+
+// checkAliases validates the node names that aliases stand for. An empty alias would apply to every empty argument.
+func (r *redactor) checkAliases(aliases map[string]string) error {
+	for alias, name := range aliases {
+		if alias == "" {
+			return &ValueError{Field: "alias", Reason: "must not be empty"}
+		}
+		if err := r.checkNodeName("alias", name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
