@@ -85,6 +85,9 @@ func newMatrix(t *testing.T) *matrix {
 		oddStatuses(), connectionFaults(), tlsFaults(unknown), proxyFaults(), lengthFaults(), largeFaults(), encodingFaults(), wrongBodies(),
 		valueFaults(), redirects(elsewhere.URL), refusals(), echoes(), patience(),
 	)
+	for _, name := range sample {
+		require.True(t, slices.ContainsFunc(m.faults, func(f *fault) bool { return f.name == name }), "sample: there is no fault %q", name)
+	}
 	return m
 }
 
@@ -131,8 +134,10 @@ func (m *matrix) cellsOf(f *fault, keyed bool) []*cell {
 		}
 		for _, strict := range []bool{false, true} {
 			c := m.cell(op, f, strict)
-			if c.want == missing || c.want == spared {
-				m.set(f, op, c.want)
+			if !op.meets(f) {
+				m.set(f, op, spared)
+			} else if c.want == missing {
+				m.set(f, op, missing)
 			} else if !strict || op.ask != nil {
 				cells = append(cells, c)
 			}

@@ -47,7 +47,7 @@ func catalogOperations() []*operation {
 	list := catalogOperation("ListModels", "ListModels", []discovery.ModelInfo{}, listModels)
 	keyed := *list
 	keyed.name, keyed.keyed = "ListModels/keys", true
-	list.strong = true
+	list.full = true
 	return []*operation{
 		list, &keyed,
 		catalogOperation("IsModelSupported", "IsModelSupported", false, func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) (any, error) {

@@ -26,7 +26,7 @@ var peerNulls = map[string]outcome{"": decode, "peers": decode, "peers[]": decod
 
 func listPeers() *operation {
 	return &operation{
-		name: "ListPeers", method: "ListPeers", strong: true, tape: []string{"peers"}, request: [2]string{"GET", "/peers"},
+		name: "ListPeers", method: "ListPeers", tape: []string{"peers"}, request: [2]string{"GET", "/peers"},
 		mesh:  func(ctx context.Context, c *client.MeshClient) (any, error) { return c.ListPeers(ctx) },
 		empty: []client.MeshPeer{},
 		text:  path{"peers", 0, "url"}, integer: path{"peers", 0, "enabled"}, object: path{"peers", 0},
@@ -96,7 +96,7 @@ func sendAtRegistry() *operation {
 func sendAtPost() *operation {
 	return &operation{
 		name: "Send/post", method: "Send", skip: 1, tape: []string{"peers", "send_ok"}, request: [2]string{"POST", "/messages"},
-		mesh: send, strong: true, delivers: true, empty: (*client.MeshMessage)(nil),
+		mesh: send, full: true, delivers: true, empty: (*client.MeshMessage)(nil),
 		text: path{"thread_id"}, integer: path{"id"}, object: path{},
 		nulls: map[string]outcome{"": decode, "id": decode, "from_node": decode, "to_node": decode, "kind": decode, "created_at": decode},
 	}
@@ -105,7 +105,7 @@ func sendAtPost() *operation {
 // markRead has no use for a body: with a 2xx status the message is read, even if no body comes, or none that ends.
 func markRead() *operation {
 	op := &operation{
-		name: "MarkRead", method: "MarkRead", strong: true, tape: []string{"mark_read"}, request: [2]string{"POST", "/messages/603/read"},
+		name: "MarkRead", method: "MarkRead", tape: []string{"mark_read"}, request: [2]string{"POST", "/messages/603/read"},
 		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) { return nil, c.MarkRead(ctx, 603) },
 		text: path{"read_at"}, integer: path{"id"}, object: path{},
 	}

@@ -80,7 +80,6 @@ func costOperations() []*operation {
 		exceptions: keepsRaw,
 	}
 	report := *openai
-	openai.strong = true
 	report.name, report.method = "ReconcileOpenAICost", "ReconcileOpenAICost"
 	report.empty = incomplete[discovery.CostBucket](discovery.OpenAI)
 	report.ask = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {

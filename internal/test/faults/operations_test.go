@@ -3,6 +3,7 @@ package faults_test
 import (
 	"context"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,8 +18,8 @@ type operation struct {
 	name string
 	// method is that of the client.
 	method string
-	// strong is set for those that heavy faults are played to.
-	strong bool
+	// full is set for the operations that meet every fault. The others meet those of sample.
+	full bool
 	// skip is how many requests are answered well before the fault.
 	skip int
 
@@ -54,6 +55,9 @@ type operation struct {
 
 	exceptions []exception
 }
+
+// meets reports whether a fault is played to the operation.
+func (op *operation) meets(f *fault) bool { return op.full || slices.Contains(sample, f.name) }
 
 // operations are all of them.
 func operations() []*operation { return append(meshOperations(), discoveryOperations()...) }

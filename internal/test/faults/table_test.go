@@ -2,18 +2,17 @@ package faults_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// legend is what the codes in the table mean, and the number of cells beyond one for each fault and operation.
-const legend = `
-ok as without the fault, ok* another good answer, none an empty one; net no whole answer, time not in time, status not 2xx,
-auth 401 and 403, limit 429, decode not what is documented, large over the limit, part a part could not be read, absent no such
-recipient; - cannot happen here, . not played here since it is heavy. Nulls: places where it does no harm + where it is refused.
-Operations of discovery are played twice, with lenient and with strict errors; each place of a null is a cell.
+const legend = `ok: the result without the fault. ok*: another good result. none: an empty result. net: no complete response.
+time: timeout. status: not 2xx. auth: 401 or 403. limit: 429. decode: not as documented. large: over the limit.
+part: a part could not be read. absent: the recipient is not in the registry. -: not possible with this operation.
+Operations of discovery are run twice, with and without WithStrictErrors. Every place of a null is one run.
 `
 
-// report prints the table, a column for each operation, and fails for every cell that is wrong.
+// report prints the tables: every fault for the full operations, then the sample for all. It fails for every wrong cell.
 func (m *matrix) report() {
 	m.t.Helper()
 	var table strings.Builder
@@ -21,7 +20,10 @@ func (m *matrix) report() {
 	for i, op := range m.ops {
 		fmt.Fprintf(&table, "%3d %s\n", i+1, op.name)
 	}
-	m.writeRows(&table)
+	full := slices.DeleteFunc(slices.Clone(m.ops), func(op *operation) bool { return !op.full })
+	m.writeTable(&table, m.faults, full)
+	m.writeTable(&table, slices.DeleteFunc(slices.Clone(m.faults), func(f *fault) bool { return !slices.Contains(sample, f.name) }), m.ops)
+	m.writeNulls(&table)
 	fmt.Fprintf(&table, "%d faults, %d operations, %d cells, %d wrong\n", len(m.faults), len(m.ops), m.cells, len(m.wrong))
 	table.WriteString(legend)
 	m.t.Log(table.String())
@@ -35,22 +37,26 @@ func (m *matrix) report() {
 	}
 }
 
-func (m *matrix) writeRows(table *strings.Builder) {
-	fmt.Fprintf(table, "\n%-34s", "")
-	for i := range m.ops {
-		fmt.Fprintf(table, "%7d", i+1)
+// writeTable writes a row for each fault and a column for each operation.
+func (m *matrix) writeTable(table *strings.Builder, faults []*fault, ops []*operation) {
+	fmt.Fprintf(table, "\n%-36s", "")
+	for _, op := range ops {
+		fmt.Fprintf(table, "%7d", slices.Index(m.ops, op)+1)
 	}
-	table.WriteString("\n")
-	for _, f := range m.faults {
-		fmt.Fprintf(table, "%-34s", f.name)
-		for _, op := range m.ops {
+	for _, f := range faults {
+		fmt.Fprintf(table, "\n%-36s", f.name)
+		for _, op := range ops {
 			fmt.Fprintf(table, "%7s", m.seen[f][op])
 		}
-		table.WriteString("\n")
 	}
-	fmt.Fprintf(table, "%-34s", "null in each place: good+bad")
+	table.WriteString("\n")
+}
+
+// writeNulls writes, for each operation, in how many places null is accepted and in how many it is refused.
+func (m *matrix) writeNulls(table *strings.Builder) {
+	fmt.Fprintf(table, "%-36s", "null in each place: accepted+refused")
 	for _, op := range m.ops {
 		fmt.Fprintf(table, "%7s", fmt.Sprintf("%d+%d", m.nulls[op][0], m.nulls[op][1]))
 	}
-	table.WriteString("\n")
+	table.WriteString("\n\n")
 }
