@@ -2,28 +2,27 @@ package gatewaytest
 
 import "github.com/mesh-gateway/mesh-go/internal/testserver"
 
-// Fault is one way for an operation to fail. Its parts combine: a delayed 503, garbage that breaks off.
+// Fault describes how an operation fails. The fields combine: a delayed 503, or garbage in a body that breaks off.
 //
-//	Times       int           // how often it happens; 0 means once, a negative number means from now on
-//	Delay       time.Duration // passes before the answer; with nothing else the usual answer comes, late
-//	HangUp      bool          // closes the connection: instead of an answer, or, when Body is set, within it
-//	AfterEffect bool          // the request takes effect before everything else; only its answer is lost
-//	Status      int           // of the answer; 0 means 200
-//	Header      http.Header   // of the answer; without a Content-Type it is text/plain
-//	Body        string        // of the answer
+//	Times       int           // number of requests that fail; 0 means 1, a negative number means all from now on
+//	Delay       time.Duration // time before the answer; without other fields the usual answer follows
+//	HangUp      bool          // close the connection: instead of an answer, or, with Body, in the middle of it
+//	AfterEffect bool          // let the request take effect first; only its answer is replaced
+//	Status      int           // status of the answer; 0 means 200
+//	Header      http.Header   // header of the answer; the default Content-Type is text/plain
+//	Body        string        // body of the answer
 //
-// A Delay ends early when the client goes or the gateway closes. A HangUp within the answer comes after the status, the
-// headers and Body, one byte before the announced end.
+// A Delay ends early when the client disconnects or the gateway closes. With HangUp and Body, the connection closes after the
+// status, the header and Body, one byte before the announced length.
 type Fault = testserver.Fault
 
-// Fail makes an operation fail. Faults of one operation happen in the order they were planned. An operation that the gateway
-// does not have panics.
-func (g *Gateway) Fail(op Operation, fault Fault) { g.site.Fail(op, fault) }
+// Fail makes an operation fail. Faults of one operation happen in the order of the calls. It panics if the gateway does not
+// have the operation.
+func (g *Gateway) Fail(op Operation, fault Fault) { g.server.Fail(op, fault) }
 
-// FailIf asks choose about every request that no fault of [Gateway.Fail] is for; nil lets it be answered as usual. It is for
-// faults by chance, and for those that depend on the request. Of the fault, Times is not looked at. Requests that come at
-// once ask at once, so choose has to be safe for concurrent use. A second FailIf takes the place of the first.
-func (g *Gateway) FailIf(choose func(Request) *Fault) { g.site.FailIf(choose) }
+// FailIf calls choose for every request that has no fault of [Gateway.Fail], and applies the fault that it returns; nil means
+// the usual answer. Fault.Times is ignored. choose must be safe for concurrent use. A second FailIf replaces the first.
+func (g *Gateway) FailIf(choose func(Request) *Fault) { g.server.FailIf(choose) }
 
-// Heal forgets the faults that have not happened yet, and what FailIf was given.
-func (g *Gateway) Heal() { g.site.Heal() }
+// Heal removes the faults that have not happened yet, and the function of FailIf.
+func (g *Gateway) Heal() { g.server.Heal() }

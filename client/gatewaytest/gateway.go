@@ -1,20 +1,28 @@
-// Package gatewaytest is a mesh gateway in memory, on a local port, for the tests of programs that use package client and
-// for demonstrations.
+// Package gatewaytest provides a mesh gateway in memory, on a local port. It is for the tests of programs that use package
+// client, for demonstrations and for development.
 //
 //	g := gatewaytest.New(t, gatewaytest.WithToken("test-token"), gatewaytest.WithPeers("node-b"))
 //	c, err := client.New("node-a", g.Options()...)
 //	_, err = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
-//	// g.Requests(gatewaytest.SendMessage) holds what arrived.
+//	// g.Requests(gatewaytest.SendMessage) returns the requests that arrived.
 //
-// It answers like the gateway whose exchanges were recorded (WIRE.md section 0, which the maintainers keep): enabled is 1 or
-// 0, a task id comes back as a number, read state is set once, the inbox is newest first, unknown kinds are 400, bad fields
-// 422 with details, an unknown thread is 500 in plain text, idempotency keys are honoured. [WithBareArrays] makes it an
-// older gateway.
+// The gateway answers as the real one was recorded to answer: peers, messages and threads with their filters, limits and
+// idempotency keys, and errors with the status, content type and text of the real gateway. docs/gateway.md lists the rules.
+// [WithBareArrays] and [WithoutIdempotency] make it behave like older gateways.
 //
-// [Gateway.Fail] makes operations fail: with a status, late, by hanging up, with garbage; before or after the request took
-// effect; [Gateway.FailIf] makes some requests fail, by chance say. [Gateway.Requests] tells what arrived.
+// # Faults
 //
-// A Gateway is safe for concurrent use. It keeps everything in memory and checks no node names, as the real one does not.
+// [Gateway.Fail] makes the next requests of an operation fail: with a status, late, with a closed connection or with garbage,
+// before or after the request took effect. [Gateway.FailIf] decides for each request, for example at random.
+//
+// # Limits
+//
+// Everything is kept in memory and is lost when the gateway closes. The gateway also keeps every request that arrived;
+// a gateway that runs for long needs [WithoutRequestLog] or [Gateway.ForgetRequests]. It has no tasks, no channels and no
+// ratification of peers. It keeps the connection open after an internal error and while it is idle, and the real gateway
+// closes both.
+//
+// A Gateway is safe for concurrent use.
 package gatewaytest
 
 import (
@@ -32,51 +40,24 @@ import (
 
 // Gateway is a running gateway.
 type Gateway struct {
-	// URL is where it listens. It has a base path, so that a client that drops base paths fails at once.
+	// URL is the address for [client.WithGatewayURL]. It has a base path, so that a test notices a client that drops it.
 	URL string
 
+	addr       string
 	token      secret.Secret
 	bareArrays bool
 	ignoreKeys bool
-	threads    map[string]bool
-	site       *testserver.Server[Operation, Request]
+	server     *testserver.Server[Operation, Request]
+	handler    http.Handler
 
 	mu       sync.Mutex
-	peers    []*peer
+	peers    []*peer // sorted by name
+	callers  map[string]*peer
 	messages []*message
-	inboxes  map[string][]*message // the same, by recipient: a long run has many
-	receipts map[string]*message
+	inboxes  map[string][]*message // messages by recipient, so that a long run does not search them all
+	receipts map[receiptKey]*message
+	threads  map[string]*thread // by UUID
 }
-
-// Option changes what [New] and [Start] make.
-type Option func(*Gateway)
-
-// WithToken demands the bearer token on everything but /health. Without it any request is let in.
-func WithToken(token string) Option { return func(g *Gateway) { g.token = secret.New(token) } }
-
-// WithPeers registers peers of these names, with the URL http://NAME.
-func WithPeers(names ...string) Option {
-	return func(g *Gateway) {
-		for _, name := range names {
-			g.register(name, "http://"+name, nil)
-		}
-	}
-}
-
-// WithThreads makes these thread ids known; every other is answered 500, as the real gateway does.
-func WithThreads(ids ...string) Option {
-	return func(g *Gateway) {
-		for _, id := range ids {
-			g.threads[id] = true
-		}
-	}
-}
-
-// WithBareArrays answers lists as bare arrays, as other versions of the gateway do.
-func WithBareArrays() Option { return func(g *Gateway) { g.bareArrays = true } }
-
-// WithoutIdempotency ignores idempotency keys, as older gateways do.
-func WithoutIdempotency() Option { return func(g *Gateway) { g.ignoreKeys = true } }
 
 // New starts a gateway and closes it when the test ends.
 func New(t testing.TB, opts ...Option) *Gateway {
@@ -86,38 +67,44 @@ func New(t testing.TB, opts ...Option) *Gateway {
 	return g
 }
 
-// Start starts a gateway outside of a test; the caller closes it. It panics when there is no local port to listen on.
+// Start starts a gateway outside of a test; the caller closes it. It panics if it cannot listen.
 func Start(opts ...Option) *Gateway {
 	g := &Gateway{
-		threads:  make(map[string]bool),
+		callers:  make(map[string]*peer),
 		inboxes:  make(map[string][]*message),
-		receipts: make(map[string]*message),
-		site:     testserver.New(record),
+		receipts: make(map[receiptKey]*message),
+		threads:  make(map[string]*thread),
+		server:   testserver.New(record),
 	}
 	for _, opt := range opts {
 		opt(g)
 	}
-	g.URL = g.site.Start(http.StripPrefix(basePath, g.handler())) + basePath
+	g.handler = g.router()
+	g.URL = g.server.Start(g.addr, http.StripPrefix(basePath, g.handler)) + basePath
 	return g
 }
 
 const basePath = "/gateway"
 
-// Options points a client at this gateway, with its token. Append your own options to it. A gateway without a token is
-// given one all the same: a real one, from the environment of whoever runs the test, must not end up here.
+// Handler returns the gateway as a handler without the base path of [Gateway.URL], to be served by another server. It shares
+// everything with the gateway at URL, and it works until [Gateway.Close].
+func (g *Gateway) Handler() http.Handler { return g.handler }
+
+// Options returns the options that connect a client to this gateway: its URL and its token. If the gateway has no token,
+// a placeholder is passed, so that a real token in the environment is not sent.
 func (g *Gateway) Options() []client.Option {
 	token := cmp.Or(g.token.Reveal(), "gatewaytest")
 	return []client.Option{client.WithGatewayURL(g.URL), client.WithToken(token)}
 }
 
-// Close stops the gateway, ends delayed answers and waits for requests under way. A test may close a gateway of [New]
-// early, to see what happens when the gateway has gone.
-func (g *Gateway) Close() { g.site.Close() }
+// Close stops the gateway, ends delayed answers and waits for requests in progress. A test may close a gateway of [New]
+// early, to see how a program behaves when the gateway is gone. A second Close does nothing.
+func (g *Gateway) Close() { g.server.Close() }
 
-// Format prints where the gateway is. Printing what it holds would race with the requests under way.
+// Format prints the URL of the gateway. The other fields change while requests are in progress.
 func (g *Gateway) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "gateway at ", g.URL) }
 
-// Disable hides a peer from the list, or shows it again (WIRE.md G20).
+// Disable disables a peer or enables it again. A disabled peer is not listed by default. An unknown name does nothing.
 func (g *Gateway) Disable(name string, disabled bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -126,14 +113,14 @@ func (g *Gateway) Disable(name string, disabled bool) {
 	}
 }
 
-// Store puts a message into the gateway as if somebody had sent it, whatever its names and kind, and returns its id.
+// Store adds a message as if it had been sent, and returns its id. Names and kind are not checked.
 func (g *Gateway) Store(from, to, kind, content string) int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.store(&message{from: from, to: to, kind: kind, content: content}).id
 }
 
-// timestamp is now as the gateway writes it: microseconds, left out when they are zero (WIRE.md G17).
+// timestamp returns the current time in the gateway's format: microseconds, which are left out when they are zero.
 func timestamp() string {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	if now.Nanosecond() == 0 {

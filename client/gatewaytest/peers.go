@@ -2,7 +2,10 @@ package gatewaytest
 
 import (
 	"crypto/rand"
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 )
 
 type peer struct {
@@ -13,8 +16,12 @@ type peer struct {
 	disabled     bool
 }
 
-// row is a peer as GET /peers shows it, with the fields that no document lists (WIRE.md G1 and G18).
+// row is a peer as GET /peers/{name} shows it. enabled is the number 1 or 0.
 func (p *peer) row() map[string]any {
+	enabled := 1
+	if p.disabled {
+		enabled = 0
+	}
 	return map[string]any{
 		"name":                p.name,
 		"url":                 p.url,
@@ -22,43 +29,57 @@ func (p *peer) row() map[string]any {
 		"registered_at":       p.registeredAt,
 		"last_health":         nil,
 		"last_seen":           p.lastSeen,
-		"enabled":             1,
+		"enabled":             enabled,
 		"ratified":            false,
 		"ratified_at":         nil,
 		"ratified_by":         nil,
 		"ratification_reason": nil,
-		"owner":               nil,
 	}
 }
 
-func (g *Gateway) listPeers(*http.Request) answer {
-	rows := []map[string]any{}
-	for _, p := range g.peers {
-		if !p.disabled {
-			rows = append(rows, p.row())
+func (g *Gateway) listPeers(r *http.Request) (action, []issue) {
+	f := queryFields{query: r.URL.Query()}
+	enabledOnly := f.boolean("enabled_only", true)
+	return func(*peer) answer {
+		rows := []map[string]any{}
+		for _, p := range g.peers {
+			if !p.disabled || !enabledOnly {
+				row := p.row()
+				row["owner"] = nil
+				rows = append(rows, row)
+			}
 		}
-	}
-	if g.bareArrays {
-		return answer{Status: http.StatusOK, Body: rows}
-	}
-	return answer{Status: http.StatusOK, Body: map[string]any{"peers": rows}}
-}
-
-func (g *Gateway) registerPeer(r *http.Request) answer {
-	body, bad := readBody(r)
-	if bad != nil {
-		return *bad
-	}
-	for _, field := range []string{"name", "url"} {
-		if text, _ := body[field].(string); text == "" {
-			return missing(field, body)
+		if g.bareArrays {
+			return answer{Status: http.StatusOK, Body: rows}
 		}
-	}
-	capabilities, _ := body["capabilities"].(map[string]any)
-	return answer{Status: http.StatusOK, Body: g.register(body["name"].(string), body["url"].(string), capabilities)}
+		return answer{Status: http.StatusOK, Body: map[string]any{"peers": rows}}
+	}, f.issues
 }
 
-// register adds or renews a peer and returns the partial answer of the real gateway: the token is shown once (WIRE.md G4).
+func (g *Gateway) getPeer(r *http.Request) (action, []issue) {
+	name := r.PathValue("name")
+	return func(*peer) answer {
+		if p := g.find(name); p != nil {
+			return answer{Status: http.StatusOK, Body: p.row()}
+		}
+		return refuse(http.StatusNotFound, fmt.Sprintf("peer '%s' not registered", name))
+	}, nil
+}
+
+func (g *Gateway) registerPeer(r *http.Request) (action, []issue) {
+	f := readBody(r)
+	name, url := f.required("name", maxName), f.required("url", maxURL)
+	capabilities, isObject := f.body["capabilities"].(map[string]any)
+	if value := f.body["capabilities"]; value != nil && !isObject {
+		f.add(issue{Type: "dict_type", Msg: "Input should be a valid dictionary", Input: value}, "capabilities")
+	}
+	return func(*peer) answer {
+		return answer{Status: http.StatusOK, Body: g.register(name, url, capabilities)}
+	}, f.issues
+}
+
+// register adds or renews a peer and returns the answer of the real gateway, which is not a whole peer. The token of the peer
+// is in the answer to its first registration only.
 func (g *Gateway) register(name, url string, capabilities map[string]any) map[string]any {
 	if capabilities == nil {
 		capabilities = map[string]any{}
@@ -71,18 +92,24 @@ func (g *Gateway) register(name, url string, capabilities map[string]any) map[st
 	p := g.find(name)
 	if p == nil {
 		p = &peer{name: name, registeredAt: now}
-		g.peers = append(g.peers, p)
-		result["peer_token"], result["token_status"] = "EXAMPLE-"+rand.Text(), "minted"
+		i, _ := g.search(name)
+		g.peers = slices.Insert(g.peers, i, p)
+		token := "EXAMPLE-" + rand.Text()
+		g.callers[token] = p
+		result["peer_token"], result["token_status"] = token, "minted"
 	}
 	p.url, p.capabilities, p.lastSeen = url, capabilities, now
 	return result
 }
 
+// find returns the peer of that name, or nil.
 func (g *Gateway) find(name string) *peer {
-	for _, p := range g.peers {
-		if p.name == name {
-			return p
-		}
+	if i, found := g.search(name); found {
+		return g.peers[i]
 	}
 	return nil
+}
+
+func (g *Gateway) search(name string) (int, bool) {
+	return slices.BinarySearchFunc(g.peers, name, func(p *peer, name string) int { return strings.Compare(p.name, name) })
 }

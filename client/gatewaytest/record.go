@@ -9,28 +9,28 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// Request is a request that arrived, whatever became of it.
+// Request is a request that arrived, also when it was refused or failed.
 type Request struct {
-	// Operation is empty for a path or method that the gateway does not have.
+	// Operation is "" for a request that is not an operation of this package.
 	Operation Operation
 	Method    string
-	// Path is without the base path of [Gateway.URL].
+	// Path does not include the base path of [Gateway.URL].
 	Path  string
 	Query url.Values
-	// Header is without Authorization, so that printing a request shows no token.
+	// Header does not include Authorization, so that printing a request shows no token.
 	Header http.Header
-	// HasToken is whether there was an Authorization header, and Token what it held, without a leading "Bearer ".
+	// HasToken reports whether there was an Authorization header. Token is its value without the prefix "Bearer ".
 	HasToken bool
 	Token    client.Secret
 	Body     string
 }
 
-// Requests returns what has arrived so far, oldest first: everything, or the given operations alone.
-func (g *Gateway) Requests(ops ...Operation) []Request { return g.site.Requests(ops...) }
+// Requests returns the requests that have arrived, oldest first: all of them, or those of the given operations.
+func (g *Gateway) Requests(ops ...Operation) []Request { return g.server.Requests(ops...) }
 
-// ForgetRequests forgets what has arrived so far: [Gateway.Requests] begins anew. A gateway that runs for long needs it now
-// and then, since it keeps every request.
-func (g *Gateway) ForgetRequests() { g.site.ForgetRequests() }
+// ForgetRequests removes the requests that have arrived, so that [Gateway.Requests] returns only later ones. A gateway that
+// runs for long grows with every request unless it is called now and then; see also [WithoutRequestLog].
+func (g *Gateway) ForgetRequests() { g.server.ForgetRequests() }
 
 func record(op Operation, r *http.Request, body []byte) Request {
 	header := r.Header.Clone()

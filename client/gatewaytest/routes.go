@@ -1,116 +1,160 @@
 package gatewaytest
 
 import (
-	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
-// Operation names an operation of the gateway by its operationId in specs/gateway.yaml.
+// Operation is an operation of the gateway, named by its operationId in specs/gateway.yaml.
 type Operation string
 
 // The operations of the gateway.
 const (
 	ListPeers       Operation = "listPeers"
 	RegisterPeer    Operation = "registerPeer"
+	GetPeer         Operation = "getPeer"
 	ListMessages    Operation = "listMessages"
 	SendMessage     Operation = "sendMessage"
 	MarkMessageRead Operation = "markMessageRead"
+	ListThreads     Operation = "listThreads"
+	OpenThread      Operation = "openThread"
+	GetThread       Operation = "getThread"
 	GetHealth       Operation = "getHealth"
 )
 
-// answer is what an operation wants to say.
-type answer = testserver.Answer
+// other is the operation of every request that is not in specs/gateway.yaml.
+const other Operation = ""
 
-func (g *Gateway) handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /peers", g.serve(ListPeers, g.listPeers))
-	mux.HandleFunc("POST /peers/register", g.serve(RegisterPeer, g.registerPeer))
-	mux.HandleFunc("GET /messages", g.serve(ListMessages, g.listMessages))
-	mux.HandleFunc("POST /messages", g.serve(SendMessage, g.sendMessage))
-	mux.HandleFunc("POST /messages/{msg_id}/read", g.serve(MarkMessageRead, g.markMessageRead))
-	mux.HandleFunc("GET /health", g.serve(GetHealth, g.health))
-	mux.HandleFunc("/", g.serve("", notFound))
-	return mux
+type route struct {
+	method, path string
+	handler      http.Handler
 }
 
-// serve answers with run, once the token has been looked at, unless a planned fault has its way.
-func (g *Gateway) serve(op Operation, run func(*http.Request) answer) http.HandlerFunc {
-	return g.site.Handle(op, func(r *http.Request) answer { return g.answer(op, r, run) })
+// router returns the routes of the gateway. A path with several methods is one route for each.
+func (g *Gateway) router() http.Handler {
+	routes := []route{
+		{"GET", "/peers", g.serve(ListPeers, g.listPeers)},
+		{"POST", "/peers/register", g.serve(RegisterPeer, g.registerPeer)},
+		{"GET", "/peers/{name}", g.serve(GetPeer, g.getPeer)},
+		{"GET", "/messages", g.serve(ListMessages, g.listMessages)},
+		{"POST", "/messages", g.serve(SendMessage, g.sendMessage)},
+		{"POST", "/messages/{msg_id}/read", g.serve(MarkMessageRead, g.markMessageRead)},
+		{"GET", "/threads", g.serve(ListThreads, g.listThreads)},
+		{"POST", "/threads", g.serve(OpenThread, g.openThread)},
+		{"GET", "/threads/{uuid}", g.serve(GetThread, g.getThread)},
+		{"GET", "/health", g.serve(GetHealth, g.health)},
+		{"GET", "/features", g.serve(other, g.features)},
+		{"POST", "/tasks", g.serve(other, g.createTask)},
+	}
+	unmatched := g.server.Handle(other, func(r *http.Request) answer { return refuseRoute(routes, r) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, route := range routes {
+			if r.Method == route.method && matchPath(route.path, r.URL.Path, r.SetPathValue) {
+				route.handler.ServeHTTP(w, r)
+				return
+			}
+		}
+		unmatched.ServeHTTP(w, r)
+	})
 }
 
-func (g *Gateway) answer(op Operation, r *http.Request, run func(*http.Request) answer) answer {
-	if refusal := g.authenticate(op, r); refusal != nil {
-		return *refusal
+// matchPath reports whether path fits pattern, and passes the value of each wildcard to set. net/http's own mux is not used:
+// it answers HEAD on a GET route and redirects paths with double slashes, which the gateway does not do.
+func matchPath(pattern, path string, set func(name, value string)) bool {
+	names, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(names) != len(segments) {
+		return false
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return run(r)
-}
-
-// authenticate checks the bearer token (WIRE.md G15); /health needs none (G16), nor does a path that leads nowhere.
-func (g *Gateway) authenticate(op Operation, r *http.Request) *answer {
-	if op == GetHealth || op == "" || g.token.Reveal() == "" {
-		return nil
-	}
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok {
-		a := refuse(http.StatusUnauthorized, "missing bearer token")
-		return &a
-	}
-	if token != g.token.Reveal() {
-		a := refuse(http.StatusUnauthorized, "bad token")
-		return &a
-	}
-	return nil
-}
-
-func (g *Gateway) health(*http.Request) answer {
-	enabled := 0
-	for _, p := range g.peers {
-		if !p.disabled {
-			enabled++
+	for i, name := range names {
+		switch wildcard := strings.HasPrefix(name, "{"); {
+		case wildcard && segments[i] == "", !wildcard && segments[i] != name:
+			return false
+		case wildcard:
+			set(strings.Trim(name, "{}"), segments[i])
 		}
 	}
-	return answer{Status: http.StatusOK, Body: map[string]any{
-		"status": "ok", "service": "mesh-gateway", "version": "0.1.2",
-		"schema_version": 12, "db_path": ":memory:", "n_peers_enabled": enabled, "n_tasks_pending": 0,
-	}}
+	return true
 }
 
-func notFound(*http.Request) answer { return refuse(http.StatusNotFound, "Not Found") }
+// refuseRoute answers a request that no route takes: 405 for another method, 307 for a slash at the end, else 404.
+func refuseRoute(routes []route, r *http.Request) answer {
+	ignore := func(string, string) {}
+	for _, route := range routes {
+		if matchPath(route.path, r.URL.Path, ignore) {
+			refusal := refuse(http.StatusMethodNotAllowed, "Method Not Allowed")
+			refusal.Header = http.Header{"Allow": {route.method}}
+			return refusal
+		}
+	}
+	if trimmed, slash := strings.CutSuffix(r.URL.Path, "/"); slash {
+		for _, route := range routes {
+			if matchPath(route.path, trimmed, ignore) {
+				return redirect(r)
+			}
+		}
+	}
+	return refuse(http.StatusNotFound, "Not Found")
+}
+
+// redirect answers with the same URL without the slash at its end.
+func redirect(r *http.Request) answer {
+	target := *r.URL
+	if sent, err := url.ParseRequestURI(r.RequestURI); err == nil {
+		target = *sent // with the base path, which r.URL has lost
+	}
+	target.Scheme, target.Host = "http", r.Host
+	target.Path, target.RawPath = strings.TrimSuffix(target.Path, "/"), ""
+	return answer{Status: http.StatusTemporaryRedirect, Header: http.Header{"Location": {target.String()}, "Content-Type": nil}}
+}
+
+type answer = testserver.Answer
+
+// action is a valid request that runs when its caller is known. caller is the peer whose token was sent, or nil.
+type action func(caller *peer) answer
+
+// serve validates a request with parse, then checks its token, then runs it. The real gateway has the same order: a request
+// that is both invalid and without a token is 422.
+func (g *Gateway) serve(op Operation, parse func(*http.Request) (action, []issue)) http.Handler {
+	return g.server.Handle(op, func(r *http.Request) answer {
+		run, issues := parse(r)
+		if len(issues) > 0 {
+			return answer{Status: http.StatusUnprocessableEntity, Body: map[string]any{"detail": issues}}
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		caller, refusal := g.authenticate(op, r)
+		if refusal != nil {
+			return *refusal
+		}
+		return run(caller)
+	})
+}
+
+// authenticate checks the bearer token: the gateway's own, or that of a peer, which it returns. /health needs none.
+func (g *Gateway) authenticate(op Operation, r *http.Request) (*peer, *answer) {
+	token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if caller := g.callers[token]; given && caller != nil {
+		return caller, nil
+	}
+	want := g.token.Reveal()
+	if want == "" || token == want && given || op == GetHealth {
+		return nil, nil //nolint:nilnil // the caller is no peer, and that is fine
+	}
+	refusal := refuse(http.StatusUnauthorized, "bad token")
+	if !given {
+		refusal = refuse(http.StatusUnauthorized, "missing bearer token")
+	}
+	return nil, &refusal
+}
 
 func refuse(status int, detail string) answer {
 	return answer{Status: status, Body: map[string]any{"detail": detail}}
 }
 
-// issue is one entry of a 422's detail (WIRE.md G14). It echoes the input.
-type issue struct {
-	Type  string         `json:"type"`
-	Loc   []any          `json:"loc"`
-	Msg   string         `json:"msg"`
-	Input any            `json:"input"`
-	Ctx   map[string]any `json:"ctx,omitempty"`
-}
-
-func invalid(i issue) answer {
-	return answer{Status: http.StatusUnprocessableEntity, Body: map[string]any{"detail": []issue{i}}}
-}
-
-func missing(field string, input any) answer {
-	return invalid(issue{Type: "missing", Loc: []any{"body", field}, Msg: "Field required", Input: input})
-}
-
-// readBody reads a JSON object with its numbers exact, or says why it cannot.
-func readBody(r *http.Request) (map[string]any, *answer) {
-	dec := json.NewDecoder(r.Body)
-	dec.UseNumber()
-	var body map[string]any
-	if err := dec.Decode(&body); err != nil || body == nil {
-		a := invalid(issue{Type: "json_invalid", Loc: []any{"body", 0}, Msg: "JSON decode error", Input: map[string]any{}})
-		return nil, &a
-	}
-	return body, nil
+// internalError is how the gateway answers what it did not foresee, in plain text.
+func internalError() answer {
+	return answer{Status: http.StatusInternalServerError, Text: "Internal Server Error"}
 }

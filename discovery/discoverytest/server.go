@@ -60,7 +60,7 @@ func Start(opts ...Option) *Server {
 	for _, opt := range opts {
 		opt(s)
 	}
-	s.URL = s.site.Start(s.handler())
+	s.URL = s.site.Start("", s.handler())
 	return s
 }
 

@@ -7,12 +7,12 @@ import (
 	"net/http"
 )
 
-// Answer is what an operation wants to say.
+// Answer is the usual answer of an operation.
 type Answer struct {
 	Status int
-	Header http.Header // with canonical names; a Content-Type in it takes the place of the usual one
-	Body   any         // written as JSON; a json.RawMessage goes out as it is, byte for byte
-	Text   string      // written as plain text when Body is nil
+	Header http.Header // with canonical names; a Content-Type in it replaces the default
+	Body   any         // written as JSON; a json.RawMessage is written unchanged
+	Text   string      // written as plain text if Body is nil
 }
 
 func (a Answer) write(w http.ResponseWriter) {
@@ -23,7 +23,7 @@ func (a Answer) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", contentType)
 	maps.Copy(w.Header(), a.Header)
 	w.WriteHeader(a.Status)
-	// Writing fails only when the client has gone, or the status has no body.
+	// Writing fails only if the client has disconnected or the status does not allow a body.
 	switch body := a.Body.(type) {
 	case nil:
 		_, _ = io.WriteString(w, a.Text)

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Fault is one way for an operation to fail. Its parts combine: a delayed 503, garbage that breaks off.
+// Fault describes how an operation fails. The fields combine: a delayed 503, or garbage in a body that breaks off.
 type Fault struct {
-	// Times is how often it happens; 0 means once, a negative number means from now on.
+	// Times is the number of requests that fail; 0 means 1, a negative number means all from now on.
 	Times int
-	// Delay passes before the answer. It ends early when the client goes or the server closes. A Fault with nothing but a
-	// Delay is slow and fine: the usual answer comes, late.
+	// Delay is the time before the answer. It ends early when the client disconnects or the server closes. A Fault with
+	// only a Delay is followed by the usual answer.
 	Delay time.Duration
-	// HangUp closes the connection: instead of an answer, or, when Body is set, after the status, the headers and Body,
-	// one byte before the announced end.
+	// HangUp closes the connection: instead of an answer, or, with Body, after the status, the header and Body, one byte
+	// before the announced length.
 	HangUp bool
-	// AfterEffect lets the request take effect before everything else, so that only its answer is lost.
+	// AfterEffect lets the request take effect first, so that only its answer is replaced.
 	AfterEffect bool
-	// Status, Header and Body are the answer; 0 means 200. Without a Content-Type in Header it is text/plain.
+	// Status, Header and Body are the answer; status 0 means 200. The default Content-Type is text/plain.
 	Status int
 	Header http.Header
 	Body   string
@@ -30,33 +30,33 @@ type Fault struct {
 type plannedFault[Op ~string] struct {
 	op    Op
 	fault Fault
-	left  int // negative: without end
+	left  int // negative: no end
 }
 
-// Fail makes an operation fail. Faults of one operation happen in the order they were planned. An operation that the server
-// does not have panics: its fault would never happen, and a test of it would prove nothing. So does a status that is none.
+// Fail makes an operation fail. Faults of one operation happen in the order of the calls. It panics if the server does not
+// have the operation or the status is invalid, since a test with a fault that cannot happen proves nothing.
 func (s *Server[Op, R]) Fail(op Op, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.operations, op) {
 		named := slices.DeleteFunc(slices.Clone(s.operations), func(op Op) bool { return op == "" }) // "" is every other path
-		panic(fmt.Sprintf("Fail: there is no operation %q, only %q", op, named))
+		panic(fmt.Sprintf("Fail: unknown operation %q, want one of %q", op, named))
 	}
 	if fault.Status != 0 && (fault.Status < 100 || fault.Status > 999) {
-		panic(fmt.Sprintf("Fail: %d is not a status", fault.Status))
+		panic(fmt.Sprintf("Fail: invalid status %d", fault.Status))
 	}
 	s.faults = append(s.faults, &plannedFault[Op]{op: op, fault: fault, left: cmp.Or(fault.Times, 1)})
 }
 
-// FailIf asks choose about every request that no planned fault is for; nil lets it be answered as usual. Of the fault, Times
-// is not looked at. Requests that come at once ask at once. A second FailIf takes the place of the first.
+// FailIf calls choose for every request without a planned fault; nil means the usual answer. Fault.Times is ignored. choose
+// must be safe for concurrent use. A second FailIf replaces the first.
 func (s *Server[Op, R]) FailIf(choose func(R) *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.choose = choose
 }
 
-// Heal forgets the faults that have not happened yet, and what FailIf was given.
+// Heal removes the faults that have not happened yet, and the function of FailIf.
 func (s *Server[Op, R]) Heal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,23 +71,25 @@ func (s *Server[Op, R]) nextFault(op Op, request R) *Fault {
 	return fault
 }
 
-// planned returns the next planned fault, or else whom to ask.
+// planned takes the next planned fault of an operation. If there is none it returns the function of FailIf.
 func (s *Server[Op, R]) planned(op Op) (*Fault, func(R) *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range s.faults {
-		if p.op != op || p.left == 0 {
-			continue
-		}
-		if p.left > 0 {
-			p.left--
-		}
-		return &p.fault, nil
+	i := slices.IndexFunc(s.faults, func(p *plannedFault[Op]) bool { return p.op == op })
+	if i < 0 {
+		return nil, s.choose
 	}
-	return nil, s.choose
+	p := s.faults[i]
+	if p.left > 0 {
+		p.left--
+	}
+	if p.left == 0 {
+		s.faults = slices.Delete(s.faults, i, i+1)
+	}
+	return &p.fault, nil
 }
 
-// wait reports whether the time has passed with the client still there.
+// wait waits for d and reports whether the client is still connected.
 func (s *Server[Op, R]) wait(r *http.Request, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -101,8 +103,8 @@ func (s *Server[Op, R]) wait(r *http.Request, d time.Duration) bool {
 	}
 }
 
-// onlyLate reports whether the usual answer is to come.
-func (f *Fault) onlyLate() bool {
+// onlyDelay reports whether the usual answer follows.
+func (f *Fault) onlyDelay() bool {
 	return f.Delay > 0 && !f.HangUp && !f.AfterEffect && f.Status == 0 && f.Header == nil && f.Body == ""
 }
 
@@ -120,13 +122,13 @@ func (f *Fault) write(w http.ResponseWriter) {
 	w.WriteHeader(cmp.Or(f.Status, http.StatusOK))
 	_, _ = w.Write([]byte(f.Body))
 	if f.HangUp {
-		_ = http.NewResponseController(w).Flush() // else the client would see nothing of the answer
+		_ = http.NewResponseController(w).Flush() // otherwise the client would receive nothing of the answer
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// hangUp closes the connection after the first line of an answer, which no client takes for one. Without that line
-// net/http would send a GET again by itself if the connection had been used before, and the fault would go unseen.
+// hangUp closes the connection after the first line of an answer, which no client accepts. Without that line net/http would
+// send a GET again on its own if the connection had been used before, and the test would not notice the fault.
 func hangUp(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err == nil {

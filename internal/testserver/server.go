@@ -1,19 +1,21 @@
-// Package testserver is what the servers for users' tests have in common: gatewaytest and discoverytest play different
-// APIs, and fail, record and close alike.
+// Package testserver is the common part of the servers that users run in their tests. Packages gatewaytest and discoverytest
+// imitate different APIs; recording, faults and shutdown are the same.
 //
-//	s := testserver.New(record) // record turns a request into the package's own Request
+//	s := testserver.New(record) // record turns an *http.Request into the package's own Request
 //	mux.HandleFunc("GET /things", s.Handle(ListThings, listThings))
-//	url := s.Start(mux)
+//	url := s.Start("", mux)
 //	s.Fail(ListThings, testserver.Fault{Status: 503})
 //	s.Requests(ListThings)
 //
-// Each package has an Operation and a Request of its own, so that an operation of one cannot be planned to fail on the
-// other.
+// The types of operations and requests are type parameters, so that an operation of one API cannot be passed to the server of
+// another.
 package testserver
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -32,6 +34,7 @@ type Server[Op ~string, R any] struct {
 	operations []Op
 	faults     []*plannedFault[Op]
 	choose     func(R) *Fault
+	noLog      bool
 	requests   []recorded[Op, R]
 }
 
@@ -40,19 +43,30 @@ type recorded[Op ~string, R any] struct {
 	request R
 }
 
-// New makes a server that does not listen yet. record makes what [Server.Requests] returns; it must not keep a secret in
+// New returns a server that does not listen yet. record makes the values of [Server.Requests]; it must not keep a secret in
 // printable form.
 func New[Op ~string, R any](record func(op Op, r *http.Request, body []byte) R) *Server[Op, R] {
 	return &Server[Op, R]{record: record, closing: make(chan struct{})}
 }
 
-// Start listens on a local port and returns the URL. It panics when there is no port.
-func (s *Server[Op, R]) Start(handler http.Handler) string {
-	s.server = httptest.NewServer(handler)
+// Start listens on addr and returns the URL. With an empty addr it takes a free port of the loopback interface. It panics if
+// it cannot listen.
+func (s *Server[Op, R]) Start(addr string, handler http.Handler) string {
+	s.server = httptest.NewUnstartedServer(handler)
+	if addr != "" {
+		listener, err := net.Listen("tcp", addr) //nolint:noctx // Start has no context, and a listener opens at once
+		if err != nil {
+			s.server.Listener.Close()
+			panic(fmt.Sprintf("testserver: %v", err))
+		}
+		s.server.Listener.Close()
+		s.server.Listener = listener
+	}
+	s.server.Start()
 	return s.server.URL
 }
 
-// Close stops the server, ends delayed answers and waits for requests under way. A second Close does nothing.
+// Close stops the server, ends delayed answers and waits for requests in progress. A second Close does nothing.
 func (s *Server[Op, R]) Close() {
 	s.closeOnce.Do(func() {
 		close(s.closing)
@@ -60,7 +74,7 @@ func (s *Server[Op, R]) Close() {
 	})
 }
 
-// Handle records a request, lets a planned fault have its way, and otherwise answers with run.
+// Handle returns a handler that records a request and answers it with a planned fault or else with run.
 func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.HandlerFunc {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +82,7 @@ func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.Handl
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the client has gone
+			return // the client has disconnected
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		request := s.record(op, r, body)
@@ -82,9 +96,9 @@ func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.Handl
 			run(r)
 		}
 		if !s.wait(r, fault.Delay) {
-			panic(http.ErrAbortHandler) // nobody is waiting for the answer
+			panic(http.ErrAbortHandler) // the client has disconnected, or the server closes
 		}
-		if fault.onlyLate() {
+		if fault.onlyDelay() {
 			run(r).write(w)
 			return
 		}
@@ -92,7 +106,7 @@ func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.Handl
 	}
 }
 
-// Requests returns what has arrived so far, oldest first: everything, or the given operations alone.
+// Requests returns the requests that have arrived, oldest first: all of them, or those of the given operations.
 func (s *Server[Op, R]) Requests(ops ...Op) []R {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,15 +119,24 @@ func (s *Server[Op, R]) Requests(ops ...Op) []R {
 	return found
 }
 
-// ForgetRequests forgets what has arrived so far: Requests begins anew.
+// ForgetRequests removes the requests that have arrived.
 func (s *Server[Op, R]) ForgetRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = nil
 }
 
+// DisableLog keeps no requests from now on.
+func (s *Server[Op, R]) DisableLog() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.noLog = true
+}
+
 func (s *Server[Op, R]) add(op Op, request R) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests = append(s.requests, recorded[Op, R]{op, request})
+	if !s.noLog {
+		s.requests = append(s.requests, recorded[Op, R]{op, request})
+	}
 }

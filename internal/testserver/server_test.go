@@ -44,7 +44,7 @@ func start(t *testing.T, answer testserver.Answer) *server {
 		s.effects++
 		return testserver.Answer{Status: 201, Body: map[string]any{"echo": string(body), "err": err}}
 	}))
-	s.url = s.Start(mux)
+	s.url = s.Start("", mux)
 	transport := new(http.Transport)
 	s.http.Transport = transport
 	t.Cleanup(func() { transport.CloseIdleConnections(); s.Close(); s.Close() })
@@ -135,9 +135,9 @@ func TestFaults(t *testing.T) {
 func TestAFaultOfNoOperationPanics(t *testing.T) {
 	t.Parallel()
 	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
-	assert.PanicsWithValue(t, `Fail: there is no operation "raed", only ["read" "write"]`, func() { s.Fail("raed", testserver.Fault{Status: 500}) })
-	assert.PanicsWithValue(t, "Fail: 99 is not a status", func() { s.Fail(read, testserver.Fault{Status: 99}) })
-	assert.PanicsWithValue(t, "Fail: 1000 is not a status", func() { s.Fail(read, testserver.Fault{Status: 1000}) })
+	assert.PanicsWithValue(t, `Fail: unknown operation "raed", want one of ["read" "write"]`, func() { s.Fail("raed", testserver.Fault{Status: 500}) })
+	assert.PanicsWithValue(t, "Fail: invalid status 99", func() { s.Fail(read, testserver.Fault{Status: 99}) })
+	assert.PanicsWithValue(t, "Fail: invalid status 1000", func() { s.Fail(read, testserver.Fault{Status: 1000}) })
 	assert.Equal(t, "fine", s.send("/read", "").body, "nothing was planned, and nothing is locked")
 }
 

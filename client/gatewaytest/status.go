@@ -1,0 +1,35 @@
+package gatewaytest
+
+import "net/http"
+
+func (g *Gateway) health(*http.Request) (action, []issue) {
+	return func(*peer) answer {
+		enabled := 0
+		for _, p := range g.peers {
+			if !p.disabled {
+				enabled++
+			}
+		}
+		return answer{Status: http.StatusOK, Body: map[string]any{
+			"status": "ok", "service": "mesh-gateway", "version": "0.1.2",
+			"schema_version": 12, "db_path": ":memory:", "n_peers_enabled": enabled, "n_tasks_pending": 0,
+		}}
+	}, nil
+}
+
+func (g *Gateway) features(*http.Request) (action, []issue) {
+	return func(*peer) answer {
+		return answer{Status: http.StatusOK, Body: map[string]any{"features": []any{}, "count": 0, "generated_at": timestamp()}}
+	}, nil
+}
+
+// createTask refuses an incomplete task as the real gateway does. A complete one is refused too: there are no tasks here.
+func (g *Gateway) createTask(r *http.Request) (action, []issue) {
+	f := readBody(r)
+	for _, field := range []string{"task_id", "category", "spec_json", "added_by"} {
+		if _, given := f.body[field]; !given && f.body != nil {
+			f.add(issue{Type: "missing", Msg: "Field required", Input: f.body}, field)
+		}
+	}
+	return func(*peer) answer { return refuse(http.StatusNotImplemented, "gatewaytest has no tasks") }, f.issues
+}

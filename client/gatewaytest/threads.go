@@ -1,0 +1,104 @@
+package gatewaytest
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+type thread struct {
+	id, name   string
+	sessionID  *string
+	createdAt  string
+	lastUsedAt string
+	messages   []*message
+}
+
+// row is a thread as the gateway shows it. A name has the form "node-a↔node-b:topic" by convention.
+func (t *thread) row() map[string]any {
+	pair, topic, _ := strings.Cut(t.name, ":")
+	return map[string]any{
+		"thread_uuid": t.id, "thread_name": t.name, "peer_pair": pair, "topic": topic,
+		"session_id": t.sessionID, "created_at": t.createdAt, "last_used_at": t.lastUsedAt,
+	}
+}
+
+// openThread returns the thread of a name and makes it if there is none. Only this moves last_used_at; a message does not.
+func (g *Gateway) openThread(r *http.Request) (action, []issue) {
+	f := readBody(r)
+	name, session := f.required("thread_name", maxThreadName), f.optional("session_id", 0)
+	return func(*peer) answer {
+		t, created := g.threadNamed(name), false
+		if t == nil {
+			t, created = g.addThread(newUUID(), name, session), true
+		} else {
+			t.lastUsedAt = timestamp()
+		}
+		row := t.row()
+		row["created"] = created
+		return answer{Status: http.StatusOK, Body: row}
+	}, f.issues
+}
+
+func (g *Gateway) listThreads(r *http.Request) (action, []issue) {
+	f := queryFields{query: r.URL.Query()}
+	limit := f.limit(50, 100)
+	return func(*peer) answer {
+		threads := slices.SortedFunc(maps.Values(g.threads), func(a, b *thread) int {
+			return cmp.Or(cmp.Compare(b.lastUsedAt, a.lastUsedAt), cmp.Compare(a.name, b.name))
+		})
+		rows := []map[string]any{}
+		for _, t := range threads {
+			pair, topic, _ := strings.Cut(t.name, ":")
+			peerFits := !f.query.Has("peer") || slices.Contains(strings.Split(pair, "↔"), f.query.Get("peer"))
+			if peerFits && equal(f.query, "topic", &topic) && equal(f.query, "session_id", t.sessionID) && int64(len(rows)) < limit {
+				rows = append(rows, t.row())
+			}
+		}
+		return answer{Status: http.StatusOK, Body: map[string]any{"threads": rows}}
+	}, f.issues
+}
+
+func (g *Gateway) getThread(r *http.Request) (action, []issue) {
+	f := queryFields{query: r.URL.Query()}
+	limit := f.limit(100, 1000)
+	id := r.PathValue("uuid")
+	return func(*peer) answer {
+		t := g.threads[id]
+		if t == nil {
+			return refuse(http.StatusNotFound, "thread not found")
+		}
+		rows := []map[string]any{}
+		for _, m := range t.messages[:min(int64(len(t.messages)), limit)] {
+			rows = append(rows, m.threadRow())
+		}
+		return answer{Status: http.StatusOK, Body: map[string]any{"thread": t.row(), "messages": rows}}
+	}, f.issues
+}
+
+func (g *Gateway) threadNamed(name string) *thread {
+	for _, t := range g.threads {
+		if t.name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+func (g *Gateway) addThread(id, name string, session *string) *thread {
+	now := timestamp()
+	g.threads[id] = &thread{id: id, name: name, sessionID: session, createdAt: now, lastUsedAt: now}
+	return g.threads[id]
+}
+
+// newUUID returns a random UUID (version 4).
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

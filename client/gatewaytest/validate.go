@@ -1,0 +1,137 @@
+package gatewaytest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"net/http"
+	"regexp"
+	"unicode/utf8"
+)
+
+// issue is one entry of the detail of a 422. It echoes the input.
+type issue struct {
+	Type  string         `json:"type"`
+	Loc   []any          `json:"loc"`
+	Msg   string         `json:"msg"`
+	Input any            `json:"input"`
+	Ctx   map[string]any `json:"ctx,omitempty"`
+}
+
+// bodyFields reads the fields of a JSON body and collects an issue for each that is invalid.
+type bodyFields struct {
+	body   map[string]any
+	issues []issue
+}
+
+// readBody reads a JSON object with its numbers exact.
+func readBody(r *http.Request) *bodyFields {
+	dec := json.NewDecoder(r.Body)
+	dec.UseNumber()
+	var body any
+	err := dec.Decode(&body)
+	object, isObject := body.(map[string]any)
+	f := &bodyFields{body: object}
+	switch {
+	case errors.Is(err, io.EOF), err == nil && body == nil:
+		f.issues = []issue{{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}}
+	case err != nil:
+		f.issues = []issue{{Type: "json_invalid", Loc: []any{"body", 0}, Msg: "JSON decode error", Input: map[string]any{}}}
+	case !isObject:
+		f.issues = []issue{{
+			Type: "model_attributes_type", Loc: []any{"body"}, Input: body,
+			Msg: "Input should be a valid dictionary or object to extract fields from",
+		}}
+	}
+	return f
+}
+
+func (f *bodyFields) add(i issue, field string) {
+	i.Loc = []any{"body", field}
+	f.issues = append(f.issues, i)
+}
+
+// required returns a text of 1 to longest characters; longest 0 is without limits.
+func (f *bodyFields) required(field string, longest int) string {
+	if f.body == nil {
+		return "" // the issue is the body
+	}
+	if _, given := f.body[field]; !given {
+		f.add(issue{Type: "missing", Msg: "Field required", Input: f.body}, field)
+		return ""
+	}
+	return f.text(field, longest)
+}
+
+// optional is required for a field that may be absent or null; the result is then nil.
+func (f *bodyFields) optional(field string, longest int) *string {
+	if f.body[field] == nil {
+		return nil
+	}
+	text := f.text(field, longest)
+	return &text
+}
+
+func (f *bodyFields) text(field string, longest int) string {
+	value := f.body[field]
+	text, ok := value.(string)
+	i := issue{Input: value}
+	switch n := utf8.RuneCountInString(text); {
+	case !ok:
+		i.Type, i.Msg = "string_type", "Input should be a valid string"
+	case longest > 0 && n == 0:
+		i.Type, i.Msg, i.Ctx = "string_too_short", "String should have at least 1 character", map[string]any{"min_length": 1}
+	case longest > 0 && n > longest:
+		i.Type, i.Msg = "string_too_long", fmt.Sprintf("String should have at most %d characters", longest)
+		i.Ctx = map[string]any{"max_length": longest}
+	default:
+		return text
+	}
+	f.add(i, field)
+	return ""
+}
+
+// integer returns a whole number of any size in canonical form, or "" for none. It takes the number or the text of one.
+func (f *bodyFields) integer(field string) json.Number {
+	i := issue{Input: f.body[field]}
+	switch value := f.body[field].(type) {
+	case nil:
+		return ""
+	case string:
+		n, bad := parseInteger(value)
+		if bad == nil {
+			return json.Number(n.String())
+		}
+		i = *bad
+	case json.Number:
+		if n, _ := parseInteger(value.String()); n != nil {
+			return json.Number(n.String())
+		}
+		if x, err := value.Float64(); err == nil && x == math.Trunc(x) {
+			n, _ := big.NewFloat(x).Int(nil)
+			return json.Number(n.String())
+		}
+		i.Type, i.Msg = "int_from_float", "Input should be a valid integer, got a number with a fractional part"
+	default:
+		i.Type, i.Msg = "int_type", "Input should be a valid integer"
+	}
+	f.add(i, field)
+	return ""
+}
+
+var integerPattern = regexp.MustCompile(`^\s*([+-]?[0-9]+)(?:\.0+)?\s*$`)
+
+func parseInteger(text string) (*big.Int, *issue) {
+	if digits := integerPattern.FindStringSubmatch(text); digits != nil {
+		if n, ok := new(big.Int).SetString(digits[1], 10); ok {
+			return n, nil
+		}
+	}
+	return nil, &issue{
+		Type: "int_parsing", Input: text,
+		Msg: "Input should be a valid integer, unable to parse string as an integer",
+	}
+}
