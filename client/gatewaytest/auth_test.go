@@ -11,22 +11,26 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// everything holds a good request for each operation.
-var everything = map[gatewaytest.Operation][3]string{
+// validRequests holds a valid request for each operation.
+var validRequests = map[gatewaytest.Operation][3]string{
 	gatewaytest.ListPeers:       {"GET", "/peers", ""},
 	gatewaytest.RegisterPeer:    {"POST", "/peers/register", `{"name":"node-d","url":"http://d"}`},
 	gatewaytest.ListMessages:    {"GET", "/messages?to=node-b", ""},
 	gatewaytest.SendMessage:     {"POST", "/messages", message("hello")},
 	gatewaytest.MarkMessageRead: {"POST", "/messages/1/read", ""},
+	gatewaytest.GetPeer:         {"GET", "/peers/node-a", ""},
+	gatewaytest.ListThreads:     {"GET", "/threads", ""},
+	gatewaytest.OpenThread:      {"POST", "/threads", `{"thread_name":"node-a↔node-b:builds"}`},
+	gatewaytest.GetThread:       {"GET", "/threads/t-1", ""},
 	gatewaytest.GetHealth:       {"GET", "/health", ""},
 }
 
-func TestTokenIsDemandedOfEverythingButHealth(t *testing.T) {
+func TestEveryOperationButHealthRequiresTheToken(t *testing.T) {
 	t.Parallel()
-	for op, request := range everything {
+	for op, request := range validRequests {
 		t.Run(string(op), func(t *testing.T) {
 			t.Parallel()
-			s := start(t)
+			s := start(t, gatewaytest.WithThreads("t-1"))
 			s.Store("node-a", "node-b", "fyi", "to be marked")
 			method, path, body := request[0], request[1], request[2]
 			send := func(authorization, refusal string) {
@@ -42,18 +46,18 @@ func TestTokenIsDemandedOfEverythingButHealth(t *testing.T) {
 			send("Basic "+token, "missing bearer token")
 			send(token, "missing bearer token")
 			send("Bearer "+token+"x", "bad token")
-			send("Bearer ", "missing bearer token") // net/http trims the blank, so nothing follows Bearer
-			assert.Len(t, s.inbox("node-b"), 1, "what is refused has no effect")
+			send("Bearer ", "missing bearer token") // net/http removes the space at the end
+			assert.Len(t, s.inbox("node-b"), 1, "a refused request has no effect")
 			assert.Equal(t, 200, s.call(method, path, body).status)
 			assert.Empty(t, s.Requests(op)[0].Token.Reveal())
 		})
 	}
 }
 
-func TestWithoutATokenAnybodyIsLetIn(t *testing.T) {
+func TestGatewayWithoutTokenAcceptsEveryRequest(t *testing.T) {
 	t.Parallel()
 	s := startBare(t)
-	for _, request := range everything {
+	for _, request := range validRequests {
 		for _, authorization := range []string{"", "Bearer any.token.at.all"} {
 			r, _ := s.exchange(request[0], request[1], request[2], "Authorization", authorization)
 			assert.NotEqual(t, 401, r.status, request)
@@ -61,18 +65,37 @@ func TestWithoutATokenAnybodyIsLetIn(t *testing.T) {
 	}
 }
 
-func TestPathsThatLeadNowhereAreNotFound(t *testing.T) {
+func TestTokenOfAPeerIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, path := range []string{"/", "/nowhere", "/messages/1"} {
-		r, err := s.faulty("GET", path, "")
-		require.NoError(t, err)
-		assert.Equal(t, 404, r.status, path)
-		assert.JSONEq(t, `{"detail":"Not Found"}`, r.body)
-	}
+	peerToken := register(s, "node-c", `"http://c"`)
+	authorization := []string{"Authorization", "Bearer " + peerToken}
+	assert.Equal(t, 200, s.call("GET", "/peers", "", authorization...).status)
+	sent := s.call("POST", "/messages", message("from another node"), authorization...)
+	assert.Equal(t, "node-a", sent.object(t)["from_node"], "the gateway does not compare from_node with the token")
 }
 
-// A client that drops the base path of its URL must not work here by accident.
+func TestInvalidRequestWithoutTokenIsInvalid(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, request := range [][3]string{
+		{"POST", "/messages", `{"from_node":"node-a"}`},
+		{"POST", "/peers/register", `{}`},
+		{"POST", "/threads", `{}`},
+		{"GET", "/messages?limit=0", ""},
+		{"GET", "/threads?limit=0", ""},
+		{"POST", "/messages/x/read", ""},
+	} {
+		r, err := s.faulty(request[0], request[1], request[2], "Authorization", "")
+		require.NoError(t, err)
+		assert.Equal(t, 422, r.status, request)
+	}
+	r, err := s.faulty("POST", "/messages", strings.Replace(message("x"), "fyi", "FYI", 1), "Authorization", "")
+	require.NoError(t, err)
+	assert.Equal(t, 401, r.status, "the kind is checked after the token")
+}
+
+// A client that drops the base path of its URL must fail.
 func TestURLHasABasePath(t *testing.T) {
 	t.Parallel()
 	s := start(t)

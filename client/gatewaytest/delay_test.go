@@ -14,10 +14,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// waiting is the function in which a delayed answer waits.
+// waiting is the function that waits for a delay to end.
 const waiting = "testserver.(*Server[...]).wait"
 
-// background sends a request that is not answered soon, and returns its error when it ends.
+// background sends a request in a goroutine and returns its error when it ends.
 func (s *site) background(ctx context.Context, method, path, body string) <-chan error {
 	s.t.Helper()
 	req := s.request(ctx, method, path, body)
@@ -32,19 +32,19 @@ func (s *site) background(ctx context.Context, method, path, body string) <-chan
 	return done
 }
 
-// ended returns what came of something that has to end at once.
+// ended returns the result of something that must end soon.
 func ended(t *testing.T, done <-chan error) error {
 	t.Helper()
 	select {
 	case err := <-done:
 		return err
 	case <-time.After(10 * time.Second):
-		require.Fail(t, "it goes on")
+		require.Fail(t, "it does not end")
 		return nil
 	}
 }
 
-func TestADelayedAnswerComesLate(t *testing.T) {
+func TestDelayedAnswer(t *testing.T) {
 	t.Parallel()
 	const delay = 30 * time.Millisecond
 	s := start(t)
@@ -57,7 +57,7 @@ func TestADelayedAnswerComesLate(t *testing.T) {
 	assert.Equal(t, "late", r.body)
 }
 
-func TestADelayHoldsUpNobodyElse(t *testing.T) {
+func TestDelayDoesNotBlockOtherRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Delay: time.Hour})
@@ -68,7 +68,7 @@ func TestADelayHoldsUpNobodyElse(t *testing.T) {
 	assert.Len(t, s.peers(), 2)
 }
 
-func TestTheEffectDoesNotWaitForADelay(t *testing.T) {
+func TestEffectComesBeforeTheDelay(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Delay: time.Hour, AfterEffect: true})
@@ -95,7 +95,7 @@ func TestCloseEndsADelay(t *testing.T) {
 }
 
 // Not parallel: it counts goroutines.
-func TestTheClientsLeavingEndsADelay(t *testing.T) {
+func TestDisconnectEndsADelay(t *testing.T) {
 	s := start(t)
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Delay: time.Hour})
 	ctx, leave := context.WithCancel(t.Context())
@@ -112,14 +112,14 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	s.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Delay: time.Hour})
 	s.Fail(gatewaytest.RegisterPeer, gatewaytest.Fault{HangUp: true})
 	s.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{HangUp: true, Body: "{"})
-	for op, request := range everything {
+	for op, request := range validRequests {
 		if op != gatewaytest.SendMessage {
 			_, _ = s.faulty(request[0], request[1], request[2])
 		}
 	}
 	request := s.background(t.Context(), "POST", "/messages", message("x"))
 	eventually(t, func() bool { return goroutines(waiting) == 1 })
-	require.NotZero(t, goroutines("net/http.(*conn).serve"), "the count can see what it looks for")
+	require.NotZero(t, goroutines("net/http.(*conn).serve"), "the count finds such goroutines")
 	require.NotZero(t, goroutines("net/http.(*Server).Serve("))
 
 	s.Close()
@@ -131,10 +131,10 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	if err == nil {
 		resp.Body.Close()
 	}
-	require.Error(t, err, "nobody listens any more")
+	require.Error(t, err, "the port is closed")
 }
 
-// A test closes the gateway of New early to see what its program does without one; the cleanup then closes it again.
+// The cleanup of New closes a gateway again that a test has closed early.
 func TestCloseTwice(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -142,7 +142,7 @@ func TestCloseTwice(t *testing.T) {
 	s.Close()
 }
 
-func TestADelayAloneIsSlowAndFine(t *testing.T) {
+func TestDelayAloneKeepsTheUsualAnswer(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-b"))
 	g.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Delay: 10 * time.Millisecond})

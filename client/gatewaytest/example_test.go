@@ -59,7 +59,7 @@ func ExampleGateway_Fail() {
 	// 1 <nil>
 }
 
-// A message whose answer is lost: the program sees an error, and the message is there all the same.
+// The answer to a message is lost: the program gets an error although the message was stored.
 func ExampleFault_afterEffect() {
 	g := gatewaytest.Start(gatewaytest.WithPeers("node-a", "node-b"))
 	defer g.Close()
@@ -82,7 +82,7 @@ func ExampleFault_afterEffect() {
 	// disk at 80 % <nil>
 }
 
-// Store puts in what no client of today could send, such as a kind from another time.
+// Store adds messages that a client cannot send, such as one of an unknown kind.
 func ExampleGateway_Store() {
 	g := gatewaytest.Start(gatewaytest.WithPeers("node-b"))
 	defer g.Close()

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-func TestSomeRequestsOfAnOperationFail(t *testing.T) {
+func TestFailIfChoosesRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
@@ -24,19 +24,19 @@ func TestSomeRequestsOfAnOperationFail(t *testing.T) {
 		require.NoError(t, err)
 		return r.status
 	}
-	assert.Equal(t, []int{503, 200, 503}, []int{status("lost"), status("kept"), status("lost")}, "whatever Times says")
+	assert.Equal(t, []int{503, 200, 503}, []int{status("lost"), status("kept"), status("lost")}, "Times is ignored")
 	assert.Equal(t, []any{"kept"}, column(s.inbox("node-b"), "content"))
 
 	s.FailIf(func(gatewaytest.Request) *gatewaytest.Fault { return &gatewaytest.Fault{Status: 502} })
-	assert.Equal(t, []int{502}, s.statuses(1, gatewaytest.ListPeers), "the second takes the place of the first")
+	assert.Equal(t, []int{502}, s.statuses(1, gatewaytest.ListPeers), "the second replaces the first")
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 429})
-	assert.Equal(t, []int{429, 502}, s.statuses(2, gatewaytest.ListPeers), "what was planned comes first")
+	assert.Equal(t, []int{429, 502}, s.statuses(2, gatewaytest.ListPeers), "planned faults come first")
 	s.Heal()
 	assert.Equal(t, []int{200}, s.statuses(1, gatewaytest.ListPeers))
 }
 
-// Whoever chooses may look at what has arrived before; the request itself is the last of it.
-func TestWhoChoosesMayCallTheGateway(t *testing.T) {
+// The function may read the recorded requests; its own request is the last of them.
+func TestFailIfFunctionMayCallTheGateway(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
@@ -48,7 +48,7 @@ func TestWhoChoosesMayCallTheGateway(t *testing.T) {
 	assert.Equal(t, []int{200, 502, 200, 504}, s.statuses(4, gatewaytest.ListPeers))
 }
 
-func TestRequestsCanBeForgotten(t *testing.T) {
+func TestForgetRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.call("GET", "/peers", "")
@@ -58,5 +58,5 @@ func TestRequestsCanBeForgotten(t *testing.T) {
 	s.call("GET", "/health", "")
 	require.Len(t, s.Requests(), 1)
 	assert.Equal(t, gatewaytest.GetHealth, s.Requests()[0].Operation)
-	assert.Equal(t, gatewaytest.ListPeers, before[0].Operation, "what was returned stays")
+	assert.Equal(t, gatewaytest.ListPeers, before[0].Operation, "the returned slice is unchanged")
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// statuses sends n good requests and returns the status of each answer.
+// statuses sends n valid requests and returns the status of each answer.
 func (s *site) statuses(n int, op gatewaytest.Operation) []int {
 	s.t.Helper()
 	var all []int
 	for range n {
-		r, err := s.faulty(everything[op][0], everything[op][1], everything[op][2])
+		r, err := s.faulty(validRequests[op][0], validRequests[op][1], validRequests[op][2])
 		require.NoError(s.t, err)
 		all = append(all, r.status)
 	}
 	return all
 }
 
-func TestAFaultAnswersAsItSays(t *testing.T) {
+func TestFaultAnswers(t *testing.T) {
 	t.Parallel()
 	const plain = "text/plain; charset=utf-8"
 	for name, test := range map[string]struct {
@@ -33,14 +33,14 @@ func TestAFaultAnswersAsItSays(t *testing.T) {
 		contentType string
 		header      string // the value of Retry-After
 	}{
-		"status":                  {gatewaytest.Fault{Status: 503}, 503, plain, ""},
-		"garbage with 200":        {gatewaytest.Fault{Body: "<html>"}, 200, plain, ""},
-		"empty body with 200":     {gatewaytest.Fault{}, 200, plain, ""},
-		"header":                  {gatewaytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}, 429, plain, "7"},
-		"content type":            {gatewaytest.Fault{Header: http.Header{"Content-Type": {"text/html"}}}, 200, "text/html", ""},
-		"names in any case":       {gatewaytest.Fault{Header: http.Header{"content-type": {"text/html"}, "retry-after": {"8"}}}, 200, "text/html", "8"},
-		"large body":              {gatewaytest.Fault{Status: 500, Body: strings.Repeat("x", 1<<20)}, 500, plain, ""},
-		"redirect that leads off": {gatewaytest.Fault{Status: 302}, 302, plain, ""},
+		"status":                      {gatewaytest.Fault{Status: 503}, 503, plain, ""},
+		"garbage with 200":            {gatewaytest.Fault{Body: "<html>"}, 200, plain, ""},
+		"empty body with 200":         {gatewaytest.Fault{}, 200, plain, ""},
+		"header":                      {gatewaytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}, 429, plain, "7"},
+		"content type":                {gatewaytest.Fault{Header: http.Header{"Content-Type": {"text/html"}}}, 200, "text/html", ""},
+		"names in any case":           {gatewaytest.Fault{Header: http.Header{"content-type": {"text/html"}, "retry-after": {"8"}}}, 200, "text/html", "8"},
+		"large body":                  {gatewaytest.Fault{Status: 500, Body: strings.Repeat("x", 1<<20)}, 500, plain, ""},
+		"redirect without a location": {gatewaytest.Fault{Status: 302}, 302, plain, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,12 +52,12 @@ func TestAFaultAnswersAsItSays(t *testing.T) {
 			assert.Equal(t, []string{test.contentType}, r.header["Content-Type"])
 			assert.Equal(t, test.header, r.header.Get("Retry-After"))
 			assert.Equal(t, test.fault.Body, r.body)
-			assert.Len(t, s.peers(), 2, "once, when nothing else is said")
+			assert.Len(t, s.peers(), 2, "once by default")
 		})
 	}
 }
 
-func TestFaultsAreCountedAndInOrder(t *testing.T) {
+func TestFaultsHappenInOrder(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 500})
@@ -67,19 +67,19 @@ func TestFaultsAreCountedAndInOrder(t *testing.T) {
 
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 504})
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 429, Times: -1})
-	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 500}) // its turn never comes
+	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 500}) // never reached
 	assert.Equal(t, []int{504, 429, 429, 429, 429}, s.statuses(5, gatewaytest.ListPeers))
 	s.Heal()
 	assert.Equal(t, []int{200, 200}, s.statuses(2, gatewaytest.ListPeers))
 }
 
-func TestAFaultIsOneOperations(t *testing.T) {
+func TestFaultAffectsOneOperation(t *testing.T) {
 	t.Parallel()
-	for op := range everything {
-		s := start(t)
+	for op := range validRequests {
+		s := start(t, gatewaytest.WithThreads("t-1"))
 		s.Store("node-a", "node-b", "fyi", "to be marked")
 		s.Fail(op, gatewaytest.Fault{Status: 503, Times: -1})
-		for other := range everything {
+		for other := range validRequests {
 			want := 200
 			if other == op {
 				want = 503
@@ -89,16 +89,16 @@ func TestAFaultIsOneOperations(t *testing.T) {
 	}
 }
 
-func TestAFaultOfNoOperationPanics(t *testing.T) {
+func TestFaultOfUnknownOperationPanics(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	assert.Panics(t, func() { s.Fail("sendMessages", gatewaytest.Fault{Status: 503}) })
-	for op := range everything {
+	for op := range validRequests {
 		assert.NotPanics(t, func() { s.Fail(op, gatewaytest.Fault{Status: 503}) })
 	}
 }
 
-func TestAFaultComesBeforeTheTokenIsLookedAt(t *testing.T) {
+func TestFaultComesBeforeAuthentication(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 502})
@@ -107,14 +107,14 @@ func TestAFaultComesBeforeTheTokenIsLookedAt(t *testing.T) {
 	assert.Equal(t, 502, r.status)
 }
 
-func TestAFaultSparesTheRequestItsEffectUnlessItSaysSo(t *testing.T) {
+func TestFaultPreventsTheEffectUnlessAfterEffect(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]gatewaytest.Fault{
-		"status":                   {Status: 500},
-		"hang-up":                  {HangUp: true},
-		"hang-up in the body":      {HangUp: true, Body: "{"},
-		"late":                     {Delay: 1, Status: 500},
-		"late hang-up, of no time": {Delay: 1, HangUp: true},
+		"status":              {Status: 500},
+		"hang-up":             {HangUp: true},
+		"hang-up in the body": {HangUp: true, Body: "{"},
+		"late":                {Delay: 1, Status: 500},
+		"late hang-up":        {Delay: 1, HangUp: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,14 +131,14 @@ func TestAFaultSparesTheRequestItsEffectUnlessItSaysSo(t *testing.T) {
 
 			s.Fail(gatewaytest.SendMessage, fault)
 			_, _ = s.faulty("POST", "/messages", message("stranger"), "Authorization", "")
-			assert.Len(t, s.inbox("node-b"), 1, "what would be refused has no effect")
+			assert.Len(t, s.inbox("node-b"), 1, "a refused request has no effect")
 		})
 	}
 }
 
-// net/http sends a GET again by itself when a connection that was used before closes without a byte. A fault that happens
-// once would then go unseen, or not, depending on what the connection was used for.
-func TestAHangUpIsSeenOnAConnectionThatWasUsedBefore(t *testing.T) {
+// net/http sends a GET again on its own when a connection that was used before closes without an answer. A fault that happens
+// once would then have no effect.
+func TestHangUpOnAReusedConnectionIsAnError(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	assert.Len(t, s.peers(), 2)
@@ -149,7 +149,7 @@ func TestAHangUpIsSeenOnAConnectionThatWasUsedBefore(t *testing.T) {
 	assert.Len(t, s.peers(), 2)
 }
 
-func TestAHangUpInTheBodyShowsWhatCameBefore(t *testing.T) {
+func TestHangUpInTheBodyKeepsTheBeginning(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`{"peers":[`, strings.Repeat("x", 100_000)} {
 		s := start(t)

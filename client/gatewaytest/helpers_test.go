@@ -19,20 +19,20 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// TestMain takes the environment away: what a developer has exported must not decide what these tests see.
+// TestMain clears the environment, so that a developer's settings do not change the tests.
 func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_TOKEN")
 	os.Unsetenv("MESH_GATEWAY_URL")
 	os.Exit(m.Run())
 }
 
-// token is what the gateways of these tests want. It says what it is, and no scanner takes it for a secret.
+// token is the token of the gateways in these tests. It is put together at run time, so that no scanner reports it.
 var token = strings.Join([]string{"example", "token", "of", "these", "tests"}, ".")
 
-// document is read once: checking its examples takes a while.
+// document is loaded once, since checking its examples is slow.
 var document = sync.OnceValues(func() (*contract.Checker, error) { return contract.New("gateway") })
 
-// site is a gateway with everything that is needed to call it. Each has its own connections.
+// site is a gateway and an HTTP client for it.
 type site struct {
 	*gatewaytest.Gateway
 	t       *testing.T
@@ -40,7 +40,7 @@ type site struct {
 	checker *contract.Checker
 }
 
-// start makes a gateway that wants token and has the peers node-a and node-b.
+// start starts a gateway with token and the peers node-a and node-b.
 func start(t *testing.T, opts ...gatewaytest.Option) *site {
 	t.Helper()
 	standard := []gatewaytest.Option{gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b")}
@@ -56,7 +56,7 @@ func startBare(t *testing.T, opts ...gatewaytest.Option) *site {
 	return &site{Gateway: gatewaytest.New(t, opts...), t: t, http: &http.Client{Transport: transport, Timeout: time.Minute}, checker: checker}
 }
 
-// reply is an answer as the client sees it.
+// reply is an answer as a client receives it.
 type reply struct {
 	status int
 	header http.Header
@@ -101,7 +101,7 @@ func decode(t *testing.T, text string) any {
 	return value
 }
 
-// request makes a request with the token. A header value of "" takes the header away.
+// request returns a request with the token. An empty header value removes the header.
 func (s *site) request(ctx context.Context, method, path, body string, headers ...string) *http.Request {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, s.URL+path, strings.NewReader(body))
@@ -118,7 +118,7 @@ func (s *site) request(ctx context.Context, method, path, body string, headers .
 	return req
 }
 
-// faulty sends a request whose answer a planned fault may have spoilt, so it is not checked.
+// faulty sends a request and does not check the answer against the document.
 func (s *site) faulty(method, path, body string, headers ...string) (reply, error) {
 	s.t.Helper()
 	resp, err := s.http.Do(s.request(s.t.Context(), method, path, body, headers...))
@@ -130,7 +130,7 @@ func (s *site) faulty(method, path, body string, headers ...string) (reply, erro
 	return reply{status: resp.StatusCode, header: resp.Header, body: string(text)}, err
 }
 
-// exchange sends a request and checks the answer against the document. It returns what is wrong with the request.
+// exchange sends a request and checks the answer against the document. The error is that of the request.
 func (s *site) exchange(method, path, body string, headers ...string) (reply, error) {
 	s.t.Helper()
 	r, err := s.faulty(method, path, body, headers...)
@@ -147,7 +147,7 @@ func (s *site) exchange(method, path, body string, headers ...string) (reply, er
 	return r, s.checker.Request(e)
 }
 
-// call is exchange for a request that has to keep the contract too.
+// call is exchange for a request that must be valid.
 func (s *site) call(method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r, err := s.exchange(method, path, body, headers...)
@@ -155,7 +155,7 @@ func (s *site) call(method, path, body string, headers ...string) reply {
 	return r
 }
 
-// badly is exchange for a request that must not keep the contract.
+// badly is exchange for a request that must be invalid.
 func (s *site) badly(method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r, err := s.exchange(method, path, body, headers...)
@@ -176,13 +176,13 @@ func message(content string, more ...string) string {
 	return `{"from_node":"node-a","to_node":"node-b","kind":"fyi","content":"` + content + `"` + strings.Join(more, "") + `}`
 }
 
-// eventually waits for a condition that another goroutine brings about.
+// eventually waits for a condition that depends on another goroutine.
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, 10*time.Second, time.Millisecond)
 }
 
-// goroutines counts those that are in a function of that name.
+// goroutines returns the number of goroutines in a function.
 func goroutines(function string) int {
 	stacks := make([]byte, 4<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]

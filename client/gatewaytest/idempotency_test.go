@@ -11,7 +11,7 @@ import (
 
 func keyed(content, key string) string { return message(content, `,"idempotency_key":"`+key+`"`) }
 
-func TestAKeyIsHonoured(t *testing.T) {
+func TestRepeatedKeyReturnsTheFirstReceipt(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	first := s.call("POST", "/messages", keyed("once", "k-1"))
@@ -19,7 +19,7 @@ func TestAKeyIsHonoured(t *testing.T) {
 	assert.Equal(t, 200, again.status)
 	assert.Equal(t, first.body, again.body, "the same receipt, to the byte")
 	reordered := s.call("POST", "/messages", `{"idempotency_key":"k-1",`+strings.TrimPrefix(message("once"), "{"))
-	assert.Equal(t, first.body, reordered.body, "the order of the fields says nothing")
+	assert.Equal(t, first.body, reordered.body, "the order of the fields makes no difference")
 
 	other := s.call("POST", "/messages", keyed("twice", "k-1"))
 	assert.Equal(t, 409, other.status)
@@ -28,18 +28,49 @@ func TestAKeyIsHonoured(t *testing.T) {
 	s.call("POST", "/messages", keyed("once", "k-2"))
 	s.call("POST", "/messages", message("once"))
 	s.call("POST", "/messages", message("once"))
-	assert.Len(t, s.inbox("node-b"), 4, "another key, or none, is another message")
+	assert.Len(t, s.inbox("node-b"), 4, "another key, or no key, is another message")
 }
 
-// A request that was refused leaves its key free.
-func TestARefusedMessageDoesNotTakeTheKey(t *testing.T) {
+func TestKeysBelongToTheirSender(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	fromB := strings.Replace(keyed("from b", "k-1"), "node-a", "node-b", 1)
+	a := s.call("POST", "/messages", keyed("from a", "k-1")).object(t)
+	b := s.call("POST", "/messages", fromB).object(t)
+	assert.NotEqual(t, a["id"], b["id"])
+
+	// With the token of a peer the sender is that peer, also when from_node is another node.
+	asPeer := []string{"Authorization", "Bearer " + register(s, "node-c", `"http://c"`)}
+	c := s.call("POST", "/messages", keyed("from a", "k-1"), asPeer...).object(t)
+	assert.NotEqual(t, a["id"], c["id"])
+	assert.Equal(t, 409, s.call("POST", "/messages", fromB, asPeer...).status)
+}
+
+func TestMessagesAreComparedByTheirMeaning(t *testing.T) {
+	t.Parallel()
+	s := start(t, gatewaytest.WithThreads("t-1"))
+	send := func(more string) reply {
+		r, _ := s.exchange("POST", "/messages", message("x", `,"idempotency_key":"k-1"`, more))
+		return r
+	}
+	first := send(`,"related_task_id":42`)
+	for _, same := range []string{`"42"`, `" 42 "`, `42.0`, `"042"`} {
+		assert.Equal(t, first.body, send(`,"related_task_id":`+same+`,"thread_id":null,"colour":"red"`).body, same)
+	}
+	for _, other := range []string{``, `,"related_task_id":43`, `,"related_task_id":42,"thread_id":"t-1"`} {
+		assert.Equal(t, 409, send(other).status, other)
+	}
+	assert.Len(t, s.inbox("node-b"), 1)
+}
+
+func TestRefusedMessageDoesNotUseUpTheKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.badly("POST", "/messages", keyed("", "k-1"))
 	assert.Equal(t, 200, s.call("POST", "/messages", keyed("hello", "k-1")).status)
 }
 
-func TestAKeyHasOneTo128Characters(t *testing.T) {
+func TestKeyHas1To128Characters(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	assert.Equal(t, 200, s.call("POST", "/messages", keyed("x", strings.Repeat("é", 128))).status)
@@ -52,7 +83,7 @@ func TestAKeyHasOneTo128Characters(t *testing.T) {
 	assert.Len(t, s.inbox("node-b"), 1)
 }
 
-func TestAnOlderGatewayIgnoresKeys(t *testing.T) {
+func TestWithoutIdempotencyIgnoresKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t, gatewaytest.WithoutIdempotency())
 	for _, content := range []string{"once", "once", "twice"} {

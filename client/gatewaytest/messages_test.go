@@ -2,6 +2,7 @@ package gatewaytest_test
 
 import (
 	"encoding/json"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-func TestAReceiptHasNoContentAndTheInboxHas(t *testing.T) {
+func TestReceiptHasNoContentButInboxHas(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	receipt := s.call("POST", "/messages", message("hello <b>")).object(t)
@@ -25,7 +26,7 @@ func TestAReceiptHasNoContentAndTheInboxHas(t *testing.T) {
 	assert.Regexp(t, timestamp, receipt["created_at"])
 }
 
-func TestTheInboxIsNewestFirstAndLimited(t *testing.T) {
+func TestInboxIsNewestFirstAndLimited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for i := range 1100 {
@@ -42,14 +43,16 @@ func TestTheInboxIsNewestFirstAndLimited(t *testing.T) {
 	}
 }
 
-func TestALimitOutOfBoundsIsRefused(t *testing.T) {
+func TestInvalidLimitsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for limit, want := range map[string]string{
-		"0":    `"type":"greater_than_equal","loc":["query","limit"],"msg":"Input should be greater than or equal to 1","input":"0","ctx":{"ge":1}`,
-		"-1":   `"type":"greater_than_equal","loc":["query","limit"],"msg":"Input should be greater than or equal to 1","input":"-1","ctx":{"ge":1}`,
-		"1001": `"type":"less_than_equal","loc":["query","limit"],"msg":"Input should be less than or equal to 1000","input":"1001","ctx":{"le":1000}`,
-		"many": `"type":"int_parsing","loc":["query","limit"],"msg":"Input should be a valid integer, unable to parse string as an integer","input":"many"`,
+		"0":                    `"type":"greater_than_equal","loc":["query","limit"],"msg":"Input should be greater than or equal to 1","input":"0","ctx":{"ge":1}`,
+		"-1":                   `"type":"greater_than_equal","loc":["query","limit"],"msg":"Input should be greater than or equal to 1","input":"-1","ctx":{"ge":1}`,
+		"1001":                 `"type":"less_than_equal","loc":["query","limit"],"msg":"Input should be less than or equal to 1000","input":"1001","ctx":{"le":1000}`,
+		"":                     `"type":"int_parsing","loc":["query","limit"],"msg":"Input should be a valid integer, unable to parse string as an integer","input":""`,
+		"99999999999999999999": `"type":"less_than_equal","loc":["query","limit"],"msg":"Input should be less than or equal to 1000","input":"99999999999999999999","ctx":{"le":1000}`,
+		"many":                 `"type":"int_parsing","loc":["query","limit"],"msg":"Input should be a valid integer, unable to parse string as an integer","input":"many"`,
 	} {
 		r := s.badly("GET", "/messages?to=node-b&limit="+limit, "")
 		assert.Equal(t, 422, r.status, limit)
@@ -73,7 +76,7 @@ func TestReadStateIsSetOnce(t *testing.T) {
 		assert.Equal(t, 404, r.status, id)
 		assert.JSONEq(t, `{"detail":"message not found or already read"}`, r.body)
 	}
-	assert.Equal(t, []any{nil, read["read_at"], nil}, column(s.inbox("node-b"), "read_at"), "the first time stays")
+	assert.Equal(t, []any{nil, read["read_at"], nil}, column(s.inbox("node-b"), "read_at"), "the first time is kept")
 
 	unread := func(query string) []any {
 		return column(s.call("GET", "/messages?to=node-b"+query, "").rows(t, "messages"), "content")
@@ -83,16 +86,16 @@ func TestReadStateIsSetOnce(t *testing.T) {
 	assert.Equal(t, []any{"three", "two", "one"}, unread("&unread_only=false"))
 }
 
-func TestAnIDThatIsNoneIsRefused(t *testing.T) {
+func TestInvalidMessageIDsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for id, status := range map[string]int{"x": 422, "1.5": 422, "0": 404, "-1": 404} {
+	for id, status := range map[string]int{"x": 422, "1.5": 422, "0": 404, "-1": 404, "9223372036854775808": 500} {
 		assert.Equal(t, status, s.badly("POST", "/messages/"+id+"/read", "").status, id)
 	}
 }
 
-// The trap of WIRE.md G13: a query that does not say to, or says to_node, is answered with everybody's mail.
-func TestAQueryWithoutToIsAnsweredWithEverybodysMail(t *testing.T) {
+// This is a trap: a query without to, or with to_node in its place, lists the messages of all nodes.
+func TestQueryWithoutToListsTheMessagesOfAllNodes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Store("node-a", "node-b", "fyi", "for b")
@@ -104,7 +107,7 @@ func TestAQueryWithoutToIsAnsweredWithEverybodysMail(t *testing.T) {
 	assert.Empty(t, s.badly("GET", "/messages?to=", "").rows(t, "messages"))
 }
 
-func TestATaskIDComesBackAsANumber(t *testing.T) {
+func TestTaskIDIsANumberInTheInbox(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.call("POST", "/messages", message("text", `,"related_task_id":"9007199254740993"`))
@@ -113,16 +116,21 @@ func TestATaskIDComesBackAsANumber(t *testing.T) {
 	s.call("POST", "/messages", message("none"))
 	assert.Equal(t, []any{nil, nil, json.Number("42"), json.Number("9007199254740993")}, column(s.inbox("node-b"), "related_task_id"))
 
-	for _, id := range []string{"task-1", "4.2", "", "99999999999999999999"} {
+	for _, id := range []string{"task-1", "4.2", "", "0x10"} {
 		r := s.call("POST", "/messages", message("x", `,"related_task_id":"`+id+`"`))
 		assert.Equal(t, 422, r.status, id)
 		assert.JSONEq(t, `{"detail":[{"type":"int_parsing","loc":["body","related_task_id"],"input":"`+id+
 			`","msg":"Input should be a valid integer, unable to parse string as an integer"}]}`, r.body)
 	}
+	for _, id := range []string{"9223372036854775808", "-9223372036854775809", "99999999999999999999"} {
+		r := s.call("POST", "/messages", message("x", `,"related_task_id":"`+id+`"`))
+		assert.Equal(t, 500, r.status, id)
+		assert.Equal(t, "Internal Server Error", r.body)
+	}
 	assert.Len(t, s.inbox("node-b"), 4)
 }
 
-func TestUnknownThreadsFailAndKnownOnesDoNot(t *testing.T) {
+func TestUnknownThreadsFail(t *testing.T) {
 	t.Parallel()
 	s := start(t, gatewaytest.WithThreads("t-1", "t-2"))
 	for _, thread := range []string{"t-1", "t-2"} {
@@ -136,7 +144,7 @@ func TestUnknownThreadsFailAndKnownOnesDoNot(t *testing.T) {
 	assert.Len(t, s.inbox("node-b"), 2)
 }
 
-func TestABadMessageIsRefusedAndNotStored(t *testing.T) {
+func TestInvalidMessagesAreRefusedAndNotStored(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for name, test := range map[string]struct {
@@ -147,6 +155,9 @@ func TestABadMessageIsRefusedAndNotStored(t *testing.T) {
 		"kind":       {strings.Replace(message("x"), "fyi", "FYI", 1), 400, `"detail":"kind must be one of ['answer', 'fyi', 'question', 'status', 'unblock']"`},
 		"from_node":  {`{"to_node":"b","kind":"fyi","content":"x"}`, 422, `"loc":["body","from_node"],"msg":"Field required"`},
 		"to_node":    {`{"from_node":"a","kind":"fyi","content":"x"}`, 422, `"loc":["body","to_node"],"msg":"Field required"`},
+		"long name":  {strings.Replace(message("x"), "node-b", strings.Repeat("n", 65), 1), 422, `"loc":["body","to_node"],"msg":"String should have at most 64 characters"`},
+		"empty name": {strings.Replace(message("x"), "node-a", "", 1), 422, `"loc":["body","from_node"],"msg":"String should have at least 1 character"`},
+		"not a text": {`{"from_node":1,"to_node":"b","kind":"fyi","content":null}`, 422, `"msg":"Input should be a valid string","input":1},{"type":"string_type","loc":["body","content"]`},
 		"no kind":    {`{"from_node":"a","to_node":"b","content":"x"}`, 422, `"loc":["body","kind"],"msg":"Field required"`},
 		"no content": {`{"from_node":"a","to_node":"b","kind":"fyi"}`, 422, `"loc":["body","content"],"msg":"Field required"`},
 		"empty":      {message(""), 422, `"type":"string_too_short"`},
@@ -160,8 +171,8 @@ func TestABadMessageIsRefusedAndNotStored(t *testing.T) {
 	assert.Equal(t, 200, s.call("POST", "/messages", message(strings.Repeat("é", 200_000))).status, "characters are counted, not bytes")
 }
 
-// Rows of a real inbox may carry what today's rules forbid, so a test has to be able to put it there.
-func TestStoreTakesAnything(t *testing.T) {
+// A real inbox may hold rows that today's rules forbid, so a test must be able to store them.
+func TestStoreChecksNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	assert.Equal(t, int64(1), s.Store("Old Name", "node-b", "review_request", ""))
@@ -183,4 +194,48 @@ func TestBareArrays(t *testing.T) {
 	assert.True(t, ok)
 	assert.Len(t, peers, 2)
 	assert.JSONEq(t, `[]`, s.call("GET", "/messages?to=nobody", "").body)
+}
+
+func TestFiltersOfTheInbox(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	thread := s.call("POST", "/threads", `{"thread_name":"node-a↔node-b:builds"}`).object(t)["thread_uuid"].(string)
+	s.call("POST", "/messages", message("one", `,"thread_id":"`+thread+`"`))
+	second := s.call("POST", "/messages", strings.Replace(message("two"), "fyi", "question", 1)).object(t)
+	s.Store("node-c", "node-b", "fyi", "three")
+	s.call("POST", "/messages/1/read", "")
+	for query, want := range map[string][]any{
+		"":                                {"three", "two", "one"},
+		"&from=node-c":                    {"three"},
+		"&from=node-a&kind=question":      {"two"},
+		"&thread_id=" + thread:            {"one"},
+		"&thread_id=unknown":              {},
+		"&kind=review":                    {},
+		"&limit=1&from=node-a":            {"two"},
+		"&unread_only=YES":                {"three", "two"},
+		"&unread_only=t&from=node-a":      {"two"},
+		"&unread_only=off":                {"three", "two", "one"},
+		"&since=1999":                     {"three", "two", "one"},
+		"&since=9999":                     {},
+		"&since=%2B":                      {"three", "two", "one"},
+		"&from=node-a&unread_only=0&to=x": {"two", "one"},
+	} {
+		r, _ := s.exchange("GET", "/messages?to=node-b"+query, "")
+		assert.Equal(t, want, column(r.rows(t, "messages"), "content"), query)
+	}
+	later := s.call("GET", "/messages?to=node-b&since="+url.QueryEscape(second["created_at"].(string)), "").rows(t, "messages")
+	assert.NotContains(t, column(later, "content"), "two", "only later messages")
+	r := s.badly("GET", "/messages?to=node-b&unread_only=maybe&limit=x", "")
+	assert.Equal(t, 422, r.status)
+	assert.Len(t, r.rows(t, "detail"), 2, "every invalid parameter is listed")
+}
+
+func TestReadingAnInboxMovesLastSeenOfItsNode(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	before := s.peers()
+	s.inbox("node-b")
+	after := s.peers()
+	assert.Equal(t, before[0]["last_seen"], after[0]["last_seen"])
+	assert.Greater(t, after[1]["last_seen"], before[1]["last_seen"])
 }

@@ -2,6 +2,7 @@ package gatewaytest_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,9 +15,9 @@ func (s *site) peers() []map[string]any {
 	return s.call("GET", "/peers", "").rows(s.t, "peers")
 }
 
-func TestPeersAreListedAsTheyRegistered(t *testing.T) {
+func TestPeersAreListedByName(t *testing.T) {
 	t.Parallel()
-	peers := start(t).peers()
+	peers := startBare(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-b", "node-a")).peers()
 	assert.Equal(t, []any{"node-a", "node-b"}, column(peers, "name"))
 	assert.Equal(t, []any{"http://node-a", "http://node-b"}, column(peers, "url"))
 	assert.Equal(t, []any{json.Number("1"), json.Number("1")}, column(peers, "enabled"), "a number, not a boolean")
@@ -24,13 +25,13 @@ func TestPeersAreListedAsTheyRegistered(t *testing.T) {
 	assert.Regexp(t, timestamp, peers[0]["registered_at"])
 }
 
-func TestAnEmptyRegistryIsAnEmptyList(t *testing.T) {
+func TestEmptyRegistryIsAnEmptyList(t *testing.T) {
 	t.Parallel()
 	assert.JSONEq(t, `{"peers":[]}`, startBare(t).call("GET", "/peers", "").body)
 	assert.JSONEq(t, `[]`, startBare(t, gatewaytest.WithBareArrays()).call("GET", "/peers", "").body)
 }
 
-func TestTheTokenOfAPeerIsShownOnce(t *testing.T) {
+func TestPeerTokenIsReturnedOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	first := s.call("POST", "/peers/register", `{"name":"node-c","url":"http://c"}`).object(t)
@@ -46,7 +47,7 @@ func TestTheTokenOfAPeerIsShownOnce(t *testing.T) {
 	assert.NotEqual(t, first["peer_token"], other["peer_token"])
 }
 
-func TestRegisteringAgainReplacesTheCapabilitiesWholesale(t *testing.T) {
+func TestRegisteringAgainReplacesAllCapabilities(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, test := range []struct {
@@ -61,13 +62,13 @@ func TestRegisteringAgainReplacesTheCapabilitiesWholesale(t *testing.T) {
 	} {
 		s.call("POST", "/peers/register", `{"name":"node-a","url":"http://moved"`+test.sent+`}`)
 		peers := s.peers()
-		assert.Equal(t, []any{"node-a", "node-b"}, column(peers, "name"), "the peer keeps its place")
+		assert.Equal(t, []any{"node-a", "node-b"}, column(peers, "name"), "no peer is added")
 		assert.Equal(t, test.want, peers[0]["capabilities"])
 		assert.Equal(t, "http://moved", peers[0]["url"])
 	}
 }
 
-func TestRegistrationWithoutANameOrURLIsRefused(t *testing.T) {
+func TestRegistrationWithoutNameOrURLIsRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for field, body := range map[string]string{"url": `{"name":"node-d"}`, "name": `{"url":"http://d"}`} {
@@ -78,32 +79,62 @@ func TestRegistrationWithoutANameOrURLIsRefused(t *testing.T) {
 	assert.Len(t, s.peers(), 2)
 }
 
-func TestABodyThatIsNotAnObjectIsRefused(t *testing.T) {
+func TestNamesAndURLsHaveALongestLength(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, path := range []string{"/peers/register", "/messages"} {
-		for _, body := range []string{``, `{`, `null`, `[]`, `"text"`} {
+	long := func(n int) string { return strings.Repeat("é", n) }
+	assert.Equal(t, 200, s.call("POST", "/peers/register", `{"name":"`+long(64)+`","url":"`+long(256)+`"}`).status)
+	r, _ := s.exchange("POST", "/peers/register", `{"name":"`+long(65)+`","url":"`+long(257)+`"}`)
+	assert.Equal(t, 422, r.status)
+	assert.Len(t, r.rows(t, "detail"), 2, "every invalid field is listed")
+	r, _ = s.exchange("POST", "/peers/register", `{"name":"node-d","url":"","capabilities":[]}`)
+	assert.Equal(t, []any{"string_too_short", "dict_type"}, column(r.rows(t, "detail"), "type"))
+	assert.Len(t, s.peers(), 3)
+}
+
+func TestBodiesThatAreNotAnObjectAreRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/peers/register", "/messages", "/threads"} {
+		for body, want := range map[string]string{
+			``: "missing", `null`: "missing", `{`: "json_invalid", `[]`: "model_attributes_type", `"text"`: "model_attributes_type",
+		} {
 			r := s.badly("POST", path, body)
 			assert.Equal(t, 422, r.status, body)
-			assert.Contains(t, r.body, `"type":"json_invalid"`)
+			assert.Equal(t, []any{want}, column(r.rows(t, "detail"), "type"), body)
 		}
 	}
 }
 
-func TestDisabledPeersAreHiddenUntilTheyAreBack(t *testing.T) {
+func TestOnePeer(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	assert.Equal(t, "node-a", s.call("GET", "/peers/node-a", "").object(t)["name"])
+	s.Disable("node-a", true)
+	assert.Equal(t, json.Number("0"), s.call("GET", "/peers/node-a", "").object(t)["enabled"])
+	unknown := s.call("GET", "/peers/ghost", "")
+	assert.Equal(t, 404, unknown.status)
+	assert.JSONEq(t, `{"detail":"peer 'ghost' not registered"}`, unknown.body)
+}
+
+func TestDisabledPeersAreHiddenByDefault(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	enabled := func() any { return s.call("GET", "/health", "").object(t)["n_peers_enabled"] }
 	s.Disable("node-a", true)
-	s.Disable("ghost", true) // there is none, and that is no reason to panic
+	s.Disable("ghost", true) // unknown: nothing happens
 	assert.Equal(t, []any{"node-b"}, column(s.peers(), "name"))
 	assert.Equal(t, json.Number("1"), enabled())
+	all, _ := s.exchange("GET", "/peers?enabled_only=false", "")
+	assert.Equal(t, []any{json.Number("0"), json.Number("1")}, column(all.rows(t, "peers"), "enabled"))
+	bad, _ := s.exchange("GET", "/peers?enabled_only=", "")
+	assert.Equal(t, 422, bad.status)
 	s.Disable("node-a", false)
 	assert.Equal(t, []any{"node-a", "node-b"}, column(s.peers(), "name"))
 	assert.Equal(t, json.Number("2"), enabled())
 }
 
-func TestSendingIsSeen(t *testing.T) {
+func TestSendingMovesLastSeenOfTheSender(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	before := s.peers()
@@ -111,5 +142,5 @@ func TestSendingIsSeen(t *testing.T) {
 	after := s.peers()
 	assert.Equal(t, sent["created_at"], after[0]["last_seen"])
 	assert.Equal(t, before[0]["registered_at"], after[0]["registered_at"])
-	assert.Equal(t, before[1]["last_seen"], after[1]["last_seen"], "the recipient has done nothing")
+	assert.Equal(t, before[1]["last_seen"], after[1]["last_seen"], "the recipient is not touched")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-func TestRequestsTellsWhatArrived(t *testing.T) {
+func TestRequestsAreRecorded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	assert.Empty(t, s.Requests())
@@ -59,7 +59,7 @@ func TestRequestsOfSomeOperations(t *testing.T) {
 	assert.Empty(t, operations(gatewaytest.SendMessage))
 }
 
-func TestWhateverBecameOfARequestItIsRecorded(t *testing.T) {
+func TestFailedAndRefusedRequestsAreRecorded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{HangUp: true})
@@ -77,7 +77,7 @@ func TestWhateverBecameOfARequestItIsRecorded(t *testing.T) {
 	assert.Empty(t, s.Requests(gatewaytest.SendMessage))
 }
 
-func TestWhatRequestsReturnedDoesNotGrowOrChange(t *testing.T) {
+func TestReturnedRequestsDoNotChange(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.call("GET", "/health", "")
@@ -88,8 +88,8 @@ func TestWhatRequestsReturnedDoesNotGrowOrChange(t *testing.T) {
 	assert.Equal(t, "/health", s.Requests()[0].Path)
 }
 
-// A failing test prints what it has. What it has must not hold the token, which may be a real one.
-func TestNothingPrintsTheToken(t *testing.T) {
+// A failing test prints its values. The token may be a real one.
+func TestTokenIsNeverPrinted(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.call("GET", "/peers", "")
@@ -103,7 +103,7 @@ func TestNothingPrintsTheToken(t *testing.T) {
 		var log bytes.Buffer
 		slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "value", value)
 		slog.New(slog.NewTextHandler(&log, nil)).Info("x", "value", value)
-		marshalled, _ := json.Marshal(value) // options are functions, and have no JSON
+		marshalled, _ := json.Marshal(value) // options are functions, which have no JSON
 		printed := fmt.Sprintf("%v %+v %#v %s %q %x", value, value, value, value, value, value)
 		for _, shown := range []string{printed, string(marshalled), log.String()} {
 			assert.NotContains(t, shown, token, name)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Inside a bubble the clock stands at a full second and moves only when it is told to.
-func TestTimestampLeavesOutAFractionThatIsZero(t *testing.T) {
+// In a synctest bubble the clock starts at a full second and moves only by sleeping.
+func TestTimestampOmitsAZeroFraction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		assert.Equal(t, "2000-01-01T00:00:00+00:00", timestamp())

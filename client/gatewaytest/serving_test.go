@@ -1,0 +1,69 @@
+package gatewaytest_test
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+func TestWithAddrListensOnTheAddress(t *testing.T) {
+	t.Parallel()
+	first := startBare(t, gatewaytest.WithAddr("127.0.0.1:0"))
+	u, err := url.Parse(first.URL)
+	require.NoError(t, err)
+	assert.Panics(t, func() { gatewaytest.Start(gatewaytest.WithAddr(u.Host)) }, "the port is in use")
+	first.Close()
+	again := startBare(t, gatewaytest.WithAddr(u.Host))
+	assert.Equal(t, first.URL, again.URL)
+	assert.Equal(t, 200, again.call("GET", "/health", "").status)
+}
+
+func TestHandlerServesTheSameGateway(t *testing.T) {
+	t.Parallel()
+	g := gatewaytest.New(t, gatewaytest.WithPeers("node-b"))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: g.Handler()}}
+	server.Start()
+	t.Cleanup(server.Close)
+	c, err := client.New("node-a", append(g.Options(), client.WithGatewayURL(server.URL))...)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	_, err = c.Send(t.Context(), client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
+	require.NoError(t, err)
+	require.Len(t, g.Requests(gatewaytest.SendMessage), 1)
+	assert.Equal(t, "/messages", g.Requests(gatewaytest.SendMessage)[0].Path)
+}
+
+// Not parallel: it measures the heap.
+func TestWithoutRequestLogKeepsNothingOfARequest(t *testing.T) {
+	g := gatewaytest.New(t, gatewaytest.WithoutRequestLog(), gatewaytest.WithPeers("node-a"))
+	poll := func(n int) {
+		for range n {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/messages?to=node-a", strings.NewReader(strings.Repeat("x", 10_000)))
+			g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 503})
+			g.Handler().ServeHTTP(httptest.NewRecorder(), r)
+		}
+	}
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	poll(100)
+	before := heap()
+	poll(5_000)
+	assert.Less(t, heap(), before+1<<20, "5,000 requests of 10 kB, and their faults, are gone")
+	assert.Nil(t, g.Requests())
+}
