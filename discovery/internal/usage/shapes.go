@@ -10,7 +10,7 @@ var openAIChat = shape{
 	optional: []field{
 		cachedTokens, cacheWriteTokens, write30m, write12h, inputAudio, inputImage, reasoningTokens, rejectedTokens, outputAudio, outputImage,
 	},
-	counts:   func(c *counts) (Usage, error) { return c.openAI(promptTokens, completionTokens) },
+	counts: func(c *counts) (Usage, error) { return c.openAI(promptTokens, completionTokens) },
 }
 
 var openAIResponses = shape{
