@@ -23,7 +23,7 @@ const opBalance = "FetchDeepSeekBalance"
 // BalanceOptions says whose balance is meant. The zero value takes the key from the environment.
 type BalanceOptions struct {
 	// APIKey is the key; "" means DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that DEEPSEEK_LEGACY_ENV_PATH names.
-	APIKey string `json:"-"`
+	APIKey string `json:"-" xml:"-"`
 	// Timeout bounds the request; 0 means [DefaultBalanceTimeout].
 	Timeout time.Duration
 }

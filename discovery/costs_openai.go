@@ -40,7 +40,7 @@ type OpenAICostQuery struct {
 	// EndTime is the end of the window in Unix seconds, exclusive; 0 leaves it open.
 	EndTime int64
 	// AdminKey is the key; "" means OPENAI_ADMIN_KEY.
-	AdminKey string `json:"-"`
+	AdminKey string `json:"-" xml:"-"`
 	// GroupBy fills the breakdowns of the buckets; none by default.
 	GroupBy []GroupBy
 	// Limit is how many days a page has, from 1 to 180; 0 means [DefaultCostLimit]. Every page of the window is read in any

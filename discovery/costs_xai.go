@@ -48,7 +48,7 @@ type XAICostQuery struct {
 	// the window to the next one.
 	StartTime, EndTime string
 	// ManagementKey is the key; "" means XAI_MANAGEMENT_KEY.
-	ManagementKey string `json:"-"`
+	ManagementKey string `json:"-" xml:"-"`
 	// TeamID is the id of the team, from xAI's console; "" means XAI_TEAM_ID.
 	TeamID string
 	// TimeUnit is how wide a bucket is; "" means [TimeUnitDay].

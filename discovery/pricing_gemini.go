@@ -37,7 +37,7 @@ func WithGeminiServiceID(id string) Option {
 type PricingOptions struct {
 	// APIKey may read the Cloud Billing catalog; "" means GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY.
 	// The chat keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
-	APIKey string `json:"-"`
+	APIKey string `json:"-" xml:"-"`
 	// TTL is how old the price list may be; 0 means [DefaultPricingTTL]. Use Refresh to ask in any case.
 	TTL time.Duration
 	// Refresh asks for the price list again, however fresh it is (ttl_seconds=0 of SPEC.md).
