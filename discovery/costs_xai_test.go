@@ -64,11 +64,11 @@ func TestSeriesBecomeBuckets(t *testing.T) {
 	assert.Equal(t, 0.0, buckets[1].TotalUSD)
 	assert.Equal(t, 0.75027585, buckets[2].TotalUSD)
 	assert.Equal(t, []discovery.LineItem{{"Chat grok-3-mini", 0.00027585}, {"Credit", -1.25}, {"a, b", 2}}, buckets[2].LineItems)
-	assert.Equal(t, `[{"dataPoints":[{"timestamp":"2026-05-06T00:00:00Z","values":["0.1"]}],"group":["Chat grok-3-mini"],"groupLabels":["Chat grok-3-mini"]},`+
-		`{"dataPoints":[{"timestamp":"2026-05-06T02:00:00+02:00","values":["0.2",17],"note":"new"}],"group":["API grok-imagine-video-1.5"],"more":1}]`,
+	assert.Equal(t, `[{"group":["Chat grok-3-mini"],"groupLabels":["Chat grok-3-mini"],"dataPoints":[{"timestamp":"2026-05-06T00:00:00Z","values":["0.1"]}]},`+
+		`{"group":["API grok-imagine-video-1.5"],"dataPoints":[{"timestamp":"2026-05-06T02:00:00+02:00","values":["0.2",17],"note":"new"}],"more":1}]`,
 		string(buckets[0].RawBucket), "as it came, unknown fields and all")
 	assert.Equal(t, `{"start_time":"2026-05-07T00:00:00Z","end_time":"2026-05-08T00:00:00Z","total_usd":0,"line_items":[{"description":"Credit","usd":0}],`+
-		`"raw_bucket":[{"dataPoints":[{"timestamp":"2026-05-07T00:00:00Z","values":[0E-6176]}],"group":["Credit"],"groupLabels":["Credit"]}]}`, asJSON(t, buckets[1]))
+		`"raw_bucket":[{"group":["Credit"],"groupLabels":["Credit"],"dataPoints":[{"timestamp":"2026-05-07T00:00:00Z","values":[0E-6176]}]}]}`, asJSON(t, buckets[1]))
 }
 
 func TestAnAnswerThatIsNoTotalIsAFailure(t *testing.T) {

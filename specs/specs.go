@@ -1,10 +1,12 @@
 // Package specs embeds the OpenAPI documents that the clients in gen/ are generated from.
 //
-// Each API is one document, NAME.yaml, and one generator configuration, NAME.codegen.yaml. The shipped packages do not
-// import this one; it is for tests and for tools that check traffic against the documents:
+// Each API is one document, NAME.yaml, and one generator configuration, NAME.codegen.yaml. The documents are OpenAPI 3.0.3
+// and serve generators of any language; go.overlay.yaml adds what only the Go generator needs. The shipped packages do not
+// import this one. It is for tests and for tools that check traffic against the documents, such as kin-openapi:
 //
 //	document, err := specs.Document("gateway")
 //	doc, err := openapi3.NewLoader().LoadFromData(document)
+//	doc.Servers = nil // its router would match only their URLs
 package specs
 
 import "embed"
@@ -17,5 +19,6 @@ func Names() []string {
 	return []string{"anthropic", "catalog", "cloudbilling", "deepseek", "gateway", "gemini", "openai", "xai", "xaimanagement"}
 }
 
-// Document returns one document as YAML. A name that is not in [Names] is an error that matches fs.ErrNotExist.
+// Document returns one document as YAML, without external references and valid under kin-openapi. For a name that is not in
+// [Names] the error matches fs.ErrNotExist.
 func Document(name string) ([]byte, error) { return documents.ReadFile(name + ".yaml") }

@@ -33,7 +33,7 @@ func Example() {
 	}
 	// Output:
 	// sent message 1
-	// POST /messages {"content":"Is the build green?","from_node":"node-a","kind":"question","to_node":"node-b"}
+	// POST /messages {"from_node":"node-a","to_node":"node-b","kind":"question","content":"Is the build green?"}
 }
 
 func ExampleGateway_Fail() {

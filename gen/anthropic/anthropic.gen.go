@@ -52,69 +52,69 @@ func (e ListModelsParamsAnthropicVersion) Valid() bool {
 	}
 }
 
-// Error Anthropic's error body.
+// Error is the error body.
 type Error struct {
-	// Error What went wrong.
+	// Error is the error, with its type and message.
 	Error                map[string]interface{}     `json:"error,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Model One model. Gateways in between may leave out all but the id.
+// Model is one model. Proxies in between may leave out everything but the id.
 type Model struct {
-	// CreatedAt Creation time, RFC 3339; the epoch when unknown.
-	CreatedAt *string `json:"created_at,omitempty"`
-
-	// DisplayName Display name.
-	DisplayName *string `json:"display_name,omitempty"`
-
-	// ID Id of the model.
+	// ID is the id of the model.
 	ID string `json:"id"`
 
-	// Lifecycle Stage of life, active, deprecated or retired. This, not a date in the past, says that a model has gone.
-	Lifecycle *string `json:"lifecycle,omitempty"`
+	// DisplayName is the display name.
+	DisplayName *string `json:"display_name,omitempty"`
 
-	// MaxInputTokens Tokens of context.
+	// CreatedAt is the creation time, RFC 3339. The Unix epoch means unknown.
+	CreatedAt *string `json:"created_at,omitempty"`
+
+	// MaxInputTokens is the size of the context window in tokens.
 	MaxInputTokens *int64 `json:"max_input_tokens,omitempty"`
 
-	// MaxTokens Most tokens of an answer.
+	// MaxTokens is the largest number of output tokens.
 	MaxTokens *int64 `json:"max_tokens,omitempty"`
 
-	// RetiresAt Time of retirement, RFC 3339; nil when none is announced.
+	// Lifecycle is the lifecycle stage, which is active, deprecated or retired. A model is retired when its stage is, not when a date has passed.
+	Lifecycle *string `json:"lifecycle,omitempty"`
+
+	// RetiresAt is the time of the retirement, RFC 3339, or null when none is announced.
 	RetiresAt            *string                    `json:"retires_at,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// ModelPage One page of models.
+// ModelPage is one page of models.
 type ModelPage struct {
-	// Data Rows of the page.
+	// Data holds the models of the page, newest first.
 	Data []Model `json:"data"`
 
-	// FirstID Id of the first row.
-	FirstID *string `json:"first_id,omitempty"`
-
-	// HasMore Whether another page follows.
+	// HasMore reports whether another page follows.
 	HasMore bool `json:"has_more,omitempty"`
 
-	// LastID Id of the last row, after which the next page begins.
+	// FirstID is the id of the first model, or null.
+	FirstID *string `json:"first_id,omitempty"`
+
+	// LastID is the id of the last model, after which the next page begins, or null.
 	LastID               *string                    `json:"last_id,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Refusal Anthropic's error body.
+// Refusal is the error body.
 type Refusal = Error
 
 // ListModelsParams defines parameters for ListModels.
 type ListModelsParams struct {
-	// Limit Rows of a page; the default is 20.
+	// Limit is the number of rows in a page. The default is 20.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// AfterID Where the page begins, the last_id of the one before.
+	// AfterID is the last_id of the page before.
 	AfterID *string `form:"after_id,omitempty" json:"after_id,omitempty"`
 
-	// Lifecycle Which stages of life to list; active and deprecated when not given.
+	// Lifecycle lists the lifecycle stages to return. The default is active and deprecated.
 	Lifecycle []ListModelsParamsLifecycle `form:"lifecycle[],omitempty" json:"lifecycle[],omitempty"`
 
-	// AnthropicVersion Version of the API.
+	// AnthropicVersion is the version of the API.
 	AnthropicVersion ListModelsParamsAnthropicVersion `json:"anthropic-version"`
 }
 
@@ -167,38 +167,38 @@ func (t *Model) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "created_at":
-			return wire.Optional(&t.CreatedAt, d, wire.String)
+		case "id":
+			seen.Add(0)
+			return wire.String(&t.ID, d)
 		case "display_name":
 			return wire.Optional(&t.DisplayName, d, wire.String)
-		case "id":
-			seen.Add(2)
-			return wire.String(&t.ID, d)
-		case "lifecycle":
-			return wire.Optional(&t.Lifecycle, d, wire.String)
+		case "created_at":
+			return wire.Optional(&t.CreatedAt, d, wire.String)
 		case "max_input_tokens":
 			return wire.Optional(&t.MaxInputTokens, d, wire.Int64)
 		case "max_tokens":
 			return wire.Optional(&t.MaxTokens, d, wire.Int64)
+		case "lifecycle":
+			return wire.Optional(&t.Lifecycle, d, wire.String)
 		case "retires_at":
 			return wire.Optional(&t.RetiresAt, d, wire.String)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 2, Name: "id"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "id"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t Model) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("created_at", t.CreatedAt)
-	o.Field("display_name", t.DisplayName)
 	o.Field("id", t.ID)
-	o.Field("lifecycle", t.Lifecycle)
+	o.Field("display_name", t.DisplayName)
+	o.Field("created_at", t.CreatedAt)
 	o.Field("max_input_tokens", t.MaxInputTokens)
 	o.Field("max_tokens", t.MaxTokens)
+	o.Field("lifecycle", t.Lifecycle)
 	o.Field("retires_at", t.RetiresAt)
 	return o.Close(t.AdditionalProperties)
 }
@@ -220,10 +220,10 @@ func (t *ModelPage) decode(d *wire.Decoder) error {
 		case "data":
 			seen.Add(0)
 			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
-		case "first_id":
-			return wire.Optional(&t.FirstID, d, wire.String)
 		case "has_more":
 			return wire.UnlessNull(&t.HasMore, d, wire.Bool)
+		case "first_id":
+			return wire.Optional(&t.FirstID, d, wire.String)
 		case "last_id":
 			return wire.Optional(&t.LastID, d, wire.String)
 		default:
@@ -238,8 +238,8 @@ func (t *ModelPage) decode(d *wire.Decoder) error {
 func (t ModelPage) MarshalJSON() ([]byte, error) {
 	var o wire.Object
 	o.Field("data", wire.NotNil(t.Data))
-	o.Field("first_id", t.FirstID)
 	o.Field("has_more", t.HasMore)
+	o.Field("first_id", t.FirstID)
 	o.Field("last_id", t.LastID)
 	return o.Close(t.AdditionalProperties)
 }
@@ -320,7 +320,7 @@ type ClientInterface interface {
 
 	// ListModels Lists the models, newest first.
 	//
-	// The next page begins after last_id; retired models are listed only when asked for.
+	// The next page begins after last_id. Retired models are listed only when lifecycle[] names them.
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -328,7 +328,7 @@ type ClientInterface interface {
 
 // ListModels Lists the models, newest first.
 //
-// The next page begins after last_id; retired models are listed only when asked for.
+// The next page begins after last_id. Retired models are listed only when lifecycle[] names them.
 //
 // Corresponds with GET /v1/models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -480,7 +480,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListModelsWithResponse Lists the models, newest first.
 	//
-	// The next page begins after last_id; retired models are listed only when asked for.
+	// The next page begins after last_id. Retired models are listed only when lifecycle[] names them.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -523,7 +523,7 @@ func (r ListModelsResult) ContentType() string {
 
 // ListModelsWithResponse Lists the models, newest first.
 //
-// The next page begins after last_id; retired models are listed only when asked for.
+// The next page begins after last_id. Retired models are listed only when lifecycle[] names them.
 //
 // Returns a wrapper object for the known response body format(s).
 //

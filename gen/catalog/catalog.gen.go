@@ -16,85 +16,85 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
-// Catalog The models, in an envelope or as a bare array. Both decode into the envelope.
+// Catalog holds the models, in an envelope or as a bare array.
 type Catalog = CatalogEnvelope
 
-// CatalogArray The models as a bare array.
+// CatalogArray is the models as a bare array.
 type CatalogArray = []RawEntry
 
-// CatalogEnvelope The models under their key. A bare array of models is read as well.
+// CatalogEnvelope holds the models under their key. Copies of the catalog are bare arrays.
 type CatalogEnvelope struct {
-	// Data Rows of the catalog, each raw, so that one that cannot be read costs only itself.
-	Data []RawEntry `json:"data"`
+	// Object is the text list. It is absent from copies.
+	Object *string `json:"object,omitempty"`
 
-	// Object The text list; absent in copies.
-	Object               *string                    `json:"object,omitempty"`
+	// Data holds the rows of the catalog.
+	Data                 []RawEntry                 `json:"data"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Count A number of tokens. Numbers written as strings are taken as well; 0 and null mean unknown.
+// Count is a number of tokens, as a number or in quotes. 0 and null mean unknown.
 type Count = json.Number
 
-// Entry One row. Today the description of the model is in info; copies have it flat, beside the id.
+// Entry is one row. The current catalog describes the model in info, copies describe it beside the id.
 type Entry struct {
-	// Aliases Other ids of the model.
-	Aliases []string `json:"aliases,omitempty"`
-
-	// ContextLength A number of tokens. Numbers written as strings are taken as well; 0 and null mean unknown.
-	ContextLength *Count `json:"contextLength,omitempty"`
-
-	// Description Flat form of info.description.
-	Description *string `json:"description,omitempty"`
-
-	// Developer Flat form of info.developer.
-	Developer *string `json:"developer,omitempty"`
-
-	// ID Id of the model, with the developer's prefix today.
+	// ID is the id of the model. Current ids begin with the developer's prefix.
 	ID string `json:"id"`
 
-	// Info What is known of a model.
-	Info *Info `json:"info,omitempty"`
+	// Type is the kind of endpoint, such as openai/chat-completions. New values appear.
+	Type *string `json:"type,omitempty"`
 
-	// MaxTokens A number of tokens. Numbers written as strings are taken as well; 0 and null mean unknown.
-	MaxTokens *Count `json:"maxTokens,omitempty"`
+	// Aliases holds other ids of the model.
+	Aliases []string `json:"aliases,omitempty"`
 
-	// Name Flat form of info.name.
-	Name *string `json:"name,omitempty"`
-
-	// OutputMax A number of tokens. Numbers written as strings are taken as well; 0 and null mean unknown.
-	OutputMax *Count `json:"outputMax,omitempty"`
-
-	// Tags Labels.
+	// Tags holds labels.
 	Tags []string `json:"tags,omitempty"`
 
-	// Type How the model is called, an open list such as openai/chat-completions.
-	Type                 *string                    `json:"type,omitempty"`
-	AdditionalProperties map[string]json.RawMessage `json:"-"`
-}
+	// Info describes a model.
+	Info *Info `json:"info,omitempty"`
 
-// Info What is known of a model.
-type Info struct {
-	// ContextLength A number of tokens. Numbers written as strings are taken as well; 0 and null mean unknown.
-	ContextLength *Count `json:"contextLength,omitempty"`
-
-	// Description A sentence or two.
-	Description *string `json:"description,omitempty"`
-
-	// Developer Who made it, as in Open AI or X AI. It need not agree with the prefix of the id.
+	// Developer is the flat form of info.developer.
 	Developer *string `json:"developer,omitempty"`
 
-	// MaxTokens A number of tokens. Numbers written as strings are taken as well; 0 and null mean unknown.
-	MaxTokens *Count `json:"maxTokens,omitempty"`
-
-	// Name Display name; neither unique nor always right.
+	// Name is the flat form of info.name.
 	Name *string `json:"name,omitempty"`
 
-	// OutputMax A number of tokens. Numbers written as strings are taken as well; 0 and null mean unknown.
-	OutputMax            *Count                     `json:"outputMax,omitempty"`
+	// Description is the flat form of info.description.
+	Description *string `json:"description,omitempty"`
+
+	// ContextLength is a number of tokens, as a number or in quotes. 0 and null mean unknown.
+	ContextLength *Count `json:"contextLength,omitempty"`
+
+	// OutputMax is a number of tokens, as a number or in quotes. 0 and null mean unknown.
+	OutputMax *Count `json:"outputMax,omitempty"`
+
+	// MaxTokens is a number of tokens, as a number or in quotes. 0 and null mean unknown.
+	MaxTokens            *Count                     `json:"maxTokens,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// RawEntry One row as it came. Entry is what it should be.
+// Info describes a model.
+type Info struct {
+	// Developer is the developer, such as Open AI or X AI. It may differ from the prefix of the id.
+	Developer *string `json:"developer,omitempty"`
+
+	// Name is the display name. It is not unique and sometimes wrong.
+	Name *string `json:"name,omitempty"`
+
+	// Description is a short description.
+	Description *string `json:"description,omitempty"`
+
+	// ContextLength is a number of tokens, as a number or in quotes. 0 and null mean unknown.
+	ContextLength *Count `json:"contextLength,omitempty"`
+
+	// OutputMax is a number of tokens, as a number or in quotes. 0 and null mean unknown.
+	OutputMax *Count `json:"outputMax,omitempty"`
+
+	// MaxTokens is a number of tokens, as a number or in quotes. 0 and null mean unknown.
+	MaxTokens            *Count                     `json:"maxTokens,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// RawEntry is one row as it came, an Entry unless the row is damaged.
 type RawEntry = json.RawMessage
 
 // Refusal defines model for Refusal.
@@ -102,7 +102,7 @@ type Refusal interface{}
 
 // ListModelsParams defines parameters for ListModels.
 type ListModelsParams struct {
-	// IfNoneMatch The ETag of the catalog at hand.
+	// IfNoneMatch is the ETag of an earlier answer.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
@@ -121,24 +121,24 @@ func (t *CatalogEnvelope) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "data":
-			seen.Add(0)
-			return wire.ArrayOf[RawEntry](wire.Raw)(&t.Data, d)
 		case "object":
 			return wire.Optional(&t.Object, d, wire.String)
+		case "data":
+			seen.Add(1)
+			return wire.ArrayOf[RawEntry](wire.Raw)(&t.Data, d)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "data"})
+	return seen.Check(err, wire.Required{Index: 1, Name: "data"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t CatalogEnvelope) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("data", wire.NotNil(t.Data))
 	o.Field("object", t.Object)
+	o.Field("data", wire.NotNil(t.Data))
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -154,55 +154,55 @@ func (t *Entry) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "aliases":
-			return wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String))
-		case "contextLength":
-			return wire.Optional(&t.ContextLength, d, wire.Number)
-		case "description":
-			return wire.Optional(&t.Description, d, wire.String)
-		case "developer":
-			return wire.Optional(&t.Developer, d, wire.String)
 		case "id":
-			seen.Add(4)
+			seen.Add(0)
 			return wire.String(&t.ID, d)
-		case "info":
-			return wire.Optional(&t.Info, d, (*Info).decode)
-		case "maxTokens":
-			return wire.Optional(&t.MaxTokens, d, wire.Number)
-		case "name":
-			return wire.Optional(&t.Name, d, wire.String)
-		case "outputMax":
-			return wire.Optional(&t.OutputMax, d, wire.Number)
-		case "tags":
-			return wire.UnlessNull(&t.Tags, d, wire.ArrayOf[string](wire.String))
 		case "type":
 			return wire.Optional(&t.Type, d, wire.String)
+		case "aliases":
+			return wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String))
+		case "tags":
+			return wire.UnlessNull(&t.Tags, d, wire.ArrayOf[string](wire.String))
+		case "info":
+			return wire.Optional(&t.Info, d, (*Info).decode)
+		case "developer":
+			return wire.Optional(&t.Developer, d, wire.String)
+		case "name":
+			return wire.Optional(&t.Name, d, wire.String)
+		case "description":
+			return wire.Optional(&t.Description, d, wire.String)
+		case "contextLength":
+			return wire.Optional(&t.ContextLength, d, wire.Number)
+		case "outputMax":
+			return wire.Optional(&t.OutputMax, d, wire.Number)
+		case "maxTokens":
+			return wire.Optional(&t.MaxTokens, d, wire.Number)
 		default:
 			return d.Skip()
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 4, Name: "id"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "id"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t Entry) MarshalJSON() ([]byte, error) {
 	var o wire.Object
+	o.Field("id", t.ID)
+	o.Field("type", t.Type)
 	if t.Aliases != nil {
 		o.Field("aliases", t.Aliases)
 	}
-	o.Field("contextLength", t.ContextLength)
-	o.Field("description", t.Description)
-	o.Field("developer", t.Developer)
-	o.Field("id", t.ID)
-	o.Field("info", t.Info)
-	o.Field("maxTokens", t.MaxTokens)
-	o.Field("name", t.Name)
-	o.Field("outputMax", t.OutputMax)
 	if t.Tags != nil {
 		o.Field("tags", t.Tags)
 	}
-	o.Field("type", t.Type)
+	o.Field("info", t.Info)
+	o.Field("developer", t.Developer)
+	o.Field("name", t.Name)
+	o.Field("description", t.Description)
+	o.Field("contextLength", t.ContextLength)
+	o.Field("outputMax", t.OutputMax)
+	o.Field("maxTokens", t.MaxTokens)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -218,18 +218,18 @@ func (t *Info) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "contextLength":
-			return wire.Optional(&t.ContextLength, d, wire.Number)
-		case "description":
-			return wire.Optional(&t.Description, d, wire.String)
 		case "developer":
 			return wire.Optional(&t.Developer, d, wire.String)
-		case "maxTokens":
-			return wire.Optional(&t.MaxTokens, d, wire.Number)
 		case "name":
 			return wire.Optional(&t.Name, d, wire.String)
+		case "description":
+			return wire.Optional(&t.Description, d, wire.String)
+		case "contextLength":
+			return wire.Optional(&t.ContextLength, d, wire.Number)
 		case "outputMax":
 			return wire.Optional(&t.OutputMax, d, wire.Number)
+		case "maxTokens":
+			return wire.Optional(&t.MaxTokens, d, wire.Number)
 		default:
 			return d.Skip()
 		}
@@ -241,12 +241,12 @@ func (t *Info) decode(d *wire.Decoder) error {
 // field is null where the document allows it and left out where it does not.
 func (t Info) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("contextLength", t.ContextLength)
-	o.Field("description", t.Description)
 	o.Field("developer", t.Developer)
-	o.Field("maxTokens", t.MaxTokens)
 	o.Field("name", t.Name)
+	o.Field("description", t.Description)
+	o.Field("contextLength", t.ContextLength)
 	o.Field("outputMax", t.OutputMax)
+	o.Field("maxTokens", t.MaxTokens)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -326,7 +326,7 @@ type ClientInterface interface {
 
 	// ListModels Lists every model.
 	//
-	// One answer holds all of them; there are no pages. The same id appears once per type. If-None-Match with the ETag of an earlier answer is answered 304 without a body when nothing has changed.
+	// One answer holds all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier answer, the answer is 304 without a body when nothing has changed.
 	//
 	// Corresponds with GET /models (the `ListModels` operationId).
 	ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -334,7 +334,7 @@ type ClientInterface interface {
 
 // ListModels Lists every model.
 //
-// One answer holds all of them; there are no pages. The same id appears once per type. If-None-Match with the ETag of an earlier answer is answered 304 without a body when nothing has changed.
+// One answer holds all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier answer, the answer is 304 without a body when nothing has changed.
 //
 // Corresponds with GET /models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -437,7 +437,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListModelsWithResponse Lists every model.
 	//
-	// One answer holds all of them; there are no pages. The same id appears once per type. If-None-Match with the ETag of an earlier answer is answered 304 without a body when nothing has changed.
+	// One answer holds all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier answer, the answer is 304 without a body when nothing has changed.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -485,7 +485,7 @@ func (r ListModelsResult) ContentType() string {
 
 // ListModelsWithResponse Lists every model.
 //
-// One answer holds all of them; there are no pages. The same id appears once per type. If-None-Match with the ETag of an earlier answer is answered 304 without a body when nothing has changed.
+// One answer holds all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier answer, the answer is 304 without a body when nothing has changed.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -16,110 +16,110 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
-// Category Where the SKU belongs.
+// Category is the category of a SKU.
 type Category struct {
-	// UsageType How it is used, as in OnDemand or Commit1Yr; an open list.
+	// UsageType is the type of usage, such as OnDemand or Commit1Yr. New values appear.
 	UsageType            string                     `json:"usageType,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Decimal A number as it was written, as a number or as a string. Absent means 0 in proto3.
+// Decimal is a decimal number, as a number or in quotes. Absent means 0.
 type Decimal = string
 
-// Error Google's error body.
+// Error is the error body.
 type Error struct {
-	// Error What went wrong.
+	// Error is the error, with its code, message and status.
 	Error                map[string]interface{}     `json:"error,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Money An amount of money, units plus nanos billionths of one.
+// Money is an amount of money, units plus nanos billionths of a unit.
 type Money struct {
-	// CurrencyCode Currency, ISO 4217.
+	// CurrencyCode is the currency, ISO 4217.
 	CurrencyCode string `json:"currencyCode,omitempty"`
 
-	// Nanos A number as it was written, as a number or as a string. Absent means 0 in proto3.
-	Nanos *Decimal `json:"nanos,omitempty"`
+	// Units is a decimal number, as a number or in quotes. Absent means 0.
+	Units *Decimal `json:"units,omitempty"`
 
-	// Units A number as it was written, as a number or as a string. Absent means 0 in proto3.
-	Units                *Decimal                   `json:"units,omitempty"`
+	// Nanos is a decimal number, as a number or in quotes. Absent means 0.
+	Nanos                *Decimal                   `json:"nanos,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// PricingExpression The price of a unit. displayQuantity is for display only, and is not read.
+// PricingExpression is the price of a unit. Its displayQuantity is only for display.
 type PricingExpression struct {
-	// BaseUnit Unit that the usage unit is made of, as in count or s.
+	// UsageUnit is the unit of the price, such as count or h.
+	UsageUnit string `json:"usageUnit,omitempty"`
+
+	// BaseUnit is the unit that the usage unit consists of, such as count or s.
 	BaseUnit string `json:"baseUnit,omitempty"`
 
-	// BaseUnitConversionFactor A number as it was written, as a number or as a string. Absent means 0 in proto3.
+	// BaseUnitConversionFactor is a decimal number, as a number or in quotes. Absent means 0.
 	BaseUnitConversionFactor *Decimal `json:"baseUnitConversionFactor,omitempty"`
 
-	// TieredRates Prices by the amount used, ascending.
-	TieredRates []TierRate `json:"tieredRates,omitempty"`
-
-	// UsageUnit Unit that the price is for, as in count or h.
-	UsageUnit            string                     `json:"usageUnit,omitempty"`
+	// TieredRates holds the prices by the amount used, in ascending order.
+	TieredRates          []TierRate                 `json:"tieredRates,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// PricingInfo The price from some time on.
+// PricingInfo is the price from a point in time.
 type PricingInfo struct {
-	// EffectiveTime Time from which the price holds, RFC 3339.
+	// EffectiveTime is the time from which the price applies, RFC 3339.
 	EffectiveTime string `json:"effectiveTime,omitempty"`
 
-	// PricingExpression The price of a unit. displayQuantity is for display only, and is not read.
+	// PricingExpression is the price of a unit. Its displayQuantity is only for display.
 	PricingExpression    *PricingExpression         `json:"pricingExpression,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// SKU One thing that is charged for.
+// SKU is one product that is billed.
 type SKU struct {
-	// Category Where the SKU belongs.
-	Category *Category `json:"category,omitempty"`
+	// SKUID is the id of the SKU.
+	SKUID string `json:"skuId"`
 
-	// Description What is charged for, for people. It is all that tells model, direction, modality and mode.
+	// Description describes the product for people. Only this text contains model, direction, modality and mode.
 	Description string `json:"description,omitempty"`
 
-	// PricingInfo Prices over time, in the order of time.
-	PricingInfo []PricingInfo `json:"pricingInfo,omitempty"`
+	// Category is the category of a SKU.
+	Category *Category `json:"category,omitempty"`
 
-	// SKUID Id of the SKU.
-	SKUID                string                     `json:"skuId"`
+	// PricingInfo holds the prices, in the order of their effective time.
+	PricingInfo          []PricingInfo              `json:"pricingInfo,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// SKUPage One page of SKUs.
+// SKUPage is one page of SKUs.
 type SKUPage struct {
-	// NextPageToken Token of the next page; empty or absent on the last.
-	NextPageToken *string `json:"nextPageToken,omitempty"`
+	// Skus holds the SKUs of the page.
+	Skus []SKU `json:"skus,omitempty"`
 
-	// Skus Rows of the page.
-	Skus                 []SKU                      `json:"skus,omitempty"`
+	// NextPageToken is the token of the next page. It is empty or absent on the last page.
+	NextPageToken        *string                    `json:"nextPageToken,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// TierRate The price from some amount of usage on.
+// TierRate is the price from an amount of usage.
 type TierRate struct {
-	// StartUsageAmount A number as it was written, as a number or as a string. Absent means 0 in proto3.
+	// StartUsageAmount is a decimal number, as a number or in quotes. Absent means 0.
 	StartUsageAmount *Decimal `json:"startUsageAmount,omitempty"`
 
-	// UnitPrice An amount of money, units plus nanos billionths of one.
+	// UnitPrice is an amount of money, units plus nanos billionths of a unit.
 	UnitPrice            *Money                     `json:"unitPrice,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Refusal Google's error body.
+// Refusal is the error body.
 type Refusal = Error
 
 // ListSkusParams defines parameters for ListSkus.
 type ListSkusParams struct {
-	// CurrencyCode Currency of the prices, ISO 4217; the default is USD. In any other they are converted.
+	// CurrencyCode is the currency of the prices, ISO 4217. The default is USD. Prices in other currencies are converted.
 	CurrencyCode *string `form:"currencyCode,omitempty" json:"currencyCode,omitempty"`
 
-	// PageSize Rows of a page; the default is 5000.
+	// PageSize is the number of rows in a page. The default is 5000.
 	PageSize *int64 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 
-	// PageToken Where the page begins.
+	// PageToken is the nextPageToken of the page before.
 	PageToken *string `form:"pageToken,omitempty" json:"pageToken,omitempty"`
 }
 
@@ -201,10 +201,10 @@ func (t *Money) decode(d *wire.Decoder) error {
 		switch string(key) {
 		case "currencyCode":
 			return wire.UnlessNull(&t.CurrencyCode, d, wire.String)
-		case "nanos":
-			return wire.Optional(&t.Nanos, d, wire.Text)
 		case "units":
 			return wire.Optional(&t.Units, d, wire.Text)
+		case "nanos":
+			return wire.Optional(&t.Nanos, d, wire.Text)
 		default:
 			return d.Skip()
 		}
@@ -217,8 +217,8 @@ func (t *Money) decode(d *wire.Decoder) error {
 func (t Money) MarshalJSON() ([]byte, error) {
 	var o wire.Object
 	o.Field("currencyCode", t.CurrencyCode)
-	o.Field("nanos", t.Nanos)
 	o.Field("units", t.Units)
+	o.Field("nanos", t.Nanos)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -231,20 +231,20 @@ func (t *PricingExpression) UnmarshalJSON(data []byte) error {
 
 func (t *PricingExpression) decode(d *wire.Decoder) error {
 	*t = PricingExpression{
-		BaseUnit:  "",
 		UsageUnit: "",
+		BaseUnit:  "",
 	}
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
+		case "usageUnit":
+			return wire.UnlessNull(&t.UsageUnit, d, wire.String)
 		case "baseUnit":
 			return wire.UnlessNull(&t.BaseUnit, d, wire.String)
 		case "baseUnitConversionFactor":
 			return wire.Optional(&t.BaseUnitConversionFactor, d, wire.Text)
 		case "tieredRates":
 			return wire.UnlessNull(&t.TieredRates, d, wire.ArrayOf[TierRate]((*TierRate).decode))
-		case "usageUnit":
-			return wire.UnlessNull(&t.UsageUnit, d, wire.String)
 		default:
 			return d.Skip()
 		}
@@ -256,12 +256,12 @@ func (t *PricingExpression) decode(d *wire.Decoder) error {
 // field is null where the document allows it and left out where it does not.
 func (t PricingExpression) MarshalJSON() ([]byte, error) {
 	var o wire.Object
+	o.Field("usageUnit", t.UsageUnit)
 	o.Field("baseUnit", t.BaseUnit)
 	o.Field("baseUnitConversionFactor", t.BaseUnitConversionFactor)
 	if t.TieredRates != nil {
 		o.Field("tieredRates", t.TieredRates)
 	}
-	o.Field("usageUnit", t.UsageUnit)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -313,32 +313,32 @@ func (t *SKU) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "category":
-			return wire.Optional(&t.Category, d, (*Category).decode)
+		case "skuId":
+			seen.Add(0)
+			return wire.String(&t.SKUID, d)
 		case "description":
 			return wire.UnlessNull(&t.Description, d, wire.String)
+		case "category":
+			return wire.Optional(&t.Category, d, (*Category).decode)
 		case "pricingInfo":
 			return wire.UnlessNull(&t.PricingInfo, d, wire.ArrayOf[PricingInfo]((*PricingInfo).decode))
-		case "skuId":
-			seen.Add(3)
-			return wire.String(&t.SKUID, d)
 		default:
 			return d.Skip()
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 3, Name: "skuId"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "skuId"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t SKU) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("category", t.Category)
+	o.Field("skuId", t.SKUID)
 	o.Field("description", t.Description)
+	o.Field("category", t.Category)
 	if t.PricingInfo != nil {
 		o.Field("pricingInfo", t.PricingInfo)
 	}
-	o.Field("skuId", t.SKUID)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -354,10 +354,10 @@ func (t *SKUPage) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "nextPageToken":
-			return wire.Optional(&t.NextPageToken, d, wire.String)
 		case "skus":
 			return wire.UnlessNull(&t.Skus, d, wire.ArrayOf[SKU]((*SKU).decode))
+		case "nextPageToken":
+			return wire.Optional(&t.NextPageToken, d, wire.String)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
@@ -369,10 +369,10 @@ func (t *SKUPage) decode(d *wire.Decoder) error {
 // field is null where the document allows it and left out where it does not.
 func (t SKUPage) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("nextPageToken", t.NextPageToken)
 	if t.Skus != nil {
 		o.Field("skus", t.Skus)
 	}
+	o.Field("nextPageToken", t.NextPageToken)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -484,7 +484,7 @@ type ClientInterface interface {
 
 	// ListSkus Lists the SKUs of a service with their prices.
 	//
-	// The next page is asked for with the token of the one before; on the last page it is empty or absent.
+	// The token of a page requests the next one. On the last page it is empty or absent.
 	//
 	// Corresponds with GET /v1/services/{serviceId}/skus (the `ListSkus` operationId).
 	ListSkus(ctx context.Context, serviceID string, params *ListSkusParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -492,7 +492,7 @@ type ClientInterface interface {
 
 // ListSkus Lists the SKUs of a service with their prices.
 //
-// The next page is asked for with the token of the one before; on the last page it is empty or absent.
+// The token of a page requests the next one. On the last page it is empty or absent.
 //
 // Corresponds with GET /v1/services/{serviceId}/skus (the `ListSkus` operationId).
 func (c *Client) ListSkus(ctx context.Context, serviceID string, params *ListSkusParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -638,7 +638,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListSkusWithResponse Lists the SKUs of a service with their prices.
 	//
-	// The next page is asked for with the token of the one before; on the last page it is empty or absent.
+	// The token of a page requests the next one. On the last page it is empty or absent.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -681,7 +681,7 @@ func (r ListSkusResult) ContentType() string {
 
 // ListSkusWithResponse Lists the SKUs of a service with their prices.
 //
-// The next page is asked for with the token of the one before; on the last page it is empty or absent.
+// The token of a page requests the next one. On the last page it is empty or absent.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -15,69 +15,69 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// Balance What is left on the account.
+// Balance is the balance of the account.
 type Balance struct {
-	// BalanceInfos One entry for each currency.
-	BalanceInfos []BalanceInfo `json:"balance_infos"`
+	// IsAvailable reports whether the balance is sufficient for calls. True when absent.
+	IsAvailable bool `json:"is_available,omitempty"`
 
-	// IsAvailable Whether the balance is enough for calls; true when absent.
-	IsAvailable          bool                       `json:"is_available,omitempty"`
+	// BalanceInfos holds one entry for each currency.
+	BalanceInfos         []BalanceInfo              `json:"balance_infos"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// BalanceInfo The balance in one currency. The documentation demands none of the amounts; a balance that is not said is not known, so this document does.
+// BalanceInfo is the balance in one currency. The provider's documentation does not require the amounts. This document does, because an absent amount is not zero but unknown.
 type BalanceInfo struct {
-	// Currency Currency, CNY or USD; USD when absent (SPEC.md, BalanceSnapshot).
+	// Currency is the currency, CNY or USD. USD when absent.
 	Currency string `json:"currency,omitempty"`
 
-	// GrantedBalance What is left of gifts, a number in quotes.
+	// TotalBalance is the whole balance, as a number or in quotes.
+	TotalBalance json.Number `json:"total_balance"`
+
+	// GrantedBalance is the part that was granted, as a number or in quotes.
 	GrantedBalance json.Number `json:"granted_balance"`
 
-	// ToppedUpBalance What is left of payments, a number in quotes.
-	ToppedUpBalance json.Number `json:"topped_up_balance"`
-
-	// TotalBalance All that is left, a number in quotes.
-	TotalBalance         json.Number                `json:"total_balance"`
+	// ToppedUpBalance is the part that was paid, as a number or in quotes.
+	ToppedUpBalance      json.Number                `json:"topped_up_balance"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Error DeepSeek's error body. Its code is a text that has nothing to do with the status.
+// Error is the error body. Its code is a text that is not related to the status.
 type Error struct {
-	// Error What went wrong.
+	// Error is the error, with its message, type and code.
 	Error                map[string]interface{}     `json:"error,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Model One model. Older answers have nothing but the id and its owner.
+// Model is one model. Older answers have only the id and the owner.
 type Model struct {
-	// ContextWindow Tokens of context.
-	ContextWindow *int64 `json:"context_window,omitempty"`
-
-	// ID Id of the model.
+	// ID is the id of the model.
 	ID string `json:"id"`
 
-	// MaxOutputTokens Most tokens of an answer.
-	MaxOutputTokens *int64 `json:"max_output_tokens,omitempty"`
+	// OwnedBy is the owner.
+	OwnedBy *string `json:"owned_by,omitempty"`
 
-	// Name Display name.
+	// Name is the display name.
 	Name *string `json:"name,omitempty"`
 
-	// OwnedBy Owner.
-	OwnedBy              *string                    `json:"owned_by,omitempty"`
+	// ContextWindow is the size of the context window in tokens.
+	ContextWindow *int64 `json:"context_window,omitempty"`
+
+	// MaxOutputTokens is the largest number of output tokens.
+	MaxOutputTokens      *int64                     `json:"max_output_tokens,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// ModelList The models.
+// ModelList holds the models.
 type ModelList struct {
-	// Data Rows of the list.
-	Data []Model `json:"data"`
+	// Object is the text list.
+	Object *string `json:"object,omitempty"`
 
-	// Object The text list.
-	Object               *string                    `json:"object,omitempty"`
+	// Data holds the rows of the list.
+	Data                 []Model                    `json:"data"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Refusal DeepSeek's error body. Its code is a text that has nothing to do with the status.
+// Refusal is the error body. Its code is a text that is not related to the status.
 type Refusal = Error
 
 // UnmarshalJSON reads one Balance in a single pass and replaces what the value held before.
@@ -94,24 +94,24 @@ func (t *Balance) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "balance_infos":
-			seen.Add(0)
-			return wire.ArrayOf[BalanceInfo]((*BalanceInfo).decode)(&t.BalanceInfos, d)
 		case "is_available":
 			return wire.UnlessNull(&t.IsAvailable, d, wire.Bool)
+		case "balance_infos":
+			seen.Add(1)
+			return wire.ArrayOf[BalanceInfo]((*BalanceInfo).decode)(&t.BalanceInfos, d)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "balance_infos"})
+	return seen.Check(err, wire.Required{Index: 1, Name: "balance_infos"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t Balance) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("balance_infos", wire.NotNil(t.BalanceInfos))
 	o.Field("is_available", t.IsAvailable)
+	o.Field("balance_infos", wire.NotNil(t.BalanceInfos))
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -131,20 +131,20 @@ func (t *BalanceInfo) decode(d *wire.Decoder) error {
 		switch string(key) {
 		case "currency":
 			return wire.UnlessNull(&t.Currency, d, wire.String)
-		case "granted_balance":
+		case "total_balance":
 			seen.Add(1)
+			return wire.Number(&t.TotalBalance, d)
+		case "granted_balance":
+			seen.Add(2)
 			return wire.Number(&t.GrantedBalance, d)
 		case "topped_up_balance":
-			seen.Add(2)
-			return wire.Number(&t.ToppedUpBalance, d)
-		case "total_balance":
 			seen.Add(3)
-			return wire.Number(&t.TotalBalance, d)
+			return wire.Number(&t.ToppedUpBalance, d)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "granted_balance"}, wire.Required{Index: 2, Name: "topped_up_balance"}, wire.Required{Index: 3, Name: "total_balance"})
+	return seen.Check(err, wire.Required{Index: 1, Name: "total_balance"}, wire.Required{Index: 2, Name: "granted_balance"}, wire.Required{Index: 3, Name: "topped_up_balance"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
@@ -152,9 +152,9 @@ func (t *BalanceInfo) decode(d *wire.Decoder) error {
 func (t BalanceInfo) MarshalJSON() ([]byte, error) {
 	var o wire.Object
 	o.Field("currency", t.Currency)
+	o.Field("total_balance", t.TotalBalance)
 	o.Field("granted_balance", t.GrantedBalance)
 	o.Field("topped_up_balance", t.ToppedUpBalance)
-	o.Field("total_balance", t.TotalBalance)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -201,33 +201,33 @@ func (t *Model) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "context_window":
-			return wire.Optional(&t.ContextWindow, d, wire.Int64)
 		case "id":
-			seen.Add(1)
+			seen.Add(0)
 			return wire.String(&t.ID, d)
-		case "max_output_tokens":
-			return wire.Optional(&t.MaxOutputTokens, d, wire.Int64)
-		case "name":
-			return wire.Optional(&t.Name, d, wire.String)
 		case "owned_by":
 			return wire.Optional(&t.OwnedBy, d, wire.String)
+		case "name":
+			return wire.Optional(&t.Name, d, wire.String)
+		case "context_window":
+			return wire.Optional(&t.ContextWindow, d, wire.Int64)
+		case "max_output_tokens":
+			return wire.Optional(&t.MaxOutputTokens, d, wire.Int64)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "id"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "id"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t Model) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("context_window", t.ContextWindow)
 	o.Field("id", t.ID)
-	o.Field("max_output_tokens", t.MaxOutputTokens)
-	o.Field("name", t.Name)
 	o.Field("owned_by", t.OwnedBy)
+	o.Field("name", t.Name)
+	o.Field("context_window", t.ContextWindow)
+	o.Field("max_output_tokens", t.MaxOutputTokens)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -243,26 +243,26 @@ func (t *ModelList) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "data":
-			seen.Add(0)
-			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
 		case "object":
 			return wire.Optional(&t.Object, d, wire.String)
+		case "data":
+			seen.Add(1)
+			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "data"})
+	return seen.Check(err, wire.Required{Index: 1, Name: "data"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t ModelList) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("data", wire.NotNil(t.Data))
 	if t.Object != nil {
 		o.Field("object", t.Object)
 	}
+	o.Field("data", wire.NotNil(t.Data))
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -342,14 +342,14 @@ type ClientInterface interface {
 
 	// ListModels Lists the models.
 	//
-	// One answer holds all of them; there are no pages.
+	// One answer holds all models. There are no pages.
 	//
 	// Corresponds with GET /models (the `ListModels` operationId).
 	ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetBalance Tells what is left on the account.
+	// GetBalance Returns the balance of the account.
 	//
-	// The balance of this moment, in each currency the account has; there is no history.
+	// The balance is the current one, in each currency of the account. There is no history.
 	//
 	// Corresponds with GET /user/balance (the `GetBalance` operationId).
 	GetBalance(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -357,7 +357,7 @@ type ClientInterface interface {
 
 // ListModels Lists the models.
 //
-// One answer holds all of them; there are no pages.
+// One answer holds all models. There are no pages.
 //
 // Corresponds with GET /models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -372,9 +372,9 @@ func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) 
 	return c.Client.Do(req)
 }
 
-// GetBalance Tells what is left on the account.
+// GetBalance Returns the balance of the account.
 //
-// The balance of this moment, in each currency the account has; there is no history.
+// The balance is the current one, in each currency of the account. There is no history.
 //
 // Corresponds with GET /user/balance (the `GetBalance` operationId).
 func (c *Client) GetBalance(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -489,16 +489,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListModelsWithResponse Lists the models.
 	//
-	// One answer holds all of them; there are no pages.
+	// One answer holds all models. There are no pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /models (the `ListModels` operationId).
 	ListModelsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListModelsResult, error)
 
-	// GetBalanceWithResponse Tells what is left on the account.
+	// GetBalanceWithResponse Returns the balance of the account.
 	//
-	// The balance of this moment, in each currency the account has; there is no history.
+	// The balance is the current one, in each currency of the account. There is no history.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -574,7 +574,7 @@ func (r GetBalanceResult) ContentType() string {
 
 // ListModelsWithResponse Lists the models.
 //
-// One answer holds all of them; there are no pages.
+// One answer holds all models. There are no pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -587,9 +587,9 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, reqEdi
 	return ParseListModelsResult(rsp)
 }
 
-// GetBalanceWithResponse Tells what is left on the account.
+// GetBalanceWithResponse Returns the balance of the account.
 //
-// The balance of this moment, in each currency the account has; there is no history.
+// The balance is the current one, in each currency of the account. There is no history.
 //
 // Returns a wrapper object for the known response body format(s).
 //

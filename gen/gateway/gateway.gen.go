@@ -45,170 +45,182 @@ func (e Kind) Valid() bool {
 	}
 }
 
-// Error The gateway's error body.
+// Error is the error body of the gateway.
 type Error struct {
-	// Detail A text, or for a 422 a list of what is wrong.
+	// Detail is a text, or a list of validation errors with status 422.
 	Detail               json.RawMessage            `json:"detail,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Health What today's gateway says of itself.
+// Health is the state of the current gateway.
 type Health struct {
-	// Status The text ok.
+	// Status is the text ok.
 	Status               *string                    `json:"status,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Kind What a message is for. The gateway refuses any other kind with 400.
+// Kind is the purpose of a message. The gateway answers 400 to any other kind.
 type Kind string
 
-// MeshMessage One direct message, as an inbox row or (without content) as the receipt of a send.
+// MeshMessage is one direct message, as a row of an inbox or as the receipt of a send, which has no content.
 type MeshMessage struct {
-	// Content Body of the message; present on inbox rows, nil in the receipt of a send.
-	Content *string `json:"content,omitempty"`
-
-	// CreatedAt Time the gateway stored the message, ISO 8601 as the gateway wrote it.
-	CreatedAt string `json:"created_at"`
-
-	// FromNode Name of the sender.
-	FromNode string `json:"from_node"`
-
-	// ID Message id.
+	// ID is the message id.
 	ID int64 `json:"id"`
 
-	// Kind What the message is for. An inbox row may carry a kind this document does not list; Valid tells.
+	// FromNode is the name of the sender.
+	FromNode string `json:"from_node"`
+
+	// ToNode is the name of the recipient.
+	ToNode string `json:"to_node"`
+
+	// Kind is the purpose of the message. A row may carry a kind that this document does not list.
 	Kind Kind `json:"kind"`
 
-	// ReadAt Time of the first mark-read, ISO 8601 as the gateway wrote it; nil means unread.
+	// Content is the text of the message. It is absent from the receipt of a send.
+	Content *string `json:"content,omitempty"`
+
+	// CreatedAt is the time at which the gateway stored the message, ISO 8601 as the gateway wrote it.
+	CreatedAt string `json:"created_at"`
+
+	// ReadAt is the time at which the message was marked as read, ISO 8601 as the gateway wrote it, or null.
 	ReadAt *string `json:"read_at,omitempty"`
 
-	// RelatedTaskID Optional task link. Today's gateway sends a number, which is kept as its text.
+	// RelatedTaskID is the id of a related task, or null. The current gateway sends a number.
 	RelatedTaskID *string `json:"related_task_id,omitempty"`
 
-	// ThreadID Optional thread link.
-	ThreadID *string `json:"thread_id,omitempty"`
-
-	// ToNode Name of the recipient.
-	ToNode               string                     `json:"to_node"`
+	// ThreadID is the id of the thread that the message belongs to, or null.
+	ThreadID             *string                    `json:"thread_id,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// MeshPeer One row of the peer list, and the answer to a registration (which today's gateway fills only in part). Name is the one field every row has.
+// MeshPeer is one row of the peer list, and the answer to a registration. Only name is always present: the current gateway returns only a part of the peer from a registration.
 type MeshPeer struct {
-	// Capabilities Advert payload given at registration. Never nil after decoding. Numbers are json.Number, so that 64-bit values stay exact.
-	Capabilities map[string]interface{} `json:"capabilities,omitempty"`
-
-	// Enabled Gateway-side gating flag; true when absent. Today's gateway sends the numbers 1 and 0.
-	Enabled bool `json:"enabled,omitempty"`
-
-	// LastHealth Time of the last health probe, ISO 8601 as the gateway wrote it; nil when there was none.
-	LastHealth *string `json:"last_health,omitempty"`
-
-	// LastSeen Time of the last message activity, ISO 8601 as the gateway wrote it; nil when there was none.
-	LastSeen *string `json:"last_seen,omitempty"`
-
-	// Name Canonical peer name.
+	// Name is the canonical peer name.
 	Name string `json:"name"`
 
-	// PeerToken Token of this peer, shown once, in the answer to its first registration, and nil ever after. It prints, logs and marshals redacted; Reveal gives the text.
-	PeerToken *secret.Secret `json:"peer_token,omitempty"`
+	// URL is the network URL of the peer's service, or null when unknown.
+	URL *string `json:"url,omitempty"`
 
-	// RegisteredAt Registration time, ISO 8601 as the gateway wrote it.
+	// Capabilities is the advert payload given at registration, any JSON object. Its numbers may need 64 bits.
+	Capabilities map[string]interface{} `json:"capabilities,omitempty"`
+
+	// Enabled reports whether the gateway routes to the peer. True when absent. The current gateway sends 1 and 0.
+	Enabled bool `json:"enabled,omitempty"`
+
+	// LastHealth is the time of the last health probe, ISO 8601 as the gateway wrote it, or null.
+	LastHealth *string `json:"last_health,omitempty"`
+
+	// LastSeen is the time of the last message activity, ISO 8601 as the gateway wrote it, or null.
+	LastSeen *string `json:"last_seen,omitempty"`
+
+	// RegisteredAt is the time of the registration, ISO 8601 as the gateway wrote it, or null.
 	RegisteredAt *string `json:"registered_at,omitempty"`
 
-	// URL Network URL of the peer's service; nil when unknown.
-	URL                  *string                    `json:"url,omitempty"`
+	// PeerToken is the token of this peer. Only the answer to the first registration of a name contains it.
+	PeerToken            *secret.Secret             `json:"peer_token,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// MessageArray The messages as a bare array.
+// MessageArray is the messages as a bare array.
 type MessageArray = []MeshMessage
 
-// MessageEnvelope The messages under their key. A bare array of messages is read as well.
+// MessageEnvelope holds the messages under their key. Other gateway versions send the bare array.
 type MessageEnvelope struct {
-	// Messages Rows of the inbox, newest first.
+	// Messages holds the rows of the inbox, newest first.
 	Messages []MeshMessage `json:"messages"`
 
-	// N How many rows this answer holds.
+	// N is the number of rows in this answer.
 	N                    *int64                     `json:"n,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// MessageList The messages, as an object or as a bare array. Both decode into the object.
+// MessageList holds the messages, as an object or as a bare array.
 type MessageList = MessageEnvelope
 
-// OpenThreadRequest The thread to get or to create.
+// OpenThreadRequest names the thread to get or to create.
 type OpenThreadRequest struct {
-	// SessionID is kept with a thread that the request creates; left out when not given.
-	SessionID string `json:"session_id,omitempty"`
-
 	// Name is the name of the thread. By convention it is the two peers, a colon and the topic, as in a↔b:topic.
 	Name string `json:"thread_name"`
+
+	// SessionID is stored with a thread that the request creates.
+	SessionID string `json:"session_id,omitempty"`
 }
 
-// PeerArray The peers as a bare array.
+// PeerArray is the peers as a bare array.
 type PeerArray = []MeshPeer
 
-// PeerEnvelope The peers under their key. A bare array of peers is read as well.
+// PeerEnvelope holds the peers under their key. Other gateway versions send the bare array.
 type PeerEnvelope struct {
-	// Peers Rows of the registry.
+	// Peers holds the rows of the registry.
 	Peers                []MeshPeer                 `json:"peers"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// PeerList The peers, as an object or as a bare array. Both decode into the object.
+// PeerList holds the peers, as an object or as a bare array.
 type PeerList = PeerEnvelope
 
-// ReadReceipt What the gateway says of a message that was just marked read.
+// ReadReceipt is the answer to marking a message as read.
 type ReadReceipt struct {
-	// ID Message id.
+	// ID is the message id.
 	ID *int64 `json:"id,omitempty"`
 
-	// ReadAt Time of the first mark-read, ISO 8601.
+	// ReadAt is the time at which the message was marked as read, ISO 8601 as the gateway wrote it.
 	ReadAt               *string                    `json:"read_at,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// RegisterPeerRequest What a node says of itself when it registers.
+// RegisterPeerRequest is the registration of a node.
 type RegisterPeerRequest struct {
-	// Capabilities Advert payload; left out when nil, and an empty object clears what was there.
-	Capabilities map[string]interface{} `json:"capabilities,omitzero"`
-
-	// Name Name of the node that registers.
+	// Name is the name of the node.
 	Name string `json:"name"`
 
-	// URL Network URL of the node's service; left out when not given.
+	// URL is the network URL of the node's service. The current gateway requires it.
 	URL string `json:"url,omitempty"`
+
+	// Capabilities is the advert payload. An empty object clears the capabilities of an earlier registration.
+	Capabilities map[string]interface{} `json:"capabilities,omitzero"`
 }
 
-// SendMessageRequest One message to send.
+// SendMessageRequest is one message to send.
 type SendMessageRequest struct {
-	// Content Body of the message. Treat it as public; credentials must never travel in it.
-	Content string `json:"content"`
-
-	// FromNode Name of the sender.
+	// FromNode is the name of the sender.
 	FromNode string `json:"from_node"`
 
-	// IdempotencyKey Key under which a repeated request is recognised; older gateways ignore it.
-	IdempotencyKey string `json:"idempotency_key,omitempty"`
+	// ToNode is the name of the recipient, spelled as in the registry.
+	ToNode string `json:"to_node"`
 
-	// Kind What a message is for. The gateway refuses any other kind with 400.
+	// Kind is the purpose of a message. The gateway answers 400 to any other kind.
 	Kind Kind `json:"kind"`
 
-	// RelatedTaskID Optional task link; today's gateway answers 422 unless the text is a number.
+	// Content is the text of the message. Treat it as public; it must not contain credentials.
+	Content string `json:"content"`
+
+	// RelatedTaskID is the id of a related task. The current gateway answers 422 unless the text is a number.
 	RelatedTaskID string `json:"related_task_id,omitempty"`
 
-	// ThreadID Optional thread link; an unknown one is answered 500.
+	// ThreadID is the id of an existing thread. The gateway answers 500 to an unknown one.
 	ThreadID string `json:"thread_id,omitempty"`
 
-	// ToNode Name of the recipient, spelled as the registry spells it.
-	ToNode string `json:"to_node"`
+	// IdempotencyKey is the key by which the gateway recognizes a repeated request of the sender. Older gateways ignore it.
+	IdempotencyKey string `json:"idempotency_key,omitempty"`
 }
 
-// Thread A named conversation that messages can belong to.
+// Thread is a named conversation that messages can belong to.
 type Thread struct {
-	// Created reports whether the request created the thread. It is present only in the answer to a POST.
-	Created *bool `json:"created,omitempty"`
+	// ID is the id of the thread. A message takes it as its thread_id.
+	ID string `json:"thread_uuid"`
+
+	// Name is the name of the thread. By convention it is the two peers, a colon and the topic, as in a↔b:topic.
+	Name string `json:"thread_name"`
+
+	// PeerPair is the part of the name before the colon, or the whole name when it has no colon.
+	PeerPair string `json:"peer_pair"`
+
+	// Topic is the part of the name after the colon, and empty when it has no colon.
+	Topic string `json:"topic"`
+
+	// SessionID is the session given when the thread was created, or null.
+	SessionID *string `json:"session_id,omitempty"`
 
 	// CreatedAt is the time of creation, ISO 8601 as the gateway wrote it.
 	CreatedAt string `json:"created_at"`
@@ -216,104 +228,92 @@ type Thread struct {
 	// LastUsedAt is the time of the last use, ISO 8601 as the gateway wrote it.
 	LastUsedAt string `json:"last_used_at"`
 
-	// PeerPair is the part of the name before the colon, or the whole name when it has no colon.
-	PeerPair string `json:"peer_pair"`
-
-	// SessionID is the session given when the thread was created, or null.
-	SessionID *string `json:"session_id,omitempty"`
-
-	// Name is the name of the thread. By convention it is the two peers, a colon and the topic, as in a↔b:topic.
-	Name string `json:"thread_name"`
-
-	// ID is the id of the thread. A message takes it as its thread_id.
-	ID string `json:"thread_uuid"`
-
-	// Topic is the part of the name after the colon, and empty when it has no colon.
-	Topic                string                     `json:"topic"`
+	// Created reports whether the request created the thread. It is present only in the answer to a POST.
+	Created              *bool                      `json:"created,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// ThreadList The threads under their key.
+// ThreadList holds threads under their key.
 type ThreadList struct {
 	// Threads holds the threads, the most recently used first.
 	Threads              []Thread                   `json:"threads"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// ThreadMessages One thread and its messages.
+// ThreadMessages is one thread with its messages.
 type ThreadMessages struct {
-	// Messages holds the messages, oldest first. They have neither thread_id nor read_at.
-	Messages []MeshMessage `json:"messages"`
+	// Thread is a named conversation that messages can belong to.
+	Thread Thread `json:"thread"`
 
-	// Thread A named conversation that messages can belong to.
-	Thread               Thread                     `json:"thread"`
+	// Messages holds the messages, oldest first. They have neither thread_id nor read_at.
+	Messages             []MeshMessage              `json:"messages"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// ValidationIssue One thing that is wrong with a request.
+// ValidationIssue is one error in a request.
 type ValidationIssue struct {
-	// Loc Where in the request, as a path of names and indexes.
+	// Type is the machine-readable name of the rule.
+	Type string `json:"type"`
+
+	// Loc is the place in the request, as a path of names and indexes.
 	Loc []json.RawMessage `json:"loc"`
 
-	// Msg The rule in words.
-	Msg string `json:"msg"`
-
-	// Type Machine-readable name of the rule.
-	Type                 string                     `json:"type"`
+	// Msg is the rule in words.
+	Msg                  string                     `json:"msg"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Refusal The gateway's error body.
+// Refusal is the error body of the gateway.
 type Refusal = Error
 
 // ListMessagesParams defines parameters for ListMessages.
 type ListMessagesParams struct {
-	// To The node whose inbox is read. The wire name is to; a to_node parameter is silently ignored by some gateways, which then answer everybody's mail.
+	// To is the node whose inbox is read. The gateway itself does not require it and returns all inboxes without it. Some gateways ignore the name to_node silently and then return all inboxes as well.
 	To string `form:"to" json:"to"`
 
-	// UnreadOnly The text true, sent only when unread messages alone are wanted.
+	// UnreadOnly reports whether only unread messages are returned. The default is false.
 	UnreadOnly *bool `form:"unread_only,omitempty" json:"unread_only,omitempty"`
 
-	// From Only messages of this sender.
+	// From restricts the result to messages of this sender.
 	From *string `form:"from,omitempty" json:"from,omitempty"`
 
-	// Kind Only messages of this kind.
+	// Kind restricts the result to messages of this kind.
 	Kind *Kind `form:"kind,omitempty" json:"kind,omitempty"`
 
-	// ThreadID Only messages of this thread.
+	// ThreadID restricts the result to messages of this thread.
 	ThreadID *string `form:"thread_id,omitempty" json:"thread_id,omitempty"`
 
-	// Since Only messages whose created_at is after this one. The gateway compares the two as text, so the value has to be a created_at exactly as the gateway wrote it.
+	// Since restricts the result to messages whose created_at is after this one. The gateway compares the two as text, so the value must be a created_at exactly as the gateway wrote it.
 	Since *string `form:"since,omitempty" json:"since,omitempty"`
 
-	// Limit The largest number of rows to answer; the gateway's default is 100.
+	// Limit is the largest number of rows to return. The default is 100.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListPeersParams defines parameters for ListPeers.
 type ListPeersParams struct {
-	// EnabledOnly Whether disabled peers are left out. The gateway's default is true; older gateways ignore the parameter.
+	// EnabledOnly reports whether disabled peers are left out. The default is true. Older gateways ignore the parameter.
 	EnabledOnly *bool `form:"enabled_only,omitempty" json:"enabled_only,omitempty"`
 }
 
 // ListThreadsParams defines parameters for ListThreads.
 type ListThreadsParams struct {
-	// Peer Only threads whose peer pair contains this node.
+	// Peer restricts the result to threads whose peer pair contains this node.
 	Peer *string `form:"peer,omitempty" json:"peer,omitempty"`
 
-	// Topic Only threads with this topic.
+	// Topic restricts the result to threads with this topic.
 	Topic *string `form:"topic,omitempty" json:"topic,omitempty"`
 
-	// SessionID Only threads with this session id.
+	// SessionID restricts the result to threads with this session id.
 	SessionID *string `form:"session_id,omitempty" json:"session_id,omitempty"`
 
-	// Limit The largest number of threads to return; the gateway's default is 50.
+	// Limit is the largest number of threads to return. The default is 50.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // GetThreadParams defines parameters for GetThread.
 type GetThreadParams struct {
-	// Limit The largest number of messages to return; the gateway's default is 100.
+	// Limit is the largest number of messages to return. The default is 100.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -400,49 +400,49 @@ func (t *MeshMessage) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
+		case "id":
+			seen.Add(0)
+			return wire.Int64(&t.ID, d)
+		case "from_node":
+			seen.Add(1)
+			return wire.String(&t.FromNode, d)
+		case "to_node":
+			seen.Add(2)
+			return wire.String(&t.ToNode, d)
+		case "kind":
+			seen.Add(3)
+			return wire.String(&t.Kind, d)
 		case "content":
 			return wire.Optional(&t.Content, d, wire.String)
 		case "created_at":
-			seen.Add(1)
+			seen.Add(5)
 			return wire.String(&t.CreatedAt, d)
-		case "from_node":
-			seen.Add(2)
-			return wire.String(&t.FromNode, d)
-		case "id":
-			seen.Add(3)
-			return wire.Int64(&t.ID, d)
-		case "kind":
-			seen.Add(4)
-			return wire.String(&t.Kind, d)
 		case "read_at":
 			return wire.Optional(&t.ReadAt, d, wire.String)
 		case "related_task_id":
 			return wire.Optional(&t.RelatedTaskID, d, wire.Text)
 		case "thread_id":
 			return wire.Optional(&t.ThreadID, d, wire.String)
-		case "to_node":
-			seen.Add(8)
-			return wire.String(&t.ToNode, d)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "created_at"}, wire.Required{Index: 2, Name: "from_node"}, wire.Required{Index: 3, Name: "id"}, wire.Required{Index: 4, Name: "kind"}, wire.Required{Index: 8, Name: "to_node"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "id"}, wire.Required{Index: 1, Name: "from_node"}, wire.Required{Index: 2, Name: "to_node"}, wire.Required{Index: 3, Name: "kind"}, wire.Required{Index: 5, Name: "created_at"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t MeshMessage) MarshalJSON() ([]byte, error) {
 	var o wire.Object
+	o.Field("id", t.ID)
+	o.Field("from_node", t.FromNode)
+	o.Field("to_node", t.ToNode)
+	o.Field("kind", t.Kind)
 	o.Field("content", t.Content)
 	o.Field("created_at", t.CreatedAt)
-	o.Field("from_node", t.FromNode)
-	o.Field("id", t.ID)
-	o.Field("kind", t.Kind)
 	o.Field("read_at", t.ReadAt)
 	o.Field("related_task_id", t.RelatedTaskID)
 	o.Field("thread_id", t.ThreadID)
-	o.Field("to_node", t.ToNode)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -461,6 +461,11 @@ func (t *MeshPeer) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
+		case "name":
+			seen.Add(0)
+			return wire.String(&t.Name, d)
+		case "url":
+			return wire.Optional(&t.URL, d, wire.String)
 		case "capabilities":
 			return wire.UnlessNull(&t.Capabilities, d, wire.JSON)
 		case "enabled":
@@ -469,36 +474,31 @@ func (t *MeshPeer) decode(d *wire.Decoder) error {
 			return wire.Optional(&t.LastHealth, d, wire.String)
 		case "last_seen":
 			return wire.Optional(&t.LastSeen, d, wire.String)
-		case "name":
-			seen.Add(4)
-			return wire.String(&t.Name, d)
-		case "peer_token":
-			return wire.Optional(&t.PeerToken, d, wire.JSON)
 		case "registered_at":
 			return wire.Optional(&t.RegisteredAt, d, wire.String)
-		case "url":
-			return wire.Optional(&t.URL, d, wire.String)
+		case "peer_token":
+			return wire.Optional(&t.PeerToken, d, wire.JSON)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 4, Name: "name"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "name"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t MeshPeer) MarshalJSON() ([]byte, error) {
 	var o wire.Object
+	o.Field("name", t.Name)
+	o.Field("url", t.URL)
 	if t.Capabilities != nil {
 		o.Field("capabilities", t.Capabilities)
 	}
 	o.Field("enabled", t.Enabled)
 	o.Field("last_health", t.LastHealth)
 	o.Field("last_seen", t.LastSeen)
-	o.Field("name", t.Name)
-	o.Field("peer_token", t.PeerToken)
 	o.Field("registered_at", t.RegisteredAt)
-	o.Field("url", t.URL)
+	o.Field("peer_token", t.PeerToken)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -619,49 +619,49 @@ func (t *Thread) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "created":
-			return wire.Optional(&t.Created, d, wire.Bool)
-		case "created_at":
+		case "thread_uuid":
+			seen.Add(0)
+			return wire.String(&t.ID, d)
+		case "thread_name":
 			seen.Add(1)
-			return wire.String(&t.CreatedAt, d)
-		case "last_used_at":
-			seen.Add(2)
-			return wire.String(&t.LastUsedAt, d)
+			return wire.String(&t.Name, d)
 		case "peer_pair":
-			seen.Add(3)
+			seen.Add(2)
 			return wire.String(&t.PeerPair, d)
+		case "topic":
+			seen.Add(3)
+			return wire.String(&t.Topic, d)
 		case "session_id":
 			return wire.Optional(&t.SessionID, d, wire.String)
-		case "thread_name":
+		case "created_at":
 			seen.Add(5)
-			return wire.String(&t.Name, d)
-		case "thread_uuid":
+			return wire.String(&t.CreatedAt, d)
+		case "last_used_at":
 			seen.Add(6)
-			return wire.String(&t.ID, d)
-		case "topic":
-			seen.Add(7)
-			return wire.String(&t.Topic, d)
+			return wire.String(&t.LastUsedAt, d)
+		case "created":
+			return wire.Optional(&t.Created, d, wire.Bool)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "created_at"}, wire.Required{Index: 2, Name: "last_used_at"}, wire.Required{Index: 3, Name: "peer_pair"}, wire.Required{Index: 5, Name: "thread_name"}, wire.Required{Index: 6, Name: "thread_uuid"}, wire.Required{Index: 7, Name: "topic"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "thread_uuid"}, wire.Required{Index: 1, Name: "thread_name"}, wire.Required{Index: 2, Name: "peer_pair"}, wire.Required{Index: 3, Name: "topic"}, wire.Required{Index: 5, Name: "created_at"}, wire.Required{Index: 6, Name: "last_used_at"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t Thread) MarshalJSON() ([]byte, error) {
 	var o wire.Object
+	o.Field("thread_uuid", t.ID)
+	o.Field("thread_name", t.Name)
+	o.Field("peer_pair", t.PeerPair)
+	o.Field("topic", t.Topic)
+	o.Field("session_id", t.SessionID)
+	o.Field("created_at", t.CreatedAt)
+	o.Field("last_used_at", t.LastUsedAt)
 	if t.Created != nil {
 		o.Field("created", t.Created)
 	}
-	o.Field("created_at", t.CreatedAt)
-	o.Field("last_used_at", t.LastUsedAt)
-	o.Field("peer_pair", t.PeerPair)
-	o.Field("session_id", t.SessionID)
-	o.Field("thread_name", t.Name)
-	o.Field("thread_uuid", t.ID)
-	o.Field("topic", t.Topic)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -707,25 +707,25 @@ func (t *ThreadMessages) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "messages":
-			seen.Add(0)
-			return wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d)
 		case "thread":
-			seen.Add(1)
+			seen.Add(0)
 			return (*Thread).decode(&t.Thread, d)
+		case "messages":
+			seen.Add(1)
+			return wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "messages"}, wire.Required{Index: 1, Name: "thread"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "thread"}, wire.Required{Index: 1, Name: "messages"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t ThreadMessages) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("messages", wire.NotNil(t.Messages))
 	o.Field("thread", t.Thread)
+	o.Field("messages", wire.NotNil(t.Messages))
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -741,29 +741,29 @@ func (t *ValidationIssue) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "loc":
+		case "type":
 			seen.Add(0)
+			return wire.String(&t.Type, d)
+		case "loc":
+			seen.Add(1)
 			return wire.ArrayOf[json.RawMessage](wire.Raw)(&t.Loc, d)
 		case "msg":
-			seen.Add(1)
-			return wire.String(&t.Msg, d)
-		case "type":
 			seen.Add(2)
-			return wire.String(&t.Type, d)
+			return wire.String(&t.Msg, d)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "loc"}, wire.Required{Index: 1, Name: "msg"}, wire.Required{Index: 2, Name: "type"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "type"}, wire.Required{Index: 1, Name: "loc"}, wire.Required{Index: 2, Name: "msg"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t ValidationIssue) MarshalJSON() ([]byte, error) {
 	var o wire.Object
+	o.Field("type", t.Type)
 	o.Field("loc", wire.NotNil(t.Loc))
 	o.Field("msg", t.Msg)
-	o.Field("type", t.Type)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -841,23 +841,23 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// GetHealth Tells whether the gateway is up.
+	// GetHealth Reports whether the gateway is up.
 	//
-	// Needs no token. The body is JSON on today's gateway and plain text on others; take it as text.
+	// Needs no token. The body is JSON from the current gateway and plain text from others. Read it as text.
 	//
 	// Corresponds with GET /health (the `GetHealth` operationId).
 	GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMessages Reads an inbox, newest message first.
 	//
-	// Reading marks nothing read. There is no cursor; at most 1000 rows can be had.
+	// Reading does not mark messages as read. There is no cursor. A request returns at most 1000 rows.
 	//
 	// Corresponds with GET /messages (the `ListMessages` operationId).
 	ListMessages(ctx context.Context, params *ListMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SendMessageWithBody Sends one message.
 	//
-	// The gateway stores mail to a name nobody registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, for good. Of two requests with one idempotency_key and the same body the second is answered with the first one's receipt; with another body it is 409. Older gateways ignore the key.
+	// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -866,16 +866,16 @@ type ClientInterface interface {
 
 	// SendMessage Sends one message.
 	//
-	// The gateway stores mail to a name nobody registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, for good. Of two requests with one idempotency_key and the same body the second is answered with the first one's receipt; with another body it is 409. Older gateways ignore the key.
+	// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /messages (the `SendMessage` operationId).
 	SendMessage(ctx context.Context, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// MarkMessageRead Marks one message read.
+	// MarkMessageRead Marks one message as read.
 	//
-	// The first call sets read_at. A second call, or an unknown id, is answered 404.
+	// The first call sets read_at. A second call is answered 404, as an unknown id is.
 	//
 	// Corresponds with POST /messages/{msg_id}/read (the `MarkMessageRead` operationId).
 	MarkMessageRead(ctx context.Context, msgID int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -887,18 +887,18 @@ type ClientInterface interface {
 	// Corresponds with GET /peers (the `ListPeers` operationId).
 	ListPeers(ctx context.Context, params *ListPeersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RegisterPeerWithBody Registers this node, or registers it again.
+	// RegisterPeerWithBody Registers a node, or registers it again.
 	//
-	// Registering again replaces the capabilities wholesale. Today's gateway answers 422 when url is missing.
+	// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /peers/register (the `RegisterPeer` operationId).
 	RegisterPeerWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RegisterPeer Registers this node, or registers it again.
+	// RegisterPeer Registers a node, or registers it again.
 	//
-	// Registering again replaces the capabilities wholesale. Today's gateway answers 422 when url is missing.
+	// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -907,7 +907,7 @@ type ClientInterface interface {
 
 	// GetPeer Gets one peer.
 	//
-	// A disabled peer is found as well. An unknown name is answered 404.
+	// Disabled peers are found as well.
 	//
 	// Corresponds with GET /peers/{name} (the `GetPeer` operationId).
 	GetPeer(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -939,15 +939,15 @@ type ClientInterface interface {
 
 	// GetThread Gets one thread and its messages, oldest message first.
 	//
-	// The rows have neither thread_id nor read_at. An unknown id is answered 404.
+	// The messages have neither thread_id nor read_at.
 	//
 	// Corresponds with GET /threads/{uuid} (the `GetThread` operationId).
 	GetThread(ctx context.Context, uuid string, params *GetThreadParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// GetHealth Tells whether the gateway is up.
+// GetHealth Reports whether the gateway is up.
 //
-// Needs no token. The body is JSON on today's gateway and plain text on others; take it as text.
+// Needs no token. The body is JSON from the current gateway and plain text from others. Read it as text.
 //
 // Corresponds with GET /health (the `GetHealth` operationId).
 func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -964,7 +964,7 @@ func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (
 
 // ListMessages Reads an inbox, newest message first.
 //
-// Reading marks nothing read. There is no cursor; at most 1000 rows can be had.
+// Reading does not mark messages as read. There is no cursor. A request returns at most 1000 rows.
 //
 // Corresponds with GET /messages (the `ListMessages` operationId).
 func (c *Client) ListMessages(ctx context.Context, params *ListMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -981,7 +981,7 @@ func (c *Client) ListMessages(ctx context.Context, params *ListMessagesParams, r
 
 // SendMessageWithBody Sends one message.
 //
-// The gateway stores mail to a name nobody registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, for good. Of two requests with one idempotency_key and the same body the second is answered with the first one's receipt; with another body it is 409. Older gateways ignore the key.
+// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1000,7 +1000,7 @@ func (c *Client) SendMessageWithBody(ctx context.Context, contentType string, bo
 
 // SendMessage Sends one message.
 //
-// The gateway stores mail to a name nobody registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, for good. Of two requests with one idempotency_key and the same body the second is answered with the first one's receipt; with another body it is 409. Older gateways ignore the key.
+// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1017,9 +1017,9 @@ func (c *Client) SendMessage(ctx context.Context, body SendMessageJSONRequestBod
 	return c.Client.Do(req)
 }
 
-// MarkMessageRead Marks one message read.
+// MarkMessageRead Marks one message as read.
 //
-// The first call sets read_at. A second call, or an unknown id, is answered 404.
+// The first call sets read_at. A second call is answered 404, as an unknown id is.
 //
 // Corresponds with POST /messages/{msg_id}/read (the `MarkMessageRead` operationId).
 func (c *Client) MarkMessageRead(ctx context.Context, msgID int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1051,9 +1051,9 @@ func (c *Client) ListPeers(ctx context.Context, params *ListPeersParams, reqEdit
 	return c.Client.Do(req)
 }
 
-// RegisterPeerWithBody Registers this node, or registers it again.
+// RegisterPeerWithBody Registers a node, or registers it again.
 //
-// Registering again replaces the capabilities wholesale. Today's gateway answers 422 when url is missing.
+// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1070,9 +1070,9 @@ func (c *Client) RegisterPeerWithBody(ctx context.Context, contentType string, b
 	return c.Client.Do(req)
 }
 
-// RegisterPeer Registers this node, or registers it again.
+// RegisterPeer Registers a node, or registers it again.
 //
-// Registering again replaces the capabilities wholesale. Today's gateway answers 422 when url is missing.
+// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1091,7 +1091,7 @@ func (c *Client) RegisterPeer(ctx context.Context, body RegisterPeerJSONRequestB
 
 // GetPeer Gets one peer.
 //
-// A disabled peer is found as well. An unknown name is answered 404.
+// Disabled peers are found as well.
 //
 // Corresponds with GET /peers/{name} (the `GetPeer` operationId).
 func (c *Client) GetPeer(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1163,7 +1163,7 @@ func (c *Client) OpenThread(ctx context.Context, body OpenThreadJSONRequestBody,
 
 // GetThread Gets one thread and its messages, oldest message first.
 //
-// The rows have neither thread_id nor read_at. An unknown id is answered 404.
+// The messages have neither thread_id nor read_at.
 //
 // Corresponds with GET /threads/{uuid} (the `GetThread` operationId).
 func (c *Client) GetThread(ctx context.Context, uuid string, params *GetThreadParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1764,9 +1764,9 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
-	// GetHealthWithResponse Tells whether the gateway is up.
+	// GetHealthWithResponse Reports whether the gateway is up.
 	//
-	// Needs no token. The body is JSON on today's gateway and plain text on others; take it as text.
+	// Needs no token. The body is JSON from the current gateway and plain text from others. Read it as text.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1775,7 +1775,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListMessagesWithResponse Reads an inbox, newest message first.
 	//
-	// Reading marks nothing read. There is no cursor; at most 1000 rows can be had.
+	// Reading does not mark messages as read. There is no cursor. A request returns at most 1000 rows.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1784,7 +1784,7 @@ type ClientWithResponsesInterface interface {
 
 	// SendMessageWithBodyWithResponse Sends one message.
 	//
-	// The gateway stores mail to a name nobody registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, for good. Of two requests with one idempotency_key and the same body the second is answered with the first one's receipt; with another body it is 409. Older gateways ignore the key.
+	// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -1793,16 +1793,16 @@ type ClientWithResponsesInterface interface {
 
 	// SendMessageWithResponse Sends one message.
 	//
-	// The gateway stores mail to a name nobody registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, for good. Of two requests with one idempotency_key and the same body the second is answered with the first one's receipt; with another body it is 409. Older gateways ignore the key.
+	// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /messages (the `SendMessage` operationId).
 	SendMessageWithResponse(ctx context.Context, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*SendMessageResult, error)
 
-	// MarkMessageReadWithResponse Marks one message read.
+	// MarkMessageReadWithResponse Marks one message as read.
 	//
-	// The first call sets read_at. A second call, or an unknown id, is answered 404.
+	// The first call sets read_at. A second call is answered 404, as an unknown id is.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1818,18 +1818,18 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /peers (the `ListPeers` operationId).
 	ListPeersWithResponse(ctx context.Context, params *ListPeersParams, reqEditors ...RequestEditorFn) (*ListPeersResult, error)
 
-	// RegisterPeerWithBodyWithResponse Registers this node, or registers it again.
+	// RegisterPeerWithBodyWithResponse Registers a node, or registers it again.
 	//
-	// Registering again replaces the capabilities wholesale. Today's gateway answers 422 when url is missing.
+	// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /peers/register (the `RegisterPeer` operationId).
 	RegisterPeerWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RegisterPeerResult, error)
 
-	// RegisterPeerWithResponse Registers this node, or registers it again.
+	// RegisterPeerWithResponse Registers a node, or registers it again.
 	//
-	// Registering again replaces the capabilities wholesale. Today's gateway answers 422 when url is missing.
+	// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -1838,7 +1838,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetPeerWithResponse Gets one peer.
 	//
-	// A disabled peer is found as well. An unknown name is answered 404.
+	// Disabled peers are found as well.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1874,7 +1874,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetThreadWithResponse Gets one thread and its messages, oldest message first.
 	//
-	// The rows have neither thread_id nor read_at. An unknown id is answered 404.
+	// The messages have neither thread_id nor read_at.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2212,9 +2212,9 @@ func (r GetThreadResult) ContentType() string {
 	return ""
 }
 
-// GetHealthWithResponse Tells whether the gateway is up.
+// GetHealthWithResponse Reports whether the gateway is up.
 //
-// Needs no token. The body is JSON on today's gateway and plain text on others; take it as text.
+// Needs no token. The body is JSON from the current gateway and plain text from others. Read it as text.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2229,7 +2229,7 @@ func (c *ClientWithResponses) GetHealthWithResponse(ctx context.Context, reqEdit
 
 // ListMessagesWithResponse Reads an inbox, newest message first.
 //
-// Reading marks nothing read. There is no cursor; at most 1000 rows can be had.
+// Reading does not mark messages as read. There is no cursor. A request returns at most 1000 rows.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2244,7 +2244,7 @@ func (c *ClientWithResponses) ListMessagesWithResponse(ctx context.Context, para
 
 // SendMessageWithBodyWithResponse Sends one message.
 //
-// The gateway stores mail to a name nobody registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, for good. Of two requests with one idempotency_key and the same body the second is answered with the first one's receipt; with another body it is 409. Older gateways ignore the key.
+// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -2259,7 +2259,7 @@ func (c *ClientWithResponses) SendMessageWithBodyWithResponse(ctx context.Contex
 
 // SendMessageWithResponse Sends one message.
 //
-// The gateway stores mail to a name nobody registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, for good. Of two requests with one idempotency_key and the same body the second is answered with the first one's receipt; with another body it is 409. Older gateways ignore the key.
+// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -2272,9 +2272,9 @@ func (c *ClientWithResponses) SendMessageWithResponse(ctx context.Context, body 
 	return ParseSendMessageResult(rsp)
 }
 
-// MarkMessageReadWithResponse Marks one message read.
+// MarkMessageReadWithResponse Marks one message as read.
 //
-// The first call sets read_at. A second call, or an unknown id, is answered 404.
+// The first call sets read_at. A second call is answered 404, as an unknown id is.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2302,9 +2302,9 @@ func (c *ClientWithResponses) ListPeersWithResponse(ctx context.Context, params 
 	return ParseListPeersResult(rsp)
 }
 
-// RegisterPeerWithBodyWithResponse Registers this node, or registers it again.
+// RegisterPeerWithBodyWithResponse Registers a node, or registers it again.
 //
-// Registering again replaces the capabilities wholesale. Today's gateway answers 422 when url is missing.
+// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -2317,9 +2317,9 @@ func (c *ClientWithResponses) RegisterPeerWithBodyWithResponse(ctx context.Conte
 	return ParseRegisterPeerResult(rsp)
 }
 
-// RegisterPeerWithResponse Registers this node, or registers it again.
+// RegisterPeerWithResponse Registers a node, or registers it again.
 //
-// Registering again replaces the capabilities wholesale. Today's gateway answers 422 when url is missing.
+// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -2334,7 +2334,7 @@ func (c *ClientWithResponses) RegisterPeerWithResponse(ctx context.Context, body
 
 // GetPeerWithResponse Gets one peer.
 //
-// A disabled peer is found as well. An unknown name is answered 404.
+// Disabled peers are found as well.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2394,7 +2394,7 @@ func (c *ClientWithResponses) OpenThreadWithResponse(ctx context.Context, body O
 
 // GetThreadWithResponse Gets one thread and its messages, oldest message first.
 //
-// The rows have neither thread_id nor read_at. An unknown id is answered 404.
+// The messages have neither thread_id nor read_at.
 //
 // Returns a wrapper object for the known response body format(s).
 //

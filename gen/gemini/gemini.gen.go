@@ -16,51 +16,51 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
-// Error Google's error body.
+// Error is the error body.
 type Error struct {
-	// Error What went wrong.
+	// Error is the error, with its code, message and status.
 	Error                map[string]interface{}     `json:"error,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Model One model.
+// Model is one model.
 type Model struct {
-	// Description A sentence or two.
-	Description *string `json:"description,omitempty"`
-
-	// DisplayName Display name.
-	DisplayName *string `json:"displayName,omitempty"`
-
-	// InputTokenLimit Tokens of context.
-	InputTokenLimit *int64 `json:"inputTokenLimit,omitempty"`
-
-	// Name Id of the model behind the prefix models/.
+	// Name is the id of the model after the prefix models/.
 	Name string `json:"name"`
 
-	// OutputTokenLimit Most tokens of an answer.
+	// DisplayName is the display name.
+	DisplayName *string `json:"displayName,omitempty"`
+
+	// Description is a short description.
+	Description *string `json:"description,omitempty"`
+
+	// InputTokenLimit is the size of the context window in tokens.
+	InputTokenLimit *int64 `json:"inputTokenLimit,omitempty"`
+
+	// OutputTokenLimit is the largest number of output tokens.
 	OutputTokenLimit     *int64                     `json:"outputTokenLimit,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// ModelPage One page of models. proto3 JSON leaves out what is empty, so every field is optional.
+// ModelPage is one page of models. proto3 JSON omits empty fields, so every field is optional.
 type ModelPage struct {
-	// Models Rows of the page.
+	// Models holds the models of the page.
 	Models []Model `json:"models,omitempty"`
 
-	// NextPageToken Token of the next page; absent or empty on the last.
+	// NextPageToken is the token of the next page. It is absent or empty on the last page.
 	NextPageToken        *string                    `json:"nextPageToken,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Refusal Google's error body.
+// Refusal is the error body.
 type Refusal = Error
 
 // ListModelsParams defines parameters for ListModels.
 type ListModelsParams struct {
-	// PageSize Rows of a page; the default is 50.
+	// PageSize is the number of rows in a page. The default is 50.
 	PageSize *int64 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 
-	// PageToken Where the page begins.
+	// PageToken is the nextPageToken of the page before.
 	PageToken *string `form:"pageToken,omitempty" json:"pageToken,omitempty"`
 }
 
@@ -107,32 +107,32 @@ func (t *Model) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "description":
-			return wire.Optional(&t.Description, d, wire.String)
+		case "name":
+			seen.Add(0)
+			return wire.String(&t.Name, d)
 		case "displayName":
 			return wire.Optional(&t.DisplayName, d, wire.String)
+		case "description":
+			return wire.Optional(&t.Description, d, wire.String)
 		case "inputTokenLimit":
 			return wire.Optional(&t.InputTokenLimit, d, wire.Int64)
-		case "name":
-			seen.Add(3)
-			return wire.String(&t.Name, d)
 		case "outputTokenLimit":
 			return wire.Optional(&t.OutputTokenLimit, d, wire.Int64)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 3, Name: "name"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "name"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t Model) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("description", t.Description)
-	o.Field("displayName", t.DisplayName)
-	o.Field("inputTokenLimit", t.InputTokenLimit)
 	o.Field("name", t.Name)
+	o.Field("displayName", t.DisplayName)
+	o.Field("description", t.Description)
+	o.Field("inputTokenLimit", t.InputTokenLimit)
 	o.Field("outputTokenLimit", t.OutputTokenLimit)
 	return o.Close(t.AdditionalProperties)
 }
@@ -247,7 +247,7 @@ type ClientInterface interface {
 
 	// ListModels Lists the models.
 	//
-	// The next page is asked for with the token of the one before; the last page has none.
+	// The token of a page requests the next one. The last page has none.
 	//
 	// Corresponds with GET /v1beta/models (the `ListModels` operationId).
 	ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -255,7 +255,7 @@ type ClientInterface interface {
 
 // ListModels Lists the models.
 //
-// The next page is asked for with the token of the one before; the last page has none.
+// The token of a page requests the next one. The last page has none.
 //
 // Corresponds with GET /v1beta/models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -382,7 +382,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListModelsWithResponse Lists the models.
 	//
-	// The next page is asked for with the token of the one before; the last page has none.
+	// The token of a page requests the next one. The last page has none.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -425,7 +425,7 @@ func (r ListModelsResult) ContentType() string {
 
 // ListModelsWithResponse Lists the models.
 //
-// The next page is asked for with the token of the one before; the last page has none.
+// The token of a page requests the next one. The last page has none.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -52,124 +52,124 @@ func (e ListCostsParamsGroupBy) Valid() bool {
 	}
 }
 
-// CostAmount An amount of money.
+// CostAmount is an amount of money.
 type CostAmount struct {
-	// Currency Currency in lower case; usd when absent (SPEC.md, CostBucket).
-	Currency string `json:"currency,omitempty"`
+	// Value is the amount, as a number or in quotes. It may be negative, and its exponent may be very large.
+	Value json.Number `json:"value"`
 
-	// Value How much, a number or a number in quotes. It may be negative, and its exponent may be huge.
-	Value                json.Number                `json:"value"`
+	// Currency is the currency in lower case. usd when absent.
+	Currency             string                     `json:"currency,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// CostBucket One day. A day without costs has no results.
+// CostBucket is one day. A day without costs has no results.
 type CostBucket struct {
-	// EndTime End in Unix seconds, exclusive.
+	// Object is the text bucket. Some proxies omit it.
+	Object string `json:"object,omitempty"`
+
+	// StartTime is the start in Unix seconds, inclusive.
+	StartTime int64 `json:"start_time"`
+
+	// EndTime is the end in Unix seconds, exclusive.
 	EndTime int64 `json:"end_time"`
 
-	// Object The text bucket; absent in copies.
-	Object string `json:"object,omitempty"`
-
-	// Results What the day cost, each result raw, so that it can be kept as it came.
-	Results []RawCostResult `json:"results"`
-
-	// StartTime Begin in Unix seconds, inclusive.
-	StartTime            int64                      `json:"start_time"`
+	// Results holds the costs of the day.
+	Results              []RawCostResult            `json:"results"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// CostPage One page of days.
+// CostPage is one page of days.
 type CostPage struct {
-	// Data Days, oldest first.
+	// Object is the text page. Some proxies omit it.
+	Object *string `json:"object,omitempty"`
+
+	// Data holds the days, oldest first.
 	Data []CostBucket `json:"data"`
 
-	// HasMore Whether another page follows.
+	// HasMore reports whether another page follows.
 	HasMore bool `json:"has_more"`
 
-	// NextPage Cursor of the page that follows.
-	NextPage *string `json:"next_page,omitempty"`
-
-	// Object The text page; absent in copies.
-	Object               *string                    `json:"object,omitempty"`
+	// NextPage is the cursor of the next page, or null.
+	NextPage             *string                    `json:"next_page,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// CostResult One amount. The published document does not demand that it be there; a cost that is not said cannot be added up, so this one does.
+// CostResult is one cost. The published document does not require the amount. This one does, because a cost without an amount cannot be added up.
 type CostResult struct {
-	// Amount An amount of money.
-	Amount CostAmount `json:"amount"`
-
-	// APIKeyID Key that used it; empty unless grouped by it.
-	APIKeyID string `json:"api_key_id,omitempty"`
-
-	// LineItem What was used, as in "Vector storage"; empty unless grouped by it.
-	LineItem string `json:"line_item,omitempty"`
-
-	// Object Kind of the result, organization.costs.result; absent in copies.
+	// Object is the text organization.costs.result. Some proxies omit it.
 	Object string `json:"object,omitempty"`
 
-	// ProjectID Project that used it; empty unless grouped by it.
-	ProjectID            string                     `json:"project_id,omitempty"`
+	// Amount is an amount of money.
+	Amount CostAmount `json:"amount"`
+
+	// LineItem is what was used, such as Vector storage. It is null unless results are grouped by it.
+	LineItem string `json:"line_item,omitempty"`
+
+	// ProjectID is the id of the project. It is null unless results are grouped by it.
+	ProjectID string `json:"project_id,omitempty"`
+
+	// APIKeyID is the id of the key. It is null unless results are grouped by it.
+	APIKeyID             string                     `json:"api_key_id,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Error OpenAI's error body.
+// Error is the error body.
 type Error struct {
-	// Error What went wrong.
+	// Error is the error, with its message, type and code.
 	Error                map[string]interface{}     `json:"error,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Model One model.
+// Model is one model.
 type Model struct {
-	// Created Creation time in Unix seconds.
-	Created *int64 `json:"created,omitempty"`
-
-	// ID Id of the model.
+	// ID is the id of the model.
 	ID string `json:"id"`
 
-	// OwnedBy Owner, such as system or openai.
+	// Created is the creation time in Unix seconds.
+	Created *int64 `json:"created,omitempty"`
+
+	// OwnedBy is the owner, such as system or openai.
 	OwnedBy *string `json:"owned_by,omitempty"`
 
-	// ShutdownDate Day the model is shut down, YYYY-MM-DD; nil when none is announced. Not a timestamp.
+	// ShutdownDate is the day on which the model is shut down, YYYY-MM-DD, or null when none is announced.
 	ShutdownDate         *string                    `json:"shutdown_date,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// ModelList The models.
+// ModelList holds the models.
 type ModelList struct {
-	// Data Rows of the list.
-	Data []Model `json:"data"`
+	// Object is the text list.
+	Object *string `json:"object,omitempty"`
 
-	// Object The text list.
-	Object               *string                    `json:"object,omitempty"`
+	// Data holds the rows of the list.
+	Data                 []Model                    `json:"data"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// RawCostResult One result as it came. CostResult is what it should be.
+// RawCostResult is one CostResult as it came.
 type RawCostResult = json.RawMessage
 
-// Refusal OpenAI's error body.
+// Refusal is the error body.
 type Refusal = Error
 
 // ListCostsParams defines parameters for ListCosts.
 type ListCostsParams struct {
-	// StartTime Begin of the window in Unix seconds, inclusive.
+	// StartTime is the start of the window in Unix seconds, inclusive.
 	StartTime int64 `form:"start_time" json:"start_time"`
 
-	// EndTime End of the window in Unix seconds, exclusive; open when not given.
+	// EndTime is the end of the window in Unix seconds, exclusive. The window has no end when it is absent.
 	EndTime *int64 `form:"end_time,omitempty" json:"end_time,omitempty"`
 
-	// BucketWidth Width of a bucket. A day is the only one there is.
+	// BucketWidth is the width of a bucket. A day is the only value.
 	BucketWidth *ListCostsParamsBucketWidth `form:"bucket_width,omitempty" json:"bucket_width,omitempty"`
 
-	// GroupBy What to tell results apart by, repeated for each. The published document writes group_by[]; both were seen to work.
+	// GroupBy lists the fields that results are grouped by, as one parameter each. The published document writes group_by[]; both forms were reported to work.
 	GroupBy []ListCostsParamsGroupBy `form:"group_by,omitempty" json:"group_by,omitempty"`
 
-	// Limit Buckets of a page; the default is 7.
+	// Limit is the number of buckets in a page. The default is 7.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Page The next_page of the page before, without any encoding of its own.
+	// Page is the next_page of the page before, without further encoding.
 	Page *string `form:"page,omitempty" json:"page,omitempty"`
 }
 
@@ -193,24 +193,24 @@ func (t *CostAmount) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
+		case "value":
+			seen.Add(0)
+			return wire.Number(&t.Value, d)
 		case "currency":
 			return wire.UnlessNull(&t.Currency, d, wire.String)
-		case "value":
-			seen.Add(1)
-			return wire.Number(&t.Value, d)
 		default:
 			return d.Skip()
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "value"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "value"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t CostAmount) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("currency", t.Currency)
 	o.Field("value", t.Value)
+	o.Field("currency", t.Currency)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -226,32 +226,32 @@ func (t *CostBucket) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "end_time":
-			seen.Add(0)
-			return wire.Int64(&t.EndTime, d)
 		case "object":
 			return wire.UnlessNull(&t.Object, d, wire.String)
-		case "results":
-			seen.Add(2)
-			return wire.ArrayOf[RawCostResult](wire.Raw)(&t.Results, d)
 		case "start_time":
-			seen.Add(3)
+			seen.Add(1)
 			return wire.Int64(&t.StartTime, d)
+		case "end_time":
+			seen.Add(2)
+			return wire.Int64(&t.EndTime, d)
+		case "results":
+			seen.Add(3)
+			return wire.ArrayOf[RawCostResult](wire.Raw)(&t.Results, d)
 		default:
 			return d.Skip()
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "end_time"}, wire.Required{Index: 2, Name: "results"}, wire.Required{Index: 3, Name: "start_time"})
+	return seen.Check(err, wire.Required{Index: 1, Name: "start_time"}, wire.Required{Index: 2, Name: "end_time"}, wire.Required{Index: 3, Name: "results"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t CostBucket) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("end_time", t.EndTime)
 	o.Field("object", t.Object)
-	o.Field("results", wire.NotNil(t.Results))
 	o.Field("start_time", t.StartTime)
+	o.Field("end_time", t.EndTime)
+	o.Field("results", wire.NotNil(t.Results))
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -267,31 +267,31 @@ func (t *CostPage) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
+		case "object":
+			return wire.Optional(&t.Object, d, wire.String)
 		case "data":
-			seen.Add(0)
+			seen.Add(1)
 			return wire.ArrayOf[CostBucket]((*CostBucket).decode)(&t.Data, d)
 		case "has_more":
-			seen.Add(1)
+			seen.Add(2)
 			return wire.Bool(&t.HasMore, d)
 		case "next_page":
 			return wire.Optional(&t.NextPage, d, wire.String)
-		case "object":
-			return wire.Optional(&t.Object, d, wire.String)
 		default:
 			return d.Skip()
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "data"}, wire.Required{Index: 1, Name: "has_more"})
+	return seen.Check(err, wire.Required{Index: 1, Name: "data"}, wire.Required{Index: 2, Name: "has_more"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t CostPage) MarshalJSON() ([]byte, error) {
 	var o wire.Object
+	o.Field("object", t.Object)
 	o.Field("data", wire.NotNil(t.Data))
 	o.Field("has_more", t.HasMore)
 	o.Field("next_page", t.NextPage)
-	o.Field("object", t.Object)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -307,33 +307,33 @@ func (t *CostResult) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "amount":
-			seen.Add(0)
-			return (*CostAmount).decode(&t.Amount, d)
-		case "api_key_id":
-			return wire.UnlessNull(&t.APIKeyID, d, wire.String)
-		case "line_item":
-			return wire.UnlessNull(&t.LineItem, d, wire.String)
 		case "object":
 			return wire.UnlessNull(&t.Object, d, wire.String)
+		case "amount":
+			seen.Add(1)
+			return (*CostAmount).decode(&t.Amount, d)
+		case "line_item":
+			return wire.UnlessNull(&t.LineItem, d, wire.String)
 		case "project_id":
 			return wire.UnlessNull(&t.ProjectID, d, wire.String)
+		case "api_key_id":
+			return wire.UnlessNull(&t.APIKeyID, d, wire.String)
 		default:
 			return d.Skip()
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "amount"})
+	return seen.Check(err, wire.Required{Index: 1, Name: "amount"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t CostResult) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("amount", t.Amount)
-	o.Field("api_key_id", t.APIKeyID)
-	o.Field("line_item", t.LineItem)
 	o.Field("object", t.Object)
+	o.Field("amount", t.Amount)
+	o.Field("line_item", t.LineItem)
 	o.Field("project_id", t.ProjectID)
+	o.Field("api_key_id", t.APIKeyID)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -380,11 +380,11 @@ func (t *Model) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
+		case "id":
+			seen.Add(0)
+			return wire.String(&t.ID, d)
 		case "created":
 			return wire.Optional(&t.Created, d, wire.Int64)
-		case "id":
-			seen.Add(1)
-			return wire.String(&t.ID, d)
 		case "owned_by":
 			return wire.Optional(&t.OwnedBy, d, wire.String)
 		case "shutdown_date":
@@ -393,15 +393,15 @@ func (t *Model) decode(d *wire.Decoder) error {
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "id"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "id"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t Model) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("created", t.Created)
 	o.Field("id", t.ID)
+	o.Field("created", t.Created)
 	o.Field("owned_by", t.OwnedBy)
 	o.Field("shutdown_date", t.ShutdownDate)
 	return o.Close(t.AdditionalProperties)
@@ -419,26 +419,26 @@ func (t *ModelList) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "data":
-			seen.Add(0)
-			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
 		case "object":
 			return wire.Optional(&t.Object, d, wire.String)
+		case "data":
+			seen.Add(1)
+			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "data"})
+	return seen.Check(err, wire.Required{Index: 1, Name: "data"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t ModelList) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("data", wire.NotNil(t.Data))
 	if t.Object != nil {
 		o.Field("object", t.Object)
 	}
+	o.Field("data", wire.NotNil(t.Data))
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -518,14 +518,14 @@ type ClientInterface interface {
 
 	// ListModels Lists the models.
 	//
-	// One answer holds all of them; there are no pages.
+	// One answer holds all models. There are no pages.
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListCosts Lists what an organization was billed, day by day.
+	// ListCosts Lists the costs of an organization by day.
 	//
-	// Needs an admin key; a project's key gets 401 or 403. While has_more is true the next page is asked for with page, which has to come back exactly as it was sent.
+	// Needs an admin key. A project key is answered 401 or 403. While has_more is true, page requests the next page; its value must be sent back exactly as it came.
 	//
 	// Corresponds with GET /v1/organization/costs (the `ListCosts` operationId).
 	ListCosts(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -533,7 +533,7 @@ type ClientInterface interface {
 
 // ListModels Lists the models.
 //
-// One answer holds all of them; there are no pages.
+// One answer holds all models. There are no pages.
 //
 // Corresponds with GET /v1/models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -548,9 +548,9 @@ func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) 
 	return c.Client.Do(req)
 }
 
-// ListCosts Lists what an organization was billed, day by day.
+// ListCosts Lists the costs of an organization by day.
 //
-// Needs an admin key; a project's key gets 401 or 403. While has_more is true the next page is asked for with page, which has to come back exactly as it was sent.
+// Needs an admin key. A project key is answered 401 or 403. While has_more is true, page requests the next page; its value must be sent back exactly as it came.
 //
 // Corresponds with GET /v1/organization/costs (the `ListCosts` operationId).
 func (c *Client) ListCosts(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -748,16 +748,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListModelsWithResponse Lists the models.
 	//
-	// One answer holds all of them; there are no pages.
+	// One answer holds all models. There are no pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModelsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListModelsResult, error)
 
-	// ListCostsWithResponse Lists what an organization was billed, day by day.
+	// ListCostsWithResponse Lists the costs of an organization by day.
 	//
-	// Needs an admin key; a project's key gets 401 or 403. While has_more is true the next page is asked for with page, which has to come back exactly as it was sent.
+	// Needs an admin key. A project key is answered 401 or 403. While has_more is true, page requests the next page; its value must be sent back exactly as it came.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -833,7 +833,7 @@ func (r ListCostsResult) ContentType() string {
 
 // ListModelsWithResponse Lists the models.
 //
-// One answer holds all of them; there are no pages.
+// One answer holds all models. There are no pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -846,9 +846,9 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, reqEdi
 	return ParseListModelsResult(rsp)
 }
 
-// ListCostsWithResponse Lists what an organization was billed, day by day.
+// ListCostsWithResponse Lists the costs of an organization by day.
 //
-// Needs an admin key; a project's key gets 401 or 403. While has_more is true the next page is asked for with page, which has to come back exactly as it was sent.
+// Needs an admin key. A project key is answered 401 or 403. While has_more is true, page requests the next page; its value must be sent back exactly as it came.
 //
 // Returns a wrapper object for the known response body format(s).
 //

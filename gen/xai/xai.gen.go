@@ -15,43 +15,43 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// Error xAI's error body.
+// Error is the error body.
 type Error struct {
-	// Error What went wrong, as an object or as a text.
+	// Error is the error, as an object or as a text.
 	Error                json.RawMessage            `json:"error,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Model One model.
+// Model is one model.
 type Model struct {
-	// Aliases Other ids of the model; not on every row.
-	Aliases []string `json:"aliases,omitempty"`
-
-	// ContextLength Tokens of context; not on every row.
-	ContextLength *int64 `json:"context_length,omitempty"`
-
-	// Created Creation time in Unix seconds.
-	Created *int64 `json:"created,omitempty"`
-
-	// ID Id of the model.
+	// ID is the id of the model.
 	ID string `json:"id"`
 
-	// OwnedBy Owner.
-	OwnedBy              *string                    `json:"owned_by,omitempty"`
+	// Created is the creation time in Unix seconds.
+	Created *int64 `json:"created,omitempty"`
+
+	// OwnedBy is the owner.
+	OwnedBy *string `json:"owned_by,omitempty"`
+
+	// Aliases holds other ids of the model. Some rows do not have it.
+	Aliases []string `json:"aliases,omitempty"`
+
+	// ContextLength is the size of the context window in tokens. Some rows do not have it.
+	ContextLength        *int64                     `json:"context_length,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// ModelList The models.
+// ModelList holds the models.
 type ModelList struct {
-	// Data Rows of the list.
-	Data []Model `json:"data"`
+	// Object is the text list.
+	Object *string `json:"object,omitempty"`
 
-	// Object The text list.
-	Object               *string                    `json:"object,omitempty"`
+	// Data holds the rows of the list.
+	Data                 []Model                    `json:"data"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Refusal xAI's error body.
+// Refusal is the error body.
 type Refusal = Error
 
 // UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
@@ -97,35 +97,35 @@ func (t *Model) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
+		case "id":
+			seen.Add(0)
+			return wire.String(&t.ID, d)
+		case "created":
+			return wire.Optional(&t.Created, d, wire.Int64)
+		case "owned_by":
+			return wire.Optional(&t.OwnedBy, d, wire.String)
 		case "aliases":
 			return wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String))
 		case "context_length":
 			return wire.Optional(&t.ContextLength, d, wire.Int64)
-		case "created":
-			return wire.Optional(&t.Created, d, wire.Int64)
-		case "id":
-			seen.Add(3)
-			return wire.String(&t.ID, d)
-		case "owned_by":
-			return wire.Optional(&t.OwnedBy, d, wire.String)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 3, Name: "id"})
+	return seen.Check(err, wire.Required{Index: 0, Name: "id"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t Model) MarshalJSON() ([]byte, error) {
 	var o wire.Object
+	o.Field("id", t.ID)
+	o.Field("created", t.Created)
+	o.Field("owned_by", t.OwnedBy)
 	if t.Aliases != nil {
 		o.Field("aliases", t.Aliases)
 	}
 	o.Field("context_length", t.ContextLength)
-	o.Field("created", t.Created)
-	o.Field("id", t.ID)
-	o.Field("owned_by", t.OwnedBy)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -141,26 +141,26 @@ func (t *ModelList) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "data":
-			seen.Add(0)
-			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
 		case "object":
 			return wire.Optional(&t.Object, d, wire.String)
+		case "data":
+			seen.Add(1)
+			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
 	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "data"})
+	return seen.Check(err, wire.Required{Index: 1, Name: "data"})
 }
 
 // MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
 // field is null where the document allows it and left out where it does not.
 func (t ModelList) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("data", wire.NotNil(t.Data))
 	if t.Object != nil {
 		o.Field("object", t.Object)
 	}
+	o.Field("data", wire.NotNil(t.Data))
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -240,7 +240,7 @@ type ClientInterface interface {
 
 	// ListModels Lists the models.
 	//
-	// One answer holds all of them; there are no pages.
+	// One answer holds all models. There are no pages.
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -248,7 +248,7 @@ type ClientInterface interface {
 
 // ListModels Lists the models.
 //
-// One answer holds all of them; there are no pages.
+// One answer holds all models. There are no pages.
 //
 // Corresponds with GET /v1/models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -336,7 +336,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListModelsWithResponse Lists the models.
 	//
-	// One answer holds all of them; there are no pages.
+	// One answer holds all models. There are no pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -379,7 +379,7 @@ func (r ListModelsResult) ContentType() string {
 
 // ListModelsWithResponse Lists the models.
 //
-// One answer holds all of them; there are no pages.
+// One answer holds all models. There are no pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //

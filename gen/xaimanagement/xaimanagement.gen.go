@@ -53,97 +53,97 @@ func (e AnalyticsRequestTimeUnit) Valid() bool {
 	}
 }
 
-// Amount An amount in US dollars (not cents, unlike the prepaid balance), a number or a number in quotes; negative for a credit.
+// Amount is an amount in US dollars, as a number or in quotes. It is negative for a credit. The prepaid balance of another operation is in cents.
 type Amount = json.Number
 
-// AnalyticsRequest The window, its parts, and what to tell of each.
+// AnalyticsRequest is the window and the values to return for each part of it.
 type AnalyticsRequest struct {
-	// Filters What to leave out.
-	Filters []string `json:"filters"`
-
-	// GroupBy What to tell series apart by.
-	GroupBy []string `json:"groupBy"`
-
-	// TimeRange The window.
+	// TimeRange is a window of time.
 	TimeRange TimeRange `json:"timeRange"`
 
-	// TimeUnit How wide a part of the window is.
+	// TimeUnit is the width of a part of the window.
 	TimeUnit AnalyticsRequestTimeUnit `json:"timeUnit"`
 
-	// Values What to add up; the values of an answer are in this order.
+	// Values lists the values to sum. The values of an answer are in this order.
 	Values []RequestedValue `json:"values"`
+
+	// GroupBy lists the fields that series are grouped by.
+	GroupBy []string `json:"groupBy"`
+
+	// Filters lists filters. An empty list selects everything.
+	Filters []string `json:"filters"`
 }
 
-// AnalyticsRequestTimeUnit How wide a part of the window is.
+// AnalyticsRequestTimeUnit is the width of a part of the window.
 type AnalyticsRequestTimeUnit string
 
-// DataPoint What one group used in one part of the window.
+// DataPoint is the usage of one group in one part of the window.
 type DataPoint struct {
-	// Timestamp Begin of the part, as in 2026-05-08T00:00:00Z; absent where the whole window is one part.
+	// Timestamp is the start of the part, such as 2026-05-08T00:00:00Z. It is absent when the whole window is one part.
 	Timestamp *string `json:"timestamp,omitempty"`
 
-	// Values The sums, in the order of the request.
+	// Values holds the sums, in the order of the request.
 	Values               []Amount                   `json:"values"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Error xAI's error body, in one of several shapes.
+// Error is the error body, in one of several shapes.
 type Error map[string]json.RawMessage
 
-// RawDataPoint One part of the window as it came. DataPoint is what it should be.
+// RawDataPoint is one DataPoint as it came.
 type RawDataPoint = json.RawMessage
 
-// RequestedValue One thing to add up.
+// RequestedValue is one value to sum.
 type RequestedValue struct {
-	// Aggregation How, as in AGGREGATION_SUM.
-	Aggregation string `json:"aggregation"`
-
-	// Name What, as in usd.
+	// Name is the name of the value, such as usd.
 	Name string `json:"name"`
+
+	// Aggregation is the aggregation, such as AGGREGATION_SUM.
+	Aggregation string `json:"aggregation"`
 }
 
-// TimeRange The window.
+// TimeRange is a window of time.
 type TimeRange struct {
-	// EndTime End, in the zone.
-	EndTime string `json:"endTime"`
-
-	// StartTime Begin, in the zone.
+	// StartTime is the start as local time.
 	StartTime string `json:"startTime"`
 
-	// Timezone IANA name of the zone.
+	// EndTime is the end as local time.
+	EndTime string `json:"endTime"`
+
+	// Timezone is the IANA name of the time zone.
 	Timezone string `json:"timezone"`
 }
 
-// TimeSeries What one group used over time.
+// TimeSeries is the usage of one group over time.
 type TimeSeries struct {
-	// DataPoints The parts of the window, each raw, so that it can be kept as it came.
-	DataPoints []RawDataPoint `json:"dataPoints,omitempty"`
-
-	// Group Values of what was grouped by.
+	// Group holds the values of the fields that the series are grouped by.
 	Group []string `json:"group,omitempty"`
 
-	// GroupLabels The same for people to read.
-	GroupLabels          []string                   `json:"groupLabels,omitempty"`
+	// GroupLabels holds the values of group as display texts.
+	GroupLabels []string `json:"groupLabels,omitempty"`
+
+	// DataPoints holds the parts of the window.
+	DataPoints           []RawDataPoint             `json:"dataPoints,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Usage The series of a window.
+// Usage holds the series of a window.
 type Usage struct {
-	// LimitReached True when the answer was cut, so that it is no total; left out when it is whole.
-	LimitReached bool `json:"limitReached,omitempty"`
+	// TimeSeries holds one series for each group. It is absent when there is none.
+	TimeSeries []TimeSeries `json:"timeSeries,omitempty"`
 
-	// TimeSeries One series for each group; left out when there is none.
-	TimeSeries           []TimeSeries               `json:"timeSeries,omitempty"`
+	// LimitReached reports whether the answer is incomplete. It is absent when the answer is complete.
+	LimitReached         bool                       `json:"limitReached,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// UsageRequest What to tell.
+// UsageRequest is a request for usage.
 type UsageRequest struct {
-	// AnalyticsRequest The window, its parts, and what to tell of each.
+	// AnalyticsRequest is the window and the values to return for each part of it.
 	AnalyticsRequest AnalyticsRequest `json:"analyticsRequest"`
 }
 
-// Refusal xAI's error body, in one of several shapes.
+// Refusal is the error body, in one of several shapes.
 type Refusal = Error
 
 // GetUsageJSONRequestBody defines body for GetUsage for application/json ContentType.
@@ -194,12 +194,12 @@ func (t *TimeSeries) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "dataPoints":
-			return wire.UnlessNull(&t.DataPoints, d, wire.ArrayOf[RawDataPoint](wire.Raw))
 		case "group":
 			return wire.UnlessNull(&t.Group, d, wire.ArrayOf[string](wire.String))
 		case "groupLabels":
 			return wire.UnlessNull(&t.GroupLabels, d, wire.ArrayOf[string](wire.String))
+		case "dataPoints":
+			return wire.UnlessNull(&t.DataPoints, d, wire.ArrayOf[RawDataPoint](wire.Raw))
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
@@ -211,14 +211,14 @@ func (t *TimeSeries) decode(d *wire.Decoder) error {
 // field is null where the document allows it and left out where it does not.
 func (t TimeSeries) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	if t.DataPoints != nil {
-		o.Field("dataPoints", t.DataPoints)
-	}
 	if t.Group != nil {
 		o.Field("group", t.Group)
 	}
 	if t.GroupLabels != nil {
 		o.Field("groupLabels", t.GroupLabels)
+	}
+	if t.DataPoints != nil {
+		o.Field("dataPoints", t.DataPoints)
 	}
 	return o.Close(t.AdditionalProperties)
 }
@@ -235,10 +235,10 @@ func (t *Usage) decode(d *wire.Decoder) error {
 	var seen wire.Fields
 	err := d.Object(func(key []byte) error {
 		switch string(key) {
-		case "limitReached":
-			return wire.UnlessNull(&t.LimitReached, d, wire.Bool)
 		case "timeSeries":
 			return wire.UnlessNull(&t.TimeSeries, d, wire.ArrayOf[TimeSeries]((*TimeSeries).decode))
+		case "limitReached":
+			return wire.UnlessNull(&t.LimitReached, d, wire.Bool)
 		default:
 			return d.Unknown(&t.AdditionalProperties, key)
 		}
@@ -250,10 +250,10 @@ func (t *Usage) decode(d *wire.Decoder) error {
 // field is null where the document allows it and left out where it does not.
 func (t Usage) MarshalJSON() ([]byte, error) {
 	var o wire.Object
-	o.Field("limitReached", t.LimitReached)
 	if t.TimeSeries != nil {
 		o.Field("timeSeries", t.TimeSeries)
 	}
+	o.Field("limitReached", t.LimitReached)
 	return o.Close(t.AdditionalProperties)
 }
 
@@ -331,18 +331,18 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// GetUsageWithBody Tells what a team used, as series over time.
+	// GetUsageWithBody Returns the usage of a team as time series.
 	//
-	// Reads only, although it is a POST. Needs a management key; an inference key is refused. The times have neither zone nor T, and are read in the zone that goes with them.
+	// The request changes nothing, although it is a POST. It needs a management key; an inference key is refused. The times have neither a zone nor a T. They are local times of the given time zone.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/billing/teams/{team_id}/usage (the `GetUsage` operationId).
 	GetUsageWithBody(ctx context.Context, teamID string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetUsage Tells what a team used, as series over time.
+	// GetUsage Returns the usage of a team as time series.
 	//
-	// Reads only, although it is a POST. Needs a management key; an inference key is refused. The times have neither zone nor T, and are read in the zone that goes with them.
+	// The request changes nothing, although it is a POST. It needs a management key; an inference key is refused. The times have neither a zone nor a T. They are local times of the given time zone.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -350,9 +350,9 @@ type ClientInterface interface {
 	GetUsage(ctx context.Context, teamID string, body GetUsageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// GetUsageWithBody Tells what a team used, as series over time.
+// GetUsageWithBody Returns the usage of a team as time series.
 //
-// Reads only, although it is a POST. Needs a management key; an inference key is refused. The times have neither zone nor T, and are read in the zone that goes with them.
+// The request changes nothing, although it is a POST. It needs a management key; an inference key is refused. The times have neither a zone nor a T. They are local times of the given time zone.
 //
 // Takes any type of body and a specified content type.
 //
@@ -369,9 +369,9 @@ func (c *Client) GetUsageWithBody(ctx context.Context, teamID string, contentTyp
 	return c.Client.Do(req)
 }
 
-// GetUsage Tells what a team used, as series over time.
+// GetUsage Returns the usage of a team as time series.
 //
-// Reads only, although it is a POST. Needs a management key; an inference key is refused. The times have neither zone nor T, and are read in the zone that goes with them.
+// The request changes nothing, although it is a POST. It needs a management key; an inference key is refused. The times have neither a zone nor a T. They are local times of the given time zone.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -479,18 +479,18 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
-	// GetUsageWithBodyWithResponse Tells what a team used, as series over time.
+	// GetUsageWithBodyWithResponse Returns the usage of a team as time series.
 	//
-	// Reads only, although it is a POST. Needs a management key; an inference key is refused. The times have neither zone nor T, and are read in the zone that goes with them.
+	// The request changes nothing, although it is a POST. It needs a management key; an inference key is refused. The times have neither a zone nor a T. They are local times of the given time zone.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/billing/teams/{team_id}/usage (the `GetUsage` operationId).
 	GetUsageWithBodyWithResponse(ctx context.Context, teamID string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*GetUsageResult, error)
 
-	// GetUsageWithResponse Tells what a team used, as series over time.
+	// GetUsageWithResponse Returns the usage of a team as time series.
 	//
-	// Reads only, although it is a POST. Needs a management key; an inference key is refused. The times have neither zone nor T, and are read in the zone that goes with them.
+	// The request changes nothing, although it is a POST. It needs a management key; an inference key is refused. The times have neither a zone nor a T. They are local times of the given time zone.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -531,9 +531,9 @@ func (r GetUsageResult) ContentType() string {
 	return ""
 }
 
-// GetUsageWithBodyWithResponse Tells what a team used, as series over time.
+// GetUsageWithBodyWithResponse Returns the usage of a team as time series.
 //
-// Reads only, although it is a POST. Needs a management key; an inference key is refused. The times have neither zone nor T, and are read in the zone that goes with them.
+// The request changes nothing, although it is a POST. It needs a management key; an inference key is refused. The times have neither a zone nor a T. They are local times of the given time zone.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -546,9 +546,9 @@ func (c *ClientWithResponses) GetUsageWithBodyWithResponse(ctx context.Context, 
 	return ParseGetUsageResult(rsp)
 }
 
-// GetUsageWithResponse Tells what a team used, as series over time.
+// GetUsageWithResponse Returns the usage of a team as time series.
 //
-// Reads only, although it is a POST. Needs a management key; an inference key is refused. The times have neither zone nor T, and are read in the zone that goes with them.
+// The request changes nothing, although it is a POST. It needs a management key; an inference key is refused. The times have neither a zone nor a T. They are local times of the given time zone.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -66,7 +66,7 @@ func TestWhatNilBecomes(t *testing.T) {
 		"nothing at all":                           {gateway.Error{}, `{}`},
 		"additional fields only":                   {gateway.Health{AdditionalProperties: map[string]json.RawMessage{"b": json.RawMessage(`2`), "a": json.RawMessage(`1`)}}, `{"a":1,"b":2}`},
 		"a raw field":                              {gateway.Error{Detail: json.RawMessage(`["x"]`)}, `{"detail":["x"]}`},
-		"required fields inside":                   {gateway.ValidationIssue{}, `{"loc":[],"msg":"","type":""}`},
+		"required fields inside":                   {gateway.ValidationIssue{}, `{"type":"","loc":[],"msg":""}`},
 	} {
 		for range 5 { // the order of a map differs from run to run; the order of the members must not
 			text, err := json.Marshal(c.value)

@@ -67,7 +67,7 @@ func TestTheSameMissingFieldIsNamedEveryTime(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		var m gateway.MeshMessage
-		assert.Equal(t, "required field is missing", refused(t, "created_at", m.UnmarshalJSON([]byte(`{}`))))
+		assert.Equal(t, "required field is missing", refused(t, "id", m.UnmarshalJSON([]byte(`{}`))))
 	}
 }
 

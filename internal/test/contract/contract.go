@@ -4,10 +4,10 @@
 //	checker, err := contract.New("gateway")
 //	client := &http.Client{Transport: checker.Transport(http.DefaultTransport, "/base", func(err error) { t.Error(err) })}
 //	// ... use the client ...
-//	checker.Unexercised() // the operations that nothing has called yet
+//	checker.Unexercised() // the operations and query parameters that no request has used
 //
-// A request fails when the document does not know its path, its query parameters or its body, or when it lacks the bearer
-// token or the key the document asks for; a response fails by status, content type or body. A Checker is safe for
+// A request fails when its path, its query parameters or its body are not in the document, or when it lacks the bearer
+// token or the key that the document requires. A response fails by status, content type or body. A Checker is safe for
 // concurrent use.
 package contract
 
@@ -17,9 +17,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -29,16 +27,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// Checker knows one document.
+// Checker checks exchanges against one document.
 type Checker struct {
 	doc    *openapi3.T
 	router routers.Router
-
-	mu        sync.Mutex
-	exercised map[string]bool
+	used   coverage
 }
 
-// New loads one of [specs.Names], and checks the document itself, its examples included.
+// New loads one of [specs.Names]. It validates the document itself as well, including its examples.
 func New(name string) (*Checker, error) {
 	text, err := specs.Document(name)
 	if err != nil {
@@ -53,37 +49,20 @@ func Load(text []byte) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	// With servers set, the router would know no URL but theirs, and a test server is elsewhere.
+	// With servers set, the router would match only their URLs, and a test server has another one.
 	doc.Servers = nil
-	allowNull(doc)
 	router, err := legacy.NewRouter(doc, openapi3.EnableExamplesValidation())
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{doc: doc, router: router, exercised: make(map[string]bool)}, nil
+	return &Checker{doc: doc, router: router}, nil
 }
 
-// allowNull lets a schema that demands nothing take null as well. That is what OpenAPI 3.0.3 means by such a schema, and
-// gateways do send null in fields that the document leaves open, but kin-openapi refuses null wherever nullable is unset.
-// The documents cannot set it: the generator would make pointers of those fields.
-func allowNull(doc *openapi3.T) {
-	if doc.Components == nil {
-		return
-	}
-	for _, schema := range doc.Components.Schemas {
-		for _, property := range schema.Value.Properties {
-			property.Value.Nullable = property.Value.Nullable || property.Value.IsEmpty()
-		}
-		if rest := schema.Value.AdditionalProperties.Schema; rest != nil {
-			rest.Value.Nullable = rest.Value.Nullable || rest.Value.IsEmpty()
-		}
-	}
-}
-
-// Document returns the loaded document, to be read only.
+// Document returns the loaded document. The caller must not change it.
 func (c *Checker) Document() *openapi3.T { return c.doc }
 
-// Exchange is one request and its answer. Bodies are given apart: those of the request and response may be spent.
+// Exchange is one request and its response. The bodies are separate fields, since those of the request and the response may
+// have been read.
 type Exchange struct {
 	Request      *http.Request // with its path as in the document, without a base path
 	RequestBody  []byte
@@ -92,15 +71,13 @@ type Exchange struct {
 	ResponseBody []byte
 }
 
-// Request returns what is wrong with a request; nil when nothing is.
+// Request returns the violations of a request, or nil.
 func (c *Checker) Request(e Exchange) error {
 	input, err := c.input(e)
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	c.exercised[input.Route.Operation.OperationID] = true
-	c.mu.Unlock()
+	c.used.add(input.Route.Operation.OperationID, e.Request.URL.Query())
 	err = errors.Join(unknownQuery(input), openapi3filter.ValidateRequest(e.Request.Context(), input))
 	if err != nil {
 		return fmt.Errorf("request %s %s: %w", e.Request.Method, e.Request.URL.Path, err)
@@ -108,14 +85,14 @@ func (c *Checker) Request(e Exchange) error {
 	return nil
 }
 
-// Response returns what is wrong with the answer to a request.
+// Response returns the violations of a response, or nil.
 func (c *Checker) Response(e Exchange) error {
 	input, err := c.input(e)
 	if err != nil {
 		return err
 	}
-	// The default response of an operation is for refusals: a status below 400 has to stand in the document itself.
-	// kin-openapi would be content with the default, and with any redirect.
+	// The default response of an operation is for errors, so a status below 400 must be listed. kin-openapi would accept it
+	// as a default response, and would accept any redirect.
 	if e.Status < http.StatusBadRequest && input.Route.Operation.Responses.Status(e.Status) == nil {
 		return fmt.Errorf("response %d to %s %s: status is not documented", e.Status, e.Request.Method, e.Request.URL.Path)
 	}
@@ -186,20 +163,4 @@ func unknownQuery(input *openapi3filter.RequestValidationInput) error {
 		}
 	}
 	return errors.Join(wrong...)
-}
-
-// Unexercised lists the operations that no checked request has called, in alphabetical order.
-func (c *Checker) Unexercised() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var missing []string
-	for _, path := range c.doc.Paths.Map() {
-		for _, op := range path.Operations() {
-			if !c.exercised[op.OperationID] {
-				missing = append(missing, op.OperationID)
-			}
-		}
-	}
-	slices.Sort(missing)
-	return missing
 }

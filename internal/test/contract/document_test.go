@@ -2,6 +2,8 @@ package contract_test
 
 import (
 	"io/fs"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -47,14 +49,71 @@ func TestEveryOperationIsNamedExplainedAndHasAnErrorAnswer(t *testing.T) {
 	}
 }
 
-// Descriptions become the Go documentation of the generated types.
-func TestEverySchemaAndPropertyIsDescribed(t *testing.T) {
+// Descriptions become documentation in every language. The Go generator puts the name in front: "Name is the peer name."
+func TestDescriptionsContinueTheName(t *testing.T) {
+	t.Parallel()
+	verb := regexp.MustCompile(`^(is|are|holds|lists|describes|names|reports|restricts) \S[^\n]*\.\n?$`)
+	foreign := regexp.MustCompile(`\b(Go|SDK|nil|pointer|struct|json\.\w+|\w+\.md)\b`)
+	check := func(description, where string) {
+		assert.Regexp(t, verb, description, where)
+		assert.NotRegexp(t, foreign, description, where)
+	}
+	for name, doc := range documents(t) {
+		for schema, ref := range doc.Components.Schemas {
+			check(ref.Value.Description, name+": "+schema)
+			for property, ref := range ref.Value.Properties {
+				check(ref.Value.Description, name+": "+schema+"."+property)
+			}
+		}
+		for path, item := range doc.Paths.Map() {
+			for _, op := range item.Operations() {
+				assert.NotRegexp(t, foreign, op.Summary+op.Description, name+": "+path)
+				for _, p := range op.Parameters {
+					check(p.Value.Description, name+": "+path+" "+p.Value.Name)
+				}
+			}
+		}
+	}
+}
+
+var order = regexp.MustCompile(`(?m)^ +(properties:|x-order: (\d+))$`)
+
+// Generated structs list their fields by x-order, and a property without it comes last.
+func TestXOrderCountsThePropertiesOfEachSchema(t *testing.T) {
+	t.Parallel()
+	for name, doc := range documents(t) {
+		properties := 0
+		for schema, ref := range doc.Components.Schemas {
+			for property, p := range ref.Value.Properties {
+				properties++
+				_, beside := p.Extensions["x-order"]
+				_, inside := p.Value.Extensions["x-order"]
+				assert.True(t, beside || inside, "%s: %s.%s has no x-order", name, schema, property)
+			}
+		}
+		text, err := specs.Document(name)
+		require.NoError(t, err)
+		want, found := 0, 0
+		for _, line := range order.FindAllSubmatch(text, -1) {
+			if want++; line[2] == nil {
+				want = 0
+				continue
+			}
+			found++
+			assert.Equal(t, strconv.Itoa(want), string(line[2]), "%s: %s", name, line[0])
+		}
+		assert.Equal(t, properties, found, name)
+	}
+}
+
+// OpenAPI 3.0.3 gives nullable a meaning only beside type. It belongs to one arm of a oneOf.
+func TestNullableStandsBesideAType(t *testing.T) {
 	t.Parallel()
 	for name, doc := range documents(t) {
 		for schema, ref := range doc.Components.Schemas {
-			assert.NotEmpty(t, ref.Value.Description, "%s: %s", name, schema)
+			assert.False(t, ref.Value.Nullable && ref.Value.Type == nil, "%s: %s", name, schema)
 			for property, ref := range ref.Value.Properties {
-				assert.NotEmpty(t, ref.Value.Description, "%s: %s.%s", name, schema, property)
+				assert.False(t, ref.Value.Nullable && ref.Value.Type == nil, "%s: %s.%s", name, schema, property)
 			}
 		}
 	}

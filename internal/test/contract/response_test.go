@@ -80,10 +80,14 @@ func TestUnexercisedListsExactlyWhatWasNotCalled(t *testing.T) {
 	}
 	assert.Equal(t, all, checker.Unexercised())
 
-	require.NoError(t, checker.Request(request(t, "GET", "/messages?to=a", "")))
+	require.NoError(t, checker.Request(request(t, "GET", "/messages?to=a&limit=1", "")))
 	require.NoError(t, checker.Request(request(t, "POST", "/messages/1/read", "")))
 	require.Error(t, checker.Request(request(t, "GET", "/nowhere", "")))
 	require.NoError(t, checker.Response(answered(request(t, "GET", "/peers", ""), 200, inJSON, `[]`)))
-	rest := []string{"getHealth", "getPeer", "getThread", "listPeers", "listThreads", "openThread", "registerPeer", "sendMessage"}
+	rest := []string{
+		"getHealth", "getPeer", "getThread",
+		"listMessages?from", "listMessages?kind", "listMessages?since", "listMessages?thread_id", "listMessages?unread_only",
+		"listPeers", "listThreads", "openThread", "registerPeer", "sendMessage",
+	}
 	assert.Equal(t, rest, checker.Unexercised(), "only requests count")
 }
