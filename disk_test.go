@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shippedFiles is the template for go list that gives the files of this module a package is built with.
+// shippedFiles is a go list template: the files of this module that a package is built from.
 const shippedFiles = `{{with .Module}}{{if eq .Path "github.com/mesh-gateway/mesh-go"}}{{range $.GoFiles}}{{$.Dir}}/{{.}} {{end}}{{end}}{{end}}`
 
-// Keys never reach a disk, because nothing that is shipped can write to one: of os it uses what reads, and of the packages
-// that open files it imports no other.
+// TestNothingIsWrittenToDisk checks that shipped code cannot write a key to disk: it uses only functions of package os that
+// read, and imports no other package that can open a file.
 func TestNothingIsWrittenToDisk(t *testing.T) {
 	t.Parallel()
 	for _, pkg := range []string{"./client", "./discovery", "./scan"} {
@@ -25,7 +25,7 @@ func TestNothingIsWrittenToDisk(t *testing.T) {
 			require.NoError(t, err)
 			for _, spec := range file.Imports {
 				assert.NotContains(t, []string{`"io/ioutil"`, `"os/exec"`, `"syscall"`, `"unsafe"`}, spec.Path.Value, path)
-				assert.False(t, spec.Path.Value == `"os"` && spec.Name != nil, "%s gives os another name", path)
+				assert.False(t, spec.Path.Value == `"os"` && spec.Name != nil, "%s renames the import of os", path)
 			}
 			for _, name := range usedOfOS(file) {
 				assert.Contains(t, []string{"Getenv", "Stat", "Open"}, name, path)
