@@ -2,41 +2,42 @@ package discovery
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/internal/flight"
+	"github.com/mesh-gateway/mesh-go/internal/cache"
 )
 
-// CatalogOptions says which models are meant and how fresh the catalog has to be. The zero value means all of them, from a
-// catalog of the last 24 hours.
+// CatalogOptions selects models and limits the age of the catalog. The zero value selects all models of a catalog that is at
+// most 24 hours old.
 type CatalogOptions struct {
-	// Provider leaves out the models of other developers; "" means everybody's.
+	// Provider selects the models of one developer; "" selects all.
 	Provider Provider
-	// TTL is how old the catalog may be; 0 means [DefaultCatalogTTL]. Use Refresh to ask in any case.
+	// TTL is the largest age of the catalog; 0 means [DefaultCatalogTTL]. To force a request, use Refresh.
 	TTL time.Duration
-	// Refresh asks the catalog again, however fresh it is (ttl_seconds=0 of SPEC.md, list_models).
+	// Refresh requests the catalog again, whatever its age.
 	Refresh bool
 }
 
 func (o CatalogOptions) check() error {
 	if o.TTL < 0 {
-		return &ValueError{Field: "TTL", Value: o.TTL.String(), Reason: "is negative"}
+		return &ValueError{Field: "TTL", Value: o.TTL.String(), Reason: "must not be negative"}
 	}
 	if o.Provider == "" {
 		return nil
 	}
-	if _, err := ParseProvider(string(o.Provider)); err != nil {
-		return err
-	}
-	return nil
+	_, err := ParseProvider(string(o.Provider))
+	return err
 }
 
-// ListModels lists the models, in the order of the catalog (SPEC.md, list_models). The slice is the caller's own.
+// ListModels returns the models in the order of the catalog. The slice belongs to the caller.
 //
-// When the catalog cannot be had, the providers themselves are asked, each with its key from the environment; when that
-// gives nothing either, or ctx ends first, the last good catalog is used. All of it is reported as a [Failure]. The list is
-// empty, and never nil, when nothing could be had. An unknown provider and a negative TTL are a [*ValueError].
+// When the catalog is unavailable, the lists of the providers take its place, each read with its key from the environment or
+// [WithKey]. When they are empty as well, or ctx ends first, the last good catalog is used. Each of these steps is reported as a
+// [Failure]. Without any models the list is empty, never nil. An unknown provider or a negative TTL is a [*ValueError].
 func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelInfo, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -48,19 +49,22 @@ func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelIn
 			list = append(list, *s.models[i].clone())
 		}
 	}
-	return list, s.failure
+	return list, s.err
 }
 
-// IsModelSupported reports whether the catalog lists the id, as an id or as an alias (SPEC.md, is_model_supported). An id
-// it does not list is tried again in the normalized spelling of its provider. The empty id is not supported, and nothing
-// is asked.
+// IsModelSupported reports whether the catalog lists the id, as an id or as an alias. It looks the model up as
+// [Client.GetModelInfo] does.
 func (c *Client) IsModelSupported(ctx context.Context, id string, opts CatalogOptions) (bool, error) {
 	m, err := c.find(ctx, id, opts)
 	return m != nil, err
 }
 
-// GetModelInfo returns what the catalog knows of the id or alias, nil when it does not list it (SPEC.md, get_model_info).
-// It looks the id up as [Client.IsModelSupported] does. The result is the caller's own.
+// GetModelInfo returns the row of the catalog for an id or alias, or nil when there is none. The result belongs to the caller.
+//
+// An id that is not listed is looked up again in its provider's own spelling, and then without its build: the row that matched
+// is returned, so its ID may differ from id, and its limits may be those of another build of the model. A build that is not
+// listed matches only when its date is a date of the calendar and not in the future. The empty id matches nothing, and no
+// request is sent for it.
 func (c *Client) GetModelInfo(ctx context.Context, id string, opts CatalogOptions) (*ModelInfo, error) {
 	m, err := c.find(ctx, id, opts)
 	if m == nil {
@@ -74,67 +78,42 @@ func (c *Client) find(ctx context.Context, id string, opts CatalogOptions) (*Mod
 		return nil, err
 	}
 	s := c.snapshot(ctx, opts)
-	return s.find(opts.Provider, id), s.failure
+	return s.find(opts.Provider, id), s.err
 }
 
-// InvalidateCatalog makes the next question ask the catalog again (SPEC.md, invalidate_catalog). The last good catalog is
-// kept for the case that it cannot be had.
-func (c *Client) InvalidateCatalog() { c.catalog.era.Store(new(era)) }
+// InvalidateCatalog makes the next call request the catalog again. The last good catalog is kept as a substitute for the case
+// that the request fails.
+func (c *Client) InvalidateCatalog() { c.catalog.current.Invalidate() }
 
-// catalogCache is what a client knows of the catalog.
+// catalogCache is the catalog of a client.
 type catalogCache struct {
-	// era changes with every invalidation: what a request from before it brings goes to nobody who asks after it.
-	era atomic.Pointer[era]
-	// good is the last snapshot that the catalog itself gave.
-	good atomic.Pointer[snapshot]
+	current cache.Value[*snapshot]
+	// lastGood is the last snapshot of the primary catalog. It survives InvalidateCatalog.
+	lastGood atomic.Pointer[snapshot]
+	// unreported holds the failures of shared requests until a caller reports them in its own goroutine: a failure handler may
+	// call the client, which would wait for the request that waits for the handler, and it may panic.
+	unreported failureQueue
 }
 
-type era struct {
-	current atomic.Pointer[snapshot]
-	flight  flight.Flight[*snapshot]
-}
-
-func (cc *catalogCache) now() *era {
-	if e := cc.era.Load(); e != nil {
-		return e
-	}
-	cc.era.CompareAndSwap(nil, new(era))
-	return cc.era.Load()
-}
-
-// snapshot returns the catalog, from the cache or anew. However many ask at the same time, there is one request.
+// snapshot returns the catalog, cached or requested anew.
 func (c *Client) snapshot(ctx context.Context, opts CatalogOptions) *snapshot {
-	e := c.catalog.now()
-	if s := c.fresh(e, opts); s != nil {
+	fresh := func(s *snapshot, loadedAt time.Time) bool {
+		return !opts.Refresh && time.Since(loadedAt) < c.lifetime(s, opts.TTL)
+	}
+	if s, ok := c.catalog.current.Cached(fresh); ok {
 		return s
 	}
-	s, _, err := e.flight.Do(ctx, func(ctx context.Context) (*snapshot, error) {
-		// Between our look at the cache and the start of this request another one may have ended.
-		if s := c.fresh(e, opts); s != nil {
-			return s, nil
-		}
-		s := c.readCatalog(ctx)
-		if ctx.Err() == nil { // otherwise nobody waits any more, and it failed for that
-			e.current.Store(s)
-		}
-		return s, nil
-	})
-	if err != nil {
-		return c.remembered(ctx, c.report(ctx, catalogRequest.interrupted(err)))
+	s, _, err := c.catalog.current.Get(ctx, fresh, c.readCatalog)
+	if err != nil { // ctx ended
+		s = c.lastGood([]error{c.record(catalogRequest.interrupted(err))})
+	}
+	for _, f := range c.catalog.unreported.take() {
+		_ = c.report(ctx, f) // the error is in the snapshot
 	}
 	return s
 }
 
-// fresh returns the cached snapshot if it is young enough for opts.
-func (c *Client) fresh(e *era, opts CatalogOptions) *snapshot {
-	s := e.current.Load()
-	if s == nil || opts.Refresh || time.Since(s.readAt) >= c.lifetime(s, opts.TTL) {
-		return nil
-	}
-	return s
-}
-
-// lifetime is how long a snapshot may be used.
+// lifetime returns how long a snapshot may be used.
 func (c *Client) lifetime(s *snapshot, ttl time.Duration) time.Duration {
 	if ttl == 0 {
 		ttl = DefaultCatalogTTL
@@ -143,4 +122,46 @@ func (c *Client) lifetime(s *snapshot, ttl time.Duration) time.Duration {
 		return min(ttl, c.outageTTL)
 	}
 	return ttl
+}
+
+// lastGood returns the last snapshot of the primary catalog as a substitute for a current one, or an empty snapshot. errs are
+// the reasons.
+func (c *Client) lastGood(errs []error) *snapshot {
+	good := c.catalog.lastGood.Load()
+	if good == nil {
+		s := newSnapshot(nil)
+		s.err = errors.Join(errs...)
+		return s
+	}
+	substitute := &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling}
+	substitute.err = errors.Join(append(errs, c.record(catalogRequest.failure(ReasonPartial, 0,
+		fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339)))))...)
+	return substitute
+}
+
+// record queues a failure of a shared request for the next caller, and returns its error.
+func (c *Client) record(f *Failure) error {
+	c.catalog.unreported.add(f)
+	return c.strictError(f)
+}
+
+// failureQueue holds failures until they are reported. The zero value is empty.
+type failureQueue struct {
+	mu       sync.Mutex
+	failures []*Failure
+}
+
+func (q *failureQueue) add(f *Failure) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.failures = append(q.failures, f)
+}
+
+// take empties the queue.
+func (q *failureQueue) take() []*Failure {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	failures := q.failures
+	q.failures = nil
+	return failures
 }

@@ -18,7 +18,7 @@ func (c *Client) fallback(ctx context.Context) (*snapshot, []error) {
 			case failure == nil:
 				lists[i] = list
 			case ctx.Err() == nil: // otherwise it failed because every caller has left
-				errs[i] = c.report(ctx, failure)
+				errs[i] = c.record(failure)
 			}
 		})
 	}

@@ -5,26 +5,25 @@ import (
 	"time"
 )
 
-// snapshot is a catalog with its index. It is never changed once made, so any number of readers need no lock.
+// snapshot is a catalog with its index. It is immutable, so readers need no lock.
 type snapshot struct {
 	models []ModelInfo
-	// byName leads from an id or an alias to the place in models. An id comes before an alias, and of two aliases the
-	// first one listed.
+	// byName maps ids and aliases to indexes into models. An id precedes an alias, and the first of two aliases the second.
 	byName map[string]int
-	// bySpelling leads from the plainer spellings of the ids (without vendor prefix, with the provider's own dots and
-	// hyphens, build and all) to the same places. It is made when a name is first not found: most never ask for it.
+	// bySpelling maps the plainer spellings of the ids (without vendor prefix, with the provider's own dots and hyphens, with
+	// the build) to the same indexes. It is built when a name is first not found, which in most programs never happens.
 	bySpelling func() map[string]int
-	// primary is whether the catalog itself answered; otherwise this is what took its place.
+	// primary reports whether the catalog itself is the source, and not a substitute.
 	primary bool
 	etag    string
-	readAt  time.Time
-	// failure is what strict callers get together with the models.
-	failure error
+	readAt  time.Time // of a primary snapshot
+	// err is the error for callers of a client with WithStrictErrors, in addition to the models.
+	err error
 }
 
 // newSnapshot merges rows of the same id and builds the index.
 func newSnapshot(rows []ModelInfo) *snapshot {
-	s := &snapshot{byName: make(map[string]int, 2*len(rows)), models: mergedByID(rows)}
+	s := &snapshot{byName: make(map[string]int, 2*len(rows)), models: mergeByID(rows)}
 	for i := range s.models {
 		s.byName[s.models[i].ID] = i
 	}
@@ -35,12 +34,12 @@ func newSnapshot(rows []ModelInfo) *snapshot {
 			}
 		}
 	}
-	s.bySpelling = sync.OnceValue(s.spell)
+	s.bySpelling = sync.OnceValue(s.indexSpellings)
 	return s
 }
 
-// mergedByID makes one row of those that share an id, in the place of the first. It writes into rows.
-func mergedByID(rows []ModelInfo) []ModelInfo {
+// mergeByID merges the rows that share an id into the first of them. It writes into rows.
+func mergeByID(rows []ModelInfo) []ModelInfo {
 	at := make(map[string]int, len(rows))
 	distinct := rows[:0]
 	for _, row := range rows {
@@ -51,18 +50,21 @@ func mergedByID(rows []ModelInfo) []ModelInfo {
 		at[row.ID] = len(distinct)
 		distinct = append(distinct, row)
 	}
+	for i := range distinct { // once, after all rows are merged, so that the work stays linear
+		distinct[i].Aliases, distinct[i].Tags = unique(distinct[i].Aliases), unique(distinct[i].Tags)
+	}
 	return distinct
 }
 
-// spell makes the index of plainer spellings. The first model listed keeps one that two share.
-func (s *snapshot) spell() map[string]int {
+// indexSpellings builds bySpelling. A spelling that two models share belongs to the first.
+func (s *snapshot) indexSpellings() map[string]int {
 	index := make(map[string]int)
 	for i := range s.models {
-		provider, err := ParseProvider(s.models[i].Developer)
-		if err != nil {
+		row := lookupProvider(s.models[i].Developer)
+		if row == nil {
 			continue
 		}
-		for _, name := range dialect(provider).Spellings(s.models[i].ID) {
+		for _, name := range row.ids.Spellings(s.models[i].ID) {
 			if _, taken := index[name]; !taken {
 				index[name] = i
 			}
@@ -83,8 +85,7 @@ func (s *snapshot) find(provider Provider, id string) *ModelInfo {
 		if provider != "" && row != lookupProvider(string(provider)) {
 			continue
 		}
-		names := append(append(row.ids.Spellings(id), row.ids.Normalize(id)), row.ids.Rewrites(id)...)
-		for _, name := range names {
+		for _, name := range row.ids.Candidates(id, time.Now()) {
 			if m := s.named(row.provider, name); m != nil {
 				return m
 			}
@@ -93,13 +94,13 @@ func (s *snapshot) find(provider Provider, id string) *ModelInfo {
 	return nil
 }
 
-// named returns the model of exactly that name, or spelling, if the provider (any, when it is "") develops it.
+// named returns the model of exactly that name or spelling if the provider develops it; "" is any provider.
 func (s *snapshot) named(provider Provider, name string) *ModelInfo {
 	if i, ok := s.byName[name]; ok && s.developedBy(provider, i) {
 		return &s.models[i]
 	}
 	if provider == "" {
-		return nil // a plainer spelling means something for a provider only
+		return nil // the spelling rules are those of a provider
 	}
 	if i, ok := s.bySpelling()[name]; ok && s.developedBy(provider, i) {
 		return &s.models[i]

@@ -17,44 +17,35 @@ const opListModels = "ListModels"
 // catalogRequest describes the request for the primary catalog, which needs no key.
 var catalogRequest = request{operation: opListModels, timeout: listTimeout}
 
-// readCatalog asks the catalog, else the providers, else remembers. It always returns a snapshot, if an empty one.
-func (c *Client) readCatalog(ctx context.Context) *snapshot {
-	s, failure := c.askCatalog(ctx)
+// readCatalog requests the catalog, else the lists of the providers, else returns the last good catalog. Its error is nil: the
+// snapshot of an outage is cached too, for a shorter time.
+func (c *Client) readCatalog(ctx context.Context) (*snapshot, error) {
+	primary, failure := c.fetchCatalog(ctx)
 	if failure == nil {
-		c.catalog.good.Store(s)
-		return s
+		c.catalog.lastGood.Store(primary)
+		return primary, nil
 	}
-	if ctx.Err() != nil {
-		return newSnapshot(nil) // for nobody: all who asked have left, each with a Failure of its own
+	if ctx.Err() != nil { // every caller has left and reported that
+		return newSnapshot(nil), nil
 	}
-	problem := c.report(ctx, failure)
+	errs := []error{c.record(failure)}
 	s, problems := c.fallback(ctx)
-	problem = errors.Join(append([]error{problem}, problems...)...)
-	if len(s.models) == 0 && ctx.Err() == nil {
-		s = c.remembered(ctx, problem)
-	} else {
-		s.failure = problem
+	errs = append(errs, problems...)
+	switch {
+	case len(s.models) > 0 || ctx.Err() != nil:
+	case c.catalog.lastGood.Load() != nil:
+		return c.lastGood(errs), nil
+	case primary != nil: // the few rows that can be read are better than nothing
+		s = primary
 	}
-	s.readAt = time.Now()
-	return s
+	s.err = errors.Join(errs...)
+	return s, nil
 }
 
-// remembered is the last good catalog, for want of anything newer; an empty one if there never was one. problem is why.
-func (c *Client) remembered(ctx context.Context, problem error) *snapshot {
-	s := newSnapshot(nil)
-	if good := c.catalog.good.Load(); good != nil {
-		s = &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling}
-		problem = errors.Join(problem, c.report(ctx, catalogRequest.failure(ReasonPartial, 0,
-			fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339)))))
-	}
-	s.failure = problem
-	return s
-}
-
-// askCatalog asks the primary catalog, with the ETag of the last good answer: a catalog that has not changed need not be
-// sent again.
-func (c *Client) askCatalog(ctx context.Context) (*snapshot, *Failure) {
-	good := c.catalog.good.Load()
+// fetchCatalog requests the primary catalog, with the ETag of the last good response, so that an unchanged catalog is not sent
+// again.
+func (c *Client) fetchCatalog(ctx context.Context) (*snapshot, *Failure) {
+	good := c.catalog.lastGood.Load()
 	params := &catalog.ListModelsParams{}
 	if good != nil && good.etag != "" {
 		params.IfNoneMatch = &good.etag
@@ -64,87 +55,99 @@ func (c *Client) askCatalog(ctx context.Context) (*snapshot, *Failure) {
 		return c.apis.catalog.ListModels(ctx, params)
 	})
 	switch {
-	case err != nil && err.Status == http.StatusNotModified && good != nil:
+	case err != nil && err.Status == http.StatusNotModified && params.IfNoneMatch != nil:
 		renewed := *good
 		renewed.readAt = time.Now()
 		return &renewed, nil
 	case err != nil:
 		return nil, catalogRequest.failed(err)
 	}
-	return c.readRows(ctx, resp)
+	return c.decodeCatalog(ctx, resp)
 }
 
-// readRows turns the answer into a snapshot. A row that cannot be read costs itself and no other; how many there were is
-// reported. An answer without a single readable row is no catalog.
-func (c *Client) readRows(ctx context.Context, resp call.Response) (*snapshot, *Failure) {
+// decodeCatalog returns a snapshot of the response. A row that cannot be read is left out, and their number is reported. A
+// response of which most rows cannot be read is a failure, so that it does not replace a good catalog; its snapshot is returned
+// besides, for want of anything better.
+func (c *Client) decodeCatalog(ctx context.Context, resp call.Response) (*snapshot, *Failure) {
 	var list catalog.Catalog
 	if err := list.UnmarshalJSON(resp.Body); err != nil {
 		return nil, catalogRequest.failure(ReasonDecode, resp.Status, err)
 	}
-	rows, skipped, first := readable(list.Data)
-	if len(rows) == 0 {
+	rows, first := readRows(ctx, list.Data)
+	skipped := len(list.Data) - len(rows)
+	unreadable := fmt.Errorf("%d of %d rows cannot be read, the first one: %w", skipped, len(list.Data), first)
+	switch {
+	case ctx.Err() != nil:
+		return nil, catalogRequest.interrupted(ctx.Err())
+	case len(rows) == 0:
 		return nil, catalogRequest.failure(ReasonDecode, resp.Status, errors.Join(errNoModels, first))
+	case skipped > len(rows):
+		return newSnapshot(rows), catalogRequest.failure(ReasonPartial, resp.Status, unreadable)
 	}
 	s := newSnapshot(rows)
 	s.primary, s.readAt, s.etag = true, time.Now(), resp.Header.Get("ETag")
 	if skipped > 0 {
-		s.failure = c.report(ctx, catalogRequest.failure(ReasonPartial, resp.Status,
-			fmt.Errorf("%d of %d rows cannot be read, the first one: %w", skipped, len(list.Data), first)))
+		s.err = c.record(catalogRequest.failure(ReasonPartial, resp.Status, unreadable))
 	}
 	return s, nil
 }
 
+// maxLabels bounds the aliases and the tags of one row. The longest list seen has about ten.
+const maxLabels = 1000
+
 var (
-	errNoModels = errors.New("the answer lists no model")
-	errNoID     = errors.New("the id is empty")
+	errNoModels      = errors.New("the answer lists no model")
+	errNoID          = errors.New("the id is empty")
+	errTooManyLabels = fmt.Errorf("more than %d aliases or tags", maxLabels)
 )
 
-// readable reads the rows one by one. first is what was wrong with the first one skipped.
-func readable(raw []json.RawMessage) (rows []ModelInfo, skipped int, first error) {
+// readRows decodes the rows one by one until ctx ends. first is the error of the first row that was left out.
+func readRows(ctx context.Context, raw []json.RawMessage) (rows []ModelInfo, first error) {
 	rows = make([]ModelInfo, 0, len(raw))
 	for i, text := range raw {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		row, err := readRow(text)
 		if err == nil {
 			rows = append(rows, row)
-			continue
-		}
-		if skipped++; first == nil {
+		} else if first == nil {
 			first = fmt.Errorf("data[%d]: %w", i, err)
 		}
 	}
-	return rows, skipped, first
+	return rows, first
 }
 
-// readRow reads one row of any generation: what is in info comes first, what is flat beside the id second, and outputMax
-// before the older maxTokens (WIRE.md section 1). Some rows do not say who made the model; it exists all the same.
+// readRow decodes one row in any of the forms that the catalog has had: a field in info precedes the same field beside the id,
+// and outputMax precedes the older maxTokens. A row without a developer is kept.
 func readRow(text json.RawMessage) (ModelInfo, error) {
 	var e catalog.Entry
 	if err := e.UnmarshalJSON(text); err != nil {
 		return ModelInfo{}, err
 	}
-	var info catalog.Info
-	if e.Info != nil {
-		info = *e.Info
-	}
-	if e.ID == "" {
+	switch {
+	case e.ID == "":
 		return ModelInfo{}, errNoID
+	case len(e.Aliases) > maxLabels || len(e.Tags) > maxLabels:
+		return ModelInfo{}, errTooManyLabels
 	}
+	info := deref(e.Info)
 	return ModelInfo{
 		ID:            e.ID,
 		Developer:     deref(firstNonNil(nonZero(info.Developer), nonZero(e.Developer))),
-		ContextLength: count(info.ContextLength, e.ContextLength),
-		MaxTokens:     count(info.OutputMax, info.MaxTokens, e.OutputMax, e.MaxTokens),
+		ContextLength: positive(info.ContextLength, e.ContextLength),
+		MaxTokens:     positive(info.OutputMax, info.MaxTokens, e.OutputMax, e.MaxTokens),
 		Name:          firstNonNil(nonZero(info.Name), nonZero(e.Name)),
 		Description:   firstNonNil(nonZero(info.Description), nonZero(e.Description)),
 		Type:          nonZero(e.Type),
-		Aliases:       union(nil, e.Aliases),
-		Tags:          union(nil, e.Tags),
+		Aliases:       e.Aliases,
+		Tags:          e.Tags,
 		Source:        SourceCatalog,
 	}, nil
 }
 
-// count returns the first number that says something: 0 and what is no whole number do not.
-func count(numbers ...*json.Number) *int64 {
+// positive returns the first positive integer: 0 and anything that is not an integer mean "not known".
+func positive(numbers ...*json.Number) *int64 {
 	for _, n := range numbers {
 		if n == nil {
 			continue

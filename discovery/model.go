@@ -1,6 +1,9 @@
 package discovery
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // SourceCatalog is the Source of models that the primary catalog lists. Models that a provider lists itself have the name of
 // the provider as their Source.
@@ -31,6 +34,18 @@ type ModelInfo struct {
 	Source string `json:"source"`
 }
 
+// MarshalJSON writes the lists as [] when they are nil, for readers in other languages.
+func (m ModelInfo) MarshalJSON() ([]byte, error) {
+	type plain ModelInfo
+	if m.Aliases == nil {
+		m.Aliases = []string{}
+	}
+	if m.Tags == nil {
+		m.Tags = []string{}
+	}
+	return json.Marshal(plain(m))
+}
+
 // fromProvider completes a row of a provider's own list.
 func (m *ModelInfo) fromProvider(p *providerInfo) {
 	m.Developer, m.Source = p.name, string(p.provider)
@@ -38,15 +53,16 @@ func (m *ModelInfo) fromProvider(p *providerInfo) {
 	m.ContextLength, m.MaxTokens = nonZero(m.ContextLength), nonZero(m.MaxTokens)
 }
 
-// merge adds what another row of the same id contains: the catalog lists a model once for each type.
+// merge adds what another row of the same id contains, since the catalog lists a model once for each type. The lists may
+// then have repetitions.
 func (m *ModelInfo) merge(other ModelInfo) {
 	m.ContextLength = firstNonNil(m.ContextLength, other.ContextLength)
 	m.MaxTokens = firstNonNil(m.MaxTokens, other.MaxTokens)
 	m.Name = firstNonNil(m.Name, other.Name)
 	m.Description = firstNonNil(m.Description, other.Description)
 	m.Type = firstNonNil(m.Type, other.Type)
-	m.Aliases = union(m.Aliases, other.Aliases)
-	m.Tags = union(m.Tags, other.Tags)
+	m.Aliases = append(m.Aliases, other.Aliases...)
+	m.Tags = append(m.Tags, other.Tags...)
 }
 
 // clone returns a copy that shares nothing with m, so that callers cannot change the cache. Its lists are never nil.
@@ -65,12 +81,15 @@ func firstNonNil[T any](a, b *T) *T {
 	return b
 }
 
-// union appends to a what b has besides.
-func union(a, b []string) []string {
-	for _, s := range b {
-		if !slices.Contains(a, s) {
-			a = append(a, s)
-		}
+// unique returns list without repetitions. It writes into list.
+func unique(list []string) []string {
+	if len(list) < 2 {
+		return list
 	}
-	return a
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(s string) bool {
+		repeated := seen[s]
+		seen[s] = true
+		return repeated
+	})
 }

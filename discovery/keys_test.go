@@ -1,0 +1,154 @@
+package discovery_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// fixedKey returns an option that gives a service a key.
+func fixedKey(service discovery.Service, key string, err error) discovery.Option {
+	return discovery.WithKey(service, func(context.Context) (string, error) { return key, err })
+}
+
+// sentKeys is a handler that records the key of every request and returns body.
+func sentKeys(mu *sync.Mutex, sent *[]string, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
+			if key := r.Header.Get(name); key != "" {
+				*sent = append(*sent, key)
+			}
+		}
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+func TestKeysComeFromTheArgumentThenWithKeyThenTheEnvironment(t *testing.T) {
+	const body = `{"is_available":true,"balance_infos":[{"currency":"USD","total_balance":"1","granted_balance":"0","topped_up_balance":"1"}]}`
+	t.Setenv("DEEPSEEK_API_KEY", "environment")
+	for name, row := range map[string]struct {
+		argument string
+		opts     []discovery.Option
+		want     []string
+		reasons  []string
+	}{
+		"argument":         {" argument ", []discovery.Option{fixedKey(discovery.ServiceDeepSeek, "function", nil)}, []string{"Bearer argument"}, nil},
+		"function":         {" ", []discovery.Option{fixedKey(discovery.ServiceDeepSeek, " function\n", nil)}, []string{"Bearer function"}, nil},
+		"environment":      {"", nil, []string{"Bearer environment"}, nil},
+		"another service":  {"", []discovery.Option{fixedKey(discovery.ServiceXAI, "other", nil)}, []string{"Bearer environment"}, nil},
+		"function without": {"", []discovery.Option{fixedKey(discovery.ServiceDeepSeek, "", nil)}, nil, []string{"deepseek missing_credential"}},
+		"function failed":  {"", []discovery.Option{fixedKey(discovery.ServiceDeepSeek, "k", errors.New("vault is sealed: k"))}, nil, []string{"deepseek missing_credential"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			var sent []string
+			s := newSite(map[string]http.HandlerFunc{"deepseek": sentKeys(&mu, &sent, body)})
+			_, err := s.client(t, row.opts...).FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: row.argument})
+			require.NoError(t, err)
+			assert.Equal(t, row.want, sent)
+			assert.Equal(t, row.reasons, s.reasons())
+			if name == "function failed" {
+				assert.ErrorContains(t, s.failures[0], "vault is sealed: [REDACTED]")
+			}
+		})
+	}
+}
+
+func TestKeyFunctionReceivesTheContextOfTheCaller(t *testing.T) {
+	t.Parallel()
+	type tenant struct{}
+	var mu sync.Mutex
+	var sent []string
+	s := newSite(map[string]http.HandlerFunc{"catalog": refuses(500, ""), "xai": sentKeys(&mu, &sent, `{"data":[{"id":"grok-4.5"}]}`)})
+	c := s.client(t, discovery.WithKey(discovery.ServiceXAI, func(ctx context.Context) (string, error) {
+		name, _ := ctx.Value(tenant{}).(string)
+		return name, nil
+	}))
+	models, err := c.ListModels(context.WithValue(t.Context(), tenant{}, "tenant-1"), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Len(t, models, 1)
+	assert.Equal(t, []string{"Bearer tenant-1"}, sent)
+}
+
+// An admin key can manage a whole organization: it goes to the costs and nowhere else.
+func TestAdminKeysAreNeverSentToAListOfModels(t *testing.T) {
+	for _, name := range []string{"OPENAI_ADMIN_KEY", "ANTHROPIC_ADMIN_KEY", "XAI_MANAGEMENT_KEY", "GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY", "GOOGLE_API_KEY"} {
+		t.Setenv(name, "admin")
+	}
+	s := providersUp(refuses(500, ""))
+	c := s.client(t,
+		fixedKey(discovery.ServiceOpenAIAdmin, "admin", nil), fixedKey(discovery.ServiceAnthropicAdmin, "admin", nil),
+		fixedKey(discovery.ServiceXAIManagement, "admin", nil), fixedKey(discovery.ServiceCloudBilling, "admin", nil))
+	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, models)
+	_, err = c.Retirements(t.Context())
+	require.NoError(t, err)
+	for _, name := range []string{"openai", "deepseek", "anthropic", "gemini", "xai"} {
+		assert.Zero(t, s.count(name), name)
+	}
+}
+
+func TestChatKeysAreNeverSentToBilling(t *testing.T) {
+	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "XAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
+		t.Setenv(name, "chat")
+	}
+	s := newSite(nil)
+	c := s.client(t)
+	_, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
+	require.NoError(t, err)
+	_, err = c.FetchOpenAICostBuckets(t.Context(), costQuery())
+	require.NoError(t, err)
+	assert.Zero(t, s.count("cloudbilling"))
+	assert.Equal(t, "gemini missing_credential", s.reasons()[0])
+}
+
+func TestAdminServicesFollowTheBaseURLOfTheirProvider(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string][]discovery.Option{
+		"proxy":  {discovery.WithBaseURL(discovery.ServiceOpenAI, "http://proxy")},
+		"admin":  {discovery.WithBaseURL(discovery.ServiceOpenAI, "http://other"), discovery.WithBaseURL(discovery.ServiceOpenAIAdmin, "http://admin")},
+		"admin2": {discovery.WithBaseURL(discovery.ServiceOpenAIAdmin, "http://admin2")},
+	} {
+		host := ""
+		transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+			host = r.URL.Host
+			return nil, errors.New("offline")
+		})
+		c := discovery.New(append(opts, discovery.WithLogger(quiet), discovery.WithHTTPClient(&http.Client{Transport: transport}))...)
+		query := costQuery()
+		query.AdminKey = "k"
+		_, err := c.FetchOpenAICostBuckets(t.Context(), query)
+		require.NoError(t, err)
+		assert.Equal(t, name, host)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestWithKeyRefusesAnUnknownServiceAndANilFunction(t *testing.T) {
+	t.Parallel()
+	for field, option := range map[string]func(){
+		"service":      func() { fixedKey("meta", "k", nil) },
+		"key function": func() { discovery.WithKey(discovery.ServiceXAI, nil) },
+	} {
+		func() {
+			defer func() {
+				err, _ := recover().(error)
+				valueError(t, err, field)
+			}()
+			option()
+		}()
+	}
+}
