@@ -21,6 +21,13 @@ type ProviderPricing struct {
 	InputPerMTok *float64 `json:"input_per_mtok"`
 	// OutputPerMTok is the price of output.
 	OutputPerMTok *float64 `json:"output_per_mtok"`
+	// CacheReadPerMTok is the price of input that is read from the cache; nil is not known. [Client.CostOf] uses this field
+	// and the next two, never RawPricing.
+	CacheReadPerMTok *float64 `json:"cache_read_per_mtok"`
+	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are the prices of input that is written to the cache for five minutes and
+	// for an hour; for OpenAI, for 30 minutes and for 12 hours. nil is not known.
+	CacheWrite5mPerMTok *float64 `json:"cache_write_5m_per_mtok"`
+	CacheWrite1hPerMTok *float64 `json:"cache_write_1h_per_mtok"`
 	// TierThresholdTokens is the length of the prompt, in tokens, from which the row holds; 0 for from the first on.
 	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
 	// UsageUnit is the unit that the provider counts in, as in "count"; nil where there is none.
@@ -30,6 +37,9 @@ type ProviderPricing struct {
 	Source string `json:"source"`
 	// VerifiedAt is when the source was read, as a date or an RFC 3339 time; nil when nobody knows. See [ProviderPricing.Age].
 	VerifiedAt *string `json:"verified_at"`
+	// ValidFrom and ValidUntil are the first UTC day of the price and the first day after it, as in "2026-12-01"; nil is open.
+	ValidFrom  *string `json:"valid_from"`
+	ValidUntil *string `json:"valid_until"`
 	// RawPricing has the cache prices of Anthropic's models; nil where there are none.
 	RawPricing *RawPricing `json:"raw_pricing"`
 	// Modality is what the tokens are of: one of the Modality constants, "" where the SKU does not tell.
@@ -122,7 +132,9 @@ func (p *ProviderPricing) price(d Direction) *float64 {
 func (p *ProviderPricing) clone() ProviderPricing {
 	c := *p
 	c.InputPerMTok, c.OutputPerMTok = copied(p.InputPerMTok), copied(p.OutputPerMTok)
+	c.CacheReadPerMTok, c.CacheWrite5mPerMTok, c.CacheWrite1hPerMTok = copied(p.CacheReadPerMTok), copied(p.CacheWrite5mPerMTok), copied(p.CacheWrite1hPerMTok)
 	c.UsageUnit, c.VerifiedAt, c.RawPricing = copied(p.UsageUnit), copied(p.VerifiedAt), copied(p.RawPricing)
+	c.ValidFrom, c.ValidUntil = copied(p.ValidFrom), copied(p.ValidUntil)
 	return c
 }
 

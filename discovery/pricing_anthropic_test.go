@@ -61,7 +61,7 @@ func TestEveryAnthropicPrice(t *testing.T) {
 			rows++
 		}
 	}
-	assert.Len(t, discovery.ListAnthropicPricing(), rows+1, "and the second tier of the one tiered model")
+	assert.Len(t, discovery.ListAnthropicPricing(), rows+2, "and the second tier of the one tiered model, and the model without a price for an hour")
 }
 
 func TestEveryAnthropicRowSaysWhatItRestsOn(t *testing.T) {
@@ -72,6 +72,7 @@ func TestEveryAnthropicRowSaysWhatItRestsOn(t *testing.T) {
 		seen[p.SKUID] = true
 		assert.Equal(t, discovery.Anthropic, p.Provider)
 		assert.NotEmpty(t, p.Source, p.SKUID)
+		assert.Nil(t, p.ValidUntil, p.SKUID)
 		assert.Contains(t, p.SKUDescription, p.ModelHint)
 		assert.Nil(t, p.UsageUnit)
 		assert.Equal(t, []string{"text", "standard"}, []string{p.Modality, p.Mode})
@@ -81,7 +82,7 @@ func TestEveryAnthropicRowSaysWhatItRestsOn(t *testing.T) {
 		for _, price := range pricesOf(t, p) {
 			assert.GreaterOrEqual(t, price, 0.0)
 		}
-		third := regexp.MustCompile(`fable|mythos|claude-3-sonnet|claude-2`).MatchString(p.ModelHint)
+		third := regexp.MustCompile(`fable-5-2|claude-3-sonnet|claude-2`).MatchString(p.ModelHint)
 		assert.Equal(t, third, regexp.MustCompile("third-party").MatchString(p.Source), p.SKUID)
 	}
 }
@@ -181,4 +182,40 @@ func TestAnthropicRowsAreTheCallersOwn(t *testing.T) {
 	}
 	slices.Reverse(spoilt)
 	assert.Equal(t, before, discovery.ListAnthropicPricing())
+}
+
+// A price that is not listed for an hour is not 0: the row has the prices that it knows, and no RawPricing.
+func TestAnAnthropicModelWithoutAPriceForAnHour(t *testing.T) {
+	t.Parallel()
+	got, ok := discovery.PricingForAnthropicModel("claude-fable-5-2")
+	require.True(t, ok)
+	assert.Nil(t, got.RawPricing)
+	assert.Nil(t, got.CacheWrite1hPerMTok)
+	assert.Equal(t, []float64{8, 0.2, 10, 40}, []float64{*got.InputPerMTok, *got.CacheReadPerMTok, *got.CacheWrite5mPerMTok, *got.OutputPerMTok})
+}
+
+// The price for an hour of claude-3-sonnet has one source: it is shown as before, and no cost is computed from it.
+func TestAnAnthropicPriceWithOneSourceIsShownOnly(t *testing.T) {
+	t.Parallel()
+	got, ok := discovery.PricingForAnthropicModel("claude-3-sonnet-20240229")
+	require.True(t, ok)
+	assert.InDelta(t, 6.0, got.RawPricing.CacheWrite1h, 0)
+	assert.Nil(t, got.CacheWrite1hPerMTok)
+}
+
+func TestAnthropicRowsOfTodayAndOfBefore(t *testing.T) {
+	t.Parallel()
+	now, ok := discovery.PricingForAnthropicModel("claude-sonnet-5-5")
+	require.True(t, ok)
+	assert.Equal(t, "2026-10-07", *now.ValidFrom)
+	assert.InDelta(t, 0.1, *now.CacheReadPerMTok, 0)
+	var before []discovery.ProviderPricing
+	for _, p := range discovery.ListPrices(discovery.Anthropic) {
+		if p.ModelHint == "claude-sonnet-5-5" && p.ValidUntil != nil {
+			before = append(before, p)
+		}
+	}
+	require.Len(t, before, 1)
+	assert.Equal(t, "2026-10-07", *before[0].ValidUntil)
+	assert.InDelta(t, 0.2, *before[0].CacheReadPerMTok, 0)
 }

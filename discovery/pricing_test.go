@@ -101,7 +101,8 @@ func TestPricingAsJSON(t *testing.T) {
 	empty, err := json.Marshal(discovery.ProviderPricing{Provider: discovery.Gemini})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"provider":"gemini","model_hint":"","sku_id":"","sku_description":"","input_per_mtok":null,"output_per_mtok":null,
-		"tier_threshold_tokens":0,"usage_unit":null,"source":"","verified_at":null,"raw_pricing":null,"modality":"","mode":""}`, string(empty))
+		"tier_threshold_tokens":0,"cache_read_per_mtok":null,"cache_write_5m_per_mtok":null,"cache_write_1h_per_mtok":null,
+		"usage_unit":null,"source":"","verified_at":null,"valid_from":null,"valid_until":null,"raw_pricing":null,"modality":"","mode":""}`, string(empty))
 	full, err := json.Marshal(discovery.ProviderPricing{
 		InputPerMTok: ref(0.1), OutputPerMTok: ref(0.0), RawPricing: &discovery.RawPricing{CacheWrite5m: 1, CacheWrite1h: 2, CacheHit: 0.5},
 	})

@@ -1,0 +1,96 @@
+package pricelist
+
+import (
+	_ "embed" // for factors.csv
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed factors.csv
+var factorsCSV string
+
+// Factor is what the prices of a mode are multiplied with, in hundredths.
+type Factor uint64
+
+const (
+	factorUnit = 100
+	maxFactor  = 1 << 10 // in hundredths; a test checks the list against it
+
+	// Whole is the factor of a standard request.
+	Whole Factor = factorUnit
+	// Half is the factor of DeepSeek's hours off the peak.
+	Half Factor = factorUnit / 2
+)
+
+// ModeFactor is what is known of one mode for some models of a provider.
+type ModeFactor struct {
+	Factor
+	// Long and Cached report whether the factor holds for the rows of long prompts, and for cached input.
+	Long, Cached bool
+
+	provider, mode string
+	models         []string
+	from, until    string
+}
+
+var modeFactors = sync.OnceValue(func() []ModeFactor {
+	var list []ModeFactor
+	for line := range strings.Lines(factorsCSV) {
+		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "provider,") {
+			list = append(list, readFactor(strings.Split(strings.TrimSpace(line), ",")))
+		}
+	}
+	return list
+})
+
+// readFactor reads a line of the list. A test checks that every line is well-formed.
+func readFactor(cells []string) ModeFactor {
+	factor, _ := ParsePrice(cells[2])
+	const hundredth = 1e10 // in the units of a price
+	return ModeFactor{
+		Factor: Factor(factor.units / hundredth), provider: cells[0], mode: cells[1], models: strings.Split(cells[3], ";"),
+		Long: cells[4] == "yes", Cached: cells[5] == "yes", from: cells[6], until: cells[7],
+	}
+}
+
+// FactorOf returns what a mode multiplies the prices of a model with. It reports whether that is known.
+func FactorOf(provider, model, mode string, at time.Time) (ModeFactor, bool) {
+	day := DayOf(at)
+	for _, f := range modeFactors() {
+		period := Row{ValidFrom: f.from, ValidUntil: f.until}
+		if f.provider == provider && f.mode == mode && period.ValidOn(day) && slices.ContainsFunc(f.models, matches(model)) {
+			return f, true
+		}
+	}
+	return ModeFactor{}, false
+}
+
+// matches returns a function that reports whether model is the id, or has the beginning, that it is given.
+func matches(model string) func(pattern string) bool {
+	return func(pattern string) bool {
+		beginning, open := strings.CutSuffix(pattern, "*")
+		return model == pattern || (open && strings.HasPrefix(model, beginning))
+	}
+}
+
+// peakSince is the first UTC day of DeepSeek's peak prices.
+const peakSince = "2026-08-17"
+
+// Peak reports whether a row of DeepSeek has a peak price, which is halved off the peak; the others are flat.
+func (r *Row) Peak() bool {
+	return r.Provider == "deepseek" && (r.ValidUntil == "" || r.ValidUntil > peakSince)
+}
+
+// PeakKnown reports whether DeepSeek had peak prices at a time. A row whose beginning is not known may be in force before.
+func PeakKnown(at time.Time) bool { return DayOf(at).compare(peakSince) >= 0 }
+
+// OffPeak reports whether DeepSeek charges half at a time: outside Monday to Friday, 01:00 to 04:00 and 06:00 to 10:00 UTC,
+// each without its end. Chinese public holidays, which are off the peak too, are not known here.
+func OffPeak(at time.Time) bool {
+	at = at.UTC()
+	hour, day := at.Hour(), at.Weekday()
+	peak := (hour >= 1 && hour < 4) || (hour >= 6 && hour < 10)
+	return !peak || day == time.Saturday || day == time.Sunday
+}

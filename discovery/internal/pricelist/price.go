@@ -1,0 +1,85 @@
+package pricelist
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// Price is a price in USD per million tokens. The zero value is not known, which is not the same as a price of 0.
+type Price struct {
+	units uint64   // of 10^-12 USD
+	odd   *big.Rat // instead of units, for a price that they cannot hold
+	known bool
+}
+
+// pricePlaces is how many decimal places units has: with that, the cost of a token has the 18 places of decimal.Money.
+const pricePlaces = 12
+
+// ParsePrice reads a plain decimal. It reports whether text is one.
+func ParsePrice(text string) (Price, bool) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	if _, ok := decimal.ParseMoney(text); !ok {
+		return Price{}, false
+	}
+	if len(whole) <= 6 && len(fraction) <= pricePlaces { // 999,999 USD and 12 places fit in 64 bits
+		units, _ := strconv.ParseUint(whole+fraction+strings.Repeat("0", pricePlaces-len(fraction)), 10, 64)
+		return Price{units: units, known: true}, true
+	}
+	odd, ok := new(big.Rat).SetString(text)
+	return Price{odd: odd, known: ok}, ok
+}
+
+// FromFloat returns the price that is written as the shortest decimal of usd, which must be finite and not negative; nil is
+// not known.
+func FromFloat(usd *float64) Price {
+	if usd == nil {
+		return Price{}
+	}
+	if p, ok := ParsePrice(strconv.FormatFloat(*usd, 'f', -1, 64)); ok {
+		return p
+	}
+	return Price{odd: decimal.FromFloat(*usd), known: true} // an exponent that would be a long row of zeros
+}
+
+// Known reports whether the price is known.
+func (p Price) Known() bool { return p.known }
+
+// Float64 returns the nearest float64, nil for a price that is not known.
+func (p Price) Float64() *float64 {
+	if !p.known {
+		return nil
+	}
+	f := p.money().Float64()
+	return &f
+}
+
+// Append appends the price as a plain decimal.
+func (p Price) Append(text []byte) []byte { return p.money().Append(text) }
+
+// Times returns the price times a factor.
+func (p Price) Times(f Factor) Price {
+	if p.odd == nil && p.units < 1<<63/maxFactor && p.units*uint64(f)%factorUnit == 0 {
+		p.units = p.units * uint64(f) / factorUnit
+		return p
+	}
+	return Price{odd: new(big.Rat).Mul(p.money().Rat(), big.NewRat(int64(f), factorUnit)), known: p.known}
+}
+
+// Cost returns what so many tokens cost.
+func (p Price) Cost(tokens int64) decimal.Money {
+	if p.odd == nil {
+		return decimal.Product(p.units, uint64(tokens))
+	}
+	cost := new(big.Rat).SetFrac64(tokens, 1_000_000)
+	return decimal.FromRat(cost.Mul(cost, p.odd))
+}
+
+func (p Price) money() decimal.Money {
+	if p.odd == nil {
+		return decimal.Product(p.units, 1_000_000)
+	}
+	return decimal.FromRat(p.odd)
+}

@@ -1,0 +1,97 @@
+// Package pricelist holds the built-in list of prices, and chooses the row that a request is billed by.
+//
+// A list is read-only once made, so that any number of goroutines may use it.
+package pricelist
+
+import (
+	_ "embed" // for prices.csv
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed prices.csv
+var pricesCSV string
+
+// Row is the price of one model, for prompts from one length on and for one period.
+type Row struct {
+	Provider, Model string
+	// Above is the threshold as the list has it: the row is for prompts longer than that, or for all when it is 0.
+	Above                                                int64
+	Input, CacheRead, CacheWrite5m, CacheWrite1h, Output Price
+	// SingleSourceWrite1h is a CacheWrite1h that is shown and never billed by: it has one source.
+	SingleSourceWrite1h Price
+	// ValidFrom and ValidUntil are UTC dates, the second exclusive; "" is open.
+	ValidFrom, ValidUntil string
+	// Source describes who lists the price.
+	Source string
+	// VerifiedAt is the date on which the newest source was read; "" when that is not known.
+	VerifiedAt string
+	// SameAs is the id of the row that this one repeats under an alias; "" for most.
+	SameAs string
+	// Index is the place of the row in the list that it was made from.
+	Index int
+}
+
+// Priced reports whether the row has a price at all. Some models are listed as known but not priced.
+func (r *Row) Priced() bool { return r.Input.Known() || r.Output.Known() }
+
+// List is a list of prices with an index by model.
+type List struct {
+	rows   []Row
+	models map[modelKey][]Row
+}
+
+type modelKey struct{ provider, model string }
+
+// New returns a list of the rows, each with its Index. The rows of a model need not be neighbours.
+func New(rows []Row) *List {
+	l := &List{rows: rows, models: make(map[modelKey][]Row)}
+	for i := range rows {
+		rows[i].Index = i
+		key := modelKey{rows[i].Provider, rows[i].Model}
+		l.models[key] = append(l.models[key], rows[i])
+	}
+	return l
+}
+
+// Rows returns all rows in their order. They must not be modified.
+func (l *List) Rows() []Row { return l.rows }
+
+// Model returns the rows of a model, by its id as the list spells it; nil when there are none. They must not be modified.
+func (l *List) Model(provider, id string) []Row {
+	if l == nil {
+		return nil
+	}
+	return l.models[modelKey{provider, id}]
+}
+
+// Builtin returns the built-in list, which is read when it is first needed.
+var Builtin = sync.OnceValue(func() *List {
+	var rows []Row
+	for line := range strings.Lines(pricesCSV) {
+		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "provider,") {
+			rows = append(rows, readRow(strings.Split(strings.TrimSpace(line), ",")))
+		}
+	}
+	return New(rows)
+})
+
+// readRow reads a line of the list. A test checks that every line is well-formed.
+func readRow(cells []string) Row {
+	above, _ := strconv.ParseInt(cells[2], 10, 64)
+	r := Row{
+		Provider: cells[0], Model: cells[1], Above: above,
+		Input: price(cells[3]), CacheRead: price(cells[4]), CacheWrite5m: price(cells[5]), CacheWrite1h: price(cells[6]), Output: price(cells[7]),
+		ValidFrom: cells[8], ValidUntil: cells[9], Source: describe(cells[0], cells[10]), VerifiedAt: cells[11], SameAs: cells[12],
+	}
+	if single, ok := strings.CutSuffix(cells[6], "?"); ok {
+		r.SingleSourceWrite1h = price(single)
+	}
+	return r
+}
+
+func price(cell string) Price {
+	p, _ := ParsePrice(cell)
+	return p
+}

@@ -1,0 +1,216 @@
+package pricelist_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+)
+
+// lines returns the cells of every line of a data file, without its comments and its header.
+func lines(t *testing.T, name string) [][]string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	var cells [][]string
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "provider,") {
+			cells = append(cells, strings.Split(strings.TrimSpace(line), ","))
+		}
+	}
+	return cells
+}
+
+// A malformed cell would be read as a price that is not known, so the file is checked here.
+func TestEveryLineOfThePriceListIsWellFormed(t *testing.T) {
+	t.Parallel()
+	price := regexp.MustCompile(`^(\d+(\.\d*[1-9])?\??)?$`)
+	date := regexp.MustCompile(`^(20\d\d-\d\d-\d\d)?$`)
+	list := lines(t, "prices.csv")
+	for _, cells := range list {
+		require.Len(t, cells, 13, cells)
+		assert.Contains(t, []string{"openai", "deepseek", "anthropic", "gemini", "xai"}, cells[0])
+		assert.Regexp(t, `^[a-z0-9.-]+$`, cells[1])
+		assert.Regexp(t, `^(0|100000|128000|199999|200000|272000)$`, cells[2])
+		for _, cell := range cells[3:8] {
+			assert.Regexp(t, price, cell, cells)
+		}
+		assert.Regexp(t, date, cells[8])
+		assert.Regexp(t, date, cells[9])
+		assert.Regexp(t, date, cells[11])
+		assert.Equal(t, cells[3] == "", cells[7] == "", "a row has both prices or none: %v", cells)
+		assert.Equal(t, cells[3] == "", cells[10] == "", "a price has a source: %v", cells)
+	}
+	assert.Len(t, pricelist.Builtin().Rows(), len(list))
+}
+
+func TestThePriceListIsComplete(t *testing.T) {
+	t.Parallel()
+	rows, unpriced := map[string]int{}, 0
+	for _, r := range pricelist.Builtin().Rows() {
+		rows[r.Provider]++
+		if !r.Priced() {
+			unpriced++
+			assert.Equal(t, "no two sources agree on a price", r.Source)
+		}
+		assert.NotRegexp(t, `\(\)|, ,|; ;|  `, r.Source)
+	}
+	assert.Equal(t, map[string]int{"openai": 164, "deepseek": 10, "anthropic": 55, "gemini": 57, "xai": 74}, rows)
+	assert.Equal(t, 26, unpriced)
+}
+
+// No two rows of a model and threshold are in force on the same day, so that the choice between them is never arbitrary.
+func TestPeriodsDoNotOverlap(t *testing.T) {
+	t.Parallel()
+	rows := pricelist.Builtin().Rows()
+	for i, a := range rows {
+		assert.True(t, a.ValidFrom == "" || a.ValidUntil == "" || a.ValidFrom < a.ValidUntil, a.Model)
+		for _, b := range rows[i+1:] {
+			if a.Provider != b.Provider || a.Model != b.Model || a.Above != b.Above {
+				continue
+			}
+			apart := (a.ValidUntil != "" && b.ValidFrom != "" && a.ValidUntil <= b.ValidFrom) || (b.ValidUntil != "" && a.ValidFrom != "" && b.ValidUntil <= a.ValidFrom)
+			assert.True(t, apart, "%s above %d", a.Model, a.Above)
+		}
+	}
+}
+
+func TestARowOfAnAliasNamesTheRowThatItRepeats(t *testing.T) {
+	t.Parallel()
+	for _, r := range pricelist.Builtin().Rows() {
+		if r.SameAs != "" {
+			same := pricelist.Builtin().Model(r.Provider, r.SameAs)
+			require.Len(t, same, 1, r.Model)
+			assert.Equal(t, []pricelist.Price{same[0].Input, same[0].CacheRead, same[0].CacheWrite5m, same[0].Output},
+				[]pricelist.Price{r.Input, r.CacheRead, r.CacheWrite5m, r.Output}, r.Model)
+		}
+	}
+}
+
+// A factor needs the provider's own page, or two sources.
+func TestEveryFactorHasItsSources(t *testing.T) {
+	t.Parallel()
+	for _, cells := range lines(t, "factors.csv") {
+		require.Len(t, cells, 9, cells)
+		assert.Regexp(t, `^\d{1,2}(\.\d{1,2})?$`, cells[2], cells)
+		assert.Regexp(t, `^(yes|no)$`, cells[4])
+		assert.Regexp(t, `^(yes|no)$`, cells[5])
+		sources := strings.Split(cells[8], "+")
+		assert.True(t, len(sources) > 1 || sources[0] == "page", cells)
+		for _, model := range strings.Split(cells[3], ";") {
+			if !strings.HasSuffix(model, "*") {
+				assert.NotNil(t, pricelist.Builtin().Model(cells[0], model), model)
+			}
+		}
+	}
+}
+
+func TestFactorOf(t *testing.T) {
+	t.Parallel()
+	november := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		provider, model, mode string
+		at                    time.Time
+		want                  pricelist.Factor
+	}{
+		{"openai", "gpt-4", "batch", november, 50},
+		{"openai", "gpt-5.4", "flex", november, 50},
+		{"openai", "gpt-4o", "flex", november, 0},
+		{"openai", "gpt-5.5", "priority", november, 250},
+		{"openai", "gpt-6.2-astra", "priority", november, 200},
+		{"openai", "gpt-5-mini", "priority", november, 180},
+		{"openai", "gpt-4o-2024-05-13", "priority", november, 0},
+		{"openai", "gpt-4.1-nano", "priority", november, 0},
+		{"openai", "gpt-6.2-sol", "ultrafast", november, 300},
+		{"openai", "gpt-6.2-sol", "ultrafast", time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC), 0},
+		{"openai", "gpt-6.2-sol", "ultrafast", time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC), 600},
+		{"openai", "gpt-6.1-sol", "ultrafast", november, 0},
+		{"openai", "gpt-5.6-sol", "eu", november, 110},
+		{"anthropic", "claude-2.1", "batch", november, 50},
+		{"anthropic", "claude-opus-5-5", "fast", november, 200},
+		{"anthropic", "claude-opus-4-7", "fast", november, 0},
+		{"anthropic", "claude-opus-5-5", "us", november, 0},
+		{"anthropic", "claude-opus-5-5", "priority", november, 0},
+		{"gemini", "gemini-3.8-flash", "batch", november, 50},
+		{"gemini", "gemini-3.1-flash-lite", "flex", november, 0},
+		{"xai", "grok-4.7", "us", november, 110},
+		{"xai", "grok-4.7", "batch", november, 0},
+		{"deepseek", "deepseek-flash", "batch", november, 0},
+	} {
+		got, ok := pricelist.FactorOf(row.provider, row.model, row.mode, row.at)
+		assert.Equal(t, row.want != 0, ok, row)
+		assert.Equal(t, row.want, got.Factor, row)
+	}
+}
+
+func TestOffPeak(t *testing.T) {
+	t.Parallel()
+	const wednesday = 18 // of November 2026
+	for clock, peak := range map[string]bool{
+		"00:59:59": false, "01:00:00": true, "03:59:59": true, "04:00:00": false, "05:59:59": false, "06:00:00": true, "09:59:59": true, "10:00:00": false, "23:00:00": false,
+	} {
+		at, err := time.Parse(time.TimeOnly, clock)
+		require.NoError(t, err)
+		for day, workday := range map[int]bool{wednesday: true, wednesday + 2: true, wednesday + 3: false, wednesday + 4: false, wednesday + 5: true} {
+			when := time.Date(2026, 11, day, at.Hour(), at.Minute(), at.Second(), 0, time.UTC).In(time.FixedZone("Beijing", 8*3600))
+			assert.Equal(t, !(peak && workday), pricelist.OffPeak(when), when)
+		}
+	}
+}
+
+func TestInForceChoosesThePeriodBeforeTheTier(t *testing.T) {
+	t.Parallel()
+	one, _ := pricelist.ParsePrice("1")
+	rows := pricelist.New([]pricelist.Row{
+		{Model: "m", Input: one, ValidUntil: "2026-05-01", Source: "old"},
+		{Model: "m", Input: one, ValidFrom: "2026-05-01", Source: "new"},
+		{Model: "m", Input: one, ValidUntil: "2026-05-01", Above: 100, Source: "old long"},
+		{Model: "late", Input: one, ValidFrom: "2026-05-01", Above: 100},
+	})
+	last, first := time.Date(2026, 4, 30, 23, 59, 59, 0, time.UTC), time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		model   string
+		at      time.Time
+		prompt  int64
+		want    string
+		missing string
+	}{
+		{"m", last, 100, "old", ""},
+		{"m", last, 101, "old long", ""},
+		{"m", first, 101, "new", ""},
+		{"m", first.In(time.FixedZone("west", -3600)), 0, "new", ""},
+		{"late", last, 101, "", "period"},
+		{"late", first, 100, "", "tier"},
+		{"unknown", first, 100, "", "period"},
+	} {
+		got, missing := pricelist.InForce(rows.Model("", row.model), row.at, row.prompt)
+		assert.Equal(t, row.missing, missing, row)
+		if assert.Equal(t, row.want != "", got != nil && got.Source != "", row) && got != nil {
+			assert.Equal(t, row.want, got.Source, row)
+		}
+	}
+}
+
+// A price that a float64 carries is its shortest decimal, however many places that has.
+func TestPricesAreDecimals(t *testing.T) {
+	t.Parallel()
+	for usd, want := range map[float64]string{0.1: "0.1", 0: "0", 1.25 / 3: "0.4166666666666667", 0.30000000000000004: "0.30000000000000004", 1e7: "10000000", 1e-20: "0.00000000000000000001"} {
+		p := pricelist.FromFloat(&usd)
+		assert.True(t, p.Known())
+		assert.Equal(t, want, string(p.Append(nil)))
+		assert.InDelta(t, usd, *p.Float64(), 0)
+		assert.Equal(t, want, string(p.Times(pricelist.Half).Times(200).Append(nil)))
+		million := p.Cost(1_000_000)
+		assert.Equal(t, want, million.String())
+	}
+	none := pricelist.FromFloat(nil)
+	assert.False(t, none.Known())
+	assert.Nil(t, none.Float64())
+	assert.False(t, none.Times(pricelist.Half).Known())
+}

@@ -1,0 +1,39 @@
+package pricelist
+
+import "strings"
+
+// sourceNames are what the codes of the column sources stand for.
+var sourceNames = map[string]string{
+	"pi": "pi-ai 1.5.2", "modelsdev": "models.dev", "genai": "genai-prices 0.1.8", "litellm": "litellm", "llmprices": "llm-prices",
+	"portkey": "Portkey's model list", "openrouter": "OpenRouter's price list", "vercel": "Vercel's price list", "web": "pages that quote the provider",
+}
+
+var companies = map[string]string{
+	"openai": "OpenAI", "deepseek": "DeepSeek", "anthropic": "Anthropic", "gemini": "Google", "xai": "xAI",
+}
+
+// describe returns the codes of the column sources as a text for people.
+func describe(provider, codes string) string {
+	page := companies[provider] + "'s pricing page"
+	var own, others []string
+	for _, code := range strings.Split(codes, "+") {
+		switch code {
+		case "page":
+			own = append(own, page)
+		case "claudit":
+			own = append(own, page+", as carried by kurofune/claudit 1.9.2")
+		case "":
+		default:
+			others = append(others, sourceNames[code])
+		}
+	}
+	switch {
+	case len(own) > 0:
+		return strings.Join(append(own[:1], others...), "; ")
+	case len(others) == 0:
+		return "no two sources agree on a price"
+	case len(others) == 1:
+		return "a single third-party table, " + others[0] + ", not confirmed on " + page
+	}
+	return "third-party tables (" + strings.Join(others, ", ") + "), not confirmed on " + page
+}

@@ -1,0 +1,183 @@
+package usage
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-faster/jx"
+)
+
+// Error names the field that is wrong. It never holds a value of the object.
+type Error struct{ Field, Reason string }
+
+func (e *Error) Error() string { return "usage field " + e.Field + " " + e.Reason }
+
+// maxTokens bounds a count, so that no sum of counts overflows.
+const maxTokens = 1 << 53
+
+// counts are the fields of an object as they were read.
+type counts struct {
+	value [fields]int64
+	seen  uint64
+	modes []string
+	// compaction are the counts of the entries of iterations that the object itself leaves out.
+	compaction []counts
+}
+
+func (c *counts) has(f field) bool { return c.seen&(1<<f) != 0 }
+
+// read reads an object with the fields of any provider.
+func read(data []byte) (c counts, err error) {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(data)
+	if d.Next() != jx.Object {
+		return c, &Error{"usage", "must be a JSON object"}
+	}
+	if err := c.object(d, top, ""); err != nil {
+		return c, err
+	}
+	if d.Next() != jx.Invalid {
+		return c, &Error{"usage", "must be one JSON object"}
+	}
+	return c, nil
+}
+
+// object reads what o describes, and skips the rest. An error of the decoder is replaced: it may quote the object.
+func (c *counts) object(d *jx.Decoder, o *object, path string) error {
+	members, err := d.ObjIter()
+	if err != nil {
+		return malformed(path)
+	}
+	for members.Next() {
+		if err := c.member(d, o, path, members.Key()); err != nil {
+			return err
+		}
+	}
+	if members.Err() != nil {
+		return malformed(path)
+	}
+	return nil
+}
+
+func malformed(path string) error {
+	if path == "" {
+		path = "usage"
+	}
+	return &Error{strings.TrimSuffix(path, "."), "is not valid JSON"}
+}
+
+func (c *counts) member(d *jx.Decoder, o *object, path string, key []byte) error {
+	if f, ok := o.counts[string(key)]; ok {
+		return c.count(d, f, path)
+	}
+	if child, ok := o.objects[string(key)]; ok {
+		return c.nested(d, child, path+string(key)+".")
+	}
+	if o == top {
+		return c.special(d, key)
+	}
+	return skip(d, path)
+}
+
+func skip(d *jx.Decoder, path string) error {
+	if d.Skip() != nil {
+		return malformed(path)
+	}
+	return nil
+}
+
+// count reads a whole number of 0 or more; null is as good as a missing field.
+func (c *counts) count(d *jx.Decoder, f field, path string) error {
+	switch d.Next() {
+	case jx.Null:
+		return skip(d, path+names[f])
+	case jx.Number:
+	default:
+		return &Error{path + names[f], "must be a number"}
+	}
+	n, err := d.Int64()
+	switch {
+	case err != nil:
+		return &Error{path + names[f], "must be a whole number"}
+	case n < 0:
+		return &Error{path + names[f], "is negative"}
+	case f != costTicks && n > maxTokens:
+		return &Error{path + names[f], "is too large"}
+	case c.has(f) && c.value[f] != n:
+		return &Error{path + names[f], "has two values"}
+	}
+	c.value[f], c.seen = n, c.seen|1<<f
+	return nil
+}
+
+func (c *counts) nested(d *jx.Decoder, o *object, path string) error {
+	switch d.Next() {
+	case jx.Null:
+		return skip(d, path)
+	case jx.Object:
+		return c.object(d, o, path)
+	}
+	return &Error{strings.TrimSuffix(path, "."), "must be an object"}
+}
+
+// special reads the members of the usage object that are neither counts nor objects of counts.
+func (c *counts) special(d *jx.Decoder, key []byte) error {
+	switch name := string(key); {
+	case modeNames[name]:
+		return c.mode(d, name)
+	case modalities[name]:
+		return list(d, name, func() error { return c.modality(d, name) })
+	case name == "iterations":
+		return list(d, name, func() error { return c.iteration(d) })
+	}
+	return skip(d, "usage")
+}
+
+// mode keeps the value of a field that changes the price, unless it is the standard one.
+func (c *counts) mode(d *jx.Decoder, name string) error {
+	if d.Next() == jx.Null {
+		return skip(d, name)
+	}
+	if d.Next() != jx.String {
+		return &Error{name, "must be a text"}
+	}
+	value, err := d.Str()
+	if err != nil {
+		return malformed(name)
+	}
+	if !standard[strings.ToLower(value)] {
+		c.addMode(value)
+	}
+	return nil
+}
+
+func (c *counts) addMode(mode string) {
+	if !slices.Contains(c.modes, mode) {
+		c.modes = append(c.modes, mode)
+	}
+}
+
+// list reads an array, or null.
+func list(d *jx.Decoder, name string, element func() error) error {
+	switch d.Next() {
+	case jx.Null:
+		return skip(d, name)
+	case jx.Array:
+	default:
+		return &Error{name, "must be an array"}
+	}
+	elements, err := d.ArrIter()
+	if err != nil {
+		return malformed(name)
+	}
+	for elements.Next() {
+		if err := element(); err != nil {
+			return err
+		}
+	}
+	if elements.Err() != nil {
+		return malformed(name)
+	}
+	return nil
+}
