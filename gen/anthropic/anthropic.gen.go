@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -124,124 +125,211 @@ type ListModelsParamsLifecycle string
 // ListModelsParamsAnthropicVersion defines parameters for ListModels.
 type ListModelsParamsAnthropicVersion string
 
-// UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Error).decode)
 }
 
 func (t *Error) decode(d *wire.Decoder) error {
 	*t = Error{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "error":
-			return wire.UnlessNull(&t.Error, d, wire.JSON)
+			o.Report(wire.UnlessNull(&t.Error, d, wire.MapOf[map[string]interface{}](wire.Any)))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Error) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	if t.Error != nil {
-		o.Field("error", t.Error)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one Model in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
+
+func (t *Error) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Error != nil {
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.PlainField("error"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Error) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Model and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Model) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Model).decode)
 }
 
 func (t *Model) decode(d *wire.Decoder) error {
 	*t = Model{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "id":
 			seen.Add(0)
-			return wire.String(&t.ID, d)
+			o.Report(wire.String(&t.ID, d))
 		case "display_name":
-			return wire.Optional(&t.DisplayName, d, wire.String)
+			o.Report(wire.Optional(&t.DisplayName, d, wire.String))
 		case "created_at":
-			return wire.Optional(&t.CreatedAt, d, wire.String)
+			o.Report(wire.Optional(&t.CreatedAt, d, wire.String))
 		case "max_input_tokens":
-			return wire.Optional(&t.MaxInputTokens, d, wire.Int64)
+			o.Report(wire.Optional(&t.MaxInputTokens, d, wire.Integer))
 		case "max_tokens":
-			return wire.Optional(&t.MaxTokens, d, wire.Int64)
+			o.Report(wire.Optional(&t.MaxTokens, d, wire.Integer))
 		case "lifecycle":
-			return wire.Optional(&t.Lifecycle, d, wire.String)
+			o.Report(wire.Optional(&t.Lifecycle, d, wire.String))
 		case "retires_at":
-			return wire.Optional(&t.RetiresAt, d, wire.String)
+			o.Report(wire.Optional(&t.RetiresAt, d, wire.String))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "id"})
+	}
+	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Model) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("id", t.ID)
-	o.Field("display_name", t.DisplayName)
-	o.Field("created_at", t.CreatedAt)
-	o.Field("max_input_tokens", t.MaxInputTokens)
-	o.Field("max_tokens", t.MaxTokens)
-	o.Field("lifecycle", t.Lifecycle)
-	o.Field("retires_at", t.RetiresAt)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
+
+func (t *Model) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.ID, e.PlainField("id"))
+	wire.WriteNullable(t.DisplayName, e.PlainField("display_name"), wire.WriteString)
+	wire.WriteNullable(t.CreatedAt, e.PlainField("created_at"), wire.WriteString)
+	wire.WriteNullable(t.MaxInputTokens, e.PlainField("max_input_tokens"), wire.WriteInteger)
+	wire.WriteNullable(t.MaxTokens, e.PlainField("max_tokens"), wire.WriteInteger)
+	wire.WriteNullable(t.Lifecycle, e.PlainField("lifecycle"), wire.WriteString)
+	wire.WriteNullable(t.RetiresAt, e.PlainField("retires_at"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one ModelPage in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Model) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Model) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetDisplayName returns DisplayName, or the zero value if it is nil.
+func (t *Model) GetDisplayName() (v string) {
+	if t != nil && t.DisplayName != nil {
+		v = *t.DisplayName
+	}
+	return v
+}
+
+// GetCreatedAt returns CreatedAt, or the zero value if it is nil.
+func (t *Model) GetCreatedAt() (v string) {
+	if t != nil && t.CreatedAt != nil {
+		v = *t.CreatedAt
+	}
+	return v
+}
+
+// GetMaxInputTokens returns MaxInputTokens, or the zero value if it is nil.
+func (t *Model) GetMaxInputTokens() (v int64) {
+	if t != nil && t.MaxInputTokens != nil {
+		v = *t.MaxInputTokens
+	}
+	return v
+}
+
+// GetMaxTokens returns MaxTokens, or the zero value if it is nil.
+func (t *Model) GetMaxTokens() (v int64) {
+	if t != nil && t.MaxTokens != nil {
+		v = *t.MaxTokens
+	}
+	return v
+}
+
+// GetLifecycle returns Lifecycle, or the zero value if it is nil.
+func (t *Model) GetLifecycle() (v string) {
+	if t != nil && t.Lifecycle != nil {
+		v = *t.Lifecycle
+	}
+	return v
+}
+
+// GetRetiresAt returns RetiresAt, or the zero value if it is nil.
+func (t *Model) GetRetiresAt() (v string) {
+	if t != nil && t.RetiresAt != nil {
+		v = *t.RetiresAt
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a ModelPage and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ModelPage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*ModelPage).decode)
 }
 
 func (t *ModelPage) decode(d *wire.Decoder) error {
-	*t = ModelPage{
-		HasMore: false,
-	}
+	*t = ModelPage{}
+	t.HasMore = false
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "data":
 			seen.Add(0)
-			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
+			o.Report(wire.ArrayOf[Model]((*Model).decode)(&t.Data, d))
 		case "has_more":
-			return wire.UnlessNull(&t.HasMore, d, wire.Bool)
+			o.Report(wire.UnlessNull(&t.HasMore, d, wire.Bool))
 		case "first_id":
-			return wire.Optional(&t.FirstID, d, wire.String)
+			o.Report(wire.Optional(&t.FirstID, d, wire.String))
 		case "last_id":
-			return wire.Optional(&t.LastID, d, wire.String)
+			o.Report(wire.Optional(&t.LastID, d, wire.String))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "data"})
+	}
+	return seen.Check(o.Err(), "data")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t ModelPage) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("data", wire.NotNil(t.Data))
-	o.Field("has_more", t.HasMore)
-	o.Field("first_id", t.FirstID)
-	o.Field("last_id", t.LastID)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t ModelPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelPage).encode) }
+
+func (t *ModelPage) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
+	wire.WriteBool(&t.HasMore, e.PlainField("has_more"))
+	wire.WriteNullable(t.FirstID, e.PlainField("first_id"), wire.WriteString)
+	wire.WriteNullable(t.LastID, e.PlainField("last_id"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t ModelPage) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t ModelPage) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetFirstID returns FirstID, or the zero value if it is nil.
+func (t *ModelPage) GetFirstID() (v string) {
+	if t != nil && t.FirstID != nil {
+		v = *t.FirstID
+	}
+	return v
+}
+
+// GetLastID returns LastID, or the zero value if it is nil.
+func (t *ModelPage) GetLastID() (v string) {
+	if t != nil && t.LastID != nil {
+		v = *t.LastID
+	}
+	return v
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -106,11 +107,10 @@ type ListModelsParams struct {
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
-// UnmarshalJSON reads one CatalogEnvelope in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// UnmarshalJSON decodes a CatalogEnvelope and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *CatalogEnvelope) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*CatalogEnvelope).decode)
 }
 
 func (t *CatalogEnvelope) decode(d *wire.Decoder) error {
@@ -119,135 +119,282 @@ func (t *CatalogEnvelope) decode(d *wire.Decoder) error {
 		return wire.ArrayOf[RawEntry](wire.Raw)(&t.Data, d)
 	}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "object":
-			return wire.Optional(&t.Object, d, wire.String)
+			o.Report(wire.Optional(&t.Object, d, wire.String))
 		case "data":
-			seen.Add(1)
-			return wire.ArrayOf[RawEntry](wire.Raw)(&t.Data, d)
+			seen.Add(0)
+			o.Report(wire.ArrayOf[RawEntry](wire.Raw)(&t.Data, d))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "data"})
+	}
+	return seen.Check(o.Err(), "data")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
 func (t CatalogEnvelope) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("object", t.Object)
-	o.Field("data", wire.NotNil(t.Data))
-	return o.Close(t.AdditionalProperties)
+	return wire.Marshal(&t, (*CatalogEnvelope).encode)
 }
 
-// UnmarshalJSON reads one Entry in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+func (t *CatalogEnvelope) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteNullable(t.Object, e.PlainField("object"), wire.WriteString)
+	wire.WriteArrayOf[RawEntry](wire.WriteRaw)(wire.NotNil(&t.Data), e.PlainField("data"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t CatalogEnvelope) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t CatalogEnvelope) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetObject returns Object, or the zero value if it is nil.
+func (t *CatalogEnvelope) GetObject() (v string) {
+	if t != nil && t.Object != nil {
+		v = *t.Object
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a Entry and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *Entry) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Entry).decode)
 }
 
 func (t *Entry) decode(d *wire.Decoder) error {
 	*t = Entry{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "id":
 			seen.Add(0)
-			return wire.String(&t.ID, d)
+			o.Report(wire.String(&t.ID, d))
 		case "type":
-			return wire.Optional(&t.Type, d, wire.String)
+			o.Report(wire.Optional(&t.Type, d, wire.String))
 		case "aliases":
-			return wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String))
+			o.Report(wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String)))
 		case "tags":
-			return wire.UnlessNull(&t.Tags, d, wire.ArrayOf[string](wire.String))
+			o.Report(wire.UnlessNull(&t.Tags, d, wire.ArrayOf[string](wire.String)))
 		case "info":
-			return wire.Optional(&t.Info, d, (*Info).decode)
+			o.Report(wire.Optional(&t.Info, d, (*Info).decode))
 		case "developer":
-			return wire.Optional(&t.Developer, d, wire.String)
+			o.Report(wire.Optional(&t.Developer, d, wire.String))
 		case "name":
-			return wire.Optional(&t.Name, d, wire.String)
+			o.Report(wire.Optional(&t.Name, d, wire.String))
 		case "description":
-			return wire.Optional(&t.Description, d, wire.String)
+			o.Report(wire.Optional(&t.Description, d, wire.String))
 		case "contextLength":
-			return wire.Optional(&t.ContextLength, d, wire.Number)
+			o.Report(wire.Optional(&t.ContextLength, d, wire.Number))
 		case "outputMax":
-			return wire.Optional(&t.OutputMax, d, wire.Number)
+			o.Report(wire.Optional(&t.OutputMax, d, wire.Number))
 		case "maxTokens":
-			return wire.Optional(&t.MaxTokens, d, wire.Number)
+			o.Report(wire.Optional(&t.MaxTokens, d, wire.Number))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "id"})
+	}
+	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Entry) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("id", t.ID)
-	o.Field("type", t.Type)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Entry) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Entry).encode) }
+
+func (t *Entry) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.ID, e.PlainField("id"))
+	wire.WriteNullable(t.Type, e.PlainField("type"), wire.WriteString)
 	if t.Aliases != nil {
-		o.Field("aliases", t.Aliases)
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.PlainField("aliases"))
 	}
 	if t.Tags != nil {
-		o.Field("tags", t.Tags)
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Tags, e.PlainField("tags"))
 	}
-	o.Field("info", t.Info)
-	o.Field("developer", t.Developer)
-	o.Field("name", t.Name)
-	o.Field("description", t.Description)
-	o.Field("contextLength", t.ContextLength)
-	o.Field("outputMax", t.OutputMax)
-	o.Field("maxTokens", t.MaxTokens)
-	return o.Close(t.AdditionalProperties)
+	wire.WriteNullable(t.Info, e.PlainField("info"), (*Info).encode)
+	wire.WriteNullable(t.Developer, e.PlainField("developer"), wire.WriteString)
+	wire.WriteNullable(t.Name, e.PlainField("name"), wire.WriteString)
+	wire.WriteNullable(t.Description, e.PlainField("description"), wire.WriteString)
+	wire.WriteNullable(t.ContextLength, e.PlainField("contextLength"), wire.WriteNumber)
+	wire.WriteNullable(t.OutputMax, e.PlainField("outputMax"), wire.WriteNumber)
+	wire.WriteNullable(t.MaxTokens, e.PlainField("maxTokens"), wire.WriteNumber)
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one Info in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Entry) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Entry) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetType returns Type, or the zero value if it is nil.
+func (t *Entry) GetType() (v string) {
+	if t != nil && t.Type != nil {
+		v = *t.Type
+	}
+	return v
+}
+
+// GetInfo returns Info, or nil if t is nil.
+func (t *Entry) GetInfo() (v *Info) {
+	if t != nil {
+		v = t.Info
+	}
+	return v
+}
+
+// GetDeveloper returns Developer, or the zero value if it is nil.
+func (t *Entry) GetDeveloper() (v string) {
+	if t != nil && t.Developer != nil {
+		v = *t.Developer
+	}
+	return v
+}
+
+// GetName returns Name, or the zero value if it is nil.
+func (t *Entry) GetName() (v string) {
+	if t != nil && t.Name != nil {
+		v = *t.Name
+	}
+	return v
+}
+
+// GetDescription returns Description, or the zero value if it is nil.
+func (t *Entry) GetDescription() (v string) {
+	if t != nil && t.Description != nil {
+		v = *t.Description
+	}
+	return v
+}
+
+// GetContextLength returns ContextLength, or the zero value if it is nil.
+func (t *Entry) GetContextLength() (v Count) {
+	if t != nil && t.ContextLength != nil {
+		v = *t.ContextLength
+	}
+	return v
+}
+
+// GetOutputMax returns OutputMax, or the zero value if it is nil.
+func (t *Entry) GetOutputMax() (v Count) {
+	if t != nil && t.OutputMax != nil {
+		v = *t.OutputMax
+	}
+	return v
+}
+
+// GetMaxTokens returns MaxTokens, or the zero value if it is nil.
+func (t *Entry) GetMaxTokens() (v Count) {
+	if t != nil && t.MaxTokens != nil {
+		v = *t.MaxTokens
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a Info and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *Info) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Info).decode)
 }
 
 func (t *Info) decode(d *wire.Decoder) error {
 	*t = Info{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "developer":
-			return wire.Optional(&t.Developer, d, wire.String)
+			o.Report(wire.Optional(&t.Developer, d, wire.String))
 		case "name":
-			return wire.Optional(&t.Name, d, wire.String)
+			o.Report(wire.Optional(&t.Name, d, wire.String))
 		case "description":
-			return wire.Optional(&t.Description, d, wire.String)
+			o.Report(wire.Optional(&t.Description, d, wire.String))
 		case "contextLength":
-			return wire.Optional(&t.ContextLength, d, wire.Number)
+			o.Report(wire.Optional(&t.ContextLength, d, wire.Number))
 		case "outputMax":
-			return wire.Optional(&t.OutputMax, d, wire.Number)
+			o.Report(wire.Optional(&t.OutputMax, d, wire.Number))
 		case "maxTokens":
-			return wire.Optional(&t.MaxTokens, d, wire.Number)
+			o.Report(wire.Optional(&t.MaxTokens, d, wire.Number))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err)
+	}
+	return seen.Check(o.Err())
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Info) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("developer", t.Developer)
-	o.Field("name", t.Name)
-	o.Field("description", t.Description)
-	o.Field("contextLength", t.ContextLength)
-	o.Field("outputMax", t.OutputMax)
-	o.Field("maxTokens", t.MaxTokens)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Info) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Info).encode) }
+
+func (t *Info) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteNullable(t.Developer, e.PlainField("developer"), wire.WriteString)
+	wire.WriteNullable(t.Name, e.PlainField("name"), wire.WriteString)
+	wire.WriteNullable(t.Description, e.PlainField("description"), wire.WriteString)
+	wire.WriteNullable(t.ContextLength, e.PlainField("contextLength"), wire.WriteNumber)
+	wire.WriteNullable(t.OutputMax, e.PlainField("outputMax"), wire.WriteNumber)
+	wire.WriteNullable(t.MaxTokens, e.PlainField("maxTokens"), wire.WriteNumber)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Info) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Info) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetDeveloper returns Developer, or the zero value if it is nil.
+func (t *Info) GetDeveloper() (v string) {
+	if t != nil && t.Developer != nil {
+		v = *t.Developer
+	}
+	return v
+}
+
+// GetName returns Name, or the zero value if it is nil.
+func (t *Info) GetName() (v string) {
+	if t != nil && t.Name != nil {
+		v = *t.Name
+	}
+	return v
+}
+
+// GetDescription returns Description, or the zero value if it is nil.
+func (t *Info) GetDescription() (v string) {
+	if t != nil && t.Description != nil {
+		v = *t.Description
+	}
+	return v
+}
+
+// GetContextLength returns ContextLength, or the zero value if it is nil.
+func (t *Info) GetContextLength() (v Count) {
+	if t != nil && t.ContextLength != nil {
+		v = *t.ContextLength
+	}
+	return v
+}
+
+// GetOutputMax returns OutputMax, or the zero value if it is nil.
+func (t *Info) GetOutputMax() (v Count) {
+	if t != nil && t.OutputMax != nil {
+		v = *t.OutputMax
+	}
+	return v
+}
+
+// GetMaxTokens returns MaxTokens, or the zero value if it is nil.
+func (t *Info) GetMaxTokens() (v Count) {
+	if t != nil && t.MaxTokens != nil {
+		v = *t.MaxTokens
+	}
+	return v
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function

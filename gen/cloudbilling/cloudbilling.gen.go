@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -123,289 +124,414 @@ type ListSkusParams struct {
 	PageToken *string `form:"pageToken,omitempty" json:"pageToken,omitempty"`
 }
 
-// UnmarshalJSON reads one Category in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// UnmarshalJSON decodes a Category and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *Category) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Category).decode)
 }
 
 func (t *Category) decode(d *wire.Decoder) error {
-	*t = Category{
-		UsageType: "",
-	}
+	*t = Category{}
+	t.UsageType = ""
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "usageType":
-			return wire.UnlessNull(&t.UsageType, d, wire.String)
+			o.Report(wire.UnlessNull(&t.UsageType, d, wire.String))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err)
+	}
+	return seen.Check(o.Err())
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Category) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("usageType", t.UsageType)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Category) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Category).encode) }
+
+func (t *Category) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.UsageType, e.PlainField("usageType"))
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Category) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Category) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Error).decode)
 }
 
 func (t *Error) decode(d *wire.Decoder) error {
 	*t = Error{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "error":
-			return wire.UnlessNull(&t.Error, d, wire.JSON)
+			o.Report(wire.UnlessNull(&t.Error, d, wire.MapOf[map[string]interface{}](wire.Any)))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Error) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	if t.Error != nil {
-		o.Field("error", t.Error)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one Money in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
+
+func (t *Error) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Error != nil {
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.PlainField("error"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Error) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Money and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *Money) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Money).decode)
 }
 
 func (t *Money) decode(d *wire.Decoder) error {
-	*t = Money{
-		CurrencyCode: "",
-	}
+	*t = Money{}
+	t.CurrencyCode = ""
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "currencyCode":
-			return wire.UnlessNull(&t.CurrencyCode, d, wire.String)
+			o.Report(wire.UnlessNull(&t.CurrencyCode, d, wire.String))
 		case "units":
-			return wire.Optional(&t.Units, d, wire.Text)
+			o.Report(wire.Optional(&t.Units, d, wire.Text))
 		case "nanos":
-			return wire.Optional(&t.Nanos, d, wire.Text)
+			o.Report(wire.Optional(&t.Nanos, d, wire.Text))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err)
+	}
+	return seen.Check(o.Err())
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Money) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("currencyCode", t.CurrencyCode)
-	o.Field("units", t.Units)
-	o.Field("nanos", t.Nanos)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Money) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Money).encode) }
+
+func (t *Money) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.CurrencyCode, e.PlainField("currencyCode"))
+	wire.WriteNullable(t.Units, e.PlainField("units"), wire.WriteString)
+	wire.WriteNullable(t.Nanos, e.PlainField("nanos"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one PricingExpression in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Money) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Money) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetUnits returns Units, or the zero value if it is nil.
+func (t *Money) GetUnits() (v Decimal) {
+	if t != nil && t.Units != nil {
+		v = *t.Units
+	}
+	return v
+}
+
+// GetNanos returns Nanos, or the zero value if it is nil.
+func (t *Money) GetNanos() (v Decimal) {
+	if t != nil && t.Nanos != nil {
+		v = *t.Nanos
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a PricingExpression and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *PricingExpression) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*PricingExpression).decode)
 }
 
 func (t *PricingExpression) decode(d *wire.Decoder) error {
-	*t = PricingExpression{
-		UsageUnit: "",
-		BaseUnit:  "",
-	}
+	*t = PricingExpression{}
+	t.UsageUnit = ""
+	t.BaseUnit = ""
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "usageUnit":
-			return wire.UnlessNull(&t.UsageUnit, d, wire.String)
+			o.Report(wire.UnlessNull(&t.UsageUnit, d, wire.String))
 		case "baseUnit":
-			return wire.UnlessNull(&t.BaseUnit, d, wire.String)
+			o.Report(wire.UnlessNull(&t.BaseUnit, d, wire.String))
 		case "baseUnitConversionFactor":
-			return wire.Optional(&t.BaseUnitConversionFactor, d, wire.Text)
+			o.Report(wire.Optional(&t.BaseUnitConversionFactor, d, wire.Text))
 		case "tieredRates":
-			return wire.UnlessNull(&t.TieredRates, d, wire.ArrayOf[TierRate]((*TierRate).decode))
+			o.Report(wire.UnlessNull(&t.TieredRates, d, wire.ArrayOf[TierRate]((*TierRate).decode)))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t PricingExpression) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("usageUnit", t.UsageUnit)
-	o.Field("baseUnit", t.BaseUnit)
-	o.Field("baseUnitConversionFactor", t.BaseUnitConversionFactor)
-	if t.TieredRates != nil {
-		o.Field("tieredRates", t.TieredRates)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one PricingInfo in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t PricingExpression) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*PricingExpression).encode)
+}
+
+func (t *PricingExpression) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.UsageUnit, e.PlainField("usageUnit"))
+	wire.WriteString(&t.BaseUnit, e.PlainField("baseUnit"))
+	wire.WriteNullable(t.BaseUnitConversionFactor, e.PlainField("baseUnitConversionFactor"), wire.WriteString)
+	if t.TieredRates != nil {
+		wire.WriteArrayOf[TierRate]((*TierRate).encode)(&t.TieredRates, e.PlainField("tieredRates"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t PricingExpression) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t PricingExpression) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetBaseUnitConversionFactor returns BaseUnitConversionFactor, or the zero value if it is nil.
+func (t *PricingExpression) GetBaseUnitConversionFactor() (v Decimal) {
+	if t != nil && t.BaseUnitConversionFactor != nil {
+		v = *t.BaseUnitConversionFactor
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a PricingInfo and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *PricingInfo) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*PricingInfo).decode)
 }
 
 func (t *PricingInfo) decode(d *wire.Decoder) error {
-	*t = PricingInfo{
-		EffectiveTime: "",
-	}
+	*t = PricingInfo{}
+	t.EffectiveTime = ""
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "effectiveTime":
-			return wire.UnlessNull(&t.EffectiveTime, d, wire.String)
+			o.Report(wire.UnlessNull(&t.EffectiveTime, d, wire.String))
 		case "pricingExpression":
-			return wire.Optional(&t.PricingExpression, d, (*PricingExpression).decode)
+			o.Report(wire.Optional(&t.PricingExpression, d, (*PricingExpression).decode))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err)
+	}
+	return seen.Check(o.Err())
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t PricingInfo) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("effectiveTime", t.EffectiveTime)
-	o.Field("pricingExpression", t.PricingExpression)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t PricingInfo) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*PricingInfo).encode) }
+
+func (t *PricingInfo) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.EffectiveTime, e.PlainField("effectiveTime"))
+	wire.WriteNullable(t.PricingExpression, e.PlainField("pricingExpression"), (*PricingExpression).encode)
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one SKU in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t PricingInfo) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t PricingInfo) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetPricingExpression returns PricingExpression, or nil if t is nil.
+func (t *PricingInfo) GetPricingExpression() (v *PricingExpression) {
+	if t != nil {
+		v = t.PricingExpression
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a SKU and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *SKU) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*SKU).decode)
 }
 
 func (t *SKU) decode(d *wire.Decoder) error {
-	*t = SKU{
-		Description: "",
-	}
+	*t = SKU{}
+	t.Description = ""
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "skuId":
 			seen.Add(0)
-			return wire.String(&t.SKUID, d)
+			o.Report(wire.String(&t.SKUID, d))
 		case "description":
-			return wire.UnlessNull(&t.Description, d, wire.String)
+			o.Report(wire.UnlessNull(&t.Description, d, wire.String))
 		case "category":
-			return wire.Optional(&t.Category, d, (*Category).decode)
+			o.Report(wire.Optional(&t.Category, d, (*Category).decode))
 		case "pricingInfo":
-			return wire.UnlessNull(&t.PricingInfo, d, wire.ArrayOf[PricingInfo]((*PricingInfo).decode))
+			o.Report(wire.UnlessNull(&t.PricingInfo, d, wire.ArrayOf[PricingInfo]((*PricingInfo).decode)))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "skuId"})
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t SKU) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("skuId", t.SKUID)
-	o.Field("description", t.Description)
-	o.Field("category", t.Category)
-	if t.PricingInfo != nil {
-		o.Field("pricingInfo", t.PricingInfo)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err(), "skuId")
 }
 
-// UnmarshalJSON reads one SKUPage in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t SKU) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*SKU).encode) }
+
+func (t *SKU) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.SKUID, e.PlainField("skuId"))
+	wire.WriteString(&t.Description, e.PlainField("description"))
+	wire.WriteNullable(t.Category, e.PlainField("category"), (*Category).encode)
+	if t.PricingInfo != nil {
+		wire.WriteArrayOf[PricingInfo]((*PricingInfo).encode)(&t.PricingInfo, e.PlainField("pricingInfo"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t SKU) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t SKU) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetCategory returns Category, or nil if t is nil.
+func (t *SKU) GetCategory() (v *Category) {
+	if t != nil {
+		v = t.Category
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a SKUPage and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *SKUPage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*SKUPage).decode)
 }
 
 func (t *SKUPage) decode(d *wire.Decoder) error {
 	*t = SKUPage{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "skus":
-			return wire.UnlessNull(&t.Skus, d, wire.ArrayOf[SKU]((*SKU).decode))
+			o.Report(wire.UnlessNull(&t.Skus, d, wire.ArrayOf[SKU]((*SKU).decode)))
 		case "nextPageToken":
-			return wire.Optional(&t.NextPageToken, d, wire.String)
+			o.Report(wire.Optional(&t.NextPageToken, d, wire.String))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t SKUPage) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	if t.Skus != nil {
-		o.Field("skus", t.Skus)
 	}
-	o.Field("nextPageToken", t.NextPageToken)
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one TierRate in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t SKUPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*SKUPage).encode) }
+
+func (t *SKUPage) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Skus != nil {
+		wire.WriteArrayOf[SKU]((*SKU).encode)(&t.Skus, e.PlainField("skus"))
+	}
+	wire.WriteNullable(t.NextPageToken, e.PlainField("nextPageToken"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t SKUPage) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t SKUPage) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetNextPageToken returns NextPageToken, or the zero value if it is nil.
+func (t *SKUPage) GetNextPageToken() (v string) {
+	if t != nil && t.NextPageToken != nil {
+		v = *t.NextPageToken
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a TierRate and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *TierRate) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*TierRate).decode)
 }
 
 func (t *TierRate) decode(d *wire.Decoder) error {
 	*t = TierRate{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "startUsageAmount":
-			return wire.Optional(&t.StartUsageAmount, d, wire.Text)
+			o.Report(wire.Optional(&t.StartUsageAmount, d, wire.Text))
 		case "unitPrice":
-			return wire.Optional(&t.UnitPrice, d, (*Money).decode)
+			o.Report(wire.Optional(&t.UnitPrice, d, (*Money).decode))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err)
+	}
+	return seen.Check(o.Err())
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t TierRate) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("startUsageAmount", t.StartUsageAmount)
-	o.Field("unitPrice", t.UnitPrice)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t TierRate) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*TierRate).encode) }
+
+func (t *TierRate) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteNullable(t.StartUsageAmount, e.PlainField("startUsageAmount"), wire.WriteString)
+	wire.WriteNullable(t.UnitPrice, e.PlainField("unitPrice"), (*Money).encode)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t TierRate) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t TierRate) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetStartUsageAmount returns StartUsageAmount, or the zero value if it is nil.
+func (t *TierRate) GetStartUsageAmount() (v Decimal) {
+	if t != nil && t.StartUsageAmount != nil {
+		v = *t.StartUsageAmount
+	}
+	return v
+}
+
+// GetUnitPrice returns UnitPrice, or nil if t is nil.
+func (t *TierRate) GetUnitPrice() (v *Money) {
+	if t != nil {
+		v = t.UnitPrice
+	}
+	return v
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -80,190 +81,268 @@ type ModelList struct {
 // Refusal is the error body. Its code is a text that is not related to the status.
 type Refusal = Error
 
-// UnmarshalJSON reads one Balance in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// UnmarshalJSON decodes a Balance and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Balance) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Balance).decode)
 }
 
 func (t *Balance) decode(d *wire.Decoder) error {
-	*t = Balance{
-		IsAvailable: true,
-	}
+	*t = Balance{}
+	t.IsAvailable = true
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "is_available":
-			return wire.UnlessNull(&t.IsAvailable, d, wire.Bool)
+			o.Report(wire.UnlessNull(&t.IsAvailable, d, wire.Bool))
 		case "balance_infos":
-			seen.Add(1)
-			return wire.ArrayOf[BalanceInfo]((*BalanceInfo).decode)(&t.BalanceInfos, d)
+			seen.Add(0)
+			o.Report(wire.ArrayOf[BalanceInfo]((*BalanceInfo).decode)(&t.BalanceInfos, d))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "balance_infos"})
+	}
+	return seen.Check(o.Err(), "balance_infos")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Balance) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("is_available", t.IsAvailable)
-	o.Field("balance_infos", wire.NotNil(t.BalanceInfos))
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Balance) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Balance).encode) }
+
+func (t *Balance) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteBool(&t.IsAvailable, e.PlainField("is_available"))
+	wire.WriteArrayOf[BalanceInfo]((*BalanceInfo).encode)(wire.NotNil(&t.BalanceInfos), e.PlainField("balance_infos"))
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one BalanceInfo in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Balance) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Balance) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a BalanceInfo and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *BalanceInfo) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*BalanceInfo).decode)
 }
 
 func (t *BalanceInfo) decode(d *wire.Decoder) error {
-	*t = BalanceInfo{
-		Currency: "USD",
-	}
+	*t = BalanceInfo{}
+	t.Currency = "USD"
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "currency":
-			return wire.UnlessNull(&t.Currency, d, wire.String)
+			o.Report(wire.UnlessNull(&t.Currency, d, wire.String))
 		case "total_balance":
-			seen.Add(1)
-			return wire.Number(&t.TotalBalance, d)
+			seen.Add(0)
+			o.Report(wire.Number(&t.TotalBalance, d))
 		case "granted_balance":
-			seen.Add(2)
-			return wire.Number(&t.GrantedBalance, d)
+			seen.Add(1)
+			o.Report(wire.Number(&t.GrantedBalance, d))
 		case "topped_up_balance":
-			seen.Add(3)
-			return wire.Number(&t.ToppedUpBalance, d)
+			seen.Add(2)
+			o.Report(wire.Number(&t.ToppedUpBalance, d))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "total_balance"}, wire.Required{Index: 2, Name: "granted_balance"}, wire.Required{Index: 3, Name: "topped_up_balance"})
+	}
+	return seen.Check(o.Err(), "total_balance", "granted_balance", "topped_up_balance")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t BalanceInfo) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("currency", t.Currency)
-	o.Field("total_balance", t.TotalBalance)
-	o.Field("granted_balance", t.GrantedBalance)
-	o.Field("topped_up_balance", t.ToppedUpBalance)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t BalanceInfo) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*BalanceInfo).encode) }
+
+func (t *BalanceInfo) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.Currency, e.PlainField("currency"))
+	wire.WriteNumber(&t.TotalBalance, e.PlainField("total_balance"))
+	wire.WriteNumber(&t.GrantedBalance, e.PlainField("granted_balance"))
+	wire.WriteNumber(&t.ToppedUpBalance, e.PlainField("topped_up_balance"))
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t BalanceInfo) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t BalanceInfo) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Error).decode)
 }
 
 func (t *Error) decode(d *wire.Decoder) error {
 	*t = Error{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "error":
-			return wire.UnlessNull(&t.Error, d, wire.JSON)
+			o.Report(wire.UnlessNull(&t.Error, d, wire.MapOf[map[string]interface{}](wire.Any)))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Error) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	if t.Error != nil {
-		o.Field("error", t.Error)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one Model in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
+
+func (t *Error) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Error != nil {
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.PlainField("error"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Error) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Model and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Model) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Model).decode)
 }
 
 func (t *Model) decode(d *wire.Decoder) error {
 	*t = Model{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "id":
 			seen.Add(0)
-			return wire.String(&t.ID, d)
+			o.Report(wire.String(&t.ID, d))
 		case "owned_by":
-			return wire.Optional(&t.OwnedBy, d, wire.String)
+			o.Report(wire.Optional(&t.OwnedBy, d, wire.String))
 		case "name":
-			return wire.Optional(&t.Name, d, wire.String)
+			o.Report(wire.Optional(&t.Name, d, wire.String))
 		case "context_window":
-			return wire.Optional(&t.ContextWindow, d, wire.Int64)
+			o.Report(wire.Optional(&t.ContextWindow, d, wire.Integer))
 		case "max_output_tokens":
-			return wire.Optional(&t.MaxOutputTokens, d, wire.Int64)
+			o.Report(wire.Optional(&t.MaxOutputTokens, d, wire.Integer))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "id"})
+	}
+	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Model) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("id", t.ID)
-	o.Field("owned_by", t.OwnedBy)
-	o.Field("name", t.Name)
-	o.Field("context_window", t.ContextWindow)
-	o.Field("max_output_tokens", t.MaxOutputTokens)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
+
+func (t *Model) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.ID, e.PlainField("id"))
+	wire.WriteNullable(t.OwnedBy, e.PlainField("owned_by"), wire.WriteString)
+	wire.WriteNullable(t.Name, e.PlainField("name"), wire.WriteString)
+	wire.WriteNullable(t.ContextWindow, e.PlainField("context_window"), wire.WriteInteger)
+	wire.WriteNullable(t.MaxOutputTokens, e.PlainField("max_output_tokens"), wire.WriteInteger)
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one ModelList in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Model) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Model) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetOwnedBy returns OwnedBy, or the zero value if it is nil.
+func (t *Model) GetOwnedBy() (v string) {
+	if t != nil && t.OwnedBy != nil {
+		v = *t.OwnedBy
+	}
+	return v
+}
+
+// GetName returns Name, or the zero value if it is nil.
+func (t *Model) GetName() (v string) {
+	if t != nil && t.Name != nil {
+		v = *t.Name
+	}
+	return v
+}
+
+// GetContextWindow returns ContextWindow, or the zero value if it is nil.
+func (t *Model) GetContextWindow() (v int64) {
+	if t != nil && t.ContextWindow != nil {
+		v = *t.ContextWindow
+	}
+	return v
+}
+
+// GetMaxOutputTokens returns MaxOutputTokens, or the zero value if it is nil.
+func (t *Model) GetMaxOutputTokens() (v int64) {
+	if t != nil && t.MaxOutputTokens != nil {
+		v = *t.MaxOutputTokens
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a ModelList and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ModelList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*ModelList).decode)
 }
 
 func (t *ModelList) decode(d *wire.Decoder) error {
 	*t = ModelList{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "object":
-			return wire.Optional(&t.Object, d, wire.String)
+			o.Report(wire.Optional(&t.Object, d, wire.String))
 		case "data":
-			seen.Add(1)
-			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
+			seen.Add(0)
+			o.Report(wire.ArrayOf[Model]((*Model).decode)(&t.Data, d))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "data"})
+	}
+	return seen.Check(o.Err(), "data")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t ModelList) MarshalJSON() ([]byte, error) {
-	var o wire.Object
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelList).encode) }
+
+func (t *ModelList) encode(e *wire.Encoder) {
+	start := e.Begin()
 	if t.Object != nil {
-		o.Field("object", t.Object)
+		wire.WriteString(t.Object, e.PlainField("object"))
 	}
-	o.Field("data", wire.NotNil(t.Data))
-	return o.Close(t.AdditionalProperties)
+	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t ModelList) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t ModelList) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetObject returns Object, or the zero value if it is nil.
+func (t *ModelList) GetObject() (v string) {
+	if t != nil && t.Object != nil {
+		v = *t.Object
+	}
+	return v
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function

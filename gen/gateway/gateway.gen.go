@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -326,187 +327,297 @@ type RegisterPeerJSONRequestBody = RegisterPeerRequest
 // OpenThreadJSONRequestBody defines body for OpenThread for application/json ContentType.
 type OpenThreadJSONRequestBody = OpenThreadRequest
 
-// UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Error).decode)
 }
 
 func (t *Error) decode(d *wire.Decoder) error {
 	*t = Error{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "detail":
-			return wire.UnlessNull(&t.Detail, d, wire.Raw)
+			o.Report(wire.UnlessNull(&t.Detail, d, wire.Raw))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Error) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	if t.Detail != nil {
-		o.Field("detail", t.Detail)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one Health in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
+
+func (t *Error) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Detail != nil {
+		wire.WriteRaw(&t.Detail, e.PlainField("detail"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Error) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Health and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Health) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Health).decode)
 }
 
 func (t *Health) decode(d *wire.Decoder) error {
 	*t = Health{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "status":
-			return wire.Optional(&t.Status, d, wire.String)
+			o.Report(wire.Optional(&t.Status, d, wire.String))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Health) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	if t.Status != nil {
-		o.Field("status", t.Status)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one MeshMessage in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Health) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Health).encode) }
+
+func (t *Health) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Status != nil {
+		wire.WriteString(t.Status, e.PlainField("status"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Health) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Health) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetStatus returns Status, or the zero value if it is nil.
+func (t *Health) GetStatus() (v string) {
+	if t != nil && t.Status != nil {
+		v = *t.Status
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a MeshMessage and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *MeshMessage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*MeshMessage).decode)
 }
 
 func (t *MeshMessage) decode(d *wire.Decoder) error {
 	*t = MeshMessage{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "id":
 			seen.Add(0)
-			return wire.Int64(&t.ID, d)
+			o.Report(wire.Integer(&t.ID, d))
 		case "from_node":
 			seen.Add(1)
-			return wire.String(&t.FromNode, d)
+			o.Report(wire.String(&t.FromNode, d))
 		case "to_node":
 			seen.Add(2)
-			return wire.String(&t.ToNode, d)
+			o.Report(wire.String(&t.ToNode, d))
 		case "kind":
 			seen.Add(3)
-			return wire.String(&t.Kind, d)
+			o.Report(wire.String(&t.Kind, d))
 		case "content":
-			return wire.Optional(&t.Content, d, wire.String)
+			o.Report(wire.Optional(&t.Content, d, wire.String))
 		case "created_at":
-			seen.Add(5)
-			return wire.String(&t.CreatedAt, d)
+			seen.Add(4)
+			o.Report(wire.String(&t.CreatedAt, d))
 		case "read_at":
-			return wire.Optional(&t.ReadAt, d, wire.String)
+			o.Report(wire.Optional(&t.ReadAt, d, wire.String))
 		case "related_task_id":
-			return wire.Optional(&t.RelatedTaskID, d, wire.Text)
+			o.Report(wire.Optional(&t.RelatedTaskID, d, wire.Text))
 		case "thread_id":
-			return wire.Optional(&t.ThreadID, d, wire.String)
+			o.Report(wire.Optional(&t.ThreadID, d, wire.String))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "id"}, wire.Required{Index: 1, Name: "from_node"}, wire.Required{Index: 2, Name: "to_node"}, wire.Required{Index: 3, Name: "kind"}, wire.Required{Index: 5, Name: "created_at"})
+	}
+	return seen.Check(o.Err(), "id", "from_node", "to_node", "kind", "created_at")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t MeshMessage) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("id", t.ID)
-	o.Field("from_node", t.FromNode)
-	o.Field("to_node", t.ToNode)
-	o.Field("kind", t.Kind)
-	o.Field("content", t.Content)
-	o.Field("created_at", t.CreatedAt)
-	o.Field("read_at", t.ReadAt)
-	o.Field("related_task_id", t.RelatedTaskID)
-	o.Field("thread_id", t.ThreadID)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t MeshMessage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*MeshMessage).encode) }
+
+func (t *MeshMessage) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteInteger(&t.ID, e.PlainField("id"))
+	wire.WriteString(&t.FromNode, e.PlainField("from_node"))
+	wire.WriteString(&t.ToNode, e.PlainField("to_node"))
+	wire.WriteString(&t.Kind, e.PlainField("kind"))
+	wire.WriteNullable(t.Content, e.PlainField("content"), wire.WriteString)
+	wire.WriteString(&t.CreatedAt, e.PlainField("created_at"))
+	wire.WriteNullable(t.ReadAt, e.PlainField("read_at"), wire.WriteString)
+	wire.WriteNullable(t.RelatedTaskID, e.PlainField("related_task_id"), wire.WriteString)
+	wire.WriteNullable(t.ThreadID, e.PlainField("thread_id"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one MeshPeer in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t MeshMessage) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t MeshMessage) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetContent returns Content, or the zero value if it is nil.
+func (t *MeshMessage) GetContent() (v string) {
+	if t != nil && t.Content != nil {
+		v = *t.Content
+	}
+	return v
+}
+
+// GetReadAt returns ReadAt, or the zero value if it is nil.
+func (t *MeshMessage) GetReadAt() (v string) {
+	if t != nil && t.ReadAt != nil {
+		v = *t.ReadAt
+	}
+	return v
+}
+
+// GetRelatedTaskID returns RelatedTaskID, or the zero value if it is nil.
+func (t *MeshMessage) GetRelatedTaskID() (v string) {
+	if t != nil && t.RelatedTaskID != nil {
+		v = *t.RelatedTaskID
+	}
+	return v
+}
+
+// GetThreadID returns ThreadID, or the zero value if it is nil.
+func (t *MeshMessage) GetThreadID() (v string) {
+	if t != nil && t.ThreadID != nil {
+		v = *t.ThreadID
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a MeshPeer and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *MeshPeer) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*MeshPeer).decode)
 }
 
 func (t *MeshPeer) decode(d *wire.Decoder) error {
-	*t = MeshPeer{
-		Capabilities: map[string]interface{}{},
-		Enabled:      true,
-	}
+	*t = MeshPeer{}
+	t.Capabilities = map[string]interface{}{}
+	t.Enabled = true
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "name":
 			seen.Add(0)
-			return wire.String(&t.Name, d)
+			o.Report(wire.String(&t.Name, d))
 		case "url":
-			return wire.Optional(&t.URL, d, wire.String)
+			o.Report(wire.Optional(&t.URL, d, wire.String))
 		case "capabilities":
-			return wire.UnlessNull(&t.Capabilities, d, wire.JSON)
+			o.Report(wire.UnlessNull(&t.Capabilities, d, wire.MapOf[map[string]interface{}](wire.Any)))
 		case "enabled":
-			return wire.UnlessNull(&t.Enabled, d, wire.Flag)
+			o.Report(wire.UnlessNull(&t.Enabled, d, wire.Flag))
 		case "last_health":
-			return wire.Optional(&t.LastHealth, d, wire.String)
+			o.Report(wire.Optional(&t.LastHealth, d, wire.String))
 		case "last_seen":
-			return wire.Optional(&t.LastSeen, d, wire.String)
+			o.Report(wire.Optional(&t.LastSeen, d, wire.String))
 		case "registered_at":
-			return wire.Optional(&t.RegisteredAt, d, wire.String)
+			o.Report(wire.Optional(&t.RegisteredAt, d, wire.String))
 		case "peer_token":
-			return wire.Optional(&t.PeerToken, d, wire.JSON)
+			o.Report(wire.Optional(&t.PeerToken, d, wire.JSON))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "name"})
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t MeshPeer) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("name", t.Name)
-	o.Field("url", t.URL)
-	if t.Capabilities != nil {
-		o.Field("capabilities", t.Capabilities)
 	}
-	o.Field("enabled", t.Enabled)
-	o.Field("last_health", t.LastHealth)
-	o.Field("last_seen", t.LastSeen)
-	o.Field("registered_at", t.RegisteredAt)
-	o.Field("peer_token", t.PeerToken)
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err(), "name")
 }
 
-// UnmarshalJSON reads one MessageEnvelope in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t MeshPeer) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*MeshPeer).encode) }
+
+func (t *MeshPeer) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.Name, e.PlainField("name"))
+	wire.WriteNullable(t.URL, e.PlainField("url"), wire.WriteString)
+	if t.Capabilities != nil {
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Capabilities, e.PlainField("capabilities"))
+	}
+	wire.WriteBool(&t.Enabled, e.PlainField("enabled"))
+	wire.WriteNullable(t.LastHealth, e.PlainField("last_health"), wire.WriteString)
+	wire.WriteNullable(t.LastSeen, e.PlainField("last_seen"), wire.WriteString)
+	wire.WriteNullable(t.RegisteredAt, e.PlainField("registered_at"), wire.WriteString)
+	wire.WriteNullable(t.PeerToken, e.PlainField("peer_token"), wire.WriteJSON)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t MeshPeer) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t MeshPeer) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetURL returns URL, or the zero value if it is nil.
+func (t *MeshPeer) GetURL() (v string) {
+	if t != nil && t.URL != nil {
+		v = *t.URL
+	}
+	return v
+}
+
+// GetLastHealth returns LastHealth, or the zero value if it is nil.
+func (t *MeshPeer) GetLastHealth() (v string) {
+	if t != nil && t.LastHealth != nil {
+		v = *t.LastHealth
+	}
+	return v
+}
+
+// GetLastSeen returns LastSeen, or the zero value if it is nil.
+func (t *MeshPeer) GetLastSeen() (v string) {
+	if t != nil && t.LastSeen != nil {
+		v = *t.LastSeen
+	}
+	return v
+}
+
+// GetRegisteredAt returns RegisteredAt, or the zero value if it is nil.
+func (t *MeshPeer) GetRegisteredAt() (v string) {
+	if t != nil && t.RegisteredAt != nil {
+		v = *t.RegisteredAt
+	}
+	return v
+}
+
+// GetPeerToken returns PeerToken, or the zero value if it is nil.
+func (t *MeshPeer) GetPeerToken() (v secret.Secret) {
+	if t != nil && t.PeerToken != nil {
+		v = *t.PeerToken
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a MessageEnvelope and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *MessageEnvelope) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*MessageEnvelope).decode)
 }
 
 func (t *MessageEnvelope) decode(d *wire.Decoder) error {
@@ -515,36 +626,54 @@ func (t *MessageEnvelope) decode(d *wire.Decoder) error {
 		return wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d)
 	}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "messages":
 			seen.Add(0)
-			return wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d)
+			o.Report(wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d))
 		case "n":
-			return wire.Optional(&t.N, d, wire.Int64)
+			o.Report(wire.Optional(&t.N, d, wire.Integer))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "messages"})
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t MessageEnvelope) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("messages", wire.NotNil(t.Messages))
-	if t.N != nil {
-		o.Field("n", t.N)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err(), "messages")
 }
 
-// UnmarshalJSON reads one PeerEnvelope in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t MessageEnvelope) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*MessageEnvelope).encode)
+}
+
+func (t *MessageEnvelope) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteArrayOf[MeshMessage]((*MeshMessage).encode)(wire.NotNil(&t.Messages), e.PlainField("messages"))
+	if t.N != nil {
+		wire.WriteInteger(t.N, e.PlainField("n"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t MessageEnvelope) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t MessageEnvelope) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetN returns N, or the zero value if it is nil.
+func (t *MessageEnvelope) GetN() (v int64) {
+	if t != nil && t.N != nil {
+		v = *t.N
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a PeerEnvelope and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *PeerEnvelope) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*PeerEnvelope).decode)
 }
 
 func (t *PeerEnvelope) decode(d *wire.Decoder) error {
@@ -553,219 +682,304 @@ func (t *PeerEnvelope) decode(d *wire.Decoder) error {
 		return wire.ArrayOf[MeshPeer]((*MeshPeer).decode)(&t.Peers, d)
 	}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "peers":
 			seen.Add(0)
-			return wire.ArrayOf[MeshPeer]((*MeshPeer).decode)(&t.Peers, d)
+			o.Report(wire.ArrayOf[MeshPeer]((*MeshPeer).decode)(&t.Peers, d))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "peers"})
+	}
+	return seen.Check(o.Err(), "peers")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t PeerEnvelope) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("peers", wire.NotNil(t.Peers))
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t PeerEnvelope) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*PeerEnvelope).encode) }
+
+func (t *PeerEnvelope) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteArrayOf[MeshPeer]((*MeshPeer).encode)(wire.NotNil(&t.Peers), e.PlainField("peers"))
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one ReadReceipt in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t PeerEnvelope) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t PeerEnvelope) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a ReadReceipt and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ReadReceipt) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*ReadReceipt).decode)
 }
 
 func (t *ReadReceipt) decode(d *wire.Decoder) error {
 	*t = ReadReceipt{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "id":
-			return wire.Optional(&t.ID, d, wire.Int64)
+			o.Report(wire.Optional(&t.ID, d, wire.Integer))
 		case "read_at":
-			return wire.Optional(&t.ReadAt, d, wire.String)
+			o.Report(wire.Optional(&t.ReadAt, d, wire.String))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t ReadReceipt) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	if t.ID != nil {
-		o.Field("id", t.ID)
 	}
-	o.Field("read_at", t.ReadAt)
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one Thread in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t ReadReceipt) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ReadReceipt).encode) }
+
+func (t *ReadReceipt) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.ID != nil {
+		wire.WriteInteger(t.ID, e.PlainField("id"))
+	}
+	wire.WriteNullable(t.ReadAt, e.PlainField("read_at"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t ReadReceipt) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t ReadReceipt) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetID returns ID, or the zero value if it is nil.
+func (t *ReadReceipt) GetID() (v int64) {
+	if t != nil && t.ID != nil {
+		v = *t.ID
+	}
+	return v
+}
+
+// GetReadAt returns ReadAt, or the zero value if it is nil.
+func (t *ReadReceipt) GetReadAt() (v string) {
+	if t != nil && t.ReadAt != nil {
+		v = *t.ReadAt
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a Thread and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Thread) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Thread).decode)
 }
 
 func (t *Thread) decode(d *wire.Decoder) error {
 	*t = Thread{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "thread_uuid":
 			seen.Add(0)
-			return wire.String(&t.ID, d)
+			o.Report(wire.String(&t.ID, d))
 		case "thread_name":
 			seen.Add(1)
-			return wire.String(&t.Name, d)
+			o.Report(wire.String(&t.Name, d))
 		case "peer_pair":
 			seen.Add(2)
-			return wire.String(&t.PeerPair, d)
+			o.Report(wire.String(&t.PeerPair, d))
 		case "topic":
 			seen.Add(3)
-			return wire.String(&t.Topic, d)
+			o.Report(wire.String(&t.Topic, d))
 		case "session_id":
-			return wire.Optional(&t.SessionID, d, wire.String)
+			o.Report(wire.Optional(&t.SessionID, d, wire.String))
 		case "created_at":
-			seen.Add(5)
-			return wire.String(&t.CreatedAt, d)
+			seen.Add(4)
+			o.Report(wire.String(&t.CreatedAt, d))
 		case "last_used_at":
-			seen.Add(6)
-			return wire.String(&t.LastUsedAt, d)
+			seen.Add(5)
+			o.Report(wire.String(&t.LastUsedAt, d))
 		case "created":
-			return wire.Optional(&t.Created, d, wire.Bool)
+			o.Report(wire.Optional(&t.Created, d, wire.Bool))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "thread_uuid"}, wire.Required{Index: 1, Name: "thread_name"}, wire.Required{Index: 2, Name: "peer_pair"}, wire.Required{Index: 3, Name: "topic"}, wire.Required{Index: 5, Name: "created_at"}, wire.Required{Index: 6, Name: "last_used_at"})
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Thread) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("thread_uuid", t.ID)
-	o.Field("thread_name", t.Name)
-	o.Field("peer_pair", t.PeerPair)
-	o.Field("topic", t.Topic)
-	o.Field("session_id", t.SessionID)
-	o.Field("created_at", t.CreatedAt)
-	o.Field("last_used_at", t.LastUsedAt)
-	if t.Created != nil {
-		o.Field("created", t.Created)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err(), "thread_uuid", "thread_name", "peer_pair", "topic", "created_at", "last_used_at")
 }
 
-// UnmarshalJSON reads one ThreadList in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Thread) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Thread).encode) }
+
+func (t *Thread) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.ID, e.PlainField("thread_uuid"))
+	wire.WriteString(&t.Name, e.PlainField("thread_name"))
+	wire.WriteString(&t.PeerPair, e.PlainField("peer_pair"))
+	wire.WriteString(&t.Topic, e.PlainField("topic"))
+	wire.WriteNullable(t.SessionID, e.PlainField("session_id"), wire.WriteString)
+	wire.WriteString(&t.CreatedAt, e.PlainField("created_at"))
+	wire.WriteString(&t.LastUsedAt, e.PlainField("last_used_at"))
+	if t.Created != nil {
+		wire.WriteBool(t.Created, e.PlainField("created"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Thread) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Thread) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetSessionID returns SessionID, or the zero value if it is nil.
+func (t *Thread) GetSessionID() (v string) {
+	if t != nil && t.SessionID != nil {
+		v = *t.SessionID
+	}
+	return v
+}
+
+// GetCreated returns Created, or the zero value if it is nil.
+func (t *Thread) GetCreated() (v bool) {
+	if t != nil && t.Created != nil {
+		v = *t.Created
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a ThreadList and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ThreadList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*ThreadList).decode)
 }
 
 func (t *ThreadList) decode(d *wire.Decoder) error {
 	*t = ThreadList{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "threads":
 			seen.Add(0)
-			return wire.ArrayOf[Thread]((*Thread).decode)(&t.Threads, d)
+			o.Report(wire.ArrayOf[Thread]((*Thread).decode)(&t.Threads, d))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "threads"})
+	}
+	return seen.Check(o.Err(), "threads")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t ThreadList) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("threads", wire.NotNil(t.Threads))
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t ThreadList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ThreadList).encode) }
+
+func (t *ThreadList) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteArrayOf[Thread]((*Thread).encode)(wire.NotNil(&t.Threads), e.PlainField("threads"))
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one ThreadMessages in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t ThreadList) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t ThreadList) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a ThreadMessages and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ThreadMessages) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*ThreadMessages).decode)
 }
 
 func (t *ThreadMessages) decode(d *wire.Decoder) error {
 	*t = ThreadMessages{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "thread":
 			seen.Add(0)
-			return (*Thread).decode(&t.Thread, d)
+			o.Report((*Thread).decode(&t.Thread, d))
 		case "messages":
 			seen.Add(1)
-			return wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d)
+			o.Report(wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "thread"}, wire.Required{Index: 1, Name: "messages"})
+	}
+	return seen.Check(o.Err(), "thread", "messages")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
 func (t ThreadMessages) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("thread", t.Thread)
-	o.Field("messages", wire.NotNil(t.Messages))
-	return o.Close(t.AdditionalProperties)
+	return wire.Marshal(&t, (*ThreadMessages).encode)
 }
 
-// UnmarshalJSON reads one ValidationIssue in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+func (t *ThreadMessages) encode(e *wire.Encoder) {
+	start := e.Begin()
+	(*Thread).encode(&t.Thread, e.PlainField("thread"))
+	wire.WriteArrayOf[MeshMessage]((*MeshMessage).encode)(wire.NotNil(&t.Messages), e.PlainField("messages"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t ThreadMessages) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t ThreadMessages) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a ValidationIssue and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ValidationIssue) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*ValidationIssue).decode)
 }
 
 func (t *ValidationIssue) decode(d *wire.Decoder) error {
 	*t = ValidationIssue{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "type":
 			seen.Add(0)
-			return wire.String(&t.Type, d)
+			o.Report(wire.String(&t.Type, d))
 		case "loc":
 			seen.Add(1)
-			return wire.ArrayOf[json.RawMessage](wire.Raw)(&t.Loc, d)
+			o.Report(wire.ArrayOf[json.RawMessage](wire.Raw)(&t.Loc, d))
 		case "msg":
 			seen.Add(2)
-			return wire.String(&t.Msg, d)
+			o.Report(wire.String(&t.Msg, d))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "type"}, wire.Required{Index: 1, Name: "loc"}, wire.Required{Index: 2, Name: "msg"})
+	}
+	return seen.Check(o.Err(), "type", "loc", "msg")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
 func (t ValidationIssue) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("type", t.Type)
-	o.Field("loc", wire.NotNil(t.Loc))
-	o.Field("msg", t.Msg)
-	return o.Close(t.AdditionalProperties)
+	return wire.Marshal(&t, (*ValidationIssue).encode)
 }
+
+func (t *ValidationIssue) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.Type, e.PlainField("type"))
+	wire.WriteArrayOf[json.RawMessage](wire.WriteRaw)(wire.NotNil(&t.Loc), e.PlainField("loc"))
+	wire.WriteString(&t.Msg, e.PlainField("msg"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t ValidationIssue) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t ValidationIssue) LogValue() slog.Value { return wire.LogValue(t) }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -64,111 +65,175 @@ type ListModelsParams struct {
 	PageToken *string `form:"pageToken,omitempty" json:"pageToken,omitempty"`
 }
 
-// UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Error).decode)
 }
 
 func (t *Error) decode(d *wire.Decoder) error {
 	*t = Error{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "error":
-			return wire.UnlessNull(&t.Error, d, wire.JSON)
+			o.Report(wire.UnlessNull(&t.Error, d, wire.MapOf[map[string]interface{}](wire.Any)))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Error) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	if t.Error != nil {
-		o.Field("error", t.Error)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one Model in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
+
+func (t *Error) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Error != nil {
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.PlainField("error"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Error) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Model and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Model) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Model).decode)
 }
 
 func (t *Model) decode(d *wire.Decoder) error {
 	*t = Model{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "name":
 			seen.Add(0)
-			return wire.String(&t.Name, d)
+			o.Report(wire.String(&t.Name, d))
 		case "displayName":
-			return wire.Optional(&t.DisplayName, d, wire.String)
+			o.Report(wire.Optional(&t.DisplayName, d, wire.String))
 		case "description":
-			return wire.Optional(&t.Description, d, wire.String)
+			o.Report(wire.Optional(&t.Description, d, wire.String))
 		case "inputTokenLimit":
-			return wire.Optional(&t.InputTokenLimit, d, wire.Int64)
+			o.Report(wire.Optional(&t.InputTokenLimit, d, wire.Integer))
 		case "outputTokenLimit":
-			return wire.Optional(&t.OutputTokenLimit, d, wire.Int64)
+			o.Report(wire.Optional(&t.OutputTokenLimit, d, wire.Integer))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "name"})
+	}
+	return seen.Check(o.Err(), "name")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Model) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("name", t.Name)
-	o.Field("displayName", t.DisplayName)
-	o.Field("description", t.Description)
-	o.Field("inputTokenLimit", t.InputTokenLimit)
-	o.Field("outputTokenLimit", t.OutputTokenLimit)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
+
+func (t *Model) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.Name, e.PlainField("name"))
+	wire.WriteNullable(t.DisplayName, e.PlainField("displayName"), wire.WriteString)
+	wire.WriteNullable(t.Description, e.PlainField("description"), wire.WriteString)
+	wire.WriteNullable(t.InputTokenLimit, e.PlainField("inputTokenLimit"), wire.WriteInteger)
+	wire.WriteNullable(t.OutputTokenLimit, e.PlainField("outputTokenLimit"), wire.WriteInteger)
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one ModelPage in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Model) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Model) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetDisplayName returns DisplayName, or the zero value if it is nil.
+func (t *Model) GetDisplayName() (v string) {
+	if t != nil && t.DisplayName != nil {
+		v = *t.DisplayName
+	}
+	return v
+}
+
+// GetDescription returns Description, or the zero value if it is nil.
+func (t *Model) GetDescription() (v string) {
+	if t != nil && t.Description != nil {
+		v = *t.Description
+	}
+	return v
+}
+
+// GetInputTokenLimit returns InputTokenLimit, or the zero value if it is nil.
+func (t *Model) GetInputTokenLimit() (v int64) {
+	if t != nil && t.InputTokenLimit != nil {
+		v = *t.InputTokenLimit
+	}
+	return v
+}
+
+// GetOutputTokenLimit returns OutputTokenLimit, or the zero value if it is nil.
+func (t *Model) GetOutputTokenLimit() (v int64) {
+	if t != nil && t.OutputTokenLimit != nil {
+		v = *t.OutputTokenLimit
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a ModelPage and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ModelPage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*ModelPage).decode)
 }
 
 func (t *ModelPage) decode(d *wire.Decoder) error {
 	*t = ModelPage{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "models":
-			return wire.UnlessNull(&t.Models, d, wire.ArrayOf[Model]((*Model).decode))
+			o.Report(wire.UnlessNull(&t.Models, d, wire.ArrayOf[Model]((*Model).decode)))
 		case "nextPageToken":
-			return wire.Optional(&t.NextPageToken, d, wire.String)
+			o.Report(wire.Optional(&t.NextPageToken, d, wire.String))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
+	}
+	return seen.Check(o.Err())
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t ModelPage) MarshalJSON() ([]byte, error) {
-	var o wire.Object
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t ModelPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelPage).encode) }
+
+func (t *ModelPage) encode(e *wire.Encoder) {
+	start := e.Begin()
 	if t.Models != nil {
-		o.Field("models", t.Models)
+		wire.WriteArrayOf[Model]((*Model).encode)(&t.Models, e.PlainField("models"))
 	}
-	o.Field("nextPageToken", t.NextPageToken)
-	return o.Close(t.AdditionalProperties)
+	wire.WriteNullable(t.NextPageToken, e.PlainField("nextPageToken"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t ModelPage) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t ModelPage) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetNextPageToken returns NextPageToken, or the zero value if it is nil.
+func (t *ModelPage) GetNextPageToken() (v string) {
+	if t != nil && t.NextPageToken != nil {
+		v = *t.NextPageToken
+	}
+	return v
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -179,267 +180,370 @@ type ListCostsParamsBucketWidth string
 // ListCostsParamsGroupBy defines parameters for ListCosts.
 type ListCostsParamsGroupBy string
 
-// UnmarshalJSON reads one CostAmount in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// UnmarshalJSON decodes a CostAmount and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *CostAmount) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*CostAmount).decode)
 }
 
 func (t *CostAmount) decode(d *wire.Decoder) error {
-	*t = CostAmount{
-		Currency: "usd",
-	}
+	*t = CostAmount{}
+	t.Currency = "usd"
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "value":
 			seen.Add(0)
-			return wire.Number(&t.Value, d)
+			o.Report(wire.Number(&t.Value, d))
 		case "currency":
-			return wire.UnlessNull(&t.Currency, d, wire.String)
+			o.Report(wire.UnlessNull(&t.Currency, d, wire.String))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "value"})
+	}
+	return seen.Check(o.Err(), "value")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t CostAmount) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("value", t.Value)
-	o.Field("currency", t.Currency)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t CostAmount) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostAmount).encode) }
+
+func (t *CostAmount) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteNumber(&t.Value, e.PlainField("value"))
+	wire.WriteString(&t.Currency, e.PlainField("currency"))
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one CostBucket in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t CostAmount) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t CostAmount) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a CostBucket and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *CostBucket) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*CostBucket).decode)
 }
 
 func (t *CostBucket) decode(d *wire.Decoder) error {
 	*t = CostBucket{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "object":
-			return wire.UnlessNull(&t.Object, d, wire.String)
+			o.Report(wire.UnlessNull(&t.Object, d, wire.String))
 		case "start_time":
-			seen.Add(1)
-			return wire.Int64(&t.StartTime, d)
+			seen.Add(0)
+			o.Report(wire.Integer(&t.StartTime, d))
 		case "end_time":
-			seen.Add(2)
-			return wire.Int64(&t.EndTime, d)
+			seen.Add(1)
+			o.Report(wire.Integer(&t.EndTime, d))
 		case "results":
-			seen.Add(3)
-			return wire.ArrayOf[RawCostResult](wire.Raw)(&t.Results, d)
+			seen.Add(2)
+			o.Report(wire.ArrayOf[RawCostResult](wire.Raw)(&t.Results, d))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "start_time"}, wire.Required{Index: 2, Name: "end_time"}, wire.Required{Index: 3, Name: "results"})
+	}
+	return seen.Check(o.Err(), "start_time", "end_time", "results")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t CostBucket) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("object", t.Object)
-	o.Field("start_time", t.StartTime)
-	o.Field("end_time", t.EndTime)
-	o.Field("results", wire.NotNil(t.Results))
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t CostBucket) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostBucket).encode) }
+
+func (t *CostBucket) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.Object, e.PlainField("object"))
+	wire.WriteInteger(&t.StartTime, e.PlainField("start_time"))
+	wire.WriteInteger(&t.EndTime, e.PlainField("end_time"))
+	wire.WriteArrayOf[RawCostResult](wire.WriteRaw)(wire.NotNil(&t.Results), e.PlainField("results"))
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one CostPage in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t CostBucket) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t CostBucket) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a CostPage and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *CostPage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*CostPage).decode)
 }
 
 func (t *CostPage) decode(d *wire.Decoder) error {
 	*t = CostPage{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "object":
-			return wire.Optional(&t.Object, d, wire.String)
+			o.Report(wire.Optional(&t.Object, d, wire.String))
 		case "data":
-			seen.Add(1)
-			return wire.ArrayOf[CostBucket]((*CostBucket).decode)(&t.Data, d)
+			seen.Add(0)
+			o.Report(wire.ArrayOf[CostBucket]((*CostBucket).decode)(&t.Data, d))
 		case "has_more":
-			seen.Add(2)
-			return wire.Bool(&t.HasMore, d)
+			seen.Add(1)
+			o.Report(wire.Bool(&t.HasMore, d))
 		case "next_page":
-			return wire.Optional(&t.NextPage, d, wire.String)
+			o.Report(wire.Optional(&t.NextPage, d, wire.String))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "data"}, wire.Required{Index: 2, Name: "has_more"})
+	}
+	return seen.Check(o.Err(), "data", "has_more")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t CostPage) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("object", t.Object)
-	o.Field("data", wire.NotNil(t.Data))
-	o.Field("has_more", t.HasMore)
-	o.Field("next_page", t.NextPage)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t CostPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostPage).encode) }
+
+func (t *CostPage) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteNullable(t.Object, e.PlainField("object"), wire.WriteString)
+	wire.WriteArrayOf[CostBucket]((*CostBucket).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
+	wire.WriteBool(&t.HasMore, e.PlainField("has_more"))
+	wire.WriteNullable(t.NextPage, e.PlainField("next_page"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one CostResult in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t CostPage) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t CostPage) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetObject returns Object, or the zero value if it is nil.
+func (t *CostPage) GetObject() (v string) {
+	if t != nil && t.Object != nil {
+		v = *t.Object
+	}
+	return v
+}
+
+// GetNextPage returns NextPage, or the zero value if it is nil.
+func (t *CostPage) GetNextPage() (v string) {
+	if t != nil && t.NextPage != nil {
+		v = *t.NextPage
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a CostResult and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *CostResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*CostResult).decode)
 }
 
 func (t *CostResult) decode(d *wire.Decoder) error {
 	*t = CostResult{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "object":
-			return wire.UnlessNull(&t.Object, d, wire.String)
+			o.Report(wire.UnlessNull(&t.Object, d, wire.String))
 		case "amount":
-			seen.Add(1)
-			return (*CostAmount).decode(&t.Amount, d)
+			seen.Add(0)
+			o.Report((*CostAmount).decode(&t.Amount, d))
 		case "line_item":
-			return wire.UnlessNull(&t.LineItem, d, wire.String)
+			o.Report(wire.UnlessNull(&t.LineItem, d, wire.String))
 		case "project_id":
-			return wire.UnlessNull(&t.ProjectID, d, wire.String)
+			o.Report(wire.UnlessNull(&t.ProjectID, d, wire.String))
 		case "api_key_id":
-			return wire.UnlessNull(&t.APIKeyID, d, wire.String)
+			o.Report(wire.UnlessNull(&t.APIKeyID, d, wire.String))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "amount"})
+	}
+	return seen.Check(o.Err(), "amount")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t CostResult) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("object", t.Object)
-	o.Field("amount", t.Amount)
-	o.Field("line_item", t.LineItem)
-	o.Field("project_id", t.ProjectID)
-	o.Field("api_key_id", t.APIKeyID)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t CostResult) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostResult).encode) }
+
+func (t *CostResult) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.Object, e.PlainField("object"))
+	(*CostAmount).encode(&t.Amount, e.PlainField("amount"))
+	wire.WriteString(&t.LineItem, e.PlainField("line_item"))
+	wire.WriteString(&t.ProjectID, e.PlainField("project_id"))
+	wire.WriteString(&t.APIKeyID, e.PlainField("api_key_id"))
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t CostResult) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t CostResult) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Error).decode)
 }
 
 func (t *Error) decode(d *wire.Decoder) error {
 	*t = Error{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "error":
-			return wire.UnlessNull(&t.Error, d, wire.JSON)
+			o.Report(wire.UnlessNull(&t.Error, d, wire.MapOf[map[string]interface{}](wire.Any)))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Error) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	if t.Error != nil {
-		o.Field("error", t.Error)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one Model in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
+
+func (t *Error) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Error != nil {
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.PlainField("error"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Error) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Model and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Model) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Model).decode)
 }
 
 func (t *Model) decode(d *wire.Decoder) error {
 	*t = Model{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "id":
 			seen.Add(0)
-			return wire.String(&t.ID, d)
+			o.Report(wire.String(&t.ID, d))
 		case "created":
-			return wire.Optional(&t.Created, d, wire.Int64)
+			o.Report(wire.Optional(&t.Created, d, wire.Integer))
 		case "owned_by":
-			return wire.Optional(&t.OwnedBy, d, wire.String)
+			o.Report(wire.Optional(&t.OwnedBy, d, wire.String))
 		case "shutdown_date":
-			return wire.Optional(&t.ShutdownDate, d, wire.String)
+			o.Report(wire.Optional(&t.ShutdownDate, d, wire.String))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "id"})
+	}
+	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Model) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("id", t.ID)
-	o.Field("created", t.Created)
-	o.Field("owned_by", t.OwnedBy)
-	o.Field("shutdown_date", t.ShutdownDate)
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
+
+func (t *Model) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.ID, e.PlainField("id"))
+	wire.WriteNullable(t.Created, e.PlainField("created"), wire.WriteInteger)
+	wire.WriteNullable(t.OwnedBy, e.PlainField("owned_by"), wire.WriteString)
+	wire.WriteNullable(t.ShutdownDate, e.PlainField("shutdown_date"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one ModelList in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Model) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Model) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetCreated returns Created, or the zero value if it is nil.
+func (t *Model) GetCreated() (v int64) {
+	if t != nil && t.Created != nil {
+		v = *t.Created
+	}
+	return v
+}
+
+// GetOwnedBy returns OwnedBy, or the zero value if it is nil.
+func (t *Model) GetOwnedBy() (v string) {
+	if t != nil && t.OwnedBy != nil {
+		v = *t.OwnedBy
+	}
+	return v
+}
+
+// GetShutdownDate returns ShutdownDate, or the zero value if it is nil.
+func (t *Model) GetShutdownDate() (v string) {
+	if t != nil && t.ShutdownDate != nil {
+		v = *t.ShutdownDate
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a ModelList and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ModelList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*ModelList).decode)
 }
 
 func (t *ModelList) decode(d *wire.Decoder) error {
 	*t = ModelList{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "object":
-			return wire.Optional(&t.Object, d, wire.String)
+			o.Report(wire.Optional(&t.Object, d, wire.String))
 		case "data":
-			seen.Add(1)
-			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
+			seen.Add(0)
+			o.Report(wire.ArrayOf[Model]((*Model).decode)(&t.Data, d))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "data"})
+	}
+	return seen.Check(o.Err(), "data")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t ModelList) MarshalJSON() ([]byte, error) {
-	var o wire.Object
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelList).encode) }
+
+func (t *ModelList) encode(e *wire.Encoder) {
+	start := e.Begin()
 	if t.Object != nil {
-		o.Field("object", t.Object)
+		wire.WriteString(t.Object, e.PlainField("object"))
 	}
-	o.Field("data", wire.NotNil(t.Data))
-	return o.Close(t.AdditionalProperties)
+	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t ModelList) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t ModelList) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetObject returns Object, or the zero value if it is nil.
+func (t *ModelList) GetObject() (v string) {
+	if t != nil && t.Object != nil {
+		v = *t.Object
+	}
+	return v
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -54,114 +55,170 @@ type ModelList struct {
 // Refusal is the error body.
 type Refusal = Error
 
-// UnmarshalJSON reads one Error in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Error).decode)
 }
 
 func (t *Error) decode(d *wire.Decoder) error {
 	*t = Error{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "error":
-			return wire.UnlessNull(&t.Error, d, wire.Raw)
+			o.Report(wire.UnlessNull(&t.Error, d, wire.Raw))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Error) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	if t.Error != nil {
-		o.Field("error", t.Error)
 	}
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err())
 }
 
-// UnmarshalJSON reads one Model in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
+
+func (t *Error) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Error != nil {
+		wire.WriteRaw(&t.Error, e.PlainField("error"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Error) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Model and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Model) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Model).decode)
 }
 
 func (t *Model) decode(d *wire.Decoder) error {
 	*t = Model{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "id":
 			seen.Add(0)
-			return wire.String(&t.ID, d)
+			o.Report(wire.String(&t.ID, d))
 		case "created":
-			return wire.Optional(&t.Created, d, wire.Int64)
+			o.Report(wire.Optional(&t.Created, d, wire.Integer))
 		case "owned_by":
-			return wire.Optional(&t.OwnedBy, d, wire.String)
+			o.Report(wire.Optional(&t.OwnedBy, d, wire.String))
 		case "aliases":
-			return wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String))
+			o.Report(wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String)))
 		case "context_length":
-			return wire.Optional(&t.ContextLength, d, wire.Int64)
+			o.Report(wire.Optional(&t.ContextLength, d, wire.Integer))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 0, Name: "id"})
-}
-
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Model) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("id", t.ID)
-	o.Field("created", t.Created)
-	o.Field("owned_by", t.OwnedBy)
-	if t.Aliases != nil {
-		o.Field("aliases", t.Aliases)
 	}
-	o.Field("context_length", t.ContextLength)
-	return o.Close(t.AdditionalProperties)
+	return seen.Check(o.Err(), "id")
 }
 
-// UnmarshalJSON reads one ModelList in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
+
+func (t *Model) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.ID, e.PlainField("id"))
+	wire.WriteNullable(t.Created, e.PlainField("created"), wire.WriteInteger)
+	wire.WriteNullable(t.OwnedBy, e.PlainField("owned_by"), wire.WriteString)
+	if t.Aliases != nil {
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.PlainField("aliases"))
+	}
+	wire.WriteNullable(t.ContextLength, e.PlainField("context_length"), wire.WriteInteger)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Model) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Model) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetCreated returns Created, or the zero value if it is nil.
+func (t *Model) GetCreated() (v int64) {
+	if t != nil && t.Created != nil {
+		v = *t.Created
+	}
+	return v
+}
+
+// GetOwnedBy returns OwnedBy, or the zero value if it is nil.
+func (t *Model) GetOwnedBy() (v string) {
+	if t != nil && t.OwnedBy != nil {
+		v = *t.OwnedBy
+	}
+	return v
+}
+
+// GetContextLength returns ContextLength, or the zero value if it is nil.
+func (t *Model) GetContextLength() (v int64) {
+	if t != nil && t.ContextLength != nil {
+		v = *t.ContextLength
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a ModelList and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ModelList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*ModelList).decode)
 }
 
 func (t *ModelList) decode(d *wire.Decoder) error {
 	*t = ModelList{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "object":
-			return wire.Optional(&t.Object, d, wire.String)
+			o.Report(wire.Optional(&t.Object, d, wire.String))
 		case "data":
-			seen.Add(1)
-			return wire.ArrayOf[Model]((*Model).decode)(&t.Data, d)
+			seen.Add(0)
+			o.Report(wire.ArrayOf[Model]((*Model).decode)(&t.Data, d))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "data"})
+	}
+	return seen.Check(o.Err(), "data")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t ModelList) MarshalJSON() ([]byte, error) {
-	var o wire.Object
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelList).encode) }
+
+func (t *ModelList) encode(e *wire.Encoder) {
+	start := e.Begin()
 	if t.Object != nil {
-		o.Field("object", t.Object)
+		wire.WriteString(t.Object, e.PlainField("object"))
 	}
-	o.Field("data", wire.NotNil(t.Data))
-	return o.Close(t.AdditionalProperties)
+	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t ModelList) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t ModelList) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetObject returns Object, or the zero value if it is nil.
+func (t *ModelList) GetObject() (v string) {
+	if t != nil && t.Object != nil {
+		v = *t.Object
+	}
+	return v
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -149,113 +150,145 @@ type Refusal = Error
 // GetUsageJSONRequestBody defines body for GetUsage for application/json ContentType.
 type GetUsageJSONRequestBody = UsageRequest
 
-// UnmarshalJSON reads one DataPoint in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are skipped. Field names are case-sensitive.
+// UnmarshalJSON decodes a DataPoint and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are dropped.
 func (t *DataPoint) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*DataPoint).decode)
 }
 
 func (t *DataPoint) decode(d *wire.Decoder) error {
 	*t = DataPoint{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "timestamp":
-			return wire.Optional(&t.Timestamp, d, wire.String)
+			o.Report(wire.Optional(&t.Timestamp, d, wire.String))
 		case "values":
-			seen.Add(1)
-			return wire.ArrayOf[Amount](wire.Number)(&t.Values, d)
+			seen.Add(0)
+			o.Report(wire.ArrayOf[Amount](wire.Number)(&t.Values, d))
 		default:
-			return d.Skip()
+			o.Skip()
 		}
-	})
-	return seen.Check(err, wire.Required{Index: 1, Name: "values"})
+	}
+	return seen.Check(o.Err(), "values")
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t DataPoint) MarshalJSON() ([]byte, error) {
-	var o wire.Object
-	o.Field("timestamp", t.Timestamp)
-	o.Field("values", wire.NotNil(t.Values))
-	return o.Close(t.AdditionalProperties)
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t DataPoint) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*DataPoint).encode) }
+
+func (t *DataPoint) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteNullable(t.Timestamp, e.PlainField("timestamp"), wire.WriteString)
+	wire.WriteArrayOf[Amount](wire.WriteNumber)(wire.NotNil(&t.Values), e.PlainField("values"))
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one TimeSeries in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t DataPoint) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t DataPoint) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetTimestamp returns Timestamp, or the zero value if it is nil.
+func (t *DataPoint) GetTimestamp() (v string) {
+	if t != nil && t.Timestamp != nil {
+		v = *t.Timestamp
+	}
+	return v
+}
+
+// UnmarshalJSON decodes a TimeSeries and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *TimeSeries) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*TimeSeries).decode)
 }
 
 func (t *TimeSeries) decode(d *wire.Decoder) error {
 	*t = TimeSeries{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "group":
-			return wire.UnlessNull(&t.Group, d, wire.ArrayOf[string](wire.String))
+			o.Report(wire.UnlessNull(&t.Group, d, wire.ArrayOf[string](wire.String)))
 		case "groupLabels":
-			return wire.UnlessNull(&t.GroupLabels, d, wire.ArrayOf[string](wire.String))
+			o.Report(wire.UnlessNull(&t.GroupLabels, d, wire.ArrayOf[string](wire.String)))
 		case "dataPoints":
-			return wire.UnlessNull(&t.DataPoints, d, wire.ArrayOf[RawDataPoint](wire.Raw))
+			o.Report(wire.UnlessNull(&t.DataPoints, d, wire.ArrayOf[RawDataPoint](wire.Raw)))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
+	}
+	return seen.Check(o.Err())
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t TimeSeries) MarshalJSON() ([]byte, error) {
-	var o wire.Object
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t TimeSeries) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*TimeSeries).encode) }
+
+func (t *TimeSeries) encode(e *wire.Encoder) {
+	start := e.Begin()
 	if t.Group != nil {
-		o.Field("group", t.Group)
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Group, e.PlainField("group"))
 	}
 	if t.GroupLabels != nil {
-		o.Field("groupLabels", t.GroupLabels)
+		wire.WriteArrayOf[string](wire.WriteString)(&t.GroupLabels, e.PlainField("groupLabels"))
 	}
 	if t.DataPoints != nil {
-		o.Field("dataPoints", t.DataPoints)
+		wire.WriteArrayOf[RawDataPoint](wire.WriteRaw)(&t.DataPoints, e.PlainField("dataPoints"))
 	}
-	return o.Close(t.AdditionalProperties)
+	e.End(start, t.AdditionalProperties)
 }
 
-// UnmarshalJSON reads one Usage in a single pass and replaces what the value held before.
-// A required field that is missing or null is an error that names it, defaults of the document are applied, and
-// fields that the document does not know are kept in AdditionalProperties as they came. Field names are case-sensitive.
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t TimeSeries) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t TimeSeries) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON decodes a Usage and replaces the previous value. A required field that is missing or null is an error,
+// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Usage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t.decode)
+	return wire.Unmarshal(data, t, (*Usage).decode)
 }
 
 func (t *Usage) decode(d *wire.Decoder) error {
 	*t = Usage{}
 	var seen wire.Fields
-	err := d.Object(func(key []byte) error {
-		switch string(key) {
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
 		case "timeSeries":
-			return wire.UnlessNull(&t.TimeSeries, d, wire.ArrayOf[TimeSeries]((*TimeSeries).decode))
+			o.Report(wire.UnlessNull(&t.TimeSeries, d, wire.ArrayOf[TimeSeries]((*TimeSeries).decode)))
 		case "limitReached":
-			return wire.UnlessNull(&t.LimitReached, d, wire.Bool)
+			o.Report(wire.UnlessNull(&t.LimitReached, d, wire.Bool))
 		default:
-			return d.Unknown(&t.AdditionalProperties, key)
+			o.Unknown(&t.AdditionalProperties)
 		}
-	})
-	return seen.Check(err)
+	}
+	return seen.Check(o.Err())
 }
 
-// MarshalJSON writes the fields of the document, then the additional ones in the order of their names. A nil optional
-// field is null where the document allows it and left out where it does not.
-func (t Usage) MarshalJSON() ([]byte, error) {
-	var o wire.Object
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t Usage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Usage).encode) }
+
+func (t *Usage) encode(e *wire.Encoder) {
+	start := e.Begin()
 	if t.TimeSeries != nil {
-		o.Field("timeSeries", t.TimeSeries)
+		wire.WriteArrayOf[TimeSeries]((*TimeSeries).encode)(&t.TimeSeries, e.PlainField("timeSeries"))
 	}
-	o.Field("limitReached", t.LimitReached)
-	return o.Close(t.AdditionalProperties)
+	wire.WriteBool(&t.LimitReached, e.PlainField("limitReached"))
+	e.End(start, t.AdditionalProperties)
 }
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Usage) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Usage) LogValue() slog.Value { return wire.LogValue(t) }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error

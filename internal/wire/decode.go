@@ -1,30 +1,47 @@
-// Package wire is the runtime of the generated types: it reads a JSON document once, front to back, and checks on the
-// way what the OpenAPI document promises.
+// Package wire is the runtime of the generated types. It decodes JSON in one pass, checks what the OpenAPI document
+// requires, keeps unknown fields, and encodes by appending to one buffer.
 //
-// The generated decode methods drive it:
+// A generated type has a decode and an encode method. For an object with one required field they are:
 //
-//	err := d.Object(func(key []byte) error {
-//		switch string(key) {
-//		case "name":
-//			seen.Add(0)
-//			return wire.String(&t.Name, d)
-//		default:
-//			return d.Unknown(&t.AdditionalProperties, key)
+//	func (t *Peer) decode(d *wire.Decoder) error {
+//		*t = Peer{}
+//		var seen wire.Fields
+//		o := d.Object()
+//		for o.Next() {
+//			switch string(o.Key()) {
+//			case "name":
+//				seen.Add(0)
+//				o.Report(wire.String(&t.Name, d))
+//			default:
+//				o.Unknown(&t.AdditionalProperties)
+//			}
 //		}
-//	})
-//	return seen.Check(err, wire.Required{Index: 0, Name: "name"})
+//		return seen.Check(o.Err(), "name")
+//	}
 //
-// Decoding errors are [*Error] and say where in the document they happened. They never quote a value, because a value may be a
-// secret. A Decoder belongs to one call; it is not safe for concurrent use.
+//	func (t *Peer) encode(e *wire.Encoder) {
+//		start := e.Begin()
+//		wire.WriteString(&t.Name, e.Field("name"))
+//		e.End(start, t.AdditionalProperties)
+//	}
 //
-// go-faster/jx does the lexing. encoding/json needs a second pass for the unknown fields and about four times as long
-// (BenchmarkInbox in client).
+// Values are read and written by functions of two shapes, func(*T, *Decoder) error and func(*T, *Encoder). [ArrayOf],
+// [MapOf] and [Nullable] compose the first, [WriteArrayOf], [WriteMapOf] and [WriteNullable] the second.
+//
+// Decoding and encoding errors are [*Error], with the path of the failing field. They contain no value and no field name
+// that the document does not define, because either may be a secret.
+//
+// A Decoder or an Encoder belongs to one call. It is not safe for concurrent use.
+//
+// go-faster/jx is the lexer: encoding/json needs a second pass for the unknown fields and about four times as long.
 package wire
 
 import (
 	"encoding/json"
 	"errors"
+	"hash/maphash"
 	"io"
+	"unicode/utf8"
 
 	"github.com/go-faster/jx"
 )
@@ -32,74 +49,67 @@ import (
 // Decoder reads one JSON document.
 type Decoder struct {
 	jx *jx.Decoder
-	// names holds every unknown field name once: the rows of a list repeat the same few.
-	names map[string]string
-	// spare is where raw values are copied to. They must not point into the body: one kept message would keep all of it.
+	// recent holds short strings of earlier rows. It is nil outside of arrays, where strings do not repeat.
+	recent *[256]string
+	seed   maphash.Seed
+	// spare is the buffer that small raw values are copied to.
 	spare []byte
 }
 
-// Unmarshal reads data with decode and refuses anything but white space after it.
-func Unmarshal(data []byte, decode func(*Decoder) error) error {
+// Unmarshal decodes data into v. It returns an error if anything but white space follows the document.
+func Unmarshal[T any](data []byte, v *T, read func(*T, *Decoder) error) error {
 	d := &Decoder{jx: jx.DecodeBytes(data)}
-	if err := decode(d); err != nil {
+	if err := read(v, d); err != nil {
 		return located("", err)
 	}
-	// Skip alone would not do: it also meets the end of the data inside a value that breaks off.
-	if d.jx.Next() != jx.Invalid || !errors.Is(d.jx.Skip(), io.EOF) {
+	if !atEnd(d.jx) {
 		return located("", errTrailing)
 	}
 	return nil
 }
 
-// IsArray reports whether an array comes next.
+// atEnd reports whether only white space is left. Skip alone is not enough: it also returns io.EOF for a value that is
+// truncated.
+func atEnd(d *jx.Decoder) bool { return d.Next() == jx.Invalid && errors.Is(d.Skip(), io.EOF) }
+
+// IsArray reports whether the next value is an array.
 func (d *Decoder) IsArray() bool { return d.jx.Next() == jx.Array }
 
-// Object reads an object and calls field for each of its members; field has to read the value.
-func (d *Decoder) Object(field func(key []byte) error) error {
-	if err := d.expect(jx.Object); err != nil {
-		return err
+// longestShared bounds the strings that are shared between rows: names, kinds and units are shorter, texts are longer.
+const longestShared = 64
+
+// text returns raw as a string. In an array it returns the string of an earlier row if that has the same bytes.
+func (d *Decoder) text(raw []byte) string {
+	if d.recent == nil || len(raw) > longestShared {
+		return valid(string(raw))
 	}
-	return d.jx.ObjBytes(func(_ *jx.Decoder, key []byte) error {
-		if err := field(key); err != nil {
-			return located(printable(key), err)
-		}
-		return nil
-	})
+	slot := &d.recent[maphash.Bytes(d.seed, raw)%uint64(len(d.recent))]
+	if *slot != string(raw) {
+		*slot = valid(string(raw))
+	}
+	return *slot
 }
 
-// Unknown keeps a member that the document does not know.
-func (d *Decoder) Unknown(fields *map[string]json.RawMessage, key []byte) error {
-	name := d.name(key)
-	raw, err := d.jx.Raw()
-	if err != nil {
-		return err
+// share makes text share equal strings from now on.
+func (d *Decoder) share() {
+	if d.recent == nil {
+		d.recent, d.seed = new([256]string), maphash.MakeSeed()
 	}
-	if *fields == nil {
-		*fields = make(map[string]json.RawMessage)
-	}
-	(*fields)[name] = d.keep(raw)
-	return nil
 }
 
-// Skip checks the syntax of a member that nobody wants and forgets it.
-func (d *Decoder) Skip() error { return d.jx.Skip() }
-
-func (d *Decoder) name(key []byte) string {
-	if name, ok := d.names[string(key)]; ok {
-		return name
+// valid replaces each invalid byte by U+FFFD, as encoding/json does. strings.ToValidUTF8 replaces a run of them by one.
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
 	}
-	if d.names == nil {
-		d.names = make(map[string]string)
-	}
-	name := valid(string(key))
-	d.names[string(key)] = name
-	return name
+	return string([]rune(s))
 }
 
-// spareSize bounds what a single kept value can hold on to.
+// spareSize bounds the memory that one kept value can hold.
 const spareSize = 1024
 
-// keep copies raw. The copy has no spare capacity: appending to it cannot reach its neighbour.
+// keep copies raw, because a value that points into the body keeps all of the body in memory. The copy has no spare
+// capacity, so that appending to it does not change the next one.
 func (d *Decoder) keep(raw []byte) json.RawMessage {
 	if len(raw) > spareSize/4 {
 		return append(json.RawMessage(nil), raw...)
@@ -112,7 +122,7 @@ func (d *Decoder) keep(raw []byte) json.RawMessage {
 	return json.RawMessage(d.spare[start:len(d.spare):len(d.spare)])
 }
 
-// expect fails unless a value of type want comes next. jx alone would say "unexpected byte"; the type reads better.
+// expect returns an error unless the next value has type want. The error of jx would be "unexpected byte".
 func (d *Decoder) expect(want jx.Type) error {
 	switch got := d.jx.Next(); got {
 	case want:
@@ -124,7 +134,7 @@ func (d *Decoder) expect(want jx.Type) error {
 	}
 }
 
-// invalid returns the lexer's own complaint about what comes next.
+// invalid returns the error of jx for input that does not start a value.
 func (d *Decoder) invalid() error {
 	if err := d.jx.Skip(); err != nil && !errors.Is(err, io.EOF) {
 		return err

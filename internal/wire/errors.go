@@ -5,29 +5,36 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/go-faster/jx"
 )
 
-// What can be wrong with a value. None of these texts holds any part of it.
+// The reasons of an [Error]. None of them contains any part of a value.
 var (
 	errMissing     = errors.New("required field is missing")
 	errNull        = errors.New("null where a value is required")
 	errTrailing    = errors.New("more data after the JSON document")
-	errNotInt64    = errors.New("number is not a 64-bit integer")
-	errNotFloat64  = errors.New("number is out of range")
+	errNotInteger  = errors.New("number is not an integer in range")
+	errNotFloat    = errors.New("number is out of range")
 	errNotFlag     = errors.New("number is neither 0 nor 1")
 	errNotNumber   = errors.New("text is not a number")
+	errNotTime     = errors.New("text is not an RFC 3339 time")
 	errNotJSON     = errors.New("value cannot be written as JSON")
 	errNotJSONType = errors.New("value has the wrong type")
 )
 
-// Error is a document that does not keep its contract.
+// Path elements for names that the document does not define.
+const (
+	unknownField = "(unknown field)"
+	anyKey       = "*" // a key of a map
+)
+
+// Error reports a document that violates its contract, or a value that cannot be encoded.
 type Error struct {
-	// Path leads to the place, as in messages[3].kind; empty for the document itself.
+	// Path is the place, as in messages[3].kind. It is empty for the document itself. A key of a map is "*", a field that
+	// the document does not define is "(unknown field)".
 	Path string
-	// Err is what is wrong there.
+	// Err is the reason.
 	Err error
 }
 
@@ -40,7 +47,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// located puts step in front of the path that err already has. It drops what jx wrapped around an error of ours.
+// located prepends step to the path of err. It drops what jx wrapped around an error of this package.
 func located(step string, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -49,12 +56,11 @@ func located(step string, err error) error {
 	if step != "" && e.Path != "" && e.Path[0] != '[' {
 		step += "."
 	}
-	e.Path = step + e.Path
-	return e
+	return &Error{Path: step + e.Path, Err: e.Err}
 }
 
-// reason returns what jx found, without the words it adds for each level of nesting: a hostile document has thousands of
-// levels. The end of the data inside a value is never io.EOF, which means that all is well.
+// reason returns the innermost error of jx, which adds a few words for each level of nesting. The end of the data inside a
+// value is never io.EOF: callers take that for success.
 func reason(err error) error {
 	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
 		err = cause
@@ -67,47 +73,11 @@ func reason(err error) error {
 
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
-// printable makes a field name safe for one line of a log, and short: a name is outside data too.
-func printable(key []byte) string {
-	const longest = 64
-	if len(key) > longest {
-		key = key[:longest]
-	}
-	quoted := strconv.QuoteToASCII(string(key))
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], " ", "_")
-}
-
 type typeError struct{ want, got jx.Type }
 
 func (e *typeError) Error() string {
 	if e.got == jx.Null {
 		return errNull.Error()
 	}
-	return fmt.Sprintf("%s where %s is due", e.got, e.want)
-}
-
-// Fields remembers which required fields have come, by their index in the type, 0 to 63. A type with a required field
-// beyond that fails every decode, so that the first test shows it.
-type Fields uint64
-
-// Add notes that field i has come.
-func (f *Fields) Add(i int) { *f |= 1 << i }
-
-// Required is a field that has to come.
-type Required struct {
-	Index int
-	Name  string
-}
-
-// Check returns err, or the first required field that has not come.
-func (f Fields) Check(err error, required ...Required) error {
-	if err != nil {
-		return err
-	}
-	for _, r := range required {
-		if f&(1<<r.Index) == 0 {
-			return &Error{Path: r.Name, Err: errMissing}
-		}
-	}
-	return nil
+	return fmt.Sprintf("got %s, want %s", e.got, e.want)
 }

@@ -130,17 +130,19 @@ func TestErrorsNeverQuoteAValue(t *testing.T) {
 	require.Greater(t, refusals, 4000, "most of these documents are wrong for most types")
 }
 
-// A name is quoted, since it says where; but it comes from outside, so it is one short line of plain characters.
-func TestNamesInErrorsArePrintable(t *testing.T) {
+// A field name comes from outside too: {"<key>":tru} must not show the key.
+func TestErrorsNameOnlyFieldsOfTheDocument(t *testing.T) {
 	t.Parallel()
 	var m gateway.MeshMessage
-	for key, path := range map[string]string{
-		`a b\n\u0000"\u001b[31m`:  `a_b\n\x00\"\x1b[31m`,
-		`é😀`:                      `\u00e9\U0001f600`,
-		"\xff":                    `\xff`,
-		strings.Repeat("x", 1000): strings.Repeat("x", 64),
-	} {
+	for _, key := range []string{`a b\n\u0000"\u001b[31m`, `é😀`, "\xff", strings.Repeat("x", 1000), "ID", "Kind"} {
 		quoted := strings.ReplaceAll(key, `"`, `\"`)
-		refused(t, path, m.UnmarshalJSON([]byte(messageWith(`"`+quoted+`":x`))))
+		refused(t, "(unknown field)", m.UnmarshalJSON([]byte(messageWith(`"`+quoted+`":x`))))
 	}
+	var list gateway.MessageList
+	refused(t, "messages[0].(unknown field)", list.UnmarshalJSON([]byte(`{"messages":[`+messageWith(`"x":tru`)+`]}`)))
+	refused(t, "messages[0].id", list.UnmarshalJSON([]byte(`{"messages":[`+messageWith(`"\u0069d":tru`)+`]}`)))
+	var p gateway.MeshPeer
+	refused(t, "capabilities.*", p.UnmarshalJSON([]byte(`{"name":"a","capabilities":{"k":tru}}`)))
+	_, err := gateway.Health{AdditionalProperties: map[string]json.RawMessage{"k": json.RawMessage("x")}}.MarshalJSON()
+	refused(t, "(unknown field)", err)
 }

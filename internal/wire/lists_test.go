@@ -48,16 +48,16 @@ func TestAnythingElseIsNoList(t *testing.T) {
 		{`{"Peers":[]}`, "peers", "required field is missing"},
 		{`{"messages":[]}`, "peers", "required field is missing"},
 		{`{"peers":null}`, "peers", "null where a value is required"},
-		{`{"peers":{}}`, "peers", "object where array is due"},
-		{`{"peers":"none"}`, "peers", "string where array is due"},
-		{`{"peers":false}`, "peers", "bool where array is due"},
-		{`{"peers":0}`, "peers", "number where array is due"},
-		{`"none"`, "", "string where object is due"},
-		{`7`, "", "number where object is due"},
-		{`true`, "", "bool where object is due"},
+		{`{"peers":{}}`, "peers", "got object, want array"},
+		{`{"peers":"none"}`, "peers", "got string, want array"},
+		{`{"peers":false}`, "peers", "got bool, want array"},
+		{`{"peers":0}`, "peers", "got number, want array"},
+		{`"none"`, "", "got string, want object"},
+		{`7`, "", "got number, want object"},
+		{`true`, "", "got bool, want object"},
 		{`[null]`, "[0]", "null where a value is required"},
-		{`[[]]`, "[0]", "array where object is due"},
-		{`{"peers":[{"name":"a"},7]}`, "peers[1]", "number where object is due"},
+		{`[[]]`, "[0]", "got array, want object"},
+		{`{"peers":[{"name":"a"},7]}`, "peers[1]", "got number, want object"},
 		{``, "", "unexpected EOF"},
 		{"  \n", "", "unexpected EOF"},
 		{`<html>`, "", "unexpected byte 60 '<' at 0"},
@@ -110,8 +110,8 @@ func TestErrorsOfJSONUnmarshalKeepThePath(t *testing.T) {
 	t.Parallel()
 	var list gateway.MessageList
 	err := json.Unmarshal([]byte(`{"messages":[`+row+`,{"id":true}]}`), &list)
-	assert.Equal(t, "bool where number is due", refused(t, "messages[1].id", err))
-	require.EqualError(t, err, "messages[1].id: bool where number is due")
+	assert.Equal(t, "got bool, want number", refused(t, "messages[1].id", err))
+	require.EqualError(t, err, "messages[1].id: got bool, want number")
 	var e *wire.Error
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, e.Err, e.Unwrap())

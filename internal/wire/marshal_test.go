@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
-	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -96,16 +95,10 @@ func TestWhatIsNoJSONIsNotWritten(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{``, `x`, `{`, `1 2`, `"`} {
 		_, err := gateway.Health{AdditionalProperties: map[string]json.RawMessage{"extra": json.RawMessage(bad)}}.MarshalJSON()
-		require.EqualError(t, err, "extra: value cannot be written as JSON", bad)
+		require.EqualError(t, err, "(unknown field): value cannot be written as JSON", bad)
 	}
 	_, err := gateway.MeshPeer{Capabilities: map[string]any{"n": math.NaN()}}.MarshalJSON()
-	require.ErrorContains(t, err, "capabilities: ")
+	require.EqualError(t, err, "capabilities.*: value cannot be written as JSON")
 	_, err = gateway.Error{Detail: json.RawMessage(`{`)}.MarshalJSON()
-	require.ErrorContains(t, err, "detail: ")
-}
-
-func TestNotNil(t *testing.T) {
-	t.Parallel()
-	assert.Equal(t, []int{}, wire.NotNil[[]int](nil))
-	assert.Equal(t, []int{1}, wire.NotNil([]int{1}))
+	require.EqualError(t, err, "detail: value cannot be written as JSON")
 }

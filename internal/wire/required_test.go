@@ -75,7 +75,7 @@ func TestTheSameMissingFieldIsNamedEveryTime(t *testing.T) {
 func TestAWrongValueIsReportedBeforeAMissingField(t *testing.T) {
 	t.Parallel()
 	var m gateway.MeshMessage
-	assert.Equal(t, "number where string is due", refused(t, "kind", m.UnmarshalJSON([]byte(`{"kind":1}`))))
+	assert.Equal(t, "got number, want string", refused(t, "kind", m.UnmarshalJSON([]byte(`{"kind":1}`))))
 }
 
 func TestRequiredFieldsInsideAnErrorBody(t *testing.T) {

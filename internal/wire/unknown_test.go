@@ -139,6 +139,6 @@ func TestBrokenUnknownFieldsAreRefused(t *testing.T) {
 		var m gateway.MeshMessage
 		text := []byte(messageWith(`"extra":` + raw))
 		require.False(t, json.Valid(text), "the case itself: %s", text)
-		refused(t, "extra", m.UnmarshalJSON(text))
+		refused(t, "(unknown field)", m.UnmarshalJSON(text))
 	}
 }

@@ -43,10 +43,10 @@ func TestEnabledComesAsBooleanOrNumber(t *testing.T) {
 		"1.0":    "number is neither 0 nor 1",
 		"1e0":    "number is neither 0 nor 1",
 		"10":     "number is neither 0 nor 1",
-		`"1"`:    "string where bool is due",
-		`"true"`: "string where bool is due",
-		`[true]`: "array where bool is due",
-		`{}`:     "object where bool is due",
+		`"1"`:    "got string, want bool",
+		`"true"`: "got string, want bool",
+		`[true]`: "got array, want bool",
+		`{}`:     "got object, want bool",
 		"tru":    "unexpected byte 125 '}' at 25",
 		"01":     "unexpected byte 49 '1' at 23",
 		"-":      "unexpected byte 125 '}' at 23",
@@ -74,7 +74,7 @@ func TestTaskIDsKeepTheirDigits(t *testing.T) {
 	assert.Nil(t, message(t, row).RelatedTaskID)
 	assert.Nil(t, message(t, messageWith(`"related_task_id":null`)).RelatedTaskID)
 	var m gateway.MeshMessage
-	assert.Equal(t, "bool where string is due", refused(t, "related_task_id", m.UnmarshalJSON([]byte(messageWith(`"related_task_id":true`)))))
+	assert.Equal(t, "got bool, want string", refused(t, "related_task_id", m.UnmarshalJSON([]byte(messageWith(`"related_task_id":true`)))))
 }
 
 func TestIDsAreExactOrRefused(t *testing.T) {
@@ -86,15 +86,15 @@ func TestIDsAreExactOrRefused(t *testing.T) {
 		assert.Equal(t, want, message(t, messageWith(`"id":`+text)).ID, text)
 	}
 	for text, reason := range map[string]string{
-		"1.0":                  "number is not a 64-bit integer",
-		"1.5":                  "number is not a 64-bit integer",
-		"1e3":                  "number is not a 64-bit integer",
-		"1E0":                  "number is not a 64-bit integer",
-		"9223372036854775808":  "number is not a 64-bit integer",
-		"-9223372036854775809": "number is not a 64-bit integer",
-		`"1"`:                  "string where number is due",
-		"true":                 "bool where number is due",
-		"[1]":                  "array where number is due",
+		"1.0":                  "number is not an integer in range",
+		"1.5":                  "number is not an integer in range",
+		"1e3":                  "number is not an integer in range",
+		"1E0":                  "number is not an integer in range",
+		"9223372036854775808":  "number is not an integer in range",
+		"-9223372036854775809": "number is not an integer in range",
+		`"1"`:                  "got string, want number",
+		"true":                 "got bool, want number",
+		"[1]":                  "got array, want number",
 	} {
 		var m gateway.MeshMessage
 		assert.Equal(t, reason, refused(t, "id", m.UnmarshalJSON([]byte(messageWith(`"id":`+text)))), text)
@@ -114,7 +114,7 @@ func TestNullableTextsAreNilOrText(t *testing.T) {
 	require.NotNil(t, m.ReadAt)
 	assert.Empty(t, *m.ReadAt)
 	for _, field := range []string{"content", "thread_id", "read_at"} {
-		assert.Equal(t, "number where string is due", refused(t, field, m.UnmarshalJSON([]byte(messageWith(`"`+field+`":1`)))))
+		assert.Equal(t, "got number, want string", refused(t, field, m.UnmarshalJSON([]byte(messageWith(`"`+field+`":1`)))))
 		assert.Error(t, m.UnmarshalJSON([]byte(messageWith(`"`+field+`":nul`))), "a broken null is no null")
 	}
 }
@@ -137,8 +137,8 @@ func TestNumbersInCapabilitiesStayExact(t *testing.T) {
 		"b":    true,
 		"z":    nil,
 	}, p.Capabilities)
-	for _, text := range []string{`[]`, `"x"`, `1`, `true`} {
-		assert.Equal(t, "value has the wrong type", refused(t, "capabilities", p.UnmarshalJSON([]byte(`{"name":"a","capabilities":`+text+`}`))))
+	for text, got := range map[string]string{`[]`: "array", `"x"`: "string", `1`: "number", `true`: "bool"} {
+		assert.Equal(t, "got "+got+", want object", refused(t, "capabilities", p.UnmarshalJSON([]byte(`{"name":"a","capabilities":`+text+`}`))))
 	}
 }
 

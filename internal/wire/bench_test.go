@@ -1,0 +1,119 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mesh-gateway/mesh-go/gen/gateway"
+)
+
+// Every benchmark compares two implementations in one run, as sub-benchmarks named impl=…; benchstat -col /impl prints
+// the ratios.
+
+// plainInbox is the type that a hand-written client would use: the same fields, and no unknown ones.
+type plainInbox struct {
+	Messages []plainMessage `json:"messages"`
+	N        *int64         `json:"n,omitempty"`
+}
+
+type plainMessage struct {
+	Content       *string `json:"content"`
+	CreatedAt     string  `json:"created_at"`
+	FromNode      string  `json:"from_node"`
+	ID            int64   `json:"id"`
+	Kind          string  `json:"kind"`
+	ReadAt        *string `json:"read_at"`
+	RelatedTaskID *string `json:"related_task_id"`
+	ThreadID      *string `json:"thread_id"`
+	ToNode        string  `json:"to_node"`
+}
+
+// inbox is a list of n messages as a gateway sends it. Each row has two fields that the document does not list.
+func inbox(n int) []byte {
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`{"id": %d, "thread_id": null, "from_node": "node-%c", "to_node": "node-c", "channel": null, "mentions": null,
+			"kind": "question", "content": "status of the nightly build? this is message number %d", "related_task_id": null,
+			"created_at": "2026-11-21T08:28:%02d.%06d+00:00", "read_at": null}`, n-i, 'a'+i%20, i, i%60, i)
+	}
+	return []byte(`{"messages": [` + strings.Join(rows, ", ") + fmt.Sprintf(`], "n": %d}`, n))
+}
+
+func BenchmarkDecodeInbox(b *testing.B) {
+	body := inbox(1000)
+	b.Run("impl=generated", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(body)))
+		for b.Loop() {
+			var list gateway.MessageList
+			if err := list.UnmarshalJSON(body); err != nil || len(list.Messages[999].AdditionalProperties) != 2 {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("impl=encoding-json", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(body)))
+		for b.Loop() {
+			var list plainInbox
+			if err := json.Unmarshal(body, &list); err != nil || len(list.Messages) != 1000 {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkEncodeInbox(b *testing.B) {
+	var list gateway.MessageList
+	var plain plainInbox
+	if list.UnmarshalJSON(inbox(1000)) != nil || json.Unmarshal(inbox(1000), &plain) != nil {
+		b.Fatal("the inbox cannot be read")
+	}
+	b.Run("impl=generated", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := list.MarshalJSON(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("impl=encoding-json", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := json.Marshal(plain); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkMarshalInbox calls json.Marshal, which checks and copies what MarshalJSON returns. The baseline does the same
+// with bytes that are ready.
+func BenchmarkMarshalInbox(b *testing.B) {
+	var list gateway.MessageList
+	if err := list.UnmarshalJSON(inbox(1000)); err != nil {
+		b.Fatal(err)
+	}
+	ready, err := list.MarshalJSON()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("impl=generated", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := json.Marshal(list); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("impl=ready-bytes", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := json.Marshal(json.RawMessage(ready)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

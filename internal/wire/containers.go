@@ -1,0 +1,131 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"github.com/go-faster/jx"
+)
+
+// Optional reads null as nil and anything else with read.
+func Optional[T any](v **T, d *Decoder, read func(*T, *Decoder) error) error {
+	if d.jx.Next() == jx.Null {
+		*v = nil
+		return d.jx.Null()
+	}
+	p := new(T)
+	*v = p
+	return read(p, d)
+}
+
+// UnlessNull keeps the value of v, its default, if the next value is null, and reads anything else with read.
+func UnlessNull[T any](v *T, d *Decoder, read func(*T, *Decoder) error) error {
+	if d.jx.Next() == jx.Null {
+		return d.jx.Null()
+	}
+	return read(v, d)
+}
+
+// Nullable returns [Optional] with read as a function of two arguments.
+func Nullable[T any](read func(*T, *Decoder) error) func(**T, *Decoder) error {
+	return func(v **T, d *Decoder) error { return Optional(v, d, read) }
+}
+
+// ArrayOf returns a function that reads an array, each element with read. An empty array is an empty slice, not nil.
+func ArrayOf[T any](read func(*T, *Decoder) error) func(*[]T, *Decoder) error {
+	return func(v *[]T, d *Decoder) error { return readArray(v, d, read) }
+}
+
+func readArray[T any](v *[]T, d *Decoder, read func(*T, *Decoder) error) error {
+	if err := d.expect(jx.Array); err != nil {
+		return err
+	}
+	iter, err := d.jx.ArrIter()
+	if err != nil {
+		return err
+	}
+	list := []T{}
+	for iter.Next() {
+		if cap(list) == 0 {
+			list = make([]T, 0, 4)
+		} else {
+			d.share()
+		}
+		var zero T
+		list = append(list, zero)
+		if err := read(&list[len(list)-1], d); err != nil {
+			return located(index(len(list)-1), err)
+		}
+	}
+	*v = list
+	return iter.Err()
+}
+
+// MapOf returns a function that reads an object into a map, each value with read. An empty object is an empty map, not
+// nil. Of two members with one name the last one is kept.
+func MapOf[M ~map[string]T, T any](read func(*T, *Decoder) error) func(*M, *Decoder) error {
+	return func(v *M, d *Decoder) error {
+		values := make(map[string]T)
+		o := d.Object()
+		for o.Next() {
+			name := d.text(o.Key())
+			var value T
+			if err := read(&value, d); err != nil {
+				return located(anyKey, err)
+			}
+			values[name] = value
+		}
+		*v = values
+		return o.Err()
+	}
+}
+
+// Any reads any value, as encoding/json does with UseNumber: a number becomes a json.Number and stays exact.
+func Any(v *any, d *Decoder) error {
+	switch d.jx.Next() {
+	case jx.String:
+		return boxed(v, d, String[string])
+	case jx.Number:
+		return boxed(v, d, Number)
+	case jx.Bool:
+		return boxed(v, d, Bool[bool])
+	case jx.Array:
+		return boxed(v, d, ArrayOf(Any))
+	case jx.Object:
+		return boxed(v, d, MapOf[map[string]any](Any))
+	case jx.Null:
+		*v = nil
+		return d.jx.Null()
+	default:
+		return d.invalid()
+	}
+}
+
+func boxed[T any](v *any, d *Decoder, read func(*T, *Decoder) error) error {
+	var typed T
+	err := read(&typed, d)
+	*v = typed
+	return err
+}
+
+// Raw keeps a value as it is, null included.
+func Raw[T ~[]byte](v *T, d *Decoder) error {
+	raw, err := d.jx.Raw()
+	if err != nil {
+		return err
+	}
+	*v = T(d.keep(raw))
+	return nil
+}
+
+// Ptr returns a pointer to v, the default of an optional field.
+func Ptr[T any](v T) *T { return &v }
+
+// Default sets v to the default of its field, which is given as the Go value of its JSON form. It is for arrays, maps and
+// other defaults that Go cannot write as a constant.
+func Default[T any](v *T, value any, read func(*T, *Decoder) error) error {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return errNotJSON
+	}
+	return Unmarshal(data, v, read)
+}

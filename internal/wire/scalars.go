@@ -1,0 +1,145 @@
+package wire
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/go-faster/jx"
+)
+
+// String reads a JSON string. Invalid UTF-8 becomes U+FFFD, as in encoding/json.
+func String[T ~string](v *T, d *Decoder) error {
+	if err := d.expect(jx.String); err != nil {
+		return err
+	}
+	raw, err := d.jx.StrBytes()
+	if err == nil {
+		*v = T(d.text(raw))
+	}
+	return err
+}
+
+// Integer reads a JSON integer. A fraction, an exponent or a number that T cannot hold is an error, never rounded.
+func Integer[T ~int | ~int32 | ~int64](v *T, d *Decoder) error {
+	raw, err := d.number()
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil || int64(T(n)) != n {
+		return errNotInteger
+	}
+	*v = T(n)
+	return nil
+}
+
+// Float reads a JSON number.
+func Float[T ~float32 | ~float64](v *T, d *Decoder) error {
+	raw, err := d.number()
+	if err != nil {
+		return err
+	}
+	f, err := strconv.ParseFloat(string(raw), bitSize[T]())
+	if err != nil {
+		return errNotFloat
+	}
+	*v = T(f)
+	return nil
+}
+
+// bitSize returns 32 or 64.
+func bitSize[T ~float32 | ~float64]() int {
+	if tiny := 1e-300; T(tiny) == 0 {
+		return 32
+	}
+	return 64
+}
+
+// Bool reads true or false.
+func Bool[T ~bool](v *T, d *Decoder) error {
+	if err := d.expect(jx.Bool); err != nil {
+		return err
+	}
+	b, err := d.jx.Bool()
+	*v = T(b)
+	return err
+}
+
+// Flag reads true, false, 1 or 0. Some gateways send a boolean as a number.
+func Flag[T ~bool](v *T, d *Decoder) error {
+	if d.jx.Next() != jx.Number {
+		return Bool(v, d)
+	}
+	raw, err := d.number()
+	if err != nil {
+		return err
+	}
+	if n := string(raw); n != "0" && n != "1" {
+		return errNotFlag
+	}
+	*v = raw[0] == '1'
+	return nil
+}
+
+// Text reads a string, or a number as the text it was written with.
+func Text[T ~string](v *T, d *Decoder) error {
+	if d.jx.Next() != jx.Number {
+		return String(v, d)
+	}
+	raw, err := d.number()
+	if err == nil {
+		*v = T(d.text(raw))
+	}
+	return err
+}
+
+// Number reads a number, or a string that contains one, and keeps its digits.
+func Number(v *json.Number, d *Decoder) error {
+	if d.jx.Next() == jx.Number {
+		return Text(v, d)
+	}
+	var text string
+	if err := String(&text, d); err != nil {
+		return err
+	}
+	if !isNumber(text) {
+		return errNotNumber
+	}
+	*v = json.Number(text)
+	return nil
+}
+
+// isNumber reports whether text is a JSON number and nothing else.
+func isNumber(text string) bool {
+	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
+		return false
+	}
+	last := text[len(text)-1]
+	return last >= '0' && last <= '9' && json.Valid([]byte(text))
+}
+
+// Time reads an RFC 3339 time.
+func Time(v *time.Time, d *Decoder) error {
+	if err := d.expect(jx.String); err != nil {
+		return err
+	}
+	raw, err := d.jx.StrBytes()
+	if err != nil {
+		return err
+	}
+	var at time.Time
+	if at.UnmarshalText(raw) != nil { // its error quotes the text
+		return errNotTime
+	}
+	*v = at
+	return nil
+}
+
+// number reads a JSON number as its text, which is valid until the next read.
+func (d *Decoder) number() ([]byte, error) {
+	if err := d.expect(jx.Number); err != nil {
+		return nil, err
+	}
+	return d.jx.Raw()
+}
