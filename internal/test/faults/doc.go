@@ -1,11 +1,11 @@
-// Package faults has no code of its own. Its test plays every fault that a network, a proxy or a server can come up with to
-// every operation of the two facades, and holds each result against what is documented for it:
+// Package faults contains only tests. They run the faults of a connection, a proxy or a server against the operations of the two
+// facades, and compare each result with the documented one:
 //
 //	go test -count=1 -run '^TestMatrix$' -v ./internal/test/faults
 //
-// prints the table, with a short code in each cell. An expectation is declared with its fault, never taken from what the
-// code does; an operation that may do otherwise says so in its exceptions, with the reason.
+// prints the outcomes. A fault declares its documented outcome; an operation that differs lists it as an exception, with the
+// reason. Every fault runs against Send and ListModels, a sample of them against every other operation.
 //
-// To add a fault, append it to one of the lists in faults_*_test.go. To add an operation, append it in operations_*_test.go;
-// a method with a context that is not there fails TestNoOperationIsForgotten.
+// To add a fault, append it to a list in faults_*_test.go. To add an operation, append it in operations_*_test.go;
+// TestEveryOperationIsCovered fails for a method without one.
 package faults

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// cap is what the smaller limit of a body is: above every good body.
+// smallCap is a size limit above every good body.
 const smallCap = 64 << 10
 
-// lengthFaults are bodies that do not end where they should.
+// lengthFaults are bodies whose length is wrong or unknown.
 func lengthFaults() []*fault {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	half := func(x *exchange) []byte { return x.good.body[:len(x.good.body)/2] }
@@ -28,7 +28,7 @@ func lengthFaults() []*fault {
 			x.hangUp()
 		}},
 		{name: "a byte more", want: ok, status: 200, play: func(x *exchange) {
-			x.say(head+"Connection: close\r\n", x.good.body) // else it is chance whether the byte passes for the next answer
+			x.say(head+"Connection: close\r\n", x.good.body) // otherwise the byte might be read as the next response
 			x.raw("}")
 			x.hangUp()
 		}},
@@ -45,7 +45,7 @@ func lengthFaults() []*fault {
 	}
 }
 
-// largeFaults are bodies beyond the limit. The heavy ones are read up to the limit of 32 MiB.
+// largeFaults are bodies over the size limit. The heavy ones are read up to the default limit of 32 MiB.
 func largeFaults() []*fault {
 	const head, zipped = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", "Content-Encoding: gzip\r\n"
 	const hundred = 100 << 20
@@ -70,7 +70,7 @@ func largeFaults() []*fault {
 	}
 }
 
-// gzipBomb is 100 MB of blanks.
+// gzipBomb returns 100 MB of spaces, compressed.
 var gzipBomb = sync.OnceValue(func() []byte {
 	var bomb bytes.Buffer
 	zip, _ := gzip.NewWriterLevel(&bomb, gzip.BestSpeed)
@@ -89,8 +89,7 @@ func zip(body []byte) []byte {
 	return zipped.Bytes()
 }
 
-// encodingFaults are about what the headers say of the body. What the Content-Type says does not count, what the body is
-// does (SPEC.md, Errors: a non-JSON body where JSON is expected).
+// encodingFaults are about Content-Encoding and Content-Type. The content decides whether a body is JSON, not its type.
 func encodingFaults() []*fault {
 	const okay = "HTTP/1.1 200 OK\r\n"
 	zipped := func(cut func([]byte) []byte) func(*exchange) {
@@ -116,15 +115,15 @@ func encodingFaults() []*fault {
 
 func says(body string) func(*exchange) { return func(x *exchange) { x.send(200, []byte(body)) } }
 
-// wrongBodies are bodies that are JSON, or nearly, and not what they should be.
+// wrongBodies are not JSON, or not the documented JSON.
 func wrongBodies() []*fault {
 	around := func(before, after string) func(*exchange) {
 		return func(x *exchange) { x.send(200, []byte(before+string(x.good.body)+after)) }
 	}
 	return []*fault{
-		{name: "an empty body", want: blank, status: 200, play: says("")},
-		{name: "a blank body", want: blank, status: 200, play: says(" \r\n\t")},
-		{name: "[]", want: bare, status: 200, play: says("[]")},
+		{name: "an empty body", want: emptyBody, status: 200, play: says("")},
+		{name: "a blank body", want: emptyBody, status: 200, play: says(" \r\n\t")},
+		{name: "[]", want: emptyArray, status: 200, play: says("[]")},
 		{name: "{}", want: decode, status: 200, play: says("{}")},
 		{name: "null", want: decode, status: 200, play: says("null")},
 		{name: "true", want: decode, status: 200, play: says("true")},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// connectionFaults break off, speak another language, or say nothing.
+// connectionFaults close the connection, speak another protocol, or stay silent.
 func connectionFaults() []*fault {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	return []*fault{
@@ -27,8 +27,8 @@ func connectionFaults() []*fault {
 		{name: "negative length", want: network, play: rawThenClose(head + "Content-Length: -1\r\n\r\n[]")},
 		{name: "transfer encoding of the request", want: network, play: func(x *exchange) { x.raw(head + "Transfer-Encoding: " + x.echo() + "\r\n\r\n"); x.hangUp() }},
 		{name: "headers without end", want: network, heavy: true, play: func(x *exchange) { x.raw(head + "X-Long: "); x.stream(-1) }},
-		{name: "silence", want: late, hangs: true, play: (*exchange).await},
-		{name: "silence after the headers", want: late, status: 200, hangs: true, play: func(x *exchange) { x.raw(head + "Content-Length: 9\r\n\r\n"); x.await() }},
+		{name: "silence", want: late, hangs: true, play: (*exchange).waitForClose},
+		{name: "silence after the headers", want: late, status: 200, hangs: true, play: func(x *exchange) { x.raw(head + "Content-Length: 9\r\n\r\n"); x.waitForClose() }},
 		{name: "headers in a trickle", want: late, hangs: true, play: func(x *exchange) { x.raw(head); x.drip("X-Drip: drop\r\n") }},
 		{name: "body in a trickle", want: late, status: 200, hangs: true, play: func(x *exchange) { x.raw(head + "Content-Length: 1000000\r\n\r\n"); x.drip(" ") }},
 		{name: "500, body in a trickle", want: late, status: 500, hangs: true, play: func(x *exchange) { x.raw(statusLine(500) + "\r\n"); x.drip("oops ") }},
@@ -39,7 +39,7 @@ func rawThenClose(text string) func(*exchange) {
 	return func(x *exchange) { x.raw(text); x.hangUp() }
 }
 
-// tlsFaults disagree about encryption. Nobody knows the authority of the test server's certificate.
+// tlsFaults are failures of the TLS handshake. The certificate of the test server has an unknown authority.
 func tlsFaults(unknown func(net.Conn)) []*fault {
 	return []*fault{
 		{name: "TLS of an unknown authority", want: network, https: true, greet: unknown},
@@ -54,7 +54,7 @@ func tlsFaults(unknown func(net.Conn)) []*fault {
 	}
 }
 
-// proxyFaults are of a proxy that answers for the server behind it.
+// proxyFaults are responses of a proxy in place of the server.
 func proxyFaults() []*fault {
 	const login = "<!DOCTYPE html><html><title>Sign in</title><form>Please sign in to this network.</form></html>"
 	return []*fault{
@@ -75,7 +75,7 @@ func html(status int, text string) func(*exchange) {
 	}
 }
 
-// echo is the credentials of a request as they came. It is never empty, not even where there are none.
+// echo returns the credentials of a request as they were sent. It is never empty.
 func (x *exchange) echo() string {
 	text := "echo"
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// refusals are statuses of 400 and more, each with every kind of body.
-func refusals() []*fault {
+// errorStatuses are statuses of 400 and above, each with several kinds of body.
+func errorStatuses() []*fault {
 	var all []*fault
 	for _, code := range []int{400, 401, 402, 403, 404, 409, 422, 429, 500, 502, 503, 504} {
 		want := status
@@ -44,8 +44,8 @@ func refusal(code int, kind string) func(*exchange) {
 	}
 }
 
-// echoes are refusals that show the credentials of the request, in every way that a server writes a text.
-func echoes() []*fault {
+// echoFaults are responses that return the credentials of the request, in several encodings.
+func echoFaults() []*fault {
 	body := func(code int, written func(string) string) func(*exchange) {
 		return func(x *exchange) {
 			x.send(code, []byte("you sent "+written(x.request.Header.Get("Authorization")+x.request.Header.Get("X-Api-Key")+x.request.Header.Get("X-Goog-Api-Key"))))
@@ -72,8 +72,8 @@ func echoes() []*fault {
 	}
 }
 
-// oddStatuses are neither good nor bad.
-func oddStatuses() []*fault {
+// unusualStatuses are statuses that servers rarely send, and good responses in unusual forms.
+func unusualStatuses() []*fault {
 	hint := "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
 	after := func(prefix string) func(*exchange) {
 		return func(x *exchange) { x.raw(prefix); x.send(200, x.good.body) }
@@ -83,17 +83,17 @@ func oddStatuses() []*fault {
 		{name: "103, then the answer", want: ok, status: 200, play: after(hint)},
 		{name: "100 and five 103, then the answer", want: ok, status: 200, play: after("HTTP/1.1 100 Continue\r\n\r\n" + strings.Repeat(hint, 5))},
 		{name: "103 without end", want: network, heavy: true, play: func(x *exchange) {
-			for long := "HTTP/1.1 103 Early Hints\r\nX-Long: " + strings.Repeat("x", 64<<10) + "\r\n\r\n"; !x.over; {
+			for long := "HTTP/1.1 103 Early Hints\r\nX-Long: " + strings.Repeat("x", 64<<10) + "\r\n\r\n"; !x.done; {
 				x.raw(long)
 			}
 		}},
-		{name: "101, bare", want: status, status: 101, play: func(x *exchange) { x.raw("HTTP/1.1 101 Switching Protocols\r\n\r\n"); x.await() }},
+		{name: "101, bare", want: status, status: 101, play: func(x *exchange) { x.raw("HTTP/1.1 101 Switching Protocols\r\n\r\n"); x.waitForClose() }},
 		{name: "101, upgraded", want: status, status: 101, play: func(x *exchange) {
 			x.raw("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-			x.await() // whoever reads on has to wait
+			x.waitForClose()
 		}},
 		{name: "201, whole", want: ok, status: 201, play: func(x *exchange) { x.send(201, x.good.body) }},
-		{name: "204", want: blank, status: 204, play: func(x *exchange) { x.raw("HTTP/1.1 204 No Content\r\n\r\n") }},
+		{name: "204", want: emptyBody, status: 204, play: func(x *exchange) { x.raw("HTTP/1.1 204 No Content\r\n\r\n") }},
 		{name: "206, whole", want: ok, status: 206, play: func(x *exchange) { x.send(206, x.good.body) }},
 		{name: "206, half", want: decode, status: 206, play: func(x *exchange) { x.send(206, x.good.body[:len(x.good.body)/2]) }},
 		{name: "304 not modified", want: status, status: 304, play: func(x *exchange) { x.raw("HTTP/1.1 304 Not Modified\r\n\r\n") }},
@@ -109,7 +109,7 @@ func oddStatuses() []*fault {
 	}
 }
 
-// redirects lead to another host.
+// redirects are redirects to another host, which must not be followed.
 func redirects(elsewhere string) []*fault {
 	var all []*fault
 	for _, code := range []int{300, 301, 302, 303, 307, 308} {
@@ -122,8 +122,8 @@ func redirects(elsewhere string) []*fault {
 	}})
 }
 
-// patience are all the forms of Retry-After, and what a Failure makes of each.
-func patience() []*fault {
+// retryAfterFaults are all forms of Retry-After, and the wait that each stands for.
+func retryAfterFaults() []*fault {
 	const longest = math.MaxInt64 / time.Second * time.Second
 	exactly := func(d time.Duration) [2]time.Duration { return [2]time.Duration{d, d} }
 	form := func(name, header string, wait [2]time.Duration) *fault {

@@ -23,9 +23,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMatrix plays every fault to every operation. With -v it prints what became of each.
+// TestMatrix runs the faults against the operations. With -v it prints the outcomes.
 func TestMatrix(t *testing.T) {
-	quietly(t)
+	captureLog(t)
 	m := newMatrix(t)
 	for _, keyed := range []bool{false, true} {
 		if keyed {
@@ -34,14 +34,14 @@ func TestMatrix(t *testing.T) {
 			}
 		}
 		m.prepare(keyed)
-		m.playAll(keyed)
+		m.runAll(keyed)
 	}
-	assert.Zero(t, m.visits.Load(), "redirects that were followed")
+	assert.Zero(t, m.visits.Load(), "followed redirects")
 	m.report()
 }
 
-// quietly keeps what net/http says of unsolicited bytes out of the output, and out of it what must not be there.
-func quietly(t *testing.T) {
+// captureLog captures the log of net/http, which reports unsolicited bytes, and checks it for credentials.
+func captureLog(t *testing.T) {
 	t.Helper()
 	var said bytes.Buffer
 	log.SetOutput(&said)
@@ -52,25 +52,25 @@ func quietly(t *testing.T) {
 }
 
 type matrix struct {
-	t      *testing.T
-	ops    []*operation
-	faults []*fault
-	tapes  map[*operation][]reply
-	goods  map[*operation]any
-	others string
-	visits atomic.Int32
+	t         *testing.T
+	ops       []*operation
+	faults    []*fault
+	responses map[*operation][]reply
+	results   map[*operation]any
+	others    string
+	visits    atomic.Int32
 
-	mu    sync.Mutex
-	seen  map[*fault]map[*operation]outcome
-	nulls map[*operation][2]int // accepted and refused
-	cells int
-	wrong []string
+	mu     sync.Mutex
+	seen   map[*fault]map[*operation]outcome
+	nulls  map[*operation][2]int // number of places where null is accepted and refused
+	trials int
+	wrong  []string
 }
 
 func newMatrix(t *testing.T) *matrix {
 	t.Helper()
 	m := &matrix{
-		t: t, ops: operations(), tapes: make(map[*operation][]reply), goods: make(map[*operation]any),
+		t: t, ops: operations(), responses: make(map[*operation][]reply), results: make(map[*operation]any),
 		seen: make(map[*fault]map[*operation]outcome), nulls: make(map[*operation][2]int),
 	}
 	others := newOthers()
@@ -82,8 +82,8 @@ func newMatrix(t *testing.T) *matrix {
 	encrypted.Close()
 	unknown := func(conn net.Conn) { _ = tls.Server(conn, encrypted.TLS.Clone()).Handshake() }
 	m.faults = slices.Concat(
-		oddStatuses(), connectionFaults(), tlsFaults(unknown), proxyFaults(), lengthFaults(), largeFaults(), encodingFaults(), wrongBodies(),
-		valueFaults(), redirects(elsewhere.URL), refusals(), echoes(), patience(),
+		unusualStatuses(), connectionFaults(), tlsFaults(unknown), proxyFaults(), lengthFaults(), largeFaults(), encodingFaults(), wrongBodies(),
+		valueFaults(), redirects(elsewhere.URL), errorStatuses(), echoFaults(), retryAfterFaults(),
 	)
 	for _, name := range sample {
 		require.True(t, slices.ContainsFunc(m.faults, func(f *fault) bool { return f.name == name }), "sample: there is no fault %q", name)
@@ -91,71 +91,71 @@ func newMatrix(t *testing.T) *matrix {
 	return m
 }
 
-// prepare records good answers, and what each operation makes of them.
+// prepare records good responses and the result of each operation with them.
 func (m *matrix) prepare(keyed bool) {
 	m.t.Helper()
 	for _, op := range m.ops {
 		if op.keyed != keyed {
 			continue
 		}
-		m.tapes[op] = op.record(m.t)
-		c := m.cell(op, &fault{want: ok, status: 200}, false)
-		c.play(m.t, m.tapes[op])
-		m.goods[op] = c.value
+		m.responses[op] = op.record(m.t)
+		c := m.trial(op, &fault{want: ok, status: 200}, false)
+		c.play(m.t, m.responses[op])
+		m.results[op] = c.value
 		_, wrong := c.verify(c.value)
 		require.Empty(m.t, wrong, op.name)
 		require.True(m.t, op.empty == nil || !reflect.DeepEqual(op.empty, c.value), "%s: a good answer is not empty", op.name)
 	}
 }
 
-func (m *matrix) cell(op *operation, f *fault, strict bool) *cell {
-	return &cell{op: op, fault: f, want: op.wants(f), strict: strict, others: m.others}
+func (m *matrix) trial(op *operation, f *fault, strict bool) *trial {
+	return &trial{op: op, fault: f, want: op.wants(f), strict: strict, others: m.others}
 }
 
-// playAll plays the faults one after the other, each to all operations at once, and looks for goroutines in between.
-func (m *matrix) playAll(keyed bool) {
+// runAll runs one fault after the other, each against all operations at once, and checks for goroutines after each.
+func (m *matrix) runAll(keyed bool) {
 	m.t.Helper()
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	before := runtime.NumGoroutine()
 	for _, f := range m.faults {
-		m.batch(f, m.cellsOf(f, keyed))
+		m.batch(f, m.trialsOf(f, keyed))
 		m.noGoroutinesLeft(f.name, before)
 	}
-	m.playNulls(keyed)
+	m.runNulls(keyed)
 	m.noGoroutinesLeft("null", before)
 }
 
-// cellsOf makes the cells of a fault: one for each operation, and one more with strict errors where they exist.
-func (m *matrix) cellsOf(f *fault, keyed bool) []*cell {
-	var cells []*cell
+// trialsOf returns the trials of a fault: one for each operation, and another with strict errors in discovery.
+func (m *matrix) trialsOf(f *fault, keyed bool) []*trial {
+	var trials []*trial
 	for _, op := range m.ops {
 		if op.keyed != keyed {
 			continue
 		}
 		for _, strict := range []bool{false, true} {
-			c := m.cell(op, f, strict)
+			c := m.trial(op, f, strict)
 			if !op.meets(f) {
-				m.set(f, op, spared)
+				m.set(f, op, notSampled)
 			} else if c.want == missing {
 				m.set(f, op, missing)
-			} else if !strict || op.ask != nil {
-				cells = append(cells, c)
+			} else if !strict || op.discover != nil {
+				trials = append(trials, c)
 			}
 		}
 	}
-	return cells
+	return trials
 }
 
-// batch plays cells side by side: all of them when they only wait, few when they are heavy.
-func (m *matrix) batch(f *fault, cells []*cell) {
+// batch runs trials concurrently: all of them if they only wait, few if they are heavy.
+func (m *matrix) batch(f *fault, trials []*trial) {
 	workers := 8
 	if f.heavy {
 		workers = 2
 	}
 	if f.hangs {
-		workers = len(cells)
+		workers = len(trials)
 	}
-	queue := make(chan *cell)
+	queue := make(chan *trial)
 	var all sync.WaitGroup
 	for range workers {
 		all.Go(func() {
@@ -164,22 +164,22 @@ func (m *matrix) batch(f *fault, cells []*cell) {
 			}
 		})
 	}
-	for _, c := range cells {
+	for _, c := range trials {
 		queue <- c
 	}
 	close(queue)
 	all.Wait()
 }
 
-func (m *matrix) play(c *cell) {
-	c.play(m.t, m.tapes[c.op])
-	seen, wrong := c.verify(m.goods[c.op])
+func (m *matrix) play(c *trial) {
+	c.play(m.t, m.responses[c.op])
+	seen, wrong := c.verify(m.results[c.op])
 	if len(wrong) > 0 && c.fault.hangs {
-		// A loaded machine may not get as far as the fault before its time is up.
-		c = m.cell(c.op, c.fault, c.strict)
+		// A loaded machine may not reach the fault before the timeout.
+		c = m.trial(c.op, c.fault, c.strict)
 		c.again = true
-		c.play(m.t, m.tapes[c.op])
-		seen, wrong = c.verify(m.goods[c.op])
+		c.play(m.t, m.responses[c.op])
+		seen, wrong = c.verify(m.results[c.op])
 	}
 	if len(wrong) > 0 {
 		seen = "!" + seen
@@ -187,13 +187,13 @@ func (m *matrix) play(c *cell) {
 	m.set(c.fault, c.op, seen)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cells++
+	m.trials++
 	for _, text := range wrong {
 		m.wrong = append(m.wrong, fmt.Sprintf("%s / %s (strict %v): %s", c.op.name, c.fault.name, c.strict, text))
 	}
 }
 
-// set notes what was seen; what was wrong once stays so.
+// set records an outcome. A wrong outcome is not overwritten.
 func (m *matrix) set(f *fault, op *operation, seen outcome) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

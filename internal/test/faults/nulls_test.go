@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// place is a value within a document: where it is, and how that is written, as in messages[].id.
+// place is a value of a document: its path, and the path in text, such as messages[].id.
 type place struct {
 	at      path
 	written string
 }
 
-// places lists every value of a document, itself first.
+// places returns every value of a document, beginning with the document itself.
 func places(value any, here place) []place {
 	all := []place{here}
 	switch v := value.(type) {
@@ -35,45 +35,45 @@ func places(value any, here place) []place {
 	return all
 }
 
-// playNulls puts null into every place of the answer that goes wrong, one after the other.
-func (m *matrix) playNulls(keyed bool) {
+// runNulls puts null into every place of a good response, one after the other.
+func (m *matrix) runNulls(keyed bool) {
 	m.t.Helper()
-	var cells []*cell
+	var trials []*trial
 	for _, op := range m.ops {
 		if op.keyed != keyed {
 			continue
 		}
 		found := make(map[string]bool)
-		for _, p := range places(parse(m.tapes[op][op.skip].body), place{}) {
+		for _, p := range places(parse(m.responses[op][op.skip].body), place{}) {
 			found[p.written] = true
-			cells = append(cells, m.nullCell(op, p))
+			trials = append(trials, m.nullTrial(op, p))
 		}
 		for declared := range op.nulls {
 			assert.True(m.t, found[declared], "%s: there is no %q in the body", op.name, declared)
 		}
 	}
-	m.batch(&fault{}, cells)
-	for _, c := range cells {
+	m.batch(&fault{}, trials)
+	for _, c := range trials {
 		m.countNull(c)
 	}
 }
 
-func (m *matrix) nullCell(op *operation, p place) *cell {
+func (m *matrix) nullTrial(op *operation, p place) *trial {
 	want, breaks := op.nulls[p.written]
 	if !breaks {
-		want = fine
+		want = anyResult
 	}
 	f := &fault{name: "null at " + p.written + " " + strconv.Quote(pathText(p.at)), want: want, status: 200, play: func(x *exchange) {
 		x.send(200, replace(x.good.body, p.at, "null"))
 	}}
-	c := m.cell(op, f, false)
-	c.want = want // exceptions are for the class of a fault; null has its own list
+	c := m.trial(op, f, false)
+	c.want = want // null has its own table of outcomes
 	return c
 }
 
-func (m *matrix) countNull(c *cell) {
+func (m *matrix) countNull(c *trial) {
 	counts := m.nulls[c.op]
-	if m.seen[c.fault][c.op].meets(fine) {
+	if m.seen[c.fault][c.op].meets(anyResult) {
 		counts[0]++
 	} else {
 		counts[1]++

@@ -8,30 +8,30 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// discoveryOperations are those of the discovery client.
+// discoveryOperations are the operations of the discovery client.
 func discoveryOperations() []*operation {
 	return slices.Concat(catalogOperations(), fallbackOperations(), retirementOperations(), priceOperations(), balanceOperations(), costOperations())
 }
 
-// A row of the catalog that cannot be read costs itself and no other (DESIGN.md section 4, reason partial).
+// A row of the catalog that cannot be read is left out and reported as partial; the others are listed.
 var catalogNulls = map[string]outcome{
 	"": decode, "data": decode, "data[]": part, "data[].id": part, "data[].aliases[]": part, "data[].tags[]": part,
 }
 
-// catalogOperation is one that looks into the catalog. Whoever asks, it is the list that cannot be read.
+// catalogOperation is an operation that reads the catalog. Its failures name ListModels, which does the reading.
 func catalogOperation(name, method string, empty any, ask func(context.Context, *discovery.Client, discovery.CatalogOptions) (any, error)) *operation {
 	return &operation{
 		name: name, method: method, reads: "ListModels", byContext: true, shared: true, empty: empty,
-		ask: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
+		discover: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
 			return ask(ctx, c, discovery.CatalogOptions{})
 		},
 		text: path{"data", 0, "info", "name"}, integer: path{"data", 0, "info", "contextLength"}, object: path{"data", 0, "info"},
 		nulls: catalogNulls,
 		exceptions: []exception{
-			{fault: "integer of 2^63", becomes: fine, why: "a count that is none is not known (specs/catalog.yaml, Count)"},
-			{fault: "number of 1e400", becomes: fine, why: "a count that is none is not known"},
-			{fault: "fraction for an integer", becomes: fine, why: "a count that is none is not known"},
-			{fault: "integer of a million digits", becomes: fine, why: "a count that is none is not known"},
+			{fault: "integer of 2^63", becomes: anyResult, why: "an invalid count is not known"},
+			{fault: "number of 1e400", becomes: anyResult, why: "an invalid count is not known"},
+			{fault: "fraction for an integer", becomes: anyResult, why: "an invalid count is not known"},
+			{fault: "integer of a million digits", becomes: anyResult, why: "an invalid count is not known"},
 		},
 	}
 }
@@ -40,8 +40,7 @@ func listModels(ctx context.Context, c *discovery.Client, opts discovery.Catalog
 	return c.ListModels(ctx, opts)
 }
 
-// catalogOperations ask the catalog, with no provider that could stand in for it: there is no key for one, or none of them
-// has a list.
+// catalogOperations read the catalog without a fallback: there is no provider key, or every provider list is empty.
 func catalogOperations() []*operation {
 	const id = "openai/gpt-4o"
 	list := catalogOperation("ListModels", "ListModels", []discovery.ModelInfo{}, listModels)
@@ -60,7 +59,7 @@ func catalogOperations() []*operation {
 	}
 }
 
-// staleCatalog asks again for a catalog that it has: whatever is wrong with the new one, the old one is better than nothing.
+// staleCatalog refreshes a cached catalog. When that fails, the cached one is returned with the failure.
 func staleCatalog() *operation {
 	op := catalogOperation("ListModels/old", "ListModels", []discovery.ModelInfo{}, func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) (any, error) {
 		if _, err := c.ListModels(ctx, opts); err != nil {
@@ -73,14 +72,14 @@ func staleCatalog() *operation {
 	return op
 }
 
-// fallbackOperations ask the providers, one of which fails; the catalog is down, and the other lists are empty.
+// fallbackOperations read the provider lists, one of which fails. The catalog is down and the other lists are empty.
 func fallbackOperations() []*operation {
 	inData := map[string]outcome{"": decode, "data": decode, "data[]": decode, "data[].id": decode}
 	list := func(provider discovery.Provider, service discovery.Service, integer string) *operation {
 		return &operation{
 			name: "ListModels/" + string(provider), method: "ListModels", provider: provider, service: service, byContext: true, shared: true, keyed: true,
 			empty: []discovery.ModelInfo{},
-			ask: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
+			discover: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
 				return listModels(ctx, c, discovery.CatalogOptions{})
 			},
 			text: path{"data", 0, "id"}, integer: path{"data", 0, integer}, object: path{"data", 0}, nulls: inData,
@@ -92,7 +91,7 @@ func fallbackOperations() []*operation {
 	anthropic := list(discovery.Anthropic, discovery.ServiceAnthropic, "max_tokens")
 	anthropic.pageSize = 13
 	second := secondPage(anthropic)
-	anthropic.nulls = cloneWith(anthropic.nulls, "last_id", part) // more is announced, but not where it is
+	anthropic.nulls = cloneWith(anthropic.nulls, "last_id", part) // the page says that there is another one, but not where
 	gemini := list(discovery.Gemini, discovery.ServiceGemini, "")
 	gemini.pageSize = 8
 	gemini.text, gemini.integer, gemini.object = path{"models", 0, "displayName"}, path{"models", 0, "inputTokenLimit"}, path{"models", 0}
@@ -105,14 +104,14 @@ func fallbackOperations() []*operation {
 	}
 }
 
-// What some providers say instead of 401 (WIRE.md section 6), and what one says that has nothing to say.
+// Exceptions of providers that answer 400 in place of 401, or leave out what is empty.
 var (
 	googleKey   = exception{fault: "400, API key not valid", becomes: denied, why: "Google refuses a key with 400"}
 	xaiKey      = exception{fault: "400, incorrect API key", becomes: denied, why: "xAI refuses a key with 400"}
-	emptyObject = exception{fault: "{}", becomes: fine, why: "proto3 leaves out what is empty: a page without rows, and the last one"}
+	emptyObject = exception{fault: "{}", becomes: anyResult, why: "proto3 omits empty fields: this is the last page, without rows"}
 )
 
-// secondPage is the same operation, with a good first page. What becomes of the second one becomes of all.
+// secondPage is the same operation with the fault on its second page, which decides the outcome of the list.
 func secondPage(op *operation, exceptions ...exception) *operation {
 	second := *op
 	second.name, second.skip = op.name+" p2", 1
@@ -120,7 +119,7 @@ func secondPage(op *operation, exceptions ...exception) *operation {
 	return &second
 }
 
-// retirementOperations ask both providers that say something of retirement; the other one has nothing to say.
+// retirementOperations read both providers that publish retirement dates; the other one lists nothing.
 func retirementOperations() []*operation {
 	inData := map[string]outcome{"": decode, "data": decode, "data[]": decode, "data[].id": decode}
 	retirements := func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
@@ -128,12 +127,12 @@ func retirementOperations() []*operation {
 	}
 	openai := &operation{
 		name: "Retirements/openai", method: "Retirements", provider: discovery.OpenAI, service: discovery.ServiceOpenAI, byContext: true, keyed: true,
-		ask: retirements, empty: discovery.Retirements(), dated: [2]string{"shutdown_date", "2031-01-02"},
+		discover: retirements, empty: discovery.Retirements(), dated: [2]string{"shutdown_date", "2031-01-02"},
 		text: path{"data", 0, "owned_by"}, integer: path{"data", 0, "created"}, object: path{"data", 0}, nulls: inData,
 	}
 	anthropic := &operation{
 		name: "Retirements/anthropic", method: "Retirements", provider: discovery.Anthropic, service: discovery.ServiceAnthropic,
-		byContext: true, keyed: true, pageSize: 13, ask: retirements, empty: discovery.Retirements(), dated: [2]string{"retires_at", "2031-01-02T00:00:00Z"},
+		byContext: true, keyed: true, pageSize: 13, discover: retirements, empty: discovery.Retirements(), dated: [2]string{"retires_at", "2031-01-02T00:00:00Z"},
 		text: path{"data", 0, "display_name"}, integer: path{"data", 0, "max_tokens"}, object: path{"data", 0}, nulls: inData,
 	}
 	second := secondPage(anthropic)

@@ -8,17 +8,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// meshOperations are those of the gateway's client, for the node that the recorded answers are for. None has a
-// Content-Type it insists on: SPEC.md asks for JSON, and a body is or is not (DESIGN.md section 3, errors).
+// meshOperations are the operations of the gateway client, for the node in the recordings. None checks the Content-Type.
 func meshOperations() []*operation {
 	return []*operation{listPeers(), register(), fetch(), sendAtRegistry(), sendAtPost(), markRead(), health(), watch()}
 }
 
-// anEmptyListIsAList are the exceptions of lists.
-func anEmptyListIsAList(becomes outcome) []exception {
+// emptyListExceptions are the exceptions of operations that read a list.
+func emptyListExceptions(becomes outcome) []exception {
 	return []exception{
-		{class: blank, becomes: becomes, why: "an empty body is no value, for a list an empty one (SPEC.md, Gateway HTTP API)"},
-		{class: bare, becomes: becomes, why: "a bare array is a list (WIRE.md G3)"},
+		{class: emptyBody, becomes: becomes, why: "an empty body is an empty list"},
+		{class: emptyArray, becomes: becomes, why: "a bare array is a list"},
 	}
 }
 
@@ -26,17 +25,17 @@ var peerNulls = map[string]outcome{"": decode, "peers": decode, "peers[]": decod
 
 func listPeers() *operation {
 	return &operation{
-		name: "ListPeers", method: "ListPeers", tape: []string{"peers"}, request: [2]string{"GET", "/peers"},
+		name: "ListPeers", method: "ListPeers", recordings: []string{"peers"}, request: [2]string{"GET", "/peers"},
 		mesh:  func(ctx context.Context, c *client.MeshClient) (any, error) { return c.ListPeers(ctx) },
 		empty: []client.MeshPeer{},
 		text:  path{"peers", 0, "url"}, integer: path{"peers", 0, "enabled"}, object: path{"peers", 0},
-		nulls: peerNulls, exceptions: anEmptyListIsAList(none),
+		nulls: peerNulls, exceptions: emptyListExceptions(none),
 	}
 }
 
 func register() *operation {
 	return &operation{
-		name: "Register", method: "Register", tape: []string{"register_first_time"}, request: [2]string{"POST", "/peers/register"},
+		name: "Register", method: "Register", recordings: []string{"register_first_time"}, request: [2]string{"POST", "/peers/register"},
 		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) {
 			return c.Register(ctx, client.RegisterRequest{URL: "http://node-c:8787"})
 		},
@@ -53,20 +52,20 @@ var messageNulls = map[string]outcome{
 
 func fetch() *operation {
 	return &operation{
-		name: "Fetch", method: "Fetch", tape: []string{"inbox"}, request: [2]string{"GET", "/messages"},
+		name: "Fetch", method: "Fetch", recordings: []string{"inbox"}, request: [2]string{"GET", "/messages"},
 		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) {
 			return c.Fetch(ctx, client.FetchOptions{})
 		},
 		empty: []client.MeshMessage{},
 		text:  path{"messages", 0, "content"}, integer: path{"messages", 0, "id"}, object: path{"messages", 0},
-		nulls: messageNulls, exceptions: anEmptyListIsAList(none),
+		nulls: messageNulls, exceptions: emptyListExceptions(none),
 	}
 }
 
-// watch takes what is yielded first, or whatever comes after an inbox without anything to yield.
+// watch takes the first message, or the result after an empty inbox.
 func watch() *operation {
 	return &operation{
-		name: "Watch", method: "Watch", tape: []string{"inbox"}, request: [2]string{"GET", "/messages"},
+		name: "Watch", method: "Watch", recordings: []string{"inbox"}, request: [2]string{"GET", "/messages"},
 		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) {
 			for m, err := range c.Watch(ctx, client.WatchOptions{Interval: time.Millisecond}) {
 				return m, err
@@ -75,7 +74,7 @@ func watch() *operation {
 		},
 		empty: client.MeshMessage{},
 		text:  path{"messages", 1, "content"}, integer: path{"messages", 1, "id"}, object: path{"messages", 1},
-		nulls: messageNulls, exceptions: anEmptyListIsAList(ok), // there is nothing to yield, and the next poll is good
+		nulls: messageNulls, exceptions: emptyListExceptions(ok), // nothing to yield; the next poll is good
 	}
 }
 
@@ -83,49 +82,49 @@ func send(ctx context.Context, c *client.MeshClient) (any, error) {
 	return c.Send(ctx, client.SendRequest{To: "node-a", Kind: client.KindQuestion, Content: "status of the nightly build?"})
 }
 
-// sendAtRegistry fails closed: whatever is wrong with the registry, nothing is posted.
+// sendAtRegistry has the fault in the registry read: nothing may be posted.
 func sendAtRegistry() *operation {
 	return &operation{
-		name: "Send/registry", method: "Send", tape: []string{"peers", "send_ok"}, request: [2]string{"GET", "/peers"},
+		name: "Send/registry", method: "Send", recordings: []string{"peers", "send_ok"}, request: [2]string{"GET", "/peers"},
 		mesh: send, empty: (*client.MeshMessage)(nil),
 		text: path{"peers", 0, "url"}, integer: path{"peers", 0, "enabled"}, object: path{"peers", 0},
-		nulls: peerNulls, exceptions: anEmptyListIsAList(absent), // nobody is in an empty registry
+		nulls: peerNulls, exceptions: emptyListExceptions(absent), // an empty registry has no recipient
 	}
 }
 
 func sendAtPost() *operation {
 	return &operation{
-		name: "Send/post", method: "Send", skip: 1, tape: []string{"peers", "send_ok"}, request: [2]string{"POST", "/messages"},
+		name: "Send/post", method: "Send", skip: 1, recordings: []string{"peers", "send_ok"}, request: [2]string{"POST", "/messages"},
 		mesh: send, full: true, delivers: true, empty: (*client.MeshMessage)(nil),
 		text: path{"thread_id"}, integer: path{"id"}, object: path{},
 		nulls: map[string]outcome{"": decode, "id": decode, "from_node": decode, "to_node": decode, "kind": decode, "created_at": decode},
 	}
 }
 
-// markRead has no use for a body: with a 2xx status the message is read, even if no body comes, or none that ends.
+// markRead ignores the body: with a 2xx status the message is marked, even if the body is missing or incomplete.
 func markRead() *operation {
 	op := &operation{
-		name: "MarkRead", method: "MarkRead", tape: []string{"mark_read"}, request: [2]string{"POST", "/messages/603/read"},
+		name: "MarkRead", method: "MarkRead", recordings: []string{"mark_read"}, request: [2]string{"POST", "/messages/603/read"},
 		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) { return nil, c.MarkRead(ctx, 603) },
 		text: path{"read_at"}, integer: path{"id"}, object: path{},
 	}
-	for _, class := range []outcome{decode, blank, bare, network, late, large} {
-		op.exceptions = append(op.exceptions, exception{class: class, becomes: ok, why: "the body is ignored (WIRE.md G11)"})
+	for _, class := range []outcome{decode, emptyBody, emptyArray, network, late, large} {
+		op.exceptions = append(op.exceptions, exception{class: class, becomes: ok, why: "the body is ignored"})
 	}
 	return op
 }
 
-// health takes any text for an answer.
+// health accepts any text.
 func health() *operation {
 	op := &operation{
-		name: "Health", method: "Health", tape: []string{"health"}, request: [2]string{"GET", "/health"},
+		name: "Health", method: "Health", recordings: []string{"health"}, request: [2]string{"GET", "/health"},
 		mesh:  func(ctx context.Context, c *client.MeshClient) (any, error) { return c.Health(ctx) },
 		empty: "",
 		text:  path{"service"}, integer: path{"schema_version"}, object: path{},
 		exceptions: slices.Clone(keepsRaw),
 	}
-	for _, class := range []outcome{decode, blank, bare} {
-		op.exceptions = append(op.exceptions, exception{class: class, becomes: fine, why: "the body is text, JSON or not (WIRE.md G16)"})
+	for _, class := range []outcome{decode, emptyBody, emptyArray} {
+		op.exceptions = append(op.exceptions, exception{class: class, becomes: anyResult, why: "any body is a text"})
 	}
 	return op
 }

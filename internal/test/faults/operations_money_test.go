@@ -7,12 +7,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// What a price or an amount is takes more than an int64: money is exact, and may be a fraction.
+// Amounts and prices are exact decimals, so they accept more than an int64.
 var (
-	hugeIsMoney     = exception{fault: "integer of 2^63", becomes: fine, why: "an amount is a decimal, not an int64"}
-	fractionIsMoney = exception{fault: "fraction for an integer", becomes: fine, why: "an amount is a decimal, not an int64"}
-	hugePrice       = exception{fault: "number of 1e400", becomes: fine, why: "a price that cannot be read is not known, and costs no other"}
-	longPrice       = exception{fault: "integer of a million digits", becomes: fine, why: "a price that cannot be read is not known"}
+	hugeIsMoney     = exception{fault: "integer of 2^63", becomes: anyResult, why: "an amount is a decimal, not an int64"}
+	fractionIsMoney = exception{fault: "fraction for an integer", becomes: anyResult, why: "an amount is a decimal, not an int64"}
+	hugePrice       = exception{fault: "number of 1e400", becomes: anyResult, why: "an invalid price is not known; the others are kept"}
+	longPrice       = exception{fault: "integer of a million digits", becomes: anyResult, why: "an invalid price is not known"}
 )
 
 // priceOperations read the list of SKUs.
@@ -21,10 +21,10 @@ func priceOperations() []*operation {
 	list := &operation{
 		name: "FetchGeminiPricing", method: "FetchGeminiPricing", provider: discovery.Gemini, service: discovery.ServiceCloudBilling,
 		pageSize: 23, byContext: true, shared: true, empty: []discovery.ProviderPricing{},
-		ask: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
+		discover: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
 			records, err := c.FetchGeminiPricing(ctx, discovery.PricingOptions{APIKey: keys["GOOGLE_CLOUD_BILLING_API_KEY"]})
 			for i := range records {
-				records[i].VerifiedAt = nil // it is now
+				records[i].VerifiedAt = nil // the current time
 			}
 			return records, err
 		},
@@ -37,7 +37,7 @@ func priceOperations() []*operation {
 	}
 	one := *list
 	one.name, one.method, one.empty = "PricingForGeminiModel", "PricingForGeminiModel", (*float64)(nil)
-	one.ask = func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
+	one.discover = func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
 		query := discovery.GeminiPriceQuery{PricingOptions: discovery.PricingOptions{APIKey: keys["GOOGLE_CLOUD_BILLING_API_KEY"]}}
 		return c.PricingForGeminiModel(ctx, "gemini robotics er 2 preview", query)
 	}
@@ -47,10 +47,10 @@ func priceOperations() []*operation {
 func balanceOperations() []*operation {
 	return []*operation{{
 		name: "FetchDeepSeekBalance", method: "FetchDeepSeekBalance", provider: discovery.DeepSeek, service: discovery.ServiceDeepSeek,
-		ask: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+		discover: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 			balance, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{APIKey: keys["DEEPSEEK_API_KEY"], Timeout: timeout})
 			if balance != nil {
-				balance.FetchedAt = nil // it is now
+				balance.FetchedAt = nil // the current time
 			}
 			return balance, err
 		},
@@ -64,12 +64,12 @@ func balanceOperations() []*operation {
 	}}
 }
 
-// costOperations read bills. What could not be had must not read as nothing billed: the report says that it is not complete.
+// costOperations read bills. After a failure the report is incomplete, which is not the same as no cost.
 func costOperations() []*operation {
 	openai := &operation{
 		name: "FetchOpenAICostBuckets", method: "FetchOpenAICostBuckets", provider: discovery.OpenAI, service: discovery.ServiceOpenAI,
 		pageSize: 7, empty: []discovery.CostBucket{},
-		ask: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+		discover: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 			return c.FetchOpenAICostBuckets(ctx, openAIWindow(timeout))
 		},
 		text: path{"data", 0, "results", 0, "line_item"}, integer: path{"data", 0, "start_time"}, object: path{"data", 0},
@@ -82,12 +82,12 @@ func costOperations() []*operation {
 	report := *openai
 	report.name, report.method = "ReconcileOpenAICost", "ReconcileOpenAICost"
 	report.empty = incomplete[discovery.CostBucket](discovery.OpenAI)
-	report.ask = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+	report.discover = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 		return c.ReconcileOpenAICost(ctx, openAIWindow(timeout), pointer(attributed))
 	}
 	ops := []*operation{openai, secondPage(openai), &report, secondPage(&report)}
 	for _, op := range []*operation{openai, &report} {
-		op.nulls = cloneWith(op.nulls, "next_page", part) // more is announced, but not where it is (WIRE.md section 2)
+		op.nulls = cloneWith(op.nulls, "next_page", part) // the page says that there is another one, but not where
 	}
 	return append(ops, xaiCosts()...)
 }
@@ -96,7 +96,7 @@ func xaiCosts() []*operation {
 	costs := &operation{
 		name: "FetchXAICostBuckets", method: "FetchXAICostBuckets", provider: discovery.XAI, service: discovery.ServiceXAIManagement,
 		empty: []discovery.TeamCostBucket{},
-		ask: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+		discover: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 			return c.FetchXAICostBuckets(ctx, xaiWindow(timeout))
 		},
 		text: path{"timeSeries", 0, "groupLabels", 0}, integer: path{"timeSeries", 0, "dataPoints", 0, "values", 0}, object: path{"timeSeries", 0},
@@ -109,13 +109,13 @@ func xaiCosts() []*operation {
 	}
 	report := *costs
 	report.name, report.method, report.empty = "ReconcileXAICost", "ReconcileXAICost", incomplete[discovery.TeamCostBucket](discovery.XAI)
-	report.ask = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+	report.discover = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 		return c.ReconcileXAICost(ctx, xaiWindow(timeout), pointer(attributed))
 	}
 	return []*operation{costs, &report}
 }
 
-// The window of all bills: two weeks of the past, so that there are two pages of seven days.
+// The time window of all bills: two weeks, so that there are two pages of seven days.
 const (
 	windowStart, windowEnd = int64(1777593600), int64(1778803200) // 2026-05-01 and 2026-05-15
 	attributed             = 1.5
@@ -135,7 +135,7 @@ func xaiWindow(timeout time.Duration) discovery.XAICostQuery {
 	}
 }
 
-// incomplete is the report of a bill that could not be had.
+// incomplete returns the report for a bill that could not be read.
 func incomplete[B discovery.Bucket](provider discovery.Provider) *discovery.ReconciliationReport[B] {
 	return &discovery.ReconciliationReport[B]{
 		Provider: provider, AttributedUSD: pointer(attributed), Buckets: []B{}, WindowStart: windowStart, WindowEnd: pointer(windowEnd), Settled: true,

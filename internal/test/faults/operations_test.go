@@ -13,56 +13,55 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// operation is one method, with the one of its requests that goes wrong.
+// operation is one method, and which of its requests fails.
 type operation struct {
 	name string
-	// method is that of the client.
+	// method is the name of the client's method.
 	method string
-	// full is set for the operations that meet every fault. The others meet those of sample.
+	// full operations run with every fault, others with those of sample.
 	full bool
-	// skip is how many requests are answered well before the fault.
+	// skip is the number of requests with a good response before the fault.
 	skip int
 
-	// mesh calls a method of the gateway's client; tape names the recorded answers to its requests.
-	mesh func(context.Context, *client.MeshClient) (any, error)
-	tape []string
-	// request is what an error says was asked, and delivers whether a 2xx status means that a message is on its way.
+	// mesh calls the gateway client; recordings names the recorded responses to its requests.
+	mesh       func(context.Context, *client.MeshClient) (any, error)
+	recordings []string
+	// request is the method and path in an error. delivers is set if a 2xx status means that a message was accepted.
 	request  [2]string
 	delivers bool
 
-	// ask calls a method of the discovery client, which has so much time for a request. It is the service that goes wrong, and
-	// provider what a Failure calls it.
-	ask      func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error)
+	// discover calls the discovery client with a timeout for a request. service fails, and its Failures name provider.
+	discover func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error)
 	service  discovery.Service
 	provider discovery.Provider
-	// reads is the Operation of the Failures, where that is not the method.
+	// reads is the Operation of the Failures, if it is not method.
 	reads string
-	// pageSize makes pages of the good answer, and dated is a member of its first row, with the value that it gets.
+	// pageSize splits the good response into pages. dated is a member of its first row and the value to set.
 	pageSize int
 	dated    [2]string
-	// keyed is set where the keys of the providers are in the environment.
+	// keyed operations run with the provider keys in the environment.
 	keyed bool
-	// byContext is set where no option bounds the time, and shared where the request belongs to all that ask: then a caller
-	// whose time is up is told of its own context, since nobody knows yet what becomes of the request.
+	// byContext operations have no timeout option. The request of a shared one continues after a caller's context ends, so the
+	// Failure of that caller is about the context.
 	byContext, shared bool
 
-	// empty is the value that comes with a failure.
+	// empty is the value returned with a failure.
 	empty any
-	// text, integer and object lead to a text, an integer and an object in the body of the answer that goes wrong.
+	// text, integer and object are the places of such values in the response that fails.
 	text, integer, object path
-	// nulls is what null in the place of a value breaks, by place; null elsewhere breaks nothing.
+	// nulls are the outcomes of null, by place. Elsewhere null is accepted.
 	nulls map[string]outcome
 
 	exceptions []exception
 }
 
-// meets reports whether a fault is played to the operation.
+// meets reports whether the operation runs with a fault.
 func (op *operation) meets(f *fault) bool { return op.full || slices.Contains(sample, f.name) }
 
-// operations are all of them.
+// operations returns all operations.
 func operations() []*operation { return append(meshOperations(), discoveryOperations()...) }
 
-func TestNoOperationIsForgotten(t *testing.T) {
+func TestEveryOperationIsCovered(t *testing.T) {
 	t.Parallel()
 	played := make(map[string]bool)
 	for _, op := range operations() {

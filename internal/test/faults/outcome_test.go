@@ -5,65 +5,65 @@ import (
 	"time"
 )
 
-// outcome is what an operation makes of a fault, as the table shows it.
+// outcome is the result of an operation with a fault, as printed in the table.
 type outcome string
 
 const (
-	ok      outcome = "ok"     // the same answer as without the fault
-	some    outcome = "ok*"    // a good answer, but another one, since the body is another one
-	none    outcome = "none"   // an answer that is empty, and no failure
-	network outcome = "net"    // no whole answer came
-	late    outcome = "time"   // not in time
-	status  outcome = "status" // a status that is not 2xx
-	denied  outcome = "auth"   // 401 and 403, and what some providers say instead
-	limited outcome = "limit"  // 429
-	decode  outcome = "decode" // the body is not what is documented
-	large   outcome = "large"  // the body is over the limit
-	absent  outcome = "absent" // the recipient is not in the registry
-	part    outcome = "part"   // a part could not be read
-	missing outcome = "-"      // the fault cannot happen here
-	spared  outcome = "."      // the fault is not in the sample
+	ok         outcome = "ok"     // the result without the fault
+	some       outcome = "ok*"    // another good result, since the body differs
+	none       outcome = "none"   // an empty result without a failure
+	network    outcome = "net"    // no complete response
+	late       outcome = "time"   // timeout
+	status     outcome = "status" // the status is not 2xx
+	denied     outcome = "auth"   // 401, 403, and the equivalent of some providers
+	limited    outcome = "limit"  // 429
+	decode     outcome = "decode" // the body is not as documented
+	large      outcome = "large"  // the body is over the limit
+	absent     outcome = "absent" // the recipient is not in the registry
+	part       outcome = "part"   // a part could not be read
+	missing    outcome = "-"      // not possible with this operation
+	notSampled outcome = "."      // the fault is not in the sample
 
-	// The following are only wanted, never seen.
+	// The following are expected outcomes only.
 
-	// fine is any of ok, ok* and none.
-	fine outcome = "fine"
-	// blank is a 2xx answer without a body: a decode failure for those that have to bring something.
-	blank outcome = "blank"
-	// bare is an empty array: the same, but for those that take a bare list.
-	bare outcome = "bare"
+	// anyResult is ok, ok* or none.
+	anyResult outcome = "anyResult"
+	// emptyBody is a 2xx response without a body. It is a decode failure, except where an exception allows it.
+	emptyBody outcome = "emptyBody"
+	// emptyArray is an empty array. It is a decode failure, except for operations that accept a bare list.
+	emptyArray outcome = "emptyArray"
 )
 
-// fault is one way for an answer to be bad.
+// fault is one way in which a response can be bad.
 type fault struct {
 	name string
-	// want is what is documented for it, and status the status that arrives, 0 for none.
+	// want is the documented outcome, and status the status that is received; 0 if none is.
 	want   outcome
 	status int
-	// play answers the request; nil answers it well.
+	// play writes the response. If it is nil, the response is good.
 	play func(*exchange)
-	// greet takes the whole connection instead, before anything was read.
+	// greet takes the connection before a request is read.
 	greet func(conn net.Conn)
-	// refuses is a port where nobody listens.
+	// refuses closes the port.
 	refuses bool
-	// https is how the server is called; it need not be how it speaks.
+	// https is set if the URL has the scheme https, whatever the server speaks.
 	https bool
-	// proxied calls a host that does not exist, through the server as a proxy.
+	// proxied uses the server as a proxy for a host that does not exist.
 	proxied bool
-	// maxBytes is WithMaxResponseBytes; 0 is the default.
+	// maxBytes is the value of WithMaxResponseBytes; 0 is the default.
 	maxBytes int64
-	// hangs is a fault that nothing but the timeout ends.
+	// hangs is set if only the timeout ends the request.
 	hangs bool
-	// heavy is a fault that costs megabytes: few are played at once.
+	// heavy faults send megabytes: few of them run at once.
 	heavy bool
-	// says is what an error has to show of the answer.
+	// says is a text that the error must contain.
 	says string
-	// wait bounds what an error or a Failure may say of Retry-After.
+	// wait is the range of RetryAfter.
 	wait [2]time.Duration
 }
 
-// sample has one fault of each kind. Every operation meets these; Send and ListModels meet all faults, since below the facades
-// every operation takes the same path.
+// sample has one fault of each kind. Every operation runs with these; Send and ListModels run with all faults, since all
+// operations share the code below the facades.
 var sample = []string{
 	"none", "connection refused", "reset within the body", "silence", "TLS of an unknown authority", "proxy: login page",
 	"half a body", "chunks without an end", "100 MB, announced, small limit", "gzip, cut", "HTML as JSON",
@@ -73,25 +73,25 @@ var sample = []string{
 	"200 echoes in a known field", "429, Retry-After in seconds",
 }
 
-// keepsRaw are the exceptions of operations whose value has the body in it as it came.
+// keepsRaw are the exceptions of operations whose value holds the raw body.
 var keepsRaw = []exception{
-	{fault: "blanks around", becomes: fine, why: "the value has the body as it came"},
-	{fault: "every key twice", becomes: fine, why: "the value has the body as it came"},
+	{fault: "blanks around", becomes: anyResult, why: "the value holds the raw body"},
+	{fault: "every key twice", becomes: anyResult, why: "the value holds the raw body"},
 }
 
-// early reports whether the fault comes before any request: nothing can be answered well first.
+// early reports whether the fault comes before any request, so that no earlier request can succeed.
 func (f *fault) early() bool { return f.greet != nil || f.https }
 
-// exception is where an operation may do other than a fault wants in general.
+// exception is an operation's outcome that differs from the one of the fault.
 type exception struct {
-	// fault is the name of one fault; or else class is what all of them want that come with a 2xx status.
+	// fault is the name of one fault; class, if set, means all faults with this outcome and a 2xx status.
 	fault   string
 	class   outcome
 	becomes outcome
 	why     string
 }
 
-// wants returns what is documented for an operation under a fault.
+// wants returns the documented outcome of an operation with a fault.
 func (op *operation) wants(f *fault) outcome {
 	if f.early() && op.skip > 0 {
 		return missing
@@ -101,13 +101,13 @@ func (op *operation) wants(f *fault) outcome {
 			return e.becomes
 		}
 	}
-	if f.want == blank || f.want == bare {
+	if f.want == emptyBody || f.want == emptyArray {
 		return decode
 	}
 	return f.want
 }
 
-// meets reports whether what was seen is what was wanted.
+// meets reports whether o is the wanted outcome.
 func (o outcome) meets(want outcome) bool {
-	return o == want || (want == fine && (o == ok || o == some || o == none))
+	return o == want || (want == anyResult && (o == ok || o == some || o == none))
 }

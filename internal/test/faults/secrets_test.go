@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// peerToken is in the recorded answer to a registration, and known to nobody else.
+// peerToken is in the recorded response to a registration.
 const peerToken = "EXAMPLE-peer-token"
 
-// secrets lists where a credential can be seen: in the log, and in whatever way an error or a Failure can be printed.
-func (c *cell) secrets() []string {
+// secrets returns the places where a credential is visible: the log, and the formatted errors and failures.
+func (c *trial) secrets() []string {
 	var found []string
 	look := func(where, text string) {
 		if strings.Contains(text, mark) || strings.Contains(text, peerToken) {
@@ -53,7 +53,7 @@ func walk(err error, see func(error)) {
 	walk(errors.Unwrap(err), see)
 }
 
-// printed is a value in every way that fmt and JSON know.
+// printed returns v formatted with several verbs and as JSON.
 func printed(v any) string {
 	text, _ := json.Marshal(v)
 	return fmt.Sprintf("%v %+v %#v %q %s %s", v, v, v, v, v, text)

@@ -12,7 +12,7 @@ part: a part could not be read. absent: the recipient is not in the registry. -:
 Operations of discovery are run twice, with and without WithStrictErrors. Every place of a null is one run.
 `
 
-// report prints the tables: every fault for the full operations, then the sample for all. It fails for every wrong cell.
+// report prints the tables: every fault for the full operations, then the sample for all. It fails for every wrong trial.
 func (m *matrix) report() {
 	m.t.Helper()
 	var table strings.Builder
@@ -24,7 +24,7 @@ func (m *matrix) report() {
 	m.writeTable(&table, m.faults, full)
 	m.writeTable(&table, slices.DeleteFunc(slices.Clone(m.faults), func(f *fault) bool { return !slices.Contains(sample, f.name) }), m.ops)
 	m.writeNulls(&table)
-	fmt.Fprintf(&table, "%d faults, %d operations, %d cells, %d wrong\n", len(m.faults), len(m.ops), m.cells, len(m.wrong))
+	fmt.Fprintf(&table, "%d faults, %d operations, %d trials, %d wrong\n", len(m.faults), len(m.ops), m.trials, len(m.wrong))
 	table.WriteString(legend)
 	m.t.Log(table.String())
 	const enough = 40

@@ -8,26 +8,26 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// reasons are what a Failure calls an outcome (DESIGN.md section 4, Empty on failure, never silent).
+// reasons maps the reasons of a Failure to outcomes.
 var reasons = map[discovery.Reason]outcome{
 	discovery.ReasonDenied: denied, discovery.ReasonRateLimited: limited, discovery.ReasonStatus: status, discovery.ReasonNetwork: network,
 	discovery.ReasonTimeout: late, discovery.ReasonDecode: decode, discovery.ReasonTooLarge: large, discovery.ReasonPartial: part,
 }
 
-// verifyDiscovery looks at a result of the discovery client: the empty value and a Failure, which is the error as well where
-// errors are strict, or a good value and no Failure of the provider's.
-func (c *cell) verifyDiscovery(good any, complain func(string, ...any)) outcome {
+// verifyDiscovery checks a result of the discovery client: a good value without a Failure, or the empty value with one. With
+// strict errors the Failure is the error as well.
+func (c *trial) verifyDiscovery(good any, fail func(string, ...any)) outcome {
 	mine := c.mine(c.failures)
 	c.mu.Lock()
 	if len(c.later) > 0 {
-		complain("failures were reported when the operation had returned: %v", c.later)
+		fail("failures were reported when the operation had returned: %v", c.later)
 	}
 	c.mu.Unlock()
 	if !c.strict && c.err != nil {
-		complain("the error is %v, want nil", c.err)
+		fail("the error is %v, want nil", c.err)
 	}
 	if c.strict && !reflect.DeepEqual(reasonsOf(c.mine(within(c.err))), reasonsOf(mine)) {
-		complain("the strict error is %v, and the failures are %v", c.err, c.failures)
+		fail("the strict error is %v, and the failures are %v", c.err, c.failures)
 	}
 	if len(mine) == 0 {
 		return c.answered(good)
@@ -35,16 +35,16 @@ func (c *cell) verifyDiscovery(good any, complain func(string, ...any)) outcome 
 	f := mine[0]
 	seen, known := reasons[f.Reason]
 	if !known {
-		complain("a reason that does not exist: %q", f.Reason)
+		fail("a reason that does not exist: %q", f.Reason)
 	}
-	c.verifyFailure(f, seen, complain)
-	c.verifyEmpty(good, seen, complain)
+	c.verifyFailure(f, seen, fail)
+	c.verifyEmpty(good, seen, fail)
 	return seen
 }
 
-// mine are the failures of the service that goes wrong. Nobody knows yet what becomes of a request that others may wait for
-// as well: when the caller's time is up, that is what its Failure says, and not whose fault it was.
-func (c *cell) mine(failures []discovery.Failure) []discovery.Failure {
+// mine returns the failures of the failing service. When a caller's context ends while it waits for a shared request, its Failure
+// is about the context and names no provider.
+func (c *trial) mine(failures []discovery.Failure) []discovery.Failure {
 	var found []discovery.Failure
 	for _, f := range failures {
 		waited := c.op.shared && f.Reason == discovery.ReasonTimeout
@@ -55,7 +55,7 @@ func (c *cell) mine(failures []discovery.Failure) []discovery.Failure {
 	return found
 }
 
-// within finds every Failure in an error, in order.
+// within returns every Failure in an error, in order.
 func within(err error) []discovery.Failure {
 	switch e := err.(type) { //nolint:errorlint // the whole tree is walked
 	case nil:
@@ -80,28 +80,28 @@ func reasonsOf(failures []discovery.Failure) []discovery.Reason {
 	return all
 }
 
-func (c *cell) verifyFailure(f discovery.Failure, seen outcome, complain func(string, ...any)) {
+func (c *trial) verifyFailure(f discovery.Failure, seen outcome, fail func(string, ...any)) {
 	waited := seen == late && c.op.shared
 	if f.Operation != cmp.Or(c.op.reads, c.op.method) {
-		complain("the failure is of %q", f.Operation)
+		fail("the failure is of %q", f.Operation)
 	}
 	if f.StatusCode != c.fault.status && !waited {
-		complain("the failure has status %d, want %d: %v", f.StatusCode, c.fault.status, f)
+		fail("the failure has status %d, want %d: %v", f.StatusCode, c.fault.status, f)
 	}
 	if f.RetryAfter < c.fault.wait[0] || f.RetryAfter > c.fault.wait[1] {
-		complain("RetryAfter is %v, want %v", f.RetryAfter, c.fault.wait)
+		fail("RetryAfter is %v, want %v", f.RetryAfter, c.fault.wait)
 	}
 	if !c.shows(f.Error()) {
-		complain("%q does not say %q", f, c.fault.says)
+		fail("%q does not contain %q", f, c.fault.says)
 	}
 	if f.Err == nil {
-		complain("the failure has no Err")
+		fail("the failure has no Err")
 	}
 }
 
-// verifyEmpty wants the empty value: never a part passed off as the whole. The one exception is documented: rows of the
-// catalog that can be read are still listed, and an old catalog is better than none.
-func (c *cell) verifyEmpty(good any, seen outcome, complain func(string, ...any)) {
+// verifyEmpty requires the empty value: a part must not look like the whole. As documented, the catalog lists the rows that can be
+// read, and a cached catalog is returned when a refresh fails.
+func (c *trial) verifyEmpty(good any, seen outcome, fail func(string, ...any)) {
 	want := c.op.empty
 	if c.op.service == "" && c.op.skip == 1 {
 		want = good
@@ -110,6 +110,6 @@ func (c *cell) verifyEmpty(good any, seen outcome, complain func(string, ...any)
 		return
 	}
 	if !reflect.DeepEqual(c.value, want) {
-		complain("the value is %v, want %v", c.value, want)
+		fail("the value is %v, want %v", c.value, want)
 	}
 }

@@ -12,36 +12,36 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// verifyMesh looks at a result of the gateway's client: the value alone, or an error alone that matches ErrMesh and tells what
-// was asked and answered (DESIGN.md section 3, Errors).
-func (c *cell) verifyMesh(good any, complain func(string, ...any)) outcome {
+// verifyMesh checks a result of the gateway client: the value without an error, or an error that matches ErrMesh and describes the
+// request and the response.
+func (c *trial) verifyMesh(good any, fail func(string, ...any)) outcome {
 	if posted := c.posted(); c.op.name == "Send/registry" && posted && c.err != nil {
-		complain("a message was posted although the registry could not be read")
+		fail("a message was posted although the registry could not be read")
 	}
 	if c.err == nil {
 		return c.answered(good)
 	}
 	if !errors.Is(c.err, client.ErrMesh) {
-		complain("%v does not match ErrMesh", c.err)
+		fail("%v does not match ErrMesh", c.err)
 	}
 	if c.value != nil && !reflect.ValueOf(c.value).IsZero() {
-		complain("%v comes with an error", c.value)
+		fail("%v comes with an error", c.value)
 	}
-	var nobody *client.NotInRegistryError
-	if errors.As(c.err, &nobody) {
+	var notFound *client.NotInRegistryError
+	if errors.As(c.err, &notFound) {
 		return absent
 	}
 	var failed *client.MeshGatewayError
 	if !errors.As(c.err, &failed) {
-		complain("%v is no MeshGatewayError", c.err)
+		fail("%v is not a MeshGatewayError", c.err)
 		return "?"
 	}
-	c.verifyGatewayError(failed, complain)
-	return c.kindOf(failed, complain)
+	c.verifyGatewayError(failed, fail)
+	return c.kindOf(failed, fail)
 }
 
-func (c *cell) posted() bool {
-	for _, request := range c.front.requests() {
+func (c *trial) posted() bool {
+	for _, request := range c.server.requests() {
 		if request == "POST /messages" {
 			return true
 		}
@@ -49,39 +49,39 @@ func (c *cell) posted() bool {
 	return false
 }
 
-func (c *cell) verifyGatewayError(failed *client.MeshGatewayError, complain func(string, ...any)) {
+func (c *trial) verifyGatewayError(failed *client.MeshGatewayError, fail func(string, ...any)) {
 	if asked := [2]string{failed.Method, failed.Path}; asked != c.op.request {
-		complain("the error says that %v was asked", asked)
+		fail("the error names the request %v", asked)
 	}
 	if failed.StatusCode != c.fault.status {
-		complain("the error has status %d, want %d", failed.StatusCode, c.fault.status)
+		fail("the error has status %d, want %d", failed.StatusCode, c.fault.status)
 	}
 	if delivered := c.op.delivers && c.fault.status/100 == 2; failed.Delivered != delivered {
-		complain("Delivered is %v", failed.Delivered)
+		fail("Delivered is %v", failed.Delivered)
 	}
 	if failed.RetryAfter < c.fault.wait[0] || failed.RetryAfter > c.fault.wait[1] {
-		complain("RetryAfter is %v, want %v", failed.RetryAfter, c.fault.wait)
+		fail("RetryAfter is %v, want %v", failed.RetryAfter, c.fault.wait)
 	}
 	if !c.shows(c.err.Error()) {
-		complain("%q does not say %q", c.err, c.fault.says)
+		fail("%q does not contain %q", c.err, c.fault.says)
 	}
 	if n := len([]rune(failed.Body)); n > 500 {
-		complain("the error has %d characters of the body", n)
+		fail("the error has %d characters of the body", n)
 	}
 }
 
-// kindOf tells errors of the gateway's client apart as a caller would.
-func (c *cell) kindOf(failed *client.MeshGatewayError, complain func(string, ...any)) outcome {
+// kindOf classifies an error of the gateway client as a caller would.
+func (c *trial) kindOf(failed *client.MeshGatewayError, fail func(string, ...any)) outcome {
 	var auth *client.MeshAuthError
 	refused := failed.StatusCode == http.StatusUnauthorized || failed.StatusCode == http.StatusForbidden
 	if errors.As(c.err, &auth) != refused {
-		complain("status %d is %T", failed.StatusCode, c.err)
+		fail("status %d is %T", failed.StatusCode, c.err)
 	}
 	var broken *wire.Error
 	switch text := c.err.Error(); {
 	case refused:
 		if !strings.Contains(text, "MESH_GATEWAY_TOKEN") {
-			complain("%q does not advise checking MESH_GATEWAY_TOKEN", text)
+			fail("%q does not advise checking MESH_GATEWAY_TOKEN", text)
 		}
 		return denied
 	case errors.Is(c.err, context.DeadlineExceeded):

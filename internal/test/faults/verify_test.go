@@ -10,43 +10,43 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// buffered is more than lies in the buffers of a connection: the kernel gives a slow reader tens of megabytes.
+// buffered is more than the buffers of a connection hold: the kernel buffers tens of megabytes for a slow reader.
 const buffered = 64 << 20
 
-// verify returns what the cell shows in the table, and what is wrong with it.
-func (c *cell) verify(good any) (seen outcome, wrong []string) {
-	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+// verify returns the outcome of a trial and a description of everything wrong with it.
+func (c *trial) verify(good any) (seen outcome, wrong []string) {
+	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if c.panicked != "" {
 		return "panic", []string{c.panicked}
 	}
 	if c.op.mesh != nil {
-		seen = c.verifyMesh(good, complain)
+		seen = c.verifyMesh(good, fail)
 	} else {
-		seen = c.verifyDiscovery(good, complain)
+		seen = c.verifyDiscovery(good, fail)
 	}
 	if !seen.meets(c.want) {
-		complain("is %s, want %s", seen, c.want)
+		fail("is %s, want %s", seen, c.want)
 	}
-	if c.took > c.timeout()+margin || (c.fault.hangs && c.took < impatient/2 && seen == late) {
-		complain("took %v", c.took)
+	if c.took > c.timeout()+margin || (c.fault.hangs && c.took < shortTimeout/2 && seen == late) {
+		fail("took %v", c.took)
 	}
 	if limit := cmp.Or(c.fault.maxBytes, client.DefaultMaxResponseBytes); int64(c.read) > limit+buffered {
-		complain("%d bytes were read, with a limit of %d", c.read, limit)
+		fail("%d bytes were read, with a limit of %d", c.read, limit)
 	}
 	if c.left > 0 {
-		complain("%d connections are left open", c.left)
+		fail("%d connections are left open", c.left)
 	}
 	if !validTexts(reflect.ValueOf(c.value)) {
-		complain("the value has a text that is not UTF-8: %q", c.value)
+		fail("the value has a text that is not UTF-8: %q", c.value)
 	}
 	for _, secret := range c.secrets() {
-		complain("a credential is in %s", secret)
+		fail("a credential is visible in %s", secret)
 	}
 	return seen, wrong
 }
 
-// answered is how a value without a failure compares with the good one.
-func (c *cell) answered(good any) outcome {
+// answered compares a value without a failure with the good one.
+func (c *trial) answered(good any) outcome {
 	switch {
 	case reflect.DeepEqual(c.value, good):
 		return ok
@@ -56,7 +56,7 @@ func (c *cell) answered(good any) outcome {
 	return some
 }
 
-// validTexts reports whether all texts within a value are UTF-8. Raw JSON is as it came, and is no text.
+// validTexts reports whether all strings in a value are UTF-8. Raw JSON is kept as received and is not checked.
 func validTexts(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -86,8 +86,8 @@ func validTexts(v reflect.Value) bool {
 	return true
 }
 
-// shows reports whether a text tells what the fault says. The catalog is asked without a credential: there is none to redact.
-func (c *cell) shows(text string) bool {
+// shows reports whether text contains the text of the fault. Catalog requests have no credential to redact.
+func (c *trial) shows(text string) bool {
 	if c.fault.says == redacted && c.op.mesh == nil && c.op.service == "" {
 		return true
 	}

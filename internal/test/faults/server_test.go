@@ -14,37 +14,37 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// front is a server that writes to the bare connection, because net/http would not let it lie. It answers requests well
-// until the fault is due, and leaves closing a connection to the client, unless the fault is to close it.
-type front struct {
+// server writes to the connection itself, since net/http does not send invalid responses. It sends good responses before the
+// fault, and leaves closing the connection to the client unless the fault closes it.
+type server struct {
 	listener net.Listener
 	op       *operation
-	tape     []reply
+	replies  []reply
 	fault    *fault
 
-	// held are both ends of a connection that keeps a port where nobody listens any more from being given to somebody else.
-	held    []net.Conn
-	serving sync.WaitGroup
-	mu      sync.Mutex
-	open    map[net.Conn]bool
-	asked   []string
-	took    int // bytes that were streamed
+	// held are both ends of a connection that keeps the closed port from being assigned to another process.
+	held     []net.Conn
+	serving  sync.WaitGroup
+	mu       sync.Mutex
+	open     map[net.Conn]bool
+	received []string
+	took     int // bytes streamed
 }
 
-// reply is a good answer to one request of an operation.
+// reply is a good response to one request.
 type reply struct {
 	contentType string
 	body        []byte
 }
 
-// longestCell ends what would hang a test for ever.
-const longestCell = 30 * time.Second
+// longestTrial ends a trial that would hang.
+const longestTrial = 30 * time.Second
 
-func newFront(t *testing.T, op *operation, tape []reply, f *fault) *front {
+func newServer(t *testing.T, op *operation, replies []reply, f *fault) *server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	s := &front{listener: listener, op: op, tape: tape, fault: f, open: make(map[net.Conn]bool)}
+	s := &server{listener: listener, op: op, replies: replies, fault: f, open: make(map[net.Conn]bool)}
 	if f.refuses {
 		s.hold(t)
 	}
@@ -56,7 +56,7 @@ func newFront(t *testing.T, op *operation, tape []reply, f *fault) *front {
 	return s
 }
 
-func (s *front) hold(t *testing.T) {
+func (s *server) hold(t *testing.T) {
 	t.Helper()
 	near, err := net.Dial("tcp", s.listener.Addr().String())
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func (s *front) hold(t *testing.T) {
 	s.held = []net.Conn{near, far}
 }
 
-func (s *front) accept() {
+func (s *server) accept() {
 	for {
 		conn, err := s.listener.Accept()
 		if err != nil {
@@ -78,15 +78,15 @@ func (s *front) accept() {
 	}
 }
 
-// converse answers requests until the client closes the connection, or a fault does.
-func (s *front) converse(conn net.Conn) {
+// converse answers requests until the client or a fault closes the connection.
+func (s *server) converse(conn net.Conn) {
 	defer func() {
 		_ = conn.Close()
 		s.mu.Lock()
 		delete(s.open, conn)
 		s.mu.Unlock()
 	}()
-	_ = conn.SetDeadline(time.Now().Add(longestCell))
+	_ = conn.SetDeadline(time.Now().Add(longestTrial))
 	if s.fault.greet != nil {
 		s.fault.greet(conn)
 		return
@@ -102,40 +102,40 @@ func (s *front) converse(conn net.Conn) {
 		s.mu.Lock()
 		s.took += x.streamed
 		s.mu.Unlock()
-		if x.over {
+		if x.done {
 			return
 		}
 	}
 }
 
-func (s *front) answer(x *exchange) {
+func (s *server) answer(x *exchange) {
 	s.mu.Lock()
-	n := len(s.asked)
-	s.asked = append(s.asked, x.request.Method+" "+x.request.URL.Path)
+	n := len(s.received)
+	s.received = append(s.received, x.request.Method+" "+x.request.URL.Path)
 	s.mu.Unlock()
-	x.good = s.tape[min(n, len(s.tape)-1)]
-	// net/http asks a second time where a connection it has used before goes bad, and has to find it bad again.
+	x.good = s.replies[min(n, len(s.replies)-1)]
+	// net/http repeats a request when a reused connection fails. The repeated request has to fail too.
 	switch due := n == s.op.skip || (n > s.op.skip && s.op.skip > 0); {
 	case due && s.fault.play != nil:
 		s.fault.play(x)
 	case s.fault.refuses && n < s.op.skip:
-		_ = s.listener.Close() // before the answer: with it, the client is free to connect again
+		_ = s.listener.Close() // before the response: after it, the client may connect again
 		x.say("HTTP/1.1 200 OK\r\nConnection: close\r\n", x.good.body)
-		x.over = true
+		x.done = true
 	default:
 		x.send(http.StatusOK, x.good.body)
 	}
 }
 
-// requests is what has arrived, as "GET /peers".
-func (s *front) requests() []string {
+// requests returns the requests received, such as "GET /peers".
+func (s *server) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string(nil), s.asked...)
+	return append([]string(nil), s.received...)
 }
 
-// close stops listening and reports how many connections the client has left open, when it had time enough to close them.
-func (s *front) close() (left int) {
+// close stops the server and returns the number of connections that the client left open.
+func (s *server) close() (left int) {
 	_ = s.listener.Close()
 	done := make(chan struct{})
 	go func() { s.serving.Wait(); close(done) }()
@@ -155,70 +155,70 @@ func (s *front) close() (left int) {
 	return left
 }
 
-// exchange is one request that is being answered.
+// exchange is one request and its response.
 type exchange struct {
 	net.Conn
 	request *http.Request
 	op      *operation
 	good    reply
-	// over is set when the connection is not to be used again.
-	over     bool
+	// done is set when the connection must not be used again.
+	done     bool
 	streamed int
 }
 
-// raw writes text as it is.
+// raw writes text unchanged.
 func (x *exchange) raw(text string) {
 	if _, err := io.WriteString(x, text); err != nil {
-		x.over = true
+		x.done = true
 	}
 }
 
-// say writes a head without its end, and a body with its length.
+// say writes head, a Content-Length and body.
 func (x *exchange) say(head string, body []byte) {
 	x.raw(head + "Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + string(body))
 }
 
-// send writes a whole answer.
+// send writes a complete response.
 func (x *exchange) send(status int, body []byte) {
 	x.say(statusLine(status)+"Content-Type: "+x.good.contentType+"\r\n", body)
 }
 
 func statusLine(status int) string {
-	text := strconv.Itoa(1000 + status)[1:] // three digits in any case
+	text := strconv.Itoa(1000 + status)[1:] // always three digits
 	return "HTTP/1.1 " + text + " " + http.StatusText(status) + "\r\n"
 }
 
-// hangUp closes the connection in good order.
-func (x *exchange) hangUp() { x.over = true }
+// hangUp closes the connection.
+func (x *exchange) hangUp() { x.done = true }
 
 // reset closes the connection with a RST.
 func (x *exchange) reset() {
 	_ = x.Conn.(*net.TCPConn).SetLinger(0)
-	x.over = true
+	x.done = true
 }
 
-// await returns when the client has gone.
-func (x *exchange) await() {
+// waitForClose returns when the client has closed the connection.
+func (x *exchange) waitForClose() {
 	_, _ = io.Copy(io.Discard, x)
-	x.over = true
+	x.done = true
 }
 
-// drip writes text byte by byte, over and over, until the client has gone.
+// drip writes text byte by byte, repeatedly, until the client closes the connection.
 func (x *exchange) drip(text string) {
 	pace := time.NewTicker(5 * time.Millisecond)
 	defer pace.Stop()
-	for i := 0; !x.over; i++ {
+	for i := 0; !x.done; i++ {
 		<-pace.C
 		x.raw(text[i%len(text) : i%len(text)+1])
 	}
 }
 
-// block is what is streamed, over and over.
+// block is the content of a stream.
 var block = bytes.Repeat([]byte(" "), 64<<10)
 
-// stream writes n bytes of blanks, or fewer when the client goes; a negative n has no end.
+// stream writes n bytes, or fewer if the client closes the connection. With a negative n it does not end.
 func (x *exchange) stream(n int) {
-	for n != 0 && !x.over {
+	for n != 0 && !x.done {
 		size := len(block)
 		if n > 0 {
 			size = min(size, n)
@@ -227,7 +227,7 @@ func (x *exchange) stream(n int) {
 		written, err := x.Write(block[:size])
 		x.streamed += written
 		if err != nil {
-			x.over = true
+			x.done = true
 		}
 	}
 }

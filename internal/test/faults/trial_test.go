@@ -20,56 +20,56 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// cell is one fault played to one operation.
-type cell struct {
+// trial is one run of an operation with a fault.
+type trial struct {
 	op     *operation
 	fault  *fault
 	want   outcome
 	strict bool
-	// again is set for the second try of a cell that had too little time.
+	// again is set for the second attempt of a trial that timed out too early.
 	again bool
 
-	front  *front
+	server *server
 	others string
-	log    journal
+	log    logBuffer
 
-	// What came of it.
+	// The result.
 	value    any
 	err      error
 	took     time.Duration
 	panicked string
 	left     int // connections
-	read     int // bytes of what was streamed
+	read     int // bytes read of a stream
 
 	mu       sync.Mutex
-	failures []discovery.Failure // until the operation returned
+	failures []discovery.Failure // reported before the operation returned
 	later    []discovery.Failure
 	returned bool
 }
 
-// The timeouts of faults that nothing else ends, first and second try, and of all others.
+// Timeouts: for faults that only a timeout ends, for their second attempt, and for all others.
 const (
-	impatient = 400 * time.Millisecond
-	calmer    = 4 * time.Second
-	patient   = 10 * time.Second
-	// margin is what a loaded machine may need beyond.
+	shortTimeout = 400 * time.Millisecond
+	retryTimeout = 4 * time.Second
+	longTimeout  = 10 * time.Second
+	// margin is the additional time for a loaded machine.
 	margin = 5 * time.Second
 )
 
-func (c *cell) timeout() time.Duration {
+func (c *trial) timeout() time.Duration {
 	switch {
 	case c.again:
-		return calmer
+		return retryTimeout
 	case c.fault.hangs:
-		return impatient
+		return shortTimeout
 	}
-	return patient
+	return longTimeout
 }
 
-// play runs the operation, and leaves nothing behind.
-func (c *cell) play(t *testing.T, tape []reply) {
+// play runs the operation and closes everything it opened.
+func (c *trial) play(t *testing.T, replies []reply) {
 	t.Helper()
-	c.front = newFront(t, c.op, tape, c.fault)
+	c.server = newServer(t, c.op, replies, c.fault)
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = c.proxy
 	start := time.Now()
@@ -80,13 +80,13 @@ func (c *cell) play(t *testing.T, tape []reply) {
 	}
 	c.took = time.Since(start)
 	transport.CloseIdleConnections()
-	c.left = c.front.close()
-	c.read = c.front.took // nobody serves any more
+	c.left = c.server.close()
+	c.read = c.server.took // all goroutines of the server have ended
 }
 
-// url is where the operation finds the server, or the host that only the proxy knows.
-func (c *cell) url() string {
-	scheme, host := "http", c.front.listener.Addr().String()
+// url returns the URL of the server, or of the host behind the proxy.
+func (c *trial) url() string {
+	scheme, host := "http", c.server.listener.Addr().String()
 	if c.fault.https {
 		scheme = "https"
 	}
@@ -96,15 +96,15 @@ func (c *cell) url() string {
 	return scheme + "://" + host
 }
 
-func (c *cell) proxy(r *http.Request) (*url.URL, error) {
+func (c *trial) proxy(r *http.Request) (*url.URL, error) {
 	if !strings.HasSuffix(r.URL.Hostname(), ".invalid") {
 		return nil, nil
 	}
-	return url.Parse("http://" + c.front.listener.Addr().String())
+	return url.Parse("http://" + c.server.listener.Addr().String())
 }
 
-// callMesh uses the client's own transport, as nearly everybody does, unless a proxy is in the way.
-func (c *cell) callMesh(t *testing.T, transport *http.Transport) {
+// callMesh uses the client's own transport, unless there is a proxy.
+func (c *trial) callMesh(t *testing.T, transport *http.Transport) {
 	t.Helper()
 	options := []client.Option{
 		client.WithGatewayURL(c.url()), client.WithToken(token), client.WithTimeout(c.timeout()), client.WithLogger(c.log.logger()),
@@ -121,7 +121,7 @@ func (c *cell) callMesh(t *testing.T, transport *http.Transport) {
 	c.guarded(func() (any, error) { return c.op.mesh(t.Context(), mesh) })
 }
 
-func (c *cell) callDiscovery(t *testing.T, httpClient *http.Client) {
+func (c *trial) callDiscovery(t *testing.T, httpClient *http.Client) {
 	t.Helper()
 	options := append(pointTo(c.others), c.op.at(c.url())...)
 	options = append(options, discovery.WithHTTPClient(httpClient), discovery.WithLogger(c.log.logger()), discovery.WithFailureHandler(c.note))
@@ -136,12 +136,12 @@ func (c *cell) callDiscovery(t *testing.T, httpClient *http.Client) {
 		ctx, cancel = context.WithTimeout(ctx, c.timeout())
 	}
 	defer cancel()
-	asker := discovery.New(options...)
-	c.guarded(func() (any, error) { return c.op.ask(ctx, asker, c.timeout()) })
+	d := discovery.New(options...)
+	c.guarded(func() (any, error) { return c.op.discover(ctx, d, c.timeout()) })
 }
 
-// guarded calls, and notes a panic.
-func (c *cell) guarded(call func() (any, error)) {
+// guarded runs call and records a panic.
+func (c *trial) guarded(call func() (any, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
@@ -153,7 +153,7 @@ func (c *cell) guarded(call func() (any, error)) {
 	c.value, c.err = call()
 }
 
-func (c *cell) note(f discovery.Failure) {
+func (c *trial) note(f discovery.Failure) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.returned {
@@ -163,25 +163,25 @@ func (c *cell) note(f discovery.Failure) {
 	c.failures = append(c.failures, f)
 }
 
-// journal is a log that can be written to by several at once.
-type journal struct {
+// logBuffer is a log for concurrent use.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (j *journal) Write(p []byte) (int, error) {
+func (j *logBuffer) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.Write(p)
 }
 
-func (j *journal) String() string {
+func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.String()
 }
 
-func (j *journal) logger() *slog.Logger {
+func (j *logBuffer) logger() *slog.Logger {
 	return slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 

@@ -17,33 +17,32 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// record returns good answers to the requests of an operation: for the gateway those that were recorded with a real one,
-// for discovery what the test server answers it. Lists are cut to their first and last element, so that null can be played
-// in every place.
+// record returns good responses to the requests of an operation: recordings of a real gateway, or responses of discoverytest.
+// Lists are cut to their first and last element, so that null can be put in every place.
 func (op *operation) record(t *testing.T) []reply {
 	t.Helper()
 	if op.mesh != nil {
-		return recorded(t, op.tape)
+		return recorded(t, op.recordings)
 	}
 	server := discoverytest.Start(pageSize(op)...)
 	defer server.Close()
-	var tape []reply
+	var replies []reply
 	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := forward(t, server.URL+op.base(), r)
 		if op.dated[0] != "" {
 			answer.body = replace(answer.body, path{"data", 0, op.dated[0]}, strconv.Quote(op.dated[1]))
 		}
-		tape = append(tape, answer)
+		replies = append(replies, answer)
 		_, _ = w.Write(answer.body)
 	}))
 	defer between.Close()
 	others := newOthers()
 	defer others.Close()
 	options := append(pointTo(others.URL), op.at(between.URL)...)
-	_, err := op.ask(t.Context(), discovery.New(append(options, discovery.WithLogger(silent))...), longestCell)
+	_, err := op.discover(t.Context(), discovery.New(append(options, discovery.WithLogger(silent))...), longestTrial)
 	require.NoError(t, err, op.name)
-	require.Len(t, tape, 1+max(op.skip, min(op.pageSize, 1)), "%s: requests to the service that goes wrong", op.name)
-	return tape
+	require.Len(t, replies, 1+max(op.skip, min(op.pageSize, 1)), "%s: requests to the service that goes wrong", op.name)
+	return replies
 }
 
 func pageSize(op *operation) []discoverytest.Option {
@@ -53,7 +52,7 @@ func pageSize(op *operation) []discoverytest.Option {
 	return []discoverytest.Option{discoverytest.WithPageSize(op.pageSize)}
 }
 
-// base is where the operation's service is, below the test server.
+// base returns the path of the operation's service on the test server.
 func (op *operation) base() string {
 	if op.service == "" {
 		return "/catalog"
@@ -61,7 +60,7 @@ func (op *operation) base() string {
 	return "/" + string(op.service)
 }
 
-// at leads the operation's service to a server.
+// at returns the options that send the operation's service to url.
 func (op *operation) at(url string) []discovery.Option {
 	if op.service == "" {
 		return []discovery.Option{discovery.WithCatalogURL(url)}
@@ -69,7 +68,7 @@ func (op *operation) at(url string) []discovery.Option {
 	return []discovery.Option{discovery.WithBaseURL(op.service, url)}
 }
 
-// pointTo leads everything to one server.
+// pointTo returns the options that send every service to one server.
 func pointTo(url string) []discovery.Option {
 	options := []discovery.Option{discovery.WithCatalogURL(url + "/catalog")}
 	for _, service := range []discovery.Service{
@@ -81,7 +80,7 @@ func pointTo(url string) []discovery.Option {
 	return options
 }
 
-// newOthers is every service that has nothing to do with a fault: the catalog is down, and no provider has anything to list.
+// newOthers starts a server for the services without a fault: the catalog is down, and every list is empty.
 func newOthers() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/catalog") {
@@ -106,10 +105,10 @@ func forward(t *testing.T, base string, r *http.Request) reply {
 	return reply{answer.Header.Get("Content-Type"), encoded(t, short(parse(body)))}
 }
 
-// recorded reads answers of the real gateway.
+// recorded reads recorded responses of a real gateway.
 func recorded(t *testing.T, names []string) []reply {
 	t.Helper()
-	var tape []reply
+	var replies []reply
 	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join("..", "contract", "testdata", "gateway", name+".json"))
 		require.NoError(t, err)
@@ -120,12 +119,12 @@ func recorded(t *testing.T, names []string) []reply {
 			}
 		}
 		require.NoError(t, json.Unmarshal(text, &exchange))
-		tape = append(tape, reply{exchange.Response.ContentType, encoded(t, short(parse(exchange.Response.Body)))})
+		replies = append(replies, reply{exchange.Response.ContentType, encoded(t, short(parse(exchange.Response.Body)))})
 	}
-	return tape
+	return replies
 }
 
-// short cuts every list.
+// short cuts every list to its first and last element.
 func short(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
