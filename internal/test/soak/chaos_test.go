@@ -15,23 +15,23 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// chaos spoils one answer in ten. Which, and how, depends on the seed, on what the request is about and on how often that
-// was asked before, and not on the order in which requests happen to arrive.
+// chaos makes one request in ten fail. Which one, and how, depends on the seed, on the subject of the request and on the
+// number of earlier requests with that subject, but not on the order in which requests arrive.
 type chaos struct {
 	seed uint64
 
 	mu      sync.Mutex
-	asked   map[string]uint64 // by what a request is about
+	asked   map[string]uint64 // by subject
 	account account
 }
 
 // account is what the gateway knows at the end.
 type account struct {
-	// Requests counts all, Failed those whose answer was spoilt, Faults the same by kind.
+	// Requests counts all requests, Failed those with a fault, Faults the faults by kind.
 	Requests, Failed map[gatewaytest.Operation]int
 	Faults           map[string]int
-	// AfterEffect counts the faults that let the request take effect first, Unreadable those that answered a send with a 2xx,
-	// Cut those that cost the connection.
+	// AfterEffect counts the faults after the effect of the request, Unreadable the 2xx faults of a send, Cut those that closed
+	// the connection.
 	AfterEffect, Unreadable, Cut int
 	// Stored and Unread count messages.
 	Stored, Unread int
@@ -43,8 +43,8 @@ func newChaos(seed uint64) *chaos {
 	}}
 }
 
-// kind is a way to fail; share is how many of a hundred faults are of it, few of those that cost time. A 2xx has to tell the
-// truth: those are sent after the effect only.
+// kind is a way to fail. share is its percentage of the faults; it is small for faults that take time. A 2xx must be true, so
+// those faults come after the effect only.
 type kind struct {
 	name  string
 	share int
@@ -52,7 +52,7 @@ type kind struct {
 }
 
 var (
-	late  = kind{"late, and fine", 8, gatewaytest.Fault{Delay: 20 * time.Millisecond}}
+	late  = kind{"late", 8, gatewaytest.Fault{Delay: 20 * time.Millisecond}}
 	empty = kind{"200 without a body", 8, gatewaytest.Fault{Status: 200, AfterEffect: true}}
 	kinds = []kind{
 		{"hang-up", 12, gatewaytest.Fault{HangUp: true}},
@@ -62,10 +62,10 @@ var (
 		{"503", 10, gatewaytest.Fault{Status: 503}},
 		{"503 that breaks off", 10, gatewaytest.Fault{Status: 503, Body: "over", HangUp: true}},
 		{"504", 10, gatewaytest.Fault{Status: 504, Body: "gateway timeout"}},
-		// Up to here they are refusals: nothing that reads like success, and at once.
+		// The kinds above are refusals: immediate, and without a sign of success.
 		{"no answer", 3, gatewaytest.Fault{Delay: time.Hour}}, // the client's timeout ends it
 		{"200 that breaks off", 9, gatewaytest.Fault{Status: 200, Body: `{"id": 1, "from_`, HangUp: true, AfterEffect: true}},
-		{"200 that is no JSON", 6, gatewaytest.Fault{Status: 200, Body: "<html>welcome", AfterEffect: true}},
+		{"200 without JSON", 6, gatewaytest.Fault{Status: 200, Body: "<html>welcome", AfterEffect: true}},
 		empty,
 		late,
 	}
@@ -76,7 +76,7 @@ const (
 	allShares = 100
 )
 
-// pick returns the kind that the nth share belongs to.
+// pick returns the kind to which share n belongs.
 func pick(n int) kind {
 	for _, k := range kinds {
 		if n -= k.share; n < 0 {
@@ -86,7 +86,7 @@ func pick(n int) kind {
 	panic("the shares do not make a hundred")
 }
 
-// choose is for Gateway.FailIf.
+// choose is the argument of Gateway.FailIf.
 func (c *chaos) choose(r gatewaytest.Request) *gatewaytest.Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,17 +117,17 @@ func (a *account) add(op gatewaytest.Operation, k *kind) {
 	}
 }
 
-// subject is what a request is about: a message's content, the message to be marked, the inbox.
+// subject returns what a request is about: the content of a message, the message to mark, or the inbox.
 func subject(r gatewaytest.Request) string {
 	var m struct{ Content string }
-	_ = json.Unmarshal([]byte(r.Body), &m) // not every request has a body
+	_ = json.Unmarshal([]byte(r.Body), &m) // a request may have no body
 	return r.Path + " " + r.Query.Get("to") + " " + m.Content
 }
 
 const (
-	// maxAttempts is what the clients' retry policy says.
+	// maxAttempts is the number of attempts in the retry policy of the clients.
 	maxAttempts = 5
-	// mostMarkFaults in a row leave MarkRead enough attempts to succeed, even if a slow machine costs it one or two.
+	// mostMarkFaults is the limit of consecutive faults of MarkRead, so that it succeeds even if a slow machine costs attempts.
 	mostMarkFaults = 2
 )
 
@@ -135,13 +135,13 @@ const (
 func (c *chaos) roll(op gatewaytest.Operation, about string, times uint64) *kind {
 	dice := c.dice("", about, times)
 	switch {
-	case op == gatewaytest.SendMessage && times < maxAttempts && c.dice("luckless", about, 0).IntN(50) == 0:
-		// Every attempt of one Send fails: either each has its effect, or none has.
+	case op == gatewaytest.SendMessage && times < maxAttempts && c.dice("every attempt", about, 0).IntN(50) == 0:
+		// Every attempt of one Send fails. Either all of them have an effect or none has.
 		k := pick(dice.IntN(refusals))
-		k.fault.AfterEffect = c.dice("all the same", about, 0).IntN(2) == 0
+		k.fault.AfterEffect = c.dice("effect", about, 0).IntN(2) == 0
 		return &k
-	case op == gatewaytest.ListMessages && times%8 < 2 && c.dice("lies", about, times/8).IntN(5) == 0:
-		// Two windows in a row say that nothing is unread. Watch has to forget what three in a row did not show.
+	case op == gatewaytest.ListMessages && times%8 < 2 && c.dice("empty inbox", about, times/8).IntN(5) == 0:
+		// Two polls in a row return an empty inbox. Watch forgets a message after three.
 		return &empty
 	case dice.IntN(10) != 0, op == gatewaytest.MarkMessageRead && times >= mostMarkFaults:
 		return nil
@@ -162,7 +162,7 @@ func (c *chaos) dice(what, about string, times uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(c.seed^times, hash.Sum64()))
 }
 
-func TestChaosSpoilsOneAnswerInTen(t *testing.T) {
+func TestOneRequestInTenFails(t *testing.T) {
 	t.Parallel()
 	send := func(content string) gatewaytest.Request {
 		body, err := json.Marshal(map[string]string{"content": content})
@@ -181,14 +181,14 @@ func TestChaosSpoilsOneAnswerInTen(t *testing.T) {
 		return faults, n
 	}
 	first, n := roll(1)
-	assert.InDelta(t, 1180, n, 150, "one in ten, and the luckless")
+	assert.InDelta(t, 1180, n, 150, "one in ten, and the sends that fail on every attempt")
 	again, _ := roll(1)
-	assert.Equal(t, first, again, "the seed decides")
+	assert.Equal(t, first, again, "the same seed gives the same faults")
 	other, _ := roll(2)
 	assert.NotEqual(t, first, other)
 }
 
-func TestChaosLetsEveryMarkReadSucceed(t *testing.T) {
+func TestEveryMarkReadCanSucceed(t *testing.T) {
 	t.Parallel()
 	c := newChaos(1)
 	most := 0

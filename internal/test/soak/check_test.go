@@ -11,37 +11,37 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// check demands what the package comment says.
+// check compares the result with the package comment.
 func (r *run) check(a account) {
 	t, l := r.t, r.ledger
 	for what, examples := range l.wrong {
 		assert.Fail(t, what, examples)
 	}
-	assert.Equal(t, l.totals.arrived+len(r.nodes), a.Stored, "every message of the gateway has arrived, and no message is there twice")
+	assert.Equal(t, l.totals.arrived+len(r.nodes), a.Stored, "every stored message arrived once")
 	assert.Equal(t, l.totals.arrived, l.totals.read)
 	assert.Zero(t, a.Unread)
-	assert.Zero(t, r.diary.warnings.Load(), "no window was full")
-	r.checkThatItWasHard(a)
-	r.checkThatItIsFlat(a)
+	assert.Zero(t, r.diary.warnings.Load(), "full polls")
+	r.checkFaults(a)
+	r.checkGrowth(a)
 
-	// A client asks once for the registry, and again where that failed: on a slow machine by itself, when all begin at once.
-	// A client that remembered nothing would ask for every message.
+	// A client reads the registry once, and again after a failure, which can happen on a slow machine when all clients start. A
+	// client without a cache would read it for every message.
 	registryReads := a.Requests[gatewaytest.ListPeers] - a.Failed[gatewaytest.ListPeers]
 	expected := (len(r.nodes) + 1) * (1 + int(time.Since(r.began)/client.DefaultRegistryTTL))
 	assert.LessOrEqual(t, registryReads, 3*expected, "registry reads")
 }
 
-// checkThatItWasHard: a run without faults would prove nothing.
-func (r *run) checkThatItWasHard(a account) {
+// checkFaults checks that enough faults happened. A run without them would prove nothing.
+func (r *run) checkFaults(a account) {
 	t := r.t
 	assert.Greater(t, r.ledger.totals.accepted, len(r.nodes))
-	assert.InDelta(t, 0.125, float64(total(a.Failed))/float64(total(a.Requests)), 0.05, "one answer in ten, and the luckless")
+	assert.InDelta(t, 0.125, float64(total(a.Failed))/float64(total(a.Requests)), 0.05, "one request in ten, and the sends that fail on every attempt")
 	assert.GreaterOrEqual(t, len(a.Faults), len(kinds)/2, "all kinds of faults: %v", a.Faults)
 	assert.Positive(t, r.diary.retries.Load())
-	assert.Positive(t, r.ledger.totals.failed+r.ledger.totals.delivered, "sends that did not simply succeed")
-	assert.Less(t, r.ledger.totals.failed, r.ledger.totals.accepted/20+len(r.nodes)/10, "retries save all sends but the luckless")
-	// The herald's sends are not in the ledger, and an answer may come too late on a slow machine.
-	assert.InDelta(t, a.Unreadable, r.ledger.totals.delivered, 5+float64(a.Unreadable)/5, "unreadable receipts are told by Delivered")
+	assert.Positive(t, r.ledger.totals.failed+r.ledger.totals.delivered, "sends that failed or had no receipt")
+	assert.Less(t, r.ledger.totals.failed, r.ledger.totals.accepted/20+len(r.nodes)/10, "retries save most sends")
+	// The last messages are not in the ledger, and a response can be late on a slow machine.
+	assert.InDelta(t, a.Unreadable, r.ledger.totals.delivered, 5+float64(a.Unreadable)/5, "a send with an unreadable receipt is reported as Delivered")
 }
 
 func total[K comparable](counts map[K]int) (n int) {
@@ -51,25 +51,25 @@ func total[K comparable](counts map[K]int) (n int) {
 	return n
 }
 
-// A connection has two goroutines, and buffers with what belongs to them. How many there are is a matter of chance (one
-// for each request under way, and those stay a while), so what they take is not counted as growth.
+// A connection has two goroutines and buffers. The number of connections varies with the requests in progress, so their
+// memory does not count as growth.
 const (
 	goroutinesPerConnection = 2
 	heapPerConnection       = 16 << 10
 )
 
-// checkThatItIsFlat compares late with early. In two minutes the slack for the heap is about ten bytes for each message.
-func (r *run) checkThatItIsFlat(a account) {
+// checkGrowth compares the end with the beginning. In two minutes the slack is about ten bytes for each message.
+func (r *run) checkGrowth(a account) {
 	early, late := earlyAndLate(r.samples)
 	nodes := len(r.nodes)
 	more := max(late.connections-early.connections, 0)
-	assert.LessOrEqual(r.t, late.heap, early.heap+uint64(more)*heapPerConnection+r.size.slack, "bytes of memory")
+	assert.LessOrEqual(r.t, late.heap, early.heap+uint64(more)*heapPerConnection+r.size.slack, "bytes of heap")
 	dialled := int(r.open.dialled.Load())
-	assert.LessOrEqual(r.t, dialled, a.Cut*5/4+2*concurrency*nodes, "connections are used again unless a fault has cut them")
+	assert.LessOrEqual(r.t, dialled, a.Cut*5/4+2*concurrency*nodes, "connections are reused unless a fault closed them")
 	own := late.goroutines - r.before - goroutinesPerConnection*late.connections
-	assert.InDelta(r.t, goroutinesPerNode*nodes, own, float64(nodes), "goroutines besides those of the connections")
+	assert.InDelta(r.t, goroutinesPerNode*nodes, own, float64(nodes), "goroutines without those of connections")
 	most := slices.MaxFunc(r.samples, func(a, b sample) int { return cmp.Compare(a.connections, b.connections) })
-	assert.LessOrEqual(r.t, most.connections, concurrency*nodes*5/4, "connections: one for each request under way, and a few that crossed")
+	assert.LessOrEqual(r.t, most.connections, concurrency*nodes*5/4, "connections: one for each concurrent request, and a few more")
 }
 
 func (r *run) report(a account) {
@@ -79,7 +79,7 @@ func (r *run) report(a account) {
 		time.Since(r.began).Round(time.Millisecond), float64(s.accepted)/r.sentFor.Seconds())
 	r.t.Logf("sends: %d accepted (%d of them without a receipt), %d failed (%d of them arrived)", s.accepted, s.delivered, s.failed, s.failedArrived)
 	r.t.Logf("arrived %d, read %d, stored %d (with %d last messages), unread %d", s.arrived, s.read, a.Stored, len(r.nodes), a.Unread)
-	r.t.Logf("requests: %v, spoilt: %v", a.Requests, a.Failed)
+	r.t.Logf("requests: %v, failed: %v", a.Requests, a.Failed)
 	r.t.Logf("faults: %v, after the effect: %d", a.Faults, a.AfterEffect)
 	r.t.Logf("retries %d, errors of Watch %d, connections dialled %d, cut by faults %d", r.diary.retries.Load(), s.watchErrors, r.open.dialled.Load(), a.Cut)
 	r.t.Logf("heap %d KB early, %d KB late; goroutines %d and %d, %d before; connections %d and %d",

@@ -21,7 +21,7 @@ const token = "example.token.of.the.soak"
 
 func nodeName(i int) string { return fmt.Sprintf("node-%03d", i) }
 
-// beGateway is the other process: it says where it is, plays until standard input ends, and gives account.
+// beGateway is the gateway process: it prints its URL, serves until standard input ends, and prints its account.
 func beGateway(nodes int, seed uint64) error {
 	var names []string
 	for i := range nodes {
@@ -44,7 +44,7 @@ func beGateway(nodes int, seed uint64) error {
 		return err
 	}
 	c.account.Unread = unread
-	c.account.Stored = int(g.Store(nodeName(0), nodeName(0), "fyi", "the next")) - 1 // ids are without gaps
+	c.account.Stored = int(g.Store(nodeName(0), nodeName(0), "fyi", "the next")) - 1 // ids have no gaps
 	return json.NewEncoder(os.Stdout).Encode(c.account)
 }
 
@@ -64,7 +64,7 @@ func countUnread(g *gatewaytest.Gateway, inboxes []string) (int, error) {
 	return n, c.Close()
 }
 
-// process is the gateway's process as the test sees it.
+// process is the gateway process as the test sees it.
 type process struct {
 	url    string
 	cmd    *exec.Cmd
@@ -91,7 +91,7 @@ func startGateway(t *testing.T, nodes int, seed uint64) *process {
 	return p
 }
 
-// finish ends the gateway and returns what it knows.
+// finish ends the gateway and returns its account.
 func (p *process) finish(t *testing.T) account {
 	t.Helper()
 	require.NoError(t, p.stdin.Close())

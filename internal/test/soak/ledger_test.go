@@ -8,17 +8,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// ledger knows of every message what has become of it, and what must not have. It forgets a message once Send has returned
-// and it is read: if it turns up again, nobody has it open.
+// ledger follows every message. It forgets a message once Send has returned and the message is read; if it arrives again, the
+// ledger has no entry for it.
 type ledger struct {
 	mu     sync.Mutex
-	open   map[string]*entry // by task id, which every message has for itself
+	open   map[string]*entry // by task id, which is unique
 	totals totals
-	wrong  map[string][]string // the first few examples of everything that went wrong
+	wrong  map[string][]string // what went wrong, with a few examples
 }
 
 type totals struct {
-	// A send is accepted when Send says so, with a receipt or by Delivered; else it has failed, and may have arrived or not.
+	// A message is accepted if Send returns a receipt, or an error with Delivered. Otherwise it has failed and may have arrived.
 	accepted, delivered, failed int
 	arrived, failedArrived      int
 	read                        int
@@ -30,24 +30,24 @@ type entry struct {
 	request  client.SendRequest
 	accepted bool
 	failed   bool
-	receipt  int64 // 0 without one
+	receipt  int64 // 0 if there is none
 	id       int64 // 0 until it arrives
 	read     bool
-	window   chan struct{} // has one place taken by this message; nil when it was given back
+	window   chan struct{} // this message occupies one place; nil after it is released
 }
 
 func newLedger() *ledger {
 	return &ledger{open: make(map[string]*entry), wrong: make(map[string][]string)}
 }
 
-// sending opens a message. It keeps its place in window until it has failed or is read.
+// sending opens an entry. The message occupies a place in window until it has failed or is read.
 func (l *ledger) sending(from string, request client.SendRequest, window chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open[request.RelatedTaskID] = &entry{from: from, request: request, window: window}
 }
 
-// sent is what Send said.
+// sent records the result of Send.
 func (l *ledger) sent(task string, receipt *client.MeshMessage, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,17 +66,17 @@ func (l *ledger) sent(task string, receipt *client.MeshMessage, err error) {
 		l.totals.failed++
 		e.giveBack()
 	}
-	l.expect(err == nil || errors.Is(err, client.ErrMesh), "an error is not of this package", "%s: %v", task, err)
+	l.expect(err == nil || errors.Is(err, client.ErrMesh), "an error is not a client error", "%s: %v", task, err)
 	l.settle(task, e)
 }
 
-// arrived is a message that Watch yielded.
+// arrived records a message from Watch.
 func (l *ledger) arrived(node string, m client.MeshMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.open[taskID(m)]
 	if e == nil {
-		l.complain("arrived again after it was read, or nobody sent it", "%s: message %d, task %s", node, m.ID, taskID(m))
+		l.complain("arrived again after it was read, or was never sent", "%s: message %d, task %s", node, m.ID, taskID(m))
 		return
 	}
 	if e.id != 0 {
@@ -88,18 +88,18 @@ func (l *ledger) arrived(node string, m client.MeshMessage) {
 	l.totals.arrived++
 	same := m.FromNode == e.from && m.ToNode == e.request.To && m.ToNode == node && m.Kind == e.request.Kind &&
 		m.Content != nil && *m.Content == e.request.Content
-	l.expect(same, "arrived other than it was sent", "%s: %v %v", node, m.ID, m.Kind)
+	l.expect(same, "arrived with other content", "%s: %v %v", node, m.ID, m.Kind)
 	l.settle(taskID(m), e)
 }
 
-// follows is in which order Watch yields: the oldest first, and a poll shows every message that is older than another's.
+// follows checks the order of Watch: oldest first.
 func (l *ledger) follows(node string, before, id int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.expect(before < id, "Watch did not go by age", "%s: message %d came before %d", node, before, id)
+	l.expect(before < id, "Watch was not in order", "%s: message %d came before %d", node, before, id)
 }
 
-// marked is what MarkRead said.
+// marked records the result of MarkRead.
 func (l *ledger) marked(m client.MeshMessage, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,10 +118,10 @@ func (l *ledger) watchFailed(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.totals.watchErrors++
-	l.expect(errors.Is(err, client.ErrMesh), "an error is not of this package", "Watch: %v", err)
+	l.expect(errors.Is(err, client.ErrMesh), "an error is not a client error", "Watch: %v", err)
 }
 
-// close looks at what is still open.
+// close checks the entries that are still open.
 func (l *ledger) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,9 +132,9 @@ func (l *ledger) close() {
 	}
 }
 
-// settle compares the two ids of a message once both are known, and forgets it when everything is.
+// settle compares the two ids of a message once both are known, and removes the entry when it is complete.
 func (l *ledger) settle(task string, e *entry) {
-	l.expect(e.receipt == 0 || e.id == 0 || e.receipt == e.id, "the receipt is another message's", "%d, not %d", e.receipt, e.id)
+	l.expect(e.receipt == 0 || e.id == 0 || e.receipt == e.id, "the receipt has the id of another message", "%d, not %d", e.receipt, e.id)
 	if !e.read || !e.accepted && !e.failed {
 		return
 	}

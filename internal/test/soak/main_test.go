@@ -13,7 +13,7 @@ var (
 	asGateway = flag.Int("gateway", 0, "be the gateway of so many nodes: the test starts itself with this")
 )
 
-// TestMain takes the environment away: what a developer has exported must not decide what these tests see.
+// TestMain clears the environment: exported variables of a developer must not change the results.
 func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_TOKEN")
 	os.Unsetenv("MESH_GATEWAY_URL")

@@ -11,13 +11,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// node is one program of the mesh.
+// node is one program on the mesh.
 type node struct {
 	name     string
 	client   *client.MeshClient
 	ledger   *ledger
 	interval time.Duration
-	dice     *rand.Rand // of the sender
+	dice     *rand.Rand // used by the sender
 	window   chan struct{}
 	unread   chan unread
 }
@@ -28,20 +28,20 @@ type unread struct {
 }
 
 const (
-	// windowSize is how many messages of one sender may be unread. All windows together stay below the 1000 rows of a poll,
-	// so that an inbox cannot overflow even if everybody writes to the same node.
+	// windowSize is the number of unread messages allowed for one sender. All windows together are smaller than the 1,000 rows of
+	// a poll, so that no inbox overflows even if all nodes write to one.
 	windowSize = 4
-	// markers is how many messages a node marks at the same time. With the sender and the watcher that makes the most
-	// requests a client has under way.
+	// markers is the number of concurrent MarkRead calls of a node. With the sender and the watcher this is the largest number
+	// of concurrent requests of a client.
 	markers     = 2
 	concurrency = markers + 2
 	// goroutinesPerNode are the sender, the watcher and the markers.
 	goroutinesPerNode = markers + 2
-	// herald sends the last message to everybody.
+	// herald sends the last message to every node.
 	herald = "herald"
 )
 
-// play receives until the herald comes. What was yielded is marked read later, so that polls in between show it again.
+// play receives until the last message arrives. Messages are marked later, so that polls return them again.
 func (n *node) play(ctx context.Context) {
 	var marking sync.WaitGroup
 	for range markers {
@@ -71,7 +71,7 @@ func (n *node) receive(ctx context.Context) {
 		}
 		n.unread <- unread{m, time.Now().Add(rand.N(4 * n.interval))}
 		if m.FromNode == herald {
-			return // Watch yields the oldest first: there was nothing before that has not come
+			return // Watch is in order: everything before this has arrived
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (n *node) mark(ctx context.Context, m client.MeshMessage) {
 	n.ledger.marked(m, err)
 }
 
-// send sends until stop. What is under way then is still brought to an end.
+// send sends until stop, and completes the message in progress.
 func (n *node) send(ctx context.Context, stop <-chan struct{}, first, nodes int) {
 	for i := 1; ; i++ {
 		select {
@@ -90,7 +90,7 @@ func (n *node) send(ctx context.Context, stop <-chan struct{}, first, nodes int)
 			return
 		}
 		select {
-		case <-stop: // of two that are ready, select takes either
+		case <-stop: // select chooses at random if both are ready
 			return
 		default:
 		}
@@ -108,7 +108,7 @@ var (
 
 func (n *node) compose(task, nodes int) client.SendRequest {
 	to := nodeName(n.dice.IntN(nodes))
-	for to == n.name { // Watch leaves out what comes from oneself
+	for to == n.name { // Watch omits the own messages
 		to = nodeName(n.dice.IntN(nodes))
 	}
 	return client.SendRequest{
@@ -119,7 +119,7 @@ func (n *node) compose(task, nodes int) client.SendRequest {
 	}
 }
 
-// announce sends a node the last message, again and again under one key until it is there.
+// announce sends the last message to a node, with one idempotency key, until it is accepted.
 func announce(ctx context.Context, c *client.MeshClient, to string) error {
 	request := client.SendRequest{To: to, Kind: client.KindStatus, Content: "the last for " + to, IdempotencyKey: "last-" + to}
 	for {
@@ -134,7 +134,7 @@ func announce(ctx context.Context, c *client.MeshClient, to string) error {
 	}
 }
 
-// wait shapes the load: a message lies in the inbox for a while.
+// wait delays marking, so that messages stay in the inbox for a while.
 func wait(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

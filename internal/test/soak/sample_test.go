@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// sample is what this process holds at one moment.
+// sample is the state of this process at one time.
 type sample struct {
-	heap                    uint64 // bytes after a collection
+	heap                    uint64 // bytes after a garbage collection
 	goroutines, connections int
 }
 
@@ -28,12 +28,12 @@ func (s sample) String() string {
 func takeSample(open *connections) sample {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // the second takes what the first only emptied out of the pools
+	runtime.GC() // the second one frees what the first one moved out of the pools
 	runtime.ReadMemStats(&m)
 	return sample{heap: m.HeapAlloc, goroutines: runtime.NumGoroutine(), connections: int(open.now.Load())}
 }
 
-// samples is how many are taken in a run. The first fifth is warming up.
+// samples is the number of samples of a run. The first fifth is for warming up.
 const samples = 20
 
 func takeSamples(ctx context.Context, period time.Duration, open *connections) []sample {
@@ -51,18 +51,18 @@ func takeSamples(ctx context.Context, period time.Duration, open *connections) [
 	return all
 }
 
-// earlyAndLate are the samples with the smallest heap of the second fifth and of the last. What leaks is in the smallest too;
-// what happened to be under way is not.
+// earlyAndLate returns the samples with the smallest heap of the second and of the last fifth. The smallest heap includes leaks
+// but few requests in progress.
 func earlyAndLate(all []sample) (early, late sample) {
 	fifth := len(all) / 5
 	byHeap := func(a, b sample) int { return cmp.Compare(a.heap, b.heap) }
 	return slices.MinFunc(all[fifth:2*fifth], byHeap), slices.MinFunc(all[len(all)-fifth:], byHeap)
 }
 
-// connections counts what clients with connections of their own dial: they copy net/http's default transport.
+// connections counts the connections of clients with the default transport.
 type connections struct{ now, dialled atomic.Int64 }
 
-// countConnections changes a variable of the whole process until the test ends.
+// countConnections replaces the default transport until the test ends.
 func countConnections(t *testing.T) *connections {
 	t.Helper()
 	before := http.DefaultTransport
@@ -92,7 +92,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// diary takes the clients' logs and counts: a retry is a record at debug level, a full window of Watch a warning.
+// diary receives the logs of the clients and counts: debug records are retries, warnings are full polls of Watch.
 type diary struct{ retries, warnings atomic.Int64 }
 
 func (d *diary) Write(record []byte) (int, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// run is one soak.
+// run is one soak run.
 type run struct {
 	t       *testing.T
 	size    size
@@ -36,8 +36,8 @@ type size struct {
 	nodes    int
 	sending  time.Duration
 	interval time.Duration // of Watch
-	timeout  time.Duration // of a request: what is never answered costs so much
-	slack    uint64        // bytes by which the heap may be larger late than early
+	timeout  time.Duration // of a request
+	slack    uint64        // allowed growth of the heap in bytes
 }
 
 func sizeFor(sending time.Duration) size {
@@ -47,10 +47,10 @@ func sizeFor(sending time.Duration) size {
 	return size{nodes: 200, sending: sending, interval: 500 * time.Millisecond, timeout: 5 * time.Second, slack: 512 << 10}
 }
 
-// ending is how long after the last send everything may take.
+// ending is the time limit after the last send.
 const ending = time.Minute
 
-// TestSoak is not parallel: it counts goroutines, and replaces the default transport.
+// TestSoak is not parallel: it counts goroutines and replaces the default transport.
 func TestSoak(t *testing.T) {
 	r := start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), r.size.sending+ending)
@@ -117,11 +117,11 @@ func (r *run) play(ctx context.Context) {
 		receiving.Go(func() { assert.NoError(r.t, announce(ctx, r.herald, n.name)) })
 	}
 	receiving.Wait()
-	assert.NoError(r.t, ctx.Err(), "the time was up before everybody had the last message")
+	assert.NoError(r.t, ctx.Err(), "timed out before every node had the last message")
 	r.ledger.close()
 }
 
-// close closes the clients. Nothing of them may be left a moment later.
+// close closes the clients and checks that nothing of them is left.
 func (r *run) close() {
 	for _, n := range append(r.nodes, &node{client: r.herald}) {
 		assert.NoError(r.t, n.client.Close())
@@ -131,6 +131,6 @@ func (r *run) close() {
 	for patience.Err() == nil && (runtime.NumGoroutine() > r.before || r.open.now.Load() > 0) {
 		wait(patience, time.Millisecond)
 	}
-	assert.LessOrEqual(r.t, runtime.NumGoroutine(), r.before, "goroutines are left")
-	assert.Zero(r.t, r.open.now.Load(), "connections are left")
+	assert.LessOrEqual(r.t, runtime.NumGoroutine(), r.before, "goroutines left")
+	assert.Zero(r.t, r.open.now.Load(), "connections left")
 }

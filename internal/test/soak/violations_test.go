@@ -11,8 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// What the ledger is there to see, it sees.
-func TestTheLedgerComplains(t *testing.T) {
+// TestLedgerFindsViolations checks that the ledger reports every kind of violation.
+func TestLedgerFindsViolations(t *testing.T) {
 	t.Parallel()
 	task, content := "7", "hello"
 	request := client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: content, RelatedTaskID: task}
@@ -35,9 +35,9 @@ func TestTheLedgerComplains(t *testing.T) {
 		"failed":            {func(l *ledger) { l.sent(task, nil, lost) }, nil},
 		"failed, and there": {func(l *ledger) { l.sent(task, nil, lost); l.arrived("node-b", message); l.marked(message, nil) }, nil},
 		"never returned":    {func(*ledger) {}, []string{"Send never returned"}},
-		"foreign error":     {func(l *ledger) { l.sent(task, nil, errors.New("oh")) }, []string{"an error is not of this package"}},
+		"foreign error":     {func(l *ledger) { l.sent(task, nil, errors.New("oh")) }, []string{"an error is not a client error"}},
 		"foreign error of Watch": {
-			func(l *ledger) { l.sent(task, nil, lost); l.watchFailed(errors.New("oh")) }, []string{"an error is not of this package"},
+			func(l *ledger) { l.sent(task, nil, lost); l.watchFailed(errors.New("oh")) }, []string{"an error is not a client error"},
 		},
 		"lost":                   {func(l *ledger) { l.sent(task, receipt, nil) }, []string{"accepted and never arrived"}},
 		"lost without a receipt": {func(l *ledger) { l.sent(task, nil, accepted) }, []string{"accepted and never arrived"}},
@@ -62,7 +62,7 @@ func TestTheLedgerComplains(t *testing.T) {
 				l.marked(message, nil)
 				l.arrived("node-b", message)
 			},
-			[]string{"arrived again after it was read, or nobody sent it"},
+			[]string{"arrived again after it was read, or was never sent"},
 		},
 		"stored twice": {
 			func(l *ledger) {
@@ -75,27 +75,27 @@ func TestTheLedgerComplains(t *testing.T) {
 		},
 		"somebody else's receipt": {
 			func(l *ledger) { l.sent(task, receipt, nil); l.arrived("node-b", other); l.marked(other, nil) },
-			[]string{"the receipt is another message's"},
+			[]string{"the receipt has the id of another message"},
 		},
 		"another content": {
 			func(l *ledger) { l.sent(task, receipt, nil); l.arrived("node-b", changed); l.marked(changed, nil) },
-			[]string{"arrived other than it was sent"},
+			[]string{"arrived with other content"},
 		},
 		"another kind": {
 			func(l *ledger) { l.sent(task, receipt, nil); l.arrived("node-b", wrongKind); l.marked(wrongKind, nil) },
-			[]string{"arrived other than it was sent"},
+			[]string{"arrived with other content"},
 		},
 		"another inbox": {
 			func(l *ledger) { l.sent(task, receipt, nil); l.arrived("node-c", message); l.marked(message, nil) },
-			[]string{"arrived other than it was sent"},
+			[]string{"arrived with other content"},
 		},
 		"the younger first": {
 			func(l *ledger) { l.sent(task, nil, lost); l.follows("node-b", 0, 2); l.follows("node-b", 2, 1) },
-			[]string{"Watch did not go by age"},
+			[]string{"Watch was not in order"},
 		},
 		"from nowhere": {
 			func(l *ledger) { l.sent(task, nil, lost); l.arrived("node-b", stranger) },
-			[]string{"arrived again after it was read, or nobody sent it"},
+			[]string{"arrived again after it was read, or was never sent"},
 		},
 	} {
 		l, window := newLedger(), make(chan struct{}, 1)
