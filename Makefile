@@ -27,9 +27,9 @@ check-gen: ## fail when gen/ differs from what specs/ generates
 api: ## fail on incompatible changes of exported names: make api BASE=main
 	@./.ci/api
 
-.PHONY: lint-specs
-lint-specs: ## lint the OpenAPI documents
-	@./.ci/lint-specs
+.PHONY: documents
+documents: ## check the OpenAPI documents with tools from npm
+	@./.ci/documents
 
 .PHONY: spec-diff
 spec-diff: ## fail on breaking changes of the OpenAPI documents: make spec-diff BASE=main
