@@ -6,25 +6,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"math/big"
 	"net/http"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/deepseek"
 )
 
-// DefaultBalanceTimeout bounds the request for a balance when nothing else is said (SPEC.md, Limits).
+// DefaultBalanceTimeout bounds the request for a balance.
 const DefaultBalanceTimeout = 10 * time.Second
 
 const opBalance = "FetchDeepSeekBalance"
 
-// BalanceOptions says whose balance is meant. The zero value takes the key from the environment.
+// BalanceOptions selects the account. The zero value takes the key from the environment.
 type BalanceOptions struct {
-	// APIKey is the key; "" means DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that DEEPSEEK_LEGACY_ENV_PATH names.
+	// APIKey is the key. "" means DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that DEEPSEEK_LEGACY_ENV_PATH names.
 	APIKey string `json:"-" xml:"-"`
-	// Timeout bounds the request; 0 means [DefaultBalanceTimeout].
+	// Timeout bounds the request. 0 means [DefaultBalanceTimeout].
 	Timeout time.Duration
 }
 
@@ -35,34 +36,34 @@ func (o BalanceOptions) Format(f fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(o))
 }
 
-// BalanceSnapshot is what was left on a DeepSeek account at one moment, in one currency (SPEC.md, BalanceSnapshot; WIRE.md
-// section 4). There is no history to be had; the difference between two snapshots is [SpendBetween].
+// BalanceSnapshot is the balance of a DeepSeek account at one moment, in one currency. DeepSeek offers no history;
+// [SpendBetween] returns the difference between two snapshots.
 type BalanceSnapshot struct {
-	// TotalBalance is all that is left. It can be negative.
+	// TotalBalance is the whole balance. It can be negative.
 	TotalBalance float64 `json:"total_balance"`
-	// GrantedBalance is the part of it that was given; it can expire.
+	// GrantedBalance is the granted part of the total, which can expire; 0 when the provider sends no parts.
 	GrantedBalance float64 `json:"granted_balance"`
-	// ToppedUpBalance is the part of it that was paid.
+	// ToppedUpBalance is the paid part of the total; 0 when the provider sends no parts.
 	ToppedUpBalance float64 `json:"topped_up_balance"`
-	// Currency is that of the amounts, USD or CNY; the provider's spelling.
+	// Currency is that of the amounts, USD or CNY, as the provider spells it.
 	Currency string `json:"currency"`
-	// IsAvailable says whether the provider takes calls at this balance; true where the provider does not say.
+	// IsAvailable reports whether the balance is enough for calls; true when the provider does not send it.
 	IsAvailable bool `json:"is_available"`
-	// FetchedAt is when the answer came, RFC 3339 in UTC.
+	// FetchedAt is the time of the answer, RFC 3339 in UTC.
 	FetchedAt *string `json:"fetched_at"`
-	// Raw is the whole answer as it came, with every currency.
+	// Raw is the answer, unchanged, with every currency.
 	Raw json.RawMessage `json:"raw"`
 }
 
-// FetchDeepSeekBalance asks how much is left on a DeepSeek account (SPEC.md, fetch provider B balance; GET /user/balance,
-// WIRE.md section 4). It takes the entry in US dollars; where there is none, the first one, under its own currency.
+// FetchDeepSeekBalance returns the balance of a DeepSeek account: the entry in US dollars, else the first entry, in its own
+// currency. An entry that cannot be read does not hide a good one in US dollars.
 //
-// The key is opts.APIKey, else DEEPSEEK_API_KEY, else the one in the file that DEEPSEEK_LEGACY_ENV_PATH names. The key can
-// do all that its account can; it is read at each call, sent in a header and kept nowhere. The balance is no price list and
-// no gauge: do not ask for it in a loop or while somebody waits for a chat.
+// The key is opts.APIKey, else DEEPSEEK_API_KEY, else that of the file that DEEPSEEK_LEGACY_ENV_PATH names. It can do
+// whatever its account can. It is read at each call, sent in a header, and never stored. Do not fetch the balance in a loop
+// or while a user waits.
 //
 // The result is nil, with a nil error and one [Failure], when there is no key, when the call fails, or when the answer has no
-// entry or an amount that is no number. A negative timeout is a [*ValueError]. It is safe for concurrent use.
+// entry or an amount that is not a number. A negative timeout is a [*ValueError].
 func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) (*BalanceSnapshot, error) {
 	timeout, err := timeoutOr(opts.Timeout, DefaultBalanceTimeout)
 	if err != nil {
@@ -84,50 +85,122 @@ func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) 
 	return &answer.snapshot, nil
 }
 
-// balanceAnswer is an answer that a snapshot can be made of.
+// balanceAnswer is a decoded answer.
 type balanceAnswer struct{ snapshot BalanceSnapshot }
 
-// UnmarshalJSON reads the answer and fails where there is no figure in it.
+var (
+	errNoBalance  = errors.New("the answer has no balance in any currency")
+	errNoCurrency = errors.New("the balance has no currency")
+	errOnePart    = errors.New("the balance has one of its two parts only")
+)
+
+// UnmarshalJSON decodes the answer. An answer without a balance is an error.
 func (a *balanceAnswer) UnmarshalJSON(body []byte) error {
 	var answer deepseek.Balance
 	if err := answer.UnmarshalJSON(body); err != nil {
 		return err
 	}
-	entry, err := balanceEntry(answer.BalanceInfos)
+	snapshot, err := chooseBalance(answer.BalanceInfos)
 	if err != nil {
 		return err
 	}
-	a.snapshot = BalanceSnapshot{Currency: entry.Currency, IsAvailable: answer.IsAvailable, Raw: bytes.Clone(body)}
+	snapshot.IsAvailable, snapshot.Raw = answer.IsAvailable, bytes.Clone(body)
+	a.snapshot = snapshot
+	return nil
+}
+
+// chooseBalance returns the first readable entry in US dollars, else the first entry. Without one in US dollars every entry
+// must be readable: an unreadable one may be in US dollars.
+func chooseBalance(entries []json.RawMessage) (BalanceSnapshot, error) {
+	var first *BalanceSnapshot
+	var unreadable error
+	for i, raw := range entries {
+		snapshot, err := readBalance(raw)
+		switch {
+		case err != nil && unreadable == nil:
+			unreadable = fmt.Errorf("balance_infos[%d]: %w", i, err)
+		case err != nil:
+		case strings.EqualFold(snapshot.Currency, "USD"):
+			return snapshot, nil
+		case first == nil:
+			first = &snapshot
+		}
+	}
+	switch {
+	case unreadable != nil:
+		return BalanceSnapshot{}, unreadable
+	case first == nil:
+		return BalanceSnapshot{}, errNoBalance
+	}
+	return *first, nil
+}
+
+// readBalance decodes one entry.
+func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
+	var entry deepseek.BalanceInfo
+	if err := entry.UnmarshalJSON(raw); err != nil {
+		return BalanceSnapshot{}, err
+	}
+	if strings.TrimSpace(entry.Currency) == "" {
+		return BalanceSnapshot{}, errNoCurrency
+	}
+	if (entry.GrantedBalance == "") != (entry.ToppedUpBalance == "") {
+		return BalanceSnapshot{}, errOnePart
+	}
+	snapshot := BalanceSnapshot{Currency: entry.Currency}
 	for _, field := range []struct {
 		to   *float64
 		from json.Number
 	}{
-		{&a.snapshot.TotalBalance, entry.TotalBalance},
-		{&a.snapshot.GrantedBalance, entry.GrantedBalance},
-		{&a.snapshot.ToppedUpBalance, entry.ToppedUpBalance},
+		{&snapshot.TotalBalance, entry.TotalBalance},
+		{&snapshot.GrantedBalance, entry.GrantedBalance},
+		{&snapshot.ToppedUpBalance, entry.ToppedUpBalance},
 	} {
-		var exact decimal.Amount
-		if err := exact.Parse(field.from); err != nil {
-			return err
+		var amount decimal.Amount
+		if err := amount.Read(field.from); err != nil {
+			return BalanceSnapshot{}, err
 		}
-		*field.to = exact.Float64()
+		*field.to = amount.Float64()
 	}
-	return nil
+	return snapshot, nil
 }
 
-var (
-	errNoBalance  = errors.New("the answer has no balance in any currency")
-	errNoCurrency = errors.New("the balance has no currency")
-)
+// SpendBetween returns what was spent between two snapshots, before minus after, in their currency. The difference is computed
+// in decimal: 0.3 less 0.1 is 0.2. An empty currency means USD.
+//
+// Snapshots in two currencies are a [*ValueError]. So is a balance that rose in any of its parts: the account was topped up or
+// granted credit, and what was spent besides cannot be told. A grant that expired cannot be told from spending.
+func SpendBetween(before, after BalanceSnapshot) (float64, error) {
+	if !strings.EqualFold(currencyOf(before), currencyOf(after)) {
+		return 0, &ValueError{Field: "after", Value: showable(after.Currency), Reason: "is in another currency than before"}
+	}
+	var spent *big.Rat
+	for _, part := range []struct {
+		name          string
+		before, after float64
+	}{
+		{"granted balance", before.GrantedBalance, after.GrantedBalance},
+		{"topped-up balance", before.ToppedUpBalance, after.ToppedUpBalance},
+		{"total balance", before.TotalBalance, after.TotalBalance},
+	} {
+		if !finite(part.before) || !finite(part.after) {
+			return 0, &ValueError{Field: part.name, Reason: "must be finite"}
+		}
+		spent = new(big.Rat).Sub(decimal.FromFloat(part.before), decimal.FromFloat(part.after))
+		if spent.Sign() < 0 {
+			return 0, &ValueError{Field: part.name, Value: strconv.FormatFloat(part.after, 'g', -1, 64), Reason: "is higher than before: the account was topped up"}
+		}
+	}
+	f, _ := spent.Float64()
+	if !finite(f) {
+		return 0, &ValueError{Field: "total balance", Reason: "is out of range"}
+	}
+	return f, nil
+}
 
-// balanceEntry returns the entry in US dollars, else the first.
-func balanceEntry(entries []deepseek.BalanceInfo) (deepseek.BalanceInfo, error) {
-	if len(entries) == 0 {
-		return deepseek.BalanceInfo{}, errNoBalance
+func currencyOf(s BalanceSnapshot) string {
+	if currency := strings.TrimSpace(s.Currency); currency != "" {
+		return currency
 	}
-	entry := entries[max(0, slices.IndexFunc(entries, func(e deepseek.BalanceInfo) bool { return strings.EqualFold(e.Currency, "USD") }))]
-	if strings.TrimSpace(entry.Currency) == "" {
-		return entry, errNoCurrency
-	}
-	return entry, nil
+	return "USD"
 }

@@ -15,11 +15,11 @@ import (
 const (
 	deepSeekKeyName  = "DEEPSEEK_API_KEY"
 	deepSeekFileName = "DEEPSEEK_LEGACY_ENV_PATH"
-	// longestEnvFile bounds what is read of a file: the variable may name something endless by mistake.
-	longestEnvFile = 1 << 20
+	// maxEnvFile bounds the size of the file.
+	maxEnvFile = 1 << 20
 )
 
-// deepSeekKey returns the key for the balance: the argument, the environment, the file (SPEC.md, Authentication).
+// deepSeekKey returns the key for the balance: that of the argument, else of the environment, else of the file.
 func (c *Client) deepSeekKey(ctx context.Context, argument string) (secret.Secret, error) {
 	key, err := c.key(ctx, ServiceDeepSeek, argument)
 	if err == nil || !errors.Is(err, errNoKey) || c.keys[ServiceDeepSeek] != nil {
@@ -36,8 +36,8 @@ func (c *Client) deepSeekKey(ctx context.Context, argument string) (secret.Secre
 	return key, nil
 }
 
-// envFileKey looks the key up in a file of NAME=value lines. Its errors show nothing of the file, and not its path
-// either: whoever mixes up the two variables has put the key there.
+// envFileKey returns the key in a file of NAME=value lines. Its errors show neither the content nor the path: if the two
+// variables are mixed up, the path is the key.
 func envFileKey(path string) (secret.Secret, error) {
 	text, err := readEnvFile(path)
 	if err != nil {
@@ -46,30 +46,30 @@ func envFileKey(path string) (secret.Secret, error) {
 	key := ""
 	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
 		if value, ok := envValue(strings.TrimSpace(line)); ok {
-			key = value // the last one counts, as in a shell
+			key = value // the last one wins, as in a shell
 		}
 	}
 	if key == "" {
-		return secret.Secret{}, errors.New("it has no key under that name")
+		return secret.Secret{}, errors.New("has no line " + deepSeekKeyName + "=...")
 	}
 	return secret.New(key), nil
 }
 
 func readEnvFile(path string) (string, error) {
-	info, err := os.Stat(path) //nolint:gosec // whoever sets the environment names the file; first: opening a pipe would wait for a writer
+	info, err := os.Stat(path) //nolint:gosec // the environment names the file; it is checked first, since opening a pipe would wait for a writer
 	if err != nil {
 		return "", withoutPath(err)
 	}
 	if !info.Mode().IsRegular() {
-		return "", errors.New("is no regular file")
+		return "", errors.New("is not a regular file")
 	}
-	file, err := os.Open(path) //nolint:gosec // naming a file is what the variable is for
+	file, err := os.Open(path) //nolint:gosec // the environment names the file
 	if err != nil {
 		return "", withoutPath(err)
 	}
 	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, longestEnvFile+1))
-	if len(text) > longestEnvFile { // what is cut off could be half of the key
+	text, err := io.ReadAll(io.LimitReader(file, maxEnvFile+1))
+	if len(text) > maxEnvFile { // a truncated file could end within the key
 		return "", errors.New("is too long")
 	}
 	return string(text), withoutPath(err)
@@ -83,8 +83,8 @@ func withoutPath(err error) error {
 	return err
 }
 
-// envValue reads one line, as shells and the tools around them write it: export in front, blanks around the sign, the
-// value in quotes of either kind or up to a comment.
+// envValue parses a line as shells and dotenv tools write it: with export, blanks around the sign, a value in quotes, or a
+// comment.
 func envValue(line string) (string, bool) {
 	if rest, ok := strings.CutPrefix(line, "export"); ok && strings.TrimLeft(rest, blanks) != rest {
 		line = strings.TrimLeft(rest, blanks)
@@ -105,7 +105,7 @@ func envValue(line string) (string, bool) {
 
 const blanks = " \t"
 
-// withoutComment cuts text at the first # that stands behind a blank.
+// withoutComment cuts text at the first # that follows a blank.
 func withoutComment(text string) string {
 	for _, start := range []string{" #", "\t#"} {
 		text, _, _ = strings.Cut(text, start)

@@ -97,7 +97,9 @@ func TestABalanceThatIsNoFigureIsAFailure(t *testing.T) {
 		"no total":             balances(`{"currency":"USD","granted_balance":"0","topped_up_balance":"1"}`),
 		"no gift":              balances(`{"currency":"USD","total_balance":"1","topped_up_balance":"1"}`),
 		"blank currency":       balances(strings.Replace(usd, "USD", " ", 1)),
-		"the other one is bad": balances(strings.Replace(cny, "110.00", "n/a", 1), usd),
+		"no payment":           balances(`{"currency":"USD","total_balance":"1","granted_balance":"1"}`),
+		"the only USD is bad":  balances(cny, strings.Replace(usd, "9.87", "n/a", 1)),
+		"only yuan, one bad":   balances(cny, strings.Replace(cny, "110.00", "n/a", 1)),
 	} {
 		s := balanceOf(body)
 		assert.Nil(t, fetchBalance(t, s), name)
@@ -251,5 +253,22 @@ func TestSpendBetween(t *testing.T) {
 			continue
 		}
 		valueError(t, err, row.wrong)
+	}
+}
+
+func TestBalanceWithoutPartsOrWithABrokenOtherCurrency(t *testing.T) {
+	t.Parallel()
+	b := fetchBalance(t, balanceOf(balances(`{"currency":"USD","total_balance":"1.5"}`)))
+	require.NotNil(t, b)
+	assert.Equal(t, []float64{1.5, 0, 0}, []float64{b.TotalBalance, b.GrantedBalance, b.ToppedUpBalance})
+	for _, broken := range []string{strings.Replace(cny, "110.00", "n/a", 1), `{"currency":"CNY"}`, `7`, `null`, `[]`} {
+		for _, body := range []string{balances(broken, usd), balances(usd, broken)} {
+			b := fetchBalance(t, balanceOf(body))
+			if assert.NotNil(t, b, body) {
+				assert.Equal(t, 9.87, b.TotalBalance)
+				assert.Equal(t, "USD", b.Currency)
+				assert.JSONEq(t, body, string(b.Raw))
+			}
+		}
 	}
 }

@@ -96,7 +96,7 @@ func lastValue(t *testing.T, raw json.RawMessage) json.RawMessage {
 func FuzzUsage(f *testing.F) {
 	for _, seed := range []string{
 		goodUsage, `{}`, `null`, `[]`, `{"timeSeries":null}`, `{"limitReached":true}`, `{"error":"x"}`, `{"timeSeries":[{}]}`,
-		`{"timeSeries":[` + series("a", point("2026-05-08T00:00:00Z", "1"), point("2026-05-07 00:00:00", "-2.5")) + `,` + series("b", point("2026-05-08T02:00:00+02:00", `"0E-6176"`)) + `]}`,
+		`{"timeSeries":[` + series("a", point("2026-06-08T04:00:00Z", "1"), point("2026-06-07 00:00:00", "-2.5")) + `,` + series("b", point("2026-06-08T06:00:00+02:00", `"0E-6176"`)) + `]}`,
 		`{"timeSeries":[{"dataPoints":[{"timestamp":"0001-01-01T00:00:00Z","values":[1]},{"timestamp":"9999-12-31T23:59:59Z","values":[2]}]}]}`,
 	} {
 		for unit := range byte(8) {
@@ -108,6 +108,10 @@ func FuzzUsage(f *testing.F) {
 		s := newSite(map[string]http.HandlerFunc{"xaimanagement": says(string(body))})
 		q := usageQuery()
 		q.TimeUnit, q.Timezone = units[int(unit)%len(units)], "America/Havana"
+		q.StartTime, q.EndTime = "2026-06-01", "2026-07-06" // a month and five weeks
+		if q.TimeUnit == discovery.TimeUnitMonth {
+			q.EndTime = "2026-07-01"
+		}
 		report, err := s.inProcess().ReconcileXAICost(t.Context(), q, nil)
 		require.NoError(t, err)
 		if !report.Complete {

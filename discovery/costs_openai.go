@@ -1,52 +1,43 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/gen/openai"
 )
 
-// What holds for cost queries when nothing else is said (SPEC.md, Limits).
-const (
-	// DefaultCostTimeout bounds one request for costs.
-	DefaultCostTimeout = 15 * time.Second
-	// DefaultCostLimit is how many days a page of OpenAI's costs has.
-	DefaultCostLimit = 7
+// DefaultCostLimit is how many days a page of OpenAI's costs has.
+const DefaultCostLimit = 7
 
-	mostCostLimit = 180
-)
+const maxCostLimit = 180
 
 const opOpenAICosts = "FetchOpenAICostBuckets"
 
-// GroupBy is what OpenAI's costs are told apart by (SPEC.md, fetch provider A cost buckets).
-type GroupBy string
-
-// The groupings. OpenAI has refused [GroupByAPIKeyID] with 400 at times, although it documents it (WIRE.md section 2).
-const (
-	GroupByLineItem  GroupBy = "line_item"
-	GroupByProjectID GroupBy = "project_id"
-	GroupByAPIKeyID  GroupBy = "api_key_id"
-)
-
-// OpenAICostQuery says which costs of an OpenAI organization are meant.
+// OpenAICostQuery selects costs of an OpenAI organization.
 type OpenAICostQuery struct {
-	// StartTime is the begin of the window in Unix seconds, inclusive; required. It is sent as it is given, whether a day
-	// begins then or not.
+	// StartTime is the start of the window in Unix seconds, inclusive. It is required, and is sent as it is.
 	StartTime int64
-	// EndTime is the end of the window in Unix seconds, exclusive; 0 leaves it open.
+	// EndTime is the end of the window in Unix seconds, exclusive. 0 leaves the window open.
 	EndTime int64
-	// AdminKey is the key; "" means OPENAI_ADMIN_KEY.
+	// AdminKey is the admin key. "" means OPENAI_ADMIN_KEY.
 	AdminKey string `json:"-" xml:"-"`
-	// GroupBy fills the breakdowns of the buckets; none by default.
+	// GroupBy selects the breakdowns of the buckets. There are none by default.
 	GroupBy []GroupBy
-	// Limit is how many days a page has, from 1 to 180; 0 means [DefaultCostLimit]. Every page of the window is read in any
-	// case, so it decides how many requests are sent and nothing else.
+	// Limit is the number of days a page has, from 1 to 180. 0 means [DefaultCostLimit]. All pages of the window are read, so
+	// Limit changes only the number of requests.
 	Limit int
-	// Timeout bounds each request, and there is one for each page; 0 means [DefaultCostTimeout]. The context bounds them all.
+	// Timeout bounds the request of each page. 0 means [DefaultCostTimeout]. The context bounds the call.
 	Timeout time.Duration
 }
 
@@ -57,133 +48,261 @@ func (q OpenAICostQuery) Format(f fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(q))
 }
 
-// CostBucket is what OpenAI billed for one day, UTC (SPEC.md, CostBucket).
-type CostBucket struct {
-	// StartTime and EndTime are in Unix seconds; the end is exclusive.
-	StartTime int64 `json:"start_time"`
-	EndTime   int64 `json:"end_time"`
-	// TotalUSD is the exact sum of all results, rounded once to a float64. Credits are negative.
-	TotalUSD float64 `json:"total_usd"`
-	// Currency is always "usd": an amount in any other is a failed call.
-	Currency string `json:"currency"`
-	// The breakdowns are US dollars by the name of the line item and the ids of project and key, each empty unless asked for
-	// with GroupBy, never nil. What OpenAI puts down to no item, project or key is under "".
-	LineItemBreakdown map[string]float64 `json:"line_item_breakdown"`
-	ProjectBreakdown  map[string]float64 `json:"project_breakdown"`
-	APIKeyBreakdown   map[string]float64 `json:"api_key_breakdown"`
-	// RawResults are the results as they came, never nil.
-	RawResults []json.RawMessage `json:"raw_results"`
-}
-
-// FetchOpenAICostBuckets asks what OpenAI billed the organization, day by day, oldest first (SPEC.md, fetch provider A cost
-// buckets; GET /v1/organization/costs, WIRE.md section 2). A day without costs is a bucket of 0, if OpenAI lists it.
+// FetchOpenAICostBuckets returns what OpenAI billed the organization, one bucket a day, oldest first. A day without costs is
+// a bucket with a total of 0.
 //
-// The admin key is query.AdminKey, else OPENAI_ADMIN_KEY. Such a key can mint and delete keys and manage the whole
-// organization: it is read at each call, sent in a header, and never stored, logged or written to disk. Ask for costs in a job of
-// their own, not in a hot loop and not while somebody waits for a chat.
+// The admin key is query.AdminKey, else OPENAI_ADMIN_KEY. An admin key can create and delete keys and manage the whole
+// organization. It is read at each call, sent in a header, and never stored, logged or written to disk. Fetch costs in a job
+// of their own, not in a loop and not while a user waits.
 //
-// It is the whole window or nothing. The list is empty, with a nil error and one [Failure], when there is no key, when any page
-// fails or leads back to one before, when days overlap, or when an amount cannot be read or is not in US dollars. A start that
-// is missing or not before the end, a limit outside of 1 to 180, a grouping that is unknown or given twice, and a negative
-// timeout are a [*ValueError]; nothing is sent then. It is safe for concurrent use.
+// The result is the whole window or nothing. It is empty, with a nil error and one [Failure], when there is no key, when a
+// page fails or points back to an earlier one, when days overlap or lie outside the window, or when an amount cannot be read
+// or is not in US dollars. Results of another kind that have no amount, such as usage rows, are skipped; a Failure of
+// [ReasonPartial] counts them.
+//
+// A [*ValueError] reports a start that is missing, in milliseconds, or not before the end, a limit outside 1 to 180, an
+// unknown or repeated grouping, or a negative timeout. Nothing is sent then.
 func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQuery) ([]CostBucket, error) {
 	costs, err := c.openAICosts(ctx, opOpenAICosts, query)
 	return costs.buckets, err
 }
 
-// billed is what a provider said it billed.
-type billed[B any] struct {
-	buckets []B
-	total   decimal.Amount
-	// complete is false when the request failed.
-	complete bool
-}
-
-func (c *Client) openAICosts(ctx context.Context, operation string, query OpenAICostQuery) (billed[CostBucket], error) {
+func (c *Client) openAICosts(ctx context.Context, operation string, query OpenAICostQuery) (bill[CostBucket], error) {
 	timeout, err := query.check()
 	if err != nil {
-		return billed[CostBucket]{}, err
+		return bill[CostBucket]{}, err
 	}
-	none := billed[CostBucket]{buckets: []CostBucket{}}
+	none := bill[CostBucket]{buckets: []CostBucket{}}
 	key, err := c.key(ctx, ServiceOpenAIAdmin, query.AdminKey)
 	r := newRequest(operation, ServiceOpenAIAdmin, key, timeout)
 	if err != nil {
 		return none, c.report(ctx, r.missingKey(err))
 	}
-	days, failure := c.costDays(ctx, r, query)
+	days, failure := c.openAICostDays(ctx, r, query)
 	if failure != nil {
 		return none, c.report(ctx, failure)
 	}
-	costs := billed[CostBucket]{buckets: make([]CostBucket, len(days)), complete: true}
-	for i, day := range days {
-		total := day.total()
-		costs.buckets[i] = day.bucket(query.GroupBy, total)
-		costs.total.Add(total)
+	costs := bill[CostBucket]{buckets: make([]CostBucket, len(days)), complete: true}
+	skipped := 0
+	for i := range days {
+		total := days[i].total()
+		costs.buckets[i] = days[i].bucket(query.GroupBy, total.Float64())
+		costs.total.Merge(total)
+		skipped += days[i].skipped
+	}
+	if skipped > 0 {
+		return costs, c.report(ctx, r.partial(fmt.Errorf("%d results that are not costs and have no amount were skipped", skipped)))
 	}
 	return costs, nil
 }
 
-// check refuses what cannot be asked, and returns the timeout of a request.
+// check validates the query and returns the timeout of a request.
 func (q OpenAICostQuery) check() (time.Duration, error) {
-	switch {
-	case q.StartTime <= 0:
-		return 0, &ValueError{Field: "start time", Value: strconv.FormatInt(q.StartTime, 10), Reason: "has to be positive, in Unix seconds"}
-	case q.EndTime < 0:
-		return 0, &ValueError{Field: "end time", Value: strconv.FormatInt(q.EndTime, 10), Reason: "is negative"}
-	case q.EndTime != 0 && q.StartTime >= q.EndTime:
-		return 0, &ValueError{Field: "start time", Value: strconv.FormatInt(q.StartTime, 10), Reason: "is not before the end time"}
-	case q.Limit < 0 || q.Limit > mostCostLimit:
-		return 0, &ValueError{Field: "limit", Value: strconv.Itoa(q.Limit), Reason: "is not between 1 and 180"}
+	if err := checkUnixWindow(q.StartTime, q.EndTime); err != nil {
+		return 0, err
+	}
+	if q.Limit < 0 || q.Limit > maxCostLimit {
+		return 0, &ValueError{Field: "limit", Value: strconv.Itoa(q.Limit), Reason: "must be between 1 and 180"}
 	}
 	for i, group := range q.GroupBy {
 		switch {
 		case !slices.Contains([]GroupBy{GroupByLineItem, GroupByProjectID, GroupByAPIKeyID}, group):
-			return 0, &ValueError{Field: "group by", Value: showable(string(group)), Reason: "is not one of line_item, project_id, api_key_id"}
+			return 0, &ValueError{Field: "group by", Value: showable(string(group)), Reason: "must be line_item, project_id or api_key_id"}
 		case slices.Contains(q.GroupBy[:i], group):
-			return 0, &ValueError{Field: "group by", Value: string(group), Reason: "is given twice"}
+			return 0, &ValueError{Field: "group by", Value: string(group), Reason: "is repeated"}
 		}
 	}
 	return timeoutOr(q.Timeout, DefaultCostTimeout)
 }
 
-// total is the exact sum of a day.
-func (d costDay) total() *decimal.Amount {
-	total := new(decimal.Amount)
+// firstMilliseconds is the first value that is taken for a time in milliseconds: as seconds it is in the year 5138.
+const firstMilliseconds = 100_000_000_000
+
+func checkUnixWindow(start, end int64) error {
+	switch {
+	case start <= 0:
+		return &ValueError{Field: "start time", Value: strconv.FormatInt(start, 10), Reason: "must be positive, in Unix seconds"}
+	case start >= firstMilliseconds:
+		return &ValueError{Field: "start time", Value: strconv.FormatInt(start, 10), Reason: "is in milliseconds; it must be in Unix seconds"}
+	case end >= firstMilliseconds:
+		return &ValueError{Field: "end time", Value: strconv.FormatInt(end, 10), Reason: "is in milliseconds; it must be in Unix seconds"}
+	case end < 0:
+		return &ValueError{Field: "end time", Value: strconv.FormatInt(end, 10), Reason: "is negative"}
+	case end != 0 && start >= end:
+		return &ValueError{Field: "start time", Value: strconv.FormatInt(start, 10), Reason: "must be before the end time"}
+	}
+	return nil
+}
+
+// openAICostDays reads every page of the window.
+func (c *Client) openAICostDays(ctx context.Context, r request, query OpenAICostQuery) ([]openAICostDay, *Failure) {
+	params := query.params()
+	days, failure := pages(r, maxCostPages, func(cursor string) ([]openAICostDay, string, *Failure) {
+		page, failure := fetch[openAICostPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+			return c.apis.openaiAdmin.ListCosts(ctx, params, bearer(r.key), withPage(cursor))
+		})
+		if failure != nil || !page.more {
+			return page.days, "", failure
+		}
+		if page.next == "" {
+			return nil, "", r.partial(errNoCursor)
+		}
+		return page.days, page.next, nil
+	})
+	if failure != nil {
+		return nil, failure
+	}
+	slices.SortStableFunc(days, func(a, b openAICostDay) int { return cmp.Compare(a.start, b.start) })
+	if err := checkDays(days, query); err != nil {
+		return nil, r.undecodable(err)
+	}
+	return days, nil
+}
+
+// params returns the query of every page. Width and limit are always sent, since the provider's defaults may change.
+func (q OpenAICostQuery) params() *openai.ListCostsParams {
+	day, limit := openai.ListCostsParamsBucketWidthN1D, int64(cmp.Or(q.Limit, DefaultCostLimit))
+	params := &openai.ListCostsParams{StartTime: q.StartTime, EndTime: nonZero(&q.EndTime), BucketWidth: &day, Limit: &limit}
+	for _, group := range q.GroupBy {
+		params.GroupBy = append(params.GroupBy, openai.ListCostsParamsGroupBy(group))
+	}
+	return params
+}
+
+// withPage adds the cursor of a page to the URL. The cursor is escaped except for "=", which OpenAI was reported to refuse as
+// %3D, and "/", which needs no escape.
+func withPage(cursor string) openai.RequestEditorFn {
+	return func(_ context.Context, req *http.Request) error {
+		if cursor != "" {
+			req.URL.RawQuery += "&page=" + strings.NewReplacer("%3D", "=", "%2F", "/").Replace(url.QueryEscape(cursor))
+		}
+		return nil
+	}
+}
+
+// checkDays refuses sorted days that overlap, and a day wholly outside the window.
+func checkDays(days []openAICostDay, query OpenAICostQuery) error {
+	for i, day := range days {
+		switch {
+		case day.end <= day.start, i > 0 && day.start < days[i-1].end:
+			return errOverlap
+		case day.end <= query.StartTime, query.EndTime != 0 && day.start >= query.EndTime:
+			return errOutsideWindow
+		}
+	}
+	return nil
+}
+
+// openAICostPage is a decoded page.
+type openAICostPage struct {
+	days []openAICostDay
+	more bool
+	next string
+}
+
+// openAICostDay is a decoded bucket.
+type openAICostDay struct {
+	start, end int64
+	results    []openAICostResult
+	raw        []json.RawMessage
+	skipped    int // results that are not costs
+}
+
+type openAICostResult struct {
+	amount                 decimal.Amount
+	lineItem, project, key string
+}
+
+// UnmarshalJSON decodes a page. A result that cannot be added up is an error.
+func (p *openAICostPage) UnmarshalJSON(body []byte) error {
+	var page openai.CostPage
+	if err := page.UnmarshalJSON(body); err != nil {
+		return err
+	}
+	p.more, p.next = page.HasMore, deref(page.NextPage)
+	p.days = make([]openAICostDay, len(page.Data))
+	for i, bucket := range page.Data {
+		day := openAICostDay{start: bucket.StartTime, end: bucket.EndTime, raw: bucket.Results, results: make([]openAICostResult, 0, len(bucket.Results))}
+		for j, raw := range bucket.Results {
+			var result openAICostResult
+			switch err := result.read(raw); {
+			case errors.Is(err, errNotACost):
+				day.skipped++
+			case err != nil:
+				return fmt.Errorf("data[%d].results[%d]: %w", i, j, err)
+			default:
+				day.results = append(day.results, result)
+			}
+		}
+		p.days[i] = day
+	}
+	return nil
+}
+
+var errNotACost = errors.New("the result is not a cost")
+
+// read decodes a result. A cost without an amount is unreadable, not free.
+func (r *openAICostResult) read(raw json.RawMessage) error {
+	var result openai.CostResult
+	if err := result.UnmarshalJSON(raw); err != nil {
+		if isOtherResult(raw) {
+			return errNotACost
+		}
+		return err
+	}
+	if !strings.EqualFold(result.Amount.Currency, "usd") {
+		return errNotUSD
+	}
+	r.lineItem, r.project, r.key = result.LineItem, result.ProjectID, result.APIKeyID
+	return r.amount.Read(result.Amount.Value)
+}
+
+// isOtherResult reports whether a result names a kind other than a cost and has no amount.
+func isOtherResult(raw json.RawMessage) bool {
+	var result struct {
+		Object string          `json:"object"`
+		Amount json.RawMessage `json:"amount"`
+	}
+	err := json.Unmarshal(raw, &result)
+	return err == nil && result.Object != "" && result.Object != "organization.costs.result" && (result.Amount == nil || string(result.Amount) == "null")
+}
+
+// total returns the exact sum of a day.
+func (d *openAICostDay) total() *decimal.Sum {
+	total := new(decimal.Sum)
 	for i := range d.results {
 		total.Add(&d.results[i].amount)
 	}
 	return total
 }
 
-func (d costDay) bucket(groups []GroupBy, total *decimal.Amount) CostBucket {
+func (d *openAICostDay) bucket(groups []GroupBy, total float64) CostBucket {
 	b := CostBucket{
-		StartTime: d.start, EndTime: d.end, TotalUSD: total.Float64(), Currency: "usd", RawResults: d.raw,
+		StartTime: d.start, EndTime: d.end, TotalUSD: total, Currency: "usd", RawResults: d.raw,
 		LineItemBreakdown: map[string]float64{}, ProjectBreakdown: map[string]float64{}, APIKeyBreakdown: map[string]float64{},
 	}
 	for _, group := range groups {
 		switch group {
 		case GroupByLineItem:
-			b.LineItemBreakdown = d.breakdown(func(r *costResult) string { return r.lineItem })
+			b.LineItemBreakdown = d.breakdown(func(r *openAICostResult) string { return r.lineItem })
 		case GroupByProjectID:
-			b.ProjectBreakdown = d.breakdown(func(r *costResult) string { return r.project })
+			b.ProjectBreakdown = d.breakdown(func(r *openAICostResult) string { return r.project })
 		case GroupByAPIKeyID:
-			b.APIKeyBreakdown = d.breakdown(func(r *costResult) string { return r.key })
+			b.APIKeyBreakdown = d.breakdown(func(r *openAICostResult) string { return r.key })
 		}
 	}
 	return b
 }
 
-// breakdown adds a day up by one of its groupings.
-func (d costDay) breakdown(name func(*costResult) string) map[string]float64 {
-	sums := make(map[string]*decimal.Amount)
+// breakdown sums a day by one of its groupings.
+func (d *openAICostDay) breakdown(group func(*openAICostResult) string) map[string]float64 {
+	sums := make(map[string]*decimal.Sum)
 	for i := range d.results {
-		key := name(&d.results[i])
-		sum := sums[key]
-		if sum == nil {
-			sum = new(decimal.Amount)
-			sums[key] = sum
+		key := group(&d.results[i])
+		if sums[key] == nil {
+			sums[key] = new(decimal.Sum)
 		}
-		sum.Add(&d.results[i].amount)
+		sums[key].Add(&d.results[i].amount)
 	}
 	totals := make(map[string]float64, len(sums))
 	for key, sum := range sums {

@@ -1,6 +1,7 @@
 package discovery_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -131,11 +132,6 @@ func TestAFailureOnAnyPageGivesNothing(t *testing.T) {
 		"more, and null":             {costPage(true, "null", costDay(1)), discovery.ReasonPartial},
 		"more, and nothing":          {`{"data":[],"has_more":true}`, discovery.ReasonPartial},
 		"more, and an empty cursor":  {costPage(true, `""`), discovery.ReasonPartial},
-		"cursor with &":              {costPage(true, `"a&end_time=1"`), discovery.ReasonDecode},
-		"cursor with #":              {costPage(true, `"a#b"`), discovery.ReasonDecode},
-		"cursor with a blank":        {costPage(true, `"a b"`), discovery.ReasonDecode},
-		"cursor with a new line":     {costPage(true, `"a\r\nX: y"`), discovery.ReasonDecode},
-		"cursor beyond ASCII":        {costPage(true, `"ä"`), discovery.ReasonDecode},
 		"no data":                    {`{"object":"page","has_more":false}`, discovery.ReasonDecode},
 		"data is null":               {`{"data":null,"has_more":false}`, discovery.ReasonDecode},
 		"no has_more":                {`{"data":[]}`, discovery.ReasonDecode},
@@ -269,4 +265,99 @@ func TestTheAdminKeyIsTheArgumentElseTheEnvironment(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Equal(t, []string{"Bearer argument", "Bearer environment", "Bearer environment"}, got)
+}
+
+// A cursor is escaped, so that it cannot add a parameter or a header; only "=" is sent as it is.
+func TestCursorsAreEscaped(t *testing.T) {
+	t.Parallel()
+	for _, cursor := range []string{"a&end_time=1", "a#b", "a b+c", "a\r\nX: y", "ä", "100%", "%3D", "a/b?c=="} {
+		quoted, err := json.Marshal(cursor)
+		require.NoError(t, err)
+		s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
+			query := r.URL.Query()
+			page := costPage(true, string(quoted), costDay(0))
+			if query.Has("page") {
+				assert.Equal(t, []string{cursor}, query["page"])
+				assert.Equal(t, strings.Count(cursor, "="), strings.Count(r.URL.RawQuery[strings.Index(r.URL.RawQuery, "page=")+5:], "="))
+				page = costPage(false, "null", costDay(1))
+			}
+			assert.Equal(t, []string{strconv.FormatInt(day1+7*day, 10)}, query["end_time"])
+			assert.Empty(t, r.Header.Get("X"))
+			_, _ = w.Write([]byte(page))
+		}})
+		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
+		require.NoError(t, err)
+		assert.Len(t, buckets, 2, cursor)
+	}
+}
+
+func TestBucketsOutsideTheWindowAreAFailure(t *testing.T) {
+	t.Parallel()
+	for name, n := range map[string]int64{"the day before": -1, "five days before": -5, "2020": -1700, "the day after": 7, "a year after": 370} {
+		s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", "")), costDay(n, result("2", "")))})
+		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
+		require.NoError(t, err)
+		assert.Empty(t, buckets, name)
+		assert.Contains(t, oneFailure(t, s, discovery.ReasonDecode).Error(), "outside", name)
+	}
+	q := costQuery()
+	q.StartTime, q.EndTime = day1+day/2, day1+day+day/2 // both days reach into the window
+	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", "")), costDay(1, result("2", "")))})
+	buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
+	require.NoError(t, err)
+	assert.Len(t, buckets, 2)
+}
+
+func TestTimesInMillisecondsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, change := range []func(*discovery.OpenAICostQuery){
+		func(q *discovery.OpenAICostQuery) { q.StartTime, q.EndTime = q.StartTime*1000, q.EndTime*1000 },
+		func(q *discovery.OpenAICostQuery) { q.StartTime, q.EndTime = q.StartTime*1000, 0 },
+		func(q *discovery.OpenAICostQuery) { q.EndTime *= 1000 },
+	} {
+		s, q := newSite(nil), costQuery()
+		change(&q)
+		_, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
+		require.ErrorContains(t, err, "milliseconds")
+		_, err = s.inProcess().ReconcileOpenAICost(t.Context(), q, nil)
+		require.ErrorContains(t, err, "milliseconds")
+		assert.Empty(t, s.asked)
+	}
+}
+
+// Rows of another kind without an amount are skipped and counted; a cost without one makes the bill unreadable.
+func TestUsageRowsAreSkippedAndCounted(t *testing.T) {
+	t.Parallel()
+	const usage = `{"object":"organization.usage.completions.result","input_tokens":5}`
+	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", ""), usage, strings.Replace(usage, "{", `{"amount":null,`, 1)), costDay(1, usage))})
+	buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
+	require.NoError(t, err)
+	require.Len(t, buckets, 2)
+	assert.Equal(t, 1.0, buckets[0].TotalUSD)
+	assert.Len(t, buckets[0].RawResults, 3)
+	assert.Contains(t, oneFailure(t, s, discovery.ReasonPartial).Error(), "3 results")
+
+	s.failures = nil
+	_, err = s.inProcess(discovery.WithStrictErrors()).FetchOpenAICostBuckets(t.Context(), costQuery())
+	require.ErrorContains(t, err, "3 results")
+
+	for _, row := range []string{
+		`{"object":"organization.costs.result"}`, `{}`, `{"object":""}`, `{"object":null}`, `{"object":"organization.costs.result","amount":null}`,
+		`{"object":"organization.usage.completions.result","amount":{"value":"x","currency":"usd"}}`,
+	} {
+		s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", ""), row))})
+		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
+		require.NoError(t, err)
+		assert.Empty(t, buckets, row)
+		oneFailure(t, s, discovery.ReasonDecode)
+	}
+}
+
+// A bucket that a user builds has no null where other languages expect a list or a map.
+func TestEmptyBucketsHaveNoNull(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, `{"start_time":0,"end_time":0,"total_usd":0,"currency":"","line_item_breakdown":{},"project_breakdown":{},"api_key_breakdown":{},"raw_results":[]}`,
+		asJSON(t, discovery.CostBucket{}))
+	assert.Equal(t, `{"start_time":"","end_time":"","total_usd":0,"line_items":[],"raw_bucket":[]}`, asJSON(t, discovery.TeamCostBucket{}))
+	assert.NotContains(t, asJSON(t, []*discovery.CostBucket{{}}), "null")
 }

@@ -27,6 +27,13 @@ func costQuery() discovery.OpenAICostQuery {
 	return discovery.OpenAICostQuery{StartTime: day1, EndTime: day1 + 7*day, AdminKey: adminKey}
 }
 
+// openQuery is a query without an end.
+func openQuery() discovery.OpenAICostQuery {
+	q := costQuery()
+	q.EndTime = 0
+	return q
+}
+
 func usageQuery() discovery.XAICostQuery {
 	return discovery.XAICostQuery{StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-09 00:00:00", ManagementKey: managementKey, TeamID: teamID}
 }
@@ -46,12 +53,11 @@ func costPage(more bool, next string, days ...string) string {
 	return fmt.Sprintf(`{"object":"page","data":[%s],"has_more":%t,"next_page":%s}`, strings.Join(days, ","), more, next)
 }
 
-// costs plays OpenAI: the first page is under "", the others under their cursors, as they stand in the URL.
+// costs serves pages of OpenAI's costs: the first page is under "", the others under their cursors. It refuses an escaped "=".
 func costs(pages map[string]string) *site {
 	return newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
-		_, cursor, _ := strings.Cut(r.URL.RawQuery, "&page=")
-		page, ok := pages[cursor]
-		if !ok || r.URL.Path != "/openai/v1/organization/costs" || r.Header.Get("Authorization") != "Bearer "+adminKey {
+		page, ok := pages[r.URL.Query().Get("page")]
+		if !ok || strings.Contains(r.URL.RawQuery, "%3D") || r.URL.Path != "/openai/v1/organization/costs" || r.Header.Get("Authorization") != "Bearer "+adminKey {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}

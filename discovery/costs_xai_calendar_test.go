@@ -41,7 +41,9 @@ func TestBucketsFollowEachOtherWithoutAGap(t *testing.T) {
 				}
 			}
 			begins, points = begins[1:], points[1:] // the first began before we looked
-			buckets := fetchUsage(t, usageOf(series("Chat", points...)), func(q *discovery.XAICostQuery) { q.TimeUnit, q.Timezone = unit, name })
+			buckets := fetchUsage(t, usageOf(series("Chat", points...)), func(q *discovery.XAICostQuery) {
+				q.TimeUnit, q.Timezone, q.StartTime, q.EndTime = unit, name, "2025-12-30", "2028-02-01"
+			})
 			require.Len(t, buckets, len(begins), name)
 			for i, b := range buckets {
 				require.Equal(t, begins[i], b.StartTime, name)

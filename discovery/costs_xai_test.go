@@ -115,7 +115,7 @@ func TestXAICostMistakes(t *testing.T) {
 		"no start":            {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "" }},
 		"no end":              {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "" }},
 		"unreadable start":    {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "yesterday" }},
-		"a date alone":        {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05-09" }},
+		"a year and a month":  {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05" }},
 		"a day that is not":   {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-02-29T00:00:00Z" }},
 		"an hour that is not": {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05-09 24:00:00" }},
 		"unix seconds":        {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "1777593600" }},

@@ -40,6 +40,10 @@ func TestTimesAreConvertedIntoTheZone(t *testing.T) {
 		{"", "2026-05-01 02:00:00+02:00", "2026-05-09T00:00Z", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
 		{"", "2026-05-01T00:00:00.000Z", "2026-05-09T00:00:00.000000+00:00", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
 		{"", "2026-05-01T00:00:00.75Z", "2026-05-08 23:59:59.999999", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"", "2026-05-01", "2026-05-09T00:00", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"", "20260501T000000Z", "20260509T020000+0200", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"", "2026-05-01T00Z", "2026-05-09t00:00:00z", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
+		{"Europe/Berlin", "2026-05-01", "20260509T000000", "2026-05-01 00:00:00", "2026-05-09 00:00:00"},
 		{"Etc/UTC", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z", "2026-12-31 23:59:59", "2027-01-01 00:00:00"},
 		{"Europe/Berlin", "2026-05-01T00:00:00Z", "2026-05-09 00:00:00", "2026-05-01 02:00:00", "2026-05-09 00:00:00"},
 		{"Europe/Berlin", "2026-01-01T00:00:00Z", "2026-07-01T00:00:00Z", "2026-01-01 01:00:00", "2026-07-01 02:00:00"},
@@ -100,7 +104,12 @@ func TestABucketEndsWhereItsUnitEnds(t *testing.T) {
 			data = `{"values":[1]}`
 		}
 		s := usageOf(series("Chat", data))
-		buckets := fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.TimeUnit, q.Timezone = row.unit, row.zone })
+		buckets := fetchUsage(t, s, func(q *discovery.XAICostQuery) {
+			q.TimeUnit, q.Timezone = row.unit, row.zone
+			if row.unit != discovery.TimeUnitNone {
+				q.StartTime, q.EndTime = "2024-01-01", "2028-01-01"
+			}
+		})
 		require.Len(t, buckets, 1, "%v: %v", row, s.failures)
 		assert.Equal(t, []string{row.wantBegin, row.wantEnd}, []string{buckets[0].StartTime, buckets[0].EndTime}, "%v", row)
 	}

@@ -65,7 +65,7 @@ func TestAMillionAmountsAddUpExactly(t *testing.T) {
 			}
 			answers[cursor] = costPage(page+1 < pages, strconv.Quote(strconv.Itoa(page+1)), costDay(int64(page), results...))
 		}
-		report, err := costs(answers).inProcess().ReconcileOpenAICost(t.Context(), costQuery(), &want)
+		report, err := costs(answers).inProcess().ReconcileOpenAICost(t.Context(), openQuery(), &want)
 		require.NoError(t, err)
 		require.True(t, report.Complete)
 		assert.Equal(t, want, report.ActualUSD)
@@ -82,7 +82,7 @@ func TestAnAmountIsTheNearestFloat(t *testing.T) {
 		texts[i] = fmt.Sprintf("%dE-%d", random.Int64N(1<<uint(1+random.IntN(62))), random.IntN(45))
 		days[i] = costDay(int64(i), result(texts[i], ""))
 	}
-	buckets, err := costs(map[string]string{"": costPage(false, "null", days...)}).inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
+	buckets, err := costs(map[string]string{"": costPage(false, "null", days...)}).inProcess().FetchOpenAICostBuckets(t.Context(), openQuery())
 	require.NoError(t, err)
 	require.Len(t, buckets, len(texts))
 	for i, b := range buckets {

@@ -4,18 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
 )
 
-// DefaultPricingTTL is how long a price list is relied on (SPEC.md, Limits).
+// DefaultPricingTTL is how long a price list is cached.
 const DefaultPricingTTL = 24 * time.Hour
 
-// defaultGeminiService is "Gemini API" in the billing catalog (WIRE.md section 8).
+// defaultGeminiService is the service "Gemini API" in the billing catalog.
 const defaultGeminiService = "AEFD-7695-64FA"
 
 const (
@@ -23,24 +23,25 @@ const (
 	opPricingForGeminiModel = "PricingForGeminiModel"
 )
 
-// WithGeminiServiceID sets which service of the billing catalog has the prices of Gemini's models. The default is
-// AEFD-7695-64FA, "Gemini API". Others describe their SKUs in other words, and what is not understood has no price.
+// WithGeminiServiceID sets the service of the billing catalog that has the prices of Gemini models. The default is
+// AEFD-7695-64FA, "Gemini API". Other services describe their SKUs in other words, and a SKU that is not understood has no
+// price.
 func WithGeminiServiceID(id string) Option {
 	id = strings.TrimSpace(id)
 	if id == "" || len(id) > maxShownName || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		panic(&ValueError{Field: "Gemini service id", Value: showable(id), Reason: "has to be letters, digits and hyphens, as in " + defaultGeminiService})
+		panic(&ValueError{Field: "Gemini service id", Value: showable(id), Reason: "must be letters, digits and hyphens, as in " + defaultGeminiService})
 	}
 	return func(c *Client) { c.pricing.service = id }
 }
 
-// PricingOptions says with which key the price list is read, and how fresh it has to be.
+// PricingOptions selects the key and the age of the price list.
 type PricingOptions struct {
-	// APIKey may read the Cloud Billing catalog; "" means GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY.
-	// The chat keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
+	// APIKey is a key for the Cloud Billing catalog. "" means GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY. The chat
+	// keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
 	APIKey string `json:"-" xml:"-"`
-	// TTL is how old the price list may be; 0 means [DefaultPricingTTL]. Use Refresh to ask in any case.
+	// TTL is the maximum age of a cached price list. 0 means [DefaultPricingTTL].
 	TTL time.Duration
-	// Refresh asks for the price list again, however fresh it is (ttl_seconds=0 of SPEC.md).
+	// Refresh fetches the price list even when the cached one is fresh.
 	Refresh bool
 }
 
@@ -58,92 +59,76 @@ func (o PricingOptions) check() error {
 	return nil
 }
 
-// FetchGeminiPricing lists the prices of all of Google's Gemini SKUs, in the order of the Cloud Billing catalog (SPEC.md,
-// fetch_gemini_pricing; WIRE.md section 8). The slice is the caller's own.
+// FetchGeminiPricing returns the prices of all of Google's Gemini SKUs, in the order of the Cloud Billing catalog. The
+// document docs/providers.md describes how SKUs are read.
 //
-// Every SKU is listed. Its price is nil where it is none of tokens (storage, searches, images and videos), and where
-// anything about it is not understood: a unit that is not a plain count, a currency other than USD, rates that differ by the
-// amount used, an unreadable amount, unknown words. The price is the one in force when the list was read. Google writes whole
-// billionths of a dollar for a token and cuts the rest off, so a price of 0.0375 per million is listed as 0.037.
+// Every SKU is listed. Its price is nil when it does not price tokens (storage, searches, images, videos), and when it is not
+// fully understood: another unit or currency, rates that differ by the amount used, an unreadable amount, unknown words. The
+// price is the one in force when the list was read. Google truncates the price of a token to a billionth of a dollar, so
+// 0.0375 per million is listed as 0.037. A SKU with a price of 0 has [ModeFree].
 //
-// SKUs for short prompts have the threshold 0 and those for long ones 200,000, those for prompts up to and over 128k 0 and
-// 128,000. A SKU of a price of 0 is [ModeFree].
-//
-// The list is kept for 24 hours ([PricingOptions]), per client and key; however many ask for it at the same time, there is one
-// request for each of its pages. The key goes in a header. Without a key, and when a page cannot be had, the list is empty,
-// never nil, and a [Failure] is reported. A negative TTL is a [*ValueError].
+// The list is cached for 24 hours ([PricingOptions]) by client and key, and concurrent callers share one request for each page.
+// Without a key, or when a page fails, the list is empty, never nil, and a [Failure] is reported. A failed list is requested
+// again after the pause of [WithOutageTTL], or with Refresh. A negative TTL is a [*ValueError].
 func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([]ProviderPricing, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	list := c.geminiPrices(ctx, opFetchGeminiPricing, opts)
+	list, err := c.geminiPrices(ctx, opFetchGeminiPricing, opts)
+	if list == nil {
+		return []ProviderPricing{}, err
+	}
 	records := make([]ProviderPricing, len(list.skus))
 	for i := range list.skus {
 		records[i] = list.skus[i].record.clone()
 	}
-	return records, list.failure
+	return records, nil
 }
 
-// priceList is the prices that one key gets. It is never changed once made.
-type priceList struct {
-	skus   []sku
-	models geminisku.ModelNames
-	readAt time.Time
-	// failure is what strict callers get.
-	failure error
-}
-
-// geminiPrices returns the price list, from the cache or anew; an empty one when it cannot be had.
-func (c *Client) geminiPrices(ctx context.Context, operation string, opts PricingOptions) *priceList {
-	key, err := c.key(ctx, ServiceCloudBilling, opts.APIKey)
-	r := newRequest(operation, ServiceCloudBilling, key, listTimeout)
-	if err != nil {
-		return &priceList{failure: c.report(ctx, r.missingKey(err))}
-	}
-	shelf := c.pricing.shelf(key)
-	if list := shelf.fresh(opts); list != nil {
-		return list
-	}
-	list, _, err := shelf.flight.Do(ctx, func(ctx context.Context) (*priceList, error) {
-		// Between our look at the cache and the start of this request another one may have ended.
-		if list := shelf.fresh(opts); list != nil {
-			return list, nil
-		}
-		return c.readPrices(ctx, r, shelf), nil
-	})
-	if err != nil {
-		return &priceList{failure: c.report(ctx, r.interrupted(err))}
-	}
-	return list
-}
-
-// readPrices asks for the price list and keeps it, if it is one.
-func (c *Client) readPrices(ctx context.Context, r request, shelf *priceShelf) *priceList {
-	skus, failure := c.listSKUs(ctx, r)
-	switch {
-	case failure != nil && ctx.Err() != nil:
-		return &priceList{} // for nobody: all who asked have left, each with a Failure of its own
-	case failure != nil:
-		return &priceList{failure: c.report(ctx, failure)}
-	}
-	now := time.Now()
-	list := &priceList{skus: make([]sku, 0, len(skus)), readAt: now}
-	for i := range skus {
-		list.skus = append(list.skus, readSKU(&skus[i], now))
-	}
-	hints := make([]string, len(list.skus))
-	for i := range list.skus {
-		hints[i] = list.skus[i].record.ModelHint
-	}
-	list.models = geminisku.Models(hints)
-	shelf.list.Store(list)
-	return list
+// sku is a row of the price list and its class.
+type sku struct {
+	record ProviderPricing
+	class  geminisku.Class
 }
 
 var errNoSKUs = errors.New("the answer lists no SKU")
 
-// listSKUs asks for the SKUs, page after page (GET /v1/services/{serviceId}/skus). The token of the last page is empty.
-func (c *Client) listSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, *Failure) {
+// priceList is the price list of one key. It is never modified.
+type priceList struct {
+	skus   []sku
+	models geminisku.Models
+	readAt time.Time
+}
+
+func newPriceList(skus []cloudbilling.SKU, now time.Time) *priceList {
+	list := &priceList{skus: make([]sku, len(skus)), readAt: now}
+	names := make([]string, len(skus))
+	for i := range skus {
+		list.skus[i] = readSKU(&skus[i], now)
+		names[i] = list.skus[i].record.ModelHint
+	}
+	list.models = geminisku.NewModels(names)
+	return list
+}
+
+// readSKU returns the row of a SKU with the price in force now.
+func readSKU(s *cloudbilling.SKU, now time.Time) sku {
+	class, price, unit := geminisku.Read(s, now)
+	verified := now.UTC().Format(time.RFC3339)
+	record := ProviderPricing{
+		Provider: Gemini, ModelHint: class.Model, SKUID: s.SKUID, SKUDescription: s.Description, TierThresholdTokens: class.Threshold,
+		Source: SourceCloudBilling, VerifiedAt: &verified, Modality: class.Modality, Mode: class.Mode, UsageUnit: nonZero(&unit),
+	}
+	if class.Direction == geminisku.Input {
+		record.InputPerMTok = price
+	} else {
+		record.OutputPerMTok = price
+	}
+	return sku{record: record, class: class}
+}
+
+// fetchSKUs reads all pages of the catalog. The page token of the last page is empty.
+func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, *Failure) {
 	size, currency := int64(5000), "USD"
 	skus, failure := pages(r, maxListPages, func(cursor string) ([]cloudbilling.SKU, string, *Failure) {
 		params := &cloudbilling.ListSkusParams{PageSize: &size, CurrencyCode: &currency, PageToken: nonZero(&cursor)}
@@ -156,7 +141,7 @@ func (c *Client) listSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, *
 		return page.Skus, deref(page.NextPageToken), failure
 	})
 	if failure == nil && len(skus) == 0 {
-		// proto3 leaves out what is empty, so that {} and {"error":…} are lists too, by the document.
+		// proto3 omits what is empty, so {} and {"error":…} decode as lists too.
 		failure = r.undecodable(errNoSKUs)
 	}
 	return skus, failure

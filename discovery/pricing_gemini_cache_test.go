@@ -173,11 +173,11 @@ func TestACallerWhoLeavesDoesNotCostTheOthersTheirPrices(t *testing.T) {
 	})
 }
 
-// A failed request is not kept, and one failure is reported however many waited for it.
-func TestAFailureIsNotKept(t *testing.T) {
+// A failure does not replace a list that is still fresh, and without a pause the next call sends a request again.
+func TestFailedPriceListKeepsTheLastOne(t *testing.T) {
 	t.Parallel()
 	s := newSite(map[string]http.HandlerFunc{"cloudbilling": refuses(503, "")})
-	c := s.inProcess()
+	c := s.inProcess(discovery.WithOutageTTL(0))
 	rows, err := c.FetchGeminiPricing(t.Context(), withKey)
 	require.NoError(t, err)
 	assert.Empty(t, rows)
@@ -191,7 +191,43 @@ func TestAFailureIsNotKept(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, rows, "prices of before are not passed off as fresh ones")
 	rows, _ = c.FetchGeminiPricing(t.Context(), withKey)
-	assert.Len(t, rows, 46, "they are still young enough for who does not insist")
+	assert.Len(t, rows, 46, "they are still fresh enough for a call without Refresh")
+	assert.Equal(t, 3, s.count("cloudbilling"))
+}
+
+// After a failure no request is sent for the pause of WithOutageTTL, but every call reports the failure under its own name.
+func TestFailedPriceListIsRememberedForAWhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(map[string]http.HandlerFunc{"cloudbilling": refuses(503, "")})
+		c := s.inProcess()
+		for range 3 {
+			rows, err := c.FetchGeminiPricing(t.Context(), withKey)
+			require.NoError(t, err)
+			assert.Empty(t, rows)
+		}
+		_, err := c.PricingForGeminiModel(t.Context(), "3.7 flash", discovery.GeminiPriceQuery{PricingOptions: withKey})
+		require.NoError(t, err)
+		assert.Equal(t, 1, s.count("cloudbilling"))
+		require.Len(t, s.failures, 4)
+		assert.Equal(t, "PricingForGeminiModel", s.failures[3].Operation)
+		assert.Equal(t, discovery.ReasonStatus, s.failures[3].Reason)
+
+		s.set("cloudbilling", says(recordedSKUs(t)))
+		time.Sleep(discovery.DefaultOutageTTL - 1)
+		rows, _ := c.FetchGeminiPricing(t.Context(), withKey)
+		assert.Empty(t, rows)
+		time.Sleep(1)
+		rows, _ = c.FetchGeminiPricing(t.Context(), withKey)
+		assert.Len(t, rows, 46)
+
+		s.set("cloudbilling", refuses(503, ""))
+		other := discovery.PricingOptions{APIKey: "another." + billingKey}
+		_, _ = c.FetchGeminiPricing(t.Context(), other)
+		s.set("cloudbilling", says(recordedSKUs(t)))
+		rows, _ = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: other.APIKey, Refresh: true})
+		assert.Len(t, rows, 46, "Refresh does not wait")
+	})
 }
 
 func TestACallerWhoLeavesIsToldSo(t *testing.T) {

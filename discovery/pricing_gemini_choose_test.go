@@ -105,7 +105,7 @@ func TestOtherModelsAndOtherPricesNeverAnswer(t *testing.T) {
 // The recorded list is a part of the real one: what is not in it has no price.
 func TestRecordedPrices(t *testing.T) {
 	t.Parallel()
-	s := recorded(t)
+	s, unpriced := recorded(t), 0
 	for _, row := range []struct {
 		hint          string
 		tokens        int64
@@ -133,8 +133,13 @@ func TestRecordedPrices(t *testing.T) {
 	} {
 		assert.InDelta(t, row.input, priceOf(t, s, row.hint, discovery.Input, row.tokens), 1e-9, "%v", row)
 		assert.InDelta(t, row.output, priceOf(t, s, row.hint, discovery.Output, row.tokens), 1e-9, "%v", row)
+		for _, price := range []float64{row.input, row.output} {
+			if price < 0 {
+				unpriced++
+			}
+		}
+		assert.Len(t, s.failures, unpriced, "%v: every nil price has a failure", row)
 	}
-	assert.Empty(t, s.reasons(), "a model that is not listed is no failure")
 }
 
 func TestTiers(t *testing.T) {
@@ -200,7 +205,8 @@ func TestAPriceThatIsNotUnderstoodIsNil(t *testing.T) {
 
 	twice := priced(skuOf("A", flashText, 750), skuOf("B", flashText, 750, euro, `"EUR"`))
 	assert.Equal(t, -1.0, priceOf(t, twice, "3.7 flash", discovery.Input, 0))
-	assert.Empty(t, append(s.reasons(), twice.reasons()...))
+	assert.Contains(t, oneFailure(t, s, discovery.ReasonPartial).Error(), "the price of the SKU B is not understood")
+	assert.Contains(t, oneFailure(t, twice, discovery.ReasonPartial).Error(), "the price of the SKU B is not understood")
 }
 
 // A SKU for prompts of a length that is not understood may be the one for this prompt, whatever the length.

@@ -2,12 +2,12 @@ package discovery
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"math"
 	"math/big"
 	"strconv"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
 const (
@@ -15,147 +15,183 @@ const (
 	opReconcileXAI    = "ReconcileXAICost"
 )
 
-// Bucket is what a report can be made of.
+// Bucket is the type of a report's buckets.
 type Bucket interface {
 	CostBucket | TeamCostBucket
-	// line is the bucket as a line of a table.
-	line() reportLine
+	// row is the bucket as a row of a table.
+	row() reportRow
+	// begin is the start of the bucket in Unix seconds.
+	begin() int64
 }
 
-// reportLine is a bucket for people to read.
-type reportLine struct {
-	begin string
+// reportRow is a bucket for display.
+type reportRow struct {
+	label string
 	usd   float64
 }
 
-// ReconciliationReport compares what a provider billed in a window with what was counted locally (SPEC.md, Reconciliation
-// report). Its JSON is that of the source document, with openai_actual_usd or xai_actual_usd by Provider, window_end null
-// where the window is open, and two more keys, complete and settled. A report is the caller's own.
+// ReconciliationReport compares what a provider billed in a window with what was counted locally.
 type ReconciliationReport[B Bucket] struct {
-	// Provider is who billed: OpenAI or XAI.
+	// Provider is the provider that billed.
 	Provider Provider
-	// ActualUSD is the exact sum of what was billed, rounded once to a float64. It is no figure unless Complete.
+	// ActualUSD is the exact sum of what was billed, rounded once to a float64. It is meaningful only if Complete is true.
 	ActualUSD float64
-	// AttributedUSD is what was counted locally, nil when not given. 0 is a value.
+	// AttributedUSD is what was counted locally, or nil when nothing was given. 0 is a value, and credits are negative.
 	AttributedUSD *float64
-	// DriftUSD is the actual less the attributed amount: positive when the provider billed more than was counted. The
-	// difference is that of the decimals. It is nil when nothing was attributed, or the report is not complete.
+	// DriftUSD is the actual minus the attributed amount, computed in decimal: it is positive when the provider billed more
+	// than was counted. It is nil when nothing was attributed or the report is not complete.
 	DriftUSD *float64
-	// DriftPct is the drift in percent of the attributed amount; nil also when that is 0.
+	// DriftPct is the drift in percent of the attributed amount. It is nil also when that amount is 0 or less.
 	DriftPct *float64
-	// Buckets are what was billed, oldest first; never nil.
+	// Buckets are what was billed, oldest first. The slice is never nil.
 	Buckets []B
-	// WindowStart and WindowEnd are in Unix seconds, the end exclusive; nil is an open window.
+	// MissingDays are the days of a window with an end, as in 2026-05-01, that are over and for which OpenAI sent no bucket. It
+	// lists days without costs too, so they are unexpected; they count as 0. xAI lists only what was used: there are none.
+	MissingDays []string
+	// WindowStart and WindowEnd are in Unix seconds; the end is exclusive, and nil when the window is open.
 	WindowStart int64
 	WindowEnd   *int64
-	// Complete is false when the provider could not be asked, for want of a key or because the call failed. Then nothing
-	// in the report is a figure: it does not say that nothing was billed.
+	// Complete is false when the bill could not be read, for want of a key or because the call failed. The report then has no
+	// amounts: it does not mean that nothing was billed.
 	Complete bool
-	// Settled is false when the window reaches into today (UTC for OpenAI, the zone of the query for xAI), lies in the future or
-	// is open. Providers settle late, so the actual amount of such a window still grows. It says nothing about Complete.
+	// Settled is false when the window reaches into today (UTC, or the time zone of the query for xAI), lies in the future or
+	// is open. Providers bill late, so the actual amount can still grow. Settled is independent of Complete.
 	Settled bool
 }
 
-// MarshalJSON writes the report under the names of the source document. A provider that has no report is an error.
-func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
-	report := struct {
-		OpenAI      *float64 `json:"openai_actual_usd,omitempty"`
-		XAI         *float64 `json:"xai_actual_usd,omitempty"`
-		Attributed  *float64 `json:"attributed_usd"`
-		Drift       *float64 `json:"drift_usd"`
-		DriftPct    *float64 `json:"drift_pct"`
-		Buckets     []B      `json:"buckets"`
-		WindowStart int64    `json:"window_start"`
-		WindowEnd   *int64   `json:"window_end"`
-		Complete    bool     `json:"complete"`
-		Settled     bool     `json:"settled"`
-	}{
-		Attributed: r.AttributedUSD, Drift: r.DriftUSD, DriftPct: r.DriftPct, Buckets: append([]B{}, r.Buckets...),
-		WindowStart: r.WindowStart, WindowEnd: r.WindowEnd, Complete: r.Complete, Settled: r.Settled,
-	}
-	switch r.Provider {
-	case OpenAI:
-		report.OpenAI = &r.ActualUSD
-	case XAI:
-		report.XAI = &r.ActualUSD
-	default:
-		return nil, fmt.Errorf("discovery: there is no report of provider %q", showable(string(r.Provider)))
-	}
-	return json.Marshal(report)
-}
-
-// ReconcileOpenAICost compares what OpenAI billed in a window with what was counted locally in the same window (SPEC.md,
-// reconcile provider A cost). nil for attributedUSD skips the comparison.
+// ReconcileOpenAICost compares what OpenAI billed in a window with what was counted locally in the same window. A nil
+// attributedUSD skips the comparison.
 //
-// It reads with the admin key as [Client.FetchOpenAICostBuckets] does: that key can mint and delete keys and manage the whole
-// organization, it comes from query.AdminKey, else OPENAI_ADMIN_KEY, is never stored, and is nothing for hot paths.
+// It reads the costs as [Client.FetchOpenAICostBuckets] does, with the same key. When they cannot be read, the report has
+// Complete false, and there is one [Failure].
 //
-// When OpenAI could not be asked there is a report all the same, with Complete false, and one [Failure]. An attributed
-// amount that is negative or no number is a [*ValueError], as are the query's own. It is safe for concurrent use.
+// OpenAI bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current day
+// or in the future. Any other window is a [*ValueError], and so is an attributed amount that is not finite and whatever the
+// query refuses.
 func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
 	if err := checkAttributed(attributedUSD); err != nil {
 		return nil, err
 	}
-	costs, err := c.openAICosts(ctx, opReconcileOpenAI, query)
-	if costs.buckets == nil {
+	if _, err := query.check(); err != nil {
 		return nil, err
 	}
-	r := reconcile(OpenAI, costs, attributedUSD)
-	r.WindowStart, r.WindowEnd = query.StartTime, nonZero(&query.EndTime)
-	r.Settled = query.EndTime != 0 && settled(time.Unix(query.EndTime, 0), time.UTC)
-	return r, err
+	if err := checkUTCDays(query.StartTime, query.EndTime); err != nil {
+		return nil, err
+	}
+	costs, err := c.openAICosts(ctx, opReconcileOpenAI, query)
+	costs, err = withinWindow(ctx, c, costs, err, request{operation: opReconcileOpenAI, provider: OpenAI}, query.StartTime)
+	return newDayReport(OpenAI, costs, attributedUSD, query.StartTime, query.EndTime), err
 }
 
-// ReconcileXAICost compares what xAI billed a team in a window with what was counted locally in the same window (SPEC.md,
-// reconcile provider E cost). nil for attributedUSD skips the comparison.
+// ReconcileXAICost compares what xAI billed a team in a window with what was counted locally in the same window. A nil
+// attributedUSD skips the comparison.
 //
-// It reads with the management key as [Client.FetchXAICostBuckets] does: that key can mint and delete the keys of the team
-// and manage it, it comes from query.ManagementKey, else XAI_MANAGEMENT_KEY, is never stored, and is nothing for hot paths.
+// It reads the costs as [Client.FetchXAICostBuckets] does, with the same key. When they cannot be read, the report has
+// Complete false, and there is one [Failure].
 //
-// When xAI could not be asked there is a report all the same, with Complete false, and one [Failure]. An attributed amount
-// that is negative or no number is a [*ValueError], as are the query's own. It is safe for concurrent use.
+// The window must begin and end with the buckets of the query's unit, in its time zone; calendar weeks begin on Monday. The
+// end may also be in the current bucket or in the future. Any other window is a [*ValueError], and so is an attributed amount
+// that is not finite and whatever the query refuses.
 func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attributedUSD *float64) (*ReconciliationReport[TeamCostBucket], error) {
 	if err := checkAttributed(attributedUSD); err != nil {
 		return nil, err
 	}
-	costs, w, err := c.xaiCosts(ctx, opReconcileXAI, query)
+	w, err := query.window()
+	if err != nil {
+		return nil, err
+	}
+	if err := w.checkWhole(); err != nil {
+		return nil, err
+	}
+	costs, err := c.xaiCosts(ctx, opReconcileXAI, query, w)
 	if costs.buckets == nil {
 		return nil, err
 	}
-	r, end := reconcile(XAI, costs, attributedUSD), w.end.Unix()
+	if w.unit != TimeUnitNone {
+		costs, err = withinWindow(ctx, c, costs, err, request{operation: opReconcileXAI, provider: XAI}, w.start.Unix())
+	}
+	r, end := newReport(XAI, costs, attributedUSD), w.end.Unix()
 	r.WindowStart, r.WindowEnd, r.Settled = w.start.Unix(), &end, settled(w.end, w.zone)
 	return r, err
 }
 
-func checkAttributed(usd *float64) error {
-	if usd == nil || (finite(*usd) && *usd >= 0) {
-		return nil
+// withinWindow replaces a bill whose first bucket begins before the window by an incomplete one, and reports the failure. Such
+// a bucket holds costs from outside the window.
+func withinWindow[B Bucket](ctx context.Context, c *Client, costs bill[B], err error, r request, start int64) (bill[B], error) {
+	if len(costs.buckets) == 0 || costs.buckets[0].begin() >= start {
+		return costs, err
 	}
-	return &ValueError{Field: "attributed USD", Value: strconv.FormatFloat(*usd, 'g', -1, 64), Reason: "has to be 0 or more, and finite"}
+	return bill[B]{buckets: []B{}}, c.report(ctx, r.undecodable(errOutsideWindow))
 }
 
-// reconcile makes the report but for its window.
-func reconcile[B Bucket](provider Provider, costs billed[B], attributedUSD *float64) *ReconciliationReport[B] {
-	r := &ReconciliationReport[B]{Provider: provider, ActualUSD: costs.total.Float64(), Buckets: costs.buckets, Complete: costs.complete}
-	if attributedUSD == nil {
-		return r
+// checkUTCDays refuses a window that does not consist of whole UTC days.
+func checkUTCDays(start, end int64) error {
+	const reason = "must be midnight UTC: costs are billed by whole days"
+	if start%secondsPerDay != 0 {
+		return &ValueError{Field: "start time", Value: strconv.FormatInt(start, 10), Reason: reason}
 	}
-	copied := *attributedUSD
-	r.AttributedUSD = &copied
-	if !costs.complete {
-		return r
+	if today := time.Now().Unix(); end%secondsPerDay != 0 && end < today-today%secondsPerDay {
+		return &ValueError{Field: "end time", Value: strconv.FormatInt(end, 10), Reason: reason}
 	}
-	attributed := decimal.FromFloat(copied)
-	drift := new(big.Rat).Sub(costs.total.Rat(), attributed)
-	r.DriftUSD = floatOf(drift)
-	if attributed.Sign() != 0 {
-		r.DriftPct = floatOf(drift.Mul(drift, big.NewRat(100, 1)).Quo(drift, attributed))
+	return nil
+}
+
+func checkAttributed(usd *float64) error {
+	if usd == nil || finite(*usd) {
+		return nil
+	}
+	return &ValueError{Field: "attributed USD", Value: strconv.FormatFloat(*usd, 'g', -1, 64), Reason: "must be finite"}
+}
+
+// newDayReport returns the report of a provider that lists every UTC day. An end of 0 is an open window.
+func newDayReport(provider Provider, costs bill[CostBucket], attributedUSD *float64, start, end int64) *ReconciliationReport[CostBucket] {
+	r := newReport(provider, costs, attributedUSD)
+	r.WindowStart, r.WindowEnd = start, nonZero(&end)
+	r.Settled = end != 0 && settled(time.Unix(end, 0), time.UTC)
+	if r.Complete {
+		r.MissingDays = missingDays(costs.buckets, start, min(end, time.Now().Unix()))
 	}
 	return r
 }
 
-// floatOf is the float64 that is nearest to r, nil where there is none: what is out of range is not known.
-func floatOf(r *big.Rat) *float64 {
+// missingDays returns the days of a window that have no bucket.
+func missingDays(buckets []CostBucket, start, end int64) []string {
+	billed := make(map[int64]bool, len(buckets))
+	for _, b := range buckets {
+		for day := b.StartTime / secondsPerDay; day*secondsPerDay < b.EndTime; day++ {
+			billed[day] = true
+		}
+	}
+	var missing []string
+	for day := start / secondsPerDay; (day+1)*secondsPerDay <= end; day++ {
+		if !billed[day] {
+			missing = append(missing, time.Unix(day*secondsPerDay, 0).UTC().Format(time.DateOnly))
+		}
+	}
+	return missing
+}
+
+// newReport returns the report without its window.
+func newReport[B Bucket](provider Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
+	actual := costs.total.Amount()
+	r := &ReconciliationReport[B]{
+		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: copied(attributedUSD),
+		Buckets: costs.buckets, Complete: costs.complete,
+	}
+	if attributedUSD == nil || !costs.complete {
+		return r
+	}
+	attributed := decimal.FromFloat(*attributedUSD)
+	drift := new(big.Rat).Sub(actual.Rat(), attributed)
+	r.DriftUSD = finiteFloat(drift)
+	if attributed.Sign() > 0 {
+		r.DriftPct = finiteFloat(drift.Mul(drift, big.NewRat(100, 1)).Quo(drift, attributed))
+	}
+	return r
+}
+
+// finiteFloat returns the float64 nearest to r, or nil when it is out of range.
+func finiteFloat(r *big.Rat) *float64 {
 	f, _ := r.Float64()
 	if !finite(f) {
 		return nil
@@ -163,8 +199,10 @@ func floatOf(r *big.Rat) *float64 {
 	return &f
 }
 
-// settled reports whether a window that ends at end, exclusive, reaches no further than yesterday.
+func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
+// settled reports whether a window that ends at end, exclusive, ends before today.
 func settled(end time.Time, zone *time.Location) bool {
 	year, month, day := time.Now().In(zone).Date()
-	return !end.After(firstOf(year, month, day, zone))
+	return !end.After(startOfDay(year, month, day, zone))
 }

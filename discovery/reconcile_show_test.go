@@ -28,7 +28,8 @@ func TestTheTableIsForPeople(t *testing.T) {
 		"      billed  1234.250000\n"+
 		"  attributed  1200.000000\n"+
 		"       drift   +34.250000\n"+
-		"     drift %        +2.85\n", text.String())
+		"     drift %        +2.85\n"+
+		"missing in the answer: 2024-11-04, 2024-11-05, 2024-11-06, 2024-11-07\n", text.String())
 
 	text.Reset()
 	q := usageQuery()

@@ -9,19 +9,19 @@ import (
 	"strconv"
 )
 
-// The picture, in pixels: bars over time above, the two sums below.
+// The layout of the picture, in pixels: bars over time above, the two sums below.
 const (
-	svgWidth, svgHeight   = 720, 400
-	svgLeft, svgRight     = 70, 700
-	svgTop, svgBottom     = 60, 270
-	svgSums               = 310 // where the first of the two sums begins
-	svgMostBars           = 180 // more than that are put together
-	svgBilled, svgCounted = "#2f6db5", "#e08a1e"
+	svgWidth, svgHeight      = 720, 400
+	svgLeft, svgRight        = 70, 700
+	svgTop, svgBottom        = 60, 270
+	svgSums                  = 310 // top of the first of the two sums
+	svgMaxBars               = 180
+	svgBilled, svgAttributed = "#2f6db5", "#e08a1e"
 )
 
-// SVG draws the report as a picture: a bar for each bucket, credits below the line, and below that what was billed against
-// what was attributed. More than 180 buckets are drawn as 180 bars or fewer, each the sum of its neighbours. A report that is
-// not complete has no bars. The picture needs no script, font or other file. The error is that of w.
+// SVG draws the report: a bar for each bucket, with credits below the axis, and below that the billed and the attributed
+// amount. More than 180 buckets are drawn as at most 180 bars, each the sum of its neighbours. A report that is not complete
+// has no bars. The picture uses no script, font or other file. The error is that of w.
 func (r *ReconciliationReport[B]) SVG(w io.Writer) error {
 	p := new(picture)
 	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12">`, svgWidth, svgHeight)
@@ -31,29 +31,30 @@ func (r *ReconciliationReport[B]) SVG(w io.Writer) error {
 		p.text(svgLeft, 40+float64(14*i), "start", 11, note)
 	}
 	if r.Complete {
-		p.bars(joined(r.Buckets))
+		p.bars(barRows(r.Buckets))
 	}
-	p.sums(r.actual(), r.AttributedUSD, "drift: "+signed(r.DriftUSD, 6)+", in percent: "+signed(r.DriftPct, 2))
+	p.sums(r.actual(), r.AttributedUSD, "drift: "+formatSigned(r.DriftUSD, 6)+", in percent: "+formatSigned(r.DriftPct, 2))
 	p.printf("</svg>\n")
 	_, err := w.Write(p.Bytes())
 	return err
 }
 
-// joined makes at most svgMostBars lines of buckets.
-func joined[B Bucket](buckets []B) []reportLine {
-	each := max(1, (len(buckets)+svgMostBars-1)/svgMostBars)
-	var lines []reportLine
+// barRows returns the rows to draw, at most svgMaxBars.
+func barRows[B Bucket](buckets []B) []reportRow {
+	perBar := max(1, (len(buckets)+svgMaxBars-1)/svgMaxBars)
+	var rows []reportRow
 	for i, bucket := range buckets {
-		line := bucket.line()
-		if i%each == 0 {
-			lines = append(lines, line)
+		row := bucket.row()
+		if i%perBar == 0 {
+			rows = append(rows, row)
 			continue
 		}
-		lines[len(lines)-1].usd += line.usd
+		rows[len(rows)-1].usd += row.usd
 	}
-	return lines
+	return rows
 }
 
+// picture is an SVG document under construction.
 type picture struct{ bytes.Buffer }
 
 func (p *picture) printf(format string, values ...any) { _, _ = fmt.Fprintf(p, format, values...) }
@@ -70,11 +71,11 @@ func (p *picture) line(x1, y1, x2, y2 float64) {
 	p.printf(`<line x1="%.2f" y1="%.2f" x2="%.2f" y2="%.2f" stroke="#999"/>`, x1, y1, x2, y2)
 }
 
-// bars draws the lines side by side, over an axis that has room for the highest and the lowest.
-func (p *picture) bars(lines []reportLine) {
+// bars draws the rows side by side, on an axis from the lowest to the highest.
+func (p *picture) bars(rows []reportRow) {
 	low, high := 0.0, 0.0
-	for _, line := range lines {
-		low, high = min(low, line.usd), max(high, line.usd)
+	for _, row := range rows {
+		low, high = min(low, row.usd), max(high, row.usd)
 	}
 	span := high - low
 	if span == 0 {
@@ -82,44 +83,44 @@ func (p *picture) bars(lines []reportLine) {
 	}
 	at := func(usd float64) float64 { return svgTop + (high-usd)/span*(svgBottom-svgTop) }
 	for _, usd := range []float64{0, high, low} {
-		if far := math.Abs(at(usd) - at(0)); usd == 0 || far > 14 { // else one label would be on the other
+		if distance := math.Abs(at(usd) - at(0)); usd == 0 || distance > 14 { // closer labels would overlap
 			p.line(svgLeft, at(usd), svgRight, at(usd))
 			p.text(svgLeft-6, at(usd)+4, "end", 11, strconv.FormatFloat(usd, 'g', 4, 64))
 		}
 	}
-	step := float64(svgRight-svgLeft) / float64(max(1, len(lines)))
-	for i, line := range lines {
-		top, bottom := at(max(0, line.usd)), at(min(0, line.usd))
-		p.bar(svgLeft+float64(i)*step+step*0.1, top, step*0.8, bottom-top, svgBilled, line.begin+": "+dollars(&line.usd))
+	step := float64(svgRight-svgLeft) / float64(max(1, len(rows)))
+	for i, row := range rows {
+		top, bottom := at(max(0, row.usd)), at(min(0, row.usd))
+		p.bar(svgLeft+float64(i)*step+step*0.1, top, step*0.8, bottom-top, svgBilled, row.label+": "+formatUSD(&row.usd))
 	}
-	if len(lines) > 0 {
-		p.text(svgLeft, svgBottom+18, "start", 11, lines[0].begin)
+	if len(rows) > 0 {
+		p.text(svgLeft, svgBottom+18, "start", 11, rows[0].label)
 	}
-	if len(lines) > 1 {
-		p.text(svgRight, svgBottom+18, "end", 11, lines[len(lines)-1].begin)
+	if len(rows) > 1 {
+		p.text(svgRight, svgBottom+18, "end", 11, rows[len(rows)-1].label)
 	}
 }
 
-// sums draws what was billed and what was attributed, one below the other on one scale.
+// sums draws the billed and the attributed amount on one scale, with the drift below.
 func (p *picture) sums(billed, attributed *float64, drift string) {
 	const room = svgRight - 250
-	scale := max(valueOf(billed), valueOf(attributed))
+	scale := max(valueOrZero(billed), valueOrZero(attributed))
 	for i, sum := range []struct {
 		name, fill string
 		usd        *float64
-	}{{"billed", svgBilled, billed}, {"attributed", svgCounted, attributed}} {
+	}{{"billed", svgBilled, billed}, {"attributed", svgAttributed, attributed}} {
 		y, width := float64(svgSums+28*i), 0.0
 		if scale > 0 {
-			width = max(0, valueOf(sum.usd)) / scale * room
+			width = max(0, valueOrZero(sum.usd)) / scale * room
 		}
 		p.text(svgLeft+6, y+14, "end", 12, sum.name)
-		p.bar(svgLeft+14, y, width, 20, sum.fill, sum.name+": "+dollars(sum.usd))
-		p.text(svgLeft+20+width, y+14, "start", 12, dollars(sum.usd))
+		p.bar(svgLeft+14, y, width, 20, sum.fill, sum.name+": "+formatUSD(sum.usd))
+		p.text(svgLeft+20+width, y+14, "start", 12, formatUSD(sum.usd))
 	}
 	p.text(svgLeft+14, svgSums+72, "start", 12, drift)
 }
 
-func valueOf(f *float64) float64 {
+func valueOrZero(f *float64) float64 {
 	if f == nil {
 		return 0
 	}

@@ -10,40 +10,47 @@ import (
 	"time"
 )
 
-func (b CostBucket) line() reportLine {
-	return reportLine{begin: time.Unix(b.StartTime, 0).UTC().Format(time.RFC3339), usd: b.TotalUSD}.short()
+func (b CostBucket) begin() int64 { return b.StartTime }
+
+func (b CostBucket) row() reportRow {
+	return reportRow{label: rowLabel(time.Unix(b.StartTime, 0).UTC()), usd: b.TotalUSD}
 }
 
-func (b TeamCostBucket) line() reportLine {
-	return reportLine{begin: b.StartTime, usd: b.TotalUSD}.short()
+func (b TeamCostBucket) begin() int64 {
+	t, _ := time.Parse(time.RFC3339, b.StartTime)
+	return t.Unix()
 }
 
-// short leaves the time of the day away at midnight, and the offset, which is that of the whole report.
-func (l reportLine) short() reportLine {
-	if t, err := time.Parse(time.RFC3339, l.begin); err == nil {
-		l.begin = strings.TrimSuffix(t.Format(time.DateTime), " 00:00:00")
+func (b TeamCostBucket) row() reportRow {
+	label := b.StartTime
+	if t, err := time.Parse(time.RFC3339, b.StartTime); err == nil {
+		label = rowLabel(t)
 	}
-	return l
+	return reportRow{label: label, usd: b.TotalUSD}
 }
 
-// Table writes the report as a table for people to read: a line for each bucket, then what was billed, what was attributed
-// and the drift. Amounts are rounded to a millionth of a dollar. A report that is not complete shows no amount at all but
-// the attributed one. The error is that of w.
+// rowLabel formats the start of a bucket without the offset, which is that of the whole report, and without the time at
+// midnight.
+func rowLabel(t time.Time) string { return strings.TrimSuffix(t.Format(time.DateTime), " 00:00:00") }
+
+// Table writes the report as a text table: a row for each bucket, then the billed and the attributed amount and the drift.
+// Amounts are rounded to a millionth of a dollar. A report that is not complete shows only the attributed amount. The error
+// is that of w.
 func (r *ReconciliationReport[B]) Table(w io.Writer) error {
 	var out bytes.Buffer
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(name, usd string) { _, _ = fmt.Fprintf(table, "%s\t%s\t\n", name, usd) }
+	row := func(label, usd string) { _, _ = fmt.Fprintf(table, "%s\t%s\t\n", label, usd) }
 	row(string(r.Provider), "USD")
 	if r.Complete {
 		for _, bucket := range r.Buckets {
-			line := bucket.line()
-			row(line.begin, dollars(&line.usd))
+			bucketRow := bucket.row()
+			row(bucketRow.label, formatUSD(&bucketRow.usd))
 		}
 	}
-	row("billed", dollars(r.actual()))
-	row("attributed", dollars(r.AttributedUSD))
-	row("drift", signed(r.DriftUSD, 6))
-	row("drift %", signed(r.DriftPct, 2))
+	row("billed", formatUSD(r.actual()))
+	row("attributed", formatUSD(r.AttributedUSD))
+	row("drift", formatSigned(r.DriftUSD, 6))
+	row("drift %", formatSigned(r.DriftPct, 2))
 	_ = table.Flush() // into memory
 	for _, note := range r.notes() {
 		_, _ = fmt.Fprintln(&out, note)
@@ -52,7 +59,7 @@ func (r *ReconciliationReport[B]) Table(w io.Writer) error {
 	return err
 }
 
-// actual is what was billed, nil when that is not known.
+// actual returns what was billed, or nil when that is not known.
 func (r *ReconciliationReport[B]) actual() *float64 {
 	if !r.Complete {
 		return nil
@@ -60,11 +67,19 @@ func (r *ReconciliationReport[B]) actual() *float64 {
 	return &r.ActualUSD
 }
 
-// notes are what the amounts alone would not tell.
+// maxListedDays is how many missing days a note lists.
+const maxListedDays = 5
+
+// notes returns what the amounts alone do not show.
 func (r *ReconciliationReport[B]) notes() []string {
 	var notes []string
 	if !r.Complete {
 		notes = append(notes, "not complete: the provider could not be asked, so what it billed is not known")
+	}
+	if n := len(r.MissingDays); n > maxListedDays {
+		notes = append(notes, fmt.Sprintf("missing in the answer: %s and %d more days", strings.Join(r.MissingDays[:maxListedDays], ", "), n-maxListedDays))
+	} else if n > 0 {
+		notes = append(notes, "missing in the answer: "+strings.Join(r.MissingDays, ", "))
 	}
 	if !r.Settled {
 		notes = append(notes, "not settled: the window reaches into today or beyond, so what is billed can still grow")
@@ -72,15 +87,16 @@ func (r *ReconciliationReport[B]) notes() []string {
 	return notes
 }
 
-func dollars(f *float64) string {
+// formatUSD formats an amount, or "-" for nil.
+func formatUSD(f *float64) string {
 	if f == nil {
 		return "-"
 	}
-	return strings.TrimPrefix(signed(f, 6), "+")
+	return strings.TrimPrefix(formatSigned(f, 6), "+")
 }
 
-// signed is an amount with its sign, "-" for one that is not known. What is rounded to nothing has no sign.
-func signed(f *float64, places int) string {
+// formatSigned formats an amount with its sign, or "-" for nil. An amount that rounds to 0 has no sign.
+func formatSigned(f *float64, places int) string {
 	if f == nil {
 		return "-"
 	}

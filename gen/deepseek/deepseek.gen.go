@@ -22,11 +22,11 @@ type Balance struct {
 	IsAvailable bool `json:"is_available,omitempty"`
 
 	// BalanceInfos holds one entry for each currency.
-	BalanceInfos         []BalanceInfo              `json:"balance_infos"`
+	BalanceInfos         []RawBalanceInfo           `json:"balance_infos"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// BalanceInfo is the balance in one currency. The provider's documentation does not require the amounts. This document does, because an absent amount is not zero but unknown.
+// BalanceInfo is the balance in one currency. The provider's documentation does not require the amounts. This document requires the total, because an absent amount is not zero but unknown.
 type BalanceInfo struct {
 	// Currency is the currency, CNY or USD. USD when absent.
 	Currency string `json:"currency,omitempty"`
@@ -35,10 +35,10 @@ type BalanceInfo struct {
 	TotalBalance json.Number `json:"total_balance"`
 
 	// GrantedBalance is the part that was granted, as a number or in quotes.
-	GrantedBalance json.Number `json:"granted_balance"`
+	GrantedBalance json.Number `json:"granted_balance,omitempty"`
 
 	// ToppedUpBalance is the part that was paid, as a number or in quotes.
-	ToppedUpBalance      json.Number                `json:"topped_up_balance"`
+	ToppedUpBalance      json.Number                `json:"topped_up_balance,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
@@ -78,6 +78,9 @@ type ModelList struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
+// RawBalanceInfo is one BalanceInfo as it came, so that an unreadable entry does not hide the others.
+type RawBalanceInfo = json.RawMessage
+
 // Refusal is the error body. Its code is a text that is not related to the status.
 type Refusal = Error
 
@@ -98,7 +101,7 @@ func (t *Balance) decode(d *wire.Decoder) error {
 			o.Report(wire.UnlessNull(&t.IsAvailable, d, wire.Bool))
 		case "balance_infos":
 			seen.Add(0)
-			o.Report(wire.ArrayOf[BalanceInfo]((*BalanceInfo).decode)(&t.BalanceInfos, d))
+			o.Report(wire.ArrayOf[RawBalanceInfo](wire.Raw)(&t.BalanceInfos, d))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -113,7 +116,7 @@ func (t Balance) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Balan
 func (t *Balance) encode(e *wire.Encoder) {
 	start := e.Begin()
 	wire.WriteBool(&t.IsAvailable, e.PlainField("is_available"))
-	wire.WriteArrayOf[BalanceInfo]((*BalanceInfo).encode)(wire.NotNil(&t.BalanceInfos), e.PlainField("balance_infos"))
+	wire.WriteArrayOf[RawBalanceInfo](wire.WriteRaw)(wire.NotNil(&t.BalanceInfos), e.PlainField("balance_infos"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -142,16 +145,14 @@ func (t *BalanceInfo) decode(d *wire.Decoder) error {
 			seen.Add(0)
 			o.Report(wire.Number(&t.TotalBalance, d))
 		case "granted_balance":
-			seen.Add(1)
-			o.Report(wire.Number(&t.GrantedBalance, d))
+			o.Report(wire.UnlessNull(&t.GrantedBalance, d, wire.Number))
 		case "topped_up_balance":
-			seen.Add(2)
-			o.Report(wire.Number(&t.ToppedUpBalance, d))
+			o.Report(wire.UnlessNull(&t.ToppedUpBalance, d, wire.Number))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
 	}
-	return seen.Check(o.Err(), "total_balance", "granted_balance", "topped_up_balance")
+	return seen.Check(o.Err(), "total_balance")
 }
 
 // MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the

@@ -1,3 +1,5 @@
+// Package decimal adds up amounts of money exactly. Sums stay decimal until they are converted to float64 once, at the end:
+// a thousand times 0.1 in binary is not 100.
 package decimal
 
 import (
@@ -5,31 +7,50 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// amount is an exact decimal, units / 10^places; the zero value is 0. Amounts are added up as they came and turned into a
-// float64 once, at the end: a thousand times 0.1 in binary is not 100.
+// Amount is an exact decimal, units / 10^places. The zero value is 0.
 type Amount struct {
 	units  big.Int
 	places int
 }
 
-// What an amount may look like. The least that OpenAI's decimals can hold is 1E-6176 (WIRE.md section 2); what is beyond
-// these bounds is no money, and must not cost gigabytes before that is found out.
+// Bounds of an amount. OpenAI's decimals go down to 1E-6176. A number beyond these bounds is not money, and reading it could
+// take gigabytes of memory.
 const (
-	mostWholeDigits = 30
-	mostPlaces      = 6250
-	longestAmount   = 2 * mostPlaces
+	maxWholeDigits = 30
+	maxPlaces      = 6250
+	maxLength      = 2 * maxPlaces
 )
 
-var errNoAmount = errors.New("the amount is beyond what can be read")
+var (
+	errSyntax = errors.New("the amount is not a number")
+	errRange  = errors.New("the amount is beyond what can be read")
+)
 
-// parse reads a JSON number exactly into a, which has to be 0 before; that it is a number, the decoder has seen to. A zero
-// is one whatever its exponent is, as in 0E-6176.
-func (a *Amount) Parse(number json.Number) error {
-	text, negative := strings.CutPrefix(string(number), "-")
+// number is the syntax of a JSON number.
+var number = regexp.MustCompile(`^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$`)
+
+// Parse returns the exact value of a JSON number. A zero is valid with any exponent, as in 0E-6176.
+func Parse(text string) (*Amount, error) {
+	if len(text) > maxLength {
+		return nil, errRange
+	}
+	if !number.MatchString(text) {
+		return nil, errSyntax
+	}
+	a := new(Amount)
+	return a, a.Read(json.Number(text))
+}
+
+// Read sets a, which must be 0, to a number that a JSON decoder has validated. It is [Parse] without the allocation and the
+// check of the syntax.
+func (a *Amount) Read(n json.Number) error {
+	text, negative := strings.CutPrefix(string(n), "-")
 	mantissa, exponent := text, "0"
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		mantissa, exponent = text[:i], text[i+1:]
@@ -40,45 +61,37 @@ func (a *Amount) Parse(number json.Number) error {
 		return nil
 	}
 	shift, err := strconv.Atoi(exponent)
-	if err != nil || len(mantissa) > longestAmount || shift < -longestAmount || shift > longestAmount {
-		return errNoAmount
+	if err != nil || len(mantissa) > maxLength || shift < -maxLength || shift > maxLength {
+		return errRange
 	}
 	places := len(fraction) - shift
-	if places > mostPlaces || len(digits)-places > mostWholeDigits {
-		return errNoAmount
+	if places > maxPlaces || len(digits)-places > maxWholeDigits {
+		return errRange
 	}
-	a.places = max(places, 0)
-	if small, err := strconv.ParseUint(digits, 10, 64); err == nil {
-		a.units.SetUint64(small) // nearly always, and quicker
-	} else {
-		a.units.SetString(digits, 10)
-	}
-	if places < 0 {
-		a.units.Mul(&a.units, tenTo(-places))
-	}
+	a.set(digits, places)
 	if negative {
 		a.units.Neg(&a.units)
 	}
 	return nil
 }
 
-// add adds b to a.
-func (a *Amount) Add(b *Amount) {
-	addend := &b.units
-	if a.places < b.places {
-		a.units.Mul(&a.units, tenTo(b.places-a.places))
-		a.places = b.places
-	} else if a.places > b.places {
-		addend = new(big.Int).Mul(addend, tenTo(a.places-b.places))
+func (a *Amount) set(digits string, places int) {
+	a.places = max(places, 0)
+	if small, err := strconv.ParseUint(digits, 10, 64); err == nil {
+		a.units.SetUint64(small) // the usual case, and faster
+	} else {
+		a.units.SetString(digits, 10)
 	}
-	a.units.Add(&a.units, addend)
+	if places < 0 {
+		a.units.Mul(&a.units, powerOfTen(-places))
+	}
 }
 
-// rat is a as a fraction.
-func (a *Amount) Rat() *big.Rat { return new(big.Rat).SetFrac(&a.units, tenTo(a.places)) }
+// Rat returns a as a fraction.
+func (a *Amount) Rat() *big.Rat { return new(big.Rat).SetFrac(&a.units, powerOfTen(a.places)) }
 
-// float is the float64 that is nearest to a. A quotient of two floats that are exact is rounded once, as it should be, so
-// nearly every amount is spared the way over a fraction.
+// Float64 returns the float64 nearest to a. The quotient of two exact floats is rounded once, so most amounts do not need a
+// fraction.
 func (a *Amount) Float64() float64 {
 	const exactInteger, exactPower = 53, 22
 	if a.units.BitLen() <= exactInteger && a.places <= exactPower {
@@ -88,18 +101,82 @@ func (a *Amount) Float64() float64 {
 	return f
 }
 
-func tenTo(n int) *big.Int {
+// Sum is an exact sum of amounts. The zero value is 0. Amounts with the same number of places are added up on their own and
+// combined at the end: with one running total, amounts that alternate between 1 and 1E-6250 would cost a multiplication of
+// thousands of digits each.
+type Sum struct {
+	first  Amount // of the number of places that came first
+	others map[int]*big.Int
+	begun  bool
+}
+
+// Add adds a to the sum.
+func (s *Sum) Add(a *Amount) {
+	if !s.begun {
+		s.first.places, s.begun = a.places, true
+	}
+	if a.places == s.first.places {
+		s.first.units.Add(&s.first.units, &a.units)
+		return
+	}
+	if s.others == nil {
+		s.others = make(map[int]*big.Int)
+	}
+	units := s.others[a.places]
+	if units == nil {
+		units = new(big.Int)
+		s.others[a.places] = units
+	}
+	units.Add(units, &a.units)
+}
+
+// Merge adds another sum to the sum.
+func (s *Sum) Merge(other *Sum) {
+	if other.begun {
+		s.Add(&other.first)
+	}
+	for places, units := range other.others {
+		s.Add(&Amount{units: *units, places: places})
+	}
+}
+
+// Amount returns the value of the sum.
+func (s *Sum) Amount() *Amount {
+	parts := []*Amount{&s.first}
+	for places, units := range s.others {
+		parts = append(parts, &Amount{units: *units, places: places})
+	}
+	slices.SortFunc(parts, func(a, b *Amount) int { return a.places - b.places })
+	total := new(Amount)
+	for _, part := range parts {
+		total.units.Mul(&total.units, powerOfTen(part.places-total.places))
+		total.units.Add(&total.units, &part.units)
+		total.places = part.places
+	}
+	return total
+}
+
+// Float64 returns the float64 nearest to the sum.
+func (s *Sum) Float64() float64 {
+	if len(s.others) == 0 {
+		return s.first.Float64()
+	}
+	return s.Amount().Float64()
+}
+
+// powerOfTen returns 10^n.
+func powerOfTen(n int) *big.Int {
 	if n > 18 {
 		return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 	}
-	power := int64(1) // holds 18 zeros, and nearly every amount has fewer
+	power := int64(1) // holds 18 zeros, which is enough for nearly every amount
 	for range n {
 		power *= 10
 	}
 	return big.NewInt(power)
 }
 
-// FromFloat is the decimal that people mean by f: 0.1, not 0.1000000000000000055. f has to be finite.
+// FromFloat returns the shortest decimal that f stands for: 0.1, not 0.1000000000000000055. f must be finite.
 func FromFloat(f float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 	return r

@@ -1,5 +1,8 @@
-// Package geminisku reads what the SKUs of Google's billing catalog say: which model, direction, modality, kind of request and
-// length of prompt a price is for, and the price itself.
+// Package geminisku reads the SKUs of Google's Cloud Billing catalog: the model, direction, modality, kind of request and
+// length of prompt that a price is for, and the price itself.
+//
+// Nothing documents how descriptions are written, and there are several styles. The package understands known words only:
+// a SKU with any other word has no price, so that an unknown kind of price never passes for a list price.
 package geminisku
 
 import (
@@ -8,15 +11,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
 )
 
-// Direction is which way tokens go.
+// Direction is the direction of tokens.
 type Direction string
 
+// The directions.
 const (
 	Output Direction = "output"
 	Input  Direction = "input"
 )
 
-// Modalities and modes, documented in package discovery.
+// Modalities and modes, as documented in package discovery.
 const (
 	ModalityText  = "text"
 	ModalityImage = "image"
@@ -36,11 +40,25 @@ const (
 	ModeOther     = "other"
 )
 
-// Read classifies a SKU and returns the price in force now, in USD per million tokens, with its unit.
+// Class is what the description of a SKU says.
+type Class struct {
+	// Model is the model in lower case, beginning with "gemini", or "".
+	Model string
+	// Direction is "" for a SKU that does not price tokens.
+	Direction Direction
+	Modality  string
+	Mode      string
+	// Threshold is the length of the prompt from which the price applies, and Limit the one up to which; 0 is no limit.
+	Threshold, Limit int64
+	// UnknownTier is true when the SKU would have a list price, but its length of prompt is not understood.
+	UnknownTier bool
+}
+
+// Read returns the class of a SKU, the price that applies now in USD per million tokens, or nil, and the unit of the price.
 func Read(s *cloudbilling.SKU, now time.Time) (c Class, price *float64, unit string) {
 	c = classify(s.Description)
 	if s.Category != nil && s.Category.UsageType != "" && s.Category.UsageType != "OnDemand" {
-		c.Mode, c.NoTier = ModeUnknown, false // a commitment, or capacity that can be taken away
+		c.Mode, c.UnknownTier = ModeUnknown, false // a commitment, or preemptible capacity
 	}
 	expression := inForce(s.PricingInfo, now)
 	if expression != nil {

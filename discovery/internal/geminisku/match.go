@@ -7,94 +7,110 @@ import (
 	"strings"
 )
 
-// ModelNames is the models of a price list: their hints, and the words of those without the leading gemini.
-type ModelNames struct {
-	hints []string
+// Models are the models of a price list: their names as SKUs spell them, and the words of each without the leading "gemini".
+type Models struct {
+	names []string
 	words [][]string
 }
 
-func Models(hints []string) ModelNames {
-	var m ModelNames
+// NewModels returns the distinct models among names, which begin with "gemini" or are "".
+func NewModels(names []string) Models {
+	var m Models
 	seen := map[string]bool{"": true}
-	for _, hint := range hints {
-		if !seen[hint] {
-			seen[hint] = true
-			m.hints = append(m.hints, hint)
-			m.words = append(m.words, strings.Fields(hint)[1:])
+	for _, name := range names {
+		if !seen[name] {
+			seen[name] = true
+			m.names = append(m.names, name)
+			m.words = append(m.words, strings.Fields(name)[1:])
 		}
 	}
 	return m
 }
 
-// match returns the hints of the one model that a name means, which may be spelt in several ways; none when it is nobody's.
-// An error lists the models that it may mean. A full name is one from the beginning on: "gemini 2" is no robotics er 2.
-func (m ModelNames) Match(name []string, full bool) (map[string]bool, error) {
-	for _, fits := range []func(model []string) bool{
-		func(model []string) bool { return sameModel(model, name) },
-		func(model []string) bool { return startsWith(model, name) && all(model[len(name):], isPreview) },
+// Match returns the spellings of the one model that a hint means, or nil when no model matches. An error lists the models that
+// an ambiguous hint may mean. The words of the hint are those of [Words] without the vendor; anchored tells whether they must
+// be the first words of the model. The first of these rules that applies decides:
+//
+//  1. the hint is the model
+//  2. the hint is the model without its release, such as "preview" or "001"
+//  3. the hint without its release is the model
+//  4. the hint occurs in the name of one model only, and no word after it can make it another model
+func (m Models) Match(hint []string, anchored bool) (map[string]bool, error) {
+	base, released := withoutRelease(hint)
+	for _, matches := range []func(model []string) bool{
+		func(model []string) bool { return sameModel(model, hint) },
+		func(model []string) bool { return isReleaseOf(model, hint) },
+		func(model []string) bool { return released != "" && sameModel(model, base) },
+		func(model []string) bool { return released == "latest" && isReleaseOf(model, base) },
 	} {
-		if found := m.that(fits); len(found) > 0 {
-			return m.oneModel(found)
+		if found := m.filter(matches); len(found) > 0 {
+			return m.spellings(found)
 		}
 	}
-	holding := m.that(func(model []string) bool { return stands(name, model, full, anything) })
-	if len(holding) == 0 {
-		return nil, nil //nolint:nilnil // nobody is a set without members
+	found := m.filter(func(model []string) bool { return contains(model, hint, anchored, anyWord) })
+	if len(found) == 0 {
+		return nil, nil //nolint:nilnil // nil is the empty set
 	}
-	// What stands behind the name may rule a model out, but must not choose between two.
-	one, err := m.oneModel(holding)
-	if err == nil && len(m.that(func(model []string) bool { return stands(name, model, full, staysTheModel) })) < len(holding) {
-		return nil, fmt.Errorf("the hint may mean another model than %s", listed(holding))
+	// The words after the hint can rule a model out, but must not choose between two.
+	one, err := m.spellings(found)
+	if err == nil && len(m.filter(func(model []string) bool { return contains(model, hint, anchored, keepsModel) })) < len(found) {
+		return nil, fmt.Errorf("the hint may mean another model than %s", joinNames(found))
 	}
 	return one, err
 }
 
-// that returns the hints whose words fit.
-func (m ModelNames) that(fits func([]string) bool) []string {
+// filter returns the names of the models for which keep returns true.
+func (m Models) filter(keep func(words []string) bool) []string {
 	var found []string
 	for i, words := range m.words {
-		if fits(words) {
-			found = append(found, m.hints[i])
+		if keep(words) {
+			found = append(found, m.names[i])
 		}
 	}
 	return found
 }
 
-// oneModel makes a set of all hints that spell the model of these, if they are spellings of one.
-func (m ModelNames) oneModel(hints []string) (map[string]bool, error) {
-	for _, hint := range hints {
-		if !sameModel(strings.Fields(hint), strings.Fields(hints[0])) {
-			return nil, fmt.Errorf("the hint may mean any of %s", listed(hints))
+// spellings returns all names of the model that the given names spell. Names of several models are an error.
+func (m Models) spellings(names []string) (map[string]bool, error) {
+	first := strings.Fields(names[0])[1:]
+	for _, name := range names {
+		if !sameModel(strings.Fields(name)[1:], first) {
+			return nil, fmt.Errorf("the hint may mean any of %s", joinNames(names))
 		}
 	}
-	return setOf(m.that(func(model []string) bool { return sameModel(model, strings.Fields(hints[0])[1:]) })...), nil
+	return setOf(m.filter(func(model []string) bool { return sameModel(model, first) })...), nil
 }
 
-// mostListed is how many models an error lists.
-const mostListed = 10
+// maxNames is how many models an error lists.
+const maxNames = 10
 
-func listed(hints []string) string {
-	if len(hints) > mostListed {
-		return fmt.Sprintf("%s and %d more", strings.Join(hints[:mostListed], ", "), len(hints)-mostListed)
+func joinNames(names []string) string {
+	if len(names) > maxNames {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
 	}
-	return strings.Join(hints, ", ")
+	return strings.Join(names, ", ")
 }
 
-// sameModel compares words as if they were one: "ER 1.6" and "ER1.6" are the same model.
+// sameModel reports whether two names differ at most in blanks: "ER 1.6" and "ER1.6" are the same model.
 func sameModel(a, b []string) bool { return strings.Join(a, "") == strings.Join(b, "") }
 
-func startsWith(model, name []string) bool {
+func hasPrefix(model, name []string) bool {
 	return len(model) >= len(name) && slices.Equal(model[:len(name)], name)
 }
 
-// stands says whether name stands in model, word for word, at a place behind which there are only words that may. The place
-// of a full name is the beginning.
-func stands(name, model []string, full bool, may func(string) bool) bool {
+// isReleaseOf reports whether model is name followed by words of a release.
+func isReleaseOf(model, name []string) bool {
+	return hasPrefix(model, name) && all(model[len(name):], isRelease)
+}
+
+// contains reports whether model contains the words of hint, followed only by allowed words. An anchored hint must be at the
+// beginning.
+func contains(model, hint []string, anchored bool, allowed func(string) bool) bool {
 	for i := range model {
-		if startsWith(model[i:], name) && all(model[i+len(name):], may) {
+		if hasPrefix(model[i:], hint) && all(model[i+len(hint):], allowed) {
 			return true
 		}
-		if full {
+		if anchored {
 			return false
 		}
 	}
@@ -108,28 +124,42 @@ func all(words []string, is func(string) bool) bool {
 var (
 	versionWord = regexp.MustCompile(`^\d+(?:\.\d+)?$`)
 	buildWord   = regexp.MustCompile(`^\d{3,}$`)
+	stableBuild = regexp.MustCompile(`^00\d$`)
 )
 
-// isPreview says whether a word behind a model's name leaves it the same model.
-func isPreview(word string) bool {
+// isRelease reports whether a word of a SKU names a release of a model rather than another model.
+func isRelease(word string) bool {
 	return word == "preview" || word == "exp" || word == "experimental" || word == "latest" || buildWord.MatchString(word)
 }
 
-// staysTheModel says whether a word may stand behind a name that is not a whole one: a version, a family, or what isPreview
-// says. Any other, such as lite or image, and any that is not known yet, may make it another model at another price.
-func staysTheModel(word string) bool {
-	return isPreview(word) || versionWord.MatchString(word) || word == "flash" || word == "pro" || word == "ultra" || word == "nano"
+// withoutRelease removes the release at the end of a hint, where API ids have one that SKUs do not: preview, latest or a stable
+// build such as 001. Dated previews and experimental models had prices of their own, so their release is kept.
+func withoutRelease(hint []string) (base []string, release string) {
+	if len(hint) < 2 {
+		return hint, ""
+	}
+	last := hint[len(hint)-1]
+	if last == "preview" || last == "latest" || stableBuild.MatchString(last) {
+		return hint[:len(hint)-1], last
+	}
+	return hint, ""
 }
 
-func anything(string) bool { return true }
+// keepsModel reports whether a word after an incomplete name leaves the model the same: a version, a family or a release. Any
+// other word, such as lite or image, and any unknown one, may make it another model at another price.
+func keepsModel(word string) bool {
+	return isRelease(word) || versionWord.MatchString(word) || word == "flash" || word == "pro" || word == "ultra" || word == "nano"
+}
 
-// WithoutVendor takes off the front of a model's name what every model has there. A name that had the gemini is a full one.
-func WithoutVendor(words []string) (name []string, full bool) {
+func anyWord(string) bool { return true }
+
+// WithoutVendor removes the words that every model name begins with. A hint that had "gemini" is anchored.
+func WithoutVendor(words []string) (hint []string, anchored bool) {
 	for len(words) > 0 && vendorWords[words[0]] {
-		full = full || words[0] == "gemini"
+		anchored = anchored || words[0] == "gemini"
 		words = words[1:]
 	}
-	return words, full
+	return words, anchored
 }
 
 var vendorWords = setOf("gemini", "google", "models")

@@ -8,25 +8,10 @@ import (
 	"strings"
 )
 
-// class is what the description of a SKU says.
-type Class struct {
-	// model is in lower case, with "gemini" before it; "" where no Gemini model is named.
-	Model string
-	// direction is "" where the SKU is no price of tokens.
-	Direction Direction
-	Modality  string
-	Mode      string
-	// threshold is the length of the prompt from which the price holds, and limit the one up to which; 0 is no limit.
-	Threshold, Limit int64
-	// noTier is that the length of the prompt is all that keeps it from being a list price.
-	NoTier bool
-}
-
-// Thresholds of Gemini's tiers, in tokens (WIRE.md section 8: short and long).
+// longPrompt is the threshold, in tokens, between the tiers that SKUs call short and long.
 const longPrompt = 200_000
 
-// classify reads the description of a SKU (WIRE.md section 8). It is strict in one way: whatever it does not understand
-// makes a mode that is not the standard one, so that an unknown kind of price never answers for a list price.
+// classify parses the description of a SKU. Anything that it does not understand gives a mode other than the standard one.
 func classify(description string) Class {
 	words := Words(description)
 	head, tail, clause := splitAtModel(words)
@@ -39,21 +24,21 @@ func classify(description string) Class {
 	model := c.modelIn(tail)
 	c.Model = named(model)
 	c.tier(tail, clause)
-	if behind := headModality(clause); c.Modality == "" && behind != several {
-		c.Modality = behind
+	if modality := headModality(clause); c.Modality == "" && modality != several {
+		c.Modality = modality
 	}
 	switch {
 	case c.Modality == several:
 		c.Modality = ""
-	case c.Modality == "" && !anyOf(model, modelsOfOthers):
+	case c.Modality == "" && !anyOf(model, mediaWords):
 		c.Modality = ModalityText
 	}
 	return c
 }
 
-// notTokens returns the mode of a SKU that is not counted in tokens, "" for one that is. Storage is looked for in the text
-// itself, whatever stands around it: it is counted in token hours, and must never be taken for tokens. What is charged is the
-// words without the clause: "for requests over 200k" is about the prompt.
+// notTokens returns the mode of a SKU that is not counted in tokens, or "". Storage is searched for in the text itself, since it
+// is counted in token hours and must never pass for tokens. charged are the words without the clause: in "for requests over
+// 200k" the requests are not what is charged.
 func notTokens(description string, words, charged []string) string {
 	text := strings.ToLower(description)
 	switch {
@@ -67,8 +52,8 @@ func notTokens(description string, words, charged []string) string {
 	return ""
 }
 
-// countsTokens says whether there is positive evidence of tokens, and of their direction. The style "… Text Input -
-// Predictions" does not say token. What comes after "when" is about the prompt, not about what is charged.
+// countsTokens reports whether the words show that tokens are counted, and in which direction. The style "… Text Input -
+// Predictions" has no word token. Words after "when" are about the prompt, not about what is charged.
 func countsTokens(words []string) bool {
 	if i := slices.Index(words, "when"); i >= 0 {
 		words = words[:i]
@@ -76,7 +61,7 @@ func countsTokens(words []string) bool {
 	return anyOf(words, tokenWords) && directionOf(words) != ""
 }
 
-// directionOf looks for output first: output SKUs speak of the input too ("… when input is up to 128k").
+// directionOf looks for output first, since output SKUs mention the input too ("… when input is up to 128k").
 func directionOf(words []string) Direction {
 	switch {
 	case slices.Contains(words, "output"):
@@ -87,21 +72,21 @@ func directionOf(words []string) Direction {
 	return ""
 }
 
-// splitAtModel parts the words into those before "gemini", those after it, and the clause at the end that says when the
-// price holds.
+// splitAtModel splits the words into those before "gemini", those after it, and the clause at the end about when the price
+// applies.
 func splitAtModel(words []string) (head, tail, clause []string) {
 	i := slices.Index(words, "gemini")
 	if i < 0 {
 		return words, nil, nil
 	}
 	head, tail = words[:i], words[i+1:]
-	if end := slices.IndexFunc(tail, func(word string) bool { return endWords[word] || clauseWords[word] || ofLength(word) }); end >= 0 {
+	if end := slices.IndexFunc(tail, func(word string) bool { return endWords[word] || clauseWords[word] || isLength(word) }); end >= 0 {
 		tail, clause = tail[:end], tail[end:]
 	}
 	return head, tail, clause
 }
 
-// joinedModes returns the mode that the words make.
+// joinedModes returns the mode of the words.
 func joinedModes(words []string) string {
 	found := map[string]bool{}
 	for _, word := range words {
@@ -126,21 +111,21 @@ func joinedModes(words []string) string {
 	return strings.Join(modes, "-")
 }
 
-// head makes the mode unknown for a word before the model that nobody knows, or that is about the length of the prompt.
+// head makes the mode unknown when a word before the model is unknown or about the length of the prompt.
 func (c *Class) head(words []string) {
 	unknown := func(word string) bool { return modeWords[word] == "" && modalityWords[word] == "" && !headWords[word] }
 	switch {
 	case slices.ContainsFunc(words, aboutLength):
-		c.withoutTier()
+		c.unknownTier()
 	case slices.ContainsFunc(words, unknown):
 		c.Mode = ModeUnknown
 	}
 }
 
-// several stands for modalities that cannot be told apart, as in "text image video input token count".
+// several marks more than one modality, as in "text image video input token count".
 const several = "several"
 
-// headModality returns the modality that the words before the model name, "" for none.
+// headModality returns the modality among the words before the model, or "".
 func headModality(head []string) string {
 	found := ""
 	for _, word := range head {
@@ -155,21 +140,21 @@ func headModality(head []string) string {
 	return found
 }
 
-// modelIn returns the model that the tail begins with. None is called "… text …" or "… input …": a word behind those that
-// nobody knows is not the model's, and may be about the length of the prompt.
+// modelIn returns the model at the beginning of the tail. No model name contains "text" or "input": an unknown word after one
+// of those is not part of the name, and may be about the length of the prompt.
 func (c *Class) modelIn(tail []string) []string {
 	model := strip(c, tail)
 	end := slices.IndexFunc(model, func(word string) bool { return word == ModalityText || tailWords[word] })
 	if end < 0 {
 		return model
 	}
-	c.withoutTier()
+	c.unknownTier()
 	return strip(c, model[:end+1])
 }
 
-// strip takes off the tail what is not the model, from its end, and fills in the modality if the head did not have it. One
-// modality is taken and no second: in "3 pro image text" the image is part of the model, and so it is behind a head that
-// names a modality already ("text input token count for Gemini 3 Pro Image").
+// strip removes what is not part of the model from the end of the tail, and sets the modality if the head has none. It takes
+// one modality only: in "3 pro image text" the image is part of the model, and so it is when the head has a modality already
+// ("text input token count for Gemini 3 Pro Image").
 func strip(c *Class, tail []string) []string {
 	for n := len(tail); n > 0; n = len(tail) {
 		word := tail[n-1]
@@ -189,14 +174,14 @@ func strip(c *Class, tail []string) []string {
 	return tail
 }
 
-// tier reads short and long, or the clause about the length of the prompt. What is not understood there makes the mode unknown.
+// tier parses short and long, or the clause about the length of the prompt. If it does not understand it, the mode is unknown.
 func (c *Class) tier(tail, clause []string) {
 	short, long := slices.Contains(tail, "short"), slices.Contains(tail, "long")
 	switch {
 	case len(clause) > 0 && endWords[clause[0]] && !slices.ContainsFunc(clause, aboutLength):
-		c.Mode = ModeUnknown // another kind of price, for prompts of whatever length
+		c.Mode = ModeUnknown // another kind of price, for prompts of any length
 	case short && long, (short || long) && len(clause) > 0:
-		c.withoutTier()
+		c.unknownTier()
 	case short:
 		c.Limit = longPrompt
 	case long:
@@ -206,13 +191,13 @@ func (c *Class) tier(tail, clause []string) {
 	}
 }
 
-// promptClause is the clause about the length of the prompt: "when input is up to 128k tokens".
+// promptClause matches the clause about the length of the prompt, as in "when input is up to 128k tokens".
 var promptClause = regexp.MustCompile(`^(?:when (?:input|prompt) is )?(up to|greater than|more than|over|above) ([1-9]\d{0,3})k(?: tokens)?$`)
 
 func (c *Class) clause(words []string) {
 	parts := promptClause.FindStringSubmatch(strings.Join(words, " "))
 	if parts == nil {
-		c.withoutTier()
+		c.unknownTier()
 		return
 	}
 	tokens, _ := strconv.ParseInt(parts[2], 10, 64) // four digits at most
@@ -223,15 +208,17 @@ func (c *Class) clause(words []string) {
 	}
 }
 
-// withoutTier is what becomes of a SKU whose length of the prompt is not understood.
-func (c *Class) withoutTier() { c.Mode, c.NoTier = ModeUnknown, c.NoTier || c.Mode == ModeStandard }
+// unknownTier marks a SKU whose length of prompt is not understood.
+func (c *Class) unknownTier() {
+	c.Mode, c.UnknownTier = ModeUnknown, c.UnknownTier || c.Mode == ModeStandard
+}
 
-// modelOf is the model that a SKU names whose tail says nothing else of interest.
+// modelOf returns the model of a tail of which nothing else matters.
 func modelOf(tail []string) string {
 	return named(strip(&Class{}, tail))
 }
 
-// named is the words of a model as a ModelHint.
+// named returns the name of a model.
 func named(model []string) string {
 	if len(model) == 0 {
 		return ""

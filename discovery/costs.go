@@ -1,0 +1,75 @@
+package discovery
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// DefaultCostTimeout bounds one request for billed costs.
+const DefaultCostTimeout = 15 * time.Second
+
+// maxCostPages bounds how many pages of costs are read: more than ten years at one day a page.
+const maxCostPages = 4000
+
+// GroupBy is a grouping of billed costs.
+type GroupBy string
+
+// The groupings. OpenAI documents [GroupByAPIKeyID], but has at times refused it with 400.
+const (
+	GroupByLineItem  GroupBy = "line_item"
+	GroupByProjectID GroupBy = "project_id"
+	GroupByAPIKeyID  GroupBy = "api_key_id"
+)
+
+// CostBucket is the cost of one UTC day.
+type CostBucket struct {
+	// StartTime and EndTime are in Unix seconds; the end is exclusive.
+	StartTime int64 `json:"start_time"`
+	EndTime   int64 `json:"end_time"`
+	// TotalUSD is the exact sum of all results, rounded once to a float64. Credits are negative.
+	TotalUSD float64 `json:"total_usd"`
+	// Currency is always "usd". An amount in another currency is a failed call.
+	Currency string `json:"currency"`
+	// The breakdowns map the name of a line item, or the id of a project or key, to US dollars. A breakdown that was not
+	// requested with GroupBy is empty, never nil. The key "" holds what has no line item, project or key.
+	LineItemBreakdown map[string]float64 `json:"line_item_breakdown"`
+	ProjectBreakdown  map[string]float64 `json:"project_breakdown"`
+	APIKeyBreakdown   map[string]float64 `json:"api_key_breakdown"`
+	// RawResults are the results of the answer, unchanged. The slice is never nil.
+	RawResults []json.RawMessage `json:"raw_results"`
+}
+
+// What can be wrong with a bill beyond its JSON. None of these texts holds any part of an answer.
+var (
+	errNotUSD        = errors.New("the amount is not in US dollars")
+	errOverlap       = errors.New("two days overlap, or one ends before it begins")
+	errOutsideWindow = errors.New("a bucket lies outside the requested window")
+)
+
+// bill is what a provider billed in a window.
+type bill[B any] struct {
+	buckets []B
+	total   decimal.Sum
+	// complete is false when the bill could not be read.
+	complete bool
+}
+
+// secondsPerDay is the length of a UTC day: Unix time has no leap seconds.
+const secondsPerDay = 24 * 60 * 60
+
+// MarshalJSON writes an empty breakdown as {} and empty results as [], never null.
+func (b CostBucket) MarshalJSON() ([]byte, error) {
+	type plain CostBucket
+	for _, breakdown := range []*map[string]float64{&b.LineItemBreakdown, &b.ProjectBreakdown, &b.APIKeyBreakdown} {
+		if *breakdown == nil {
+			*breakdown = map[string]float64{}
+		}
+	}
+	if b.RawResults == nil {
+		b.RawResults = []json.RawMessage{}
+	}
+	return json.Marshal(plain(b))
+}

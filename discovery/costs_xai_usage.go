@@ -1,0 +1,217 @@
+package discovery
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
+)
+
+// What can be wrong with a usage answer beyond its JSON. None of these texts holds any part of it.
+var (
+	errNoSeries     = errors.New("the answer holds something else than series, such as an error")
+	errNoValue      = errors.New("there is no amount")
+	errTimestamp    = errors.New("the time cannot be read")
+	errRepeatedTime = errors.New("a series has the same time twice")
+	errLongLabels   = errors.New("the labels of the series are too long")
+)
+
+// TeamCostBucket is what xAI billed a team in one part of the window.
+type TeamCostBucket struct {
+	// StartTime and EndTime are RFC 3339 in the time zone of the query; the end is exclusive. The end is that of the unit: a
+	// window that ends within a bucket ends before it, and the bucket holds what was used until then.
+	StartTime string `json:"start_time"`
+	EndTime   string `json:"end_time"`
+	// TotalUSD is the exact sum of all line items, rounded once to a float64.
+	TotalUSD float64 `json:"total_usd"`
+	// LineItems are what was used, in the order of the answer. The slice is never nil.
+	LineItems []LineItem `json:"line_items"`
+	// RawBucket is this part of the answer: an array of its series, each with one data point.
+	RawBucket json.RawMessage `json:"raw_bucket"`
+}
+
+// LineItem is one kind of use.
+type LineItem struct {
+	// Description is xAI's label, as in "Chat grok-3-mini".
+	Description string `json:"description"`
+	// USD is the cost; it is negative for a credit.
+	USD float64 `json:"usd"`
+}
+
+// MarshalJSON writes empty line items as [] and an empty raw bucket as [], never null.
+func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
+	type plain TeamCostBucket
+	if b.LineItems == nil {
+		b.LineItems = []LineItem{}
+	}
+	if b.RawBucket == nil {
+		b.RawBucket = json.RawMessage("[]")
+	}
+	return json.Marshal(plain(b))
+}
+
+// xaiUsage is a usage answer and the length of its body.
+type xaiUsage struct {
+	xaimanagement.Usage
+	size int
+}
+
+// UnmarshalJSON decodes the answer. An object with an error in it is not an answer without costs.
+func (u *xaiUsage) UnmarshalJSON(body []byte) error {
+	if err := u.Usage.UnmarshalJSON(body); err != nil {
+		return err
+	}
+	u.size = len(body)
+	if u.TimeSeries == nil && len(u.AdditionalProperties) > 0 {
+		return errNoSeries
+	}
+	for _, name := range []string{"error", "code", "message"} {
+		switch string(u.AdditionalProperties[name]) {
+		case "", "null", `""`, "0":
+		default:
+			return errNoSeries
+		}
+	}
+	return nil
+}
+
+// usageBucket collects the data points of one part of the window.
+type usageBucket struct {
+	begin time.Time
+	total decimal.Sum
+	items []LineItem
+	raw   bytes.Buffer
+	// series is the index of the last series that has a point here.
+	series int
+}
+
+// usageBuckets are the buckets of an answer by their start.
+type usageBuckets struct {
+	window window
+	byTime map[time.Time]*usageBucket
+	total  decimal.Sum
+	// room is how many bytes of repeated labels may still be written; see maxLabels.
+	room int
+}
+
+// A raw bucket repeats the labels of each series. In all they may take labelsPerBody times the size of the answer, or
+// minLabels: otherwise an answer with one long label and many points would cost gigabytes.
+const (
+	labelsPerBody = 4
+	minLabels     = 1 << 20
+)
+
+// bill turns series over time into buckets. An answer without series has no costs: proto3 omits what is empty.
+func (w window) bill(usage xaiUsage) (bill[TeamCostBucket], error) {
+	b := usageBuckets{window: w, byTime: make(map[time.Time]*usageBucket), room: max(minLabels, labelsPerBody*usage.size)}
+	for i, series := range usage.TimeSeries {
+		labels := series.GroupLabels
+		if len(labels) == 0 {
+			labels = series.Group
+		}
+		description := strings.Join(labels, ", ")
+		points := series.DataPoints
+		series.DataPoints = nil
+		head, err := json.Marshal(series)
+		if err != nil {
+			return bill[TeamCostBucket]{}, fmt.Errorf("timeSeries[%d]: %w", i, err)
+		}
+		for j, point := range points {
+			if err := b.add(i, description, head, point); err != nil {
+				return bill[TeamCostBucket]{}, fmt.Errorf("timeSeries[%d].dataPoints[%d]: %w", i, j, err)
+			}
+		}
+	}
+	return b.bill(), nil
+}
+
+// add adds a data point of a series to its bucket. head is the JSON of the series without its points.
+func (b *usageBuckets) add(series int, description string, head []byte, point json.RawMessage) error {
+	at, usd, err := b.window.dataPoint(point)
+	if err != nil {
+		return err
+	}
+	if b.window.outside(at) {
+		return errOutsideWindow
+	}
+	if b.room -= len(head); b.room < 0 {
+		return errLongLabels
+	}
+	bucket := b.byTime[at.UTC()]
+	switch {
+	case bucket == nil:
+		bucket = &usageBucket{begin: at}
+		b.byTime[at.UTC()] = bucket
+	case bucket.series == series:
+		return errRepeatedTime
+	}
+	bucket.series = series
+	bucket.items = append(bucket.items, LineItem{Description: description, USD: usd.Float64()})
+	bucket.total.Add(usd)
+	b.total.Add(usd)
+	bucket.writeRaw(head, point)
+	return nil
+}
+
+// writeRaw appends a series with one point to the raw bucket.
+func (b *usageBucket) writeRaw(head []byte, point json.RawMessage) {
+	separator := byte(',')
+	if b.raw.Len() == 0 {
+		separator = '['
+	}
+	b.raw.WriteByte(separator)
+	b.raw.WriteString(`{"dataPoints":[`)
+	b.raw.Write(point)
+	b.raw.WriteByte(']')
+	if len(head) > len("{}") {
+		b.raw.WriteByte(',')
+	}
+	b.raw.Write(head[1:])
+}
+
+// dataPoint decodes a data point. It needs no time when the whole window is one bucket.
+func (w window) dataPoint(raw json.RawMessage) (time.Time, *decimal.Amount, error) {
+	var point xaimanagement.DataPoint
+	if err := point.UnmarshalJSON(raw); err != nil {
+		return time.Time{}, nil, err
+	}
+	if len(point.Values) == 0 {
+		return time.Time{}, nil, errNoValue
+	}
+	usd := new(decimal.Amount)
+	if err := usd.Read(point.Values[0]); err != nil {
+		return time.Time{}, nil, err
+	}
+	if point.Timestamp == nil && w.unit == TimeUnitNone {
+		return w.start, usd, nil
+	}
+	at, ok := parseTime(deref(point.Timestamp), w.zone)
+	if !ok {
+		return at, nil, errTimestamp
+	}
+	return at, usd, nil
+}
+
+// bill returns the buckets, oldest first.
+func (b *usageBuckets) bill() bill[TeamCostBucket] {
+	all := make([]*usageBucket, 0, len(b.byTime))
+	for _, bucket := range b.byTime {
+		all = append(all, bucket)
+	}
+	slices.SortFunc(all, func(a, b *usageBucket) int { return a.begin.Compare(b.begin) })
+	costs := bill[TeamCostBucket]{buckets: make([]TeamCostBucket, len(all)), total: b.total, complete: true}
+	for i, bucket := range all {
+		bucket.raw.WriteByte(']')
+		costs.buckets[i] = TeamCostBucket{
+			StartTime: bucket.begin.Format(time.RFC3339), EndTime: b.window.endOf(bucket.begin).Format(time.RFC3339),
+			TotalUSD: bucket.total.Float64(), LineItems: bucket.items, RawBucket: bucket.raw.Bytes(),
+		}
+	}
+	return costs
+}

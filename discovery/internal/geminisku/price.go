@@ -1,0 +1,118 @@
+package geminisku
+
+import (
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
+)
+
+// inForce returns the pricing expression that applies now: that of the entry with the latest effectiveTime that is not in the
+// future, and of two with the same time the later one. It returns nil when there is none or a time cannot be read. A single
+// entry needs no time, since there is nothing that could replace it.
+func inForce(history []cloudbilling.PricingInfo, now time.Time) *cloudbilling.PricingExpression {
+	if len(history) == 1 && history[0].EffectiveTime == "" {
+		return history[0].PricingExpression
+	}
+	var current *cloudbilling.PricingExpression
+	var since time.Time
+	for _, entry := range history {
+		at, err := time.Parse(time.RFC3339, entry.EffectiveTime)
+		if err != nil {
+			return nil
+		}
+		if !at.After(now) && !at.Before(since) {
+			current, since = entry.PricingExpression, at
+		}
+	}
+	return current
+}
+
+const tokensPerMillion = 1_000_000
+
+// pricePerMillion returns the price of a million base units in USD:
+//
+//	unitPrice / baseUnitConversionFactor * 1,000,000
+//
+// displayQuantity is only for display. The price is nil when the unit is not a count, the currency is not USD, rates differ
+// by the amount used, or a number cannot be read.
+func pricePerMillion(e *cloudbilling.PricingExpression) *float64 {
+	if e == nil || e.UsageUnit != "count" || e.BaseUnit != "count" {
+		return nil
+	}
+	factor, ok := nonNegative(e.BaseUnitConversionFactor)
+	if !ok || factor.Sign() == 0 {
+		return nil
+	}
+	price, ok := onlyRate(e.TieredRates)
+	if !ok {
+		return nil
+	}
+	price.Quo(price, factor)
+	usd, _ := price.Mul(price, big.NewRat(tokensPerMillion, 1)).Float64()
+	return &usd
+}
+
+// onlyRate returns the price that all rates have in common. The first rate must start at 0: otherwise the price of the first
+// units is not known.
+func onlyRate(rates []cloudbilling.TierRate) (*big.Rat, bool) {
+	var only *big.Rat
+	for i, rate := range rates {
+		start, startOK := nonNegative(rate.StartUsageAmount)
+		if rate.StartUsageAmount == nil { // proto3 omits a 0
+			start, startOK = new(big.Rat), true
+		}
+		price, priceOK := usd(rate.UnitPrice)
+		switch {
+		case !startOK || !priceOK, i == 0 && start.Sign() != 0, i > 0 && price.Cmp(only) != 0:
+			return nil, false
+		}
+		only = price
+	}
+	return only, only != nil
+}
+
+const nanosPerUnit = 1_000_000_000
+
+// usd returns an amount in USD. Units or nanos may be absent, which means 0, but not both.
+func usd(m *cloudbilling.Money) (*big.Rat, bool) {
+	if m == nil || m.CurrencyCode != "USD" || (m.Units == nil && m.Nanos == nil) {
+		return nil, false
+	}
+	units, unitsOK := integer(m.Units)
+	nanos, nanosOK := integer(m.Nanos)
+	if !unitsOK || !nanosOK || nanos >= nanosPerUnit {
+		return nil, false
+	}
+	amount := new(big.Rat).SetInt64(units)
+	return amount.Add(amount, big.NewRat(nanos, nanosPerUnit)), true
+}
+
+// integer parses a non-negative integer; absent means 0.
+func integer(text *string) (int64, bool) {
+	if text == nil {
+		return 0, true
+	}
+	n, err := strconv.ParseInt(*text, 10, 64)
+	return n, err == nil && n >= 0
+}
+
+// maxNumberLength and maxNumber bound numbers: no factor and no amount comes near them.
+const maxNumberLength = 40
+
+var maxNumber = big.NewRat(1e18, 1)
+
+// nonNegative parses a non-negative number. NaN and Infinity, which proto3 writes as strings, are refused.
+func nonNegative(text *string) (*big.Rat, bool) {
+	if text == nil || len(*text) > maxNumberLength {
+		return nil, false
+	}
+	amount, err := decimal.Parse(*text)
+	if err != nil {
+		return nil, false
+	}
+	r := amount.Rat()
+	return r, r.Sign() >= 0 && r.Cmp(maxNumber) <= 0
+}

@@ -1,0 +1,69 @@
+package discovery
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// reportJSON is the JSON of a report.
+type reportJSON[B Bucket] struct {
+	OpenAI      *float64 `json:"openai_actual_usd,omitempty"`
+	XAI         *float64 `json:"xai_actual_usd,omitempty"`
+	Attributed  *float64 `json:"attributed_usd"`
+	Drift       *float64 `json:"drift_usd"`
+	DriftPct    *float64 `json:"drift_pct"`
+	Buckets     []B      `json:"buckets"`
+	MissingDays []string `json:"missing_days,omitempty"`
+	WindowStart int64    `json:"window_start"`
+	WindowEnd   *int64   `json:"window_end"`
+	Complete    bool     `json:"complete"`
+	Settled     bool     `json:"settled"`
+}
+
+// MarshalJSON writes the actual amount as openai_actual_usd or xai_actual_usd, by Provider, and the other fields in snake
+// case. A missing amount and an open end are null; missing_days is present only when there are some. An unknown provider is an
+// error.
+func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
+	report := reportJSON[B]{
+		Attributed: r.AttributedUSD, Drift: r.DriftUSD, DriftPct: r.DriftPct, Buckets: append([]B{}, r.Buckets...),
+		MissingDays: r.MissingDays, WindowStart: r.WindowStart, WindowEnd: r.WindowEnd,
+		Complete: r.Complete, Settled: r.Settled,
+	}
+	switch r.Provider {
+	case OpenAI:
+		report.OpenAI = &r.ActualUSD
+	case XAI:
+		report.XAI = &r.ActualUSD
+	default:
+		return nil, fmt.Errorf("discovery: there are no reports of provider %q", showable(string(r.Provider)))
+	}
+	return json.Marshal(report)
+}
+
+// UnmarshalJSON reads what [ReconciliationReport.MarshalJSON] writes. An object without the actual amount of exactly one
+// provider, or without complete, is an error: it is not a report.
+func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
+	var report struct {
+		reportJSON[B]
+		Complete *bool `json:"complete"` // hides the other, to tell false from absent
+	}
+	if err := json.Unmarshal(data, &report); err != nil {
+		return err
+	}
+	read := ReconciliationReport[B]{
+		AttributedUSD: report.Attributed, DriftUSD: report.Drift, DriftPct: report.DriftPct, Buckets: append([]B{}, report.Buckets...),
+		MissingDays: report.MissingDays, WindowStart: report.WindowStart, WindowEnd: report.WindowEnd, Settled: report.Settled,
+	}
+	switch {
+	case report.Complete == nil, (report.OpenAI == nil) == (report.XAI == nil):
+		return errors.New("discovery: the JSON is not a reconciliation report")
+	case report.OpenAI != nil:
+		read.Provider, read.ActualUSD = OpenAI, *report.OpenAI
+	default:
+		read.Provider, read.ActualUSD = XAI, *report.XAI
+	}
+	read.Complete = *report.Complete
+	*r = read
+	return nil
+}
