@@ -96,7 +96,7 @@ type usageBuckets struct {
 	window window
 	byTime map[time.Time]*usageBucket
 	total  decimal.Sum
-	// room is how many bytes of repeated labels may still be written; see maxLabels.
+	// room is how many bytes of repeated labels may still be written; see labelsPerBody.
 	room int
 }
 
@@ -117,13 +117,12 @@ func (w window) bill(usage xaiUsage) (bill[TeamCostBucket], error) {
 		}
 		description := strings.Join(labels, ", ")
 		points := series.DataPoints
-		series.DataPoints = nil
-		head, err := json.Marshal(series)
+		frame, err := newSeriesFrame(series)
 		if err != nil {
 			return bill[TeamCostBucket]{}, fmt.Errorf("timeSeries[%d]: %w", i, err)
 		}
 		for j, point := range points {
-			if err := b.add(i, description, head, point); err != nil {
+			if err := b.add(i, description, frame, point); err != nil {
 				return bill[TeamCostBucket]{}, fmt.Errorf("timeSeries[%d].dataPoints[%d]: %w", i, j, err)
 			}
 		}
@@ -131,8 +130,19 @@ func (w window) bill(usage xaiUsage) (bill[TeamCostBucket], error) {
 	return b.bill(), nil
 }
 
-// add adds a data point of a series to its bucket. head is the JSON of the series without its points.
-func (b *usageBuckets) add(series int, description string, head []byte, point json.RawMessage) error {
+// seriesFrame is the JSON of a series before and after its data points.
+type seriesFrame struct{ before, after []byte }
+
+func newSeriesFrame(series xaimanagement.TimeSeries) (f seriesFrame, err error) {
+	series.DataPoints = []json.RawMessage{json.RawMessage("0")}
+	text, err := json.Marshal(series)
+	// Before the points there are only labels, in which a quote is escaped.
+	f.before, f.after, _ = bytes.Cut(text, []byte(`"dataPoints":[0]`))
+	return f, err
+}
+
+// add adds a data point of a series to its bucket.
+func (b *usageBuckets) add(series int, description string, frame seriesFrame, point json.RawMessage) error {
 	at, usd, err := b.window.dataPoint(point)
 	if err != nil {
 		return err
@@ -140,7 +150,7 @@ func (b *usageBuckets) add(series int, description string, head []byte, point js
 	if b.window.outside(at) {
 		return errOutsideWindow
 	}
-	if b.room -= len(head); b.room < 0 {
+	if b.room -= len(frame.before) + len(frame.after); b.room < 0 {
 		return errLongLabels
 	}
 	bucket := b.byTime[at.UTC()]
@@ -155,24 +165,22 @@ func (b *usageBuckets) add(series int, description string, head []byte, point js
 	bucket.items = append(bucket.items, LineItem{Description: description, USD: usd.Float64()})
 	bucket.total.Add(usd)
 	b.total.Add(usd)
-	bucket.writeRaw(head, point)
+	bucket.writeRaw(frame, point)
 	return nil
 }
 
 // writeRaw appends a series with one point to the raw bucket.
-func (b *usageBucket) writeRaw(head []byte, point json.RawMessage) {
+func (b *usageBucket) writeRaw(frame seriesFrame, point json.RawMessage) {
 	separator := byte(',')
 	if b.raw.Len() == 0 {
 		separator = '['
 	}
 	b.raw.WriteByte(separator)
-	b.raw.WriteString(`{"dataPoints":[`)
+	b.raw.Write(frame.before)
+	b.raw.WriteString(`"dataPoints":[`)
 	b.raw.Write(point)
 	b.raw.WriteByte(']')
-	if len(head) > len("{}") {
-		b.raw.WriteByte(',')
-	}
-	b.raw.Write(head[1:])
+	b.raw.Write(frame.after)
 }
 
 // dataPoint decodes a data point. It needs no time when the whole window is one bucket.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
+	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
 // GeminiPriceQuery selects a price of a model. The zero value means the output price for short prompts.
@@ -62,7 +63,7 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 	}
 	price, err := list.price(words, q.Direction.orDefault(), q.TierThresholdTokens)
 	if err != nil {
-		return nil, c.report(ctx, &Failure{Operation: opPricingForGeminiModel, Provider: Gemini, Reason: ReasonPartial, Err: err})
+		return nil, c.report(ctx, newRequest(opPricingForGeminiModel, ServiceCloudBilling, secret.Secret{}, 0).partial(err))
 	}
 	return price, nil
 }
