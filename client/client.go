@@ -6,7 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync/atomic"
+	"sync"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/call"
@@ -30,8 +31,12 @@ type MeshClient struct {
 	registry *registry
 	redactor *redactor
 	log      *slog.Logger
-	closed   atomic.Bool
+	done     chan struct{} // closed by Close
+	close    sync.Once
 }
+
+// idleTimeout is shorter than the five seconds after which the gateway closes idle connections.
+const idleTimeout = 4 * time.Second
 
 // New returns a client for the node with the given name. It sends no request.
 //
@@ -45,16 +50,21 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 	if err != nil {
 		return nil, err
 	}
+	httpClient := s.httpClient
+	if httpClient == nil {
+		httpClient = &http.Client{Transport: call.Transport(idleTimeout)}
+	}
 	c := &MeshClient{
 		node:     s.node,
 		gateway:  s.redactor.redact(s.gatewayURL),
-		http:     call.Client(s.httpClient),
+		http:     call.Client(httpClient),
 		ownsHTTP: s.httpClient == nil,
 		limits:   call.Limits{Timeout: s.timeout, MaxBytes: s.maxBytes},
 		retry:    s.retry,
 		aliases:  s.aliases,
 		redactor: s.redactor,
 		log:      s.logger,
+		done:     make(chan struct{}),
 	}
 	c.api = &gateway.Client{
 		Server:         s.gatewayURL + "/",
@@ -80,14 +90,43 @@ func headers(token secret.Secret) gateway.RequestEditorFn {
 // Node returns the name under which the client sends and fetches, after aliases.
 func (c *MeshClient) Node() string { return c.node }
 
-// Close closes the client's idle connections. Later calls fail with a [*MeshGatewayError] that matches net.ErrClosed; calls
+// Close ends every Watch and closes the client's idle connections. Later calls fail with a [*MeshGatewayError] that matches net.ErrClosed; calls
 // in progress continue until their contexts end. Connections of a client given to [WithHTTPClient] are not closed. The error is
 // always nil. It is safe to call Close more than once.
 func (c *MeshClient) Close() error {
-	if !c.closed.Swap(true) && c.ownsHTTP {
-		c.http.CloseIdleConnections()
-	}
+	c.close.Do(func() {
+		if c.done != nil {
+			close(c.done)
+		}
+		if c.ownsHTTP {
+			c.http.CloseIdleConnections()
+		}
+	})
 	return nil
+}
+
+// isClosed reports whether Close has been called.
+func (c *MeshClient) isClosed() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// sleep waits for d. It returns an error if ctx ends or the client is closed first.
+func (c *MeshClient) sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.done:
+		return errClosed
+	case <-timer.C:
+		return nil
+	}
 }
 
 // Health returns the body of the gateway's health endpoint (GET /health): JSON or plain text, depending on the

@@ -49,7 +49,7 @@
 // # Concurrency
 //
 // A [MeshClient] is safe for concurrent use and meant to be shared. Concurrent sends share one request for the registry.
-// A nil context panics, as in net/http.
+// A nil context is a [*ValueError], and so is every call of a MeshClient that was not made with [New].
 //
 // # Tests
 //

@@ -84,9 +84,14 @@ type MeshGatewayError struct {
 	// Delivered reports that the gateway accepted the message although its receipt is invalid: sending the message again
 	// would deliver it twice.
 	Delivered bool
+	// Uncertain reports that the gateway may have accepted the message: an attempt was sent but got no response, a 5xx
+	// response or a response that is not from a gateway; or a 409 came back for an idempotency key that the client made, which
+	// only an earlier copy of the same message can have used. Sending the message again may deliver it twice, unless it has
+	// the same IdempotencyKey. It is false if Delivered is true, and for all requests but Send.
+	Uncertain bool
 	// RetryAfter is the wait that the Retry-After header requests, or 0 without one.
 	RetryAfter time.Duration
-	// Err is the underlying error, or nil if the status is the only failure.
+	// Err is the underlying error or an explanation of the status. It may be nil if StatusCode is not 0.
 	Err error
 }
 
@@ -98,11 +103,14 @@ func (e *MeshGatewayError) Error() string {
 	if e.Delivered {
 		text += ": the message was delivered, do not send it again, but its receipt is invalid"
 	}
-	switch {
-	case e.Err != nil:
-		text += ": " + e.Err.Error()
-	case e.Body != "":
+	if e.Uncertain {
+		text += ": the message may have been delivered"
+	}
+	if e.Body != "" && (e.Err == nil || !accepted(e.StatusCode)) {
 		text += ": " + call.OneLine(e.Body)
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
 	}
 	return text
 }

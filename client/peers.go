@@ -1,12 +1,10 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
-	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
@@ -71,6 +69,3 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	}
 	return peer, nil
 }
-
-// blank reports whether a body is empty, which means an empty list.
-func blank(resp call.Response) bool { return len(bytes.TrimSpace(resp.Body)) == 0 }

@@ -97,15 +97,3 @@ func jitter(d time.Duration) time.Duration {
 func withJitter(d time.Duration) time.Duration {
 	return d + rand.N(d/4+1) //nolint:gosec // spreading load needs no secure random numbers
 }
-
-// sleep waits for d. If ctx ends first, it returns the error of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}

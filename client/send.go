@@ -39,8 +39,12 @@ type SendRequest struct {
 //  4. Post the message.
 //
 // If one of the first three steps fails, nothing is posted. If the gateway accepted the message but its receipt is invalid,
-// the error has Delivered set: do not send the message again.
+// the error has Delivered set: do not send the message again. If the request failed in a way that leaves open whether the
+// gateway accepted it, the error has Uncertain set: send it again only under the same idempotency key.
 func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	to := resolveAlias(c.aliases, req.To)
 	if err := c.redactor.checkMessage(to, req); err != nil {
 		return nil, err
@@ -55,7 +59,7 @@ func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, e
 		}
 	}
 	m := c.message(to, req)
-	op := opSend(m.IdempotencyKey != "")
+	op := opSend(m.IdempotencyKey != "", req.IdempotencyKey == "")
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.SendMessage(ctx, m)
 	})

@@ -44,13 +44,13 @@ type WatchOptions struct {
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
 		complete, err := opts.withDefaults()
-		if err != nil {
+		if err = cmp.Or(c.ready(ctx), err); err != nil {
 			yield(MeshMessage{}, err)
 			return
 		}
 		w := &watcher{client: c, opts: complete, seen: newSeenMessages()}
 		for ctx.Err() == nil && w.poll(ctx, yield) {
-			_ = sleep(ctx, w.pause()) // the loop condition checks ctx
+			_ = c.sleep(ctx, w.pause()) // the next poll finds out what ended it
 		}
 	}
 }

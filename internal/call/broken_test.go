@@ -159,7 +159,7 @@ func TestNoErrorTextHoldsAURL(t *testing.T) {
 		if c.ctx == nil {
 			c.ctx = t.Context()
 		}
-		if c.limits == (call.Limits{}) {
+		if c.limits.MaxBytes == 0 {
 			c.limits = roomy
 		}
 		own := call.Client(c.client)

@@ -35,6 +35,9 @@ type Limits struct {
 	Timeout time.Duration
 	// MaxBytes is the maximum size of a response body after decompression.
 	MaxBytes int64
+	// Read, if not nil, reads the body of a 2xx response, and Response.Body stays empty. Read may ignore errors of its reader:
+	// Do returns them, [ErrTooLarge] among them.
+	Read func(io.Reader)
 }
 
 // Response is a complete 2xx response.
@@ -50,8 +53,10 @@ type Error struct {
 	Status int
 	// Header is the header of the response, or nil if there was none.
 	Header http.Header
-	// Body is the beginning of the body if the status is not 2xx.
+	// Body is the beginning of the body, as far as it was read.
 	Body []byte
+	// RedirectHost is the host to which a 3xx response redirects, or "".
+	RedirectHost string
 	// Err is the network, context or limit error, or nil if the status is the only failure.
 	Err error
 }
@@ -83,9 +88,10 @@ func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Re
 		failed.Err = limits.explain(ctx, bounded, failed.Err)
 		return Response{}, failed
 	}
-	body, err := read(resp, limits.MaxBytes)
+	body, err := limits.read(resp)
 	if err != nil {
-		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Err: limits.explain(ctx, bounded, err)}
+		body = body[:min(len(body), maxErrorBytes)]
+		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Body: body, Err: limits.explain(ctx, bounded, err)}
 	}
 	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
@@ -99,7 +105,7 @@ func (l Limits) explain(ctx, bounded context.Context, err error) error {
 	if ended := bounded.Err(); ended != nil && !errors.Is(err, ended) {
 		err = fmt.Errorf("%w: %w", ended, err)
 	}
-	if l.Timeout > 0 && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+	if ctx.Err() == nil && bounded.Err() != nil { // an http.Client's own timeout ends neither
 		err = fmt.Errorf("no complete response within %v: %w", l.Timeout, err)
 	}
 	return err
@@ -120,6 +126,10 @@ const maxErrorBytes = 64 << 10
 // readError reads the beginning of an error body.
 func readError(ctx context.Context, resp *http.Response) *Error {
 	failed := &Error{Status: resp.StatusCode, Header: resp.Header}
+	if host := resp.Header[redirectHost]; len(host) > 0 {
+		failed.RedirectHost = host[0]
+		delete(resp.Header, redirectHost)
+	}
 	if resp.StatusCode < 100 {
 		failed.Err = errNoStatus
 	}
@@ -135,22 +145,50 @@ func readError(ctx context.Context, resp *http.Response) *Error {
 	return failed
 }
 
-// read reads at most limit bytes. One more byte is an error: a part of a body must not be taken for the whole.
-func read(resp *http.Response, limit int64) ([]byte, error) {
+// read reads a body of at most MaxBytes. One more byte is an error: a part of a body must not be taken for the whole. With an
+// error, read returns the part that it has read.
+func (l Limits) read(resp *http.Response) ([]byte, error) {
+	limit := l.MaxBytes
 	if resp.ContentLength > limit {
-		return nil, tooLarge(limit)
+		begin := make([]byte, bytes.MinRead)
+		n, _ := resp.Body.Read(begin)
+		return begin[:n], tooLarge(limit)
+	}
+	if l.Read != nil {
+		body := &boundedReader{next: resp.Body, left: limit, limit: limit}
+		l.Read(body)
+		return nil, body.err
 	}
 	var buf bytes.Buffer
 	// The declared length saves growing the buffer, but it may be wrong: trust it up to one megabyte.
 	buf.Grow(int(min(max(resp.ContentLength, 0), 1<<20)) + bytes.MinRead)
 	n, err := buf.ReadFrom(io.LimitReader(resp.Body, max(limit, limit+1))) // limit+1 may overflow
-	if err != nil {
-		return nil, err
+	if err == nil && n > limit {
+		err = tooLarge(limit)
 	}
-	if n > limit {
-		return nil, tooLarge(limit)
+	return buf.Bytes(), err
+}
+
+// boundedReader fails beyond limit bytes. It records the first error except io.EOF.
+type boundedReader struct {
+	next        io.Reader
+	left, limit int64
+	err         error
+}
+
+// Read implements io.Reader.
+func (r *boundedReader) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
 	}
-	return buf.Bytes(), nil
+	n, err := r.next.Read(p)
+	if r.left -= int64(n); r.left < 0 {
+		n, err = 0, tooLarge(r.limit)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
 }
 
 func tooLarge(limit int64) error { return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit) }

@@ -1,8 +1,13 @@
 package call
 
-import "net/http"
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
 
-// Client returns a copy of base that follows no redirects. If base is nil, the client has a transport of its own.
+// Client returns a copy of base that follows no redirects. If base is nil, the client uses [Transport].
 //
 // net/http follows a 301 or 302 of a POST with a GET and reports its success although nothing was written, and it sends key
 // headers other than Authorization to another host. A redirect is therefore returned as the response.
@@ -11,23 +16,63 @@ func Client(base *http.Client) *http.Client {
 	if base != nil {
 		*client = *base
 	} else {
-		client.Transport = transport()
+		client.Transport = Transport(0)
 	}
 	client.Transport = withoutRedirects{next: client.Transport}
 	return client
 }
 
-// transport returns a copy of http.DefaultTransport that keeps more than two idle connections to a host. With two, a hundred
-// concurrent senders would open and close a connection for nearly every message.
-func transport() http.RoundTripper {
+// Transport returns a copy of http.DefaultTransport that
+//
+//   - keeps more than two idle connections to a host: with two, a hundred concurrent senders would open and close a
+//     connection for nearly every message;
+//   - closes idle connections after idleTimeout, if it is positive: a request on a connection that the server has just dropped
+//     fails;
+//   - closes all idle connections after a 5xx response: some servers close a connection after an internal error without
+//     announcing it.
+//
+// A default transport that is not an *http.Transport, such as one for tracing, is returned unchanged.
+func Transport(idleTimeout time.Duration) http.RoundTripper {
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		return http.DefaultTransport
 	}
 	own := base.Clone()
 	own.MaxIdleConnsPerHost = own.MaxIdleConns
-	return own
+	if idleTimeout > 0 {
+		own.IdleConnTimeout = idleTimeout
+	}
+	return ownTransport{own}
 }
+
+// ownTransport closes its idle connections after a 5xx response.
+type ownTransport struct{ *http.Transport }
+
+// RoundTrip implements http.RoundTripper.
+func (t ownTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.Transport.RoundTrip(req)
+	if err == nil && resp.StatusCode >= 500 {
+		resp.Body = closingBody{ReadCloser: resp.Body, transport: t.Transport}
+	}
+	return resp, err
+}
+
+// closingBody closes the idle connections when the body is closed. Its own connection becomes idle no earlier.
+type closingBody struct {
+	io.ReadCloser
+	transport *http.Transport
+}
+
+// Close implements io.Closer.
+func (b closingBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.transport.CloseIdleConnections()
+	return err
+}
+
+// redirectHost is the header in which withoutRedirects keeps the host of a redirect. Its name is not canonical, so that no
+// server can set it.
+const redirectHost = "redirect-host"
 
 // withoutRedirects removes the Location header of every response, so that http.Client returns the response instead of following
 // it. CheckRedirect would be too late: http.Client parses Location first and loses the status if that fails.
@@ -42,7 +87,10 @@ func (t withoutRedirects) RoundTrip(req *http.Request) (*http.Response, error) {
 		next = http.DefaultTransport
 	}
 	resp, err := next.RoundTrip(req)
-	if resp != nil {
+	if resp != nil && resp.Header.Get("Location") != "" {
+		if host := hostOf(req.URL, resp.Header.Get("Location")); host != "" && resp.StatusCode/100 == 3 {
+			resp.Header[redirectHost] = []string{host}
+		}
 		resp.Header.Del("Location")
 	}
 	return resp, err
@@ -53,4 +101,13 @@ func (t withoutRedirects) CloseIdleConnections() {
 	if next, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		next.CloseIdleConnections()
 	}
+}
+
+// hostOf returns the host of a Location header, or "" if it is invalid. The rest of a URL may contain a credential.
+func hostOf(base *url.URL, location string) string {
+	target, err := base.Parse(location)
+	if err != nil {
+		return ""
+	}
+	return target.Host
 }

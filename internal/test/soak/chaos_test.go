@@ -112,7 +112,7 @@ func (a *account) add(op gatewaytest.Operation, k *kind) {
 	if op == gatewaytest.SendMessage && k.fault.Status == http.StatusOK {
 		a.Unreadable++
 	}
-	if k.fault.HangUp || k.fault.Delay == time.Hour {
+	if k.fault.HangUp || k.fault.Delay == time.Hour || k.fault.Status >= http.StatusInternalServerError {
 		a.Cut++
 	}
 }
@@ -150,7 +150,8 @@ func (c *chaos) roll(op gatewaytest.Operation, about string, times uint64) *kind
 	if k.name == empty.name && op == gatewaytest.ListMessages {
 		k = kinds[0]
 	}
-	if k.name != late.name && dice.IntN(2) == 0 {
+	// A 429 comes before any effect: MarkRead relies on it.
+	if k.name != late.name && k.fault.Status != http.StatusTooManyRequests && dice.IntN(2) == 0 {
 		k.fault.AfterEffect = true
 	}
 	return &k

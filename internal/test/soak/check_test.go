@@ -65,7 +65,7 @@ func (r *run) checkGrowth(a account) {
 	more := max(late.connections-early.connections, 0)
 	assert.LessOrEqual(r.t, late.heap, early.heap+uint64(more)*heapPerConnection+r.size.slack, "bytes of heap")
 	dialled := int(r.open.dialled.Load())
-	assert.LessOrEqual(r.t, dialled, a.Cut*5/4+2*concurrency*nodes, "connections are reused unless a fault closed them")
+	assert.LessOrEqual(r.t, dialled, a.Cut*2+2*concurrency*nodes, "connections are reused unless a fault closed them")
 	own := late.goroutines - r.before - goroutinesPerConnection*late.connections
 	assert.InDelta(r.t, goroutinesPerNode*nodes, own, float64(nodes), "goroutines without those of connections")
 	most := slices.MaxFunc(r.samples, func(a, b sample) int { return cmp.Compare(a.connections, b.connections) })

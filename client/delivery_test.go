@@ -1,0 +1,206 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// script answers the posts in turn and every GET with a registry that contains node-b.
+type script struct {
+	posts   int
+	answers []http.HandlerFunc
+}
+
+func (s *script) handle(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		_, _ = w.Write([]byte(`[{"name":"node-b"}]`))
+		return
+	}
+	s.posts++
+	s.answers[min(s.posts, len(s.answers))-1](w, r)
+}
+
+// answer returns a handler that sends a status and a body.
+func answer(code int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(code)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+func refused(http.ResponseWriter, *http.Request) {
+	panic(&net.OpError{Op: "dial", Err: errors.New("connection refused")})
+}
+
+func reset(http.ResponseWriter, *http.Request) {
+	panic(&net.OpError{Op: "read", Err: errors.New("connection reset")})
+}
+
+func TestUncertainReportsThatAMessageMayHaveArrived(t *testing.T) {
+	t.Parallel()
+	retry := client.WithRetry(client.RetryPolicy{BaseDelay: 1, MaxDelay: 1})
+	limited := answer(429, "application/json", `{"detail":"slow down"}`)
+	conflict := answer(409, "application/json", `{"detail":"another message"}`)
+	for name, c := range map[string]struct {
+		answers []http.HandlerFunc
+		key     string
+		options []client.Option
+		want    bool
+	}{
+		"refusal":                                {answers: []http.HandlerFunc{answer(422, "application/json", `{}`)}},
+		"no connection":                          {answers: []http.HandlerFunc{refused}},
+		"no response":                            {answers: []http.HandlerFunc{reset}, want: true},
+		"500":                                    {answers: []http.HandlerFunc{answer(500, "text/plain", "oops")}, want: true},
+		"captive portal":                         {answers: []http.HandlerFunc{answer(200, "text/html", "<html>log in</html>")}, want: true},
+		"429 after no response":                  {answers: []http.HandlerFunc{reset, limited}, options: []client.Option{retry}, want: true},
+		"no connection after 502":                {answers: []http.HandlerFunc{answer(502, "", ""), refused}, options: []client.Option{retry}, want: true},
+		"429 after 429":                          {answers: []http.HandlerFunc{limited}, options: []client.Option{retry}},
+		"409 under the caller's key":             {answers: []http.HandlerFunc{conflict}, key: "k", options: []client.Option{retry}},
+		"409 under a key that the client made":   {answers: []http.HandlerFunc{conflict}, options: []client.Option{retry}, want: true},
+		"409 under the caller's key after a 504": {answers: []http.HandlerFunc{answer(504, "", ""), conflict}, key: "k", options: []client.Option{retry}, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &script{answers: c.answers}
+			req := hello("node-b")
+			req.IdempotencyKey = c.key
+			_, err := inProcess(t, s.handle, c.options...).Send(t.Context(), req)
+			failed := gatewayError(t, err)
+			assert.Equal(t, c.want, failed.Uncertain)
+			assert.False(t, failed.Delivered)
+			if c.want {
+				assert.ErrorContains(t, err, "may have been delivered")
+			}
+		})
+	}
+}
+
+func TestTheErrorAfterRetriesShowsTheEarlierFailure(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []http.HandlerFunc{answer(502, "", ""), answer(400, "application/json", `{"detail":"no"}`)}}
+	_, err := inProcess(t, s.handle, client.WithRetry(client.RetryPolicy{BaseDelay: 1})).Send(t.Context(), hello("node-b"))
+	require.EqualError(t, err, `mesh: POST /messages: status 400: the message may have been delivered: {"detail":"no"}: `+
+		`an earlier attempt failed: status 502`)
+}
+
+func TestOnlySendIsUncertain(t *testing.T) {
+	t.Parallel()
+	for operation, call := range operations {
+		if operation != "Send" {
+			assert.False(t, gatewayError(t, call(t.Context(), answering(t, 500, "", ""))).Uncertain, operation)
+		}
+	}
+}
+
+func TestA404IsSuccessOnlyAfterAnAttemptThatMayHaveMarkedTheMessage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		first http.HandlerFunc
+		fails bool
+	}{
+		"no response":   {first: reset},
+		"503":           {first: answer(503, "", "")},
+		"429":           {first: answer(429, "", ""), fails: true},
+		"no connection": {first: refused, fails: true},
+	} {
+		s := &script{answers: []http.HandlerFunc{c.first, answer(404, "application/json", `{}`)}}
+		err := inProcess(t, s.handle, client.WithRetry(client.RetryPolicy{BaseDelay: 1})).MarkRead(t.Context(), 7)
+		if c.fails {
+			assert.Equal(t, 404, gatewayError(t, err).StatusCode, name)
+		} else {
+			require.NoError(t, err, name)
+		}
+		assert.Equal(t, 2, s.posts, name)
+	}
+}
+
+func TestTheBodyOfAFailureThatStallsIsShown(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(400)
+		_, _ = w.Write([]byte("the reason"))
+		_ = http.NewResponseController(w).Flush()
+		stall(r)
+	}, client.WithTimeout(50*time.Millisecond))
+	err := c.MarkRead(t.Context(), 7)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, "status 400: the reason: no complete response within 50ms")
+}
+
+func TestTheTimeoutOfAnHTTPClientIsNotTakenForOurs(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(_ http.ResponseWriter, r *http.Request) { stall(r) },
+		client.WithHTTPClient(&http.Client{Timeout: 20 * time.Millisecond}))
+	_, err := c.ListPeers(t.Context())
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.NotContains(t, err.Error(), "within 10s")
+}
+
+func TestARedirectIsExplainedByItsHost(t *testing.T) {
+	t.Parallel()
+	for location, want := range map[string]string{
+		"https://login.example/?key=hunter2": "redirects are not followed, this one leads to the host login.example",
+		"http://[bad?key=hunter2":            "status 302",
+	} {
+		c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Location"] = []string{location}
+			w.WriteHeader(http.StatusFound)
+		})
+		_, err := c.ListPeers(t.Context())
+		require.ErrorContains(t, err, want)
+		assert.NotContains(t, shown(err), "hunter2")
+	}
+}
+
+func TestA404OfAFixedPathHintsAtTheBasePath(t *testing.T) {
+	t.Parallel()
+	for operation, call := range operations {
+		err := call(t.Context(), answering(t, 404, "text/html", "not here"))
+		require.ErrorContains(t, err, "not here", operation)
+		if operation == "MarkRead" {
+			assert.NotContains(t, err.Error(), "base path", "its 404 means that the message is unknown")
+		} else {
+			require.ErrorContains(t, err, "check the base path", operation)
+		}
+	}
+}
+
+func TestNilContextsAndZeroClientsAreValueErrors(t *testing.T) {
+	t.Parallel()
+	for operation, call := range operations {
+		if operation != "Watch" { // whose test returns ctx.Err()
+			assert.Equal(t, "context", valueError(t, call(nil, answering(t, 200, "", ""))).Field, operation) //nolint:staticcheck // a nil context is tested
+		}
+		require.ErrorContains(t, call(t.Context(), new(client.MeshClient)), "client.New", operation)
+	}
+	for _, err := range answering(t, 200, "", "").Watch(nil, client.WatchOptions{}) { //nolint:staticcheck // a nil context is tested
+		assert.Equal(t, "context", valueError(t, err).Field)
+	}
+	require.NoError(t, new(client.MeshClient).Close())
+}
+
+func TestCloseEndsAPauseBetweenAttempts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := inProcess(t, func(http.ResponseWriter, *http.Request) { reset(nil, nil) },
+			client.WithRetry(client.RetryPolicy{BaseDelay: time.Hour, MaxDelay: time.Hour}))
+		failed := make(chan error, 1)
+		go func() { _, err := c.ListPeers(t.Context()); failed <- err }()
+		synctest.Wait()
+		begin := time.Now()
+		require.NoError(t, c.Close())
+		require.ErrorIs(t, <-failed, net.ErrClosed)
+		assert.Zero(t, time.Since(begin))
+	})
+}
