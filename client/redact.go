@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -56,23 +57,40 @@ func (r *redactor) current() *liveTokens {
 }
 
 // redactBody redacts a response body. The response to a registration contains a token that is not known yet; if such
-// a response has to be quoted because it is invalid, the quotation ends before the token.
+// a response has to be quoted because it is invalid, the quotation ends before the token. The name of the field may be written
+// with escapes.
 func (r *redactor) redactBody(text string) string {
-	if before, _, found := strings.Cut(text, "peer_token"); found {
-		text = before + "peer_token" + secret.Redacted
+	if i := secret.Index(text, "peer_token"); i >= 0 {
+		text = text[:i] + "peer_token" + secret.Redacted
 	}
 	return r.redact(text)
 }
 
-// redact replaces the live tokens and everything that looks like a credential in text that came from outside: a 422
-// response echoes the request, and some servers echo headers.
+// redact replaces the live tokens, parts of them, and everything that looks like a credential in text that came from outside:
+// a 422 response echoes the request, and some servers echo headers.
 func (r *redactor) redact(text string) string {
-	l := r.current()
-	text = l.redactor.Redact(text)
+	return r.redactCredentials(r.current().redactor.Redact(text))
+}
+
+// redactOwn is redact for text of this package. A part of a token in it is an ordinary word.
+func (r *redactor) redactOwn(text string) string {
+	return r.redactCredentials(r.current().redactor.RedactWhole(text))
+}
+
+func (r *redactor) redactCredentials(text string) string {
 	if r.custom != nil {
 		text = r.custom.Redact(text)
 	}
-	return l.scanner.Redact(text)
+	return r.current().scanner.Redact(text)
+}
+
+// redactAll is redact for each text. The names of other peers come from outside.
+func (r *redactor) redactAll(texts []string) []string {
+	var redacted []string
+	for _, text := range texts {
+		redacted = append(redacted, r.redact(text))
+	}
+	return redacted
 }
 
 // redactError returns err, or an equivalent error without credentials in its text.
@@ -80,7 +98,7 @@ func (r *redactor) redactError(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := r.redact(err.Error())
+	text := call.RedactText(err, r.redact, r.redactOwn)
 	if text == err.Error() {
 		return err
 	}

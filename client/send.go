@@ -81,7 +81,7 @@ func (c *MeshClient) recipient(ctx context.Context, name string) (string, error)
 	}
 	var unknown *NotInRegistryError
 	if errors.As(err, &unknown) {
-		return "", &NotInRegistryError{Name: c.redactor.redact(unknown.Name), Near: unknown.Near}
+		return "", &NotInRegistryError{Name: c.redactor.redact(unknown.Name), Near: c.redactor.redactAll(unknown.Near)}
 	}
 	if !errors.Is(err, ErrMesh) {
 		// The caller's context ended during a request for the registry that it shares with other callers.

@@ -144,7 +144,7 @@ func (r request) failed(err *call.Error) *Failure {
 	f := r.failure(r.reason(err), err.Status, nil)
 	f.RetryAfter, _ = call.RetryAfter(err.Header, time.Now())
 	if err.Err != nil {
-		f.Err = redactedError(err.Err, redactor)
+		f.Err = redactedError(err.Err, call.RedactText(err.Err, redactor.Redact, redactor.RedactWhole))
 	} else {
 		f.Err = statusError(err.Status, call.Excerpt(err.Body, excerptLength, redactor.Redact))
 	}
@@ -181,10 +181,9 @@ func (r request) keyRefused(err *call.Error) bool {
 	})
 }
 
-// redactedError returns err, or, when its text contains a key, a redacted error that unwraps to nothing but the end of a
+// redactedError returns err, or, if its redacted text differs, an error with that text that unwraps only to the end of a
 // context.
-func redactedError(err error, redactor *secret.Redactor) error {
-	text := redactor.Redact(err.Error())
+func redactedError(err error, text string) error {
 	switch {
 	case text == err.Error():
 		return err

@@ -185,6 +185,6 @@ func TestAnErrorOfTheSenderIsKept(t *testing.T) {
 	own := errors.New("a request editor failed")
 	_, failed := call.Do(t.Context(), roomy, func(context.Context) (*http.Response, error) { return nil, own })
 	require.NotNil(t, failed)
-	assert.Equal(t, own, failed.Err)
+	require.ErrorIs(t, failed, own)
 	assert.EqualError(t, failed, "a request editor failed")
 }

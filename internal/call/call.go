@@ -102,6 +102,7 @@ func (l Limits) explain(ctx, bounded context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
+	err = external(err)
 	if ended := bounded.Err(); ended != nil && !errors.Is(err, ended) {
 		err = fmt.Errorf("%w: %w", ended, err)
 	}

@@ -10,9 +10,10 @@ const maxSecret = 16 << 10
 
 // Excerpt returns the first n characters of a response body, redacted. Invalid UTF-8 becomes U+FFFD, and no character is split.
 //
-// redact runs on the whole body before anything else: it would not recognize a secret with a replaced byte, or a part of one.
-// For the same reason the end of a body that was read only in part is not shown.
+// redact runs before anything else, since it would not recognize a credential with a replaced byte or a part of one. For the
+// same reason the end of a body that was read only in part is not shown. No more than the first 64 KiB are read.
 func Excerpt(body []byte, n int, redact func(string) string) string {
+	body = body[:min(len(body), maxErrorBytes)]
 	text := redact(string(body))
 	if len(body) >= maxErrorBytes {
 		text = text[:max(len(text)-maxSecret, 0)]

@@ -1,76 +1,131 @@
 package secret
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"html"
-	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-// Redactor takes known secrets out of a text. It is immutable and safe for concurrent use; nil and the zero value change
-// nothing.
-type Redactor struct{ replacer *strings.Replacer }
+// stretch is the number of bytes of a secret that are redacted wherever they appear. A server, a proxy or a connection that
+// breaks off may cut an echo anywhere. Fewer bytes would often be an ordinary word.
+const stretch = 8
 
-// NewRedactor returns a Redactor for the given secrets. Each is found as it is, and as it looks when a server echoes it
-// in a URL, in JSON or in HTML. Empty ones are left out; there is no shortest length, because a short token is a token too.
+// Redactor removes known secrets from text. It is immutable and safe for concurrent use. A nil Redactor and the zero value
+// change nothing.
+type Redactor struct {
+	parts grams    // every stretch of the longer secrets
+	long  []string // the secrets of a stretch or more, folded
+	short []string // the shorter ones, folded
+}
+
+// NewRedactor returns a Redactor for the given secrets. Empty secrets are ignored. There is no minimum length, since a short
+// token is a token too.
 func NewRedactor(secrets ...Secret) *Redactor {
-	var all []string
+	r := new(Redactor)
 	for _, s := range secrets {
-		all = append(all, forms(s.Reveal())...)
-	}
-	// strings.Replacer takes the first that fits, so the longest has to stand first: of two secrets that begin alike,
-	// the shorter one would leave the end of the longer one standing.
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
-	var pairs []string
-	for _, form := range slices.Compact(all) {
-		pairs = append(pairs, form, Redacted)
-	}
-	return &Redactor{replacer: strings.NewReplacer(pairs...)}
-}
-
-// forms lists how text may come back.
-func forms(text string) []string {
-	if text == "" {
-		return nil
-	}
-	query, path, plain := url.QueryEscape(text), url.PathEscape(text), quoted(text, false)
-	return []string{
-		text, query, path, lowerHex(query), lowerHex(path),
-		plain, quoted(text, true), strings.ReplaceAll(plain, "/", `\/`),
-		html.EscapeString(text), htmlNamed.Replace(text),
-	}
-}
-
-// htmlNamed escapes as most template engines do; html.EscapeString writes quotes as numbers.
-var htmlNamed = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;")
-
-// lowerHex turns the %2F of an escaped text into %2f.
-func lowerHex(escaped string) string {
-	text := []byte(escaped)
-	for i := 0; i+2 < len(text); i++ {
-		if text[i] == '%' {
-			copy(text[i+1:i+3], bytes.ToLower(text[i+1:i+3]))
+		text := fold(s.Reveal())
+		switch {
+		case len(text) >= stretch:
+			r.long = append(r.long, text)
+			r.parts.add(text)
+		case text != "":
+			r.short = append(r.short, text)
 		}
 	}
-	return string(text)
+	return r
 }
 
-// quoted is text as it stands in JSON. Go escapes what is special in HTML, most servers do not.
-func quoted(text string, escapeHTML bool) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(escapeHTML)
-	_ = enc.Encode(text) // a string always has a JSON form
-	return b.String()[1 : b.Len()-len("\"\n")]
-}
-
-// Redact returns text without the secrets.
+// Redact returns text that came from outside without the secrets: every eight bytes or more of a secret, and every shorter
+// secret as a whole. They are found in the encodings that servers use for an echo; see [Index].
 func (r *Redactor) Redact(text string) string {
-	if r == nil || r.replacer == nil {
+	if r == nil {
 		return text
 	}
-	return r.replacer.Replace(text)
+	return replace(text, func(v *view) {
+		r.parts.find(v)
+		findAll(v, r.short)
+	})
+}
+
+// RedactWhole is Redact for text that this module wrote itself. It replaces only whole secrets: an ordinary word of an error
+// may also be a part of a secret.
+func (r *Redactor) RedactWhole(text string) string {
+	if r == nil {
+		return text
+	}
+	return replace(text, func(v *view) {
+		findAll(v, r.long)
+		findAll(v, r.short)
+	})
+}
+
+// Index returns the position in text of the first instance of word, plain or encoded, or -1. The encodings are percent-encoding
+// of any characters, backslash escapes as in JSON and JavaScript, HTML entities, and one of these in another.
+func Index(text, word string) int {
+	word = fold(word)
+	first := -1
+	for v := range views(text) {
+		if i := strings.Index(string(v.text), word); i >= 0 {
+			if at := v.source(i).start; first < 0 || at < first {
+				first = at
+			}
+		}
+	}
+	return first
+}
+
+// replace puts Redacted in the place of everything that find marks in one of the views of text.
+func replace(text string, find func(*view)) string {
+	var marked []span
+	for v := range views(text) {
+		find(v)
+		marked = append(marked, v.marked...)
+	}
+	if len(marked) == 0 {
+		return text
+	}
+	slices.SortFunc(marked, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	var out strings.Builder
+	copied := 0
+	for i := 0; i < len(marked); {
+		group := marked[i]
+		for i++; i < len(marked) && marked[i].start < group.end; i++ {
+			group.end = max(group.end, marked[i].end)
+		}
+		group = wholeRunes(text, group, copied)
+		out.WriteString(text[copied:group.start])
+		out.WriteString(Redacted)
+		copied = group.end
+	}
+	out.WriteString(text[copied:])
+	return out.String()
+}
+
+// wholeRunes extends s so that it splits no character, but not to the left of from.
+func wholeRunes(text string, s span, from int) span {
+	for range utf8.UTFMax - 1 {
+		if s.start > from && !utf8.RuneStart(text[s.start]) {
+			s.start--
+		}
+		if s.end < len(text) && !utf8.RuneStart(text[s.end]) {
+			s.end++
+		}
+	}
+	return s
+}
+
+// findAll marks every instance of the words in v.
+func findAll(v *view, words []string) {
+	text := string(v.text)
+	for _, word := range words {
+		for at := 0; ; at += len(word) {
+			i := strings.Index(text[at:], word)
+			if i < 0 {
+				break
+			}
+			at += i
+			v.mark(at, at+len(word))
+		}
+	}
 }

@@ -1,4 +1,10 @@
-// Package secret holds a text that must not be seen.
+// Package secret keeps credentials out of everything that is printed.
+//
+//	token := secret.New("…")
+//	fmt.Println(token)                                       // [REDACTED]
+//	body = secret.NewRedactor(token).Redact(body)            // a server echoed the token, or a part of it
+//
+// A [Secret] is a value that never prints its text. A [Redactor] removes known secrets from a text that came from outside.
 package secret
 
 import (
@@ -9,27 +15,30 @@ import (
 	"log/slog"
 )
 
-// Redacted is what stands for a secret wherever it would be seen.
+// Redacted replaces a secret wherever it would be visible.
 const Redacted = "[REDACTED]"
 
-// Secret is a text that prints, logs and marshals as "[REDACTED]". [Secret.Reveal] is the only door. The zero value is
-// the empty secret. It is immutable and safe for concurrent use.
+// Secret is a text that prints, logs and marshals as "[REDACTED]". Only [Secret.Reveal] returns it. The zero value is the
+// empty secret. It is immutable and safe for concurrent use.
 //
-// The text sits behind a pointer on purpose: fmt cannot call the methods of a Secret in an unexported field of another
-// struct and prints what it finds there, which is then an address. So == compares places, not texts; compare what Reveal
-// returns. And what was marshalled cannot be read back: the text is gone.
+// The text is behind a pointer because fmt does not call the methods of a Secret in an unexported field of another struct: it
+// prints the field, which is then an address. For the same reason == compares addresses; use [Secret.Equal]. A marshalled
+// Secret cannot be read back.
 type Secret struct{ text *string }
 
 // New returns text as a Secret.
 func New(text string) Secret { return Secret{text: &text} }
 
-// Reveal returns the text itself.
+// Reveal returns the text.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
 	}
 	return *s.text
 }
+
+// Equal reports whether two secrets have the same text. go-cmp uses it, so that a comparison does not print the text.
+func (s Secret) Equal(other Secret) bool { return s.Reveal() == other.Reveal() }
 
 // String returns "[REDACTED]".
 func (s Secret) String() string { return Redacted }
@@ -43,7 +52,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(Redacted) }
 // MarshalText returns "[REDACTED]", for JSON and every other text encoding.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 
-// UnmarshalJSON takes the text from a JSON string. The error for anything else does not quote it.
+// UnmarshalJSON sets the text from a JSON string. The error for any other value does not contain the value.
 func (s *Secret) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {

@@ -19,8 +19,8 @@ import (
 // text is put together at run time, so that no scanner takes this file for a leak.
 var text = strings.Join([]string{"example", "secret", "of", "the", "tests"}, "/")
 
-// holders returns a secret in every place fmt, json and slog may come across one. The unexported fields are the hard
-// case: there fmt cannot call a method and prints what it finds.
+// holders returns a secret in every kind of value that holds one. Unexported fields are the hard case: fmt does not call the
+// methods of their values.
 func holders() map[string]any {
 	s := secret.New(text)
 	type hidden struct{ s secret.Secret }
@@ -56,7 +56,7 @@ func holders() map[string]any {
 	}
 }
 
-// unseen demands that no form of the text is in what was printed.
+// unseen requires that printed contains no form of the text.
 func unseen(t *testing.T, printed string, where ...any) {
 	t.Helper()
 	for _, form := range []string{
@@ -67,7 +67,7 @@ func unseen(t *testing.T, printed string, where ...any) {
 	}
 }
 
-func TestNoVerbPrintsASecret(t *testing.T) {
+func TestNoVerbPrintsTheText(t *testing.T) {
 	t.Parallel()
 	for where, value := range holders() {
 		for _, verb := range []string{
@@ -80,7 +80,7 @@ func TestNoVerbPrintsASecret(t *testing.T) {
 	}
 }
 
-func TestWhatIsPrintedInstead(t *testing.T) {
+func TestRedactedIsPrinted(t *testing.T) {
 	t.Parallel()
 	s := secret.New(text)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%5.1s"} {
@@ -89,10 +89,10 @@ func TestWhatIsPrintedInstead(t *testing.T) {
 	}
 	assert.Equal(t, "[REDACTED]", s.String())
 	assert.Equal(t, "{S:[REDACTED]}", fmt.Sprintf("%+v", struct{ S secret.Secret }{s}))
-	assert.Equal(t, text, s.Reveal(), "Reveal is the only door")
+	assert.Equal(t, text, s.Reveal(), "only Reveal returns the text")
 }
 
-func TestNoEncodingShowsASecret(t *testing.T) {
+func TestNoEncodingContainsTheText(t *testing.T) {
 	t.Parallel()
 	for where, value := range holders() {
 		encoded, err := json.Marshal(value)
@@ -110,7 +110,7 @@ func TestNoEncodingShowsASecret(t *testing.T) {
 	assert.Contains(t, string(encoded), "[REDACTED]")
 }
 
-func TestNoLogShowsASecret(t *testing.T) {
+func TestNoLogContainsTheText(t *testing.T) {
 	t.Parallel()
 	for where, value := range holders() {
 		var log bytes.Buffer
@@ -123,16 +123,16 @@ func TestNoLogShowsASecret(t *testing.T) {
 	assert.Equal(t, "[REDACTED]", secret.New(text).LogValue().String())
 }
 
-func TestTheZeroSecretIsEmpty(t *testing.T) {
+func TestZeroSecretIsEmpty(t *testing.T) {
 	t.Parallel()
 	var s secret.Secret
 	assert.Empty(t, s.Reveal())
-	// It does not say so: whether there is a secret is nobody's business either.
+	// Whether there is a secret is not shown either.
 	assert.Equal(t, "[REDACTED]", fmt.Sprint(s))
 	assert.Empty(t, secret.New("").Reveal())
 }
 
-func TestASecretIsReadFromJSON(t *testing.T) {
+func TestSecretIsReadFromJSON(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{`"a\"b\u00e9"`: `a"bé`, `""`: "", `null`: ""} {
 		s := secret.New("old")
@@ -142,17 +142,23 @@ func TestASecretIsReadFromJSON(t *testing.T) {
 	for _, from := range []string{`73317331`, `["73317331"]`, `{"73317331":1}`, `true`, `"73317331`, `"73317331\q"`, ``} {
 		s := secret.New("old")
 		err := s.UnmarshalJSON([]byte(from))
-		require.EqualError(t, err, "secret: not a JSON string", "and not a word of what it was: %s", from)
-		assert.Equal(t, "old", s.Reveal(), "a failure changes nothing")
+		require.EqualError(t, err, "secret: not a JSON string", "without the value: %s", from)
+		assert.Equal(t, "old", s.Reveal(), "an error changes nothing")
 	}
 }
 
-// Two variables of one secret must not be one: reading into the copy must leave the original.
-func TestACopyIsIndependent(t *testing.T) {
+func TestCopiesAreIndependent(t *testing.T) {
 	t.Parallel()
 	original := secret.New("first")
 	second := original
 	require.NoError(t, json.Unmarshal([]byte(`"second"`), &second))
 	assert.Equal(t, "first", original.Reveal())
 	assert.Equal(t, "second", second.Reveal())
+}
+
+func TestEqualComparesTheText(t *testing.T) {
+	t.Parallel()
+	assert.True(t, secret.New(text).Equal(secret.New(text)))
+	assert.False(t, secret.New(text).Equal(secret.New("other")))
+	assert.True(t, secret.Secret{}.Equal(secret.New("")))
 }

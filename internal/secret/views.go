@@ -1,0 +1,203 @@
+package secret
+
+import (
+	"html"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// span is text[start:end] of the text that is redacted.
+type span struct{ start, end int }
+
+// view is a text, decoded or not.
+type view struct {
+	text []byte
+	// origin holds the place of each byte of text in the text that is redacted. nil means that nothing was decoded.
+	origin []span
+	marked []span
+}
+
+func (v *view) source(i int) span {
+	if v.origin == nil {
+		return span{i, i + 1}
+	}
+	return v.origin[i]
+}
+
+// mark notes the place of v.text[start:end] in the text that is redacted.
+func (v *view) mark(start, end int) {
+	if start < end {
+		v.marked = append(v.marked, span{v.source(start).start, v.source(end - 1).end})
+	}
+}
+
+// encoding is a set of the ways in which a server writes characters that are special where it writes them.
+type encoding uint8
+
+const (
+	percent   encoding = 1 << iota // %2B, as in a URL
+	backslash                      // \u002B, \x2B, \/ and \", as in JSON, JavaScript and quoted Go strings
+	entity                         // &#43;, &#x2B; and &amp;, as in HTML
+	every     = percent | backslash | entity
+)
+
+// views yields text as it is, then decoded in each combination of the encodings that it contains, then decoded twice. One
+// combination is not enough: a secret may itself contain what looks like an escape. A view is valid until the next one.
+func views(text string) iter.Seq[*view] {
+	return func(yield func(*view) bool) {
+		raw := &view{text: []byte(fold(text))}
+		present := encodingsIn(text)
+		if !yield(raw) {
+			return
+		}
+		var decoded view
+		for e := encoding(1); e <= every; e++ {
+			if e&^present != 0 {
+				continue
+			}
+			decode(raw, e, &decoded)
+			if !yield(&decoded) {
+				return
+			}
+		}
+		if present == 0 || encodingsIn(string(decoded.text)) == 0 {
+			return // decoded is the view with all encodings that are present
+		}
+		var twice view
+		decode(&decoded, every, &twice)
+		yield(&twice)
+	}
+}
+
+func encodingsIn(text string) encoding {
+	var found encoding
+	for mark, e := range map[byte]encoding{'%': percent, '\\': backslash, '&': entity} {
+		if strings.IndexByte(text, mark) >= 0 {
+			found |= e
+		}
+	}
+	return found
+}
+
+// fold makes a space and a plus sign the same, since a space in a query is encoded as a plus sign.
+func fold(text string) string { return strings.ReplaceAll(text, " ", "+") }
+
+// decode writes v without the escapes of e to out.
+func decode(v *view, e encoding, out *view) {
+	out.text, out.origin, out.marked = slices.Grow(out.text[:0], len(v.text)), slices.Grow(out.origin[:0], len(v.text)), nil
+	for i := 0; i < len(v.text); {
+		char, n := unescape(v.text[i:], e)
+		if n == 0 {
+			out.text = append(out.text, v.text[i])
+			out.origin = append(out.origin, v.source(i))
+			i++
+			continue
+		}
+		from := span{v.source(i).start, v.source(i + n - 1).end}
+		out.text = append(out.text, fold(char)...)
+		for range len(char) {
+			out.origin = append(out.origin, from)
+		}
+		i += n
+	}
+}
+
+// unescape returns the character for the escape at the beginning of text, and the length of the escape; 0 if there is none.
+func unescape(text []byte, e encoding) (string, int) {
+	switch {
+	case text[0] == '%' && e&percent != 0:
+		if b, ok := hexValue(text, 1, 2); ok {
+			return string([]byte{byte(b)}), 3
+		}
+	case text[0] == '\\' && e&backslash != 0 && len(text) > 1:
+		return unescapeBackslash(text)
+	case text[0] == '&' && e&entity != 0:
+		return unescapeEntity(text)
+	}
+	return "", 0
+}
+
+func unescapeBackslash(text []byte) (string, int) {
+	switch c := text[1]; c {
+	case '"', '\\', '/', '\'', '`':
+		return string(c), 2
+	case 'n':
+		return "\n", 2
+	case 't':
+		return "\t", 2
+	case 'r':
+		return "\r", 2
+	case 'b':
+		return "\b", 2
+	case 'f':
+		return "\f", 2
+	case 'x':
+		if b, ok := hexValue(text, 2, 2); ok {
+			return string([]byte{byte(b)}), 4
+		}
+	case 'u':
+		first, ok := hexValue(text, 2, 4)
+		if !ok {
+			return "", 0
+		}
+		if second, ok := hexValue(text, 8, 4); ok && utf16.IsSurrogate(first) && text[6] == '\\' && text[7] == 'u' {
+			return string(utf16.DecodeRune(first, second)), 12
+		}
+		return string(first), 6
+	}
+	return "", 0
+}
+
+// longestEntity is more than the length of the entities that stand for a character of a secret.
+const longestEntity = 12
+
+// unescapeEntity accepts what browsers accept: the semicolon may be missing, in an echo that was cut for example.
+func unescapeEntity(text []byte) (string, int) {
+	n := 1
+	for n < min(longestEntity, len(text)) && isEntityByte(text[n]) {
+		n++
+	}
+	name := string(text[:n])
+	if n < len(text) && text[n] == ';' {
+		name += ";"
+	}
+	char := html.UnescapeString(name)
+	if char == name || utf8.RuneCountInString(char) != 1 {
+		return "", 0
+	}
+	return char, len(name)
+}
+
+func isEntityByte(c byte) bool {
+	return c == '#' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// hexValue returns the number of n hexadecimal digits at text[from:].
+func hexValue(text []byte, from, n int) (value rune, ok bool) {
+	if len(text) < from+n {
+		return 0, false
+	}
+	for _, c := range text[from : from+n] {
+		digit, ok := hexDigit(c)
+		if !ok {
+			return 0, false
+		}
+		value = value<<4 | digit
+	}
+	return value, true
+}
+
+func hexDigit(c byte) (rune, bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return rune(c - '0'), true
+	case 'a' <= c && c <= 'f':
+		return rune(c-'a') + 10, true
+	case 'A' <= c && c <= 'F':
+		return rune(c-'A') + 10, true
+	}
+	return 0, false
+}
