@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// catalog shows which models exist, what is known of one, and which are about to go.
+// catalog prints the number of models, the data of one model, and the models that retire soon.
 func catalog(ctx context.Context, p *page) error {
 	c, stop := models(p)
 	defer stop()
@@ -23,7 +22,7 @@ func catalog(ctx context.Context, p *page) error {
 		return err
 	}
 	if len(list) == 0 {
-		p.line("no model could be had; the log says why")
+		p.line("the catalog is empty; the log has the reason")
 	} else {
 		p.line("%d models, most of them by %s", len(list), inWords(byDeveloper(list)))
 	}
@@ -33,24 +32,25 @@ func catalog(ctx context.Context, p *page) error {
 	return retiring(ctx, p, c)
 }
 
-// models returns a client of the catalog that MESH_CATALOG_URL names, or of one in memory.
+// models returns a client of the real catalog or of a catalog in memory.
 func models(p *page) (c *discovery.Client, stop func()) {
 	p.section("Models")
-	if os.Getenv("MESH_CATALOG_URL") != "" {
+	if p.real {
+		p.line("the real catalog")
 		return discovery.New(), func() {}
 	}
 	server := discoverytest.Start()
-	p.line("a catalog in memory (MESH_CATALOG_URL=https://api.aimlapi.com is the real one)")
+	p.line("a catalog in memory (-real: the real one)")
 	return discovery.New(server.Options()...), server.Close
 }
 
-// developerCount is how many models a developer has.
+// developerCount is the number of models of a developer.
 type developerCount struct {
 	name string
 	n    int
 }
 
-// byDeveloper counts models, most first.
+// byDeveloper counts the models of each developer, the highest number first.
 func byDeveloper(list []discovery.ModelInfo) []developerCount {
 	counts := make(map[string]int)
 	for _, m := range list {
@@ -79,7 +79,8 @@ func lookUp(ctx context.Context, p *page, c *discovery.Client, alias string) err
 	return nil
 }
 
-// retiring lists the built-in registry's next 60 days; with keys in the environment, what the providers say themselves.
+// retiring prints the models that retire in the next 60 days: those of the built-in registry and, with keys, those that the
+// providers report.
 func retiring(ctx context.Context, p *page, c *discovery.Client) error {
 	p.section("Retiring within 60 days")
 	registry, err := c.Retirements(ctx)
@@ -94,12 +95,12 @@ func retiring(ctx context.Context, p *page, c *discovery.Client) error {
 		p.line("and %d more", more)
 	}
 	if len(soon) == 0 {
-		p.line("none that we know of")
+		p.line("none is known")
 	}
 	return nil
 }
 
-// inWords names the three developers with the most models.
+// inWords returns the three developers with the most models.
 func inWords(counts []developerCount) string {
 	var words []string
 	for _, c := range counts[:min(len(counts), 3)] {

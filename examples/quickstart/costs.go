@@ -12,13 +12,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// costs shows what models cost, what is left and what was billed: of the real providers whose keys are in the environment,
-// or, without any, of providers in memory. It only reads.
+// costs prints prices, a balance and a bill.
 func costs(ctx context.Context, p *page) error {
 	p.section("Prices, balance, bills")
-	b, stop := books(p)
+	a, stop := providers(p)
 	defer stop()
-	for _, step := range []func(context.Context, *page) error{b.prices, b.balance, b.bill} {
+	for _, step := range []func(context.Context, *page) error{a.prices, a.balance, a.bill} {
 		if err := step(ctx, p); err != nil {
 			return err
 		}
@@ -26,42 +25,42 @@ func costs(ctx context.Context, p *page) error {
 	return nil
 }
 
-// bookkeeper asks about money. key stands for every key where the providers are in memory, and is "" where they are real:
-// then each call reads its own from the environment.
-type bookkeeper struct {
+// accounts requests amounts of money from the providers.
+type accounts struct {
 	client *discovery.Client
-	key    string
+	key    string // the key of every provider in memory; "" means the keys of the environment
 }
 
-// keyNames are the variables that this section can use.
+// keyNames are the environment variables of the keys.
 var keyNames = []string{"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_ADMIN_KEY"}
 
-func books(p *page) (b bookkeeper, stop func()) {
+// providers returns the real providers if -real and a key are given, else providers in memory.
+func providers(p *page) (a accounts, stop func()) {
 	var set []string
 	for _, name := range keyNames {
-		if strings.TrimSpace(os.Getenv(name)) != "" {
+		if p.real && strings.TrimSpace(os.Getenv(name)) != "" {
 			set = append(set, name)
 		}
 	}
 	if len(set) > 0 {
 		p.line("the real providers, with the keys in %s", strings.Join(set, ", "))
-		return bookkeeper{client: discovery.New()}, func() {}
+		return accounts{client: discovery.New()}, func() {}
 	}
 	server := discoverytest.Start()
-	p.line("providers in memory (none of %s is set)", strings.Join(keyNames, ", "))
-	return bookkeeper{client: discovery.New(server.Options()...), key: "a key for providers in memory"}, server.Close
+	p.line("providers in memory (-real and one of %s: the real ones)", strings.Join(keyNames, ", "))
+	return accounts{client: discovery.New(server.Options()...), key: "a key for providers in memory"}, server.Close
 }
 
-func (b bookkeeper) prices(ctx context.Context, p *page) error {
+func (a accounts) prices(ctx context.Context, p *page) error {
 	if m, ok := discovery.PricingForAnthropicModel("claude-sonnet-5-5"); ok {
 		p.line("%-22s %s in, %s out, USD per million tokens, as of %s", m.ModelHint, dollars(m.InputPerMTok), dollars(m.OutputPerMTok), *m.VerifiedAt)
 	}
-	options := discovery.PricingOptions{APIKey: b.key}
-	in, err := b.client.PricingForGeminiModel(ctx, "gemini 3.1 flash lite", discovery.GeminiPriceQuery{Direction: discovery.Input, PricingOptions: options})
+	options := discovery.PricingOptions{APIKey: a.key}
+	in, err := a.client.PricingForGeminiModel(ctx, "gemini 3.1 flash lite", discovery.GeminiPriceQuery{Direction: discovery.Input, PricingOptions: options})
 	if err != nil {
 		return err
 	}
-	out, err := b.client.PricingForGeminiModel(ctx, "gemini 3.1 flash lite", discovery.GeminiPriceQuery{PricingOptions: options})
+	out, err := a.client.PricingForGeminiModel(ctx, "gemini 3.1 flash lite", discovery.GeminiPriceQuery{PricingOptions: options})
 	if err != nil {
 		return err
 	}
@@ -69,8 +68,8 @@ func (b bookkeeper) prices(ctx context.Context, p *page) error {
 	return nil
 }
 
-func (b bookkeeper) balance(ctx context.Context, p *page) error {
-	left, err := b.client.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{APIKey: b.key})
+func (a accounts) balance(ctx context.Context, p *page) error {
+	left, err := a.client.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{APIKey: a.key})
 	if err != nil {
 		return err
 	}
@@ -82,12 +81,12 @@ func (b bookkeeper) balance(ctx context.Context, p *page) error {
 	return nil
 }
 
-// bill compares what OpenAI billed in the three days before today with what was counted, which is made up here.
-func (b bookkeeper) bill(ctx context.Context, p *page) error {
+// bill compares what OpenAI billed for the last three days with an invented amount that the program has counted.
+func (a accounts) bill(ctx context.Context, p *page) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	query := discovery.OpenAICostQuery{StartTime: today.AddDate(0, 0, -3).Unix(), EndTime: today.Unix(), AdminKey: b.key}
+	query := discovery.OpenAICostQuery{StartTime: today.AddDate(0, 0, -3).Unix(), EndTime: today.Unix(), AdminKey: a.key}
 	counted := 12.5
-	report, err := b.client.ReconcileOpenAICost(ctx, query, &counted)
+	report, err := a.client.ReconcileOpenAICost(ctx, query, &counted)
 	if err != nil {
 		return err
 	}
@@ -102,7 +101,7 @@ func (b bookkeeper) bill(ctx context.Context, p *page) error {
 	return nil
 }
 
-// dollars shows a price; one that is not known is not 0.
+// dollars formats a price. An unknown price is not 0.
 func dollars(usd *float64) string {
 	if usd == nil {
 		return "unknown"

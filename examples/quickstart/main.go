@@ -1,14 +1,18 @@
-// Command quickstart shows what mesh-go does, in a page.
+// Command quickstart demonstrates the packages of mesh-go on one page.
 //
 //	go run ./examples/quickstart
 //
-// With MESH_GATEWAY_URL set (and MESH_GATEWAY_TOKEN, if that gateway wants one) it works against that gateway: it
-// registers the nodes quickstart-asker and quickstart-helper there and sends two messages between them. Without, it starts
-// a gateway in memory.
+// It starts a gateway, a catalog and providers in memory and uses nothing else. With -real it uses the real services:
+//
+//   - the gateway in MESH_GATEWAY_URL, with the token in MESH_GATEWAY_TOKEN. It registers the nodes quickstart-asker and
+//     quickstart-helper there and sends two messages between them. If the variable is not set, the gateway is in memory.
+//   - the catalog in MESH_CATALOG_URL, or the default one.
+//   - the providers, if one of their keys is set. These requests only read.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,19 +21,21 @@ import (
 )
 
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	real := flag.Bool("real", false, "use the real services that the environment configures")
+	flag.Parse()
+	if err := run(context.Background(), os.Stdout, *real); err != nil {
 		fmt.Fprintln(os.Stderr, "quickstart:", err)
 		os.Exit(1)
 	}
 }
 
-// run prints one section after the other, for at most a minute.
-func run(ctx context.Context, out io.Writer) error {
+// run prints the sections. It takes at most a minute.
+func run(ctx context.Context, out io.Writer, real bool) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	p := &page{out: out}
+	p := &page{out: out, real: real}
 	for _, section := range []func(context.Context, *page) error{
 		messaging, catalog, costs,
 	} {
@@ -40,9 +46,10 @@ func run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// page prints sections.
+// page is the output of the program.
 type page struct {
-	out io.Writer
+	out  io.Writer
+	real bool // use real services
 }
 
 func (p *page) section(title string) { fmt.Fprintf(p.out, "\n── %s\n", title) }

@@ -11,10 +11,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-func TestQuickstartShowsEverySection(t *testing.T) {
+func TestQuickstartPrintsEverySection(t *testing.T) {
 	withoutEnvironment(t)
 	var out strings.Builder
-	require.NoError(t, run(t.Context(), &out))
+	require.NoError(t, run(t.Context(), &out, false))
 	for _, want := range []string{
 		"in memory at http://127.0.0.1:", "Two nodes register", "[REDACTED] (shown once", "enabled=true",
 		"message 1, quickstart-asker → quickstart-helper", `reads: "How far is the nightly build?"`,
@@ -29,31 +29,31 @@ func TestQuickstartShowsEverySection(t *testing.T) {
 	assert.NotContains(t, out.String(), "EXAMPLE-", "no peer token is shown")
 }
 
-func TestQuickstartUsesTheGatewayItIsGiven(t *testing.T) {
+func TestRealUsesTheGatewayOfTheEnvironment(t *testing.T) {
 	withoutEnvironment(t)
 	g := gatewaytest.New(t, gatewaytest.WithToken("a-token-of-the-test"))
 	t.Setenv("MESH_GATEWAY_URL", g.URL)
 	t.Setenv("MESH_GATEWAY_TOKEN", "a-token-of-the-test")
-	for range 2 { // the second time, the names are known already
+	for range 2 { // the second time, the nodes are already registered
 		var out strings.Builder
-		require.NoError(t, run(t.Context(), &out))
-		assert.Contains(t, out.String(), "the one that MESH_GATEWAY_URL names")
+		require.NoError(t, messaging(t.Context(), &page{out: &out, real: true}))
+		assert.Contains(t, out.String(), "the real one, in MESH_GATEWAY_URL")
 		assert.NotContains(t, out.String(), "a-token-of-the-test")
 	}
 	assert.Len(t, g.Requests(gatewaytest.SendMessage), 4)
 }
 
-func TestQuickstartUsesTheCatalogItIsGiven(t *testing.T) {
+func TestRealUsesTheCatalogOfTheEnvironment(t *testing.T) {
 	withoutEnvironment(t)
 	s := discoverytest.New(t, discoverytest.WithCatalog([]byte(`{"id":"acme/one","developer":"Acme"}`)))
 	t.Setenv("MESH_CATALOG_URL", s.URL+"/catalog")
 	var out strings.Builder
-	require.NoError(t, run(t.Context(), &out))
+	require.NoError(t, run(t.Context(), &out, true))
 	assert.Contains(t, out.String(), "1 models, most of them by Acme (1)")
 	assert.Contains(t, out.String(), "gpt-4o is not in the catalog")
 }
 
-// withoutEnvironment makes the quickstart start its own servers and ask no provider.
+// withoutEnvironment clears every variable that the quickstart reads.
 func withoutEnvironment(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{
@@ -64,8 +64,23 @@ func withoutEnvironment(t *testing.T) {
 	}
 }
 
-func TestQuickstartSaysWhatIsWrong(t *testing.T) {
-	t.Setenv("MESH_GATEWAY_URL", "http://127.0.0.1:1")
+func TestWithoutRealTheEnvironmentIsIgnored(t *testing.T) {
+	withoutEnvironment(t)
+	for _, name := range []string{"MESH_GATEWAY_URL", "MESH_CATALOG_URL", "MESH_GATEWAY_TOKEN", "OPENAI_ADMIN_KEY", "DEEPSEEK_API_KEY"} {
+		t.Setenv(name, "http://127.0.0.1:1/must-not-be-used")
+	}
 	var out strings.Builder
-	require.ErrorContains(t, run(t.Context(), &out), "POST /peers/register")
+	require.NoError(t, run(t.Context(), &out, false))
+	assert.Contains(t, out.String(), "providers in memory")
+	assert.NotContains(t, out.String(), "must-not-be-used")
+}
+
+func TestWrongGatewayURLIsReportedWithItsVariable(t *testing.T) {
+	for _, wrong := range []string{"http://127.0.0.1:1", "gateway:8787", "ftp://gateway"} {
+		withoutEnvironment(t)
+		t.Setenv("MESH_GATEWAY_URL", wrong)
+		var out strings.Builder
+		err := run(t.Context(), &out, true)
+		require.ErrorContains(t, err, "MESH_GATEWAY_URL (an example of a URL is http://127.0.0.1:8787)", wrong)
+	}
 }

@@ -16,15 +16,28 @@ const (
 	helperName = "quickstart-helper"
 )
 
-// conversation is two nodes of one gateway.
+// conversation holds two nodes of one gateway.
 type conversation struct {
 	asker, helper *client.MeshClient
 }
 
-// messaging shows the gateway: two nodes register, one asks, the other answers, and two messages are refused.
+// messaging demonstrates the gateway: two nodes register, one asks, the other answers, and two messages are refused.
 func messaging(ctx context.Context, p *page) error {
-	opts, stop := gateway(p)
-	defer stop()
+	p.section("Gateway")
+	if p.real && os.Getenv("MESH_GATEWAY_URL") != "" {
+		p.line("the real one, in MESH_GATEWAY_URL")
+		if err := converse(ctx, p, nil); err != nil {
+			return fmt.Errorf("gateway in MESH_GATEWAY_URL (an example of a URL is http://127.0.0.1:8787): %w", err)
+		}
+		return nil
+	}
+	g := gatewaytest.Start(gatewaytest.WithToken("an-example-token"))
+	defer g.Close()
+	p.line("in memory at %s (-real and MESH_GATEWAY_URL: a real one)", g.URL)
+	return converse(ctx, p, g.Options())
+}
+
+func converse(ctx context.Context, p *page, opts []client.Option) error {
 	asker, err := client.New(askerName, opts...)
 	if err != nil {
 		return err
@@ -37,26 +50,13 @@ func messaging(ctx context.Context, p *page) error {
 	defer helper.Close()
 	c := conversation{asker: asker, helper: helper}
 	for _, step := range []func(context.Context, *page) error{
-		c.register, c.listPeers, c.ask, c.answer, c.inbox, c.refuseSecret, c.refuseStranger,
+		c.register, c.listPeers, c.ask, c.answer, c.inbox, c.sendCredential, c.sendToUnknownNode,
 	} {
 		if err := step(ctx, p); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// gateway returns how to reach a gateway: the one in MESH_GATEWAY_URL, or one in memory.
-func gateway(p *page) (opts []client.Option, stop func()) {
-	if url := os.Getenv("MESH_GATEWAY_URL"); url != "" {
-		p.section("Gateway")
-		p.line("the one that MESH_GATEWAY_URL names")
-		return nil, func() {}
-	}
-	g := gatewaytest.Start(gatewaytest.WithToken("quickstart-token"))
-	p.section("Gateway")
-	p.line("in memory at %s (set MESH_GATEWAY_URL to use a real one)", g.URL)
-	return g.Options(), g.Close
 }
 
 func (c conversation) register(ctx context.Context, p *page) error {
@@ -69,7 +69,7 @@ func (c conversation) register(ctx context.Context, p *page) error {
 		if err != nil {
 			return err
 		}
-		token := "none this time, the name was known already"
+		token := "none, the node is already registered"
 		if peer.PeerToken != nil {
 			token = fmt.Sprintf("%v (shown once; Reveal returns it)", peer.PeerToken)
 		}
@@ -79,7 +79,7 @@ func (c conversation) register(ctx context.Context, p *page) error {
 }
 
 func (c conversation) listPeers(ctx context.Context, p *page) error {
-	p.section("Who is there")
+	p.section("The peers")
 	peers, err := c.asker.ListPeers(ctx)
 	if err != nil {
 		return err
@@ -106,9 +106,9 @@ func (c conversation) ask(ctx context.Context, p *page) error {
 	return nil
 }
 
-// answer takes the question from the helper's inbox, answers it, and only then marks it read.
+// answer replies to the question in the helper's inbox and then marks it read.
 func (c conversation) answer(ctx context.Context, p *page) error {
-	p.section("Its answer")
+	p.section("The answer")
 	unread, err := c.helper.Fetch(ctx, client.FetchOptions{UnreadOnly: true})
 	if err != nil {
 		return err
@@ -146,9 +146,9 @@ func (c conversation) inbox(ctx context.Context, p *page) error {
 	return err
 }
 
-func (c conversation) refuseSecret(ctx context.Context, p *page) error {
-	p.section("A credential is not sent")
-	key := "sk-ant-" + strings.Repeat("example", 4) // put together here, so that no scanner takes this file for a leak
+func (c conversation) sendCredential(ctx context.Context, p *page) error {
+	p.section("A message with a credential is refused")
+	key := "sk-ant-" + strings.Repeat("example", 4) // put together here, so that no scanner reports this file
 	_, err := c.asker.Send(ctx, client.SendRequest{To: helperName, Kind: client.KindFYI, Content: "use " + key})
 	var leak *client.MeshSecretLeakError
 	if !errors.As(err, &leak) {
@@ -159,8 +159,8 @@ func (c conversation) refuseSecret(ctx context.Context, p *page) error {
 	return nil
 }
 
-func (c conversation) refuseStranger(ctx context.Context, p *page) error {
-	p.section("Nor is mail to nobody")
+func (c conversation) sendToUnknownNode(ctx context.Context, p *page) error {
+	p.section("A message to an unknown node is refused")
 	_, err := c.asker.Send(ctx, client.SendRequest{To: "quickstart-helpr", Kind: client.KindFYI, Content: "hello?"})
 	var absent *client.NotInRegistryError
 	if !errors.As(err, &absent) {
