@@ -38,7 +38,7 @@ type reply struct {
 }
 
 // longestTrial ends a trial that would hang.
-const longestTrial = 30 * time.Second
+const longestTrial = time.Minute
 
 func newServer(t *testing.T, op *operation, replies []reply, f *fault) *server {
 	t.Helper()
@@ -134,8 +134,8 @@ func (s *server) requests() []string {
 	return append([]string(nil), s.received...)
 }
 
-// close stops the server and returns the number of connections that the client left open.
-func (s *server) close() (left int) {
+// close stops the server. It returns the number of connections that the client left open and of bytes that were streamed.
+func (s *server) close() (left, streamed int) {
 	_ = s.listener.Close()
 	done := make(chan struct{})
 	go func() { s.serving.Wait(); close(done) }()
@@ -152,7 +152,7 @@ func (s *server) close() (left int) {
 	for _, conn := range s.held {
 		_ = conn.Close()
 	}
-	return left
+	return left, s.took
 }
 
 // exchange is one request and its response.

@@ -47,7 +47,8 @@ type trial struct {
 	returned bool
 }
 
-// Timeouts: for faults that only a timeout ends, for their second attempt, and for all others.
+// Timeouts: for faults that only a timeout ends, for their second attempt, and for all others. The second attempt of a heavy
+// fault has longestTrial.
 const (
 	shortTimeout = 400 * time.Millisecond
 	retryTimeout = 4 * time.Second
@@ -58,8 +59,10 @@ const (
 
 func (c *trial) timeout() time.Duration {
 	switch {
-	case c.again:
+	case c.again && c.fault.hangs:
 		return retryTimeout
+	case c.again:
+		return longestTrial
 	case c.fault.hangs:
 		return shortTimeout
 	}
@@ -80,8 +83,7 @@ func (c *trial) play(t *testing.T, replies []reply) {
 	}
 	c.took = time.Since(start)
 	transport.CloseIdleConnections()
-	c.left = c.server.close()
-	c.read = c.server.took // all goroutines of the server have ended
+	c.left, c.read = c.server.close()
 }
 
 // url returns the URL of the server, or of the host behind the proxy.
