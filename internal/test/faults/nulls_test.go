@@ -44,15 +44,9 @@ func (m *matrix) runNulls(keyed bool) {
 			continue
 		}
 		found := make(map[string]bool)
-<<<<<<< HEAD
 		for _, p := range places(parse(m.responses[op][op.skip].body), place{}) {
-			found[p.written] = true
-			trials = append(trials, m.nullTrial(op, p))
-=======
-		for _, p := range places(parse(m.tapes[op][op.skip].body), place{}) {
 			found[p.written], found[pathText(p.at)] = true, true
-			cells = append(cells, m.nullCell(op, p))
->>>>>>> 5b68b3b (discovery: name the failure of every nil price; decode balance entries one by one; reconcile whole buckets only)
+			trials = append(trials, m.nullTrial(op, p))
 		}
 		for declared := range op.nulls {
 			assert.True(m.t, found[declared], "%s: there is no %q in the body", op.name, declared)
@@ -64,16 +58,11 @@ func (m *matrix) runNulls(keyed bool) {
 	}
 }
 
-<<<<<<< HEAD
 func (m *matrix) nullTrial(op *operation, p place) *trial {
-	want, breaks := op.nulls[p.written]
-=======
-func (m *matrix) nullCell(op *operation, p place) *cell {
 	want, breaks := op.nulls[pathText(p.at)]
 	if !breaks {
 		want, breaks = op.nulls[p.written]
 	}
->>>>>>> 5b68b3b (discovery: name the failure of every nil price; decode balance entries one by one; reconcile whole buckets only)
 	if !breaks {
 		want = anyResult
 	}
