@@ -130,13 +130,13 @@ func (c *Checker) input(e Exchange) (*openapi3filter.RequestValidationInput, err
 			IncludeResponseStatus:             true,
 			RejectWhenRequestBodyNotSpecified: true,
 			SkipSettingDefaults:               true, // else the checker would write defaults into what it checks
-			// Else each complaint goes on with the whole schema and value.
+			// Else each error contains the whole schema and value.
 			SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.DisableSchemaErrorDetails()},
 		},
 	}, nil
 }
 
-// authenticate demands what a security scheme of the document promises: a bearer token, or a key in its header.
+// authenticate checks for the credential of a security scheme: a bearer token, or a key in its header.
 func authenticate(_ context.Context, input *openapi3filter.AuthenticationInput) error {
 	header, scheme := input.RequestValidationInput.Request.Header, input.SecurityScheme
 	switch {
@@ -149,12 +149,12 @@ func authenticate(_ context.Context, input *openapi3filter.AuthenticationInput) 
 			return fmt.Errorf("no key in the header %s", scheme.Name)
 		}
 	default:
-		return fmt.Errorf("security scheme %q is of a kind that this checker does not know", input.SecuritySchemeName)
+		return fmt.Errorf("security scheme %q is of an unsupported kind", input.SecuritySchemeName)
 	}
 	return nil
 }
 
-// unknownQuery refuses query parameters that the document does not list; kin-openapi lets them pass.
+// unknownQuery reports query parameters that the document does not list. kin-openapi accepts them.
 func unknownQuery(input *openapi3filter.RequestValidationInput) error {
 	var wrong []error
 	for name := range input.Request.URL.Query() {

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// documents loads every document of the repository, so that a new one is held to the same rules.
+// documents loads every document of the repository, including new ones.
 func documents(t *testing.T) map[string]*openapi3.T {
 	t.Helper()
 	all := make(map[string]*openapi3.T)
@@ -119,7 +119,7 @@ func TestNullableStandsBesideAType(t *testing.T) {
 	}
 }
 
-// An inline object would get a made-up Go name such as PeerListBody1.
+// The generator would invent a name such as PeerListBody1 for an inline object.
 func TestEveryObjectSchemaIsANamedComponent(t *testing.T) {
 	t.Parallel()
 	for name, doc := range documents(t) {
@@ -155,10 +155,10 @@ func TestLoadRefusesABadDocument(t *testing.T) {
 		})
 	}
 	_, err := contract.Load([]byte(document("type: string", "fine")))
-	require.NoError(t, err, "the documents above are bad for the planted reason alone")
+	require.NoError(t, err, "the documents above have no other error")
 }
 
-// document is a small document with one schema and its example.
+// document returns a small document with one schema and its example.
 func document(schema, example string) string {
 	return `
 openapi: 3.0.3

@@ -51,14 +51,14 @@ func TestBadRequestsAreRejected(t *testing.T) {
 		},
 		"body that is not JSON":   {request(t, "POST", "/messages", `{"from_node":`), []string{"failed to decode request body"}},
 		"no body":                 {request(t, "POST", "/messages", ""), []string{"value is required but missing"}},
-		"body where none is due":  {request(t, "GET", "/peers", `{}`), []string{"request body not allowed"}},
+		"body of a GET":           {request(t, "GET", "/peers", `{}`), []string{"request body not allowed"}},
 		"another content type":    {with(request(t, "POST", "/messages", goodMessage), "Content-Type", "text/plain"), []string{`"text/plain"`}},
 		"no token":                {without(request(t, "GET", "/peers", ""), "Authorization"), []string{"no bearer token"}},
 		"blank token":             {with(request(t, "GET", "/peers", ""), "Authorization", "Bearer "), []string{"no bearer token"}},
 		"another kind of token":   {with(request(t, "GET", "/peers", ""), "Authorization", "Basic YTpi"), []string{"no bearer token"}},
 		"unknown path":            {request(t, "GET", "/nowhere", ""), []string{"GET /nowhere", "no matching operation"}},
 		"unknown method":          {request(t, "DELETE", "/peers", ""), []string{"DELETE /peers", "method not allowed"}},
-		"every fault is told of":  {request(t, "GET", "/messages?limit=0&to_node=a", ""), []string{`"to_node"`, `"to" in query`, `"limit" in query`}},
+		"every error is reported": {request(t, "GET", "/messages?limit=0&to_node=a", ""), []string{`"to_node"`, `"to" in query`, `"limit" in query`}},
 		"every fault of one body": {request(t, "POST", "/messages", `{"kind":"x","content":""}`), []string{`"/kind"`, `"/content"`, `"/from_node"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,26 +68,26 @@ func TestBadRequestsAreRejected(t *testing.T) {
 			for _, want := range test.want {
 				assert.ErrorContains(t, err, want)
 			}
-			assert.Less(t, len(err.Error()), 600, "a complaint is short: no schema, no value")
+			assert.Less(t, len(err.Error()), 600, "an error contains neither the schema nor the value")
 		})
 	}
 }
 
-func TestAKeyIsDueInItsHeader(t *testing.T) {
+func TestAKeyIsRequiredInItsHeader(t *testing.T) {
 	t.Parallel()
 	for name, header := range map[string]string{"anthropic": "x-api-key", "gemini": "x-goog-api-key"} {
 		checker, err := contract.New(name)
 		require.NoError(t, err)
 		path := map[string]string{"anthropic": "/v1/models", "gemini": "/v1beta/models"}[name]
 		e := with(request(t, "GET", path, ""), "anthropic-version", "2023-06-01")
-		require.ErrorContains(t, checker.Request(e), "no key in the header "+header, "a bearer token does not stand in for it")
+		require.ErrorContains(t, checker.Request(e), "no key in the header "+header, "a bearer token does not replace it")
 		require.NoError(t, checker.Request(with(e, header, "example-key")))
 		e.Request.URL.RawQuery = "key=example-key"
 		require.ErrorContains(t, checker.Request(e), `unknown query parameter "key"`)
 	}
 }
 
-// Better no answer than a check that lets everything pass.
+// A check that accepts everything would go unnoticed.
 func TestASecuritySchemeOfAnotherKindIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []string{"{type: apiKey, in: query, name: key}", "{type: apiKey, in: cookie, name: key}", "{type: http, scheme: basic}"} {
@@ -99,11 +99,11 @@ components: {securitySchemes: {odd: ` + scheme + `}}
 paths: {/thing: {get: {responses: {default: {description: Anything.}}}}}
 `))
 		require.NoError(t, err)
-		require.ErrorContains(t, checker.Request(request(t, "GET", "/thing", "")), `security scheme "odd" is of a kind`)
+		require.ErrorContains(t, checker.Request(request(t, "GET", "/thing", "")), `security scheme "odd" is of an unsupported kind`)
 	}
 }
 
-// A checker that changed what it looks at would hide what is really sent.
+// A checker that changed the request would hide what is really sent.
 func TestRequestIsLeftAsItIs(t *testing.T) {
 	t.Parallel()
 	e := request(t, "GET", "/messages?to=node-a", "")
@@ -113,8 +113,8 @@ func TestRequestIsLeftAsItIs(t *testing.T) {
 	assert.Equal(t, http.NoBody, e.Request.Body)
 }
 
-// A default is for the reader of a body: it must not hide from the checker that the sender left a required field out.
-func TestADefaultDoesNotStandInForARequiredField(t *testing.T) {
+// A default must not hide that the sender left out a required field.
+func TestADefaultDoesNotReplaceARequiredField(t *testing.T) {
 	t.Parallel()
 	checker, err := contract.Load([]byte(`
 openapi: 3.0.3

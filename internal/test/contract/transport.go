@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// Transport checks every exchange that passes through base, and hands each fault to report. basePath is what stands
-// before the document's paths. Whole bodies are read before they are handed on.
+// Transport returns a round tripper that checks every exchange through base and calls report for each violation. basePath is
+// the prefix of the document's paths. Bodies are read completely before they are passed on.
 func (c *Checker) Transport(base http.RoundTripper, basePath string, report func(error)) http.RoundTripper {
 	return &transport{checker: c, base: base, basePath: basePath, report: report}
 }
@@ -22,8 +22,8 @@ type transport struct {
 	report   func(error)
 }
 
-// RoundTrip implements http.RoundTripper. The request is checked even when the exchange breaks off; an answer that breaks
-// off is handed on as it is, and not checked.
+// RoundTrip implements http.RoundTripper. The request is checked even if the exchange fails. A response that breaks off is
+// passed on without a check.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := drain(req.Body)
 	if err != nil {
@@ -62,7 +62,7 @@ func (t *transport) check(err error) {
 	}
 }
 
-// drain reads and closes a body. It returns what there was before the error, if there was one.
+// drain reads and closes a body. With an error it returns the bytes before it.
 func drain(body io.ReadCloser) ([]byte, error) {
 	if body == nil {
 		return nil, nil

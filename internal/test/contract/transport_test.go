@@ -20,7 +20,7 @@ import (
 
 const base = "/gateway/v1"
 
-// reports collects what a Transport reports.
+// reports collects the reports of a Transport.
 type reports struct {
 	mu  sync.Mutex
 	all []string
@@ -60,7 +60,7 @@ func newRequest(t *testing.T, method, url string, body io.Reader) *http.Request 
 	return req
 }
 
-// exchange sends one request and returns what the client sees.
+// exchange sends one request and returns the response and its body.
 func exchange(t *testing.T, client *http.Client, req *http.Request) (*http.Response, string) {
 	t.Helper()
 	resp, err := client.Do(req)
@@ -71,7 +71,7 @@ func exchange(t *testing.T, client *http.Client, req *http.Request) (*http.Respo
 	return resp, string(body)
 }
 
-func TestTransportHandsGoodExchangesThroughUnchanged(t *testing.T) {
+func TestTransportPassesGoodExchangesUnchanged(t *testing.T) {
 	t.Parallel()
 	checker := newChecker(t)
 	var path, sent, length string
@@ -97,7 +97,7 @@ func TestTransportReportsAPlantedBadRequest(t *testing.T) {
 	t.Parallel()
 	url, client, found := checked(t, newChecker(t), answerWith(200, inJSON, `{"messages":[]}`))
 	_, got := exchange(t, client, newRequest(t, "GET", url+"/messages?to_node=node-a&to=node-a", nil))
-	assert.JSONEq(t, `{"messages":[]}`, got, "a fault is reported, and the exchange goes on")
+	assert.JSONEq(t, `{"messages":[]}`, got, "the violation is reported, and the exchange goes on")
 	require.Len(t, found.all, 1)
 	assert.Contains(t, found.all[0], `unknown query parameter "to_node"`)
 }
@@ -111,7 +111,7 @@ func TestTransportReportsAPlantedBadResponse(t *testing.T) {
 	assert.Contains(t, found.all[0], `"/peers/0/enabled"`)
 }
 
-func TestTransportReportsARequestBesideTheBasePath(t *testing.T) {
+func TestTransportReportsARequestOutsideTheBasePath(t *testing.T) {
 	t.Parallel()
 	url, client, found := checked(t, newChecker(t), answerWith(200, inJSON, `{"peers":[]}`))
 	resp, _ := exchange(t, client, newRequest(t, "GET", strings.TrimSuffix(url, base)+"/peers", nil))
@@ -120,8 +120,8 @@ func TestTransportReportsARequestBesideTheBasePath(t *testing.T) {
 	assert.Contains(t, found.all[0], "/peers: not below /gateway/v1")
 }
 
-// An answer that breaks off has a status and a beginning, and clients treat it differently from no answer at all.
-func TestTransportHandsABrokenAnswerThrough(t *testing.T) {
+// A response that breaks off has a status and a partial body. Clients treat it differently from no response.
+func TestTransportPassesABrokenResponse(t *testing.T) {
 	t.Parallel()
 	url, client, found := checked(t, newChecker(t), func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", inJSON)
@@ -137,7 +137,7 @@ func TestTransportHandsABrokenAnswerThrough(t *testing.T) {
 	got, err := io.ReadAll(resp.Body)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.Equal(t, `{"peers":`, string(got))
-	assert.Empty(t, found.all, "half a body says nothing of the contract")
+	assert.Empty(t, found.all, "half a body is not checked")
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -146,7 +146,7 @@ func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { ret
 
 func TestTransportPassesNetworkErrorsOn(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("the cable is out")
+	broken := errors.New("connection lost")
 	found := new(reports)
 	transport := newChecker(t).Transport(roundTripper(func(*http.Request) (*http.Response, error) { return nil, broken }), base, found.add)
 	_, err := transport.RoundTrip(newRequest(t, "GET", "http://127.0.0.1"+base+"/peers", nil))
@@ -154,11 +154,11 @@ func TestTransportPassesNetworkErrorsOn(t *testing.T) {
 	assert.Empty(t, found.all)
 	_, err = transport.RoundTrip(newRequest(t, "GET", "http://127.0.0.1"+base+"/messages", nil))
 	require.ErrorIs(t, err, broken)
-	require.Len(t, found.all, 1, "the request is checked all the same")
+	require.Len(t, found.all, 1, "the request is checked")
 	assert.Contains(t, found.all[0], `"to" in query`)
 }
 
-// closing tells whether a body was closed, which a RoundTripper must do whatever happens.
+// closing records whether a body was closed. A RoundTripper always has to close it.
 type closing struct {
 	io.Reader
 	closed bool
@@ -183,5 +183,5 @@ func TestTransportClosesTheBodyAndLeavesTheRequestAlone(t *testing.T) {
 		assert.Same(t, body, req.Body)
 		assert.Equal(t, base+"/messages", req.URL.Path)
 	}
-	assert.Equal(t, 2, reached, "what cannot be read is not sent")
+	assert.Equal(t, 2, reached, "a request with an unreadable body is not sent")
 }
