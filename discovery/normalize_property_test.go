@@ -14,7 +14,7 @@ import (
 
 // looksBuilt finds the ids that say which build they are. It is written differently from the code on purpose: any date, any
 // month, any number, and the channels that stand for a version.
-var looksBuilt = regexp.MustCompile(`\d{4}-\d{2}-\d{2}$|-\d{8}$|-\d{4}$|-\d{4}-(non-)?reasoning$|gemini.*-(001|exp-\d\d-\d\d|preview-\d\d-\d\d(\d\d)?)$|grok-.*-beta$|-(chat|reasoner)-v3\.1`)
+var looksBuilt = regexp.MustCompile(`\d{4}-\d{2}-\d{2}$|-\d{8}$|-\d{4}$|-\d{4}-(non-)?reasoning$|gemini.*-(001|exp-\d\d-\d\d|preview-\d\d-\d\d(\d\d)?)$|(claude|grok)-.*\d.*-latest$|claude-.*-4-0$|grok-.*-beta$|-(chat|reasoner)-v3\.1`)
 
 // A real id that names no build is not changed, apart from the vendor in front and the hyphen for a dot.
 func TestARealIDIsNotChangedIntoAnother(t *testing.T) {

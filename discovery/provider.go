@@ -123,6 +123,18 @@ func ParseProvider(name string) (Provider, error) {
 	return "", &ValueError{Field: "provider", Value: showable(name), Reason: "is not one of " + strings.Join(names, ", ")}
 }
 
+// ProviderOf returns the provider of a model, from its id alone, in any spelling: "gpt-4o", "x-ai/grok-3",
+// "us.anthropic.claude-opus-4-5-20251101-v1:0". It reports false for an id that no provider's models have the form of; a model
+// need not exist.
+func ProviderOf(model string) (Provider, bool) {
+	for i := range providers {
+		if providers[i].ids.Owns(model) {
+			return providers[i].provider, true
+		}
+	}
+	return "", false
+}
+
 // lookupProvider returns the row of a provider by any of its names, or nil.
 func lookupProvider(name string) *providerInfo {
 	for i := range providers {

@@ -2,97 +2,181 @@ package discovery
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
 )
 
-// ModelKey is a model of a provider, the key of a [Registry] (SPEC.md, "Retirement registry").
+// ModelKey identifies a model of a provider, the key of a [Registry]. Its text form, also in JSON, is "openai/gpt-4o".
 type ModelKey struct {
-	Provider Provider `json:"provider"`
-	// ID is the id the provider itself uses, build included where it has one: "gpt-4o-2024-05-13".
-	ID string `json:"id"`
+	Provider Provider
+	// ID is the provider's own id, with the build where it has one: "gpt-4o-2024-05-13".
+	ID string
 }
 
-// Registry says when models retire: the date as YYYY-MM-DD, or "deprecated" where a model is on its way out, is still
-// served and has no date. A model that is not in it has no date that is known (SPEC.md, "Retirement registry").
+// MarshalText returns provider and id with a slash between them.
+func (k ModelKey) MarshalText() ([]byte, error) { return []byte(string(k.Provider) + "/" + k.ID), nil }
+
+// UnmarshalText reads the form of MarshalText. Without a slash, or for an unknown provider, it returns a [*ValueError].
+func (k *ModelKey) UnmarshalText(text []byte) error {
+	name, id, found := strings.Cut(string(text), "/")
+	p, err := ParseProvider(name)
+	switch {
+	case !found:
+		return &ValueError{Field: "model key", Value: showable(string(text)), Reason: "must be provider/id"}
+	case err != nil:
+		return err
+	}
+	*k = ModelKey{Provider: p, ID: id}
+	return nil
+}
+
+// Registry maps models to retirement dates: YYYY-MM-DD, or "deprecated" for a model that is to be retired, is still served and
+// has no date. A model that is not in it has no known date. In JSON it is an object with keys such as "openai/gpt-4o".
 //
 // Its methods find an id under any spelling of provider and id: as given first, then without case, blanks, vendor prefix,
-// variant (":free"), "-latest" and platform suffix, with the dots and hyphens the provider uses. Never by another build: a build, in
-// whatever notation, has its own date or none, because builds of a model retire on different days and after them the id
-// without build still works. The exception is a line of which the provider has said that all of it goes (gemini-1.5-*,
-// gpt-4o-audio-preview*, fine-tunes of gpt-4): there a build without a date of its own has that of the line. A fine-tune,
-// ft:gpt-4-0613:acme::1, retires with the fine-tunes of its model, and not with the model.
+// variant (":free"), "-latest" and platform suffix, with the provider's own dots and hyphens. They never use the date of another
+// build: builds of a model retire on different days, and the id without a build still works afterwards. The exception is a line
+// that the provider retires as a whole (gemini-1.5-*, gpt-4o-audio-preview*, fine-tunes of gpt-4): its builds without a date of
+// their own have that of the line. A fine-tune, such as ft:gpt-4-0613:acme::1, retires with the fine-tunes of its model, not
+// with the model.
 //
-// The dates are those of the provider's own API; Bedrock and Google Cloud keep their own.
+// The dates are those of the provider's own API; Bedrock and Google Cloud have others.
 //
-// The methods only read, and are safe for concurrent use as long as nobody writes. The nil Registry is empty.
+// The methods only read. The nil Registry is empty.
 type Registry map[ModelKey]string
 
-// deprecated is what stands in place of a date.
+// deprecated is the entry of a model without a date.
 const deprecated = "deprecated"
 
-// Retirement is one model that is about to go.
+// Retirement is a model with its date.
 type Retirement struct {
 	ModelKey
-	// Date is the last day on which the model is there, YYYY-MM-DD, in UTC.
-	Date string `json:"date"`
+	// Date is the last day of the model, YYYY-MM-DD, in UTC.
+	Date string
 }
 
-// IsRetired says whether the built-in registry has a date for the model and today, in UTC, is after it. See
-// [Registry.IsRetired]; Client.Retirements knows what the providers say today. It is safe for concurrent use.
+// retirementJSON is the JSON of a Retirement, which would otherwise be that of the embedded key.
+type retirementJSON struct {
+	Provider Provider `json:"provider"`
+	ID       string   `json:"id"`
+	Date     string   `json:"date"`
+}
+
+// MarshalJSON returns an object with provider, id and date.
+func (r Retirement) MarshalJSON() ([]byte, error) {
+	return json.Marshal(retirementJSON{r.Provider, r.ID, r.Date})
+}
+
+// UnmarshalJSON reads the form of MarshalJSON.
+func (r *Retirement) UnmarshalJSON(data []byte) error {
+	var fields retirementJSON
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	*r = Retirement{ModelKey{fields.Provider, fields.ID}, fields.Date}
+	return nil
+}
+
+// MarshalText returns key and date, for logs.
+func (r Retirement) MarshalText() ([]byte, error) {
+	return []byte(string(r.Provider) + "/" + r.ID + " " + r.Date), nil
+}
+
+// retirementTable is the built-in table.
+type retirementTable struct {
+	registry Registry
+	// lines has the ids whose date holds for builds without a row of their own.
+	lines        map[ModelKey]bool
+	replacements map[ModelKey][]string
+	// listed has the models that have a row without a date.
+	listed map[ModelKey]bool
+}
+
+// builtIn parses the built-in table when it is first used.
+var builtIn = sync.OnceValue(func() retirementTable {
+	t := retirementTable{Registry{}, map[ModelKey]bool{}, map[ModelKey][]string{}, map[ModelKey]bool{}}
+	for _, row := range retirements.Rows() {
+		key := ModelKey{Provider(row.Provider), row.ID}
+		if row.Date == "" {
+			t.listed[key] = true
+			continue
+		}
+		t.registry[key], t.replacements[key] = row.Date, row.Replacements
+		if row.WholeLine {
+			t.lines[key] = true
+		}
+	}
+	return t
+})
+
+// Retirements returns a copy of the built-in registry, which was gathered from the providers' pages, their SDKs and public
+// copies of both. See [RetirementsAsOf] for its age and [Client.Retirements] for current data.
+func Retirements() Registry { return maps.Clone(builtIn().registry) }
+
+// RetirementsAsOf returns the day on which the built-in registry was last compared with its sources, YYYY-MM-DD.
+func RetirementsAsOf() string { return retirements.AsOf() }
+
+// IsRetired reports whether today, in UTC, is after the model's date in the built-in registry. See [Registry.IsRetired].
 func IsRetired(p Provider, id string) bool { return builtIn().registry.IsRetired(p, id) }
 
-// IsRetiredOn is [IsRetired] for another day than today. See [Registry.IsRetiredOn].
+// IsRetiredOn is [IsRetired] for another day. See [Registry.IsRetiredOn].
 func IsRetiredOn(p Provider, id string, day time.Time) bool {
 	return builtIn().registry.IsRetiredOn(p, id, day)
 }
 
-// RetirementDate returns what the built-in registry has for the model. See [Registry.RetirementDate].
+// RetirementDate returns the entry of the model in the built-in registry. See [Registry.RetirementDate].
 func RetirementDate(p Provider, id string) (string, bool) {
 	return builtIn().registry.RetirementDate(p, id)
 }
 
-// Retirements returns a copy of the built-in registry: what the providers' pages, and public copies of them, said in
-// November 2026. It asks nobody. The caller may write into the copy. It is safe for concurrent use.
-func Retirements() Registry { return maps.Clone(builtIn().registry) }
-
-// IsRetired says whether the model has a date and today, in UTC, is after it (SPEC.md, is_retired). A model without a date,
-// a deprecated one and an unknown provider's are not retired.
+// IsRetired reports whether today, in UTC, is after the model's date. Models without a date are not retired.
 func (r Registry) IsRetired(p Provider, id string) bool { return r.IsRetiredOn(p, id, time.Now()) }
 
-// IsRetiredOn says whether the model has a date that lies before day (SPEC.md, "Model retirement status"). On the date
-// itself it is not retired yet. What counts is the calendar date of day in UTC, whatever its zone: 23:00 on 30 November in
-// New York is 1 December. A date that is none counts as deprecated.
+// IsRetiredOn reports whether day is after the model's date. On the date itself the model is not yet retired. The calendar date
+// of day in UTC decides: 23:00 on 30 November in New York is 1 December. A malformed date counts as "deprecated".
 func (r Registry) IsRetiredOn(p Provider, id string, day time.Time) bool {
 	text, _ := r.RetirementDate(p, id)
 	date, err := time.Parse(time.DateOnly, text)
 	return err == nil && dayOf(day).After(date)
 }
 
-// RetirementDate returns the model's date as YYYY-MM-DD, or "deprecated", and whether it has one (SPEC.md,
-// retirement_date). Registry says how the model is found.
+// RetirementDate returns the model's date as YYYY-MM-DD, or "deprecated", and whether there is one.
 func (r Registry) RetirementDate(p Provider, id string) (string, bool) {
-	if date, ok := r[ModelKey{p, id}]; ok {
-		return date, true
+	key, ok := r.lookup(p, id)
+	return r[key], ok
+}
+
+// lookup returns the key of a model in any spelling.
+func (r Registry) lookup(p Provider, id string) (ModelKey, bool) {
+	if key := (ModelKey{p, id}); has(r, key) {
+		return key, true
 	}
 	p = p.canonical()
 	names, line := registeredNames(p, id)
 	for _, name := range names {
-		if date, ok := r[ModelKey{p, name}]; ok {
-			return date, true
+		if key := (ModelKey{p, name}); has(r, key) {
+			return key, true
 		}
 	}
-	if key := (ModelKey{p, line}); builtIn().lines[key] {
-		date, ok := r[key]
-		return date, ok
+	if key := (ModelKey{p, line}); builtIn().lines[key] && has(r, key) {
+		return key, true
 	}
-	return "", false
+	return ModelKey{}, false
 }
 
-// registeredNames lists the names under which a registry may have exactly this model, and the name of its line.
+func has[V any](m map[ModelKey]V, key ModelKey) bool {
+	_, ok := m[key]
+	return ok
+}
+
+// registeredNames returns the names under which a registry may have exactly this model, and the name of its line.
 func registeredNames(p Provider, id string) (names []string, line string) {
 	names = dialect(p).Spellings(id)
 	if base, ok := modelid.FineTuneBase(names[len(names)-1]); ok && p == OpenAI {
@@ -102,10 +186,9 @@ func registeredNames(p Provider, id string) (names []string, line string) {
 	return names, NormalizeModelID(p, id)
 }
 
-// RetiringWithin lists what is about to go: the models whose date is today, in UTC, or at most d after it, soonest first
-// and within a day by provider and id. What is retired or merely deprecated is not in it. d counts from the beginning of
-// today, so 24 hours reach to tomorrow and 60*24 hours to the day 60 days from now; below 0 nothing is listed. A model
-// and its dated build are two entries, as they are in the registry.
+// RetiringWithin returns the models that retire today, in UTC, or at most d later, ordered by date, provider and id. Retired and
+// deprecated models are not among them. d counts from the beginning of today, so that 24 hours reach to tomorrow; with a
+// negative d the result is empty. A model and its dated build are two entries, as in the registry.
 func (r Registry) RetiringWithin(d time.Duration) []Retirement {
 	today := dayOf(time.Now())
 	end := today.Add(d)
@@ -122,16 +205,45 @@ func (r Registry) RetiringWithin(d time.Duration) []Retirement {
 	return soon
 }
 
-// merge returns r with what the providers say live. They know better than any table: where both have an entry, the live
-// one counts, also when it says deprecated and the other a date. The live entries have to be keyed by the providers' own
-// ids and hold dates as a Registry does. Neither registry is changed.
+// merge returns r updated with live data, which takes precedence: the entries of live replace those of r, and an empty entry, for
+// a model that is active without a date, deletes one. An alias that has the date of its build in r follows the build. The keys of
+// live must be the providers' own ids. Neither registry is changed.
 func (r Registry) merge(live Registry) Registry {
-	merged := maps.Clone(r)
-	maps.Copy(merged, live)
+	merged, aliases := maps.Clone(r), r.aliases()
+	if merged == nil {
+		merged = make(Registry, len(live))
+	}
+	set := func(key ModelKey, date string) {
+		if date == "" {
+			delete(merged, key)
+			return
+		}
+		merged[key] = date
+	}
+	for key, date := range live {
+		set(key, date)
+		for _, alias := range aliases[ModelKey{key.Provider, NormalizeModelID(key.Provider, key.ID)}] {
+			if has(r, key) && r[alias] == r[key] && !has(live, alias) {
+				set(alias, date)
+			}
+		}
+	}
 	return merged
 }
 
-// dayOf is the calendar date of t in UTC.
+// aliases maps the normalized ids to the keys of r that name no build.
+func (r Registry) aliases() map[ModelKey][]ModelKey {
+	index := make(map[ModelKey][]ModelKey)
+	for key := range r {
+		name := NormalizeModelID(key.Provider, key.ID)
+		if modelid.Last(dialect(key.Provider).Spellings(key.ID)) == name {
+			index[ModelKey{key.Provider, name}] = append(index[ModelKey{key.Provider, name}], key)
+		}
+	}
+	return index
+}
+
+// dayOf returns the calendar date of t in UTC.
 func dayOf(t time.Time) time.Time {
 	y, m, d := t.UTC().Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)

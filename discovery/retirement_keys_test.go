@@ -14,11 +14,12 @@ import (
 var retirementKeys string
 
 // Importers look models up by these keys, so a key that was released stays. The dates may change. New keys are added to the
-// file by hand, which makes them part of the promise.
+// file by hand, which makes them part of the promise. The one key that was removed is deepseek/deepseek-v4-pro, whose provider
+// withdrew its date.
 func TestRetirementKeysStay(t *testing.T) {
 	t.Parallel()
 	registry := discovery.Retirements()
-	assert.GreaterOrEqual(t, strings.Count(retirementKeys, "\n"), 257, "keys are only ever added to the file")
+	assert.GreaterOrEqual(t, strings.Count(retirementKeys, "\n"), 299, "keys are only ever added to the file")
 	for line := range strings.Lines(retirementKeys) {
 		provider, id, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "/")
 		_, ok := registry[discovery.ModelKey{Provider: discovery.Provider(provider), ID: id}]

@@ -11,12 +11,17 @@ import (
 
 const opRetirements = "Retirements"
 
-// Retirements returns the built-in registry merged with what the providers say today: the shutdown_date of OpenAI's models,
-// and the lifecycle and retires_at of Anthropic's. What they say wins: they know better than any table (WIRE.md section
-// 10). The registry is the caller's own.
+// Retirements returns the built-in registry merged with live data: the shutdown_date of OpenAI's models, and the lifecycle and
+// retires_at of Anthropic's. Live data takes precedence:
 //
-// OPENAI_API_KEY and ANTHROPIC_API_KEY are read from the environment; a provider without a key adds nothing, one that fails
-// adds nothing and is reported as a [Failure].
+//   - a model that is active without a date has no entry, whatever the table has;
+//   - a model that is still served after its date is "deprecated", not retired;
+//   - a model that is retired without a date keeps the date of the table, else it has that of yesterday;
+//   - a new date of a build also holds for the alias that had the same date in the table;
+//   - OpenAI's null announces nothing and changes nothing.
+//
+// The keys are those of [ServiceOpenAI] and [ServiceAnthropic]. A provider without a key adds nothing; one that fails adds
+// nothing and is reported as a [Failure]. The registry belongs to the caller.
 func (c *Client) Retirements(ctx context.Context) (Registry, error) {
 	live, errs := make([]Registry, len(liveSources)), make([]error, len(liveSources))
 	var all sync.WaitGroup
@@ -48,7 +53,7 @@ var liveSources = []struct {
 	{ServiceAnthropic, (*Client).anthropicRetirements},
 }
 
-// openAIRetirements reads the shutdown dates. A text that is no date is no entry (WIRE.md, surprise 10).
+// openAIRetirements reads the shutdown dates. A text that is not a date is ignored.
 func (c *Client) openAIRetirements(ctx context.Context, r request) (Registry, *Failure) {
 	models, failure := c.openAIModels(ctx, r)
 	live := make(Registry)
@@ -63,45 +68,50 @@ func (c *Client) openAIRetirements(ctx context.Context, r request) (Registry, *F
 	return live, failure
 }
 
+// anthropicRetirements reads lifecycles and dates.
 func (c *Client) anthropicRetirements(ctx context.Context, r request) (Registry, *Failure) {
 	models, failure := c.anthropicModels(ctx, r,
 		anthropic.ListModelsParamsLifecycleActive, anthropic.ListModelsParamsLifecycleDeprecated, anthropic.ListModelsParamsLifecycleRetired)
 	live, today := make(Registry), dayOf(time.Now())
 	for _, m := range models {
-		if text := anthropicRetirement(m, today); text != "" {
-			live[ModelKey{Anthropic, m.ID}] = text
+		if entry, ok := anthropicRetirement(m, today); ok {
+			live[ModelKey{Anthropic, m.ID}] = entry
 		}
 	}
 	return live, failure
 }
 
-// anthropicRetirement returns the entry for a model, "" for none. The lifecycle is what counts, not a date in the past
-// (WIRE.md section 5): a model that is still served after its date is only deprecated, and one that has gone without a
-// date has gone yesterday at the latest.
-func anthropicRetirement(m anthropic.Model, today time.Time) string {
-	lifecycle := ""
-	if m.Lifecycle != nil {
-		lifecycle = *m.Lifecycle
-	}
+// anthropicRetirement returns the live entry of a model, "" for active without a date. The lifecycle is decisive, not a date in
+// the past: a model that is still served after its date is overdue. It reports false when the response has neither.
+func anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
+	lifecycle := deref(m.Lifecycle)
 	date, dated := retiresOn(m)
-	gone := dated && date.Before(today)
+	past := dated && date.Before(today)
 	switch {
-	case lifecycle == "retired" && !gone:
-		return today.AddDate(0, 0, -1).Format(time.DateOnly)
-	case dated && gone && (lifecycle == "active" || lifecycle == deprecated):
-		return deprecated
+	case lifecycle == "retired" && !past:
+		return lastDay(m.ID, today), true
+	case past && (lifecycle == "active" || lifecycle == deprecated):
+		return deprecated, true
 	case dated:
-		return date.Format(time.DateOnly)
+		return date.Format(time.DateOnly), true
 	case lifecycle == deprecated:
-		return deprecated
+		return deprecated, true
 	}
-	return ""
+	return "", lifecycle == "active" && m.RetiresAt == nil
 }
 
-func retiresOn(m anthropic.Model) (time.Time, bool) {
-	if m.RetiresAt == nil {
-		return time.Time{}, false
+// lastDay returns the date of a retired Anthropic model for which the live response has none: that of the table if it has
+// passed, else yesterday.
+func lastDay(id string, today time.Time) string {
+	known, _ := RetirementDate(Anthropic, id)
+	if IsRetiredOn(Anthropic, id, today) {
+		return known
 	}
-	at, err := time.Parse(time.RFC3339, *m.RetiresAt)
+	return today.AddDate(0, 0, -1).Format(time.DateOnly)
+}
+
+// retiresOn returns the date of retires_at in UTC.
+func retiresOn(m anthropic.Model) (time.Time, bool) {
+	at, err := time.Parse(time.RFC3339, deref(m.RetiresAt))
 	return dayOf(at), err == nil
 }

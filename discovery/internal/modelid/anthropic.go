@@ -1,21 +1,22 @@
 package modelid
 
-// families are the words for a line of Claude models (WIRE.md section 5).
+// families are the lines of Claude models.
 const families = `opus|sonnet|haiku|fable|mythos`
 
-// anthropicDialect: WIRE.md section 11, Anthropic. -fast and -preview are part of an id.
+// Anthropic has the rules for Anthropic. -fast and -preview are part of an id.
 var Anthropic = &Dialect{
+	owned: anthropicOwned,
 	spelling: []idRule{
 		variant,
-		replacing(`^(?:(?:us|eu|apac|global)\.anthropic\.|anthropic[./]|(?:projects/[^/]+/locations/[^/]+/)?publishers/anthropic/models/)+`, ""),
+		replacing(`^(?:(?:us|eu|apac|global|jp|au|us-gov)\.anthropic\.|anthropic[./]|(?:projects/[^/]+/locations/[^/]+/)?publishers/anthropic/models/)+`, ""),
 		replacing(`\[1m\]$`, ""),
-		cutting(`-v\d+:\d+`), // Bedrock's; claude-v2:1 would be nothing without it
+		cutting(`-v\d+:\d+`), // Bedrock's; without it nothing would be left of claude-v2:1
 		replacing(`@(?:latest|default)$`, ""),
 		replacing(`@(`+year+month+day+`)$`, "-${1}"), // Google Cloud's
 		cutting(`-latest`),
 		// Claude 1 and 2 have a dot in their real ids.
 		replacing(`-([3-9]|[1-9]\d)\.(\d)`, "-${1}-${2}"),
-		// The version comes first in 3.x, the family from 4 on. Nothing in a version has eight digits: a date is none.
+		// The version precedes the family in 3.x and follows it from 4 on. Eight digits are a date, not a version.
 		replacing(`^claude-([4-9]|[1-9]\d)((?:-\d{1,2})?)-(`+families+`)(-.*)?$`, "claude-${3}-${1}${2}${4}"),
 		replacing(`^claude-(`+families+`)-(3(?:-\d{1,2})?)(-.*)?$`, "claude-${2}-${1}${3}"),
 		replacing(`^(claude-(?:`+families+`)-\d{1,2})-0(-.*)?$`, "${1}${2}"),

@@ -1,17 +1,20 @@
 package modelid
 
-// deepSeekDialect: WIRE.md section 11, DeepSeek.
+// DeepSeek has the rules for DeepSeek.
 var DeepSeek = &Dialect{
+	owned: deepSeekOwned,
 	spelling: []idRule{
 		variant,
 		replacing(`^(?:deepseek/|deepseek-ai/)+`, ""),
+		replacing(`^(?:[^/]+/)+(deepseek-.*)$`, "${1}"), // any vendor, such as a reseller
 		// DeepSeek's own API names this model without its version.
 		replacing(`^deepseek-v4\.1-flash$`, "deepseek-flash"),
 	},
 	builds: []idRule{
-		// Only in front of these three is a version a build. In deepseek-v3.2 and deepseek-v4-pro it is the name.
+		// A version is a build only after these three words. In deepseek-v3.2 and deepseek-v4-pro it is the name.
 		replacing(`^(deepseek-(?:chat|reasoner|coder))-v\d+(?:\.\d+)?(?:-exp|-terminus|-speciale|-\d{4})?$`, "${1}"),
-		// What DeepSeek served R1 as. Without a vendor prefix it would be the longer name, and is left to the guesses.
+		// The id under which DeepSeek served R1. Without a vendor prefix the result would be longer than the id, so that the
+		// rule is among the guesses as well.
 		r1,
 	},
 	guesses: []idRule{undotted, dotted, r1},

@@ -1,8 +1,9 @@
 package modelid
 
-// geminiDialect: WIRE.md section 11, Google. The rules for builds are for gemini-1 and later alone: the 001 of an embedding,
-// of Imagen and of Veo is part of the id. So is -preview without a date; see rewrites.
+// Gemini has the rules for Google. Those for builds apply to gemini-1 and later only: the 001 of an embedding, of Imagen and of
+// Veo is part of the id. So is -preview without a date; see Rewrites.
 var Gemini = &Dialect{
+	owned: geminiOwned,
 	spelling: []idRule{
 		variant,
 		replacing(`^(?:google/|gemini/|models/|publishers/google/models/|projects/(?:[^/]+/)*?models/)+`, ""),
@@ -14,6 +15,6 @@ var Gemini = &Dialect{
 		replacing(`^(gemini-\d.*?)-preview-`+month+`-(?:`+day+`|`+year+`)$`, "${1}"),
 		replacing(`^(gemini-\d.*?)-exp-`+month+`-?`+day+`$`, "${1}"),
 	},
-	// A preview may have become the model it was a preview of, or be all there is: the last thing to try.
+	// A preview may have become the model it was a preview of, or it is still the only one, so this is tried last.
 	guesses: []idRule{undotted, dotted, replacing(`^(.*gemini-\d.*)-preview$`, "${1}")},
 }

@@ -1,3 +1,5 @@
+// Package modelid has the spelling rules for model ids, provider by provider. Marketplaces and clouds add prefixes, suffixes and
+// builds, and write versions with dots or hyphens. docs/providers.md, "Model names", lists the rules.
 package modelid
 
 import (
@@ -21,27 +23,30 @@ func (d *Dialect) Normalize(id string) string {
 	return trimmed
 }
 
-// dialect is how the ids of one provider are written. Both lists are applied in order, again and again, until nothing
-// changes: that makes normalizing idempotent, and suffixes may come in any order.
+// Dialect has the spelling rules of one provider. The rules are applied in order, repeatedly, until nothing changes: that makes
+// normalizing idempotent and independent of the order of suffixes.
 type Dialect struct {
-	// spelling has the rules that keep naming the same model.
+	// owned matches the plainest spellings of the provider's ids.
+	owned *regexp.Regexp
+	// spelling has the rules whose result names the same build of the model.
 	spelling []idRule
-	// builds has the rules that forget which build of a model it is.
+	// builds has the rules that remove the build.
 	builds []idRule
-	// guesses has the rules of which some lead to another model; see rewrites.
+	// guesses has the rules that may lead to another model; see Rewrites.
 	guesses []idRule
 }
 
-// idRule rewrites an id, or returns it as it is.
+// idRule rewrites an id or returns it unchanged.
 type idRule func(id string) string
 
-// longestID is the longest text that is taken for an id, in bytes. The longest kind, a path of Google Cloud, has about 150.
+// longestID is the length of the longest id that is processed, in bytes. The longest real ones, paths of Google Cloud, have
+// about 150.
 const longestID = 256
 
-// accepts reports whether id can be one of the provider's; the nil Dialect, of an unknown provider, accepts none.
+// accepts reports whether id is short enough to be an id. The nil Dialect, that of an unknown provider, accepts none.
 func (d *Dialect) accepts(id string) bool { return d != nil && len(id) <= longestID }
 
-// normalize repeats what d says until nothing changes, and does nothing that would make the id longer.
+// normalize applies all rules until nothing changes, except where the id would become longer.
 func (d *Dialect) normalize(id string) string {
 	for {
 		name := Last(d.spellings(id))
@@ -57,7 +62,7 @@ func (d *Dialect) normalize(id string) string {
 	}
 }
 
-// spellings lists id and the plainer names of the same model, the plainest last.
+// spellings returns id and the plainer names of the same build, the plainest last.
 func (d *Dialect) spellings(id string) []string {
 	names := []string{id}
 	if folded := foldID(id); folded != id {
@@ -74,7 +79,7 @@ func (d *Dialect) spellings(id string) []string {
 	return names
 }
 
-// Spellings lists the names under which to look up exactly the model that id names, build and all, best first.
+// Spellings returns the names under which to look up exactly the build that id names, best first.
 func (d *Dialect) Spellings(id string) []string {
 	trimmed := strings.TrimSpace(id)
 	if !d.accepts(trimmed) {
@@ -83,7 +88,7 @@ func (d *Dialect) Spellings(id string) []string {
 	return slices.DeleteFunc(d.spellings(trimmed), func(name string) bool { return name != trimmed && isStem(name) })
 }
 
-// isStem says whether nothing but a vendor or a family is left of a name.
+// isStem reports whether only a vendor or a family is left of a name.
 func isStem(name string) bool {
 	switch strings.Trim(name, "-./: ") {
 	case "", "openai", "gpt", "deepseek", "deepseek-ai", "anthropic", "claude", "google", "gemini", "xai", "x-ai", "grok":
@@ -92,9 +97,10 @@ func isStem(name string) bool {
 	return false
 }
 
+// Last returns the last of names.
 func Last(names []string) string { return names[len(names)-1] }
 
-// foldID folds ASCII letters only: others could become longer, and no id has any.
+// foldID folds ASCII letters only. Others could become longer, and no id has them.
 func foldID(id string) string {
 	lower := []byte(strings.Join(strings.Fields(id), "-"))
 	for i, c := range lower {
@@ -105,23 +111,23 @@ func foldID(id string) string {
 	return string(lower)
 }
 
-// What dates look like in ids. Months and days are checked, so that a version like 4-20 is not taken for one.
+// The parts of dates in ids. Months and days are checked, so that a version such as 4-20 is not read as a date.
 const (
 	month = `(?:0[1-9]|1[0-2])`
 	day   = `(?:0[1-9]|[12]\d|3[01])`
 	year  = `20\d\d`
 )
 
-// variant is what OpenRouter puts behind any id (WIRE.md section 11, last line).
+// variant removes the suffixes that OpenRouter adds to any id.
 var variant = replacing(`:(?:free|beta|thinking|nitro)$`, "")
 
-// replacing is the rule that replaces what pattern matches.
+// replacing returns a rule that replaces the matches of pattern.
 func replacing(pattern, with string) idRule {
 	re := regexp.MustCompile(pattern)
 	return func(id string) string { return re.ReplaceAllString(id, with) }
 }
 
-// cutting is the rule that cuts a suffix off, where what is left still names a version: grok-beta, gemini-flash-latest and
+// cutting returns a rule that removes a suffix if the rest still has a version: grok-beta, gemini-flash-latest and
 // claude-opus-latest are ids of their own.
 func cutting(suffix string) idRule {
 	return replacing(`^(.*\d.*?)(?:`+suffix+`)$`, "${1}")

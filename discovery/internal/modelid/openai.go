@@ -2,13 +2,14 @@ package modelid
 
 import "regexp"
 
-// openAIDialect: WIRE.md section 11, OpenAI. What an id says in words (-mini, -chat-latest, -audio, -search-preview) is part
-// of it, and a date in its middle (gpt-4-1106-preview) as well.
+// OpenAI has the rules for OpenAI. Words in an id (-mini, -chat-latest, -audio, -search-preview) are part of it, and so is a date
+// in the middle (gpt-4-1106-preview).
 var OpenAI = &Dialect{
+	owned: openAIOwned,
 	spelling: []idRule{
 		variant,
 		replacing(`^(?:openai/)+`, ""),
-		// The versions that OpenAI writes with a dot and the catalog sometimes with a hyphen, and no others.
+		// Only the versions that OpenAI writes with a dot and the catalog sometimes with a hyphen.
 		replacing(`^(gpt-3)-(5)(-.*)?$`, "${1}.${2}${3}"),
 		replacing(`^(gpt-4)-([15])(-.*)?$`, "${1}.${2}${3}"),
 		replacing(`^(gpt-5)-([1-6])(-.*)?$`, "${1}.${2}${3}"),
@@ -24,7 +25,7 @@ var OpenAI = &Dialect{
 // fineTune is ft:BASE:ORGANISATION:NAME:ID.
 var fineTune = regexp.MustCompile(`^ft:([^:]+):`)
 
-// FineTuneBase returns what a fine-tune was made from, and whether id is one.
+// FineTuneBase returns the model that a fine-tune was made from, and whether id is a fine-tune.
 func FineTuneBase(id string) (base string, ok bool) {
 	if parts := fineTune.FindStringSubmatch(id); parts != nil {
 		return parts[1], true
@@ -32,7 +33,7 @@ func FineTuneBase(id string) (base string, ok bool) {
 	return id, false
 }
 
-// shortBuilds are the builds dated by month and day. A pattern would also hit ids that merely look so.
+// shortBuilds are the builds dated by month and day. A pattern would also match other ids.
 var shortBuilds = map[string]string{
 	"gpt-3.5-turbo-0125":     "gpt-3.5-turbo",
 	"gpt-3.5-turbo-0301":     "gpt-3.5-turbo",

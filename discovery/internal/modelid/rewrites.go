@@ -2,15 +2,14 @@ package modelid
 
 import "slices"
 
-// Versions are written with a dot or with a hyphen, and which one differs from listing to listing.
+// Listings differ in whether they write a version with a dot or a hyphen.
 var (
 	undotted = replacing(`(\d)\.(\d)`, "${1}-${2}")
 	dotted   = replacing(`^(\D*-v?\d{1,2})-(\d{1,2})(-.*)?$`, "${1}.${2}${3}")
 )
 
-// rewrites lists what else a listing may call the model. Each entry is one rewrite away from a spelling of id or from its
-// normalized form, never two. They are guesses: try them after all of those, in this order, and take none that is not listed
-// (WIRE.md section 11, rule of thumb).
+// Rewrites returns further names that a listing may have for the model, each one rewrite away from a spelling of id or from its
+// normalized form. They are guesses: try them last, in this order, and accept only a listed name.
 func (d *Dialect) Rewrites(id string) []string {
 	if d == nil {
 		return nil

@@ -1,0 +1,3 @@
+module github.com/mesh-gateway/mesh-go/.ci/facts
+
+go 1.25

@@ -1,0 +1,132 @@
+// Command facts compares the model ids and shutdown dates in the newest official SDKs with the tables of this repository. It
+// prints what the tables lack or contradict, and one line of coverage for each SDK. The exit status is 1 if a dated id is
+// missing or a date differs.
+//
+//	go run . -tables ../../discovery/internal/retirements
+//
+// The SDKs come from the module proxy, through the go command. With -ids it prints provider,id lines instead, the SDKs' part of
+// models.csv.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// sdk is an official SDK.
+type sdk struct {
+	provider, module string
+	// constants reports whether ids are constants of a type whose name ends in Model; otherwise they are string literals.
+	constants bool
+}
+
+var sdks = []sdk{
+	{"openai", "github.com/openai/openai-go/v3", true},
+	{"anthropic", "github.com/anthropics/anthropic-sdk-go", true},
+	{"gemini", "google.golang.org/genai", false},
+}
+
+func main() {
+	tables := flag.String("tables", "discovery/internal/retirements", "the folder of retirements.csv and models.csv")
+	ids := flag.Bool("ids", false, "print the ids of the SDKs instead")
+	flag.Parse()
+	ok, err := run(os.Stdout, *tables, *ids)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "facts:", err)
+		os.Exit(2)
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+// run reports whether the tables agree with every SDK.
+func run(w io.Writer, tables string, ids bool) (bool, error) {
+	known, err := readTables(tables)
+	if err != nil {
+		return false, err
+	}
+	ok := true
+	for _, s := range sdks {
+		dir, version, err := download(s.module)
+		if err != nil {
+			return false, err
+		}
+		found, err := readSDK(dir, s.constants)
+		if err != nil {
+			return false, err
+		}
+		if ids {
+			for _, id := range slices.Sorted(maps.Keys(found)) {
+				fmt.Fprintf(w, "%s,%s\n", s.provider, id)
+			}
+			continue
+		}
+		ok = compare(w, s, version, found, known) && ok
+	}
+	return ok, nil
+}
+
+// compare prints the differences of one SDK and reports whether every dated id has its date in the tables.
+func compare(w io.Writer, s sdk, version string, found, known map[string]string) bool {
+	dated, agree, listed, differ := 0, 0, 0, 0
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		date, in := known[s.provider+"/"+id]
+		if in {
+			listed++
+		} else {
+			fmt.Fprintf(w, "%s: %s is in no table\n", s.provider, id)
+		}
+		if found[id] == "" {
+			continue
+		}
+		dated++
+		if date == found[id] {
+			agree++
+			continue
+		}
+		differ++
+		fmt.Fprintf(w, "%s: %s: the SDK has %s, the table %q\n", s.provider, id, found[id], date)
+	}
+	fmt.Fprintf(w, "%s %s: %d of %d ids listed, %d of %d dates agree\n", s.module, version, listed, len(found), agree, dated)
+	return differ == 0
+}
+
+// readTables returns the date of every id of the tables, keyed by provider/id; "" for an id without a date.
+func readTables(dir string) (map[string]string, error) {
+	known := make(map[string]string)
+	for _, name := range []string{"models.csv", "retirements.csv"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(text)) {
+			row := strings.Split(strings.TrimSpace(line)+",", ",")
+			if !strings.HasPrefix(line, "#") && len(row) > 2 {
+				known[row[0]+"/"+row[1]] = row[2]
+			}
+		}
+	}
+	return known, nil
+}
+
+// download returns the folder and version of the newest release of a module in the module cache.
+func download(module string) (dir, version string, err error) {
+	out, err := exec.Command("go", "mod", "download", "-json", module+"@latest").Output()
+	if err != nil {
+		return "", "", fmt.Errorf("go mod download %s: %w: %s", module, err, out)
+	}
+	var answer struct{ Dir, Version string }
+	if err := json.Unmarshal(out, &answer); err != nil {
+		return "", "", err
+	}
+	return answer.Dir, answer.Version, nil
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	modelID   = regexp.MustCompile(`^[a-z0-9]+(?:[-.][a-z0-9]+)+$|^o\d$`)
+	geminiID  = regexp.MustCompile(`^(?:gemini|gemma|imagen|veo)-[a-z0-9.-]*\d[a-z0-9.-]*$`)
+	isoDate   = regexp.MustCompile(`(?i)(?:shutdown date:|end-of-life on)\s+(20\d\d-\d\d-\d\d)`)
+	wordyDate = regexp.MustCompile(`(?i)end-of-life on\s+([A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?,? 20\d\d)`)
+	ordinal   = regexp.MustCompile(`(\d)(?:st|nd|rd|th)`)
+)
+
+// readSDK returns the ids of an SDK with their shutdown dates, "" for none.
+func readSDK(dir string, constants bool) (map[string]string, error) {
+	found := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "/examples/") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.ValueSpec); ok && constants {
+				readConstant(spec, found)
+			}
+			if text, ok := literal(n); ok && !constants && geminiID.MatchString(text) {
+				found[text] = ""
+			}
+			return true
+		})
+		return nil
+	})
+	return found, err
+}
+
+// readConstant adds a constant of a model type.
+func readConstant(spec *ast.ValueSpec, found map[string]string) {
+	name, ok := spec.Type.(*ast.Ident)
+	if !ok || !strings.HasSuffix(name.Name, "Model") || len(spec.Values) != 1 {
+		return
+	}
+	id, ok := literal(spec.Values[0])
+	if !ok || !modelID.MatchString(id) {
+		return
+	}
+	if date := shutdownDate(spec.Doc.Text()); date != "" || found[id] == "" {
+		found[id] = date
+	}
+}
+
+func literal(n ast.Node) (string, bool) {
+	lit, ok := n.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	text, err := strconv.Unquote(lit.Value)
+	return text, err == nil
+}
+
+// shutdownDate returns the date in a deprecation comment as YYYY-MM-DD, or "".
+func shutdownDate(doc string) string {
+	doc = strings.Join(strings.Fields(doc), " ")
+	if m := isoDate.FindStringSubmatch(doc); m != nil {
+		return m[1]
+	}
+	if m := wordyDate.FindStringSubmatch(doc); m != nil {
+		text := strings.ReplaceAll(ordinal.ReplaceAllString(m[1], "$1"), ",", "")
+		if date, err := time.Parse("January 2 2006", text); err == nil {
+			return date.Format(time.DateOnly)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,86 @@
+package discovery
+
+import "time"
+
+// RetirementState classifies a model for [Registry.Check].
+type RetirementState string
+
+// The states.
+const (
+	// StateRetired: the date has passed.
+	StateRetired RetirementState = "retired"
+	// StateRetiring: there is a date, today or later.
+	StateRetiring RetirementState = "retiring"
+	// StateDeprecated: to be retired, without a date.
+	StateDeprecated RetirementState = "deprecated"
+	// StateListed: a known model without a date.
+	StateListed RetirementState = "listed"
+	// StateUnknown: no such model is known. It may be misspelt, too new, or never have existed.
+	StateUnknown RetirementState = "unknown"
+)
+
+// RetirementStatus is the result of [Registry.Check].
+type RetirementStatus struct {
+	State RetirementState `json:"state"`
+	// Date is YYYY-MM-DD in the states StateRetired and StateRetiring, else "".
+	Date string `json:"date"`
+	// Replacement is the model that the provider recommends and that is not itself retired on the day, or "".
+	Replacement string `json:"replacement"`
+	// Matched is the id that the answer rests on, which may be another spelling of the given one or the name of its line. It is
+	// "" in the state StateUnknown.
+	Matched string `json:"matched"`
+}
+
+// Check returns the state of a model on a day. The model is found as described at [Registry]. A model that is not in the
+// registry is StateListed if the official SDKs or the price table have its id, and StateUnknown otherwise. Replacements come
+// from the built-in table: one that is retired on the day is followed to its own replacement.
+func (r Registry) Check(p Provider, id string, day time.Time) RetirementStatus {
+	key, ok := r.lookup(p, id)
+	if !ok {
+		return checkListed(p, id)
+	}
+	status := RetirementStatus{State: StateDeprecated, Matched: key.ID, Replacement: r.replacement(key, day)}
+	date, err := time.Parse(time.DateOnly, r[key])
+	if err != nil {
+		return status
+	}
+	status.State, status.Date = StateRetiring, r[key]
+	if dayOf(day).After(date) {
+		status.State = StateRetired
+	}
+	return status
+}
+
+// checkListed returns the status of a model without an entry in the registry.
+func checkListed(p Provider, id string) RetirementStatus {
+	p, table := p.canonical(), builtIn()
+	for _, name := range dialect(p).Spellings(id) {
+		if key := (ModelKey{p, name}); table.listed[key] || has(table.registry, key) {
+			return RetirementStatus{State: StateListed, Matched: name}
+		}
+	}
+	return RetirementStatus{State: StateUnknown}
+}
+
+// replacement returns the first recommended model that is not retired on the day, directly or through the replacement of one
+// that is.
+func (r Registry) replacement(key ModelKey, day time.Time) string {
+	visited := map[ModelKey]bool{}
+	var follow func(ModelKey) string
+	follow = func(key ModelKey) string {
+		if visited[key] {
+			return ""
+		}
+		visited[key] = true
+		for _, id := range builtIn().replacements[key] {
+			if !r.IsRetiredOn(key.Provider, id, day) {
+				return id
+			}
+			if id = follow(ModelKey{key.Provider, id}); id != "" {
+				return id
+			}
+		}
+		return ""
+	}
+	return follow(key)
+}
