@@ -1,20 +1,20 @@
 package scan
 
-// class is a set of byte kinds, one bit each.
+// class is a set of kinds of bytes, one bit each.
 type class uint8
 
 const (
-	word   class = 1 << iota // A-Z a-z 0-9 _ : what \b goes by
-	anchor                   // the letters that keys and extendedKeys start with; keysIn needs it next to word
+	word   class = 1 << iota // A-Z a-z 0-9 _ : a word character, as for \b
+	anchor                   // the letters that keys and extendedKeys start with; must be the bit after word, see keysIn
 	alnum                    // A-Z a-z 0-9
 	upper                    // A-Z 0-9
-	hex                      // a-f 0-9, the lower-case digits that rule 6 wants
-	u                        // A-Z a-z 0-9 _ - : the source document's U
-	base64                   // A-Z a-z 0-9 / + = : what rule 10 is made of
-	dotted                   // U and the full stop
+	hex                      // a-f 0-9 : the digits of rule 6
+	u                        // A-Z a-z 0-9 _ - : U in the tables of rules
+	base64                   // A-Z a-z 0-9 / + = : rule 10
+	dotted                   // u and the full stop
 )
 
-// classes holds the kinds of every byte. Bytes from 0x80 up have none, so UTF-8, valid or not, is never part of a match.
+// classes holds the class of every byte. Bytes from 0x80 on are in no class, so no match contains them.
 var classes = [256]class{
 	'_': word | u | dotted, '-': u | dotted, '.': dotted, '/': base64, '+': base64, '=': base64,
 
@@ -37,8 +37,8 @@ const (
 	digit   = capital | hex
 )
 
-// endOf returns the first place from i on, and before limit, whose byte is not of class c; limit when there is none. Four
-// bytes at a time take half as long where that is far away.
+// endOf returns the position of the first byte in content[i:limit] that is not of class c, or limit. Testing four bytes at a
+// time takes half as long if the position is far away.
 func endOf(c class, content string, i, limit int) int {
 	for i+4 <= limit {
 		b := content[i : i+4]
@@ -53,7 +53,7 @@ func endOf(c class, content string, i, limit int) int {
 	return i
 }
 
-// wordStart returns the first place from i on, and before limit, that holds a word character; limit when there is none.
+// wordStart returns the position of the first word character in content[i:limit], or limit.
 func wordStart(content string, i, limit int) int {
 	for i < limit && classes[content[i]]&word == 0 {
 		i++
@@ -61,7 +61,7 @@ func wordStart(content string, i, limit int) int {
 	return i
 }
 
-// lastNot returns the last place in content[lo:hi] whose byte is not of class c, -1 when all are.
+// lastNot returns the position of the last byte in content[lo:hi] that is not of class c, or -1.
 func lastNot(c class, content string, lo, hi int) int {
 	for i := hi - 1; i >= lo; i-- {
 		if classes[content[i]]&c == 0 {

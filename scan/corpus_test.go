@@ -20,7 +20,7 @@ type input struct {
 	make func(t testing.TB, size int) string
 }
 
-// cleanInputs are what messages are made of.
+// cleanInputs are typical messages.
 var cleanInputs = []input{
 	{"prose", prose},
 	{"code", code},
@@ -29,7 +29,7 @@ var cleanInputs = []input{
 	{"hex", hexText},
 }
 
-// hostileInputs are made to be slow: much to look at everywhere, and nothing to find, or nothing before the end.
+// hostileInputs have many candidates and no match, or none before the end.
 var hostileInputs = []input{
 	{"near-misses", repeated(strings.Join(nearMisses(), " ") + " ")},
 	{"near-misses-glued", repeated(strings.Join(nearMisses(), "=") + "=")},
@@ -70,14 +70,14 @@ var hostileInputs = []input{
 
 func repeated(unit string) func(testing.TB, int) string { return ending(unit, "") }
 
-// ending repeats unit, and ends the content with last.
+// ending repeats unit and appends last.
 func ending(unit, last string) func(testing.TB, int) string {
 	return func(_ testing.TB, size int) string {
 		return strings.Repeat(unit, size/len(unit)+1)[:size-len(last)] + last
 	}
 }
 
-// nearMisses is one key of every rule, each too short by one character.
+// nearMisses returns one key of every rule, each too short by one character.
 func nearMisses() []string {
 	return []string{
 		made("pypi-", "a", 19), made("sk-ant-", "a", 15), made("sk-admin-", "a", 19), made("sk-", "a", 19), made("xai-", "a", 39),
@@ -85,12 +85,12 @@ func nearMisses() []string {
 	}
 }
 
-// eyJSharedTail is a JWT but for its third part. Its first half is full of words that could each begin it.
+// eyJSharedTail is a JWT without its third part. Every word of its first half could begin it.
 func eyJSharedTail(_ testing.TB, size int) string {
 	return made("", "eyJ-", size/8) + made("aaaaaaaaaaaaaaa.eyJ", "b", size-size/8*4-19)
 }
 
-// words is the vocabulary of prose, shorter words more often, as in any language.
+// words is the vocabulary of prose; short words are frequent.
 var words = strings.Fields(`a a a a I it it is is of of of of to to to to in in in the the the the the the the and and and
 	for for that that with with this not you are was but all can has new one our out who had two way may use then them
 	some when what your said each which their time will other about many these write would like more make could people than
@@ -99,7 +99,7 @@ var words = strings.Fields(`a a a a I it it is is of of of of to to to to in in 
 	message gateway node answer question please release database deployment yesterday configuration migration documentation
 	approximately responsibility authentication`)
 
-// prose is sentences without sense and with the rhythm of English.
+// prose returns random sentences with the word lengths of English.
 func prose(_ testing.TB, size int) string {
 	r := rand.New(rand.NewPCG(7, 7))
 	var b strings.Builder
@@ -115,7 +115,7 @@ func prose(_ testing.TB, size int) string {
 	return b.String()[:size]
 }
 
-// code is the source of this package. Its tests hold the alphabet and the word "aws", which rule 10 takes for a secret.
+// code returns the source of this package without its tests, which contain matches of rule 10.
 func code(t testing.TB, size int) string {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func code(t testing.TB, size int) string {
 	return b.String()[:size]
 }
 
-// jsonText is a list of messages as a gateway sends them.
+// jsonText returns a list of messages in the format of the gateway.
 func jsonText(t testing.TB, size int) string {
 	r := rand.New(rand.NewPCG(3, 3))
 	text := prose(t, size+400)
@@ -154,7 +154,7 @@ func jsonText(t testing.TB, size int) string {
 
 func base64Text(_ testing.TB, size int) string {
 	text := base64.StdEncoding.EncodeToString(randomBytes(rand.New(rand.NewPCG(5, 5)), size))
-	// Chance spells "aws" about once in 260,000 characters, and then rule 10 matches.
+	// Random text contains "aws" about once in 260,000 characters, and then rule 10 matches.
 	return strings.ReplaceAll(text[:size], "aws", "AWS")
 }
 

@@ -1,40 +1,32 @@
-// Package scan finds credentials in text before the text leaves the house.
+// Package scan finds credentials in text, before the text is sent or logged.
 //
-// A message to another node, a log line, a prompt: each may carry an API key that somebody pasted by mistake. Scan
-// looks for the shapes that the source document lists (SPEC.md, "Credential scan") and for the gateway token that is
-// in use right now. It works in memory, asks nobody, and keeps nothing.
+// A message to another node, a log line or a prompt may contain an API key that was pasted by mistake. Package scan looks for
+// the formats of known keys and for the gateway token that is in use. It works in memory, without network access.
 //
 //	if f, found := scan.Find(message); found {
 //		return fmt.Errorf("not sent: %v. %s", f, f.Rule.Advice)
 //	}
 //	safe := scan.New().Redact(logLine)
 //
-// [Find] is the whole check of a send. A [Scanner] does the same with tokens of your own choosing ([WithLiveToken]) and
-// with the rules that we added ([WithExtendedRules]); it can also list everything ([Scanner.FindAll]) and write the text
-// again without it ([Scanner.Redact]).
+// [Find] is the check that package client makes before it sends a message. A [Scanner] makes the same check with other live
+// tokens ([WithLiveToken]) and further rules ([WithExtendedRules]). [Scanner.FindAll] lists every match and [Scanner.Redact]
+// replaces them.
 //
-// # What counts as a match
+// # Matches
 //
-// The table of rules has an order, and Find answers with the first rule of the table that matches anywhere, at its
-// leftmost match: an early JWT does not hide a late PyPI token. A rule starts at an ASCII word boundary, so "-sk-…" is a
-// hit and "_AKIA…" is none. Only rule 6 asks for a boundary at its end too. Rules 10 and 12 are heuristics: they ask for
-// a word ("aws", "MESH_GATEWAY_TOKEN") later in the text, on any line.
+// The rules are ordered; see [Rules]. Find returns the leftmost match of the first rule that matches anywhere: an early JWT
+// does not hide a late PyPI token. A match starts at an ASCII word boundary, so "-sk-…" matches and "_AKIA…" does not. Only
+// rule 6 also requires a boundary at its end. Rules 10 and 12 are heuristics: they require a word ("aws", "MESH_GATEWAY_TOKEN")
+// later in the text, on any line. Offsets are in bytes. Bytes outside ASCII are not word characters, whether they are valid
+// UTF-8 or not.
 //
 // # Limits
 //
-// The scan is a net, not a wall. It misses a key that is glued to a letter or an underscore, split over two lines,
-// encoded, or disguised by a look-alike letter, and it flags harmless text that has the shape of a key. Offsets are byte
-// offsets. Bytes outside ASCII, valid UTF-8 or not, are simply no word characters.
+// The scan does not find a key that follows a letter or an underscore, is split over two lines, is encoded or contains a
+// look-alike letter. It also matches harmless text that has the format of a key.
 //
-// The time is linear in the text, whatever the text is, and clean text costs no allocation. Text without long unbroken
-// words, such as prose or code, is scanned at memory speed: docs/scan.md tells how, and how fast.
+// The time is linear in the length of the text, for any text. Text without a match costs no allocation. Prose and code are
+// scanned at the speed of memory; docs/scan.md has the method and the figures.
 //
-// # Concurrency
-//
-// Every function may be called from any number of goroutines at once. A Scanner never changes after [New].
-//
-// # The documents
-//
-// Comments cite SPEC.md and WIRE.md. These are the source document and the record of the wire, kept by the maintainers;
-// docs/conformance.md in the repository maps their rules to names and tests.
+// All functions and methods are safe for concurrent use. A Scanner is immutable.
 package scan

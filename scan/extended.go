@@ -1,23 +1,23 @@
 package scan
 
-// WithExtendedRules adds our own rules behind the twelve: the credentials that WIRE.md §12 lists as missed. They are off
-// by default, because what a send refuses is agreed between nodes. A rule starts at a word boundary like the twelve,
-// but for the last. U is A-Z a-z 0-9 _ and -.
+// WithExtendedRules adds rules for further credentials after the twelve standard rules. They are off by default, because the
+// nodes of a mesh must agree on what a send refuses. Except for the last rule, a match starts at a word boundary. U stands for
+// A-Z a-z 0-9 _ and -. Where a provider does not document a length, it is that of similar standard rules.
 //
-//	101  github-user-token          ghu_ or ghr_, then 30 or more letters or digits, as rule 8 has it (row GitHub: 36)
-//	102  github-fine-grained-token  github_pat_, then 36 or more letters, digits or _ (row GitHub: 36 to 255, today 82)
-//	103  github-app-token           ghs_ and 15 or more U, then the rest of a JWT as in rule 11, to its end
-//	104  aws-other-key-id           ASIA, ABIA or ACCA, then 16 upper-case letters or digits, as rule 9 has it (row AWS id)
-//	105  google-auth-key            AQ. and 40 or more U (missed: 53 characters in all; a few fewer still count)
-//	106  google-client-secret       GOCSPX- and 20 or more U (missed; the source gives no length: 20 as in rules 1 to 4)
-//	107  google-access-token        ya29. and 20 or more U or dots, the last not a dot (missed; no length: as above)
-//	108  groq-api-key               gsk_ and 30 or more letters or digits (missed; no length: as in rule 8)
-//	109  huggingface-token          hf_ and 30 or more letters or digits (missed; no length: as in rule 8)
-//	110  slack-token                xox, one of a b c d e o p r s, a hyphen, and 20 or more U (no row; 20 as in rules 1 to 4)
-//	111  pem-private-key            a PEM private key from its first line to its last, anywhere
+//	101  github-user-token          ghu_ or ghr_ and 30 or more letters or digits
+//	102  github-fine-grained-token  github_pat_ and 36 or more letters, digits or _
+//	103  github-app-token           ghs_ and 15 or more U, followed by the rest of a JWT as in rule 11
+//	104  aws-other-key-id           ASIA, ABIA or ACCA and 16 upper-case letters or digits
+//	105  google-auth-key            AQ. and 40 or more U
+//	106  google-client-secret       GOCSPX- and 20 or more U
+//	107  google-access-token        ya29. and 20 or more U or dots, the last not a dot
+//	108  groq-api-key               gsk_ and 30 or more letters or digits
+//	109  huggingface-token          hf_ and 30 or more letters or digits
+//	110  slack-token                xox, one of a b c d e o p r s, a hyphen, and 20 or more U
+//	111  pem-private-key            a PEM private key from its first line to its last, at any position
 //
-// A PEM key whose last line is missing matches when 40 or more base64 characters follow the first line, and ends where
-// base64, white space and backslashes (for "\n" in JSON) do.
+// A PEM key without its last line matches if 40 or more base64 characters follow the first line. The match ends at the first
+// byte that is neither base64 nor white space nor a backslash (of "\n" in JSON).
 func WithExtendedRules() Option {
 	return func(c *config) { c.extended = true }
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// pem is a private key with this label and this many base64 characters, none of them real.
+// pem returns an invented private key with a label and n base64 characters.
 func pem(label string, n int) string {
 	return "-----BEGIN " + label + "-----\n" + made("", "A", n) + "\n-----END " + label + "-----"
 }
@@ -104,8 +104,7 @@ func TestRules(t *testing.T) {
 	assert.Equal(t, "openai-api-key", scan.Rules()[4].Name, "the caller has a copy")
 }
 
-// TestEveryFindingIsExplained finds one of each and looks at its words.
-func TestEveryFindingIsExplained(t *testing.T) {
+func TestEveryRuleHasNameAndAdvice(t *testing.T) {
 	s := scan.New(scan.WithExtendedRules(), scan.WithLiveToken(liveToken))
 	seen := map[string]bool{}
 	var all []string

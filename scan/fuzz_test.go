@@ -12,8 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// pieces are what contents are made of when chance makes them: prefixes, the stuff keys are filled with, the words that
-// rules 10 and 12 look for, and everything that ends a run or makes a boundary.
+// pieces are the parts of random contents: prefixes, characters of keys, the words of rules 10 and 12, and characters that end a
+// run or a word.
 var pieces = []string{
 	"pypi-", "sk-", "sk-ant-", "sk-admin-", "sk-proj-", "admin-", "proj-", "xai-", "AIza", "gho_", "ghp_", "ghs_", "AKIA",
 	"eyJ", ".eyJ", "aws", "MESH_GATEWAY_TOKEN", "MESH_GATEWAY_TOKE",
@@ -23,13 +23,13 @@ var pieces = []string{
 	"a", "0", "f", "Z", "g", "_", "-", "/", "+", "=", ".", ",", " ", "\n", "\t", "\"", "\\n", "(", "{", ":", "~", "\x7f", "*", "\xff", "é", "\u2028",
 }
 
-// fillers are repeated to the lengths around which the rules decide.
+// fillers are repeated to lengths close to the limits of the rules.
 var (
 	fillers = []string{"a", "0", "f", "Z", "9A", "aZ0_", "a-", "-", "_", "/", "a/", "+=", "aB3", "."}
 	lengths = []int{1, 2, 14, 15, 16, 17, 19, 20, 21, 29, 30, 31, 32, 33, 34, 35, 36, 39, 40, 41, 47, 48, 49, 64, 100}
 )
 
-// randomContent makes a content of up to twenty parts.
+// randomContent returns a content of up to twenty parts.
 func randomContent(r *rand.Rand) string {
 	var b strings.Builder
 	for range r.IntN(20) + 1 {
@@ -44,7 +44,7 @@ func randomContent(r *rand.Rand) string {
 	return b.String()
 }
 
-// randomTokens cuts tokens out of a content: mostly none, else up to three, of 10 to 40 bytes.
+// randomTokens returns parts of a content as tokens: usually none, else up to three, of 10 to 40 bytes.
 func randomTokens(r *rand.Rand, content string) []string {
 	var tokens []string
 	for range max(0, r.IntN(8)-4) {
@@ -56,7 +56,7 @@ func randomTokens(r *rand.Rand, content string) []string {
 	return tokens
 }
 
-// checkAgainstReference compares Find, FindAll and Redact with what they mean.
+// checkAgainstReference compares Find, FindAll and Redact with the reference.
 func checkAgainstReference(t *testing.T, content string, tokens []string, extended bool) {
 	t.Helper()
 	s, live := scannerFor(tokens, extended)
@@ -71,7 +71,7 @@ func checkAgainstReference(t *testing.T, content string, tokens []string, extend
 	checkRedacted(t, s, content, live, want)
 }
 
-// scannerFor makes a Scanner, and the list of tokens that it must look for.
+// scannerFor returns a Scanner and the tokens that are long enough for it.
 func scannerFor(tokens []string, extended bool) (*scan.Scanner, []string) {
 	var opts []scan.Option
 	var live []string
@@ -87,7 +87,7 @@ func scannerFor(tokens []string, extended bool) (*scan.Scanner, []string) {
 	return scan.New(opts...), live
 }
 
-// checkRedacted checks what Redact promises: nothing is left to find, and nothing but matches is gone.
+// checkRedacted checks that the result of Redact has no match and that only matches were removed.
 func checkRedacted(t *testing.T, s *scan.Scanner, content string, tokens []string, hits []hit) {
 	t.Helper()
 	redacted := s.Redact(content)
@@ -97,7 +97,7 @@ func checkRedacted(t *testing.T, s *scan.Scanner, content string, tokens []strin
 		return
 	}
 	if slices.ContainsFunc(tokens, looksReplaced) {
-		return // such a token matches in replacements, which the following takes for new text
+		return // such a token matches within replacements
 	}
 	if !strings.Contains(content, "[REDACTED]") {
 		require.NotContains(t, redacted, "[REDACTED]", "no replacement without a name")
@@ -111,7 +111,7 @@ func checkRedacted(t *testing.T, s *scan.Scanner, content string, tokens []strin
 	}
 }
 
-// looksReplaced tells whether a token can be, begin, or end inside what Redact writes.
+// looksReplaced reports whether a token can be, begin or end within a replacement.
 func looksReplaced(token string) bool {
 	return strings.ContainsAny(token, "[]") || strings.Contains("REDACTED:"+strings.Join(ruleNames, " REDACTED:"), token)
 }
@@ -122,7 +122,7 @@ var ruleNames = strings.Fields(`live-gateway-token pypi-token anthropic-api-key 
 	github-user-token github-fine-grained-token github-app-token aws-other-key-id google-auth-key google-client-secret
 	google-access-token groq-api-key huggingface-token slack-token pem-private-key`)
 
-// unmarked replaces what Redact writes by a zero byte.
+// unmarked replaces the replacements of Redact by a zero byte.
 var unmarked = func() *strings.Replacer {
 	pairs := []string{"[REDACTED]", "\x00"}
 	for _, name := range ruleNames {
@@ -131,8 +131,8 @@ var unmarked = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// FuzzScan compares the scan with the reference on any bytes, and on contents that the bytes choose from the pieces of
-// keys: bytes alone would hardly ever spell one.
+// FuzzScan compares the scan with the reference on random bytes and on contents made of pieces of keys, since random bytes hardly
+// ever form a key.
 func FuzzScan(f *testing.F) {
 	f.Add("plain text", "", uint64(0), false)
 	for _, c := range readNearMisses(f) {
@@ -152,7 +152,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// TestAgainstReference is a short fuzz that runs with every go test: always the same contents.
+// TestAgainstReference is a short fuzz test with a fixed seed.
 func TestAgainstReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1500 {

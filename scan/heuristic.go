@@ -2,32 +2,32 @@ package scan
 
 import "strings"
 
-// heuristic is a rule that takes length characters of a class for a credential when a certain word stands behind them.
+// heuristic is a rule that matches length characters of a class if a certain word follows anywhere later.
 type heuristic struct {
 	rule   int
 	of     class
 	length int
-	greedy bool // takes more of the class where there is more
+	greedy bool // the match extends to all following characters of the class
 	word   string
 }
 
-// heuristics are rules 10 and 12 of SPEC.md, "Credential scan".
+// heuristics are rules 10 and 12.
 var heuristics = [...]heuristic{
 	{rule: awsSecret, of: base64, length: 40, word: "aws"},
 	{rule: meshToken, of: u, length: 48, word: "MESH_GATEWAY_TOKEN", greedy: true},
 }
 
-// lastWord is where the word of a heuristic stands last in a content. It is looked up when first asked for, and once:
-// looking anew for every candidate is how a scan becomes quadratic.
+// lastWord is the position of the last instance of a heuristic's word. It is searched for once, when it is first needed: a
+// search for every candidate would make the scan quadratic.
 type lastWord struct {
-	asked bool
-	at    int // -1: nowhere
+	known bool
+	at    int // -1: not found
 }
 
 func (l *lastWord) find(content, word string) int {
-	if !l.asked {
-		l.asked, l.at = true, -1
-		// LastIndex alone would do. It takes several times as long to say no, which is the usual answer.
+	if !l.known {
+		l.known, l.at = true, -1
+		// Contains is several times as fast as LastIndex if the word is absent, which is the usual case.
 		if strings.Contains(content, word) {
 			l.at = strings.LastIndex(content, word)
 		}
@@ -35,22 +35,22 @@ func (l *lastWord) find(content, word string) int {
 	return l.at
 }
 
-// heuristicsIn reports what rules 10 and 12 find in a run.
+// heuristicsIn reports the matches of rules 10 and 12 in a run.
 func (s *sweep) heuristicsIn(lo, hi int) {
 	for n := range heuristics {
 		h, last := &heuristics[n], &s.lastWords[n]
-		if hi-lo < h.length || last.asked && last.at < lo+h.length {
+		if hi-lo < h.length || last.known && last.at < lo+h.length {
 			continue
 		}
 		s.heuristicIn(n, lo, hi)
 	}
 }
 
-// heuristicIn reports the n-th heuristic in a run.
+// heuristicIn reports the matches of the n-th heuristic in a run.
 func (s *sweep) heuristicIn(n, lo, hi int) {
 	h := &heuristics[n]
 	limit := hi - h.length + 1
-	checked := lo // what lies between i and here is of the class
+	checked := lo // content[i:checked] is of the class
 	for i := s.nextBoundary(lo, limit); i < limit && s.wants(h.rule, i); i = s.nextBoundary(i, limit) {
 		from := max(i, checked)
 		checked = i + h.length
@@ -67,8 +67,8 @@ func (s *sweep) heuristicIn(n, lo, hi int) {
 	}
 }
 
-// nextBoundary returns the first word boundary from i on, limit if there is none before it. A class may hold letters and
-// other characters, so it can lie inside a stretch: before a letter that follows a slash, or a slash that follows a letter.
+// nextBoundary returns the position of the first word boundary in content[i:limit], or limit. A class may contain letters and
+// other characters, so a boundary can be within characters of the class: between a slash and a letter for example.
 func (s *sweep) nextBoundary(i, limit int) int {
 	if s.wordBefore(i) {
 		return endOf(word, s.content, i, limit)
@@ -76,7 +76,7 @@ func (s *sweep) nextBoundary(i, limit int) int {
 	return wordStart(s.content, i, limit)
 }
 
-// heuristicAt reports the n-th heuristic at i alone.
+// heuristicAt reports a match of the n-th heuristic that starts at i.
 func (s *sweep) heuristicAt(n, i int) {
 	h := &heuristics[n]
 	checked := i + h.length
@@ -88,8 +88,8 @@ func (s *sweep) heuristicAt(n, i int) {
 	}
 }
 
-// heuristicEnd is where the match ends that begins at i with enough characters of the class. It is 0 if the word does
-// not follow; then it follows no later candidate either.
+// heuristicEnd returns the end of the match that starts at i with enough characters of the class. It returns 0 if the word does
+// not follow; it then follows no later candidate either.
 func (s *sweep) heuristicEnd(n, i int) int {
 	h := &heuristics[n]
 	end := i + h.length
@@ -98,7 +98,7 @@ func (s *sweep) heuristicEnd(n, i int) int {
 	case last < end:
 		return 0
 	case h.greedy:
-		// The word may stand inside this very stretch, and must stay behind the match.
+		// The word may itself be of the class. The match must end before it.
 		return endOf(h.of, s.content, end, last)
 	default:
 		return end

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// TestHostileInputsAreLinear gives every input plenty of time. What is quadratic takes far longer.
+// A quadratic scan would exceed the time limit by far.
 func TestHostileInputsAreLinear(t *testing.T) {
 	s := scan.New(scan.WithExtendedRules(), scan.WithLiveToken(liveToken))
 	check := func(in input, size int) {
@@ -33,7 +33,7 @@ func TestHostileInputsAreLinear(t *testing.T) {
 	}
 }
 
-// extendedHostile are inputs against the extended rules and against Redact, which cuts runs.
+// extendedHostile are hostile inputs for the extended rules and for Redact, which cuts runs.
 var extendedHostile = []input{
 	{"pem-begin", repeated("-----BEGIN PRIVATE KEY-----")},
 	{"pem-begin-then-wrong-end", ending("-----BEGIN PRIVATE KEY----- ", "-----END CERTIFICATE-----")},
@@ -61,7 +61,7 @@ func TestCleanContentDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestEveryPosition moves one key through contents of every length, so that it meets the windows in every way.
+// A key is found at every position relative to the windows.
 func TestEveryPosition(t *testing.T) {
 	key := made("AKIA", "Z", 16)
 	for before := range 60 {

@@ -2,17 +2,17 @@ package scan
 
 import "strings"
 
-// jwtPart is the least of U in each part of a JWT, behind eyJ in the first two.
+// jwtPart is the minimum length of each part of a JWT, not counting eyJ in the first two.
 const jwtPart = 15
 
-// jwtTail is what was seen behind the first part of a JWT: a dot, eyJ and the second part, a dot, the third. Many words in
-// one long first part may start like a JWT. They all share its end and what follows, so the last answer is kept.
+// jwtTail caches what follows the first part of a JWT: a dot, eyJ and the second part, a dot, the third part. Many words in one
+// long first part may start like a JWT and share what follows.
 type jwtTail struct {
-	from, dot int // the answer is for first parts that start from here on and end at dot
-	end       int // where the JWT ends; 0 when there is none
+	from, dot int // the result is for first parts that start at from or later and end at dot
+	end       int // the end of the JWT, or 0 if it is none
 }
 
-// jwtAt reports k, the beginning of a JWT or of what ends like one, whose prefix stands at i.
+// jwtAt reports k, a JWT or a token that ends like one, whose prefix is at i.
 func (s *sweep) jwtAt(k *key, i int) {
 	body := i + len(k.prefix)
 	if body < s.tail.from || body > s.tail.dot {
@@ -24,7 +24,7 @@ func (s *sweep) jwtAt(k *key, i int) {
 	}
 }
 
-// jwtEnd is the end of a JWT whose first part ends at dot, 0 if it does not go on as a JWT.
+// jwtEnd returns the end of a JWT whose first part ends at dot, or 0 if it is not a JWT.
 func jwtEnd(content string, dot int) int {
 	second := dot + len(".eyJ")
 	if !strings.HasPrefix(content[dot:], ".eyJ") {

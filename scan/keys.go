@@ -6,26 +6,26 @@ import "strings"
 type key struct {
 	rule   int
 	prefix string
-	unless string // no match where this follows the prefix
-	of     class  // what follows the prefix,
-	min    int    // how much of it at least,
-	max    int    // and at most; 0 is as much as there is
+	unless string // no match if this follows the prefix
+	of     class  // the class of the characters after the prefix,
+	min    int    // their minimum number
+	max    int    // and their maximum number; 0 means no maximum
 	whole  bool   // a word boundary must follow
 	jwt    bool   // the rest of a JWT must follow
 }
 
-// keyTable holds keys by their first byte, which must be an anchor in classes.
+// keyTable holds keys by their first byte, which must be an anchor.
 type keyTable [256][]key
 
-// keys are the rules of SPEC.md, "Credential scan", that start with a fixed text.
+// keys are the standard rules that start with a fixed text.
 var keys = keyTable{
 	'p': {{rule: pypi, prefix: "pypi-", of: u, min: 20}},
 	's': {
 		{rule: anthropic, prefix: "sk-ant-", of: u, min: 20},
 		{rule: openaiAdmin, prefix: "sk-admin-", of: u, min: 20},
-		// The optional proj- is made of U, so 20 or more U follow sk- with it or without it.
+		// The optional proj- is of class u, so it needs no rule of its own.
 		{rule: openai, prefix: "sk-", unless: "admin-", of: u, min: 20},
-		// Never Find's answer, since rule 4 matches wherever this does; FindAll reports both.
+		// Find never returns this rule, since rule 4 matches wherever it does. FindAll returns both.
 		{rule: deepseek, prefix: "sk-", of: hex, min: 32, max: 32, whole: true},
 	},
 	'x': {{rule: xai, prefix: "xai-", of: u, min: 40}},
@@ -41,10 +41,10 @@ var keys = keyTable{
 	'e': {{rule: jwt, prefix: "eyJ", of: u, min: jwtPart, jwt: true}},
 }
 
-// firstKey is the first rule that keys hold: when it has matched, no other can be better.
+// firstKey is the first rule in keys: after its match, no other key can be better.
 const firstKey = pypi
 
-// keysIn tries the keys at every place in a run where a word starts.
+// keysIn reports the keys that start a word in a run.
 func (s *sweep) keysIn(lo, hi int) {
 	s.keysOf(&keys, lo, hi)
 	if s.extended {
@@ -53,12 +53,12 @@ func (s *sweep) keysIn(lo, hi int) {
 }
 
 func (s *sweep) keysOf(table *keyTable, lo, hi int) {
-	text := s.content[lo : hi-minRun+1] // no key is short enough to start behind it
-	before := class(0)                  // the byte before a run is no word character
+	text := s.content[lo : hi-minRun+1] // a key that starts later would be too short
+	before := class(0)                  // the byte before a run is not a word character
 	best := s.best.rule
 	for i := 0; i < len(text) && best > firstKey; i++ {
 		c := classes[text[i]]
-		// An anchor that follows no word character: the shift puts the word bit of the byte before over the anchor bit.
+		// An anchor after a byte that is not a word character: the shift moves the word bit of that byte to the anchor bit.
 		starts := c&^(before<<1)&anchor != 0
 		before = c
 		if !starts {
@@ -75,7 +75,7 @@ func (s *sweep) keysOf(table *keyTable, lo, hi int) {
 	}
 }
 
-// keyAt reports k, whose prefix stands at i, if the rest follows.
+// keyAt reports k, whose prefix is at i, if the rest matches.
 func (s *sweep) keyAt(k *key, i int) {
 	body := i + len(k.prefix)
 	if !s.wants(k.rule, i) || k.unless != "" && strings.HasPrefix(s.content[body:], k.unless) {
@@ -92,7 +92,7 @@ func (s *sweep) keyAt(k *key, i int) {
 	s.report(k.rule, i, end)
 }
 
-// end is where the text behind the prefix ends.
+// end returns the end of the characters after the prefix.
 func (k *key) end(content string, body int) int {
 	limit := len(content)
 	if k.max > 0 {
@@ -100,14 +100,14 @@ func (k *key) end(content string, body int) int {
 	}
 	end := endOf(k.of, content, body, limit)
 	for end > body && content[end-1] == '.' {
-		end-- // a full stop behind a dotted key is not part of it
+		end-- // a full stop after a dotted key is not part of it
 	}
 	return end
 }
 
-// hasPrefix is strings.HasPrefix, which is a call, as a loop that compares from the end. There stands what is rare in
-// text, a hyphen or an underscore, so nearly always the first byte says no. No prefix is as long as minRun, and no text
-// here is shorter.
+// hasPrefix is an inlined strings.HasPrefix that compares from the end. The last byte of a prefix is a hyphen or an underscore,
+// which is rare in text, so the first comparison usually decides. text must not be shorter than prefix: here it has at least
+// minRun bytes, and every prefix is shorter.
 func hasPrefix(text, prefix string) bool {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if text[i] != prefix[i] {

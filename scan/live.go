@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// minToken is the length in characters from which a live token counts: SPEC.md, "Limits", live-token exact match.
+// minToken is the minimum length of a live token in characters.
 const minToken = 16
 
 // token is one live token.
 type token struct {
 	text string
-	// inRun: the text can only stand inside a run that the sweep visits anyway, so that ordinary prose is not searched.
+	// inRun means that the text can only occur in a run. Text outside runs, such as prose, is then not searched for it.
 	inRun bool
 }
 
-// newToken makes a token of text without the white space around it, and reports whether it is long enough to count.
+// newToken returns a token for text without surrounding white space, and reports whether it is long enough.
 func newToken(text string) (token, bool) {
 	text = strings.TrimSpace(text)
 	if len(text) >= minRun && isRun(text) {
@@ -24,7 +24,7 @@ func newToken(text string) (token, bool) {
 	return token{text: text}, utf8.RuneCountInString(text) >= minToken
 }
 
-// liveTokens reports the live tokens in content[lo:hi] of one sort: those that stand in runs, or the others.
+// liveTokens reports the live tokens in content[lo:hi]: those that only occur in runs, or the others.
 func (s *sweep) liveTokens(lo, hi int, inRun bool) {
 	for _, t := range s.live {
 		if t.inRun == inRun {
@@ -33,7 +33,7 @@ func (s *sweep) liveTokens(lo, hi int, inRun bool) {
 	}
 }
 
-// liveToken reports where text stands in content[lo:hi], places that overlap the one before left out.
+// liveToken reports the instances of text in content[lo:hi] that do not overlap.
 func (s *sweep) liveToken(text string, lo, hi int) {
 	for {
 		i := strings.Index(s.content[lo:hi], text)
@@ -44,7 +44,7 @@ func (s *sweep) liveToken(text string, lo, hi int) {
 		lo = start + len(text)
 		s.add(liveToken, start, lo)
 		if s.next == nil {
-			return // one is enough where the best is kept
+			return // the first one is the best
 		}
 	}
 }

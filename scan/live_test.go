@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// liveToken is a token as gateways make them; shortToken has 16 characters, the least that counts.
+// liveToken has the format of a gateway's token; shortToken has the minimum of 16 characters.
 var (
 	liveToken  = made("mesh-", "T0k_", 11)
 	shortToken = made("", "abcd", 4)
@@ -84,7 +84,7 @@ func TestFindReadsTheEnvironmentAtEachCall(t *testing.T) {
 	assert.Equal(t, hit{0, 6, 55}, hitOf(f))
 
 	_, found = scan.New().Find(content)
-	assert.False(t, found, "a Scanner knows the tokens that it was given")
+	assert.False(t, found, "a Scanner does not read the environment")
 
 	t.Setenv("MESH_GATEWAY_TOKEN", liveToken[:15])
 	_, found = scan.Find(content)

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// span is a match: a place in the rule table, and the bytes.
+// span is a match: the index of the rule in table, and the position.
 type span struct{ rule, start, end int }
 
-// before orders matches as FindAll lists them.
+// before compares matches in the order of FindAll.
 func (m span) before(o span) int {
 	return cmp.Or(cmp.Compare(m.start, o.start), cmp.Compare(m.rule, o.rule), cmp.Compare(o.end, m.end))
 }
 
 func (m span) finding() Finding { return Finding{Rule: table[m.rule], Start: m.start, End: m.end} }
 
-// result is Find's answer when m is the best match.
+// result returns the results of Find for the best match m.
 func (m span) result() (Finding, bool) {
 	if m.rule == ruleCount {
 		return Finding{}, false
@@ -23,27 +23,27 @@ func (m span) result() (Finding, bool) {
 	return m.finding(), true
 }
 
-// matches is where the matches of a sweep go: all are collected, or the best is kept.
+// matches receives the matches of a sweep. It collects all of them or keeps the best.
 type matches struct {
 	best  span
 	found []span
-	next  []int // for each rule, where its next match may start; nil when the best is kept
+	next  []int // for each rule, the minimum start of its next match; nil if only the best is kept
 }
 
-// noMatch is worse than every match. When all are collected it stays the best, so that every rule is wanted.
+// noMatch is worse than every match. If all matches are collected, it remains the best, so that wants accepts every rule.
 var noMatch = span{rule: ruleCount}
 
 func keepBest() matches { return matches{best: noMatch} }
 
 func collectAll() matches { return matches{best: noMatch, next: make([]int, ruleCount)} }
 
-// wants tells whether a match of rule at start would be of use. Ask before following a start to its end: many starts,
-// such as those of sk-sk-sk-…, may share one end.
+// wants reports whether a match of rule at start would be recorded. Call it before searching for the end of the match: many
+// starts, such as those in sk-sk-sk-…, may share one end.
 func (m *matches) wants(rule, start int) bool {
 	return rule < m.best.rule && (m.next == nil || start >= m.next[rule])
 }
 
-// report takes a match that is wanted. Those of one rule come from left to right.
+// report records a match that is wanted. The matches of one rule must come from left to right.
 func (m *matches) report(rule, start, end int) {
 	m.add(rule, start, end)
 	if m.next != nil {
@@ -51,7 +51,7 @@ func (m *matches) report(rule, start, end int) {
 	}
 }
 
-// add takes a match that may come out of order, or overlap another of its rule, as those of live tokens may.
+// add records a match that may be out of order or overlap another match of its rule, as those of live tokens may.
 func (m *matches) add(rule, start, end int) {
 	match := span{rule, start, end}
 	if m.next != nil {
@@ -63,7 +63,7 @@ func (m *matches) add(rule, start, end int) {
 	}
 }
 
-// sorted returns what was collected, in the order of before.
+// sorted returns the collected matches in the order of before.
 func (m *matches) sorted() []span {
 	slices.SortFunc(m.found, span.before)
 	return m.found

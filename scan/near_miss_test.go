@@ -22,7 +22,7 @@ type nearMiss struct {
 
 var repeatedPart = regexp.MustCompile(`\{([^}]*)\*(\d+)\}`)
 
-// expand replaces {x*n} by n times x, and escapes by what they stand for.
+// expand replaces {x*n} by n times x, and escapes by their characters.
 func expand(t testing.TB, text string) string {
 	text = repeatedPart.ReplaceAllStringFunc(text, func(part string) string {
 		m := repeatedPart.FindStringSubmatch(part)
@@ -53,7 +53,7 @@ func readNearMisses(t testing.TB) []nearMiss {
 	return all
 }
 
-// surroundings do not change what matches: none is a word character, and none goes on with a key.
+// surroundings are text around a key that does not change the match.
 var surroundings = [][2]string{{"", ""}, {"see \"", "\"."}, {"é", "é"}, {strings.Repeat("word ", 40), ", word"}}
 
 func TestNearMisses(t *testing.T) {

@@ -5,12 +5,12 @@ import "strings"
 const (
 	pemBegin    = "-----BEGIN "
 	pemEnd      = "-----END "
-	maxPEMLabel = 24 // characters in front of PRIVATE KEY: RSA, EC, OPENSSH, ENCRYPTED, PGP …
+	maxPEMLabel = 24 // characters before PRIVATE KEY: RSA, EC, OPENSSH, ENCRYPTED, PGP …
 	minPEMBody  = 20
-	minPEMLine  = 40 // of base64, where the last line is missing
+	minPEMLine  = 40 // of base64, if the last line is missing
 )
 
-// pemKeys reports PEM private keys. Their lines hold blanks, so no single run shows one; the first line is searched for.
+// pemKeys reports PEM private keys. Their first line contains spaces, so it is searched for in the whole content.
 func (s *sweep) pemKeys() {
 	for i := 0; s.wants(pemKey, i); {
 		begin := strings.Index(s.content[i:], pemBegin)
@@ -30,7 +30,7 @@ func (s *sweep) pemKeys() {
 	}
 }
 
-// pemKeyEnd is where the key whose first line ends at body ends; 0 if it is none.
+// pemKeyEnd returns the end of the key whose first line ends at body, or 0 if it is not a key.
 func (s *sweep) pemKeyEnd(body int) int {
 	for i := body + minPEMBody; i < len(s.content) && !s.noPEMEnd; {
 		last := strings.Index(s.content[i:], pemEnd)
@@ -42,11 +42,11 @@ func (s *sweep) pemKeyEnd(body int) int {
 		}
 		i += last + 1
 	}
-	s.noPEMEnd = true // and none behind any later first line: do not search for it again
+	s.noPEMEnd = true // nor after a later first line: do not search again
 	return truncatedPEM(s.content, body)
 }
 
-// pemLine matches start, a label that ends in PRIVATE KEY, and five hyphens, at i. It returns the end of the line.
+// pemLine matches start, a label that ends in PRIVATE KEY, and five hyphens at i. It returns their end.
 func pemLine(content string, i int, start string) (int, bool) {
 	i += len(start)
 	end := i
@@ -63,8 +63,8 @@ func pemLine(content string, i int, start string) (int, bool) {
 	return end + len("-----"), true
 }
 
-// truncatedPEM is the end of the base64 lines that start at body, 0 if there are none. Line ends may be escapes, as in
-// JSON: their letters are base64 characters.
+// truncatedPEM returns the end of the base64 lines that start at body, or 0 if there are none. Line ends may be escapes, as in
+// JSON, whose letters are base64 characters.
 func truncatedPEM(content string, body int) int {
 	longest := 0
 	for i := body; ; i++ {
@@ -80,7 +80,7 @@ func truncatedPEM(content string, body int) int {
 	}
 }
 
-// isPEMSpace accepts what stands between base64 lines, the backslash of an escape included.
+// isPEMSpace reports whether b separates base64 lines. A backslash begins an escape.
 func isPEMSpace(b byte) bool {
 	return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == '\\'
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// holder keeps values where fmt may not call their methods.
+// holder has values in unexported fields, where fmt does not call their methods.
 type holder struct {
 	pointer *scan.Scanner
 	value   scan.Scanner
@@ -21,7 +21,7 @@ type holder struct {
 	finding scan.Finding
 }
 
-// printed is v in every way that a program is likely to print it.
+// printed returns v in every format in which a program is likely to print it.
 func printed(t *testing.T, v any) []string {
 	t.Helper()
 	var logs bytes.Buffer
@@ -37,7 +37,7 @@ func printed(t *testing.T, v any) []string {
 	return texts
 }
 
-func TestNothingShowsTheSecret(t *testing.T) {
+func TestPrintingShowsNoSecret(t *testing.T) {
 	scanner := scan.New(scan.WithLiveToken(liveToken), scan.WithExtendedRules())
 	finding, found := scanner.Find("it is " + liveToken)
 	require.True(t, found)

@@ -2,17 +2,16 @@ package scan
 
 import "strings"
 
-// namedPasses is how often Redact replaces with the rule's name. Two or three passes settle any text. Only with a live
-// token that can begin or end inside a replacement might there be no end to it.
+// namedPasses is the number of passes in which Redact writes the names of rules. Two or three passes are enough for any text,
+// unless a live token can begin or end within a replacement.
 const namedPasses = 8
 
-// Redact returns content with every match of every rule replaced by "[REDACTED:<rule name>]", so that FindAll of this
-// Scanner reports nothing in the result. All other bytes stay as they are; clean content comes back as it is.
+// Redact returns content with every match of every rule replaced by "[REDACTED:<rule name>]". FindAll of the same Scanner finds
+// nothing in the result. All other bytes are unchanged.
 //
-// Matches that overlap become one replacement, named after the first of their rules in table order. What follows a
-// replacement is looked at afresh, since it no longer continues a word, and replaced if it matches now. What is written
-// in place of an AWS key contains "aws", so text in front of it can become a match of rule 10: that is replaced too.
-// Where a live token is part of a replacement text, that is "[REDACTED]" without the name.
+// Matches that overlap become one replacement, with the name of the first of their rules. Text after a replacement no longer
+// continues a word, and is replaced if it matches now. The replacement of an AWS key contains "aws", so text before it may match
+// rule 10, and is then replaced too. If a live token is a part of a replacement, the replacement is "[REDACTED]".
 func (s *Scanner) Redact(content string) string {
 	for pass := 0; ; pass++ {
 		all := collectAll()
@@ -21,12 +20,12 @@ func (s *Scanner) Redact(content string) string {
 		if len(all.found) == 0 {
 			return content
 		}
-		// A match has 16 bytes or more, so nameless replacements make the text shorter each time: the loop ends.
+		// A match has 16 bytes or more, so a replacement without a name makes the text shorter: the loop ends.
 		content = swept.replaced(pass < namedPasses)
 	}
 }
 
-// replaced is the content of a finished sweep with each group of overlapping matches replaced.
+// replaced returns the content of a finished sweep with each group of overlapping matches replaced.
 func (s *sweep) replaced(named bool) string {
 	behind := sweep{content: s.content, extended: s.extended, lastWords: s.lastWords}
 	var out strings.Builder
@@ -44,7 +43,7 @@ func (s *sweep) replaced(named bool) string {
 	return out.String()
 }
 
-// marker is what replaces a match of rule.
+// marker returns the replacement of a match.
 func (s *sweep) marker(rule int, named bool) string {
 	const nameless = "[REDACTED]" // shorter than any live token
 	marker := "[REDACTED:" + table[rule].Name + "]"
@@ -57,8 +56,8 @@ func (s *sweep) marker(rule int, named bool) string {
 	return nameless
 }
 
-// joined makes one of the matches that stand first and of all that overlap them. The fresh ones, if any, all start at one
-// place, and nothing found starts before it. It returns the one, and what is left of found.
+// joined merges the first matches with all that overlap them, and returns the merged match and the rest of found. The fresh
+// matches, if any, start at the same position, and no match in found starts before it.
 func joined(fresh, found []span) (span, []span) {
 	if len(fresh) == 0 {
 		fresh, found = found[:1], found[1:]
@@ -78,8 +77,8 @@ func (m span) join(o span) span {
 	return span{rule: min(m.rule, o.rule), start: m.start, end: max(m.end, o.end)}
 }
 
-// matchesAt returns the matches that start exactly at i when the content before i is gone. No more is looked at than a
-// match needs: a long run may be cut in many places.
+// matchesAt returns the matches that start at i, as if content began at i. It reads no more than a match needs, since a long run
+// may be cut in many places.
 func (s *sweep) matchesAt(i int) []span {
 	all := collectAll()
 	s.from, s.matches = i, &all

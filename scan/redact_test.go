@@ -51,7 +51,7 @@ func TestRedact(t *testing.T) {
 			content: akia + "/0123456789abc", want: "[REDACTED:aws-access-key[REDACTED:live-gateway-token]bc",
 			tokens: []string{"-id]/0123456789a"},
 		},
-		// Each replacement makes a token of the x in front of it. It goes on for a while, and then without names.
+		// Each replacement completes another token with the x before it, until the replacements have no names.
 		"a token that is a replacement and more": {
 			content: made("", "x", 1000) + "x[REDACTED:live-gateway-token]", want: made("", "x", 992) + "[REDACTED]",
 			tokens: []string{"x[REDACTED:live-gateway-token]"},
@@ -62,7 +62,7 @@ func TestRedact(t *testing.T) {
 			redacted := s.Redact(c.content)
 			assert.Equal(t, c.want, redacted)
 			assert.Empty(t, s.FindAll(redacted))
-			assert.Equal(t, redacted, s.Redact(redacted), "twice is as once")
+			assert.Equal(t, redacted, s.Redact(redacted), "Redact is idempotent")
 		})
 	}
 }

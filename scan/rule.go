@@ -1,18 +1,17 @@
 package scan
 
-// Rule is one kind of credential that the scan knows. The zero Rule means nothing. Rules are values: copy them freely.
+// Rule is a kind of credential. The zero Rule is no rule.
 type Rule struct {
-	// Number is the row of the table in SPEC.md, "Credential scan": 1 to 12. 0 is the live gateway token, which the text
-	// above that table asks for. Numbers above 100 are the extended rules of this package.
+	// Number is 0 for the live gateway token, 1 to 12 for the standard rules, and above 100 for the extended rules.
 	Number int
-	// Name is a short constant name such as "openai-api-key", fit for logs and metrics.
+	// Name is a short name such as "openai-api-key". It does not change and is suitable for logs and metrics.
 	Name string
-	// Advice says in one or two sentences what the credential grants and what to do now.
+	// Advice describes in one or two sentences what the credential grants and what to do now.
 	Advice string
 }
 
-// The places of the rules in the table. The order decides which rule Find answers with; up to meshToken the place is the
-// rule's number too.
+// The indexes of the rules in table. Find returns the first rule that matches. Up to meshToken the index is also the number of
+// the rule.
 const (
 	liveToken = iota
 	pypi
@@ -92,9 +91,9 @@ var table = [ruleCount]Rule{
 		"A private key proves an identity: TLS, SSH, a service account or a signature. Make a new pair and withdraw the old one wherever it is trusted."},
 }
 
-// Rules lists the thirteen rules that every scan applies, in table order: number 0, the live token, then the twelve of
-// SPEC.md, "Credential scan", so that Rules()[n].Number is n. The extended rules are not among them: [WithExtendedRules]
-// lists those. The slice is the caller's to change.
+// Rules returns the thirteen rules that every scan applies, in their order: number 0, the live token, then the twelve standard
+// rules, so that Rules()[n].Number is n. [WithExtendedRules] documents the extended rules, which are not included. The caller may
+// change the slice.
 func Rules() []Rule {
 	return append([]Rule(nil), table[:githubUser]...)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// made builds a synthetic key at run time: the prefix, and n times a letter.
+// made returns a synthetic key: the prefix and n letters. No key is in a test file.
 func made(prefix, letter string, n int) string { return prefix + strings.Repeat(letter, n) }
 
-// find is Scanner.Find without options, as a hit; number -1 when there is none.
+// find is Find without options, as a hit, with number -1 if there is none.
 func find(content string) hit {
 	f, found := scan.New().Find(content)
 	if !found {
@@ -23,7 +23,7 @@ func find(content string) hit {
 
 var none = hit{Number: -1}
 
-// ruleCases holds, for every rule, the shortest text that matches, and texts that miss by one.
+// ruleCases holds the shortest match of every rule, and texts that are one character short.
 var ruleCases = []struct {
 	name    string
 	content string
@@ -88,7 +88,7 @@ var ruleCases = []struct {
 	{"12 mesh token takes the last word", made("", "a", 48) + "MESH_GATEWAY_TOKEN MESH_GATEWAY_TOKEN", hit{12, 0, 66}},
 }
 
-// jwtOf makes a token with parts of these lengths, behind eyJ in the first two.
+// jwtOf returns a token with parts of these lengths, not counting eyJ.
 func jwtOf(first, second, third int) string {
 	return made("eyJ", "a", first) + "." + made("eyJ", "b", second) + "." + made("", "c", third)
 }
@@ -102,7 +102,7 @@ func TestEveryRule(t *testing.T) {
 			if moved != none {
 				moved.Start, moved.End = moved.Start+13, moved.End+13
 			}
-			assert.Equal(t, moved, find("some words: \n"+c.content), "behind words")
+			assert.Equal(t, moved, find("some words: \n"+c.content), "after words")
 		})
 	}
 }

@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// Scanner is a scan with its own live tokens and its own choice of rules. Make one with [New]; the zero Scanner works
-// too and applies the twelve rules alone. A Scanner never changes, is safe for concurrent use, and shows no token
-// whatever it is printed with.
+// Scanner is a scan with its own live tokens and rules. [New] makes one; the zero Scanner applies the twelve standard rules. It is
+// immutable, and printing it shows no token.
 type Scanner struct {
-	// A function, because no printer can look into one: a slice of strings would show under %+v as soon as the Scanner
-	// sits in an unexported field of something else, where fmt calls no String method. nil means no tokens.
+	// live is a function because fmt cannot print what a function returns. It would print a slice of strings if the Scanner were
+	// in an unexported field, where fmt calls no String method. nil means no tokens.
 	live     func() []token
 	extended bool
 }
 
-// Option changes what [New] builds. Options can be given in any order.
+// Option configures a Scanner. The order of options makes no difference.
 type Option func(*config)
 
 type config struct {
@@ -23,8 +22,8 @@ type config struct {
 	extended bool
 }
 
-// New makes a Scanner that applies the twelve rules of SPEC.md, "Credential scan", and what the options add. It reads no
-// environment: for the token in $MESH_GATEWAY_TOKEN use the function [Find], or pass it to [WithLiveToken].
+// New returns a Scanner that applies the twelve standard rules and those of the options. It does not read the environment: pass
+// the token in $MESH_GATEWAY_TOKEN to [WithLiveToken], or use the function [Find].
 func New(opts ...Option) *Scanner {
 	var c config
 	for _, opt := range opts {
@@ -37,10 +36,9 @@ func New(opts ...Option) *Scanner {
 	return s
 }
 
-// WithLiveToken adds a token that must not leave: wherever it stands verbatim, rule 0 matches, ahead of all others and
-// without asking for a word boundary. Give the option once for each token. White space around the token is cut off
-// first, as the client does before it sends one; a token of fewer than 16 characters (runes) is then ignored, since it
-// would flag ordinary words. The token may hold any bytes. SPEC.md, "Credential scan", the paragraph above the table.
+// WithLiveToken adds a token that is in use. Rule 0 matches it at any position, without a word boundary and before all other
+// rules. The option may be given for several tokens. Surrounding white space is removed first, as the client does. A token of
+// fewer than 16 characters (runes) is ignored, since it might be an ordinary word. The token may contain any bytes.
 func WithLiveToken(text string) Option {
 	return func(c *config) {
 		if t, ok := newToken(text); ok && !slices.Contains(c.live, t) {
@@ -49,23 +47,22 @@ func WithLiveToken(text string) Option {
 	}
 }
 
-// Find reports the first rule in table order that matches anywhere in content, at its leftmost match. The live tokens
-// are rule 0; of two that start at one byte the longer is reported. Clean content costs no allocation. SPEC.md,
-// "Credential scan".
+// Find returns the leftmost match of the first rule that matches anywhere in content, and reports whether there is one. The live
+// tokens are rule 0; of two tokens at the same position it returns the longer. It allocates nothing if there is no match.
 func (s *Scanner) Find(content string) (Finding, bool) {
 	return find(content, s.tokens(), s.extended).result()
 }
 
-// FindAll reports every match of every rule, sorted by Start, then by rule number, then the longer first. The matches of
-// one rule never overlap: each is the leftmost after the one before and as long as the rule allows, as
-// [regexp.Regexp.FindAllString] does it. For rule 0 that holds for each token by itself. Matches of two rules may
-// overlap: a DeepSeek key, for instance, is an OpenAI key too (rules 4 and 6). The answer is nil for clean content.
+// FindAll returns every match of every rule, sorted by Start, then by rule number, then the longer first. The matches of one rule
+// do not overlap: each is the leftmost after the previous one and as long as the rule allows, as in
+// [regexp.Regexp.FindAllString]. For rule 0 this holds for each token. Matches of two rules may overlap: a DeepSeek key, for
+// example, is also an OpenAI key (rules 4 and 6). Without a match the result is nil.
 func (s *Scanner) FindAll(content string) []Finding {
 	return findAll(content, s.tokens(), s.extended)
 }
 
-// Find is the check that a send makes: a Scanner's Find with the token that $MESH_GATEWAY_TOKEN holds at this moment, if
-// it has 16 characters or more, and the twelve rules. It allocates nothing on clean content. SPEC.md, "Credential scan".
+// Find is [Scanner.Find] with the twelve standard rules and the token that is in $MESH_GATEWAY_TOKEN at the time of the call, if it
+// has 16 characters or more. It allocates nothing if there is no match.
 func Find(content string) (Finding, bool) {
 	var room [1]token
 	live := room[:0]

@@ -1,9 +1,9 @@
 package scan
 
-// sweep is one pass over one content, from left to right. What it finds goes to its matches.
+// sweep is one pass over a content, from left to right.
 type sweep struct {
 	content  string
-	from     int // where the content starts, as far as word boundaries go
+	from     int // the start of the content for word boundaries
 	live     []token
 	extended bool
 
@@ -11,10 +11,10 @@ type sweep struct {
 
 	lastWords [len(heuristics)]lastWord
 	tail      jwtTail
-	noPEMEnd  bool // no last line of a PEM key follows any more
+	noPEMEnd  bool // no last line of a PEM key follows
 }
 
-// find returns the best match; its rule is ruleCount when there is none.
+// find returns the best match, or one with rule ruleCount if there is none.
 func find(content string, live []token, extended bool) span {
 	m := keepBest()
 	s := &sweep{content: content, live: live, extended: extended, matches: &m}
@@ -33,7 +33,7 @@ func findAll(content string, live []token, extended bool) []Finding {
 	return out
 }
 
-// run looks at every run once, and then for what needs no run.
+// run searches every run once, and then for matches that may be outside runs.
 func (s *sweep) run() {
 	for lo, hi, ok := nextRun(s.content, 0); ok; lo, hi, ok = nextRun(s.content, hi+stride) {
 		s.keysIn(lo, hi)
@@ -46,7 +46,7 @@ func (s *sweep) run() {
 	}
 }
 
-// boundary tells whether an ASCII word boundary lies before byte i of the content, which has a byte i.
+// boundary reports whether there is an ASCII word boundary before byte i, which must exist.
 func (s *sweep) boundary(i int) bool {
 	return s.wordBefore(i) != (classes[s.content[i]]&word != 0)
 }
