@@ -1,0 +1,146 @@
+package shapes_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/internal/test/shapes"
+	"github.com/mesh-gateway/mesh-go/internal/wire"
+)
+
+// object is a generated type.
+type object interface {
+	json.Marshaler
+	json.Unmarshaler
+}
+
+// A case decodes in, encodes it again and compares with out; an empty out is in.
+type roundTrip struct {
+	name    string
+	into    object
+	in, out string
+}
+
+const allRequired = `"any":null,"array":[],"free":{},"ints":{},"leaf":{"id":1,"note":null},"leafMap":{},"map":{},"objects":{},"plain":[],"time":"2026-01-02T03:04:05Z"`
+
+func TestShapesRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, c := range []roundTrip{
+		{"required", &shapes.Required{}, `{` + allRequired + `}`, ""},
+		{"required, filled", &shapes.Required{}, `{"any":[1,{"a":null}],"array":["x"],"free":{"n":9007199254740993},"ints":{"a":9007199254740993},
+			"leaf":{"id":1,"note":"n","more":[ 1 ]},"leafMap":{"k":{"id":2,"note":null}},"map":{"a":"b"},"objects":{"o":{"id":3,"note":null}},
+			"plain":[{"a":"x"}],"time":"2026-01-02T03:04:05.000000001+02:00","unknown":{"a":1}}`, ""},
+		{"required and nullable", &shapes.RequiredNullable{}, `{"array":null,"leaf":null,"map":null,"string":null}`, ""},
+		{"required and nullable, filled", &shapes.RequiredNullable{}, `{"array":[],"leaf":{"id":1,"note":null},"map":{},"string":""}`, ""},
+		{"defaults", &shapes.Defaults{}, `{}`, `{"color":"green","count":3,"empty":[],"exact":9007199254740991,"flag":true,"free":{"a":[1,"x"]},
+			"large":9007199254740993,"list":["a","b"],"map":{"a":1},"name":"unnamed","nullable":"d","ratio":0.25,"text":"a \"b\"",
+			"time":"2026-01-02T03:04:05Z","value":"v"}`},
+		{"null keeps a default unless it is a value", &shapes.Defaults{}, `{"count":null,"list":null,"map":null,"name":null,"nullable":null,"time":null,"value":null}`,
+			`{"color":"green","count":3,"empty":[],"exact":9007199254740991,"flag":true,"free":{"a":[1,"x"]},"large":9007199254740993,
+			"list":["a","b"],"map":{"a":1},"name":"unnamed","nullable":null,"ratio":0.25,"text":"a \"b\"","time":"2026-01-02T03:04:05Z","value":"v"}`},
+		{"scalars", &shapes.Scalars{}, `{"any":null,"bytes":"AQI=","color":"blue","date":"2026-01-02","decimal":0.10,"double":1e-7,"enabled":true,"float":0.1,
+			"inline":"x","int32":-2147483648,"int64":9007199254740993,"level":7,"task":"t","time":"2026-01-02T03:04:05Z","uuid":"6ba7b810-9dad-11d1-80b4-00c04fd430c8"}`, ""},
+		{"tolerant scalars", &shapes.Scalars{}, `{"decimal":"1.50","enabled":0,"task":42}`, `{"any":null,"bytes":null,"decimal":1.50,"enabled":false,"task":"42"}`},
+		{"nullable arms", &shapes.Scalars{}, `{"decimal":null,"task":null}`, `{"any":null,"bytes":null,"decimal":null,"task":null}`},
+		{"containers", &shapes.Containers{}, `{"anything":[1,null,"x"],"inline":[{"a":"b","c":1}],"leafMap":{"a":{"id":1,"note":null,"u":1}},
+			"leaves":[{"id":1,"note":null,"u":1}],"lists":{"a":[{"id":1,"note":null}]},"maps":[{"a":1}],"names":["n"],"nested":[[1],[]],
+			"nullableItems":["a",null],"nullableValues":{"a":1,"b":null},"times":["2026-01-02T03:04:05Z"]}`, ""},
+		{"no containers", &shapes.Containers{}, `{}`, ""},
+		{"allOf with one arm that keeps unknown fields", &shapes.HoldsCombined{}, `{"many":[{"id":1,"note":null,"extra":"e","more":1}],"one":{"id":2,"note":null,"extra":"e"}}`, ""},
+		{"object with a union", &shapes.HoldsUnion{}, `{"union":{"id":1,"kind":"k","more":1}}`, ""},
+		{"typed additional properties", &shapes.TypedExtras{}, `{"id":1,"a":"x","b":"y"}`, ""},
+		{"any additional properties", &shapes.AnyExtras{}, `{"id":1,"a":[1],"b":null}`, ""},
+		{"names", &shapes.OddNames{}, `{"$id":"s","2nd":"2","a<b":"l","id":"i","type":"t","unmarshal_json":"u"}`, ""},
+		{"wide", &shapes.Wide{}, `{"p000":"0","p068":"a","p069":"b"}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			require.NoError(t, c.into.UnmarshalJSON([]byte(c.in)))
+			text, err := c.into.MarshalJSON()
+			require.NoError(t, err)
+			want := c.out
+			if want == "" {
+				want = c.in
+			}
+			assert.Equal(t, numbers(t, want), numbers(t, string(text)))
+			require.NoError(t, c.into.UnmarshalJSON(text), "what is written can be read")
+		})
+	}
+}
+
+// numbers decodes text with exact numbers: assert.JSONEq rounds them.
+func numbers(t *testing.T, text string) (v any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	require.NoError(t, d.Decode(&v), text)
+	return v
+}
+
+func TestShapesRefuseWhatTheDocumentForbids(t *testing.T) {
+	t.Parallel()
+	with := func(member string) string { return `{` + allRequired + `,` + member + `}` }
+	for _, c := range []struct {
+		into     object
+		in, path string
+	}{
+		{&shapes.Required{}, `{}`, "any"},
+		{&shapes.Required{}, strings.Replace(`{`+allRequired+`}`, `"map":{},`, ``, 1), "map"},
+		{&shapes.Required{}, with(`"map":null`), "map"},
+		{&shapes.Required{}, with(`"free":null`), "free"},
+		{&shapes.Required{}, with(`"free":[]`), "free"},
+		{&shapes.Required{}, with(`"map":{"k":1}`), "map.*"},
+		{&shapes.Required{}, with(`"objects":{"k":{"id":"x"}}`), "objects.*.id"},
+		{&shapes.Required{}, with(`"objects":{"k":{}}`), "objects.*.id"},
+		{&shapes.Required{}, with(`"leafMap":{"k":{"id":1.5}}`), "leafMap.*.id"},
+		{&shapes.Required{}, with(`"time":"yesterday"`), "time"},
+		{&shapes.RequiredNullable{}, `{"array":null,"leaf":null,"map":null}`, "string"},
+		{&shapes.Scalars{}, `{"int32":2147483648}`, "int32"},
+		{&shapes.Scalars{}, `{"level":2147483648}`, "level"},
+		{&shapes.Scalars{}, `{"float":1e40}`, "float"},
+		{&shapes.Scalars{}, `{"date":"x"}`, "date"},
+		{&shapes.Scalars{}, `{"uuid":"x"}`, "uuid"},
+		{&shapes.Scalars{}, `{"bytes":"%"}`, "bytes"},
+		{&shapes.Scalars{}, `{"color":1}`, "color"},
+		{&shapes.Scalars{}, `{"inline":1}`, "inline"},
+		{&shapes.Containers{}, `{"leaves":[{"id":1},{"id":null}]}`, "leaves[1].id"},
+		{&shapes.Containers{}, `{"lists":{"k":[{"id":1},{"more":1}]}}`, "lists.*[1].id"},
+		{&shapes.Containers{}, `{"names":["a",1]}`, "names[1]"},
+		{&shapes.Containers{}, `{"nested":[[1],[2,"3"]]}`, "nested[1][1]"},
+		{&shapes.Containers{}, `{"nullableItems":[null,1]}`, "nullableItems[1]"},
+		{&shapes.Containers{}, `{"inline":[{}]}`, "inline[0].a"},
+		{&shapes.HoldsCombined{}, `{"one":{"id":1}}`, "one.extra"},
+		{&shapes.HoldsCombined{}, `{"one":{"id":1,"extra":"e"},"many":[{"extra":"e"}]}`, "many[0].id"},
+		{&shapes.HoldsUnion{}, `{}`, "union"},
+		{&shapes.TypedExtras{}, `{"id":1,"a":2}`, "(unknown field)"},
+		{&shapes.Wide{}, `{"p068":"a"}`, "p069"},
+	} {
+		err := c.into.UnmarshalJSON([]byte(c.in))
+		var contract *wire.Error
+		require.ErrorAs(t, err, &contract, c.in)
+		assert.Equal(t, c.path, contract.Path, c.in)
+	}
+}
+
+// Two rows must not share the value of a default.
+func TestDefaultsAreNotShared(t *testing.T) {
+	t.Parallel()
+	var a, b shapes.Defaults
+	require.NoError(t, a.UnmarshalJSON([]byte(`{}`)))
+	require.NoError(t, b.UnmarshalJSON([]byte(`{}`)))
+	a.List[0], a.Map["a"], *a.Name = "changed", 9, "changed"
+	assert.Equal(t, "a", b.List[0])
+	assert.Equal(t, int64(1), b.Map["a"])
+	assert.Equal(t, "unnamed", b.GetName())
+}
+
+func TestNilContainersOfRequiredFieldsAreEmpty(t *testing.T) {
+	t.Parallel()
+	text, err := shapes.Required{}.MarshalJSON()
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"any":null,"array":[],"free":{},"ints":{},"leaf":{"id":0,"note":null},"leafMap":{},"map":{},"objects":{},"plain":[],"time":"0001-01-01T00:00:00Z"}`, string(text))
+}
