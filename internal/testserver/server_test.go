@@ -31,7 +31,7 @@ type server struct {
 	effects int
 }
 
-// start plays the given answer at /read.
+// start serves the given response at /read.
 func start(t *testing.T, answer testserver.Answer) *server {
 	t.Helper()
 	s := &server{t: t, Server: testserver.New(func(op operation, r *http.Request, body []byte) string {
@@ -95,7 +95,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestTheBodyIsRecordedAndStillThere(t *testing.T) {
+func TestBodyIsRecordedAndReadable(t *testing.T) {
 	t.Parallel()
 	s := start(t, testserver.Answer{Status: 200})
 	assert.Empty(t, s.Requests())
@@ -131,8 +131,7 @@ func TestFaults(t *testing.T) {
 	assert.Equal(t, 201, s.send("/write", "").status)
 }
 
-// A fault of an operation that is not there would never happen.
-func TestAFaultOfNoOperationPanics(t *testing.T) {
+func TestFaultOfAnUnknownOperationPanics(t *testing.T) {
 	t.Parallel()
 	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
 	assert.PanicsWithValue(t, `Fail: unknown operation "raed", want one of ["read" "write"]`, func() { s.Fail("raed", testserver.Fault{Status: 500}) })
@@ -152,8 +151,8 @@ func TestCloseEndsADelay(t *testing.T) {
 	require.Error(t, <-done)
 }
 
-// A body that breaks off is no request: it is neither recorded nor does it use up a fault.
-func TestABrokenRequestIsNone(t *testing.T) {
+// An incomplete request is not recorded and does not use a fault.
+func TestIncompleteRequestIsIgnored(t *testing.T) {
 	t.Parallel()
 	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
 	s.Fail(write, testserver.Fault{Status: 503})
