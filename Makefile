@@ -30,13 +30,10 @@ api: ## fail on incompatible changes of exported names: make api BASE=main
 .PHONY: documents
 documents: ## check the OpenAPI documents with tools from npm
 	@./.ci/documents
+
 .PHONY: facts
 facts: ## compare the retirement tables with the newest official SDKs; needs the module proxy
 	@cd .ci/facts && $(GO) run . -tables ../../discovery/internal/retirements
-
-.PHONY: lint-specs
-lint-specs: ## lint the OpenAPI documents
-	@./.ci/lint-specs
 
 .PHONY: spec-diff
 spec-diff: ## fail on breaking changes of the OpenAPI documents: make spec-diff BASE=main

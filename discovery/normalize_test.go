@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// wireTables has every row of the tables of WIRE.md section 11: what comes out, and what goes in.
+// wireTables maps normalized ids to spellings that were seen.
 var wireTables = map[discovery.Provider]map[string][]string{
 	discovery.XAI: {
 		"grok-3-mini":             {"x-ai/grok-3-mini-beta"},
@@ -58,14 +58,14 @@ var wireTables = map[discovery.Provider]map[string][]string{
 	},
 }
 
-// furtherSpellings are the prefixes, suffixes and traps that section 11 tells in words.
+// furtherSpellings are more prefixes, suffixes and traps.
 var furtherSpellings = map[discovery.Provider]map[string][]string{
 	discovery.XAI: {
 		"grok-4":                 {"xai/grok-4", "X-AI/Grok-4", " grok 4 ", "x-ai/grok-4:free", "grok-4-0709-latest", "x-ai/x-ai/grok-4"},
 		"grok-4.20":              {"grok-4-20", "grok-4-20-0309", "grok-4.20-03-09"},
 		"grok-4.20-13":           {"grok-4-20-13"}, // no month has the number 20
 		"grok-4-1-fast":          {"grok-4-1-fast"},
-		"grok-4-3":               {"x-ai/grok-4-3"}, // nobody has said that its real id has a dot
+		"grok-4-3":               {"x-ai/grok-4-3"}, // no source shows a dot in its real id
 		"grok-2-vision":          {"grok-2-vision-1212", "grok-2-vision-latest"},
 		"grok-beta":              {"grok-beta", "x-ai/grok-beta", "grok-beta:free"},
 		"grok-vision-beta":       {"grok-vision-beta"},

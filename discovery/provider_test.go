@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// providerSpellings is what WIRE.md and DESIGN.md know, and what folding makes of it.
+// providerSpellings has names of each provider.
 var providerSpellings = map[discovery.Provider][]string{
 	discovery.OpenAI:    {"openai", "OpenAI", "Open AI", "open-ai", "open_ai", " OPENAI\t", "Open\u00a0AI", "open.ai"},
 	discovery.DeepSeek:  {"deepseek", "DeepSeek", "Deep Seek", "DeepSeek AI", "deepseek-ai", "deep_seek"},
@@ -42,7 +42,7 @@ func TestParseProviderRefusesStrangers(t *testing.T) {
 		assert.Equal(t, "provider", bad.Field)
 		assert.Equal(t, name, bad.Value)
 		for p := range providerSpellings {
-			assert.ErrorContains(t, err, string(p), "the error says what would do")
+			assert.ErrorContains(t, err, string(p), "the error lists the valid names")
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestDevelopedBy(t *testing.T) {
 		for p := range providerSpellings {
 			assert.False(t, discovery.DevelopedBy(p, name), "%q developed by %s", name, p)
 		}
-		assert.False(t, discovery.DevelopedBy(discovery.Provider(name), name), "a provider that is none develops nothing: %q", name)
+		assert.False(t, discovery.DevelopedBy(discovery.Provider(name), name), "an unknown provider develops nothing: %q", name)
 	}
 	assert.True(t, discovery.DevelopedBy("Google", "google"), "the provider may be spelled in any way, too")
 }

@@ -59,7 +59,7 @@ func TestTheRegistryIsTheData(t *testing.T) {
 	assert.Len(t, registry, 299)
 }
 
-// Where the sources differ the newest copy of the provider's page counts, and the data says what the others have.
+// Where the sources differ, the newest copy of the provider's page counts, and the note of the row has the other dates.
 func TestConflictsAreSettled(t *testing.T) {
 	t.Parallel()
 	notes := map[string]string{}
@@ -78,7 +78,7 @@ func TestConflictsAreSettled(t *testing.T) {
 		date, ok := discovery.RetirementDate(discovery.Gemini, id)
 		assert.Equal(t, want[0] != "", ok, id)
 		assert.Equal(t, want[0], date, id)
-		assert.Contains(t, notes[id], want[1], "the data says what was not followed")
+		assert.Contains(t, notes[id], want[1], "the note has the date that was not used")
 	}
 	date, _ := discovery.RetirementDate(discovery.OpenAI, "code-davinci-002")
 	assert.Equal(t, "2024-01-04", date)

@@ -93,7 +93,7 @@ func TestADateDoesNotLeakToOtherBuilds(t *testing.T) {
 	}
 }
 
-// Where the source says that all of a line goes, a build without a row goes with it; a build with one has its own date.
+// A build without a row has the date of a line that is retired as a whole; a build with a row has its own.
 func TestWholeLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -145,7 +145,7 @@ func TestAnExactKeyComesFirst(t *testing.T) {
 		{Provider: "Google", ID: "Their Model"}:      "2026-03-03",
 	}
 	date, _ := r.RetirementDate("Google", "Their Model")
-	assert.Equal(t, "2026-03-03", date, "a key is found as it stands, in whatever spelling")
+	assert.Equal(t, "2026-03-03", date, "an exact key is found first")
 	for id, want := range map[string]string{"grok-3-beta": "2026-01-01", "x-ai/grok-3-beta": "2026-01-01", "grok-3-latest": "2026-05-15"} {
 		date, _ := r.RetirementDate(discovery.XAI, id)
 		assert.Equal(t, want, date, id)

@@ -19,7 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// Every way a provider can fail gives the empty value, no error, and one Failure that says why.
+// Every failure of a provider gives the empty value, no error, and one Failure with its reason.
 func TestEveryFailureHasItsReason(t *testing.T) {
 	t.Setenv("DEEPSEEK_API_KEY", keys["DEEPSEEK_API_KEY"])
 	for name, row := range map[string]struct {

@@ -13,9 +13,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// The only caller leaves while the providers are being asked in the place of the catalog, and gets the catalog of before. What
-// the providers would have said is not known, so that catalog is not replaced by the little there is.
-func TestAFallbackThatEverybodyHasLeftIsNotKept(t *testing.T) {
+// The only caller leaves during the fallback and receives the last good catalog. The result of the fallback is incomplete, so
+// that it does not replace the catalog.
+func TestAnAbandonedFallbackIsNotCached(t *testing.T) {
 	setKeys(t)
 	synctest.Test(t, func(t *testing.T) {
 		s := providersUp(says(twoModels))
@@ -42,8 +42,8 @@ func TestAFallbackThatEverybodyHasLeftIsNotKept(t *testing.T) {
 	})
 }
 
-// Whoever leaves is told so, once. What the request then comes to concerns nobody any more.
-func TestWhoeverLeavesHearsOfItOnce(t *testing.T) {
+// A caller whose context ends reports that once. The outcome of the abandoned request is not reported.
+func TestACanceledCallerReportsOneFailure(t *testing.T) {
 	setKeys(t)
 	for want, ask := range map[string]func(context.Context, *discovery.Client){
 		"timeout":        func(ctx context.Context, c *discovery.Client) { _, _ = c.ListModels(ctx, discovery.CatalogOptions{}) },
@@ -57,7 +57,7 @@ func TestWhoeverLeavesHearsOfItOnce(t *testing.T) {
 			ask(ctx, s.inProcess())
 			synctest.Wait() // until the request has been given up
 			assert.Equal(t, []string{want}, s.reasons())
-			assert.Zero(t, s.count("openai"), "nobody is asked in its place")
+			assert.Zero(t, s.count("openai"), "no fallback is requested")
 		})
 	}
 }
