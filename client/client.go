@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
@@ -31,8 +30,11 @@ type MeshClient struct {
 	registry *registry
 	redactor *redactor
 	log      *slog.Logger
-	done     chan struct{} // closed by Close
-	close    sync.Once
+	// shownNode is node, or a placeholder if it does not look like a name.
+	shownNode string
+	// lifetime ends when the client is closed.
+	lifetime context.Context //nolint:containedctx // it is the client's, not a request's
+	end      context.CancelFunc
 }
 
 // idleTimeout is shorter than the five seconds after which the gateway closes idle connections.
@@ -43,8 +45,8 @@ const idleTimeout = 4 * time.Second
 // The token and the gateway's URL come from [WithToken] and [WithGatewayURL], else from MESH_GATEWAY_TOKEN and
 // MESH_GATEWAY_URL. A URL is required, a token is optional.
 //
-// An invalid node name is logged and accepted, so that a client can be made without a connection. Any other invalid
-// argument is a [*ValueError].
+// An invalid node name is logged and accepted, so that a client can be made without a connection, unless it is blank, has a
+// control character or is not valid UTF-8. Any other invalid argument is a [*ValueError].
 func New(node string, opts ...Option) (*MeshClient, error) {
 	s, err := newSettings(node, opts)
 	if err != nil {
@@ -64,14 +66,15 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 		aliases:  s.aliases,
 		redactor: s.redactor,
 		log:      s.logger,
-		done:     make(chan struct{}),
 	}
+	c.shownNode = c.redactor.show(c.node)
+	c.lifetime, c.end = context.WithCancel(context.Background())
 	c.api = &gateway.Client{
 		Server:         s.gatewayURL + "/",
 		Client:         c.http,
 		RequestEditors: []gateway.RequestEditorFn{headers(s.token)},
 	}
-	c.registry = newRegistry(s.registryTTL, c.ListPeers)
+	c.registry = &registry{ttl: s.registryTTL, load: c.readRegistry}
 	return c, nil
 }
 
@@ -94,26 +97,18 @@ func (c *MeshClient) Node() string { return c.node }
 // in progress continue until their contexts end. Connections of a client given to [WithHTTPClient] are not closed. The error is
 // always nil. It is safe to call Close more than once.
 func (c *MeshClient) Close() error {
-	c.close.Do(func() {
-		if c.done != nil {
-			close(c.done)
-		}
-		if c.ownsHTTP {
-			c.http.CloseIdleConnections()
-		}
-	})
+	if c.api == nil || c.isClosed() {
+		return nil
+	}
+	c.end()
+	if c.ownsHTTP {
+		c.http.CloseIdleConnections()
+	}
 	return nil
 }
 
 // isClosed reports whether Close has been called.
-func (c *MeshClient) isClosed() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
-}
+func (c *MeshClient) isClosed() bool { return c.lifetime.Err() != nil }
 
 // sleep waits for d. It returns an error if ctx ends or the client is closed first.
 func (c *MeshClient) sleep(ctx context.Context, d time.Duration) error {
@@ -122,7 +117,7 @@ func (c *MeshClient) sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-c.done:
+	case <-c.lifetime.Done():
 		return errClosed
 	case <-timer.C:
 		return nil
@@ -140,7 +135,7 @@ func (c *MeshClient) Health(ctx context.Context) (string, error) {
 
 // String returns the names of the node and the gateway.
 func (c *MeshClient) String() string {
-	return fmt.Sprintf("mesh client %s at %s", c.node, c.gateway)
+	return fmt.Sprintf("mesh client %s at %s", c.shownNode, c.gateway)
 }
 
 // GoString returns [MeshClient.String], so that %#v does not print the fields.

@@ -14,6 +14,10 @@ import (
 // ErrMesh matches every error of this package: errors.Is(err, client.ErrMesh).
 var ErrMesh = errors.New("mesh")
 
+// ErrTooLarge matches the error of a response that exceeds [WithMaxResponseBytes]. Raise it, or fetch fewer messages at a time
+// with FetchOptions.Limit.
+var ErrTooLarge = call.ErrTooLarge
+
 // ValueError reports an invalid argument. Nothing was sent.
 type ValueError struct {
 	// Field names the argument.

@@ -76,8 +76,8 @@ func newSettings(node string, opts []Option) (*settings, error) {
 
 // setNode sets the client's own node name. A name that violates the syntax is accepted and logged.
 func (s *settings) setNode(node string) error {
-	if strings.TrimSpace(node) == "" {
-		return &ValueError{Field: "node", Reason: "must not be empty"}
+	if err := checkOwnName(node); err != nil {
+		return err
 	}
 	s.node = resolveAlias(s.aliases, node)
 	if s.skipNodeName {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -102,23 +103,85 @@ func TestEmptyRegistryRefusesEverybody(t *testing.T) {
 	require.ErrorAs(t, err, &absent)
 }
 
-func TestTheRegistrysSpellingIsSent(t *testing.T) {
+func TestNamesMatchExactly(t *testing.T) {
 	t.Parallel()
-	g := gatewaytest.New(t, gatewaytest.WithPeers("Node-B", "twin", "TWIN", "other", "OTHER", "Other"))
+	g := gatewaytest.New(t, gatewaytest.WithPeers("Node-B", "node-bx", "twin", "TWIN"))
 	c := connect(t, g, "node-a")
-	receipt, err := c.Send(t.Context(), hello("node-b"))
+	_, err := c.Send(t.Context(), hello("node-b"))
+	var unknown *client.NotInRegistryError
+	require.ErrorAs(t, err, &unknown, "Node-B may belong to somebody else")
+	assert.Equal(t, []string{"Node-B", "node-bx"}, unknown.Near, "the other spelling is offered first")
+	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
+	receipt, err := c.Send(t.Context(), hello("twin"))
 	require.NoError(t, err)
-	assert.Equal(t, "Node-B", receipt.ToNode)
-	receipt, err = c.Send(t.Context(), hello("twin"))
-	require.NoError(t, err)
-	assert.Equal(t, "twin", receipt.ToNode, "an exact name comes before a look-alike")
-	_, err = c.Send(t.Context(), hello("oTHER"))
-	require.Error(t, err)
+	assert.Equal(t, "twin", receipt.ToNode)
+}
 
-	ambiguous := gatewaytest.New(t, gatewaytest.WithPeers("Twin", "TWIN"))
-	_, err = connect(t, ambiguous, "node-a").Send(t.Context(), hello("twin"))
-	var absent *client.NotInRegistryError
-	require.ErrorAs(t, err, &absent, "between two look-alikes there is nothing to choose")
+// One peer must not be able to stop every Send with the size of its capabilities.
+func TestTheRegistryIsReadWhateverItsSize(t *testing.T) {
+	t.Parallel()
+	advert := long("x", 1<<20)
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			_, _ = w.Write([]byte(receipt))
+			return
+		}
+		_, _ = w.Write([]byte(`{"n":2,"peers":[{"name":"hog","capabilities":{"` + advert + `":["` + advert + `"]}},` +
+			`{"enabled":null,"capabilities":7,"url":[],"name":"node-b"},{"name":"off","enabled":0},{"name":"` + advert + `"}]}`))
+	}, client.WithMaxResponseBytes(1000))
+	_, err := c.Send(t.Context(), hello("node-b"))
+	require.NoError(t, err, "other fields than name and enabled are not checked")
+	_, err = c.Send(t.Context(), hello("off"))
+	var unknown *client.NotInRegistryError
+	require.ErrorAs(t, err, &unknown)
+	_, err = c.ListPeers(t.Context())
+	require.ErrorIs(t, err, client.ErrTooLarge)
+	require.ErrorContains(t, err, "raise WithMaxResponseBytes")
+}
+
+func TestAnInvalidRegistryIsAnErrorThatNamesTheField(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{}`:                                "peers: required field is missing",
+		`{"peers":null}`:                    "peers: must be an array, is null",
+		`null`:                              "must be a list of peers, is null",
+		`[{"name":"node-b"},7]`:             "[1]: must be an object, is number",
+		`[{"name":"node-b"},{"url":"x"}]`:   "[1].name: required field is missing",
+		`{"peers":[{"name":7}]}`:            "peers[0].name: must be a string, is number",
+		`[{"name":"node-b","enabled":2}]`:   "[0].enabled: the number must be 0 or 1",
+		`[{"name":"node-b","enabled":"x"}]`: "[0].enabled: must be a boolean, is string",
+		`[{"name":"node-b"}`:                "not JSON",
+		`[{"name":"node-b"}] []`:            "not JSON",
+		`<html>`:                            `not JSON: "<html>"`,
+	} {
+		c := answering(t, 200, "application/json", body)
+		_, err := c.Send(t.Context(), hello("node-b"))
+		failed := gatewayError(t, err)
+		require.ErrorContains(t, err, "mesh: GET /peers: status 200: "+want, body)
+		assert.Equal(t, body, failed.Body)
+		assert.False(t, failed.Delivered || failed.Uncertain)
+	}
+}
+
+func FuzzRegistry(f *testing.F) {
+	f.Add(`[{"name":"node-b","enabled":1}]`)
+	f.Add(`{"peers":[{"enabled":false,"name":"node-b"}],"n":1}`)
+	f.Add(`{"peers":[{"name":"node-b","name":"x","capabilities":{"a":[1,{}]}}]} x`)
+	f.Fuzz(func(t *testing.T, body string) {
+		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				_, _ = w.Write([]byte(body))
+			} else {
+				_, _ = w.Write([]byte(receipt))
+			}
+		})
+		peers, listed := c.ListPeers(t.Context())
+		_, err := c.Send(t.Context(), hello("node-b"))
+		enabled := slices.ContainsFunc(peers, func(p client.MeshPeer) bool { return p.Enabled && p.Name == "node-b" })
+		if listed == nil {
+			require.Equal(t, enabled, err == nil, "%v", err)
+		}
+	})
 }
 
 func TestConcurrentSendsShareOneLookAtTheRegistry(t *testing.T) {

@@ -49,8 +49,7 @@ func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, e
 	if err := c.redactor.checkMessage(to, req); err != nil {
 		return nil, err
 	}
-	to, err := c.recipient(ctx, to)
-	if err != nil {
+	if err := c.checkRecipient(ctx, to); err != nil {
 		return nil, err
 	}
 	if !req.SkipSecretCheck {
@@ -73,21 +72,18 @@ func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, e
 	return receipt, nil
 }
 
-// recipient returns name as the registry spells it.
-func (c *MeshClient) recipient(ctx context.Context, name string) (string, error) {
-	spelled, err := c.registry.resolve(ctx, name)
-	if err == nil {
-		return spelled, nil
-	}
+// checkRecipient looks up a name in the registry.
+func (c *MeshClient) checkRecipient(ctx context.Context, name string) error {
+	err := c.registry.check(ctx, name)
 	var unknown *NotInRegistryError
 	if errors.As(err, &unknown) {
-		return "", &NotInRegistryError{Name: c.redactor.redact(unknown.Name), Near: c.redactor.redactAll(unknown.Near)}
+		return &NotInRegistryError{Name: c.redactor.redact(unknown.Name), Near: c.redactor.redactAll(unknown.Near)}
 	}
-	if !errors.Is(err, ErrMesh) {
+	if err != nil && !errors.Is(err, ErrMesh) {
 		// The caller's context ended during a request for the registry that it shares with other callers.
-		return "", &MeshGatewayError{Method: opListPeers.method, Path: opListPeers.path, Err: err}
+		return &MeshGatewayError{Method: opListPeers.method, Path: opListPeers.path, Err: err}
 	}
-	return "", err
+	return err
 }
 
 // message returns the request body. With retries enabled, every message has an idempotency key.

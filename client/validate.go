@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
 // Limits of the gateway. Lengths are in characters.
@@ -25,23 +28,41 @@ func (r *redactor) checkNodeName(field, name string) error {
 	if nodeName.MatchString(name) {
 		return nil
 	}
-	return r.valueError(field, name,
+	return r.nameError(field, name,
 		"must be 2 to 64 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen")
 }
 
-// longestValue is the number of characters of an invalid argument that an error shows.
-const longestValue = 80
-
-// valueError returns a ValueError that shows value redacted: it may be a token that was passed in the wrong place.
-func (r *redactor) valueError(field, value, reason string) *ValueError {
-	return &ValueError{Field: field, Value: truncate(r.redact(value), longestValue), Reason: reason}
+// nameError returns a ValueError for a name or kind. It shows the value only if it looks like one: it may be a token that was
+// passed in the wrong place.
+func (r *redactor) nameError(field, value, reason string) *ValueError {
+	if shown := r.show(value); shown == value {
+		return &ValueError{Field: field, Value: value, Reason: reason}
+	}
+	return &ValueError{Field: field, Reason: reason}
 }
 
-func truncate(text string, n int) string {
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n]) + "…"
+// show returns name if it looks like a name, and otherwise a placeholder.
+func (r *redactor) show(name string) string {
+	if (nodeName.MatchString(name) || nameLike.MatchString(name)) && r.redact(name) == name {
+		return name
 	}
-	return text
+	return secret.Redacted
+}
+
+// nameLike matches misspelled names and kinds. Tokens are longer.
+var nameLike = regexp.MustCompile(`^[\pL\pN ._-]{1,24}$`)
+
+// checkOwnName rejects names that cannot be sent unchanged. Other names that violate the syntax are only logged.
+func checkOwnName(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return &ValueError{Field: "node", Reason: "must not be empty"}
+	case !utf8.ValidString(name):
+		return &ValueError{Field: "node", Reason: "must be valid UTF-8"}
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return &ValueError{Field: "node", Reason: "must not contain control characters"}
+	}
+	return nil
 }
 
 // checkText rejects invalid UTF-8, which encoding/json would replace silently: the recipient would read another text, and
@@ -63,7 +84,7 @@ func checkLimit(limit int) error {
 // checkMessage validates a message to the node to, within the gateway's limits.
 func (r *redactor) checkMessage(to string, req SendRequest) error {
 	if !req.Kind.Valid() {
-		return r.valueError("kind", string(req.Kind), "must be fyi, question, answer, status or unblock")
+		return r.nameError("kind", string(req.Kind), "must be fyi, question, answer, status or unblock")
 	}
 	if err := r.checkNodeName("recipient", to); err != nil {
 		return err

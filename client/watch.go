@@ -4,21 +4,34 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"math/rand/v2"
+	"net/http"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
 // DefaultWatchInterval is the default of WatchOptions.Interval.
 const DefaultWatchInterval = 5 * time.Second
+
+// Watch rejects a shorter interval than minWatchInterval, which is a number without a unit, and warns of one that is shorter
+// than shortWatchInterval.
+const (
+	minWatchInterval   = time.Millisecond
+	shortWatchInterval = 100 * time.Millisecond
+)
 
 // maxWatchPause is the longest pause after errors, unless the interval itself is longer.
 const maxWatchPause = time.Minute
 
 // WatchOptions configures Watch. The zero value is valid.
 type WatchOptions struct {
-	// Interval is the time between two polls, varied at random by a quarter. 0 means [DefaultWatchInterval].
+	// Interval is the time between two polls, varied at random by a quarter. 0 means [DefaultWatchInterval]. It must be at
+	// least one millisecond; below 100 ms a warning is logged.
 	Interval time.Duration
 	// Limit is the maximum number of messages in a poll, 1 to 1000; 0 means 1000, the gateway's maximum.
 	Limit int
@@ -38,9 +51,14 @@ type WatchOptions struct {
 // A Retry-After is honored up to one minute. The sequence ends when ctx ends, the loop breaks or the client is closed. Invalid
 // options yield one [*ValueError] and end it.
 //
+// If a response exceeds [WithMaxResponseBytes], Watch fetches fewer messages at a time, down to one, and more again later.
+//
 // If more messages are unread than fit into a poll, a warning is logged, and the older ones are yielded after newer ones have
-// been marked read. Unread messages that the own node sent are not yielded but take up space in a poll. Every range over the
-// sequence starts anew.
+// been marked read. Unread messages that the own node sent are not yielded but take up space in a poll. If such messages fill
+// a poll, or several polls are full and the last has no new message, an error is yielded once.
+//
+// A message is identified by its id and its CreatedAt, because a gateway with a new database reuses ids. A range remembers the
+// 20,000 messages that were shown last, and yields an older one again if it comes back. Every range over the sequence starts anew.
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
 		complete, err := opts.withDefaults()
@@ -48,7 +66,10 @@ func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[Mes
 			yield(MeshMessage{}, err)
 			return
 		}
-		w := &watcher{client: c, opts: complete, seen: newSeenMessages()}
+		if complete.Interval < shortWatchInterval {
+			c.log.WarnContext(ctx, "the interval of Watch is very short", "interval", complete.Interval)
+		}
+		w := &watcher{client: c, opts: complete, limit: complete.Limit, seen: newSeenMessages()}
 		for ctx.Err() == nil && w.poll(ctx, yield) {
 			_ = c.sleep(ctx, w.pause()) // the next poll finds out what ended it
 		}
@@ -58,6 +79,9 @@ func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[Mes
 func (o WatchOptions) withDefaults() (WatchOptions, error) {
 	if o.Interval < 0 {
 		return o, &ValueError{Field: "interval", Value: o.Interval.String(), Reason: "must not be negative"}
+	}
+	if o.Interval > 0 && o.Interval < minWatchInterval {
+		return o, &ValueError{Field: "interval", Value: o.Interval.String(), Reason: "must be at least 1ms; use a unit, such as 5 * time.Second"}
 	}
 	o.Interval = cmp.Or(o.Interval, DefaultWatchInterval)
 	if err := checkLimit(o.Limit); err != nil {
@@ -71,15 +95,17 @@ func (o WatchOptions) withDefaults() (WatchOptions, error) {
 type watcher struct {
 	client     *MeshClient
 	opts       WatchOptions
+	limit      int // of the next poll; lower than opts.Limit after a response that was too large
 	seen       *seenMessages
-	full       bool          // the last poll returned as many rows as it can
+	full       int           // the number of full windows in a row
+	reported   bool          // the window has been reported as blocked
 	errors     int           // in a row
 	retryAfter time.Duration // of the last poll
 }
 
 // poll fetches once and yields the new messages. It returns false when the sequence has to end.
 func (w *watcher) poll(ctx context.Context, yield func(MeshMessage, error) bool) bool {
-	rows, err := w.client.fetch(ctx, FetchOptions{UnreadOnly: true, Limit: w.opts.Limit})
+	rows, err := w.fetch(ctx)
 	if ctx.Err() != nil {
 		return false
 	}
@@ -88,31 +114,76 @@ func (w *watcher) poll(ctx context.Context, yield func(MeshMessage, error) bool)
 		return yield(MeshMessage{}, err) && !errors.Is(err, errClosed)
 	}
 	w.errors = 0
-	w.warn(ctx, len(rows) >= w.opts.Limit)
-	for _, m := range w.unseen(rows) {
+	complete := len(rows) < w.limit
+	w.seen.observe(rows, complete)
+	unseen := w.unseen(rows)
+	if err := w.checkWindow(ctx, rows, len(unseen)); err != nil && !yield(MeshMessage{}, err) {
+		return false
+	}
+	for _, m := range unseen {
 		if ctx.Err() != nil || !yield(m, nil) {
 			return false
 		}
-		w.seen.add(m.ID)
+		w.seen.add(m)
+	}
+	if complete || w.full%growAfter == 0 {
+		w.limit = min(2*w.limit, w.opts.Limit)
 	}
 	return true
 }
 
-// warn logs a warning when the window becomes full.
-func (w *watcher) warn(ctx context.Context, full bool) {
-	if full && !w.full {
-		w.client.log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
-			"node", w.client.node, "limit", w.opts.Limit)
+// growAfter is the number of full windows after which a poll asks for more messages again.
+const growAfter = 8
+
+// fetch returns the unread messages. While a response is too large, it asks for fewer messages. Close cancels its requests.
+func (w *watcher) fetch(ctx context.Context) ([]MeshMessage, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(w.client.lifetime, cancel)()
+	for {
+		rows, err := w.client.fetch(ctx, FetchOptions{UnreadOnly: true, Limit: w.limit})
+		if err != nil && w.client.isClosed() {
+			return nil, w.client.gatewayError(opListMessages, &call.Error{Err: errClosed}, nil)
+		}
+		if !errors.Is(err, ErrTooLarge) || w.limit == 1 {
+			return rows, err
+		}
+		w.limit = max(1, w.limit/4)
+		w.client.log.DebugContext(ctx, "the inbox is too large for one response; fetching fewer messages", "limit", w.limit)
 	}
-	w.full = full
+}
+
+// blockedAfter is the number of full windows in a row, the last one without a new message, that is reported as an error.
+const blockedAfter = 3
+
+// checkWindow logs a warning when the window becomes full. It returns an error, once, when the window is blocked.
+func (w *watcher) checkWindow(ctx context.Context, rows []MeshMessage, unseen int) error {
+	if len(rows) < w.limit {
+		w.full, w.reported = 0, false
+		return nil
+	}
+	if w.full++; w.full == 1 {
+		w.client.log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
+			"node", w.client.shownNode, "limit", w.limit)
+	}
+	own := len(slices.DeleteFunc(slices.Clone(rows), func(m MeshMessage) bool { return !w.client.isOwn(m) }))
+	if w.reported || own < len(rows) && (w.full < blockedAfter || unseen > 0) {
+		return nil
+	}
+	w.reported = true
+	return &MeshGatewayError{
+		Method: opListMessages.method, Path: opListMessages.path, StatusCode: http.StatusOK,
+		Err: fmt.Errorf("the window of %d unread messages is full and hides older ones; %d of them were sent by this node: mark messages read", len(rows), own),
+	}
 }
 
 // unseen returns the messages that have not been yielded, the oldest first.
 func (w *watcher) unseen(rows []MeshMessage) []MeshMessage {
-	w.seen.observe(rows)
-	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool { return w.seen.has(m.ID) || w.client.isOwn(m) })
-	slices.SortFunc(rows, func(a, b MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return a.ID == b.ID })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(m MeshMessage) bool { return w.seen.has(m) || w.client.isOwn(m) })
+	slices.SortFunc(rows, func(a, b MeshMessage) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.CreatedAt, b.CreatedAt))
+	})
+	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return keyOf(a) == keyOf(b) })
 }
 
 // pause returns the time until the next poll: the interval, doubled for every error in a row, varied by a quarter; or the
@@ -130,46 +201,4 @@ func retryAfter(err error) time.Duration {
 		return failed.RetryAfter
 	}
 	return 0
-}
-
-// seenMessages tracks the messages already yielded until they leave the inbox.
-type seenMessages struct {
-	// absent counts, for every id yielded, the complete windows in a row that did not contain it.
-	absent map[int64]int
-	// largest is the largest number of rows of a window so far.
-	largest int
-}
-
-// forgetAfter is the number of complete windows in a row without an id after which it is forgotten. A message that was marked
-// read never becomes unread again, so 1 would do if gateways made no mistakes.
-const forgetAfter = 3
-
-func newSeenMessages() *seenMessages { return &seenMessages{absent: make(map[int64]int)} }
-
-func (s *seenMessages) has(id int64) bool {
-	_, ok := s.absent[id]
-	return ok
-}
-
-func (s *seenMessages) add(id int64) { s.absent[id] = 0 }
-
-// observe forgets the messages that have left the inbox. A message is missing from a complete window only if it has left. A
-// window with as many rows as any before may be incomplete, cut by Limit or by a limit of the gateway.
-func (s *seenMessages) observe(rows []MeshMessage) {
-	s.largest = max(s.largest, len(rows))
-	shown := make(map[int64]bool, len(rows))
-	for _, row := range rows {
-		shown[row.ID] = true
-	}
-	for id := range s.absent {
-		switch {
-		case shown[id]:
-			s.absent[id] = 0
-		case len(rows) < s.largest:
-			s.absent[id]++
-		}
-		if s.absent[id] >= forgetAfter {
-			delete(s.absent, id)
-		}
-	}
 }

