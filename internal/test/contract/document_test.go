@@ -49,7 +49,7 @@ func TestEveryOperationIsNamedExplainedAndHasAnErrorAnswer(t *testing.T) {
 	}
 }
 
-// Descriptions become documentation in every language. The Go generator puts the name in front: "Name is the peer name."
+// Descriptions become documentation in every language. The Go generator puts the name in front, as in Name is the peer name.
 func TestDescriptionsContinueTheName(t *testing.T) {
 	t.Parallel()
 	verb := regexp.MustCompile(`^(is|are|holds|lists|describes|names|reports|restricts) \S[^\n]*\.\n?$`)
@@ -103,19 +103,6 @@ func TestXOrderCountsThePropertiesOfEachSchema(t *testing.T) {
 			assert.Equal(t, strconv.Itoa(want), string(line[2]), "%s: %s", name, line[0])
 		}
 		assert.Equal(t, properties, found, name)
-	}
-}
-
-// OpenAPI 3.0.3 gives nullable a meaning only beside type. It belongs to one arm of a oneOf.
-func TestNullableStandsBesideAType(t *testing.T) {
-	t.Parallel()
-	for name, doc := range documents(t) {
-		for schema, ref := range doc.Components.Schemas {
-			assert.False(t, ref.Value.Nullable && ref.Value.Type == nil, "%s: %s", name, schema)
-			for property, ref := range ref.Value.Properties {
-				assert.False(t, ref.Value.Nullable && ref.Value.Type == nil, "%s: %s.%s", name, schema, property)
-			}
-		}
 	}
 }
 
