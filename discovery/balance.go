@@ -65,6 +65,9 @@ type BalanceSnapshot struct {
 // The result is nil, with a nil error and one [Failure], when there is no key, when the call fails, or when the answer has no
 // entry or an amount that is not a number. A negative timeout is a [*ValueError].
 func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) (*BalanceSnapshot, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	timeout, err := timeoutOr(opts.Timeout, DefaultBalanceTimeout)
 	if err != nil {
 		return nil, err

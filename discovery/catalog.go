@@ -39,6 +39,9 @@ func (o CatalogOptions) check() error {
 // [WithKey]. When they are empty as well, or ctx ends first, the last good catalog is used. Each of these steps is reported as a
 // [Failure]. Without any models the list is empty, never nil. An unknown provider or a negative TTL is a [*ValueError].
 func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelInfo, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
@@ -74,6 +77,9 @@ func (c *Client) GetModelInfo(ctx context.Context, id string, opts CatalogOption
 }
 
 func (c *Client) find(ctx context.Context, id string, opts CatalogOptions) (*ModelInfo, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := opts.check(); err != nil || id == "" {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package discovery_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -136,7 +135,7 @@ func TestErrorsAsFindsAFailureAsValueAndAsPointer(t *testing.T) {
 	assert.Equal(t, value, *pointer)
 	assert.Equal(t, 503, pointer.StatusCode)
 	var other *discovery.ValueError
-	assert.False(t, errors.As(err, &other))
+	assert.NotErrorAs(t, err, &other)
 }
 
 func TestModelInfoHasNoNullListsInJSON(t *testing.T) {

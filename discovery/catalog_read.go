@@ -26,7 +26,7 @@ func (c *Client) readCatalog(ctx context.Context) (*snapshot, error) {
 		return primary, nil
 	}
 	if ctx.Err() != nil { // every caller has left and reported that
-		return newSnapshot(nil), nil
+		return newSnapshot(nil), nil //nolint:nilerr // no caller is left
 	}
 	errs := []error{c.record(failure)}
 	s, problems := c.fallback(ctx)
@@ -39,7 +39,7 @@ func (c *Client) readCatalog(ctx context.Context) (*snapshot, error) {
 		s = primary
 	}
 	s.err = errors.Join(errs...)
-	return s, nil
+	return s, nil //nolint:nilerr // the failure is queued, and in s.err
 }
 
 // fetchCatalog requests the primary catalog, with the ETag of the last good response, so that an unchanged catalog is not sent

@@ -97,6 +97,17 @@ func Default() *Client { return defaultClient() }
 
 var defaultClient = sync.OnceValue(func() *Client { return New() })
 
+// ready rejects the zero Client and a nil context.
+func (c *Client) ready(ctx context.Context) error {
+	if c == nil || c.apis.catalog == nil {
+		return &ValueError{Field: "Client", Reason: "must be made with discovery.New"}
+	}
+	if ctx == nil {
+		return &ValueError{Field: "context", Reason: "must not be nil"}
+	}
+	return nil
+}
+
 func (c *Client) newAPIs() apis {
 	server := func(s Service) string { return c.baseURL(s) + "/" }
 	agent := header("User-Agent", version.UserAgent)

@@ -63,6 +63,9 @@ func (q OpenAICostQuery) Format(f fmt.State, verb rune) {
 // A [*ValueError] reports a start that is missing, in milliseconds, or not before the end, a limit outside 1 to 180, an
 // unknown or repeated grouping, or a negative timeout. Nothing is sent then.
 func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQuery) ([]CostBucket, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	costs, err := c.openAICosts(ctx, opOpenAICosts, query)
 	return costs.buckets, err
 }

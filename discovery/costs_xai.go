@@ -81,6 +81,9 @@ func (q XAICostQuery) Format(f fmt.State, verb rune) {
 // before the end, an unknown unit or time zone, a team id that cannot be part of a path, or a negative timeout. Nothing is
 // sent then.
 func (c *Client) FetchXAICostBuckets(ctx context.Context, query XAICostQuery) ([]TeamCostBucket, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	w, err := query.window()
 	if err != nil {
 		return nil, err

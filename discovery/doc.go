@@ -23,7 +23,7 @@
 //	}
 //
 // An empty value is never a part of a result: a list that breaks off on its third page is empty. An invalid argument is
-// always an error, a [*ValueError], and nothing is sent.
+// always an error, a [*ValueError], and nothing is sent. So are a nil context and a Client that was not made with [New].
 //
 // # The catalog
 //

@@ -71,6 +71,9 @@ func (o PricingOptions) check() error {
 // Without a key, or when a page fails, the list is empty, never nil, and a [Failure] is reported. A failed list is requested
 // again after the pause of [WithOutageTTL], or with Refresh. A negative TTL is a [*ValueError].
 func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([]ProviderPricing, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := opts.check(); err != nil {
 		return nil, err
 	}

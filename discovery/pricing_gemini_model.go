@@ -53,6 +53,9 @@ func (q GeminiPriceQuery) check(hint []string) error {
 // the Failure of [Client.FetchGeminiPricing]. An empty hint, an unknown direction, a negative threshold and a negative TTL are
 // a [*ValueError].
 func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q GeminiPriceQuery) (*float64, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	words := geminisku.Words(hint)
 	if err := q.check(words); err != nil {
 		return nil, err

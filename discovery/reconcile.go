@@ -69,6 +69,9 @@ type ReconciliationReport[B Bucket] struct {
 // or in the future. Any other window is a [*ValueError], and so is an attributed amount that is not finite and whatever the
 // query refuses.
 func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := checkAttributed(attributedUSD); err != nil {
 		return nil, err
 	}
@@ -93,6 +96,9 @@ func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery,
 // end may also be in the current bucket or in the future. Any other window is a [*ValueError], and so is an attributed amount
 // that is not finite and whatever the query refuses.
 func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attributedUSD *float64) (*ReconciliationReport[TeamCostBucket], error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := checkAttributed(attributedUSD); err != nil {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ const opRetirements = "Retirements"
 // The keys are those of [ServiceOpenAI] and [ServiceAnthropic]. A provider without a key adds nothing; one that fails adds
 // nothing and is reported as a [Failure]. The registry belongs to the caller.
 func (c *Client) Retirements(ctx context.Context) (Registry, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	live, errs := make([]Registry, len(liveSources)), make([]error, len(liveSources))
 	var all sync.WaitGroup
 	for i, source := range liveSources {
