@@ -221,3 +221,53 @@ func TestKeyAndTeamAreBothNeeded(t *testing.T) {
 	assert.Contains(t, f.Error(), "XAI_MANAGEMENT_KEY")
 	assert.Contains(t, f.Error(), "XAI_TEAM_ID")
 }
+
+func TestUsageOutsideTheWindowIsAFailure(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []discovery.TimeUnit{discovery.TimeUnitDay, discovery.TimeUnitHour, discovery.TimeUnitNone} {
+		for _, at := range []string{"2026-04-26T00:00:00Z", "2026-04-30T00:00:00Z", "2020-05-01T00:00:00Z", "2026-05-09T00:00:00Z", "2026-06-01T00:00:00Z"} {
+			s := usageOf(series("Chat", point("2026-05-08T00:00:00Z", "1"), point(at, "2")))
+			buckets := fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.TimeUnit = unit })
+			assert.Empty(t, buckets, "%s %s", unit, at)
+			assert.Contains(t, oneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
+		}
+	}
+	s := usageOf(series("Chat", point("2026-05-01T00:00:00Z", "1"))) // the window begins at noon of that day
+	assert.Len(t, fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-01T12:00" }), 1)
+}
+
+// An error beside empty series is not an answer without costs.
+func TestUsageWithAnErrorIsAFailure(t *testing.T) {
+	t.Parallel()
+	for _, extra := range []string{`"error":{"message":"busy"}`, `"error":"busy"`, `"code":16`, `"code":"x","message":"no"`} {
+		for _, points := range []string{"", series("Chat", point("2026-05-08T00:00:00Z", "1"))} {
+			s := newSite(map[string]http.HandlerFunc{"xaimanagement": says(`{"timeSeries":[` + points + `],` + extra + `}`)})
+			assert.Empty(t, fetchUsage(t, s, asItIs), extra)
+			oneFailure(t, s, discovery.ReasonDecode)
+		}
+	}
+	s := newSite(map[string]http.HandlerFunc{"xaimanagement": says(`{"timeSeries":[],"error":null,"code":0,"message":"","newer":1}`)})
+	assert.Empty(t, fetchUsage(t, s, asItIs))
+	assert.Empty(t, s.failures)
+}
+
+// The labels of a series are repeated in every bucket, so they are bounded in all.
+func TestUsageAllocatesInProportionToTheAnswer(t *testing.T) {
+	var points []string
+	for at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC); len(points) < 10_000; at = at.Add(time.Second) {
+		points = append(points, point(at.Format(time.RFC3339), "0.5"))
+	}
+	for name, body := range map[string]string{
+		"one label of 500,000 characters, 10,000 points": series(strings.Repeat("x", 500_000), points...), "two series": series("Chat grok-4.5", points...) + "," + series("File Storage", points...),
+	} {
+		s := usageOf(body)
+		allocated := testing.Benchmark(func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.TimeUnit = discovery.TimeUnitSecond })
+			}
+		}).AllocedBytesPerOp()
+		assert.Less(t, allocated, int64(25*len(body)), "%s: with what the server of the test allocates", name)
+		t.Logf("%s: %d bytes for a body of %d", name, allocated, len(body))
+	}
+}

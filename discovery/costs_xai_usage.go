@@ -94,10 +94,16 @@ type usageBucket struct {
 // usageBuckets are the buckets of an answer by their start.
 type usageBuckets struct {
 	window window
-	byTime map[time.Time]*usageBucket
+	byTime map[instant]*usageBucket
 	total  decimal.Sum
 	// room is how many bytes of repeated labels may still be written; see labelsPerBody.
 	room int
+}
+
+// instant is a time without its zone, for a map.
+type instant struct {
+	seconds int64
+	nanos   int
 }
 
 // A raw bucket repeats the labels of each series. In all they may take labelsPerBody times the size of the answer, or
@@ -109,7 +115,7 @@ const (
 
 // bill turns series over time into buckets. An answer without series has no costs: proto3 omits what is empty.
 func (w window) bill(usage xaiUsage) (bill[TeamCostBucket], error) {
-	b := usageBuckets{window: w, byTime: make(map[time.Time]*usageBucket), room: max(minLabels, labelsPerBody*usage.size)}
+	b := usageBuckets{window: w, byTime: make(map[instant]*usageBucket, mostPoints(usage)), room: max(minLabels, labelsPerBody*usage.size)}
 	for i, series := range usage.TimeSeries {
 		labels := series.GroupLabels
 		if len(labels) == 0 {
@@ -128,6 +134,15 @@ func (w window) bill(usage xaiUsage) (bill[TeamCostBucket], error) {
 		}
 	}
 	return b.bill(), nil
+}
+
+// mostPoints returns the length of the longest series.
+func mostPoints(usage xaiUsage) int {
+	most := 0
+	for _, series := range usage.TimeSeries {
+		most = max(most, len(series.DataPoints))
+	}
+	return most
 }
 
 // seriesFrame is the JSON of a series before and after its data points.
@@ -153,11 +168,12 @@ func (b *usageBuckets) add(series int, description string, frame seriesFrame, po
 	if b.room -= len(frame.before) + len(frame.after); b.room < 0 {
 		return errLongLabels
 	}
-	bucket := b.byTime[at.UTC()]
+	key := instant{at.Unix(), at.Nanosecond()}
+	bucket := b.byTime[key]
 	switch {
 	case bucket == nil:
 		bucket = &usageBucket{begin: at}
-		b.byTime[at.UTC()] = bucket
+		b.byTime[key] = bucket
 	case bucket.series == series:
 		return errRepeatedTime
 	}
@@ -175,6 +191,7 @@ func (b *usageBucket) writeRaw(frame seriesFrame, point json.RawMessage) {
 	if b.raw.Len() == 0 {
 		separator = '['
 	}
+	b.raw.Grow(len(frame.before) + len(frame.after) + len(point) + 20)
 	b.raw.WriteByte(separator)
 	b.raw.Write(frame.before)
 	b.raw.WriteString(`"dataPoints":[`)

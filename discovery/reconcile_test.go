@@ -2,8 +2,10 @@ package discovery_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -157,4 +159,141 @@ func TestAWindowThatReachesIntoTodayIsNotSettled(t *testing.T) {
 			assert.Equal(t, row.want, r.Settled, "%v", row)
 		}
 	})
+}
+
+// Half a day counted against a whole one that was billed would be a wrong drift.
+func TestReconciliationsTakeWholeBucketsOnly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(12 * time.Hour) // noon of Saturday, 2000-01-01, UTC
+		midnight := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+		s := newSite(map[string]http.HandlerFunc{"openai": says(costPage(false, "null")), "xaimanagement": says("{}")})
+		for _, row := range []struct {
+			start, end int64
+			field      string
+		}{
+			{midnight - 7*day + day/2, midnight, "start time"}, {midnight - 7*day + 1, 0, "start time"}, {midnight - 7*day, midnight - day/2, "end time"},
+			{midnight - 7*day, midnight - 1, "end time"}, {midnight - 7*day, midnight, ""}, {midnight - 7*day, midnight + 1, ""}, {midnight, midnight + 5*day + 7, ""}, {midnight - day, 0, ""},
+		} {
+			q := costQuery()
+			q.StartTime, q.EndTime = row.start, row.end
+			_, err := s.inProcess().ReconcileOpenAICost(t.Context(), q, nil)
+			assertField(t, err, row.field, row)
+			_, err = s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
+			require.NoError(t, err, "the buckets of any window can be fetched")
+		}
+		for _, row := range []struct {
+			unit             discovery.TimeUnit
+			zone, start, end string
+			field            string
+		}{
+			{"", "", "1999-12-01", "1999-12-31", ""},
+			{"", "", "1999-12-01T12:00", "1999-12-31", "start time"},
+			{"", "", "1999-12-01", "1999-12-31T12:00", "end time"},
+			{"", "", "1999-12-01", "2000-01-01T00:00:01", ""}, // within the current day
+			{"", "", "1999-12-01", "2031-01-01T07:00", ""},
+			{"", "Europe/Berlin", "1999-12-01", "1999-12-31", ""},
+			{"", "Europe/Berlin", "1999-12-01T00:00:00Z", "1999-12-31", "start time"}, // one o'clock there
+			{discovery.TimeUnitMonth, "", "1999-11-01", "1999-12-01", ""},
+			{discovery.TimeUnitMonth, "", "1999-11-02", "1999-12-01", "start time"},
+			{discovery.TimeUnitMonth, "", "1999-11-01", "1999-12-15", "end time"},
+			{discovery.TimeUnitMonth, "", "1999-11-01", "2000-01-15", ""},
+			{discovery.TimeUnitCalendarWeek, "", "1999-12-06", "1999-12-20", ""}, // Mondays
+			{discovery.TimeUnitCalendarWeek, "", "1999-12-05", "1999-12-20", "start time"},
+			{discovery.TimeUnitCalendarWeek, "", "1999-12-06", "1999-12-21", "end time"},
+			{discovery.TimeUnitHour, "", "1999-12-06T05:00", "1999-12-06T07:00", ""},
+			{discovery.TimeUnitHour, "", "1999-12-06T05:30", "1999-12-06T07:00", "start time"},
+			{discovery.TimeUnitQuarterHour, "", "1999-12-06T05:30", "1999-12-06T07:10", "end time"},
+			{discovery.TimeUnitMinute, "", "1999-12-06T05:30", "1999-12-06T07:10", ""},
+			{discovery.TimeUnitNone, "", "1999-12-06T05:30:07", "1999-12-06T07:10:09", ""},
+		} {
+			q := usageQuery()
+			q.TimeUnit, q.Timezone, q.StartTime, q.EndTime = row.unit, row.zone, row.start, row.end
+			_, err := s.inProcess().ReconcileXAICost(t.Context(), q, nil)
+			assertField(t, err, row.field, row)
+			_, err = s.inProcess().FetchXAICostBuckets(t.Context(), q)
+			require.NoError(t, err, "%v", row)
+		}
+		assert.Empty(t, s.failures)
+	})
+}
+
+func assertField(t *testing.T, err error, field string, row any) {
+	t.Helper()
+	if field == "" {
+		require.NoError(t, err, "%v", row)
+		return
+	}
+	var invalid *discovery.ValueError
+	require.ErrorAs(t, err, &invalid, "%v", row)
+	assert.Equal(t, field, invalid.Field, "%v", row)
+}
+
+// A bucket that begins before the window holds costs from outside it, although the provider was asked for whole buckets.
+func TestBucketsThatBeginBeforeTheWindowAreNotReconciled(t *testing.T) {
+	t.Parallel()
+	s := costs(map[string]string{"": fmt.Sprintf(`{"data":[{"start_time":%d,"end_time":%d,"results":[]}],"has_more":false}`, day1-day/2, day1+day/2)})
+	r := reconcileOpenAI(t, s, ptr(1.0))
+	assert.False(t, r.Complete)
+	assert.Nil(t, r.DriftUSD)
+	assert.Contains(t, oneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
+
+	x := usageOf(series("Chat", point("2026-05-03T00:00:00Z", "1"))) // a Sunday
+	q := usageQuery()
+	q.TimeUnit, q.StartTime, q.EndTime = discovery.TimeUnitCalendarWeek, "2026-05-04", "2026-05-11"
+	report, err := x.inProcess().ReconcileXAICost(t.Context(), q, nil)
+	require.NoError(t, err)
+	assert.False(t, report.Complete)
+	oneFailure(t, x, discovery.ReasonDecode)
+}
+
+func TestDaysMissingInTheAnswerAreListed(t *testing.T) {
+	t.Parallel()
+	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", "")), costDay(3, result("2", "")), costDay(4), costDay(5), costDay(6))})
+	r := reconcileOpenAI(t, s, nil)
+	assert.Equal(t, []string{"2024-11-02", "2024-11-03"}, r.MissingDays)
+	assert.True(t, r.Complete)
+	assert.Contains(t, asJSON(t, r), `"missing_days":["2024-11-02","2024-11-03"]`)
+	var table, picture strings.Builder
+	require.NoError(t, r.Table(&table))
+	require.NoError(t, r.SVG(&picture))
+	assert.Contains(t, table.String(), "missing in the answer: 2024-11-02, 2024-11-03")
+	assert.Contains(t, picture.String(), "2024-11-03")
+	failed := reconcileOpenAI(t, newSite(map[string]http.HandlerFunc{"openai": refuses(500, "")}), nil)
+	assert.Empty(t, failed.MissingDays, "nothing is known of the days")
+}
+
+// A credit that was counted is a negative amount; a percentage of it has no meaning.
+func TestAttributedCredits(t *testing.T) {
+	t.Parallel()
+	r := reconcileOpenAI(t, twoDays(), ptr(-0.5))
+	assert.InDelta(t, r.ActualUSD+0.5, *r.DriftUSD, 1e-12)
+	assert.Nil(t, r.DriftPct)
+	assert.Equal(t, -0.5, *r.AttributedUSD)
+}
+
+func TestReportsSurviveJSON(t *testing.T) {
+	t.Parallel()
+	r := reconcileOpenAI(t, twoDays(), ptr(0.25))
+	var read discovery.ReconciliationReport[discovery.CostBucket]
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, r)), &read))
+	assert.Equal(t, asJSON(t, r), asJSON(t, read))
+	assert.Equal(t, *r, read)
+
+	failed := reconcileOpenAI(t, newSite(map[string]http.HandlerFunc{"openai": refuses(500, "")}), nil)
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, failed)), &read))
+	assert.False(t, read.Complete)
+	assert.Equal(t, discovery.OpenAI, read.Provider)
+
+	x, err := usageOf(series("Chat", point("2026-05-08T00:00:00Z", "1.5"))).inProcess().ReconcileXAICost(t.Context(), usageQuery(), ptr(1.0))
+	require.NoError(t, err)
+	var team discovery.ReconciliationReport[discovery.TeamCostBucket]
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, x)), &team))
+	assert.Equal(t, *x, team)
+
+	for _, text := range []string{`{}`, `null`, `{"complete":true}`, `{"openai_actual_usd":1}`, `{"openai_actual_usd":1,"xai_actual_usd":1,"complete":true}`, `[]`} {
+		before := read
+		require.Error(t, json.Unmarshal([]byte(text), &read), text)
+		assert.Equal(t, before, read)
+	}
 }
