@@ -14,7 +14,7 @@ import (
 //go:embed anthropic.json
 var anthropicModels []byte
 
-// anthropicRoute is Anthropic's list of models (WIRE.md section 5): pages, newest first.
+// anthropicRoute serves Anthropic's models: paged, newest first.
 func (s *Server) anthropicRoute() route {
 	rows := readRows(anthropicModels)
 	return route{
@@ -27,7 +27,7 @@ func (s *Server) anthropicRoute() route {
 func (s *Server) listAnthropicModels(r *http.Request, all []json.RawMessage) answer {
 	query := r.URL.Query()
 	limit, valid := anthropicLimit(query.Get("limit"))
-	rows, unknown := living(all, query["lifecycle[]"])
+	rows, unknown := inLifecycle(all, query["lifecycle[]"])
 	cut, more, known := page(rows, "id", query.Get("after_id"), s.pageOf(limit))
 	switch {
 	case r.Header.Get("Anthropic-Version") == "":
@@ -57,19 +57,19 @@ func anthropicLimit(text string) (limit int, valid bool) {
 	return limit, true
 }
 
-// living returns the models in the given stages of life. A retired model is listed only when asked for.
-func living(rows []json.RawMessage, stages []string) (found []json.RawMessage, unknown string) {
-	if len(stages) == 0 {
-		stages = []string{"active", "deprecated"}
+// inLifecycle returns the models with one of the given lifecycles. Retired models are listed only on request.
+func inLifecycle(rows []json.RawMessage, lifecycles []string) (found []json.RawMessage, unknown string) {
+	if len(lifecycles) == 0 {
+		lifecycles = []string{"active", "deprecated"}
 	}
-	for _, stage := range stages {
-		if !slices.Contains([]string{"active", "deprecated", "retired"}, stage) {
-			return nil, stage
+	for _, lifecycle := range lifecycles {
+		if !slices.Contains([]string{"active", "deprecated", "retired"}, lifecycle) {
+			return nil, lifecycle
 		}
 	}
 	found = []json.RawMessage{}
 	for _, row := range rows {
-		if slices.Contains(stages, field(row, "lifecycle")) {
+		if slices.Contains(lifecycles, field(row, "lifecycle")) {
 			found = append(found, row)
 		}
 	}

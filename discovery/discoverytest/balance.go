@@ -6,7 +6,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// balanceRoute is DeepSeek's balance (WIRE.md section 4): both currencies, and every amount a text.
+// balanceRoute serves DeepSeek's balance in both currencies, with every amount in quotes.
 func (s *Server) balanceRoute() route {
 	return route{
 		op: GetDeepSeekBalance, service: discovery.ServiceDeepSeek, pattern: "GET /user/balance",

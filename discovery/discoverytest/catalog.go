@@ -15,8 +15,7 @@ import (
 //go:embed catalog.json
 var standardCatalog []byte
 
-// StandardCatalog returns the rows that the catalog has when nothing else is said: 109, as real ones are written, of the
-// forms of today and of before, one id twice.
+// StandardCatalog returns the default rows of the catalog: 109 rows in the current and in older forms, one id twice.
 func StandardCatalog() []json.RawMessage {
 	var envelope struct{ Data json.RawMessage }
 	if err := json.Unmarshal(standardCatalog, &envelope); err != nil {
@@ -41,7 +40,7 @@ func (s *Server) catalogRoute() route {
 	return route{op: ListCatalog, pattern: "GET /models", run: s.listCatalog}
 }
 
-// listCatalog answers the whole catalog, or 304 to a client that has it already (WIRE.md section 1). Filters are ignored.
+// listCatalog returns the whole catalog, or 304 when the client has it. Filters are ignored.
 func (s *Server) listCatalog(r *http.Request) answer {
 	body := s.catalogBody()
 	tag := etag(body)

@@ -1,8 +1,10 @@
 package discoverytest_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +28,7 @@ func (s *site) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // client makes a client of the server, and a list of what it reports.
-func (s *site) client() (*discovery.Client, func() []string) {
+func (s *site) client(more ...discovery.Option) (*discovery.Client, func() []string) {
 	var mu sync.Mutex
 	var reasons []string
 	note := func(f discovery.Failure) {
@@ -37,7 +39,7 @@ func (s *site) client() (*discovery.Client, func() []string) {
 	own := []discovery.Option{
 		discovery.WithHTTPClient(&http.Client{Transport: s}), discovery.WithFailureHandler(note), discovery.WithLogger(quiet),
 	}
-	return discovery.New(append(s.Options(), own...)...), func() []string {
+	return discovery.New(slices.Concat(s.Options(), own, more)...), func() []string {
 		mu.Lock()
 		defer mu.Unlock()
 		return reasons
@@ -93,21 +95,44 @@ func TestAClientFallsBackToEveryProvider(t *testing.T) {
 	}
 }
 
-// Not parallel: the keys are in the environment.
-func TestAClientIsToldThatAKeyIsRefused(t *testing.T) {
-	setKeys(t)
+func TestRefusedKeysAreReported(t *testing.T) {
+	t.Parallel()
 	keys := map[discovery.Service]string{}
+	var others []discovery.Option
 	for _, e := range endpoints {
 		if e.service != "" {
 			keys[e.service] = wrongKey
+			others = append(others, discovery.WithKey(e.service, func(context.Context) (string, error) { return key, nil }))
 		}
 	}
 	s := start(t, discoverytest.WithKeys(keys))
 	s.Fail(catalog, discoverytest.Fault{Status: 503})
-	c, reasons := s.client()
+	c, reasons := s.client(others...)
 	assert.Empty(t, models(t, c, discovery.CatalogOptions{}))
 	assert.Subset(t, reasons(), []string{"openai denied", "deepseek denied", "anthropic denied", "gemini denied"})
 	assert.Len(t, reasons(), 6)
+}
+
+// The keys of WithKeys reach the client without the environment, so that tests can run in parallel.
+func TestOptionsBringTheKeys(t *testing.T) {
+	t.Parallel()
+	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{
+		discovery.ServiceOpenAI: key, discovery.ServiceOpenAIAdmin: "admin-" + key, discovery.ServiceCloudBilling: "billing-" + key,
+	}))
+	c, reasons := s.client()
+	days, err := c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1730419200, EndTime: 1730419200 + 86400})
+	require.NoError(t, err)
+	assert.Len(t, days, 1)
+	prices, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
+	require.NoError(t, err)
+	assert.Len(t, prices, 46)
+	assert.Empty(t, reasons())
+	requests := s.Requests(discoverytest.ListOpenAICosts)
+	require.Len(t, requests, 1)
+	assert.Equal(t, "admin-"+key, requests[0].Keys["Authorization"].Reveal())
+	_, err = c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1730419200, AdminKey: key})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"openai denied"}, reasons(), "the key of the models is not the admin key")
 }
 
 // Not parallel: the keys are in the environment.

@@ -9,16 +9,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// cloudBillingSKUs are recorded ones (WIRE.md section 8): 46 of the 597 there are, in ten styles of description.
+// cloudBillingSKUs are 46 recorded SKUs of 597, in ten styles of description.
 //
 //go:embed cloudbilling.json
 var cloudBillingSKUs []byte
 
-// geminiService is the one service whose SKUs are here.
+// geminiService is the only service with SKUs.
 const geminiService = "AEFD-7695-64FA"
 
-// cloudBillingRoute is the price list of Gemini (WIRE.md section 8): pages, the last of which has an empty token, and prices
-// in dollars only.
+// cloudBillingRoute serves the price list of Gemini: paged, with an empty token on the last page, in US dollars only.
 func (s *Server) cloudBillingRoute() route {
 	rows := readRows(cloudBillingSKUs)
 	return route{
@@ -46,7 +45,7 @@ func (s *Server) listSKUs(r *http.Request, rows []json.RawMessage) answer {
 	return answer{Status: http.StatusOK, Header: googleJSON, Body: object{"skus": cut, "nextPageToken": next}}
 }
 
-// refuseBilling refuses a bad key with 400, not 401, and nobody with 403.
+// refuseBilling refuses a wrong key with 400 and a missing one with 403.
 func refuseBilling(key string) answer {
 	if key == "" {
 		return googleProblem(http.StatusForbidden, "PERMISSION_DENIED", "Method doesn't allow unregistered callers (callers without established identity).")

@@ -16,11 +16,11 @@ const (
 	mostDays    = 180
 )
 
-// costsRoute is what OpenAI billed (WIRE.md section 2): 4.25 dollars a day up to yesterday, in two results where they are
-// asked for by line item, whose amounts are then texts; pages whose cursor ends in an equals sign.
+// costsRoute serves OpenAI's billed costs: 4.25 dollars a day up to yesterday, split into two results with amounts in quotes
+// when grouped by line item. Cursors end in an equals sign, which may be escaped.
 func (s *Server) costsRoute() route {
 	return route{
-		op: ListOpenAICosts, service: discovery.ServiceOpenAI, pattern: "GET /v1/organization/costs",
+		op: ListOpenAICosts, service: discovery.ServiceOpenAI, adminService: discovery.ServiceOpenAIAdmin, pattern: "GET /v1/organization/costs",
 		keyHeader: "Authorization", refuse: refuseOpenAI, run: listCosts,
 	}
 }
@@ -42,15 +42,15 @@ func listCosts(r *http.Request) answer {
 	}
 	if cursor := query.Get("page"); cursor != "" {
 		day, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(cursor, "page_"), "="), 10, 64)
-		if err != nil || strings.Contains(r.URL.RawQuery, "%3D") {
-			return badCosts("page") // a live server was reported to refuse an escaped cursor
+		if err != nil {
+			return badCosts("page")
 		}
 		start = day
 	}
-	return costsPage(start, min(end, today), limit, query["group_by"])
+	return costsPage(start, min(end, today), limit, slices.Concat(query["group_by"], query["group_by[]"]))
 }
 
-// costsPage is a page of days from the one that start lies in.
+// costsPage returns a page of days, beginning with the day of start.
 func costsPage(start, end, limit int64, groups []string) answer {
 	buckets := []object{}
 	day := start - start%secondsADay
@@ -65,21 +65,21 @@ func costsPage(start, end, limit int64, groups []string) answer {
 }
 
 func dayResults(groups []string) []object {
-	whole := object{
+	day := object{
 		"object": "organization.costs.result", "amount": object{"value": 4.25, "currency": "usd"},
 		"line_item": nil, "project_id": nil, "api_key_id": nil, "organization_id": "org-example",
 	}
 	if slices.Contains(groups, "project_id") {
-		whole["project_id"] = "proj_example"
+		day["project_id"] = "proj_example"
 	}
 	if slices.Contains(groups, "api_key_id") {
-		whole["api_key_id"] = "key_example"
+		day["api_key_id"] = "key_example"
 	}
 	if !slices.Contains(groups, "line_item") {
-		return []object{whole}
+		return []object{day}
 	}
 	input, output := object{}, object{}
-	for name, value := range whole {
+	for name, value := range day {
 		input[name], output[name] = value, value
 	}
 	input["line_item"], input["amount"] = "gpt-5.6, input_tokens", object{"value": "3.75", "currency": "usd"}

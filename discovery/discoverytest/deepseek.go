@@ -10,7 +10,7 @@ import (
 //go:embed deepseek.json
 var deepSeekModels []byte
 
-// deepSeekRoute is DeepSeek's list of models (WIRE.md section 4): no pages, rows of today's shape and of the older one.
+// deepSeekRoute serves DeepSeek's models: not paged, with rows in the current and in the older form.
 func (s *Server) deepSeekRoute() route {
 	rows := readRows(deepSeekModels)
 	return route{
@@ -20,7 +20,7 @@ func (s *Server) deepSeekRoute() route {
 	}
 }
 
-// refuseDeepSeek echoes the last four characters of the key. The code has nothing to do with the status.
+// refuseDeepSeek echoes the last four characters of the key. The code is not related to the status.
 func refuseDeepSeek(key string) answer {
 	message := "Authentication Fails, Your api key: *" + ends(key, 0, 4) + " is invalid"
 	if key == "" {

@@ -13,7 +13,7 @@ import (
 //go:embed gemini.json
 var geminiModels []byte
 
-// geminiRoute is Google's list of models (WIRE.md section 6): pages, and rows that leave out what they do not need.
+// geminiRoute serves Google's models: paged, with rows that omit empty fields.
 func (s *Server) geminiRoute() route {
 	rows := readRows(geminiModels)
 	return route{
@@ -31,13 +31,13 @@ func (s *Server) listGeminiModels(r *http.Request, rows []json.RawMessage) answe
 	if !valid || err != nil || !known {
 		return googleError("Request contains an invalid argument.")
 	}
-	// proto3 leaves out what is empty.
+	// proto3 omits what is empty.
 	body := object{}
 	if len(cut) > 0 {
 		body["models"] = cut
 	}
 	if more {
-		// A token of this alphabet comes to grief in the hands of a client that does not escape it.
+		// Base64 shows whether a client escapes the token.
 		body["nextPageToken"] = base64.StdEncoding.EncodeToString([]byte(field(cut[len(cut)-1], "name")))
 	}
 	return answer{Status: http.StatusOK, Header: googleJSON, Body: body}
@@ -45,7 +45,7 @@ func (s *Server) listGeminiModels(r *http.Request, rows []json.RawMessage) answe
 
 var googleJSON = http.Header{"Content-Type": {"application/json; charset=UTF-8"}}
 
-// googlePageSize is the usual one when nothing is said, and never above the most, whatever is.
+// googlePageSize returns the page size: the default when none is given, and at most the maximum.
 func googlePageSize(text string, usual, most int) (size int, valid bool) {
 	if text == "" {
 		return usual, true
@@ -60,7 +60,7 @@ func googlePageSize(text string, usual, most int) (size int, valid bool) {
 	return min(size, most), true
 }
 
-// refuseGoogle refuses with 400, not 401.
+// refuseGoogle refuses a missing or wrong key with 400.
 func refuseGoogle(string) answer {
 	return googleError("API key not valid. Please pass a valid API key.", object{
 		"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com",

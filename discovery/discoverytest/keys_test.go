@@ -100,7 +100,9 @@ func TestAKeyInTheWrongPlaceIsNone(t *testing.T) {
 					assert.Equal(t, refusals[op].missing, r.status, "%s: %s", header, prefix)
 				}
 			}
-			assert.Equal(t, refusals[op].missing, s.badly(op, "?key="+key, e.keyHeader, "").status)
+			if e.keyHeader != "X-Goog-Api-Key" { // Google takes ?key= too
+				assert.Equal(t, refusals[op].missing, s.badly(op, "?key="+key, e.keyHeader, "").status)
+			}
 		})
 	}
 }

@@ -26,7 +26,7 @@ func TestMoneyRefusesWhatTheProvidersRefuse(t *testing.T) {
 		"limit of 181":   {"GET", "/openai/v1/organization/costs?start_time=1&limit=181", "", 400},
 		"bad end":        {"GET", "/openai/v1/organization/costs?start_time=1&end_time=x", "", 400},
 		"bad cursor":     {"GET", "/openai/v1/organization/costs?start_time=1&page=x", "", 400},
-		"escaped cursor": {"GET", "/openai/v1/organization/costs?start_time=1&page=page_86400%3D", "", 400},
+		"escaped cursor": {"GET", "/openai/v1/organization/costs?start_time=1&page=page_86400%3D", "", 200},
 		"good cursor":    {"GET", "/openai/v1/organization/costs?start_time=1&end_time=172800&group_by=api_key_id&page=page_86400=", "", 200},
 		"no body":        {"POST", "/xaimanagement/v1/billing/teams/t/usage", "", 400},
 		"bad zone":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Mars/Base", "TIME_UNIT_DAY"), 400},
@@ -34,7 +34,9 @@ func TestMoneyRefusesWhatTheProvidersRefuse(t *testing.T) {
 		"bad end time":   {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02", "Etc/GMT", "TIME_UNIT_DAY"), 400},
 		"zone of 7":      {"POST", "/xaimanagement/v1/billing/teams/t/usage", strings.Replace(usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "", "TIME_UNIT_DAY"), `"timezone":""`, `"timezone":7`, 1), 400},
 		"two years":      {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2024-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
-		"by the hour":    {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_HOUR"), 400},
+		"by the hour":    {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_HOUR"), 200},
+		"unknown unit":   {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_YEAR"), 400},
+		"by the second":  {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_SECOND"), 400}, // 86,400 buckets
 		"good usage":     {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 200},
 		"balance":        {"GET", "/deepseek/user/balance", "", 200},
 	} {

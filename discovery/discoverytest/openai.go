@@ -10,7 +10,7 @@ import (
 //go:embed openai.json
 var openAIModels []byte
 
-// openAIRoute is OpenAI's list of models (WIRE.md section 7): no pages, a shutdown_date that is a date, null or absent.
+// openAIRoute serves OpenAI's models: not paged, with a shutdown_date that is a date, null or absent.
 func (s *Server) openAIRoute() route {
 	rows := readRows(openAIModels)
 	return route{
@@ -20,7 +20,7 @@ func (s *Server) openAIRoute() route {
 	}
 }
 
-// refuseOpenAI echoes a wrong key but for its middle.
+// refuseOpenAI echoes the beginning and the end of a wrong key.
 func refuseOpenAI(key string) answer {
 	message, code := any("Incorrect API key provided: "+ends(key, 7, 4)+". You can find your API key at https://platform.openai.com/account/api-keys."), any("invalid_api_key")
 	if key == "" {
@@ -31,7 +31,7 @@ func refuseOpenAI(key string) answer {
 	}}}
 }
 
-// ends is how providers show a key: its first and last characters. Of a key too short for that they show nothing.
+// ends returns the first and last characters of a key, or no character of a short one.
 func ends(key string, first, last int) string {
 	if len(key) <= first+last {
 		return "***"

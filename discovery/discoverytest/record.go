@@ -9,29 +9,28 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// Secret prints, logs and marshals as "[REDACTED]"; Reveal is the only door.
+// Secret prints, logs and marshals as "[REDACTED]"; Reveal returns the value.
 type Secret = secret.Secret
 
-// Request is a request that arrived, whatever became of it. Wherever it held a key, in a query or a body too, there is
-// "[REDACTED]".
+// Request is a request that arrived. Keys are replaced by "[REDACTED]" wherever they were, in the query and the body too.
 type Request struct {
-	// Operation is empty for a path or method that no service has.
+	// Operation is empty for an unknown path or method.
 	Operation Operation
 	Method    string
-	// Path is without the base path of the service; it is whole where Operation is empty.
+	// Path is the path below the base path of the service, or the whole path when Operation is empty.
 	Path  string
 	Query url.Values
 	// Header is without the headers of Keys.
 	Header http.Header
-	// Keys are what came in the headers Authorization (without a leading "Bearer "), X-Api-Key and X-Goog-Api-Key, by the
+	// Keys are the values of the headers Authorization (without a leading "Bearer "), X-Api-Key and X-Goog-Api-Key, by the
 	// name of the header.
 	Keys map[string]Secret
-	// QueryKeys are the keys that came in the URL, by the name of the parameter. A good client sends none: URLs are logged.
+	// QueryKeys are the keys in the URL, by the name of the parameter. Package discovery sends none, since URLs are logged.
 	QueryKeys map[string]Secret
 	Body      string
 }
 
-// Requests returns what has arrived so far, oldest first: everything, or the given operations alone.
+// Requests returns the requests so far, oldest first: all of them, or those of the given operations.
 func (s *Server) Requests(ops ...Operation) []Request { return s.site.Requests(ops...) }
 
 func (s *Server) record(op Operation, r *http.Request, body []byte) Request {
@@ -56,7 +55,7 @@ func (s *Server) record(op Operation, r *http.Request, body []byte) Request {
 	}
 }
 
-// keyHeaders are where keys travel.
+// keyHeaders are the headers with keys.
 var keyHeaders = []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"}
 
 func withoutKeys(h http.Header) (http.Header, map[string]Secret) {
@@ -70,16 +69,16 @@ func withoutKeys(h http.Header) (http.Header, map[string]Secret) {
 	return header, keys
 }
 
-// keyParameters are the query parameters that hold a key by their name, without - and _.
+// keyParameters are the names of query parameters with keys, without - and _.
 var keyParameters = []string{"key", "apikey", "xapikey", "xgoogapikey", "token", "accesstoken", "authorization"}
 
-// withoutQueryKeys takes keys out of a query: what is called one, and what is or holds one of the known ones.
+// withoutQueryKeys removes keys from a query: parameters named after keys, and values that contain a known key.
 func withoutQueryKeys(query url.Values, known []Secret) (url.Values, map[string]Secret) {
 	redactor, clean, keys := secret.NewRedactor(long(known)...), make(url.Values), make(map[string]Secret)
 	for name, texts := range query {
 		shown := redactor.Redact(name)
 		for _, text := range texts {
-			if shown != name || calledKey(name) || redactor.Redact(text) != text || slices.ContainsFunc(known, is(text)) {
+			if shown != name || namesKey(name) || redactor.Redact(text) != text || slices.ContainsFunc(known, is(text)) {
 				keys[shown] = secret.New(text)
 				text = secret.Redacted
 			}
@@ -89,7 +88,7 @@ func withoutQueryKeys(query url.Values, known []Secret) (url.Values, map[string]
 	return clean, keys
 }
 
-func calledKey(name string) bool {
+func namesKey(name string) bool {
 	return slices.Contains(keyParameters, strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)))
 }
 
@@ -97,11 +96,11 @@ func is(text string) func(Secret) bool {
 	return func(key Secret) bool { return key.Reveal() == text }
 }
 
-// known returns the keys of a request and those that the services accept: one of them may have gone astray.
+// known returns the keys of a request and those that the services accept, which may have been sent to the wrong service.
 func (s *Server) known(keys map[string]Secret) []Secret {
 	all := values(keys)
-	for _, service := range services {
-		if key := s.keys[service]; key.Reveal() != "" {
+	for _, key := range s.keys {
+		if key.Reveal() != "" {
 			all = append(all, key)
 		}
 	}
@@ -116,8 +115,7 @@ func values(keys map[string]Secret) []Secret {
 	return all
 }
 
-// long leaves out keys that are too short to be looked for within other texts: the key "m" of a test would take the m out
-// of every path.
+// long omits keys that are too short to be searched for in other texts: the key "m" would redact every m.
 func long(keys []Secret) []Secret {
 	return slices.DeleteFunc(slices.Clone(keys), func(k Secret) bool { return len(k.Reveal()) < 8 })
 }

@@ -27,22 +27,26 @@ const (
 	GetXAIUsage        Operation = "xaimanagement.getUsage"
 )
 
-// services are those that a client has a base URL for, whether they have operations here or not.
+// services are the services with a base path. The admin services share that of their provider.
 var services = []discovery.Service{
 	discovery.ServiceOpenAI, discovery.ServiceDeepSeek, discovery.ServiceAnthropic, discovery.ServiceGemini,
 	discovery.ServiceCloudBilling, discovery.ServiceXAI, discovery.ServiceXAIManagement,
 }
 
-// answer is what an operation wants to say.
+// adminServices have a key of their own and no base path.
+var adminServices = []discovery.Service{discovery.ServiceOpenAIAdmin, discovery.ServiceAnthropicAdmin}
+
+// answer is the response of an operation.
 type answer = testserver.Answer
 
-// route is one operation: where it is, how it tells a key, and what it answers. Each service has its routes in a file of
-// its own.
+// route is one operation: its path, its key and its response.
 type route struct {
 	op      Operation
-	service discovery.Service // "" for the catalog, which wants no key
+	service discovery.Service // "" for the catalog, which needs no key
 	pattern string            // of net/http.ServeMux, below the base path of the service
-	// keyHeader is where the key is due, and refuse what a wrong one is answered, or none: "".
+	// adminService is the service of the key, if it is not service. Without a key of its own it takes that of service.
+	adminService discovery.Service
+	// keyHeader is the header of the key. refuse returns the response to a wrong key, or to none: "".
 	keyHeader string
 	refuse    func(key string) answer
 	run       func(*http.Request) answer
@@ -71,18 +75,24 @@ func (s *Server) handler() http.Handler {
 	return mux
 }
 
-// guarded looks at the key before the operation is run.
+// guarded checks the key before the operation runs.
 func (s *Server) guarded(r route) func(*http.Request) answer {
 	if r.service == "" {
 		return r.run
 	}
-	wanted, one := s.keys[r.service]
+	expected, set := s.keys[r.service]
+	if admin, ok := s.keys[r.adminService]; ok {
+		expected, set = admin, true
+	}
 	return func(req *http.Request) answer {
 		key := req.Header.Get(r.keyHeader)
-		if r.keyHeader == "Authorization" {
+		switch {
+		case r.keyHeader == "Authorization":
 			key = bearer(key)
+		case r.keyHeader == "X-Goog-Api-Key" && key == "": // Google's own clients send the key in the URL
+			key = req.URL.Query().Get("key")
 		}
-		if key == "" || (one && key != wanted.Reveal()) {
+		if key == "" || (set && key != expected.Reveal()) {
 			return r.refuse(key)
 		}
 		return r.run(req)
@@ -98,5 +108,5 @@ func bearer(authorization string) string {
 }
 
 func notFound(*http.Request) answer {
-	return answer{Status: http.StatusNotFound, Body: map[string]any{"error": map[string]any{"message": "there is no such path here"}}}
+	return answer{Status: http.StatusNotFound, Body: map[string]any{"error": map[string]any{"message": "unknown path"}}}
 }

@@ -11,7 +11,7 @@ type object = map[string]any
 
 func ok(body any) answer { return answer{Status: http.StatusOK, Body: body} }
 
-// readRows reads one of the lists that this package embeds.
+// readRows decodes an embedded list.
 func readRows(list []byte) []json.RawMessage {
 	var rows []json.RawMessage
 	if err := json.Unmarshal(list, &rows); err != nil {
@@ -20,16 +20,16 @@ func readRows(list []byte) []json.RawMessage {
 	return rows
 }
 
-// field returns a text field of a row, "" where it is not there.
+// field returns a string field of a row, or "".
 func field(row json.RawMessage, name string) string {
 	var fields map[string]any
-	_ = json.Unmarshal(row, &fields) // every row is one of this package's own
+	_ = json.Unmarshal(row, &fields) // the rows are embedded
 	text, _ := fields[name].(string)
 	return text
 }
 
-// page cuts a page of at most size rows out of a list, beginning behind the row whose field is after, and reports whether
-// rows are left. With after "" it begins at the top; known is false where no row is after.
+// page returns at most size rows after the row whose field is after, or from the start for "". It reports whether more rows
+// follow, and whether such a row is known.
 func page(rows []json.RawMessage, name, after string, size int) (cut []json.RawMessage, more, known bool) {
 	begin := 0
 	if after != "" {
@@ -42,10 +42,10 @@ func page(rows []json.RawMessage, name, after string, size int) (cut []json.RawM
 	return rows[begin:end], end < len(rows), true
 }
 
-// pageOf is how many rows a page has when so many are asked for.
-func (s *Server) pageOf(asked int) int {
+// pageOf returns the number of rows of a page for the requested number.
+func (s *Server) pageOf(requested int) int {
 	if s.pageSize > 0 {
-		return min(asked, s.pageSize)
+		return min(requested, s.pageSize)
 	}
-	return asked
+	return requested
 }

@@ -1,5 +1,5 @@
-// Package discoverytest is the model catalog and all five providers on one local server, their lists of models, prices,
-// balance and bills, for the tests of programs that use package discovery and for demonstrations.
+// Package discoverytest provides a local server that plays the model catalog and all five providers: their models, prices,
+// balance and bills. It is for tests of programs that use package discovery, and for demonstrations.
 //
 //	s := discoverytest.New(t)
 //	t.Setenv("ANTHROPIC_API_KEY", "example-key")
@@ -7,19 +7,20 @@
 //	models, err := discovery.New(s.Options()...).ListModels(ctx, discovery.CatalogOptions{})
 //	// The catalog is down, so these are Anthropic's; s.Requests(discoverytest.ListAnthropicModels) holds what arrived.
 //
-// It answers as the providers do (WIRE.md sections 1 to 8, which the maintainers keep): the catalog has an ETag and answers
-// 304, Anthropic and Gemini page, and a missing or wrong key gets the provider's own refusal. A client reads its keys from
-// the environment; the server takes any key until [WithKeys] says which. The catalog, of 109 rows, is replaced with
-// [WithCatalog] and [Server.SetCatalog].
+// It responds as the providers do: the catalog has an ETag and returns 304, Anthropic, Gemini, OpenAI's costs and the billing
+// catalog are paged, and a missing or wrong key gets the refusal of the provider. It takes what the official SDKs send too.
+// The server accepts any key until [WithKeys] sets one, which [Server.Options] then gives to the client. [WithCatalog] and
+// [Server.SetCatalog] replace the 109 rows of the catalog.
 //
-// [Server.Fail] makes operations fail: with a status, late, by hanging up, with garbage. A Fault with a Status of 200 and
-// a Body takes the place of a provider's list; the dates in those lists are of November 2026 and stay so. No operation
-// here changes anything, so AfterEffect makes no difference. [Server.Requests] tells what arrived, and shows no key.
+// [Server.Fail] makes operations fail: with a status, late, by closing the connection, with an invalid body. A Fault with a
+// Status of 200 and a Body replaces a response. The dates in the lists of models are those of November 2026. No operation
+// changes anything, so AfterEffect has no effect. [Server.Requests] returns the requests that arrived, without keys.
 //
 // A Server is safe for concurrent use.
 package discoverytest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -32,8 +33,8 @@ import (
 
 // Server is a running server.
 type Server struct {
-	// URL is where it listens. Each service has a base path, so that a wrong base URL fails at once: the catalog is at
-	// URL + "/catalog", and a service at URL + "/" + its name, as in "/openai".
+	// URL is the address of the server. The catalog is at URL + "/catalog", and each service at URL + "/" + its name, as in
+	// "/openai", so that a wrong base URL fails at once.
 	URL string
 
 	keys     map[discovery.Service]secret.Secret
@@ -53,7 +54,7 @@ func New(t testing.TB, opts ...Option) *Server {
 	return s
 }
 
-// Start starts a server outside of a test; the caller closes it. It panics when there is no local port to listen on.
+// Start starts a server outside of a test; the caller closes it. It panics when it cannot listen on a local port.
 func Start(opts ...Option) *Server {
 	s := &Server{keys: make(map[discovery.Service]secret.Secret), rows: StandardCatalog()}
 	s.site = testserver.New(s.record)
@@ -64,25 +65,29 @@ func Start(opts ...Option) *Server {
 	return s
 }
 
-// Options points a client at this server: the catalog and every service. Append your own options to it.
+// Options returns options that point a client at this server, with the keys of [WithKeys]. Append your own options.
 func (s *Server) Options() []discovery.Option {
 	opts := []discovery.Option{discovery.WithCatalogURL(s.URL + catalogPath)}
 	for _, service := range services {
 		opts = append(opts, discovery.WithBaseURL(service, s.URL+"/"+string(service)))
 	}
+	for service, key := range s.keys {
+		if key.Reveal() != "" {
+			opts = append(opts, discovery.WithKey(service, func(context.Context) (string, error) { return key.Reveal(), nil }))
+		}
+	}
 	return opts
 }
 
-// Fail makes an operation fail. Faults of one operation happen in the order they were planned. An operation that the server
-// does not have panics.
+// Fail makes an operation fail. Several faults of an operation happen in order. An unknown operation panics.
 func (s *Server) Fail(op Operation, fault Fault) { s.site.Fail(op, fault) }
 
-// Heal forgets the faults that have not happened yet.
+// Heal removes the faults that have not happened yet.
 func (s *Server) Heal() { s.site.Heal() }
 
-// Close stops the server, ends delayed answers and waits for requests under way. A test may close a server of [New]
-// early, to see what happens when nobody can be reached.
+// Close stops the server, ends delayed responses and waits for requests in progress. A test may close a server of [New] early,
+// to test what happens when the service cannot be reached.
 func (s *Server) Close() { s.site.Close() }
 
-// Format prints where the server is. Printing what it holds would race with the requests under way.
+// Format prints the address. Printing the fields would race with requests in progress.
 func (s *Server) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "discovery server at ", s.URL) }

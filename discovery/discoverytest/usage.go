@@ -8,8 +8,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// usageRoute is what xAI billed a team (WIRE.md section 3), by day: a series for each description, one with amounts as
-// numbers and one as texts, in US dollars. Other units than a day, and windows of over a year, are refused.
+// usageRoute serves the usage of an xAI team in every time unit: one series with numbers and one with numbers in quotes, in US
+// dollars. Windows of over a year, and of over 10,000 buckets, are refused.
 func (s *Server) usageRoute() route {
 	return route{
 		op: GetXAIUsage, service: discovery.ServiceXAIManagement, pattern: "POST /v1/billing/teams/{team_id}/usage",
@@ -17,7 +17,7 @@ func (s *Server) usageRoute() route {
 	}
 }
 
-// usageTime is how xAI writes a time: with a blank, and without a zone, which stands beside it.
+// usageTime is the layout of times in a request: with a blank and without a time zone, which is a field of its own.
 const usageTime = "2006-01-02 15:04:05"
 
 func getUsage(r *http.Request) answer {
@@ -40,19 +40,42 @@ func getUsage(r *http.Request) answer {
 	if err != nil || endErr != nil || end.Sub(start) > 366*24*time.Hour {
 		return badUsage("the time range cannot be read")
 	}
-	if body.AnalyticsRequest.TimeUnit != "TIME_UNIT_DAY" {
-		return badUsage("only TIME_UNIT_DAY is played here")
+	times, known := bucketTimes(discovery.TimeUnit(body.AnalyticsRequest.TimeUnit), start, end)
+	if !known {
+		return badUsage("unknown timeUnit, or too many buckets")
 	}
-	return ok(object{"timeSeries": []object{
-		series("Chat grok-4.5", start, end, 1.25), series("File Storage", start, end, "0.05"),
-	}, "limitReached": false})
+	return ok(object{"timeSeries": []object{series("Chat grok-4.5", times, 1.25), series("File Storage", times, "0.05")}, "limitReached": false})
 }
 
-// series is one description with a point for each day that begins in the window.
-func series(label string, start, end time.Time, value any) object {
+// maxBuckets bounds the buckets of an answer.
+const maxBuckets = 10_000
+
+// bucketTimes returns the starts of the buckets of a window. Known is false for an unknown unit and for too many buckets.
+func bucketTimes(unit discovery.TimeUnit, start, end time.Time) (times []time.Time, known bool) {
+	next, known := map[discovery.TimeUnit]func(time.Time) time.Time{
+		discovery.TimeUnitDay:          func(t time.Time) time.Time { return t.AddDate(0, 0, 1) },
+		discovery.TimeUnitCalendarWeek: func(t time.Time) time.Time { return t.AddDate(0, 0, 7) },
+		discovery.TimeUnitMonth:        func(t time.Time) time.Time { return t.AddDate(0, 1, 0) },
+		discovery.TimeUnitHour:         func(t time.Time) time.Time { return t.Add(time.Hour) },
+		discovery.TimeUnitQuarterHour:  func(t time.Time) time.Time { return t.Add(15 * time.Minute) },
+		discovery.TimeUnitMinute:       func(t time.Time) time.Time { return t.Add(time.Minute) },
+		discovery.TimeUnitSecond:       func(t time.Time) time.Time { return t.Add(time.Second) },
+		discovery.TimeUnitNone:         func(time.Time) time.Time { return end },
+	}[unit]
+	for at := start; known && at.Before(end); at = next(at) {
+		if len(times) == maxBuckets {
+			return nil, false
+		}
+		times = append(times, at)
+	}
+	return times, known
+}
+
+// series returns the series of one description, with a point for each bucket.
+func series(label string, times []time.Time, value any) object {
 	points := []object{}
-	for day := start; day.Before(end); day = day.AddDate(0, 0, 1) {
-		points = append(points, object{"timestamp": day.UTC().Format(time.RFC3339), "values": []any{value}})
+	for _, at := range times {
+		points = append(points, object{"timestamp": at.UTC().Format(time.RFC3339), "values": []any{value}})
 	}
 	return object{"group": []string{label}, "groupLabels": []string{label}, "dataPoints": points}
 }
@@ -61,7 +84,7 @@ func badUsage(message string) answer {
 	return answer{Status: http.StatusBadRequest, Body: object{"code": 3, "message": message, "details": []any{}}}
 }
 
-// refuseManagement refuses every key that is no management key of the team.
+// refuseManagement refuses a missing or wrong key.
 func refuseManagement(string) answer {
 	return answer{Status: http.StatusUnauthorized, Body: object{"code": 16, "message": "Invalid management key.", "details": []any{}}}
 }

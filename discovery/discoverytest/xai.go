@@ -10,7 +10,7 @@ import (
 //go:embed xai.json
 var xaiModels []byte
 
-// xaiRoute is xAI's list of models (WIRE.md section 7): no pages; aliases, context_length and prices are not on every row.
+// xaiRoute serves xAI's models: not paged; aliases, context_length and prices are not in every row.
 func (s *Server) xaiRoute() route {
 	rows := readRows(xaiModels)
 	return route{
@@ -20,8 +20,7 @@ func (s *Server) xaiRoute() route {
 	}
 }
 
-// refuseXAI answers 401 when there is no key, and 400 when it is a wrong one, as docs.x.ai/developers/debugging says
-// ("An incorrect API key was supplied" stands under 400) and many reports show, with this body. Its error is a text.
+// refuseXAI refuses a missing key with 401 and a wrong one with 400, as xAI documents. The error is a string.
 func refuseXAI(key string) answer {
 	if key == "" {
 		return answer{Status: http.StatusUnauthorized, Body: object{
