@@ -68,7 +68,7 @@ func TestNewRefusesBadArguments(t *testing.T) {
 	}
 }
 
-func TestMissingURLSaysWhatToDo(t *testing.T) {
+func TestAMissingURLIsExplained(t *testing.T) {
 	t.Parallel()
 	_, err := client.New("node-a")
 	require.ErrorContains(t, err, "WithGatewayURL")

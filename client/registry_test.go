@@ -57,7 +57,7 @@ func TestRegistryExpires(t *testing.T) {
 	})
 }
 
-func TestANameThatIsNotRememberedIsAskedForAgain(t *testing.T) {
+func TestANameMissingFromTheCacheIsLookedUpAgain(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -71,7 +71,7 @@ func TestANameThatIsNotRememberedIsAskedForAgain(t *testing.T) {
 	assert.Len(t, g.Requests(gatewaytest.ListPeers), 2)
 }
 
-func TestUnreadableRegistryFailsClosed(t *testing.T) {
+func TestWithoutARegistryNothingIsSent(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]gatewaytest.Fault{
 		"status":  {Status: 503, Body: "busy"},
@@ -95,7 +95,7 @@ func TestUnreadableRegistryFailsClosed(t *testing.T) {
 	}
 }
 
-func TestEmptyRegistryRefusesEverybody(t *testing.T) {
+func TestAnEmptyRegistryHasNoRecipients(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 200, "application/json", "")
 	_, err := c.Send(t.Context(), hello("node-b"))
@@ -184,7 +184,7 @@ func FuzzRegistry(f *testing.F) {
 	})
 }
 
-func TestConcurrentSendsShareOneLookAtTheRegistry(t *testing.T) {
+func TestConcurrentSendsShareOneRegistryRequest(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -203,7 +203,7 @@ func TestConcurrentSendsShareOneLookAtTheRegistry(t *testing.T) {
 	assert.Len(t, g.Requests(gatewaytest.ListPeers), 1)
 }
 
-func TestOneImpatientCallerDoesNotSpoilItForTheRest(t *testing.T) {
+func TestACanceledSendDoesNotCancelASharedRegistryRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads, release := 0, make(chan struct{})
@@ -232,7 +232,7 @@ func TestOneImpatientCallerDoesNotSpoilItForTheRest(t *testing.T) {
 	})
 }
 
-func TestAnAnswerFromBeforeTheQuestionDoesNotRefuse(t *testing.T) {
+func TestARegistryRequestThatBeganEarlierDoesNotReject(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads, release := 0, make(chan struct{})
@@ -260,8 +260,8 @@ func TestAnAnswerFromBeforeTheQuestionDoesNotRefuse(t *testing.T) {
 	})
 }
 
-// Only a no has to be asked for again. A gateway that is down is not asked once more by everybody who was waiting.
-func TestThoseWhoJoinedALookThatFailedShareItsFailure(t *testing.T) {
+// Only a missing name is looked up again. A failure is shared by all callers that waited.
+func TestConcurrentSendsShareAFailedRegistryRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads, release := 0, make(chan struct{})

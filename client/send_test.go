@@ -54,7 +54,7 @@ func TestSendRefusesBadArgumentsBeforeAnythingIsSent(t *testing.T) {
 	assert.Empty(t, g.Requests())
 }
 
-// The order is fixed: kind, recipient, credentials (SPEC.md, Client operations, rule 4).
+// The order is fixed: kind, recipient, credentials.
 func TestSendChecksInOrder(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
@@ -245,8 +245,8 @@ func TestNearNamesAreNamesOnly(t *testing.T) {
 	assert.Equal(t, []string{"NODE-BB", "node-b1"}, absent.Near)
 }
 
-// Folding case beyond ASCII would take ſ for s, and send the message to somebody else.
-func TestALookAlikeIsNobody(t *testing.T) {
+// Case folding would treat ſ as s.
+func TestALetterOutsideASCIIIsNotFolded(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("\u017ftatus-bot", "\u212aeeper"))
 	for _, to := range []string{"status-bot", "keeper"} {

@@ -84,7 +84,7 @@ func withStatus(f gatewaytest.Fault) gatewaytest.Fault {
 	return f
 }
 
-func TestWhatWasRefusedWasNotDelivered(t *testing.T) {
+func TestARejectedMessageIsNotDelivered(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []gatewaytest.Fault{{Status: 500}, {Status: 302}, {Status: 404}, {HangUp: true}} {
 		g := gateway(t)
@@ -213,7 +213,7 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 	assert.Equal(t, 200, gatewayError(t, err).StatusCode)
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestARefusedConnectionIsAGatewayError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	url := server.URL

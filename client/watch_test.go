@@ -103,7 +103,7 @@ func TestWatchDropsOwnMessages(t *testing.T) {
 	})
 }
 
-func TestWatchGoesOnAfterErrorsMoreAndMoreSlowly(t *testing.T) {
+func TestWatchBacksOffAfterErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		box := &inbox{answers: []http.HandlerFunc{
@@ -219,7 +219,7 @@ func TestWatchReportsAFullWindowAndRepeatsNothing(t *testing.T) {
 }
 
 // One window without a message is no proof that it was read: gateways err, and some give out fewer rows than asked for.
-func TestWatchIsNotFooledByShortWindows(t *testing.T) {
+func TestWatchRepeatsNothingAfterShortWindows(t *testing.T) {
 	t.Parallel()
 	for name, answers := range map[string][]http.HandlerFunc{
 		"an empty list in between": {rows(2, 1), rows(), rows(2, 1), status(204), rows(3, 2, 1)},

@@ -17,9 +17,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// The tests of this file are named after the rows of WIRE.md, section 0.
+// These tests hold what the running gateway was seen to do: docs/gateway.md.
 
-func TestG1EnabledIsANumber(t *testing.T) {
+func TestEnabledIsANumber(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 200, "application/json", `{"peers":[{"name":"one","enabled":1},{"name":"zero","enabled":0},
 		{"name":"yes","enabled":true},{"name":"no","enabled":false},{"name":"absent"}]}`)
@@ -32,7 +32,7 @@ func TestG1EnabledIsANumber(t *testing.T) {
 	assert.Equal(t, map[string]bool{"one": true, "zero": false, "yes": true, "no": false, "absent": true}, enabled)
 }
 
-func TestG2TaskIDIsTextHereAndANumberThere(t *testing.T) {
+func TestARelatedTaskIDIsAStringAndANumberOnTheWire(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	a, b := connect(t, g, "node-a"), connect(t, g, "node-b")
@@ -52,7 +52,7 @@ func TestG2TaskIDIsTextHereAndANumberThere(t *testing.T) {
 	assert.Equal(t, 422, gatewayError(t, err).StatusCode)
 }
 
-func TestG3BothListShapesAreTakenAndNothingElse(t *testing.T) {
+func TestOnlyTheTwoListShapesAreAccepted(t *testing.T) {
 	t.Parallel()
 	for _, opts := range [][]gatewaytest.Option{nil, {gatewaytest.WithBareArrays()}} {
 		g := gateway(t, opts...)
@@ -80,7 +80,7 @@ func TestG3BothListShapesAreTakenAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestG4RegistrationAnswersPartOfAPeerAndTheTokenOnce(t *testing.T) {
+func TestRegistrationReturnsPartOfAPeerAndItsTokenOnce(t *testing.T) {
 	t.Parallel()
 	c := connect(t, gateway(t), "node-new")
 	first, err := c.Register(t.Context(), client.RegisterRequest{URL: "http://node-new"})
@@ -107,7 +107,7 @@ func TestG4RegistrationAnswersPartOfAPeerAndTheTokenOnce(t *testing.T) {
 	assert.Nil(t, second.PeerToken)
 }
 
-func TestG5RegistrationWithoutURLShowsTheRefusal(t *testing.T) {
+func TestRegistrationWithoutURLShowsTheReason(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	_, err := connect(t, g, "node-d").Register(t.Context(), client.RegisterRequest{})
@@ -118,7 +118,7 @@ func TestG5RegistrationWithoutURLShowsTheRefusal(t *testing.T) {
 	assert.JSONEq(t, `{"name":"node-d"}`, g.Requests(gatewaytest.RegisterPeer)[0].Body, "what was not given is left off the wire")
 }
 
-func TestG6RegistrationReplacesCapabilitiesAndNeverHappensByItself(t *testing.T) {
+func TestOnlyRegisterRegistersAndItReplacesCapabilities(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a", client.WithRetry(client.RetryPolicy{}))
@@ -145,7 +145,7 @@ func TestG6RegistrationReplacesCapabilitiesAndNeverHappensByItself(t *testing.T)
 	assert.Len(t, g.Requests(gatewaytest.RegisterPeer), 3, "one request each, and none besides")
 }
 
-func TestG7AReceiptHasNoContent(t *testing.T) {
+func TestAReceiptHasNoContent(t *testing.T) {
 	t.Parallel()
 	receipt, err := connect(t, gateway(t), "node-a").Send(t.Context(), hello("node-b"))
 	require.NoError(t, err)
@@ -155,7 +155,7 @@ func TestG7AReceiptHasNoContent(t *testing.T) {
 	assert.NotEmpty(t, receipt.CreatedAt)
 }
 
-func TestG8MailToNobodyIsNotPosted(t *testing.T) {
+func TestAMessageToAnUnknownPeerIsNotPosted(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	_, err := connect(t, g, "node-a").Send(t.Context(), hello("ghost"))
@@ -166,7 +166,7 @@ func TestG8MailToNobodyIsNotPosted(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
 }
 
-func TestG9UnknownThreadKeepsStatusAndTextAndIsNotRepeated(t *testing.T) {
+func TestAnUnknownThreadIsA500ThatIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	req := hello("node-b")
@@ -179,7 +179,7 @@ func TestG9UnknownThreadKeepsStatusAndTextAndIsNotRepeated(t *testing.T) {
 	assert.Len(t, g.Requests(gatewaytest.SendMessage), 1)
 }
 
-func TestG10IdempotencyKey(t *testing.T) {
+func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -207,7 +207,7 @@ func TestG10IdempotencyKey(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestG11MarkReadTwiceIs404(t *testing.T) {
+func TestMarkReadTwiceIs404(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -222,7 +222,7 @@ func TestG11MarkReadTwiceIs404(t *testing.T) {
 	assert.Equal(t, 404, gatewayError(t, c.MarkRead(t.Context(), 99_999_999)).StatusCode)
 }
 
-func TestG12LimitsOfTheInbox(t *testing.T) {
+func TestLimitsOfTheInbox(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -245,7 +245,7 @@ func TestG12LimitsOfTheInbox(t *testing.T) {
 	assert.Len(t, g.Requests(), asked, "refused before anything is sent")
 }
 
-func TestG13TheQueryIsCalledTo(t *testing.T) {
+func TestTheInboxIsSelectedByTheParameterTo(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -258,7 +258,7 @@ func TestG13TheQueryIsCalledTo(t *testing.T) {
 	assert.Equal(t, "limit=5&to=node-c&unread_only=true", requests[1].Query.Encode())
 }
 
-func TestG14ErrorBodiesOfEveryShape(t *testing.T) {
+func TestErrorBodiesOfEveryShape(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ contentType, body, want string }{
 		"detail text":  {"application/json", `{"detail":"no such thing"}`, `{"detail":"no such thing"}`},
@@ -285,7 +285,7 @@ func TestG14ErrorBodiesOfEveryShape(t *testing.T) {
 	}
 }
 
-func TestG15AuthErrorsKeepTheStatus(t *testing.T) {
+func TestAuthErrorsKeepTheStatus(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 403} {
 		c := answering(t, status, "application/json", `{"detail":"bad token"}`)
@@ -310,7 +310,7 @@ func TestG15AuthErrorsKeepTheStatus(t *testing.T) {
 	assert.False(t, g.Requests()[0].HasToken, "without a token there is no Authorization header at all")
 }
 
-func TestG16HealthIsText(t *testing.T) {
+func TestHealthIsText(t *testing.T) {
 	t.Parallel()
 	text, err := newClient(t, "node-a", client.WithGatewayURL(gateway(t).URL)).Health(t.Context())
 	require.NoError(t, err)
@@ -322,7 +322,7 @@ func TestG16HealthIsText(t *testing.T) {
 	}
 }
 
-func TestG17TimestampsComeAsTheyWereWritten(t *testing.T) {
+func TestTimestampsAreNotChanged(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"2026-11-21T07:54:15.930425+00:00", "2026-11-21T07:54:15+00:00", "2026-11-21T07:54:15", "yesterday"} {
 		c := answering(t, 200, "application/json",
@@ -334,7 +334,7 @@ func TestG17TimestampsComeAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-func TestG18UnknownFieldsAndKindsAreKept(t *testing.T) {
+func TestUnknownFieldsAndKindsAreKept(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 200, "application/json", `{"messages":[{"id":1,"from_node":"node-b","to_node":"#all","kind":"review_request",
 		"created_at":"now","channel":"#all","mentions":[9007199254740993],"owner":null}],"n":1,"next":"x"}`)
@@ -349,7 +349,7 @@ func TestG18UnknownFieldsAndKindsAreKept(t *testing.T) {
 	}, inbox[0].AdditionalProperties)
 }
 
-func TestG19ContentIsBoundedAndNeverTruncated(t *testing.T) {
+func TestContentIsLimitedAndNeverTruncated(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -371,7 +371,7 @@ func TestG19ContentIsBoundedAndNeverTruncated(t *testing.T) {
 	assert.Equal(t, req.Content, *inbox[0].Content)
 }
 
-func TestG20DisabledPeersCountAsAbsent(t *testing.T) {
+func TestDisabledPeersAreNotInTheRegistry(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	g.Disable("node-b", true)
