@@ -107,8 +107,8 @@ type ListModelsParams struct {
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
-// UnmarshalJSON decodes a CatalogEnvelope and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *CatalogEnvelope) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*CatalogEnvelope).decode)
 }
@@ -161,8 +161,8 @@ func (t *CatalogEnvelope) GetObject() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a Entry and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *Entry) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Entry).decode)
 }
@@ -297,8 +297,8 @@ func (t *Entry) GetMaxTokens() (v Count) {
 	return v
 }
 
-// UnmarshalJSON decodes a Info and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *Info) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Info).decode)
 }

@@ -124,8 +124,8 @@ type ListSkusParams struct {
 	PageToken *string `form:"pageToken,omitempty" json:"pageToken,omitempty"`
 }
 
-// UnmarshalJSON decodes a Category and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *Category) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Category).decode)
 }
@@ -162,8 +162,8 @@ func (t Category) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Category) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Error).decode)
 }
@@ -201,8 +201,8 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Money and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *Money) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Money).decode)
 }
@@ -261,8 +261,8 @@ func (t *Money) GetNanos() (v Decimal) {
 	return v
 }
 
-// UnmarshalJSON decodes a PricingExpression and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *PricingExpression) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*PricingExpression).decode)
 }
@@ -321,8 +321,8 @@ func (t *PricingExpression) GetBaseUnitConversionFactor() (v Decimal) {
 	return v
 }
 
-// UnmarshalJSON decodes a PricingInfo and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *PricingInfo) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*PricingInfo).decode)
 }
@@ -370,8 +370,8 @@ func (t *PricingInfo) GetPricingExpression() (v *PricingExpression) {
 	return v
 }
 
-// UnmarshalJSON decodes a SKU and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *SKU) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*SKU).decode)
 }
@@ -428,8 +428,8 @@ func (t *SKU) GetCategory() (v *Category) {
 	return v
 }
 
-// UnmarshalJSON decodes a SKUPage and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *SKUPage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*SKUPage).decode)
 }
@@ -478,8 +478,8 @@ func (t *SKUPage) GetNextPageToken() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a TierRate and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *TierRate) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*TierRate).decode)
 }

@@ -84,8 +84,8 @@ type RawBalanceInfo = json.RawMessage
 // Refusal is the error body. Its code is a text that is not related to the status.
 type Refusal = Error
 
-// UnmarshalJSON decodes a Balance and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Balance) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Balance).decode)
 }
@@ -126,8 +126,8 @@ func (t Balance) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Balance) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a BalanceInfo and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *BalanceInfo) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*BalanceInfo).decode)
 }
@@ -174,8 +174,8 @@ func (t BalanceInfo) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t BalanceInfo) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Error).decode)
 }
@@ -213,8 +213,8 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Model and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Model) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Model).decode)
 }
@@ -295,8 +295,8 @@ func (t *Model) GetMaxOutputTokens() (v int64) {
 	return v
 }
 
-// UnmarshalJSON decodes a ModelList and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ModelList) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*ModelList).decode)
 }

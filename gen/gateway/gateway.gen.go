@@ -327,8 +327,8 @@ type RegisterPeerJSONRequestBody = RegisterPeerRequest
 // OpenThreadJSONRequestBody defines body for OpenThread for application/json ContentType.
 type OpenThreadJSONRequestBody = OpenThreadRequest
 
-// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Error).decode)
 }
@@ -366,8 +366,8 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Health and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Health) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Health).decode)
 }
@@ -413,8 +413,8 @@ func (t *Health) GetStatus() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a MeshMessage and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *MeshMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*MeshMessage).decode)
 }
@@ -511,8 +511,8 @@ func (t *MeshMessage) GetThreadID() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a MeshPeer and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *MeshPeer) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*MeshPeer).decode)
 }
@@ -614,8 +614,8 @@ func (t *MeshPeer) GetPeerToken() (v secret.Secret) {
 	return v
 }
 
-// UnmarshalJSON decodes a MessageEnvelope and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *MessageEnvelope) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*MessageEnvelope).decode)
 }
@@ -670,8 +670,8 @@ func (t *MessageEnvelope) GetN() (v int64) {
 	return v
 }
 
-// UnmarshalJSON decodes a PeerEnvelope and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *PeerEnvelope) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*PeerEnvelope).decode)
 }
@@ -711,8 +711,8 @@ func (t PeerEnvelope) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t PeerEnvelope) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a ReadReceipt and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ReadReceipt) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*ReadReceipt).decode)
 }
@@ -769,8 +769,8 @@ func (t *ReadReceipt) GetReadAt() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a Thread and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Thread) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Thread).decode)
 }
@@ -851,8 +851,8 @@ func (t *Thread) GetCreated() (v bool) {
 	return v
 }
 
-// UnmarshalJSON decodes a ThreadList and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ThreadList) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*ThreadList).decode)
 }
@@ -889,8 +889,8 @@ func (t ThreadList) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t ThreadList) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a ThreadMessages and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ThreadMessages) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*ThreadMessages).decode)
 }
@@ -933,8 +933,8 @@ func (t ThreadMessages) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t ThreadMessages) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a ValidationIssue and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ValidationIssue) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*ValidationIssue).decode)
 }

@@ -65,8 +65,8 @@ type ListModelsParams struct {
 	PageToken *string `form:"pageToken,omitempty" json:"pageToken,omitempty"`
 }
 
-// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Error).decode)
 }
@@ -104,8 +104,8 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Model and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Model) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Model).decode)
 }
@@ -186,8 +186,8 @@ func (t *Model) GetOutputTokenLimit() (v int64) {
 	return v
 }
 
-// UnmarshalJSON decodes a ModelPage and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ModelPage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*ModelPage).decode)
 }

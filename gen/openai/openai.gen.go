@@ -180,8 +180,8 @@ type ListCostsParamsBucketWidth string
 // ListCostsParamsGroupBy defines parameters for ListCosts.
 type ListCostsParamsGroupBy string
 
-// UnmarshalJSON decodes a CostAmount and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *CostAmount) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*CostAmount).decode)
 }
@@ -222,8 +222,8 @@ func (t CostAmount) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t CostAmount) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a CostBucket and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *CostBucket) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*CostBucket).decode)
 }
@@ -271,8 +271,8 @@ func (t CostBucket) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t CostBucket) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a CostPage and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *CostPage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*CostPage).decode)
 }
@@ -335,8 +335,8 @@ func (t *CostPage) GetNextPage() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a CostResult and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *CostResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*CostResult).decode)
 }
@@ -385,8 +385,8 @@ func (t CostResult) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t CostResult) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Error).decode)
 }
@@ -424,8 +424,8 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Model and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Model) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Model).decode)
 }
@@ -495,8 +495,8 @@ func (t *Model) GetShutdownDate() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a ModelList and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ModelList) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*ModelList).decode)
 }

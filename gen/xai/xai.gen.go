@@ -55,8 +55,8 @@ type ModelList struct {
 // Refusal is the error body.
 type Refusal = Error
 
-// UnmarshalJSON decodes a Error and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Error) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Error).decode)
 }
@@ -94,8 +94,8 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Model and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Model) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Model).decode)
 }
@@ -170,8 +170,8 @@ func (t *Model) GetContextLength() (v int64) {
 	return v
 }
 
-// UnmarshalJSON decodes a ModelList and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *ModelList) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*ModelList).decode)
 }

@@ -150,8 +150,8 @@ type Refusal = Error
 // GetUsageJSONRequestBody defines body for GetUsage for application/json ContentType.
 type GetUsageJSONRequestBody = UsageRequest
 
-// UnmarshalJSON decodes a DataPoint and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are dropped.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
 func (t *DataPoint) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*DataPoint).decode)
 }
@@ -199,8 +199,8 @@ func (t *DataPoint) GetTimestamp() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a TimeSeries and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *TimeSeries) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*TimeSeries).decode)
 }
@@ -248,8 +248,8 @@ func (t TimeSeries) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t TimeSeries) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Usage and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Usage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Usage).decode)
 }

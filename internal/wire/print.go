@@ -116,8 +116,12 @@ func (p *printer) value(v reflect.Value) {
 		p.value(v.Elem())
 		return
 	}
-	if raw, ok := v.Interface().(json.RawMessage); ok {
-		p.WriteString(shape(raw))
+	switch typed := v.Interface().(type) {
+	case json.RawMessage:
+		p.WriteString(shape(typed))
+		return
+	case json.Number:
+		p.WriteString(typed.String())
 		return
 	}
 	switch v.Kind() {

@@ -298,8 +298,8 @@ type Wide struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// UnmarshalJSON decodes a AnyExtras and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *AnyExtras) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*AnyExtras).decode)
 }
@@ -345,8 +345,8 @@ func (t *AnyExtras) GetID() (v int64) {
 	return v
 }
 
-// UnmarshalJSON decodes a Combined and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Combined) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Combined).decode)
 }
@@ -398,8 +398,8 @@ func (t *Combined) GetNote() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a Containers and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Containers) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Containers).decode)
 }
@@ -511,8 +511,8 @@ func (t *Containers) GetNames() (v NameArray) {
 	return v
 }
 
-// UnmarshalJSON decodes a Containers_Inline_Item and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Containers_Inline_Item) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Containers_Inline_Item).decode)
 }
@@ -551,8 +551,8 @@ func (t Containers_Inline_Item) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Containers_Inline_Item) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Defaults and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Defaults) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Defaults).decode)
 }
@@ -759,8 +759,8 @@ func (t *Defaults) GetTime() (v time.Time) {
 	return v
 }
 
-// UnmarshalJSON decodes a HoldsCombined and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *HoldsCombined) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*HoldsCombined).decode)
 }
@@ -804,8 +804,8 @@ func (t HoldsCombined) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t HoldsCombined) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a HoldsUnion and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *HoldsUnion) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*HoldsUnion).decode)
 }
@@ -842,8 +842,8 @@ func (t HoldsUnion) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t HoldsUnion) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Leaf and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Leaf) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Leaf).decode)
 }
@@ -891,8 +891,8 @@ func (t *Leaf) GetNote() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a OddNames and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *OddNames) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*OddNames).decode)
 }
@@ -1003,8 +1003,8 @@ func (t *OddNames) GetRenamed() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a Required and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Required) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Required).decode)
 }
@@ -1077,8 +1077,8 @@ func (t Required) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Required) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a RequiredNullable and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *RequiredNullable) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*RequiredNullable).decode)
 }
@@ -1129,10 +1129,10 @@ func (t RequiredNullable) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t RequiredNullable) LogValue() slog.Value { return wire.LogValue(t) }
 
-// GetLeaf returns Leaf, or the zero value if it is nil.
-func (t *RequiredNullable) GetLeaf() (v Leaf) {
-	if t != nil && t.Leaf != nil {
-		v = *t.Leaf
+// GetLeaf returns Leaf, or nil if t is nil.
+func (t *RequiredNullable) GetLeaf() (v *Leaf) {
+	if t != nil {
+		v = t.Leaf
 	}
 	return v
 }
@@ -1145,8 +1145,8 @@ func (t *RequiredNullable) GetText() (v string) {
 	return v
 }
 
-// UnmarshalJSON decodes a Scalars and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Scalars) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Scalars).decode)
 }
@@ -1350,8 +1350,8 @@ func (t *Scalars) GetUUID() (v openapi_types.UUID) {
 	return v
 }
 
-// UnmarshalJSON decodes a TypedExtras and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *TypedExtras) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*TypedExtras).decode)
 }
@@ -1388,8 +1388,8 @@ func (t TypedExtras) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t TypedExtras) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON decodes a Wide and replaces the previous value. A required field that is missing or null is an error,
-// and absent fields get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *Wide) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*Wide).decode)
 }

@@ -1,0 +1,100 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/gen/gateway"
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+	"github.com/mesh-gateway/mesh-go/internal/test/shapes"
+)
+
+func TestPrintedMessageShowsItsText(t *testing.T) {
+	t.Parallel()
+	m := message(t, messageWith(`"content":"build is \"red\"\n","related_task_id":42,"channel":null,"priority":3,"note":"private","refs":[1,2],"odd name":true`))
+	want := `MeshMessage{ID:1 FromNode:"node-a" ToNode:"node-b" Kind:"fyi" Content:"build is \"red\"\n" ` +
+		`CreatedAt:"2026-11-21T07:54:15+00:00" RelatedTaskID:"42" channel:null note:string(9) "odd name":true priority:3 refs:array(5)}`
+	for _, verb := range []string{"%v", "%+v", "%s"} {
+		assert.Equal(t, sortedWords(want), sortedWords(fmt.Sprintf(verb, m)), verb)
+		assert.Equal(t, fmt.Sprintf(verb, m), fmt.Sprintf(verb, &m), "a pointer prints the same")
+	}
+	var none *gateway.MeshMessage
+	assert.Equal(t, "<nil>", fmt.Sprint(none))
+	assert.Equal(t, `Health{}`, gateway.Health{}.String())
+	assert.Equal(t, `[Health{Status:"ok"}]`, fmt.Sprint([]gateway.Health{{Status: ptr("ok")}}))
+}
+
+// sortedWords ignores the order of the fields, which the document decides.
+func sortedWords(text string) map[string]int {
+	words := map[string]int{}
+	for _, word := range strings.Fields(strings.NewReplacer("{", " ", "}", " ").Replace(text)) {
+		words[word]++
+	}
+	return words
+}
+
+func TestPrintedContainersAndScalars(t *testing.T) {
+	t.Parallel()
+	var c shapes.Containers
+	require.NoError(t, c.UnmarshalJSON([]byte(`{"leaves":[{"id":1,"u":2}],"nullableItems":["a",null],"nullableValues":{"b":1,"a":null},"leafMap":{"k":{"id":2}}}`)))
+	assert.Equal(t, `Containers{LeafMap:{k:Leaf{ID:2}} Leaves:[Leaf{ID:1 u:2}] NullableItems:["a" nil] NullableValues:{a:nil b:1}}`, c.String())
+
+	var s shapes.Scalars
+	require.NoError(t, s.UnmarshalJSON([]byte(`{"decimal":1.50,"enabled":0,"time":"2026-01-02T03:04:05Z","int64":-1,"any":{"a":["x",1]}}`)))
+	assert.Equal(t, `Scalars{Any:{a:["x" 1]} Decimal:1.50 Enabled:false Int64:-1 Time:2026-01-02 03:04:05 +0000 UTC}`, s.String())
+
+	assert.Equal(t, `AnyExtras{ID:1 a:"x"}`, shapes.AnyExtras{ID: ptr(int64(1)), AdditionalProperties: map[string]any{"a": "x"}}.String())
+	assert.Equal(t, `Error{Detail:string(4)}`, gateway.Error{Detail: json.RawMessage(`"no"`)}.String())
+}
+
+// A newer gateway may send a secret in a field that this version does not define.
+func TestValuesOfUnknownFieldsAreHidden(t *testing.T) {
+	t.Parallel()
+	marker := strings.Join([]string{"hidden", "value"}, "-")
+	for _, value := range []string{`"` + marker + `"`, `["` + marker + `"]`, `{"k":{"l":"` + marker + `"}}`, `{"` + marker + `":1}`} {
+		list := gateway.PeerList{Peers: []gateway.MeshPeer{peer(t, `{"name":"a","session":`+value+`}`)}}
+		list.AdditionalProperties = map[string]json.RawMessage{"token": json.RawMessage(value)}
+		var log bytes.Buffer
+		for _, h := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
+			slog.New(h).Info("peers", "list", list, "pointer", &list, "one", list.Peers[0])
+		}
+		printed := fmt.Sprintf("%v %+v %s", list, &list, list.Peers[0]) + log.String()
+		assert.NotContains(t, printed, marker)
+		assert.Contains(t, printed, "session")
+		assert.Contains(t, printed, "token")
+	}
+}
+
+func TestLogValueHasOneAttributeForEachField(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("m", "message", message(t, messageWith(`"channel":null,"note":"x"`)))
+	var line struct{ Message map[string]any }
+	require.NoError(t, json.Unmarshal(log.Bytes(), &line))
+	assert.Equal(t, map[string]any{
+		"id": 1.0, "from_node": "node-a", "to_node": "node-b", "kind": "fyi", "created_at": "2026-11-21T07:54:15+00:00",
+		"channel": "null", "note": "string(3)",
+	}, line.Message)
+}
+
+func TestAccessorsOfNilAreZero(t *testing.T) {
+	t.Parallel()
+	var none *gateway.MeshMessage
+	assert.Empty(t, none.GetContent())
+	assert.Empty(t, (&gateway.MeshMessage{}).GetContent())
+	assert.Equal(t, "text", (&gateway.MeshMessage{Content: ptr("text")}).GetContent())
+	assert.Empty(t, (*gateway.MeshPeer)(nil).GetPeerToken().Reveal())
+	token := secret.New(strings.Repeat("t", 4))
+	assert.Equal(t, "tttt", (&gateway.MeshPeer{PeerToken: &token}).GetPeerToken().Reveal())
+
+	var nothing *shapes.RequiredNullable
+	assert.Nil(t, nothing.GetLeaf())
+	assert.Empty(t, nothing.GetLeaf().GetNote(), "accessors of objects chain")
+}
