@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
+	"github.com/mesh-gateway/mesh-go/internal/test/shapes"
 )
 
 // Every benchmark compares two implementations in one run, as sub-benchmarks named impl=…; benchstat -col /impl prints
@@ -59,6 +61,67 @@ func BenchmarkDecodeInbox(b *testing.B) {
 		for b.Loop() {
 			var list plainInbox
 			if err := json.Unmarshal(body, &list); err != nil || len(list.Messages) != 1000 {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkDecodePeers has a map of any values in each row.
+func BenchmarkDecodePeers(b *testing.B) {
+	rows := make([]string, 1000)
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`{"name": "node-%d", "url": "http://node-%d:8787", "enabled": true, "last_seen": null, "owner": null,
+			"capabilities": {"runtime": "go", "can_claim_tasks": true, "max_jobs": %d, "queues": ["build", "test"]}}`, i, i, i)
+	}
+	body := []byte(`{"peers": [` + strings.Join(rows, ", ") + `]}`)
+	b.Run("impl=generated", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var list gateway.PeerList
+			if err := list.UnmarshalJSON(body); err != nil || len(list.Peers[999].Capabilities) != 4 {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("impl=encoding-json", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var list struct {
+				Peers []struct {
+					Name         string         `json:"name"`
+					URL          *string        `json:"url"`
+					Enabled      bool           `json:"enabled"`
+					LastSeen     *string        `json:"last_seen"`
+					Capabilities map[string]any `json:"capabilities"`
+				} `json:"peers"`
+			}
+			if err := json.Unmarshal(body, &list); err != nil || len(list.Peers) != 1000 {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkDecodeTimes reads 1,000 values with the format date-time.
+func BenchmarkDecodeTimes(b *testing.B) {
+	body := []byte(`{"times":["2026-11-21T08:28:39.167872+00:00"` + strings.Repeat(`,"2026-11-21T08:28:39.167872+00:00"`, 999) + `]}`)
+	b.Run("impl=generated", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var v shapes.Containers
+			if err := v.UnmarshalJSON(body); err != nil || len(v.Times) != 1000 {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("impl=encoding-json", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var v struct {
+				Times []time.Time `json:"times"`
+			}
+			if err := json.Unmarshal(body, &v); err != nil || len(v.Times) != 1000 {
 				b.Fatal(err)
 			}
 		}

@@ -76,7 +76,7 @@ func atEnd(d *jx.Decoder) bool { return d.Next() == jx.Invalid && errors.Is(d.Sk
 func (d *Decoder) IsArray() bool { return d.jx.Next() == jx.Array }
 
 // longestShared bounds the strings that are shared between rows: names, kinds and units are shorter, texts are longer.
-const longestShared = 64
+const longestShared = 28
 
 // text returns raw as a string. In an array it returns the string of an earlier row if that has the same bytes.
 func (d *Decoder) text(raw []byte) string {
