@@ -47,9 +47,8 @@ func readArray[T any](v *[]T, d *Decoder, read func(*T, *Decoder) error) error {
 	for iter.Next() {
 		if cap(list) == 0 {
 			list = make([]T, 0, 4)
-		} else {
-			d.share()
 		}
+		d.share(len(list))
 		var zero T
 		list = append(list, zero)
 		if err := read(&list[len(list)-1], d); err != nil {

@@ -49,8 +49,8 @@ import (
 // Decoder reads one JSON document.
 type Decoder struct {
 	jx *jx.Decoder
-	// recent holds short strings of earlier rows. It is nil outside of arrays, where strings do not repeat.
-	recent *[256]string
+	// recent holds short strings of earlier rows. It is nil outside of long arrays, where few strings repeat.
+	recent *[128]string
 	seed   maphash.Seed
 	// spare is the buffer that small raw values are copied to.
 	spare []byte
@@ -90,10 +90,13 @@ func (d *Decoder) text(raw []byte) string {
 	return *slot
 }
 
-// share makes text share equal strings from now on.
-func (d *Decoder) share() {
-	if d.recent == nil {
-		d.recent, d.seed = new([256]string), maphash.MakeSeed()
+// longArray is the number of elements from which on equal strings are shared. The table costs more than it saves before.
+const longArray = 8
+
+// share makes text share equal strings if an array already has n elements.
+func (d *Decoder) share(n int) {
+	if n == longArray && d.recent == nil {
+		d.recent, d.seed = new([128]string), maphash.MakeSeed()
 	}
 }
 
