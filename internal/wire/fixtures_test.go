@@ -78,7 +78,7 @@ func TestRecordedRefusalKeepsItsDetail(t *testing.T) {
 	assert.Nil(t, e.Detail)
 }
 
-// Nothing the gateway said is lost on the way through the types and back.
+// Decoding and encoding keeps every recorded field.
 func TestRecordedBodiesSurviveTheRoundTrip(t *testing.T) {
 	t.Parallel()
 	for name, into := range map[string]json.Unmarshaler{
@@ -92,15 +92,15 @@ func TestRecordedBodiesSurviveTheRoundTrip(t *testing.T) {
 			require.NoError(t, into.UnmarshalJSON(body))
 			text, err := json.Marshal(into)
 			require.NoError(t, err)
-			// The one thing that changes: the number is kept as a text (WIRE.md G2).
+			// Only the number changes: it is kept as text.
 			want := strings.ReplaceAll(string(body), `"related_task_id": 42`, `"related_task_id": "42"`)
 			assertHolds(t, want, string(text))
 		})
 	}
 }
 
-// assertHolds checks that got has everything that want has. It may have more: a field that the document has gained since
-// the recording is written as null, and nobody should have to change this test for it.
+// assertHolds checks that got has everything in want. It may have more: a field that was added to the document after the
+// recording is written as null.
 func assertHolds(t *testing.T, want, got string) {
 	t.Helper()
 	var w, g any

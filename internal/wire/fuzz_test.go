@@ -16,13 +16,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// surrogate finds an escaped surrogate. Where one stands alone and another escaped surrogate follows it, jx and
-// encoding/json put a different number of U+FFFD (after \ud800 encoding/json starts afresh with the next escape, jx takes
-// two at a time). Both are right, so such texts are not compared; everything else about their documents is.
+// surrogate finds an escaped surrogate. For an unpaired one before another escaped surrogate, jx and encoding/json write a
+// different number of U+FFFD: jx reads the escapes in pairs. Both are correct, so such texts are not compared.
 var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
 
-// The decoder and the reference have to agree about every text: which documents are lists, which rows they hold and
-// which fields of theirs are unknown. What can be read can be written, and reads back the same.
+// The decoder and the reference agree for every text on whether it is a list, on its rows and on their unknown fields. What
+// can be decoded can be encoded, and decodes to the same value again.
 func FuzzListDecoder(f *testing.F) {
 	names, err := filepath.Glob("../test/contract/testdata/gateway/*.json")
 	require.NoError(f, err)
@@ -55,7 +54,7 @@ func checkMessages(t *testing.T, data []byte) {
 	if err != nil {
 		return
 	}
-	clear(input) // nothing below may depend on it any more
+	clear(input) // the decoded value must not depend on the input
 	require.NotNil(t, got.Messages)
 	list := refList{unknown: slices.Sorted(maps.Keys(got.AdditionalProperties))}
 	for _, m := range got.Messages {
@@ -94,7 +93,7 @@ func checkPeers(t *testing.T, data []byte) {
 
 	var again gateway.PeerList
 	first := rewrite(t, got, &again)
-	for i := range got.Peers { // the token is the one thing that does not survive, by design
+	for i := range got.Peers { // the token is redacted, by design
 		require.Equal(t, got.Peers[i].PeerToken == nil, again.Peers[i].PeerToken == nil)
 		got.Peers[i].PeerToken = again.Peers[i].PeerToken
 		asWritten(t, got.Peers[i].AdditionalProperties)
@@ -103,7 +102,7 @@ func checkPeers(t *testing.T, data []byte) {
 	require.Equal(t, first, rewrite(t, again, new(gateway.PeerList)))
 }
 
-// rewrite writes a list, reads it back into the same type and returns the text.
+// rewrite encodes a list, decodes it into the same type and returns the text.
 func rewrite(t *testing.T, list json.Marshaler, into json.Unmarshaler) string {
 	t.Helper()
 	text, err := list.MarshalJSON()
@@ -113,8 +112,8 @@ func rewrite(t *testing.T, list json.Marshaler, into json.Unmarshaler) string {
 	return string(text)
 }
 
-// asWritten gives raw values the form in which encoding/json writes what a MarshalJSON of an element hands it: no white
-// space, and escapes for what is special in HTML. The value is the same.
+// asWritten gives raw values the form in which they are encoded inside a list: without white space, and with the characters
+// of HTML escaped.
 func asWritten(t *testing.T, fields map[string]json.RawMessage) {
 	t.Helper()
 	for name, raw := range fields {

@@ -12,11 +12,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// The package has no reader of its own to test: what counts is what the generated types, which drive it, make of a
-// document. UnmarshalJSON is called directly, as the facades do: json.Unmarshal would refuse bad syntax by itself before
-// any of this code runs.
+// The tests decode into the generated types, which call this package. They call UnmarshalJSON directly, as the facades do:
+// json.Unmarshal rejects invalid syntax before it calls any of this code.
 
-// row is the smallest message the contract allows.
+// row is the smallest valid message.
 const row = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"2026-11-21T07:54:15+00:00"}`
 
 // recorded returns the body of an exchange recorded with a real gateway.
@@ -31,7 +30,7 @@ func recorded(tb testing.TB, name string) []byte {
 	return exchange.Response.Body
 }
 
-// peer reads one peer that has to be readable.
+// peer decodes a valid peer.
 func peer(t *testing.T, text string) gateway.MeshPeer {
 	t.Helper()
 	var p gateway.MeshPeer
@@ -39,7 +38,7 @@ func peer(t *testing.T, text string) gateway.MeshPeer {
 	return p
 }
 
-// message reads one message that has to be readable.
+// message decodes a valid message.
 func message(t *testing.T, text string) gateway.MeshMessage {
 	t.Helper()
 	var m gateway.MeshMessage
@@ -47,10 +46,10 @@ func message(t *testing.T, text string) gateway.MeshMessage {
 	return m
 }
 
-// messageWith returns a message with one more member, which may be a second one of its name.
+// messageWith returns a message with one more member, which may be a duplicate.
 func messageWith(member string) string { return row[:len(row)-1] + "," + member + "}" }
 
-// refused demands an error with that path, and returns what it says is wrong there.
+// refused requires an error with the path and returns its reason.
 func refused(t *testing.T, path string, err error) string {
 	t.Helper()
 	var e *wire.Error

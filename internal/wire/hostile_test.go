@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// What encoding/json makes of the same text is what Go programs expect: one U+FFFD for each bad byte.
+// Invalid bytes become U+FFFD one by one, as in encoding/json.
 func TestInvalidUTF8IsReplacedAsInEncodingJSON(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
@@ -28,7 +28,7 @@ func TestInvalidUTF8IsReplacedAsInEncodingJSON(t *testing.T) {
 	}
 }
 
-// A raw value is kept byte for byte, so its bad bytes are too: whoever decodes it decides.
+// A raw value is kept byte for byte, invalid UTF-8 included.
 func TestInvalidUTF8InARawValueIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	m := message(t, messageWith("\"extra\":\"\xff\xfe\""))
@@ -46,7 +46,7 @@ func TestControlCharactersInTextsAreRefused(t *testing.T) {
 	assert.Equal(t, "\x7f", *message(t, messageWith("\"content\":\"\x7f\"")).Content)
 }
 
-// A body of brackets must not take the stack, and its error must not take the log: jx adds a word for every level.
+// A body of brackets must not overflow the stack, and its error must stay short: jx adds a word for every level.
 func TestDeepNestingIsAnErrorNotACrash(t *testing.T) {
 	t.Parallel()
 	const deep = 100_000
@@ -83,8 +83,7 @@ func TestNestingThatEncodingJSONTakesIsTaken(t *testing.T) {
 	assert.Equal(t, nested, string(m.AdditionalProperties["extra"]))
 }
 
-// A value may be a secret, and an error goes into logs. The marker stands for it in every wrong place a value can have.
-// The names that lead to the place are quoted: they are the path.
+// A value may be a secret, and errors go into logs. The marker replaces a value in every position where it is wrong.
 func TestErrorsNeverQuoteAValue(t *testing.T) {
 	t.Parallel()
 	marker := strings.Join([]string{"marker", "7331733173317331"}, "")

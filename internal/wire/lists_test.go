@@ -39,8 +39,8 @@ func TestEmptyListsAreEmptyAndNotNil(t *testing.T) {
 	}
 }
 
-// A gateway that says something else must never look like one that has nobody.
-func TestAnythingElseIsNoList(t *testing.T) {
+// Another document must not look like an empty list.
+func TestOtherDocumentsAreNotLists(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, path, reason string }{
 		{`null`, "", "null where a value is required"},
@@ -68,7 +68,7 @@ func TestAnythingElseIsNoList(t *testing.T) {
 	}
 }
 
-// Every cut through a document that is whole must be seen, wherever it falls.
+// A document that is truncated anywhere is an error.
 func TestTruncatedDocumentsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"inbox", "inbox_empty"} {
@@ -77,13 +77,13 @@ func TestTruncatedDocumentsAreRefused(t *testing.T) {
 			var list gateway.MessageList
 			err := list.UnmarshalJSON(whole[:n])
 			require.Error(t, err, "cut at %d", n)
-			// io.EOF means "no more", and a caller who takes it for that would keep a part for the whole.
+			// A caller may take io.EOF for a complete document.
 			require.NotErrorIs(t, err, io.EOF, "cut at %d", n)
 		}
 	}
 }
 
-func TestTruncatedBareArrayIsNoEndOfFile(t *testing.T) {
+func TestTruncatedBareArrayIsUnexpectedEOF(t *testing.T) {
 	t.Parallel()
 	var list gateway.MessageList
 	err := list.UnmarshalJSON([]byte(`[` + row + `,` + row))
@@ -93,7 +93,7 @@ func TestTruncatedBareArrayIsNoEndOfFile(t *testing.T) {
 
 func TestNothingMayFollowTheDocument(t *testing.T) {
 	t.Parallel()
-	// The broken-off ones matter: a lexer that comes to the end of the data within the rest also says "end of file".
+	// The truncated ones matter: for them the lexer returns io.EOF as well.
 	for _, rest := range []string{
 		`x`, `,`, `]`, `}`, `1`, `null`, `[]`, `{}`, `""`, "\x00", "\v", `//`,
 		`-`, `1.`, `1e`, `t`, `n`, `"`, `"\`, `"\u12`, `[`, `[1,`, `[1, `, `[[1,`, `{`, `{"a"`, `{"a":`, `{"a":1,`, `{"a":[`,
@@ -117,7 +117,7 @@ func TestErrorsOfJSONUnmarshalKeepThePath(t *testing.T) {
 	assert.Equal(t, e.Err, e.Unwrap())
 }
 
-// What a value held before must not shine through in what is read into it next.
+// UnmarshalJSON must not keep parts of the previous value.
 func TestUnmarshalReplacesWhatWasThere(t *testing.T) {
 	t.Parallel()
 	p := peer(t, `{"name":"old","url":"http://old","enabled":0,"capabilities":{"a":1},"extra":1}`)

@@ -14,7 +14,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-func TestWhatIsWrittenReadsBackEqual(t *testing.T) {
+func TestEncodedValuesDecodeToTheSame(t *testing.T) {
 	t.Parallel()
 	m := gateway.MeshMessage{
 		ID: 9007199254740993, FromNode: "node-a", ToNode: "node-b", Kind: gateway.KindAnswer, CreatedAt: "now",
@@ -38,8 +38,7 @@ func TestWhatIsWrittenReadsBackEqual(t *testing.T) {
 	assert.Equal(t, gateway.MessageList{Messages: []gateway.MeshMessage{m, m}, N: ptr(int64(2))}, got.List)
 }
 
-// The order of the members is fixed, so that two equal values are equal as text.
-// These types gain fields with the gateway, so only what the test is about is looked at.
+// These types gain fields with the gateway, so the test compares only some of them.
 func TestNilInTypesThatGrow(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(gateway.MeshMessage{})
@@ -54,7 +53,7 @@ func TestNilInTypesThatGrow(t *testing.T) {
 	assertHolds(t, `{"capabilities":{}}`, string(text))
 }
 
-func TestWhatNilBecomes(t *testing.T) {
+func TestNilFields(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		value any
@@ -67,7 +66,7 @@ func TestWhatNilBecomes(t *testing.T) {
 		"a raw field":                              {gateway.Error{Detail: json.RawMessage(`["x"]`)}, `{"detail":["x"]}`},
 		"required fields inside":                   {gateway.ValidationIssue{}, `{"type":"","loc":[],"msg":""}`},
 	} {
-		for range 5 { // the order of a map differs from run to run; the order of the members must not
+		for range 5 { // the order of a map is random, the order of the members is not
 			text, err := json.Marshal(c.value)
 			require.NoError(t, err, name)
 			assert.Equal(t, c.want, string(text), name)
@@ -75,8 +74,8 @@ func TestWhatNilBecomes(t *testing.T) {
 	}
 }
 
-// A field that moves from the additional ones to a typed one in a later version must not appear twice.
-func TestATypedFieldBeatsAnAdditionalOneOfItsName(t *testing.T) {
+// A field that becomes a typed one in a later version must not appear twice.
+func TestATypedFieldReplacesAnUnknownOneOfTheSameName(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(gateway.MessageList{AdditionalProperties: map[string]json.RawMessage{
 		"messages": json.RawMessage(`"no"`), "other": json.RawMessage(`1`),
@@ -85,13 +84,13 @@ func TestATypedFieldBeatsAnAdditionalOneOfItsName(t *testing.T) {
 	assert.JSONEq(t, `{"messages":[],"other":1}`, string(text))
 	assert.Equal(t, 1, strings.Count(string(text), `"messages"`))
 
-	// A typed field that is left out does not stand in anybody's way.
+	// A typed field that is left out replaces nothing.
 	text, err = json.Marshal(gateway.Health{AdditionalProperties: map[string]json.RawMessage{"status": json.RawMessage(`"ok"`)}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"status":"ok"}`, string(text))
 }
 
-func TestWhatIsNoJSONIsNotWritten(t *testing.T) {
+func TestInvalidRawValuesAreNotEncoded(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{``, `x`, `{`, `1 2`, `"`} {
 		_, err := gateway.Health{AdditionalProperties: map[string]json.RawMessage{"extra": json.RawMessage(bad)}}.MarshalJSON()

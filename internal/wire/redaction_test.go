@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-func TestThePeerTokenIsNeverSeen(t *testing.T) {
+func TestThePeerTokenIsHidden(t *testing.T) {
 	t.Parallel()
 	token := strings.Join([]string{"example", "peer", "token"}, "-")
 	p := peer(t, `{"name":"node-c","peer_token":"`+token+`"}`)

@@ -9,9 +9,8 @@ import (
 	"strconv"
 )
 
-// The reference decoder is what the contract says, written down with encoding/json and without a thought for speed. It
-// reads every member of every object, duplicates included, because the decoder under test does: each has to be right, and
-// the last one wins. Names are compared byte for byte; encoding/json itself would also take "ID" for "id".
+// The reference decoder checks the same contract with encoding/json, without regard to speed. It reads every member of every
+// object, because duplicates must be valid too. Names are case-sensitive, unlike in encoding/json.
 
 // member is one name and value of an object, in the order of the document.
 type member struct {
@@ -19,7 +18,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// refRow is what two decoders have to agree on.
+// refRow has the values of a row that are compared.
 type refRow struct {
 	id      int64  // of a message
 	name    string // of a peer
@@ -32,10 +31,10 @@ type refList struct {
 	unknown []string
 }
 
-// check says whether a value may stand in a field.
+// check reports whether a value is valid for a field.
 type check func(json.RawMessage) bool
 
-// contract is what one object may hold.
+// contract describes one kind of object.
 type contract struct {
 	required []string
 	fields   map[string]check

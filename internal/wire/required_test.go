@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// without returns the smallest message with one member gone or null.
+// without returns the smallest message with one member removed or null.
 func without(t *testing.T, field string, null bool) string {
 	t.Helper()
 	var members map[string]any
@@ -55,14 +55,13 @@ func TestThePeerNameIsRequired(t *testing.T) {
 	assert.EqualError(t, err, "[0].name: null where a value is required")
 }
 
-// Empty is a value: whether a name may be empty is for somebody else to say.
+// An empty string is a value; whether it is allowed is not a matter of required.
 func TestAnEmptyStringIsThere(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, peer(t, `{"name":""}`).Name)
 }
 
-// With several fields missing the first one in the document's order is named, so that the text does not change from one
-// run to the next.
+// Of several missing fields the first in the order of the type is named, so the error is always the same.
 func TestTheSameMissingFieldIsNamedEveryTime(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -71,7 +70,7 @@ func TestTheSameMissingFieldIsNamedEveryTime(t *testing.T) {
 	}
 }
 
-// A wrong value is the better news than the field that is missing as well: it comes first in the document.
+// The wrong value comes first in the document, so it is reported before the missing field.
 func TestAWrongValueIsReportedBeforeAMissingField(t *testing.T) {
 	t.Parallel()
 	var m gateway.MeshMessage

@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// read reads a document that is one value, for the readers that the gateway's types do not use and others do.
+// read decodes a document that is one value, with a function that the types of the gateway do not use.
 func read[T any](text string, reader func(*T, *wire.Decoder) error) (T, error) {
 	var v T
 	err := wire.Unmarshal([]byte(text), &v, reader)
@@ -33,7 +33,7 @@ func TestNumberKeepsItsDigits(t *testing.T) {
 	}
 }
 
-func TestNumberRefusesWhatIsNone(t *testing.T) {
+func TestNumberRefusesOtherTexts(t *testing.T) {
 	t.Parallel()
 	for text, reason := range map[string]string{
 		`""`:        "text is not a number",
@@ -46,7 +46,7 @@ func TestNumberRefusesWhatIsNone(t *testing.T) {
 		`"null"`:    "text is not a number",
 		`"[1]"`:     "text is not a number",
 		`"-"`:       "text is not a number",
-		`" 1"`:      "text is not a number", // json.Number with a blank in it cannot be marshalled again
+		`" 1"`:      "text is not a number", // a json.Number with white space cannot be encoded
 		`"1 "`:      "text is not a number",
 		`"1\n"`:     "text is not a number",
 		`true`:      "got bool, want string",
@@ -73,7 +73,7 @@ func TestFloat64(t *testing.T) {
 	}
 }
 
-// Bool is strict; only Flag knows gateways that send numbers.
+// Only Flag accepts numbers.
 func TestBoolIsStrict(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{`true`: true, `false`: false} {

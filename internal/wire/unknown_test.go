@@ -33,7 +33,7 @@ func TestNamesOfUnknownFields(t *testing.T) {
 		`"\u0061\n\""`:     "a\n\"",
 		`"\ud83d\ude00"`:   "😀",
 		`"é"`:              "é",
-		`"ID"`:             "ID", // names are case-sensitive, so that one field can never overwrite another
+		`"ID"`:             "ID", // names are case-sensitive, so one field cannot overwrite another
 		`"Id"`:             "Id",
 		`"From_Node"`:      "From_Node",
 		`"from_nod\u00e9"`: "from_nodé",
@@ -47,14 +47,14 @@ func TestNamesOfUnknownFields(t *testing.T) {
 	}
 }
 
-// An escape is another way to write a name, not another name.
+// A name with escapes is the same name.
 func TestEscapedNamesOfKnownFields(t *testing.T) {
 	t.Parallel()
 	m := message(t, strings.NewReplacer(`"id"`, `"\u0069\u0064"`, `"kind"`, `"k\u0069nd"`).Replace(row))
 	assert.Equal(t, message(t, row), m)
 }
 
-func TestOfDuplicatesTheLastWins(t *testing.T) {
+func TestTheLastDuplicateIsKept(t *testing.T) {
 	t.Parallel()
 	m := message(t, messageWith(`"id":2,"x":1,"id":3,"x":[2],"thread_id":"a","thread_id":null`))
 	assert.Equal(t, int64(3), m.ID)
@@ -70,11 +70,11 @@ func TestOfDuplicatesTheLastWins(t *testing.T) {
 	require.Len(t, list.Peers, 1)
 	assert.Equal(t, "c", list.Peers[0].Name)
 
-	// Each of them is read, so each of them has to be right.
+	// Each duplicate has to be valid.
 	assert.Equal(t, "null where a value is required", refused(t, "peers", list.UnmarshalJSON([]byte(`{"peers":null,"peers":[]}`))))
 }
 
-// bigRow is a row whose unknown fields are small, large, and many: every way of keeping one.
+// bigRow is a row with small, large and many unknown fields, which are stored in different ways.
 func bigRow(id int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"id":%d,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"now","content":"text %d",`, id, id)
@@ -87,7 +87,7 @@ func bigRow(id int) string {
 	return b.String()
 }
 
-// The caller may use its buffer again, and one kept row must not keep all the body.
+// The caller may reuse its buffer, and one row must not keep the whole body in memory.
 func TestNothingPointsIntoTheInput(t *testing.T) {
 	t.Parallel()
 	text := `{"messages":[` + bigRow(1) + `,` + bigRow(2) + `],"more":{"a":[1]}}`
@@ -109,8 +109,8 @@ func TestNothingPointsIntoTheInput(t *testing.T) {
 	assert.Equal(t, map[string]any{"k": "v", "n": json.Number("12")}, p.Capabilities)
 }
 
-// Kept values share an array behind the scenes; appending to one must not reach the next.
-func TestAppendingToAKeptValueLeavesItsNeighboursAlone(t *testing.T) {
+// Small values share a buffer; appending to one must not change the next.
+func TestAppendingToARawValueChangesNoOther(t *testing.T) {
 	t.Parallel()
 	text := []byte(`[` + bigRow(1) + `,` + bigRow(2) + `]`)
 	var want, got gateway.MessageList
@@ -132,7 +132,7 @@ func TestUnknownFieldsBesideTheList(t *testing.T) {
 	assert.Equal(t, map[string]json.RawMessage{"next": json.RawMessage(`2`)}, list.Peers[0].AdditionalProperties)
 }
 
-// A field nobody knows is kept unread, yet it has to be JSON: the rest of the document hangs on where it ends.
+// An unknown field is not decoded, but it must be valid JSON.
 func TestBrokenUnknownFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{`tru`, `01`, `1.`, `1e`, `'a'`, `"\x41"`, `"\u12g4"`, "\"\n\"", `[1,]`, `[1 2]`, `{"a"}`, `{"a":}`, `{a:1}`, `{"a":1,}`, `[}`, `undefined`, ``} {

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-func TestDefaultsStandInForAbsentAndNull(t *testing.T) {
+func TestAbsentAndNullFieldsGetTheirDefaults(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"name":"a"}`, `{"name":"a","enabled":null,"capabilities":null}`} {
 		p := peer(t, text)
@@ -22,7 +22,7 @@ func TestDefaultsStandInForAbsentAndNull(t *testing.T) {
 	}
 }
 
-// Two rows must not share the map of a default: writing to one would write to all.
+// Two rows must not share the map of a default.
 func TestDefaultMapsAreNotShared(t *testing.T) {
 	t.Parallel()
 	var list gateway.PeerList
@@ -115,11 +115,11 @@ func TestNullableTextsAreNilOrText(t *testing.T) {
 	assert.Empty(t, *m.ReadAt)
 	for _, field := range []string{"content", "thread_id", "read_at"} {
 		assert.Equal(t, "got number, want string", refused(t, field, m.UnmarshalJSON([]byte(messageWith(`"`+field+`":1`)))))
-		assert.Error(t, m.UnmarshalJSON([]byte(messageWith(`"`+field+`":nul`))), "a broken null is no null")
+		assert.Error(t, m.UnmarshalJSON([]byte(messageWith(`"`+field+`":nul`))), "an invalid null")
 	}
 }
 
-// Today's rows may carry a kind that is not in the document (WIRE.md G18); the inbox has to stay readable.
+// A row may have a kind that the document does not list, and the inbox must stay readable.
 func TestAnUnknownKindIsRead(t *testing.T) {
 	t.Parallel()
 	m := message(t, messageWith(`"kind":"escalation"`))
