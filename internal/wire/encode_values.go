@@ -53,12 +53,14 @@ func WriteNumber(v *json.Number, e *Encoder) {
 
 // WriteTime writes an RFC 3339 time.
 func WriteTime(v *time.Time, e *Encoder) {
-	text, err := v.AppendText(append(e.buf, '"'))
+	e.buf = append(e.buf, '"')
+	text, err := v.AppendText(e.buf)
 	if err != nil {
 		e.fail(errNotJSON)
 		return
 	}
-	e.buf = append(text, '"')
+	e.buf = text
+	e.buf = append(e.buf, '"')
 }
 
 // WriteRaw writes a value that is JSON already. A nil value is null.

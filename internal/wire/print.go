@@ -26,7 +26,7 @@ const additional = "AdditionalProperties"
 func Print(v any) string {
 	p := printer{}
 	p.value(reflect.ValueOf(v))
-	return p.String()
+	return p.text.String()
 }
 
 // LogValue returns a generated object as a group: the fields of [Print] under their JSON names.
@@ -52,10 +52,11 @@ func logged(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
 		return v.Interface()
+	default:
+		p := printer{}
+		p.value(v)
+		return p.text.String()
 	}
-	p := printer{}
-	p.value(v)
-	return p.String()
 }
 
 // unknown yields the unknown fields of an object, sorted, with the text that is shown for each value.
@@ -70,7 +71,7 @@ func unknown(object reflect.Value) iter.Seq2[string, string] {
 		for _, name := range names {
 			p := printer{}
 			p.value(fields.MapIndex(name))
-			if !yield(printable(name.String()), p.String()) {
+			if !yield(printable(name.String()), p.text.String()) {
 				return
 			}
 		}
@@ -91,8 +92,9 @@ func isNil(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
 		return v.IsNil()
+	default:
+		return false
 	}
-	return false
 }
 
 // shape describes a raw value without its text.
@@ -105,11 +107,11 @@ func shape(raw json.RawMessage) string {
 	}
 }
 
-type printer struct{ strings.Builder }
+type printer struct{ text strings.Builder }
 
 func (p *printer) value(v reflect.Value) {
 	if isNil(v) {
-		p.WriteString("nil")
+		p.text.WriteString("nil")
 		return
 	}
 	if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
@@ -118,44 +120,44 @@ func (p *printer) value(v reflect.Value) {
 	}
 	switch typed := v.Interface().(type) {
 	case json.RawMessage:
-		p.WriteString(shape(typed))
+		p.text.WriteString(shape(typed))
 		return
 	case json.Number:
-		p.WriteString(typed.String())
+		p.text.WriteString(typed.String())
 		return
 	}
 	switch v.Kind() {
 	case reflect.Struct:
 		p.object(v)
 	case reflect.Slice:
-		p.WriteByte('[')
+		p.text.WriteByte('[')
 		for i := range v.Len() {
 			p.separate(i)
 			p.value(v.Index(i))
 		}
-		p.WriteByte(']')
+		p.text.WriteByte(']')
 	case reflect.Map:
 		p.table(v)
 	case reflect.String:
-		p.WriteString(strconv.Quote(v.String()))
+		p.text.WriteString(strconv.Quote(v.String()))
 	default:
-		fmt.Fprint(p, v.Interface())
+		fmt.Fprint(&p.text, v.Interface())
 	}
 }
 
 func (p *printer) separate(i int) {
 	if i > 0 {
-		p.WriteByte(' ')
+		p.text.WriteByte(' ')
 	}
 }
 
 // object prints a struct. One that is not generated prints itself, if it can.
 func (p *printer) object(v reflect.Value) {
 	if _, ok := v.Interface().(fmt.Stringer); ok && !v.FieldByName(additional).IsValid() {
-		fmt.Fprint(p, v.Interface())
+		fmt.Fprint(&p.text, v.Interface())
 		return
 	}
-	p.WriteString(v.Type().Name() + "{")
+	p.text.WriteString(v.Type().Name() + "{")
 	n := 0
 	for i := range v.NumField() {
 		field, value := v.Type().Field(i), v.Field(i)
@@ -163,26 +165,26 @@ func (p *printer) object(v reflect.Value) {
 			continue
 		}
 		p.separate(n)
-		p.WriteString(field.Name + ":")
+		p.text.WriteString(field.Name + ":")
 		p.value(value)
 		n++
 	}
 	for name, text := range unknown(v) {
 		p.separate(n)
-		p.WriteString(name + ":" + text)
+		p.text.WriteString(name + ":" + text)
 		n++
 	}
-	p.WriteByte('}')
+	p.text.WriteByte('}')
 }
 
 func (p *printer) table(v reflect.Value) {
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-	p.WriteByte('{')
+	p.text.WriteByte('{')
 	for i, key := range keys {
 		p.separate(i)
-		p.WriteString(printable(key.String()) + ":")
+		p.text.WriteString(printable(key.String()) + ":")
 		p.value(v.MapIndex(key))
 	}
-	p.WriteByte('}')
+	p.text.WriteByte('}')
 }
