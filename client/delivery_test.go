@@ -180,7 +180,7 @@ func TestNilContextsAndZeroClientsAreValueErrors(t *testing.T) {
 	t.Parallel()
 	for operation, call := range operations {
 		if operation != "Watch" { // whose test returns ctx.Err()
-			assert.Equal(t, "context", valueError(t, call(nil, answering(t, 200, "", ""))).Field, operation) //nolint:staticcheck // a nil context is tested
+			assert.Equal(t, "context", valueError(t, call(nil, answering(t, 200, "", ""))).Field, operation)
 		}
 		require.ErrorContains(t, call(t.Context(), new(client.MeshClient)), "client.New", operation)
 	}

@@ -184,8 +184,9 @@ func (p *registryParser) flag(path string) (bool, error) {
 			return false, &wire.Error{Path: path, Err: errors.New("the number must be 0 or 1")}
 		}
 		return n.String() == "1", err
+	default:
+		return false, p.wrongType(path, "a boolean")
 	}
-	return false, p.wrongType(path, "a boolean")
 }
 
 // wrongType returns an error for a value of the wrong type, or the syntax error if it is not a value.

@@ -139,7 +139,7 @@ const growAfter = 8
 func (w *watcher) fetch(ctx context.Context) ([]MeshMessage, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(w.client.lifetime, cancel)()
+	defer context.AfterFunc(w.client.lifetime, cancel)() //nolint:contextcheck // the lifetime of the client, not of the caller
 	for {
 		rows, err := w.client.fetch(ctx, FetchOptions{UnreadOnly: true, Limit: w.limit})
 		if err != nil && w.client.isClosed() {

@@ -110,7 +110,7 @@ func TestWatchRemembersABoundedNumberOfMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		first := 0
-		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
+		c := inProcess(t, func(w http.ResponseWriter, _ *http.Request) {
 			var list []string
 			for id := first + 1000; id > first; id-- {
 				list = append(list, row(id, "node-b"))

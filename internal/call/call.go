@@ -127,7 +127,7 @@ const maxErrorBytes = 64 << 10
 // readError reads the beginning of an error body.
 func readError(ctx context.Context, resp *http.Response) *Error {
 	failed := &Error{Status: resp.StatusCode, Header: resp.Header}
-	if host := resp.Header[redirectHost]; len(host) > 0 {
+	if host := resp.Header[redirectHost]; len(host) > 0 { //nolint:staticcheck // the name is not canonical on purpose
 		failed.RedirectHost = host[0]
 		delete(resp.Header, redirectHost)
 	}
