@@ -52,6 +52,8 @@ type Client struct {
 	apis    apis
 	catalog catalogCache
 	pricing pricingCache
+	own     ownPrices
+	live    liveCache
 }
 
 // apis are the generated clients. They hold no key: it is an editor of each request.

@@ -76,6 +76,11 @@ func askForMoney(t *testing.T, client *discovery.Client) {
 	require.NoError(t, err)
 	assert.Greater(t, len(prices), 40)
 
+	rows, err := client.Prices(t.Context(), discovery.XAI, "grok-4.7")
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, discovery.SourceLanguageModels, rows[0].Source)
+
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	days, err := client.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{
 		StartTime: today.AddDate(0, 0, -10).Unix(), EndTime: today.Unix(), AdminKey: "an.admin.key.of.the.tests", Limit: 3,

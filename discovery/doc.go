@@ -59,6 +59,9 @@
 //
 //   - Prices: [Client.PricingForGeminiModel] and [Client.FetchGeminiPricing] read Google's price list. [PricingForAnthropicModel]
 //     is a table whose rows have the day on which they were verified.
+//   - Calls: [ParseUsage] reads the usage object of an answer, and [Client.CostOf] computes the cost of the call from
+//     [Client.Prices]: your own ([WithPrices]), live ones, or the built-in table ([ListPrices]). A [Ledger] adds costs up by day, and
+//     [ReconciliationReport.WithLedger] shows them beside the bill.
 //   - Balance: [Client.FetchDeepSeekBalance], and [SpendBetween] for two snapshots.
 //   - Bills: [Client.FetchOpenAICostBuckets] and [Client.FetchXAICostBuckets]. [Client.ReconcileOpenAICost] and
 //     [Client.ReconcileXAICost] compare them with what was counted locally.

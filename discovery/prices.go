@@ -1,10 +1,53 @@
 package discovery
 
 import (
+	"context"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
+
+const opPrices = "Prices"
+
+// Prices returns the rows that [Client.CostOf] goes by for a model: the caller's own rows ([WithPrices]); else the rows of the
+// provider's live price list; else those of the built-in table, all periods and tiers ([ListPrices]). Source of each row names
+// which of them it is.
+//
+// Gemini's live list is read with the key of [ServiceCloudBilling], and xAI's (GET /v1/language-models) with that of
+// [ServiceXAI], once in 24 hours for each key. Without a key they are not read, which is not a [Failure]. The Source of a live
+// row is [SourceCloudBilling] or [SourceLanguageModels]. Google truncates prices to billionths of a dollar for each token:
+// where table and live list differ by less than 0.001 USD per million tokens, the live row has the price of the table. The
+// thresholds of live Gemini rows are the round figures of Google's descriptions, and their rows hold above that figure.
+//
+// The list is empty, with a Failure, for a model that none of them has. An unknown provider and an empty model are a
+// [*ValueError].
+func (c *Client) Prices(ctx context.Context, p Provider, model string) ([]ProviderPricing, error) {
+	query := CostQuery{Provider: p, Model: model}
+	p, err := query.check()
+	if err != nil {
+		return nil, err
+	}
+	own, listed := c.rows(p, model)
+	if own != nil {
+		return c.own.pricings(own), nil
+	}
+	live, err := c.liveRows(ctx, opPrices, p, model, time.Now(), listed)
+	switch {
+	case live != nil:
+		return livePricings(live), err
+	case listed != nil:
+		return pricingsOf(listed), err
+	}
+	call := pricedCall{model: model}
+	return []ProviderPricing{}, c.report(ctx, &Failure{
+		Operation: opPrices, Provider: p, Reason: ReasonPartial, Err: call.unknown("model", "is not in the price list"),
+	})
+}
 
 // ListPrices returns the built-in price table of a provider: every model, period and tier, and the models that are known but
 // not priced, whose prices are all nil. The list is the caller's own, and empty for an unknown provider.
@@ -15,4 +58,86 @@ import (
 func ListPrices(p Provider) []ProviderPricing {
 	p = p.canonical()
 	return pricingsOf(slices.DeleteFunc(slices.Clone(pricelist.Builtin().Rows()), func(r pricelist.Row) bool { return r.Provider != string(p) }))
+}
+
+// ownPrices are the rows of WithPrices: as they were given, and as CostOf reads them.
+type ownPrices struct {
+	given []ProviderPricing
+	list  *pricelist.List
+}
+
+// WithPrices puts the caller's own prices before all others: those of a contract, of a fine-tuned or of a new model. A row is
+// for the model of its ModelHint; of two rows for the same prompts and days the first counts. A row holds for prompts of
+// TierThresholdTokens and more, and from ValidFrom until ValidUntil. It is used as it is: no factor applies to it, and a batch or
+// another mode needs a row with that Mode. A price counts as its shortest decimal, and one that is nil is not known.
+//
+// A row without a known Provider or without a ModelHint, a negative or infinite price, a negative threshold, and a date that is
+// not one panic with a [*ValueError].
+func WithPrices(rows ...ProviderPricing) Option {
+	for i := range rows {
+		if err := checkPrices(&rows[i]); err != nil {
+			panic(err)
+		}
+	}
+	given := make([]ProviderPricing, len(rows))
+	for i := range rows {
+		given[i] = rows[i].clone()
+	}
+	return func(c *Client) { c.own = newOwnPrices(append(slices.Clone(c.own.given), given...)) }
+}
+
+func checkPrices(p *ProviderPricing) error {
+	if _, err := ParseProvider(string(p.Provider)); err != nil {
+		return err
+	}
+	for _, usd := range []*float64{p.InputPerMTok, p.OutputPerMTok, p.CacheReadPerMTok, p.CacheWrite5mPerMTok, p.CacheWrite1hPerMTok} {
+		if usd != nil && !(*usd >= 0 && *usd <= math.MaxFloat64) {
+			return &ValueError{Field: "price", Value: strconv.FormatFloat(*usd, 'g', -1, 64), Reason: "must be 0 or more, and finite"}
+		}
+	}
+	for _, date := range []*string{p.ValidFrom, p.ValidUntil} {
+		if _, err := time.Parse(time.DateOnly, deref(date)); date != nil && err != nil {
+			return &ValueError{Field: "price date", Value: showable(*date), Reason: "must be a date such as 2026-12-01"}
+		}
+	}
+	switch {
+	case strings.TrimSpace(p.ModelHint) == "":
+		return &ValueError{Field: "model hint of a price", Reason: "is empty"}
+	case p.TierThresholdTokens < 0:
+		return &ValueError{Field: "tier threshold", Value: strconv.FormatInt(p.TierThresholdTokens, 10), Reason: "must not be negative"}
+	case p.ValidFrom != nil && p.ValidUntil != nil && *p.ValidFrom >= *p.ValidUntil:
+		return &ValueError{Field: "price date", Value: *p.ValidUntil, Reason: "must be after the first day of the price"}
+	}
+	return nil
+}
+
+// sourceOwn is the Source of a row of WithPrices that has none.
+const sourceOwn = "the caller's own price"
+
+func newOwnPrices(given []ProviderPricing) ownPrices {
+	rows := make([]pricelist.Row, len(given))
+	for i := range given {
+		p := &given[i]
+		p.Provider, p.ModelHint = p.Provider.canonical(), strings.TrimSpace(p.ModelHint)
+		if p.Source == "" {
+			p.Source = sourceOwn
+		}
+		rows[i] = pricelist.Row{
+			Provider: string(p.Provider), Model: p.ModelHint, Mode: usage.Mode(p.Mode, ""), Above: max(p.TierThresholdTokens-1, 0),
+			Input: pricelist.FromFloat(p.InputPerMTok), Output: pricelist.FromFloat(p.OutputPerMTok),
+			CacheRead: pricelist.FromFloat(p.CacheReadPerMTok), CacheWrite5m: pricelist.FromFloat(p.CacheWrite5mPerMTok),
+			CacheWrite1h: pricelist.FromFloat(p.CacheWrite1hPerMTok),
+			ValidFrom:    deref(p.ValidFrom), ValidUntil: deref(p.ValidUntil), Source: p.Source, VerifiedAt: deref(p.VerifiedAt),
+		}
+	}
+	return ownPrices{given: given, list: pricelist.New(rows)}
+}
+
+// pricings returns rows of the list as they were given.
+func (o ownPrices) pricings(rows []pricelist.Row) []ProviderPricing {
+	pricings := make([]ProviderPricing, len(rows))
+	for i := range rows {
+		pricings[i] = o.given[rows[i].Index].clone()
+	}
+	return pricings
 }

@@ -195,8 +195,9 @@ func (pc *pricingCache) value(key secret.Secret) *cache.Value[cachedPrices] {
 func (pc *pricingCache) serviceID() string { return cmp.Or(pc.service, defaultGeminiService) }
 
 // InvalidatePricing discards the cached prices of the given providers, or of all when none is given. Only the prices of
-// [Gemini] are read over the network.
+// [Gemini] and [XAI] are read over the network.
 func (c *Client) InvalidatePricing(providers ...Provider) {
+	c.live.clear(providers)
 	if len(providers) != 0 && !slices.ContainsFunc(providers, func(p Provider) bool { return p.canonical() == Gemini }) {
 		return
 	}

@@ -20,14 +20,18 @@ type Bucket interface {
 	CostBucket | TeamCostBucket
 	// row is the bucket as a row of a table.
 	row() reportRow
-	// begin is the start of the bucket in Unix seconds.
+	// begin and end are those of the bucket in Unix seconds; the end is exclusive.
 	begin() int64
+	end() int64
 }
 
 // reportRow is a bucket for display.
 type reportRow struct {
 	label string
 	usd   float64
+	// counted is what the ledger of WithLedger has, or nil, and unpriced its calls without a cost.
+	counted  *float64
+	unpriced int
 }
 
 // ReconciliationReport compares what a provider billed in a window with what was counted locally.
@@ -57,6 +61,8 @@ type ReconciliationReport[B Bucket] struct {
 	// Settled is false when the window reaches into today (UTC, or the time zone of the query for xAI), lies in the future or
 	// is open. Providers bill late, so the actual amount can still grow. Settled is independent of Complete.
 	Settled bool
+
+	counted *countedCalls // of WithLedger, or nil
 }
 
 // ReconcileOpenAICost compares what OpenAI billed in a window with what was counted locally in the same window. A nil

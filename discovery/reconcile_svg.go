@@ -20,7 +20,7 @@ const (
 )
 
 // SVG draws the report: a bar for each bucket, with credits below the axis, and below that the billed and the attributed
-// amount. More than 180 buckets are drawn as at most 180 bars, each the sum of its neighbours. A report that is not complete
+// amount. With a ledger ([ReconciliationReport.WithLedger]) there are two bars for each UTC day. More than 180 buckets are drawn as at most 180 bars, each the sum of its neighbours. A report that is not complete
 // has no bars. The picture uses no script, font or other file. The error is that of w.
 func (r *ReconciliationReport[B]) SVG(w io.Writer) error {
 	p := new(picture)
@@ -31,7 +31,7 @@ func (r *ReconciliationReport[B]) SVG(w io.Writer) error {
 		p.text(svgLeft, 40+float64(14*i), "start", 11, note)
 	}
 	if r.Complete {
-		p.bars(barRows(r.Buckets))
+		p.bars(barRows(r.rows()))
 	}
 	p.sums(r.actual(), r.AttributedUSD, "drift: "+formatSigned(r.DriftUSD, 6)+", in percent: "+formatSigned(r.DriftPct, 2))
 	p.printf("</svg>\n")
@@ -40,18 +40,21 @@ func (r *ReconciliationReport[B]) SVG(w io.Writer) error {
 }
 
 // barRows returns the rows to draw, at most svgMaxBars.
-func barRows[B Bucket](buckets []B) []reportRow {
-	perBar := max(1, (len(buckets)+svgMaxBars-1)/svgMaxBars)
-	var rows []reportRow
-	for i, bucket := range buckets {
-		row := bucket.row()
+func barRows(rows []reportRow) []reportRow {
+	perBar := max(1, (len(rows)+svgMaxBars-1)/svgMaxBars)
+	var bars []reportRow
+	for i, row := range rows {
 		if i%perBar == 0 {
-			rows = append(rows, row)
+			bars = append(bars, row)
 			continue
 		}
-		rows[len(rows)-1].usd += row.usd
+		last := &bars[len(bars)-1]
+		last.usd += row.usd
+		if last.counted != nil && row.counted != nil {
+			*last.counted += *row.counted
+		}
 	}
-	return rows
+	return bars
 }
 
 // picture is an SVG document under construction.
@@ -75,7 +78,7 @@ func (p *picture) line(x1, y1, x2, y2 float64) {
 func (p *picture) bars(rows []reportRow) {
 	low, high := 0.0, 0.0
 	for _, row := range rows {
-		low, high = min(low, row.usd), max(high, row.usd)
+		low, high = min(low, row.usd), max(high, row.usd, valueOrZero(row.counted))
 	}
 	span := high - low
 	if span == 0 {
@@ -91,7 +94,13 @@ func (p *picture) bars(rows []reportRow) {
 	step := float64(svgRight-svgLeft) / float64(max(1, len(rows)))
 	for i, row := range rows {
 		top, bottom := at(max(0, row.usd)), at(min(0, row.usd))
-		p.bar(svgLeft+float64(i)*step+step*0.1, top, step*0.8, bottom-top, svgBilled, row.label+": "+formatUSD(&row.usd))
+		left, width := svgLeft+float64(i)*step+step*0.1, step*0.8
+		if row.counted != nil { // two bars in the place of one
+			width /= 2
+			height := at(0) - at(*row.counted)
+			p.bar(left+width, at(*row.counted), width, height, svgAttributed, row.label+", counted: "+row.countedText())
+		}
+		p.bar(left, top, width, bottom-top, svgBilled, row.label+": "+formatUSD(&row.usd))
 	}
 	if len(rows) > 0 {
 		p.text(svgLeft, svgBottom+18, "start", 11, rows[0].label)

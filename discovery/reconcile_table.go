@@ -12,12 +12,19 @@ import (
 
 func (b CostBucket) begin() int64 { return b.StartTime }
 
+func (b CostBucket) end() int64 { return b.EndTime }
+
 func (b CostBucket) row() reportRow {
 	return reportRow{label: rowLabel(time.Unix(b.StartTime, 0).UTC()), usd: b.TotalUSD}
 }
 
 func (b TeamCostBucket) begin() int64 {
 	t, _ := time.Parse(time.RFC3339, b.StartTime)
+	return t.Unix()
+}
+
+func (b TeamCostBucket) end() int64 {
+	t, _ := time.Parse(time.RFC3339, b.EndTime)
 	return t.Unix()
 }
 
@@ -34,17 +41,22 @@ func (b TeamCostBucket) row() reportRow {
 func rowLabel(t time.Time) string { return strings.TrimSuffix(t.Format(time.DateTime), " 00:00:00") }
 
 // Table writes the report as a text table: a row for each bucket, then the billed and the attributed amount and the drift.
+// With a ledger ([ReconciliationReport.WithLedger]) the rows are UTC days, with the billed and the counted amount side by side.
 // Amounts are rounded to a millionth of a dollar. A report that is not complete shows only the attributed amount. The error
 // is that of w.
 func (r *ReconciliationReport[B]) Table(w io.Writer) error {
 	var out bytes.Buffer
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(label, usd string) { _, _ = fmt.Fprintf(table, "%s\t%s\t\n", label, usd) }
-	row(string(r.Provider), "USD")
+	row := func(cells ...string) { _, _ = fmt.Fprintf(table, "%s\t\n", strings.Join(cells, "\t")) }
+	rows := r.rows()
+	if compared(rows) {
+		row(string(r.Provider), "billed", "counted")
+	} else {
+		row(string(r.Provider), "USD")
+	}
 	if r.Complete {
-		for _, bucket := range r.Buckets {
-			bucketRow := bucket.row()
-			row(bucketRow.label, formatUSD(&bucketRow.usd))
+		for i := range rows {
+			row(rows[i].cells()...)
 		}
 	}
 	row("billed", formatUSD(r.actual()))
@@ -80,6 +92,9 @@ func (r *ReconciliationReport[B]) notes() []string {
 		notes = append(notes, fmt.Sprintf("missing in the answer: %s and %d more days", strings.Join(r.MissingDays[:maxListedDays], ", "), n-maxListedDays))
 	} else if n > 0 {
 		notes = append(notes, "missing in the answer: "+strings.Join(r.MissingDays, ", "))
+	}
+	if note := r.countedNote(); note != "" {
+		notes = append(notes, note)
 	}
 	if !r.Settled {
 		notes = append(notes, "not settled: the window reaches into today or beyond, so what is billed can still grow")

@@ -64,6 +64,8 @@ var endpoints = map[discoverytest.Operation]endpoint{
 	discoverytest.ListGeminiModels:    {"gemini", "/gemini", "/v1beta/models", discovery.ServiceGemini, "X-Goog-Api-Key", ""},
 	discoverytest.ListXAIModels:       {"xai", "/xai", "/v1/models", discovery.ServiceXAI, "Authorization", "Bearer "},
 
+	discoverytest.ListXAILanguageModels: {"xai", "/xai", "/v1/language-models", discovery.ServiceXAI, "Authorization", "Bearer "},
+
 	discoverytest.CloudBillingListSKUs: {"cloudbilling", "/cloudbilling", "/v1/services/AEFD-7695-64FA/skus", discovery.ServiceCloudBilling, "X-Goog-Api-Key", ""},
 }
 

@@ -39,6 +39,10 @@ var refusals = map[discoverytest.Operation]struct {
 		401, 400, `"error":"No credentials provided"`,
 		`{"code":"Client specified an invalid argument","error":"Incorrect API key provided: wr***00. You can obtain`,
 	},
+	discoverytest.ListXAILanguageModels: {
+		401, 400, `"error":"No credentials provided"`,
+		`{"code":"Client specified an invalid argument","error":"Incorrect API key provided: wr***00. You can obtain`,
+	},
 }
 
 const wrongKey = "wrong-key-of-these-tests-0000"

@@ -76,6 +76,8 @@ func TestAPlantedBadAnswerIsNoticed(t *testing.T) {
 		discoverytest.ListAnthropicModels: `{"data":[],"has_more":"no"}`,
 		discoverytest.ListGeminiModels:    `{"models":[{"displayName":"nameless"}]}`,
 		discoverytest.ListXAIModels:       `{"data":[{"id":"a","aliases":"b"}]}`,
+
+		discoverytest.ListXAILanguageModels: `{"models":[{"id":"a","prompt_text_token_price":"3"}]}`,
 	} {
 		t.Run(string(op), func(t *testing.T) {
 			t.Parallel()

@@ -20,6 +20,8 @@ const (
 	ListGeminiModels    Operation = "gemini.listModels"
 	ListXAIModels       Operation = "xai.listModels"
 
+	ListXAILanguageModels Operation = "xai.listLanguageModels"
+
 	CloudBillingListSKUs Operation = "cloudbilling.listSkus"
 
 	GetDeepSeekBalance Operation = "deepseek.getBalance"
@@ -54,7 +56,7 @@ type route struct {
 
 func (s *Server) routes() []route {
 	return []route{
-		s.catalogRoute(), s.openAIRoute(), s.deepSeekRoute(), s.anthropicRoute(), s.geminiRoute(), s.xaiRoute(), s.cloudBillingRoute(),
+		s.catalogRoute(), s.openAIRoute(), s.deepSeekRoute(), s.anthropicRoute(), s.geminiRoute(), s.xaiRoute(), s.xaiLanguageModelsRoute(), s.cloudBillingRoute(),
 		s.balanceRoute(), s.costsRoute(), s.usageRoute(),
 	}
 }

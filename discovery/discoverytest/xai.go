@@ -20,6 +20,20 @@ func (s *Server) xaiRoute() route {
 	}
 }
 
+//go:embed xai_language_models.json
+var xaiLanguageModels []byte
+
+// xaiLanguageModelsRoute serves xAI's language models with their prices: not paged; the prices of cached input and of long
+// prompts are not in every row.
+func (s *Server) xaiLanguageModelsRoute() route {
+	rows := readRows(xaiLanguageModels)
+	return route{
+		op: ListXAILanguageModels, service: discovery.ServiceXAI, pattern: "GET /v1/language-models",
+		keyHeader: "Authorization", refuse: refuseXAI,
+		run: func(*http.Request) answer { return ok(object{"models": rows}) },
+	}
+}
+
 // refuseXAI refuses a missing key with 401 and a wrong one with 400, as xAI documents. The error is a string.
 func refuseXAI(key string) answer {
 	if key == "" {

@@ -17,7 +17,7 @@ func costs(ctx context.Context, p *page) error {
 	p.section("Prices, balance, bills")
 	a, stop := providers(p)
 	defer stop()
-	for _, step := range []func(context.Context, *page) error{a.prices, a.balance, a.bill} {
+	for _, step := range []func(context.Context, *page) error{a.prices, a.call, a.balance, a.bill} {
 		if err := step(ctx, p); err != nil {
 			return err
 		}
@@ -65,6 +65,24 @@ func (a accounts) prices(ctx context.Context, p *page) error {
 		return err
 	}
 	p.line("%-22s %s in, %s out", "gemini 3.1 flash lite", dollars(in), dollars(out))
+	return nil
+}
+
+// call prints what one call cost, by the usage object of its answer.
+func (a accounts) call(ctx context.Context, p *page) error {
+	usage, err := discovery.ParseUsage(discovery.Anthropic, []byte(`{"input_tokens": 2000, "cache_read_input_tokens": 50000, "output_tokens": 800}`))
+	if err != nil {
+		return err
+	}
+	cost, err := a.client.CostOf(ctx, discovery.CostQuery{Provider: discovery.Anthropic, Model: "claude-opus-5-5", Usage: usage})
+	if err != nil {
+		return err
+	}
+	if cost == nil {
+		p.line("what a call cost is not known; the log has the reason")
+		return nil
+	}
+	p.line("%-22s %s USD for %d tokens in, %d cached, %d out", "a call cost", cost.Exact, usage.Input, usage.CacheRead, usage.Output)
 	return nil
 }
 

@@ -23,6 +23,44 @@ type Error struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
+// LanguageModel is one language model. Its prices are in US cents per 100 million tokens.
+type LanguageModel struct {
+	// ID is the id of the model.
+	ID string `json:"id"`
+
+	// Aliases holds other ids of the model. Some rows do not have it.
+	Aliases []string `json:"aliases,omitempty"`
+
+	// PromptTextTokenPrice is the price of input, 0 for none.
+	PromptTextTokenPrice *int64 `json:"prompt_text_token_price,omitempty"`
+
+	// CachedPromptTextTokenPrice is the price of input that is read from the cache. Some rows do not have it.
+	CachedPromptTextTokenPrice *int64 `json:"cached_prompt_text_token_price,omitempty"`
+
+	// CompletionTextTokenPrice is the price of output, 0 for none.
+	CompletionTextTokenPrice *int64 `json:"completion_text_token_price,omitempty"`
+
+	// PromptTextTokenPriceLongContext is the price of input of a long prompt. Some rows do not have it.
+	PromptTextTokenPriceLongContext *int64 `json:"prompt_text_token_price_long_context,omitempty"`
+
+	// CachedPromptTextTokenPriceLongContext is the price of cached input of a long prompt. Some rows do not have it.
+	CachedPromptTextTokenPriceLongContext *int64 `json:"cached_prompt_text_token_price_long_context,omitempty"`
+
+	// CompletionTextTokenPriceLongContext is the price of output for a long prompt. Some rows do not have it.
+	CompletionTextTokenPriceLongContext *int64 `json:"completion_text_token_price_long_context,omitempty"`
+
+	// LongContextThreshold is the length of a long prompt in tokens. Some rows do not have it.
+	LongContextThreshold *int64                     `json:"long_context_threshold,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// LanguageModelList holds the language models.
+type LanguageModelList struct {
+	// Models holds the rows of the list.
+	Models               []LanguageModel            `json:"models"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
 // Model is one model.
 type Model struct {
 	// ID is the id of the model.
@@ -93,6 +131,168 @@ func (t Error) String() string { return wire.Print(t) }
 
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *LanguageModel) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*LanguageModel).decode)
+}
+
+func (t *LanguageModel) decode(d *wire.Decoder) error {
+	*t = LanguageModel{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "id":
+			seen.Add(0)
+			o.Report(wire.String(&t.ID, d))
+		case "aliases":
+			o.Report(wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String)))
+		case "prompt_text_token_price":
+			o.Report(wire.Optional(&t.PromptTextTokenPrice, d, wire.Integer))
+		case "cached_prompt_text_token_price":
+			o.Report(wire.Optional(&t.CachedPromptTextTokenPrice, d, wire.Integer))
+		case "completion_text_token_price":
+			o.Report(wire.Optional(&t.CompletionTextTokenPrice, d, wire.Integer))
+		case "prompt_text_token_price_long_context":
+			o.Report(wire.Optional(&t.PromptTextTokenPriceLongContext, d, wire.Integer))
+		case "cached_prompt_text_token_price_long_context":
+			o.Report(wire.Optional(&t.CachedPromptTextTokenPriceLongContext, d, wire.Integer))
+		case "completion_text_token_price_long_context":
+			o.Report(wire.Optional(&t.CompletionTextTokenPriceLongContext, d, wire.Integer))
+		case "long_context_threshold":
+			o.Report(wire.Optional(&t.LongContextThreshold, d, wire.Integer))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "id")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t LanguageModel) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*LanguageModel).encode)
+}
+
+func (t *LanguageModel) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.ID, e.PlainField("id"))
+	if t.Aliases != nil {
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.PlainField("aliases"))
+	}
+	wire.WriteNullable(t.PromptTextTokenPrice, e.PlainField("prompt_text_token_price"), wire.WriteInteger)
+	wire.WriteNullable(t.CachedPromptTextTokenPrice, e.PlainField("cached_prompt_text_token_price"), wire.WriteInteger)
+	wire.WriteNullable(t.CompletionTextTokenPrice, e.PlainField("completion_text_token_price"), wire.WriteInteger)
+	wire.WriteNullable(t.PromptTextTokenPriceLongContext, e.PlainField("prompt_text_token_price_long_context"), wire.WriteInteger)
+	wire.WriteNullable(t.CachedPromptTextTokenPriceLongContext, e.PlainField("cached_prompt_text_token_price_long_context"), wire.WriteInteger)
+	wire.WriteNullable(t.CompletionTextTokenPriceLongContext, e.PlainField("completion_text_token_price_long_context"), wire.WriteInteger)
+	wire.WriteNullable(t.LongContextThreshold, e.PlainField("long_context_threshold"), wire.WriteInteger)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t LanguageModel) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t LanguageModel) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetPromptTextTokenPrice returns PromptTextTokenPrice, or the zero value if it is nil.
+func (t *LanguageModel) GetPromptTextTokenPrice() (v int64) {
+	if t != nil && t.PromptTextTokenPrice != nil {
+		v = *t.PromptTextTokenPrice
+	}
+	return v
+}
+
+// GetCachedPromptTextTokenPrice returns CachedPromptTextTokenPrice, or the zero value if it is nil.
+func (t *LanguageModel) GetCachedPromptTextTokenPrice() (v int64) {
+	if t != nil && t.CachedPromptTextTokenPrice != nil {
+		v = *t.CachedPromptTextTokenPrice
+	}
+	return v
+}
+
+// GetCompletionTextTokenPrice returns CompletionTextTokenPrice, or the zero value if it is nil.
+func (t *LanguageModel) GetCompletionTextTokenPrice() (v int64) {
+	if t != nil && t.CompletionTextTokenPrice != nil {
+		v = *t.CompletionTextTokenPrice
+	}
+	return v
+}
+
+// GetPromptTextTokenPriceLongContext returns PromptTextTokenPriceLongContext, or the zero value if it is nil.
+func (t *LanguageModel) GetPromptTextTokenPriceLongContext() (v int64) {
+	if t != nil && t.PromptTextTokenPriceLongContext != nil {
+		v = *t.PromptTextTokenPriceLongContext
+	}
+	return v
+}
+
+// GetCachedPromptTextTokenPriceLongContext returns CachedPromptTextTokenPriceLongContext, or the zero value if it is nil.
+func (t *LanguageModel) GetCachedPromptTextTokenPriceLongContext() (v int64) {
+	if t != nil && t.CachedPromptTextTokenPriceLongContext != nil {
+		v = *t.CachedPromptTextTokenPriceLongContext
+	}
+	return v
+}
+
+// GetCompletionTextTokenPriceLongContext returns CompletionTextTokenPriceLongContext, or the zero value if it is nil.
+func (t *LanguageModel) GetCompletionTextTokenPriceLongContext() (v int64) {
+	if t != nil && t.CompletionTextTokenPriceLongContext != nil {
+		v = *t.CompletionTextTokenPriceLongContext
+	}
+	return v
+}
+
+// GetLongContextThreshold returns LongContextThreshold, or the zero value if it is nil.
+func (t *LanguageModel) GetLongContextThreshold() (v int64) {
+	if t != nil && t.LongContextThreshold != nil {
+		v = *t.LongContextThreshold
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *LanguageModelList) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*LanguageModelList).decode)
+}
+
+func (t *LanguageModelList) decode(d *wire.Decoder) error {
+	*t = LanguageModelList{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "models":
+			seen.Add(0)
+			o.Report(wire.ArrayOf[LanguageModel]((*LanguageModel).decode)(&t.Models, d))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "models")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t LanguageModelList) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*LanguageModelList).encode)
+}
+
+func (t *LanguageModelList) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteArrayOf[LanguageModel]((*LanguageModel).encode)(wire.NotNil(&t.Models), e.PlainField("models"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t LanguageModelList) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t LanguageModelList) LogValue() slog.Value { return wire.LogValue(t) }
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
@@ -295,12 +495,36 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
+	// ListLanguageModels Lists the language models with their prices.
+	//
+	// One answer holds all models. There are no pages.
+	//
+	// Corresponds with GET /v1/language-models (the `ListLanguageModels` operationId).
+	ListLanguageModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListModels Lists the models.
 	//
 	// One answer holds all models. There are no pages.
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// ListLanguageModels Lists the language models with their prices.
+//
+// One answer holds all models. There are no pages.
+//
+// Corresponds with GET /v1/language-models (the `ListLanguageModels` operationId).
+func (c *Client) ListLanguageModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListLanguageModelsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 // ListModels Lists the models.
@@ -318,6 +542,33 @@ func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) 
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// NewListLanguageModelsRequest constructs an http.Request for the ListLanguageModels method
+func NewListLanguageModelsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/language-models")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
 }
 
 // NewListModelsRequest constructs an http.Request for the ListModels method
@@ -391,6 +642,15 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
+	// ListLanguageModelsWithResponse Lists the language models with their prices.
+	//
+	// One answer holds all models. There are no pages.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/language-models (the `ListLanguageModels` operationId).
+	ListLanguageModelsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListLanguageModelsResult, error)
+
 	// ListModelsWithResponse Lists the models.
 	//
 	// One answer holds all models. There are no pages.
@@ -399,6 +659,39 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModelsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListModelsResult, error)
+}
+
+type ListLanguageModelsResult struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LanguageModelList
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Refusal
+}
+
+// Status returns HTTPResponse.Status
+func (r ListLanguageModelsResult) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListLanguageModelsResult) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListLanguageModelsResult) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 type ListModelsResult struct {
@@ -434,6 +727,21 @@ func (r ListModelsResult) ContentType() string {
 	return ""
 }
 
+// ListLanguageModelsWithResponse Lists the language models with their prices.
+//
+// One answer holds all models. There are no pages.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/language-models (the `ListLanguageModels` operationId).
+func (c *ClientWithResponses) ListLanguageModelsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListLanguageModelsResult, error) {
+	rsp, err := c.ListLanguageModels(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListLanguageModelsResult(rsp)
+}
+
 // ListModelsWithResponse Lists the models.
 //
 // One answer holds all models. There are no pages.
@@ -447,6 +755,42 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, reqEdi
 		return nil, err
 	}
 	return ParseListModelsResult(rsp)
+}
+
+// ParseListLanguageModelsResult parses an HTTP response from a ListLanguageModelsWithResponse call
+func ParseListLanguageModelsResult(rsp *http.Response) (*ListLanguageModelsResult, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListLanguageModelsResult{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LanguageModelList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Refusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
 }
 
 // ParseListModelsResult parses an HTTP response from a ListModelsWithResponse call

@@ -113,7 +113,7 @@ func (m Money) Append(text []byte) []byte {
 	}
 	text = append(text, '.')
 	for unit := uint64(moneyUnit / 10); part > 0; unit /= 10 {
-		text = append(text, '0'+byte(part/unit))
+		text = append(text, '0'+byte(part/unit)) //nolint:gosec // a digit
 		part %= unit
 	}
 	return text

@@ -49,7 +49,7 @@ func DayOf(t time.Time) Day {
 	}
 }
 
-func digit(n int) byte { return '0' + byte(n%10) }
+func digit(n int) byte { return '0' + byte(n%10) } //nolint:gosec // a digit
 
 func (d Day) compare(date string) int {
 	for i := range min(len(d), len(date)) {
@@ -58,4 +58,20 @@ func (d Day) compare(date string) int {
 		}
 	}
 	return len(d) - len(date)
+}
+
+// SettleBy takes the prices of the table where those of a live row are near, and where a live row lacks a price but agrees
+// with the table on those of input and output that it has.
+func (r *Row) SettleBy(table *Row) {
+	agrees := r.Priced() && (!r.Input.Known() || r.Input.Near(table.Input)) && (!r.Output.Known() || r.Output.Near(table.Output))
+	settle := func(live *Price, listed Price) {
+		if live.Near(listed) || (agrees && !live.Known()) {
+			*live = listed
+		}
+	}
+	settle(&r.Input, table.Input)
+	settle(&r.Output, table.Output)
+	settle(&r.CacheRead, table.CacheRead)
+	settle(&r.CacheWrite5m, table.CacheWrite5m)
+	settle(&r.CacheWrite1h, table.CacheWrite1h)
 }

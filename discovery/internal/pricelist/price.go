@@ -44,6 +44,28 @@ func FromFloat(usd *float64) Price {
 	return Price{odd: decimal.FromFloat(*usd), known: true} // an exponent that would be a long row of zeros
 }
 
+// FromCentsPer100MTok returns a price that is listed in US cents per 100 million tokens, which must not be negative.
+func FromCentsPer100MTok(cents int64) Price {
+	return Price{odd: big.NewRat(cents, 10_000), known: true}.reduced()
+}
+
+// reduced returns p in units where they can hold it.
+func (p Price) reduced() Price {
+	if q, ok := ParsePrice(string(p.Append(nil))); ok {
+		return q
+	}
+	return p
+}
+
+// Near reports whether two known prices differ by less than 0.001 USD, which is what Google truncates.
+func (p Price) Near(q Price) bool {
+	if !p.known || !q.known {
+		return false
+	}
+	apart := new(big.Rat).Sub(p.money().Rat(), q.money().Rat())
+	return apart.Abs(apart).Cmp(big.NewRat(1, 1000)) < 0
+}
+
 // Known reports whether the price is known.
 func (p Price) Known() bool { return p.known }
 
@@ -61,17 +83,20 @@ func (p Price) Append(text []byte) []byte { return p.money().Append(text) }
 
 // Times returns the price times a factor.
 func (p Price) Times(f Factor) Price {
+	if f == Whole {
+		return p
+	}
 	if p.odd == nil && p.units < 1<<63/maxFactor && p.units*uint64(f)%factorUnit == 0 {
 		p.units = p.units * uint64(f) / factorUnit
 		return p
 	}
-	return Price{odd: new(big.Rat).Mul(p.money().Rat(), big.NewRat(int64(f), factorUnit)), known: p.known}
+	return Price{odd: new(big.Rat).Mul(p.money().Rat(), big.NewRat(int64(f), factorUnit)), known: p.known} //nolint:gosec // a factor is at most maxFactor
 }
 
-// Cost returns what so many tokens cost.
+// Cost returns what so many tokens cost. The count must not be negative.
 func (p Price) Cost(tokens int64) decimal.Money {
 	if p.odd == nil {
-		return decimal.Product(p.units, uint64(tokens))
+		return decimal.Product(p.units, uint64(tokens)) //nolint:gosec // counts are not negative
 	}
 	cost := new(big.Rat).SetFrac64(tokens, 1_000_000)
 	return decimal.FromRat(cost.Mul(cost, p.odd))

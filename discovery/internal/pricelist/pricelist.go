@@ -23,6 +23,8 @@ type Row struct {
 	SingleSourceWrite1h Price
 	// ValidFrom and ValidUntil are UTC dates, the second exclusive; "" is open.
 	ValidFrom, ValidUntil string
+	// Mode is the mode that a row of the caller's own is for; "" is a standard request, as in the whole built-in list.
+	Mode string
 	// Source describes who lists the price.
 	Source string
 	// VerifiedAt is the date on which the newest source was read; "" when that is not known.

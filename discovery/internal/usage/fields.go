@@ -46,7 +46,7 @@ const (
 )
 
 // names are the fields as an error shows them.
-var names = [fields]string{
+var names = [fields]string{ //nolint:gosec // names of token counts, not credentials
 	promptTokens: "prompt_tokens", completionTokens: "completion_tokens", inputTokens: "input_tokens", outputTokens: "output_tokens",
 	totalTokens: "total_tokens", cachedTokens: "cached_tokens", cacheWriteTokens: "cache_write_tokens", write30m: "ttl_30m_tokens",
 	write12h: "ttl_12h_tokens", inputAudio: "audio_tokens", inputImage: "image_tokens", reasoningTokens: "reasoning_tokens",

@@ -117,8 +117,9 @@ func (c *counts) nested(d *jx.Decoder, o *object, path string) error {
 		return skip(d, path)
 	case jx.Object:
 		return c.object(d, o, path)
+	default:
+		return &Error{strings.TrimSuffix(path, "."), "must be an object"}
 	}
-	return &Error{strings.TrimSuffix(path, "."), "must be an object"}
 }
 
 // special reads the members of the usage object that are neither counts nor objects of counts.

@@ -10,7 +10,7 @@ import (
 
 // discoveryOperations are the operations of the discovery client.
 func discoveryOperations() []*operation {
-	return slices.Concat(catalogOperations(), fallbackOperations(), retirementOperations(), priceOperations(), balanceOperations(), costOperations())
+	return slices.Concat(catalogOperations(), fallbackOperations(), retirementOperations(), priceOperations(), livePriceOperations(), balanceOperations(), costOperations())
 }
 
 // A row of the catalog that cannot be read is left out and reported as partial; the others are listed.

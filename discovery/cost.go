@@ -1,0 +1,186 @@
+package discovery
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+)
+
+const opCostOf = "CostOf"
+
+// CostQuery describes a call whose cost [Client.CostOf] computes.
+type CostQuery struct {
+	// Provider is the provider that billed the call.
+	Provider Provider
+	// Model is the id of the model, best as the answer has it.
+	Model string
+	// Usage is what the call used; see [ParseUsage].
+	Usage Usage
+	// At is the time of the call; zero is now.
+	At time.Time
+	// Mode takes the place of Usage.Mode unless it is "": "batch", "flex", "priority", "fast", or a region such as "us". It is
+	// "standard" for a call that Usage.Mode wrongly describes as another.
+	Mode string
+}
+
+// CallCost is the cost of one call.
+type CallCost struct {
+	Provider Provider `json:"provider"`
+	// Model is the id of the query.
+	Model string `json:"model"`
+	// USD is the float64 that is nearest to Exact.
+	USD float64 `json:"usd"`
+	// Exact is the cost in US dollars as a plain decimal, not rounded.
+	Exact string `json:"exact"`
+	// Lines has a line for each kind of token that was used. Their sum is the cost. The slice is never nil.
+	Lines []CostLine `json:"lines"`
+	// Source describes what the prices rest on: the Source of the row of [Client.Prices], or "charged by the provider".
+	Source string `json:"source"`
+	// VerifiedAt is when Source was read, as a date or an RFC 3339 time; nil when that is not known, and for a charge.
+	VerifiedAt *string `json:"verified_at"`
+}
+
+// CostLine is the cost of one kind of token.
+type CostLine struct {
+	// What is input, tool_input, cache_read, cache_write_5m, cache_write_1h or output. It is charged for the one line of a cost
+	// that the provider stated itself.
+	What   string `json:"what"`
+	Tokens int64  `json:"tokens"`
+	// USDPerMTok is the price per million tokens, after factors such as that of a batch; "" in the line of a charge.
+	USDPerMTok string `json:"usd_per_mtok"`
+	USD        string `json:"usd"`
+}
+
+// sourceCharged is the Source of a cost that the provider stated itself.
+const sourceCharged = "charged by the provider"
+
+// CostOf returns what a call cost, exactly, by the prices of the day of the call.
+//
+// What the provider itself charged (Usage.ChargedUSD) is the cost. Otherwise the price is that of [Client.Prices]: first the
+// period, by the UTC day, then the tier, by the length of the whole prompt, which then holds for every token. A mode, such as
+// a batch, multiplies the prices with a factor where that is documented for the model. DeepSeek's prices are halved outside its
+// peak hours; Chinese public holidays, which are outside too, are not known here. Rows of [WithPrices] are used as they are.
+//
+// The cost is that of tokens. Searches, other tools, cache storage and free allowances are not in it; docs/providers.md has
+// the list.
+//
+// Where a price is not known the result is nil, and a [Failure] with [ReasonPartial] names what is missing: the model, the
+// period, the tier, the cache price, or the mode. A live price list that cannot be read is a Failure too, and the built-in table
+// is used in its place. An unknown provider, an empty model, a count that is negative or above 2^53, and a charge that is not
+// a decimal are a [*ValueError].
+func (c *Client) CostOf(ctx context.Context, query CostQuery) (*CallCost, error) {
+	p, err := query.check()
+	if err != nil {
+		return nil, err
+	}
+	cost := &CallCost{Provider: p, Model: query.Model}
+	if query.Usage.ChargedUSD != "" {
+		if err := cost.charge(&query.Usage); err != nil {
+			return nil, err
+		}
+		return cost, nil
+	}
+	call := pricedCall{provider: p, model: query.Model, usage: &query.Usage, at: query.At, mode: usage.Mode(query.Mode, query.Usage.Mode)}
+	if call.at.IsZero() {
+		call.at = time.Now()
+	}
+	live, err := c.price(ctx, &call)
+	if err != nil {
+		return nil, c.report(ctx, &Failure{Operation: opCostOf, Provider: p, Reason: ReasonPartial, Err: err})
+	}
+	cost.fill(&call)
+	return cost, live
+}
+
+func (q *CostQuery) check() (Provider, error) {
+	row := lookupProvider(string(q.Provider))
+	switch {
+	case row == nil:
+		return ParseProvider(string(q.Provider))
+	case strings.TrimSpace(q.Model) == "":
+		return "", &ValueError{Field: "model", Reason: "is empty"}
+	}
+	return row.provider, q.Usage.check()
+}
+
+// charge makes the cost what the provider charged.
+func (cost *CallCost) charge(u *Usage) error {
+	charged, ok := decimal.ParseMoney(u.ChargedUSD)
+	if !ok {
+		return &ValueError{Field: "usage charged USD", Reason: "is not a decimal such as 0.0345"}
+	}
+	cost.Exact, cost.USD, cost.Source = charged.String(), charged.Float64(), sourceCharged
+	cost.Lines = []CostLine{{What: "charged", Tokens: u.sum(), USD: cost.Exact}}
+	return nil
+}
+
+// fill computes the cost by the row of the call. All texts are parts of one string, to save allocations.
+func (cost *CallCost) fill(call *pricedCall) {
+	var (
+		buffer [256]byte
+		text   = buffer[:0]
+		ends   [2 * tokenKinds]int
+		total  decimal.Money
+		n      int
+	)
+	kinds := call.kinds()
+	cost.Lines = make([]CostLine, 0, usedKinds(&kinds))
+	for i := range kinds {
+		kind := &kinds[i]
+		if kind.tokens == 0 {
+			continue
+		}
+		price := kind.price.Times(call.factor)
+		usd := price.Cost(kind.tokens)
+		total.Add(usd)
+		text = price.Append(text)
+		ends[n] = len(text)
+		text = usd.Append(text)
+		ends[n+1] = len(text)
+		n += 2
+		cost.Lines = append(cost.Lines, CostLine{What: kind.what, Tokens: kind.tokens})
+	}
+	text = total.Append(text)
+	all, begin := string(text), 0
+	for i := range cost.Lines {
+		line := &cost.Lines[i]
+		line.USDPerMTok, line.USD = all[begin:ends[2*i]], all[ends[2*i]:ends[2*i+1]]
+		begin = ends[2*i+1]
+	}
+	cost.Exact, cost.USD = all[begin:], total.Float64()
+	cost.Source, cost.VerifiedAt = call.row.Source, nonEmpty(call.row.VerifiedAt)
+}
+
+func usedKinds(kinds *[tokenKinds]tokenKind) (n int) {
+	for i := range kinds {
+		if kinds[i].tokens > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+const tokenKinds = 6
+
+// tokenKind is one kind of token, with its price before factors.
+type tokenKind struct {
+	what   string
+	tokens int64
+	price  pricelist.Price
+}
+
+func (call *pricedCall) kinds() [tokenKinds]tokenKind {
+	u, r := call.usage, call.row
+	return [tokenKinds]tokenKind{
+		{"input", u.Input, r.Input},
+		{"tool_input", u.ToolInput, r.Input},
+		{"cache_read", u.CacheRead, r.CacheRead},
+		{"cache_write_5m", u.CacheWrite5m, r.CacheWrite5m},
+		{"cache_write_1h", u.CacheWrite1h, r.CacheWrite1h},
+		{"output", u.Output, r.Output},
+	}
+}

@@ -1,0 +1,33 @@
+package usage
+
+import (
+	"slices"
+	"strings"
+)
+
+// Mode returns the mode that a call is billed in: that of the query, or that of the usage object where the query has none. The
+// parts are in lower case, without standard ones. Media of the usage object stay whatever the query has.
+func Mode(query, used string) string {
+	if query == "" && used == "" {
+		return ""
+	}
+	chosen := used
+	if query != "" {
+		chosen = query
+	}
+	parts := split(chosen)
+	for _, part := range split(used) {
+		if slices.Contains(Media, part) && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "+")
+}
+
+func split(modes string) []string {
+	parts := strings.Split(strings.ToLower(modes), "+")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return slices.DeleteFunc(parts, func(part string) bool { return standard[part] })
+}

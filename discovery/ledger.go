@@ -1,0 +1,178 @@
+package discovery
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// Ledger adds up what calls cost, exactly, by UTC day and model. The zero value is empty and ready to use. A Ledger must not be
+// copied.
+type Ledger struct {
+	mu   sync.Mutex
+	days map[int64]*ledgerDay
+	// last is the day of the latest Add, nearly always that of the next one too.
+	last *ledgerDay
+}
+
+// ledgerDay is one UTC day of a ledger.
+type ledgerDay struct {
+	number   int64 // days since 1970-01-01
+	sums     map[ledgerKey]*decimal.Money
+	unpriced int
+}
+
+type ledgerKey struct {
+	provider Provider
+	model    string
+}
+
+// LedgerDay is one UTC day of a [Ledger].
+type LedgerDay struct {
+	// Day is the date, such as "2026-11-21".
+	Day string `json:"day"`
+	// USD is the exact sum of the day, rounded once to a float64. It lacks the unpriced calls.
+	USD float64 `json:"usd"`
+	// ByModel has the sums by the model of the costs. The map is never nil.
+	ByModel map[string]float64 `json:"by_model"`
+	// Unpriced counts the calls whose cost is not known. The sums of a day that has some are not complete.
+	Unpriced int `json:"unpriced"`
+}
+
+// NewLedger returns an empty ledger.
+func NewLedger() *Ledger { return new(Ledger) }
+
+// Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call, and so does one whose Exact is not a
+// plain decimal: it is no result of [Client.CostOf].
+func (l *Ledger) Add(at time.Time, cost *CallCost) {
+	var usd decimal.Money
+	priced := cost != nil
+	if priced {
+		usd, priced = decimal.ParseMoney(cost.Exact)
+	}
+	number := dayNumber(at)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	day := l.day(number)
+	if !priced {
+		day.unpriced++
+		return
+	}
+	key := ledgerKey{cost.Provider, cost.Model}
+	sum := day.sums[key]
+	if sum == nil {
+		sum = new(decimal.Money)
+		day.sums[key] = sum
+	}
+	sum.Add(usd)
+}
+
+// day returns a day of the ledger, a new one if need be.
+func (l *Ledger) day(number int64) *ledgerDay {
+	if l.last != nil && l.last.number == number {
+		return l.last
+	}
+	day := l.days[number]
+	if day == nil {
+		day = &ledgerDay{number: number, sums: make(map[ledgerKey]*decimal.Money)}
+		if l.days == nil {
+			l.days = make(map[int64]*ledgerDay)
+		}
+		l.days[number] = day
+	}
+	l.last = day
+	return day
+}
+
+// dayNumber returns the UTC day of a time, in days since 1970-01-01.
+func dayNumber(at time.Time) int64 {
+	seconds := at.Unix()
+	if seconds < 0 {
+		seconds -= secondsPerDay - 1
+	}
+	return seconds / secondsPerDay
+}
+
+// Total returns the exact sum of the UTC days that begin within [from, to), rounded once to a float64. A zero from or to leaves
+// that end open. It lacks the unpriced calls: the total is complete only if [Ledger.Unpriced] of the same window is 0.
+func (l *Ledger) Total(from, to time.Time) float64 {
+	var total decimal.Money
+	for _, day := range l.window(from, to) {
+		total.Add(day.total(""))
+	}
+	return total.Float64()
+}
+
+// Unpriced returns how many unpriced calls the UTC days have that begin within [from, to). A zero from or to leaves that end
+// open.
+func (l *Ledger) Unpriced(from, to time.Time) int {
+	unpriced := 0
+	for _, day := range l.window(from, to) {
+		unpriced += day.unpriced
+	}
+	return unpriced
+}
+
+// Days returns the days that have calls, oldest first. The list is the caller's own.
+func (l *Ledger) Days() []LedgerDay {
+	days := []LedgerDay{}
+	for _, day := range l.window(time.Time{}, time.Time{}) {
+		models := make(map[string]decimal.Money)
+		for key, usd := range day.sums {
+			sum := models[key.model]
+			sum.Add(usd)
+			models[key.model] = sum
+		}
+		total := day.total("")
+		shown := LedgerDay{Day: day.date(), USD: total.Float64(), ByModel: make(map[string]float64, len(models)), Unpriced: day.unpriced}
+		for model, usd := range models {
+			shown.ByModel[model] = usd.Float64()
+		}
+		days = append(days, shown)
+	}
+	return days
+}
+
+// dayCopy is a day as it was when it was copied, so that it can be read without the lock.
+type dayCopy struct {
+	number   int64
+	sums     map[ledgerKey]decimal.Money
+	unpriced int
+}
+
+// window returns copies of the days that begin within [from, to), oldest first.
+func (l *Ledger) window(from, to time.Time) []dayCopy {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var days []dayCopy
+	for _, number := range slices.Sorted(maps.Keys(l.days)) {
+		begin := time.Unix(number*secondsPerDay, 0)
+		if (!from.IsZero() && begin.Before(from)) || (!to.IsZero() && !begin.Before(to)) {
+			continue
+		}
+		day := dayCopy{number: number, sums: make(map[ledgerKey]decimal.Money), unpriced: l.days[number].unpriced}
+		for key, sum := range l.days[number].sums {
+			day.sums[key] = *sum
+		}
+		days = append(days, day)
+	}
+	return days
+}
+
+func (d *dayCopy) date() string {
+	return time.Unix(d.number*secondsPerDay, 0).UTC().Format(time.DateOnly)
+}
+
+// total returns the sum of the day, of one provider or, for "", of all.
+func (d *dayCopy) total(p Provider) decimal.Money {
+	var total decimal.Money
+	for key, usd := range d.sums {
+		if p == "" || key.provider == p {
+			total.Add(usd)
+		}
+	}
+	return total
+}

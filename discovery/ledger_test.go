@@ -1,0 +1,105 @@
+package discovery_test
+
+import (
+	"fmt"
+	"math/big"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func cost(p discovery.Provider, model, exact string) *discovery.CallCost {
+	return &discovery.CallCost{Provider: p, Model: model, Exact: exact}
+}
+
+func TestALedgerAddsByDayAndModel(t *testing.T) {
+	t.Parallel()
+	l := discovery.NewLedger()
+	first := time.Date(2026, 11, 20, 23, 59, 59, 0, time.UTC)
+	next := first.Add(time.Second)
+	l.Add(next, cost(discovery.OpenAI, "gpt-5.4", "0.1"))
+	l.Add(first, cost(discovery.OpenAI, "gpt-5.4", "0.1"))
+	l.Add(first.In(time.FixedZone("Tokyo", 9*3600)), cost(discovery.OpenAI, "gpt-5.4", "0.2"))
+	l.Add(first, cost(discovery.XAI, "grok-4.7", "1"))
+	l.Add(next, nil)
+	assert.Equal(t, []discovery.LedgerDay{
+		{Day: "2026-11-20", USD: 1.3, ByModel: map[string]float64{"gpt-5.4": 0.3, "grok-4.7": 1}},
+		{Day: "2026-11-21", USD: 0.1, ByModel: map[string]float64{"gpt-5.4": 0.1}, Unpriced: 1},
+	}, l.Days())
+	for _, row := range []struct {
+		from, to time.Time
+		usd      float64
+		unpriced int
+	}{
+		{time.Time{}, time.Time{}, 1.4, 1},
+		{on(t, "2026-11-20"), on(t, "2026-11-21"), 1.3, 0},
+		{on(t, "2026-11-21"), time.Time{}, 0.1, 1},
+		{time.Time{}, on(t, "2026-11-21"), 1.3, 0},
+		{on(t, "2026-11-22"), time.Time{}, 0, 0},
+		{on(t, "2026-11-20").Add(1), on(t, "2026-11-22"), 0.1, 1},
+	} {
+		assert.InDelta(t, row.usd, l.Total(row.from, row.to), 0, row)
+		assert.Equal(t, row.unpriced, l.Unpriced(row.from, row.to), row)
+	}
+}
+
+func TestAnEmptyLedger(t *testing.T) {
+	t.Parallel()
+	var l discovery.Ledger
+	assert.Zero(t, l.Total(time.Time{}, time.Time{}))
+	assert.Equal(t, []discovery.LedgerDay{}, l.Days())
+	l.Add(time.Unix(-1, 0), cost(discovery.OpenAI, "m", "2"))
+	assert.Equal(t, "1969-12-31", l.Days()[0].Day)
+}
+
+// What is not a cost is counted as unpriced and never as a number.
+func TestALedgerTakesOnlyCosts(t *testing.T) {
+	t.Parallel()
+	l := discovery.NewLedger()
+	for _, exact := range []string{"", "-1", "NaN", "1e3", "a lot"} {
+		l.Add(time.Now(), &discovery.CallCost{USD: 1, Exact: exact})
+	}
+	assert.Equal(t, 5, l.Unpriced(time.Time{}, time.Time{}))
+	assert.Zero(t, l.Total(time.Time{}, time.Time{}))
+}
+
+func TestALedgerDayIsTheCallersOwn(t *testing.T) {
+	t.Parallel()
+	l := discovery.NewLedger()
+	l.Add(time.Now(), cost(discovery.OpenAI, "m", "1"))
+	l.Days()[0].ByModel["m"] = 7
+	assert.InDelta(t, 1, l.Days()[0].ByModel["m"], 0)
+}
+
+// The sum of many goroutines is that of plain fractions: nothing is lost and nothing is rounded on the way.
+func TestALedgerIsExactFromManyGoroutines(t *testing.T) {
+	t.Parallel()
+	l := discovery.NewLedger()
+	const goroutines, adds = 8, 1_000
+	want := new(big.Rat)
+	for i := range adds {
+		amount, _ := new(big.Rat).SetString(fmt.Sprintf("0.%018d", i*i*7919))
+		want.Add(want, amount.Mul(amount, big.NewRat(goroutines, 1)))
+	}
+	var wait sync.WaitGroup
+	for g := range goroutines {
+		wait.Go(func() {
+			for i := range adds {
+				at := time.Date(2026, 11, 1+i%3, g, 0, 0, 0, time.UTC)
+				l.Add(at, cost(discovery.DeepSeek, fmt.Sprint("m", g%2), fmt.Sprintf("0.%018d", i*i*7919)))
+				if i%100 == 0 {
+					l.Total(time.Time{}, at)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	nearest, _ := want.Float64()
+	assert.InDelta(t, nearest, l.Total(time.Time{}, time.Time{}), 0)
+	require.Len(t, l.Days(), 3)
+}

@@ -1,0 +1,183 @@
+package discovery
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/gen/xai"
+	"github.com/mesh-gateway/mesh-go/internal/cache"
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+)
+
+// SourceLanguageModels is the Source of prices that xAI's GET /v1/language-models lists.
+const SourceLanguageModels = "language-models"
+
+// livePrices is the live price list of one provider, as one key sees it. It is read-only once made.
+type livePrices struct {
+	gemini *priceList
+	xai    *pricelist.List
+	readAt time.Time
+	failed bool
+	// failure is the error for a strict client.
+	failure error
+}
+
+// liveCache has the live price lists by provider and key: two keys may see different prices. The zero value is empty.
+type liveCache struct {
+	mu    sync.Mutex
+	lists map[liveKey]*cache.Value[*livePrices]
+}
+
+// liveKey has the hash of a key: what is kept for a day must not hold a key.
+type liveKey struct {
+	provider Provider
+	key      keyHash
+}
+
+// maxLiveKeys bounds how many lists are kept. A program with more keys starts over.
+const maxLiveKeys = 32
+
+func (lc *liveCache) value(p Provider, key secret.Secret) *cache.Value[*livePrices] {
+	k := liveKey{p, sha256.Sum256([]byte(key.Reveal()))}
+	lc.mu.Lock()
+	defer lc.mu.Unlock()
+	if lc.lists[k] == nil {
+		if lc.lists == nil || len(lc.lists) >= maxLiveKeys {
+			lc.lists = make(map[liveKey]*cache.Value[*livePrices])
+		}
+		lc.lists[k] = new(cache.Value[*livePrices])
+	}
+	return lc.lists[k]
+}
+
+// clear discards the lists of the providers, or all when there are none.
+func (lc *liveCache) clear(providers []Provider) {
+	lc.mu.Lock()
+	defer lc.mu.Unlock()
+	maps.DeleteFunc(lc.lists, func(k liveKey, _ *cache.Value[*livePrices]) bool {
+		return len(providers) == 0 || slices.ContainsFunc(providers, func(p Provider) bool { return p.canonical() == k.provider })
+	})
+}
+
+// liveServices are the services that list prices.
+var liveServices = map[Provider]Service{Gemini: ServiceCloudBilling, XAI: ServiceXAI}
+
+// liveRows returns the rows of a model on the live price list, nil when there is no such list, no key, or no such model. A
+// live list is of the present: it counts for calls within 24 hours of its reading, unless the built-in table has another
+// price between the two. err is a failure to read the list, for a strict client.
+func (c *Client) liveRows(ctx context.Context, operation string, p Provider, model string, at time.Time, listed []pricelist.Row) (rows []pricelist.Row, err error) {
+	service, ok := liveServices[p]
+	if !ok || !near(at, time.Now()) || !c.mayHaveKey(service) {
+		return nil, nil
+	}
+	key, err := c.key(ctx, service, "")
+	r := newRequest(operation, service, key, listTimeout)
+	switch {
+	case errors.Is(err, errNoKey):
+		return nil, nil
+	case err != nil:
+		return nil, c.report(ctx, r.missingKey(err))
+	}
+	live, err := c.readLive(ctx, r)
+	if live == nil || live.failed || !near(at, live.readAt) || !samePeriods(listed, at, live.readAt) {
+		return nil, err
+	}
+	if rows = live.xai.Model(string(p), model); p == Gemini {
+		rows = live.gemini.rows(model)
+	} else if rows == nil {
+		rows = findRows(live.xai, p, model)
+	}
+	return settledBy(listed, rows, live.readAt), err
+}
+
+// near reports whether two times are less than the life of a price list apart.
+func near(a, b time.Time) bool { return a.Sub(b).Abs() < DefaultPricingTTL }
+
+// mayHaveKey reports whether a key function or the environment may have a key of the service. It allocates nothing.
+func (c *Client) mayHaveKey(service Service) bool {
+	if c.keys[service] != nil {
+		return true
+	}
+	_, row := lookupService(service)
+	return slices.ContainsFunc(row.keyNames, func(name string) bool { return os.Getenv(name) != "" })
+}
+
+// readLive returns the live list from the cache, or reads it. A failure is remembered for the outage TTL.
+func (c *Client) readLive(ctx context.Context, r request) (*livePrices, error) {
+	fresh := func(l *livePrices, _ time.Time) bool {
+		age := time.Since(l.readAt)
+		return age < DefaultPricingTTL && (!l.failed || age < c.outageTTL)
+	}
+	value := c.live.value(r.provider, r.key)
+	if live, ok := value.Cached(fresh); ok {
+		return live, nil
+	}
+	live, _, err := value.Get(ctx, fresh, func(ctx context.Context) (*livePrices, error) { return c.loadLive(ctx, r), nil })
+	if err != nil {
+		return nil, c.report(ctx, r.interrupted(err))
+	}
+	return live, live.failure
+}
+
+func (c *Client) loadLive(ctx context.Context, r request) *livePrices {
+	if r.provider == Gemini {
+		list, err := c.geminiPrices(ctx, r.operation, PricingOptions{APIKey: r.key.Reveal()})
+		if list == nil {
+			return &livePrices{readAt: time.Now(), failed: true, failure: err}
+		}
+		return &livePrices{gemini: list, readAt: list.readAt}
+	}
+	list, failure := fetch[xai.LanguageModelList](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+		return c.apis.xai.ListLanguageModels(ctx, bearer(r.key))
+	})
+	live := &livePrices{readAt: time.Now()}
+	if failure != nil {
+		live.failed = true
+		if ctx.Err() == nil { // else every caller has left, each with a Failure of its own
+			live.failure = c.report(ctx, failure)
+		}
+		return live
+	}
+	live.xai = pricelist.New(xaiRows(list.Models, live.readAt))
+	return live
+}
+
+// samePeriods reports whether the same rows of the table are in force at two times.
+func samePeriods(listed []pricelist.Row, a, b time.Time) bool {
+	dayA, dayB := pricelist.DayOf(a), pricelist.DayOf(b)
+	return !slices.ContainsFunc(listed, func(r pricelist.Row) bool { return r.ValidOn(dayA) != r.ValidOn(dayB) })
+}
+
+// settledBy returns live rows with the prices of the table where the two differ by less than a truncation. A live row that
+// agrees with the table takes from there the prices that the live list lacks.
+func settledBy(listed, live []pricelist.Row, at time.Time) []pricelist.Row {
+	day := pricelist.DayOf(at)
+	rows := slices.Clone(live)
+	for i := range rows {
+		for _, row := range listed {
+			if row.ValidOn(day) && row.Above == rows[i].Above {
+				rows[i].SettleBy(&row)
+			}
+		}
+	}
+	return rows
+}
+
+// livePricings returns live rows as callers see them: the thresholds of Gemini are round figures.
+func livePricings(rows []pricelist.Row) []ProviderPricing {
+	pricings := pricingsOf(rows)
+	for i := range rows {
+		if rows[i].Provider == string(Gemini) {
+			pricings[i].TierThresholdTokens = rows[i].Above
+		}
+	}
+	return pricings
+}

@@ -1,0 +1,213 @@
+package discovery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// keyOf gives a service a key of the tests.
+func keyOf(service discovery.Service) discovery.Option {
+	return discovery.WithKey(service, func(context.Context) (string, error) { return "a.key.of.the.tests", nil })
+}
+
+// grok is a live list: grok-4.7 at other prices than in the table, without a price of cached input.
+const grok = `{"models":[{"id":"grok-4.7","aliases":["grok-new"],"prompt_text_token_price":10000,"completion_text_token_price":25000,
+	"long_context_threshold":200000,"prompt_text_token_price_long_context":12345,"completion_text_token_price_long_context":50000},
+	{"id":"grok-imagine","prompt_text_token_price":0,"completion_text_token_price":0},
+	{"id":"grok-3","prompt_text_token_price":30000,"completion_text_token_price":150000}]}`
+
+// exact computes a cost, and returns it with its source.
+func exact(t *testing.T, c *discovery.Client, p discovery.Provider, model string, u discovery.Usage, at time.Time) (usd, source string) {
+	t.Helper()
+	cost, err := c.CostOf(t.Context(), discovery.CostQuery{Provider: p, Model: model, Usage: u, At: at})
+	require.NoError(t, err)
+	if cost == nil {
+		return "", ""
+	}
+	return cost.Exact, cost.Source
+}
+
+func TestLivePricesOfXAI(t *testing.T) {
+	t.Parallel()
+	s := newSite(map[string]http.HandlerFunc{"xai": says(grok)})
+	c := s.client(t, keyOf(discovery.ServiceXAI))
+	for _, row := range []struct {
+		model string
+		usage discovery.Usage
+		at    time.Time
+		usd   string
+		live  bool
+	}{
+		{"grok-4.7", thousand, time.Time{}, "0.0035", true},
+		{"x-ai/grok-4.7", thousand, time.Time{}, "0.0035", true},
+		{"grok-new", thousand, time.Time{}, "0.0035", true},
+		{"grok-4.7", discovery.Usage{Input: 199_999}, time.Time{}, "0.199999", true},
+		{"grok-4.7", discovery.Usage{Input: 200_000}, time.Time{}, "0.2469", true},
+		{"grok-4.7", discovery.Usage{CacheRead: 1}, time.Time{}, "", true}, // the table's price is of other prices
+		{"grok-3", discovery.Usage{CacheRead: 1_000}, time.Time{}, "0.00075", true},
+		{"grok-4.7", thousand, time.Now().Add(-23 * time.Hour), "0.0035", true},
+		{"grok-4.7", thousand, time.Now().Add(-25 * time.Hour), "0.008", false},
+		{"grok-4.7", thousand, time.Now().Add(25 * time.Hour), "0.008", false},
+		{"grok-4.6", thousand, time.Time{}, "0.008", false},
+	} {
+		usd, source := exact(t, c, discovery.XAI, row.model, row.usage, row.at)
+		assert.Equal(t, row.usd, usd, row)
+		if usd != "" {
+			assert.Equal(t, row.live, source == discovery.SourceLanguageModels, row)
+		}
+	}
+	rows, err := c.Prices(t.Context(), discovery.XAI, "grok-4.7")
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, []int64{0, 200_000}, []int64{rows[0].TierThresholdTokens, rows[1].TierThresholdTokens})
+	assert.Nil(t, rows[0].CacheReadPerMTok)
+	age, known := rows[0].Age(time.Now())
+	assert.True(t, known)
+	assert.Less(t, age, time.Hour)
+	assert.Equal(t, 1, s.count("xai"), "the list is cached")
+
+	c.InvalidatePricing(discovery.Gemini)
+	exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+	assert.Equal(t, 1, s.count("xai"))
+	c.InvalidatePricing(discovery.XAI)
+	exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+	assert.Equal(t, 2, s.count("xai"))
+}
+
+func TestNoKeyIsNoFailureOfAPrice(t *testing.T) {
+	t.Parallel()
+	s := newSite(nil)
+	none := discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", nil })
+	for _, c := range []*discovery.Client{s.client(t), s.client(t, none)} {
+		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+		assert.Equal(t, "0.008", usd)
+		usd, _ = exact(t, c, discovery.Gemini, "gemini-2.5-pro", thousand, time.Time{})
+		assert.Equal(t, "0.01125", usd)
+	}
+	assert.Empty(t, s.reasons())
+	assert.Zero(t, s.count("xai")+s.count("cloudbilling"))
+}
+
+// A live list that cannot be read is one failure, and the table answers until the pause is over.
+func TestAFailedLivePriceListFallsBackToTheTable(t *testing.T) {
+	t.Parallel()
+	refused := func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, "not with ", r.Header.Get("Authorization"))
+	}
+	s := newSite(map[string]http.HandlerFunc{"xai": refused, "cloudbilling": refused})
+	c := s.client(t, keyOf(discovery.ServiceXAI), keyOf(discovery.ServiceCloudBilling))
+	for range 3 {
+		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+		assert.Equal(t, "0.008", usd)
+		usd, _ = exact(t, c, discovery.Gemini, "gemini-2.5-pro", thousand, time.Time{})
+		assert.Equal(t, "0.01125", usd)
+	}
+	assert.Equal(t, []string{"xai denied", "gemini denied"}, s.reasons())
+	assert.Equal(t, 2, s.count("xai")+s.count("cloudbilling"))
+	for _, f := range s.failures {
+		assert.NotContains(t, f.Error(), "a.key.of.the.tests")
+		assert.Equal(t, "CostOf", f.Operation)
+	}
+
+	strict := s.client(t, keyOf(discovery.ServiceXAI), discovery.WithStrictErrors())
+	cost, err := strict.CostOf(t.Context(), discovery.CostQuery{Provider: discovery.XAI, Model: "grok-4.7", Usage: thousand})
+	require.Error(t, err)
+	require.NotNil(t, cost)
+	assert.Equal(t, "0.008", cost.Exact)
+
+	vault := errors.New("the vault is sealed")
+	sealed := s.client(t, discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", vault }))
+	usd, _ := exact(t, sealed, discovery.XAI, "grok-4.7", thousand, time.Time{})
+	assert.Equal(t, "0.008", usd)
+	assert.Contains(t, s.reasons(), "xai missing_credential")
+}
+
+// skuRows is a price list of Gemini with prices in billionths of a dollar for each token.
+func skuRows(rows ...string) string {
+	skus := make([]string, len(rows)/2)
+	for i := range skus {
+		skus[i] = fmt.Sprintf(`{"skuId":"%04d-0000-0000","description":%q,"pricingInfo":[{"pricingExpression":{"usageUnit":"count","tieredRates":[{"startUsageAmount":0,
+			"unitPrice":{"currencyCode":"USD","units":"0","nanos":%s}}],"baseUnit":"count","baseUnitConversionFactor":1}}]}`, i, rows[2*i], rows[2*i+1])
+	}
+	return `{"skus":[` + strings.Join(skus, ",") + `],"nextPageToken":""}`
+}
+
+func TestLivePricesOfGemini(t *testing.T) {
+	t.Parallel()
+	s := newSite(map[string]http.HandlerFunc{"cloudbilling": says(skuRows(
+		"Generate content input token count gemini 3.1 flash lite text", "249", // within what Google truncates
+		"Generate content output token count gemini 3.1 flash lite text", "1500",
+		"Generate content input token count gemini 1.5 flash 8b text", "37", // 0.0375 truncated
+		"Generate content output token count gemini 1.5 flash 8b text", "150",
+		"Generate content input token count gemini 2.5 flash text", "400",
+		"Generate content cached input token count gemini 2.5 flash text", "40",
+		"Generate content output token count gemini 2.5 flash text", "2600",
+		"Generate content input token count gemini 2.5 pro short input text", "1300",
+		"Generate content input token count gemini 2.5 pro long input text", "2600",
+		"Generate content output token count gemini 2.5 pro short input text", "10000",
+		"Generate content output token count gemini 2.5 pro long input text", "15000",
+		"Generate content input token count gemini 3.5 flash text", "1500",
+		"Generate content input token count gemini 3.6 flash text", "1600",
+	))})
+	c := s.client(t, keyOf(discovery.ServiceCloudBilling))
+	for _, row := range []struct {
+		model string
+		usage discovery.Usage
+		usd   string
+		live  bool
+	}{
+		{"gemini-1.5-flash-8b", discovery.Usage{Input: 1_000}, "0.0000375", true}, // the table's figure
+		{"gemini-2.5-flash", discovery.Usage{Input: 1_000, CacheRead: 1_000, Output: 1_000}, "0.00304", true},
+		{"gemini-2.5-pro", discovery.Usage{Input: 200_000}, "0.26", true}, // the long tier is above the round figure
+		{"gemini-2.5-pro", discovery.Usage{Input: 200_001}, "0.5200026", true},
+		{"gemini-2.5-pro", discovery.Usage{Input: 1, CacheRead: 1}, "", true}, // the live list has no such price, and is not that of the table
+		{"gemini-3.5-flash", thousand, "0.0105", true},                        // the price of output that is missing is that of the table
+		{"gemini-3.6-flash", thousand, "", true},                              // and not where the prices differ
+		{"gemini-3-flash-preview", thousand, "0.0035", false},
+	} {
+		usd, source := exact(t, c, discovery.Gemini, row.model, row.usage, time.Time{})
+		assert.Equal(t, row.usd, usd, row)
+		if usd != "" {
+			assert.Equal(t, row.live, source == discovery.SourceCloudBilling, row)
+		}
+	}
+	rows, err := c.Prices(t.Context(), discovery.Gemini, "gemini-2.5-pro")
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, int64(200_000), rows[1].TierThresholdTokens, "the round figure, for PriceAt")
+	assert.Equal(t, 1, s.count("cloudbilling"))
+}
+
+// A live list is read again after a day, and does not answer for a day of which the table knows another price.
+func TestLivePricesEndWithTheDay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 11, 30, 20, 0, 0, 0, time.UTC)))
+		s := newSite(map[string]http.HandlerFunc{"cloudbilling": says(skuRows(
+			"Generate content input token count gemini 4 argon text", "2000", "Generate content output token count gemini 4 argon text", "10000",
+		))})
+		c := s.inProcess(keyOf(discovery.ServiceCloudBilling))
+		usd, source := exact(t, c, discovery.Gemini, "gemini-4-argon", thousand, time.Time{})
+		assert.Equal(t, []string{"0.012", discovery.SourceCloudBilling}, []string{usd, source})
+		time.Sleep(5 * time.Hour) // 2026-12-01
+		usd, source = exact(t, c, discovery.Gemini, "gemini-4-argon", thousand, time.Time{})
+		assert.Equal(t, "0.024", usd)
+		assert.NotEqual(t, discovery.SourceCloudBilling, source)
+		assert.Equal(t, 1, s.count("cloudbilling"))
+		time.Sleep(20 * time.Hour)
+		_, source = exact(t, c, discovery.Gemini, "gemini-4-argon", thousand, time.Time{})
+		assert.Equal(t, discovery.SourceCloudBilling, source)
+		assert.Equal(t, 2, s.count("cloudbilling"))
+	})
+}

@@ -1,0 +1,162 @@
+package discovery_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// billedDays is a complete report of OpenAI with a bucket for each amount, from 2026-05-01 on.
+func billedDays(amounts ...float64) *discovery.ReconciliationReport[discovery.CostBucket] {
+	const day = 24 * 60 * 60
+	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Unix()
+	end := start + int64(len(amounts))*day
+	r := &discovery.ReconciliationReport[discovery.CostBucket]{Provider: discovery.OpenAI, WindowStart: start, WindowEnd: &end, Complete: true, Settled: true}
+	for i, usd := range amounts {
+		r.Buckets = append(r.Buckets, discovery.CostBucket{StartTime: start + int64(i)*day, EndTime: start + int64(i+1)*day, TotalUSD: usd})
+		r.ActualUSD += usd
+	}
+	return r
+}
+
+// counted is a ledger with costs of OpenAI on days of May 2026; "" is an unpriced call.
+func counted(days map[int]string) *discovery.Ledger {
+	l := discovery.NewLedger()
+	for day, exact := range days {
+		at := time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC)
+		if exact == "" {
+			l.Add(at, nil)
+			continue
+		}
+		l.Add(at, cost(discovery.OpenAI, "gpt-5.4", exact))
+	}
+	return l
+}
+
+func TestAReportWithALedger(t *testing.T) {
+	t.Parallel()
+	report := billedDays(1, 2)
+	l := counted(map[int]string{1: "0.9", 2: "2", 3: "100"}) // the third day is not in the window
+	l.Add(time.Date(2026, 5, 1, 1, 0, 0, 0, time.UTC), cost(discovery.XAI, "grok-4.7", "50"))
+	with := report.WithLedger(l)
+	assert.Nil(t, report.AttributedUSD, "the report itself does not change")
+	assert.InDelta(t, 2.9, *with.AttributedUSD, 0)
+	assert.InDelta(t, 0.1, *with.DriftUSD, 0)
+	assert.InDelta(t, 3.4482758620689653, *with.DriftPct, 1e-12)
+	for percent, want := range map[float64]bool{5: true, 3.5: true, 3.4: false, 0: false} {
+		ok, known := with.Within(percent)
+		assert.True(t, known)
+		assert.Equal(t, want, ok, percent)
+	}
+	var table, svg bytes.Buffer
+	require.NoError(t, with.Table(&table))
+	assert.Equal(t, []string{
+		"openai billed counted", "2026-05-01 1.000000 0.900000", "2026-05-02 2.000000 2.000000",
+		"billed 3.000000", "attributed 2.900000", "drift +0.100000", "drift % +3.45",
+	}, fields(table.String()))
+	require.NoError(t, with.SVG(&svg))
+	assert.Contains(t, svg.String(), "2026-05-01: 1.000000")
+	assert.Contains(t, svg.String(), "2026-05-01, counted: 0.900000")
+	assert.Equal(t, 2, strings.Count(svg.String(), ", counted: "))
+
+	l.Add(time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), cost(discovery.OpenAI, "gpt-5.4", "7"))
+	assert.InDelta(t, 2.9, *with.AttributedUSD, 0, "a report does not follow its ledger")
+
+	text, err := json.Marshal(with)
+	require.NoError(t, err)
+	var back discovery.ReconciliationReport[discovery.CostBucket]
+	require.NoError(t, json.Unmarshal(text, &back))
+	ok, known := back.Within(5)
+	assert.True(t, ok && known)
+}
+
+// fields returns the lines of a table with single blanks.
+func fields(table string) []string {
+	var lines []string
+	for line := range strings.Lines(table) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	return lines
+}
+
+func TestWithinIsNotKnown(t *testing.T) {
+	t.Parallel()
+	failed := billedDays(1)
+	failed.Complete = false
+	noon := billedDays(1)
+	noon.WindowStart += 12 * 60 * 60
+	for name, row := range map[string]struct {
+		report *discovery.ReconciliationReport[discovery.CostBucket]
+		ledger *discovery.Ledger
+		note   string
+	}{
+		"the bill is not complete": {failed, counted(map[int]string{1: "1"}), "not complete"},
+		"calls are unpriced":       {billedDays(1, 1), counted(map[int]string{1: "1", 2: ""}), "unpriced: 1 counted calls"},
+		"nothing was counted":      {billedDays(1), counted(nil), "no call of openai"},
+		"counted on other days":    {billedDays(1), counted(map[int]string{2: "1"}), "no call of openai"},
+		"no ledger":                {billedDays(1), nil, "no call of openai"},
+		"other days":               {noon, counted(map[int]string{1: "1"}), "counts by UTC days"},
+	} {
+		with := row.report.WithLedger(row.ledger)
+		ok, known := with.Within(5)
+		assert.False(t, ok || known, name)
+		assert.Nil(t, with.DriftUSD, name)
+		var table bytes.Buffer
+		require.NoError(t, with.Table(&table))
+		assert.Contains(t, table.String(), row.note, name)
+	}
+	good := billedDays(1).WithLedger(counted(map[int]string{1: "1"}))
+	for _, percent := range []float64{-1, math.NaN(), math.Inf(1)} {
+		ok, known := good.Within(percent)
+		assert.False(t, ok || known, percent)
+	}
+	_, known := billedDays(1).Within(5)
+	assert.False(t, known)
+}
+
+// Unpriced calls are marked on their day, and a day that only the ledger has is a row too.
+func TestALedgerShowsTheDaysThatWereNotBilled(t *testing.T) {
+	t.Parallel()
+	report := billedDays(1, 2)
+	report.Buckets = report.Buckets[:1]
+	l := counted(map[int]string{1: "", 2: "2"})
+	var table bytes.Buffer
+	require.NoError(t, report.WithLedger(l).Table(&table))
+	lines := fields(table.String())
+	assert.Equal(t, []string{"2026-05-01 1.000000 0.000000 + 1 unpriced", "2026-05-02 0.000000 2.000000"}, lines[1:3])
+}
+
+// A bucket of several days is compared with the ledger's days in it; hours are put together to their day.
+func TestALedgerBesideOtherBuckets(t *testing.T) {
+	t.Parallel()
+	end := time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC).Unix()
+	report := &discovery.ReconciliationReport[discovery.TeamCostBucket]{
+		Provider: discovery.XAI, WindowStart: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Unix(), WindowEnd: &end, Complete: true, Settled: true, ActualUSD: 6,
+		Buckets: []discovery.TeamCostBucket{
+			{StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-04T00:00:00Z", TotalUSD: 1},
+			{StartTime: "2026-05-04T00:00:00Z", EndTime: "2026-05-04T01:00:00Z", TotalUSD: 2},
+			{StartTime: "2026-05-04T23:00:00Z", EndTime: "2026-05-05T00:00:00Z", TotalUSD: 3},
+		},
+	}
+	l := discovery.NewLedger()
+	for day := 1; day <= 4; day++ {
+		l.Add(time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC), cost(discovery.XAI, "grok-4.7", "0.5"))
+	}
+	var table bytes.Buffer
+	require.NoError(t, report.WithLedger(l).Table(&table))
+	assert.Equal(t, []string{"2026-05-01 1.000000 1.500000", "2026-05-04 5.000000 0.500000"}, fields(table.String())[1:3])
+
+	report.Buckets[0].StartTime = "2026-05-01T00:00:00+02:00"
+	with := report.WithLedger(l)
+	assert.Nil(t, with.AttributedUSD)
+	_, known := with.Within(5)
+	assert.False(t, known)
+}

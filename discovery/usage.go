@@ -1,0 +1,79 @@
+package discovery
+
+import (
+	"errors"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+)
+
+// Usage is what one call used, in token counts that do not overlap: their sum is everything that is billed. The zero value
+// is a call that used nothing.
+type Usage struct {
+	// Input is the part of the prompt that was neither read from the cache nor written to it.
+	Input int64 `json:"input"`
+	// ToolInput is input that tools added. It is billed as input, and is not part of the prompt whose length chooses the tier.
+	ToolInput int64 `json:"tool_input"`
+	// CacheRead is the part of the prompt that was read from the cache.
+	CacheRead int64 `json:"cache_read"`
+	// CacheWrite5m and CacheWrite1h are the parts of the prompt that were written to the cache, for five minutes and for an
+	// hour. For OpenAI they are the writes for 30 minutes and for 12 hours.
+	CacheWrite5m int64 `json:"cache_write_5m"`
+	CacheWrite1h int64 `json:"cache_write_1h"`
+	// Output includes reasoning.
+	Output int64 `json:"output"`
+	// Mode is what changes the price of the call, as the answer spells it: a service tier such as "batch" or "priority", a
+	// speed, a region. Several are joined with "+". "" is a standard call. "audio", "image" and other media mean that not all
+	// tokens are text; such a call has no known cost.
+	Mode string `json:"mode"`
+	// ChargedUSD is the charge of the call according to the provider, as a decimal; "" when the answer does not have it.
+	ChargedUSD string `json:"charged_usd"`
+}
+
+// ParseUsage reads the usage object of an answer: that of OpenAI's chat completions and responses, of DeepSeek's and xAI's chat
+// completions, of xAI's responses, of Anthropic's messages, and of Gemini's generateContent and interactions. Which count
+// includes which other one differs; docs/providers.md has the rules.
+//
+// Fields that it does not know are ignored. An object of another provider, one without a count that its API always sends,
+// and one that contradicts itself (more cached than prompted, a total that is not the sum, a negative or fractional count)
+// is a [*ValueError] that names the field and shows nothing of the object.
+//
+// OpenAI sends the service tier beside the usage object: put it into [CostQuery].Mode. The counts of Anthropic's message_delta
+// are cumulative: read the last one, and do not add them up. It does not break down the cache writes, so that all of them
+// count as writes for five minutes; for longer ones read the object of the whole message.
+func ParseUsage(p Provider, data []byte) (Usage, error) {
+	known, err := ParseProvider(string(p))
+	if err != nil {
+		return Usage{}, err
+	}
+	u, err := usage.Parse(string(known), data)
+	if err != nil {
+		var wrong *usage.Error
+		errors.As(err, &wrong)
+		return Usage{}, &ValueError{Field: "usage field " + wrong.Field, Reason: wrong.Reason}
+	}
+	return Usage(u), nil
+}
+
+// maxTokens bounds a count, so that no sum of counts overflows.
+const maxTokens = 1 << 53
+
+func (u *Usage) check() error {
+	for _, count := range [...]struct {
+		name   string
+		tokens int64
+	}{
+		{"input", u.Input}, {"tool input", u.ToolInput}, {"cache read", u.CacheRead},
+		{"cache write 5m", u.CacheWrite5m}, {"cache write 1h", u.CacheWrite1h}, {"output", u.Output},
+	} {
+		if count.tokens < 0 || count.tokens > maxTokens {
+			return &ValueError{Field: "usage " + count.name, Reason: "must be between 0 and 2^53 tokens"}
+		}
+	}
+	return nil
+}
+
+// prompt is the length of the prompt, which chooses the tier.
+func (u *Usage) prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h }
+
+// sum is the number of all tokens.
+func (u *Usage) sum() int64 { return u.prompt() + u.ToolInput + u.Output }

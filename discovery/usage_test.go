@@ -1,0 +1,247 @@
+package discovery_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// Each row is one rule of docs/providers.md on which count includes which other one.
+func TestParseUsage(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name     string
+		provider discovery.Provider
+		object   string
+		want     discovery.Usage
+	}{
+		{
+			"chat: the prompt includes cached and written tokens, the completion reasoning and rejected predictions", discovery.OpenAI,
+			`{"prompt_tokens":100,"completion_tokens":50,"total_tokens":150,"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":30,"text_tokens":100},
+			"completion_tokens_details":{"reasoning_tokens":40,"rejected_prediction_tokens":10,"accepted_prediction_tokens":1}}`,
+			discovery.Usage{Input: 10, CacheRead: 60, CacheWrite5m: 30, Output: 50},
+		},
+		{"chat: details may be null or absent", discovery.OpenAI, `{"prompt_tokens":7,"completion_tokens":0,"total_tokens":7,"prompt_tokens_details":null}`, discovery.Usage{Input: 7}},
+		{
+			"responses: the two kinds of cache writes", discovery.OpenAI,
+			`{"input_tokens":100,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":70,"cache_write_tokens_details":{"ttl_30m_tokens":30,"ttl_12h_tokens":40}},
+			"output_tokens":5,"output_tokens_details":{"reasoning_tokens":5},"total_tokens":105}`,
+			discovery.Usage{Input: 10, CacheRead: 20, CacheWrite5m: 30, CacheWrite1h: 40, Output: 5},
+		},
+		{
+			"responses: writes without kinds are the shorter ones", discovery.OpenAI,
+			`{"input_tokens":100,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":70},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":105}`,
+			discovery.Usage{Input: 30, CacheWrite5m: 70, Output: 5},
+		},
+		{
+			"messages: the input excludes what the cache read and wrote, the output includes thinking", discovery.Anthropic,
+			`{"input_tokens":10,"cache_creation_input_tokens":70,"cache_read_input_tokens":500,"cache_creation":{"ephemeral_5m_input_tokens":30,"ephemeral_1h_input_tokens":40},
+			"output_tokens":9,"output_tokens_details":{"thinking_tokens":8},"service_tier":"standard","inference_geo":"global","speed":"standard","server_tool_use":{"web_search_requests":2}}`,
+			discovery.Usage{Input: 10, CacheRead: 500, CacheWrite5m: 30, CacheWrite1h: 40, Output: 9},
+		},
+		{
+			"messages: writes without kinds are those for five minutes, and null is not given", discovery.Anthropic,
+			`{"input_tokens":10,"cache_creation_input_tokens":70,"cache_read_input_tokens":null,"cache_creation":null,"output_tokens":9,"server_tool_use":null,"service_tier":null}`,
+			discovery.Usage{Input: 10, CacheWrite5m: 70, Output: 9},
+		},
+		{
+			"messages: a message_delta has cumulative counts", discovery.Anthropic,
+			`{"input_tokens":2679,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":510,"server_tool_use":{"web_search_requests":1}}`,
+			discovery.Usage{Input: 2679, Output: 510},
+		},
+		{
+			"messages: a compaction is not in the counts of the object", discovery.Anthropic,
+			`{"input_tokens":10,"output_tokens":9,"iterations":[{"type":"compaction","input_tokens":100,"output_tokens":20,"cache_read_input_tokens":3,
+			"cache_creation":{"ephemeral_5m_input_tokens":1,"ephemeral_1h_input_tokens":2}},{"type":"message","input_tokens":10,"output_tokens":9}]}`,
+			discovery.Usage{Input: 110, CacheRead: 3, CacheWrite5m: 1, CacheWrite1h: 2, Output: 29},
+		},
+		{
+			"messages: service tier, speed and region", discovery.Anthropic,
+			`{"input_tokens":1,"output_tokens":1,"service_tier":"batch","speed":"fast","inference_geo":"us"}`,
+			discovery.Usage{Input: 1, Output: 1, Mode: "batch+fast+us"},
+		},
+		{
+			"generateContent: the prompt includes cached content; thoughts are output, tool use is input beside the prompt", discovery.Gemini,
+			`{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":7,"thoughtsTokenCount":13,"toolUsePromptTokenCount":5,"totalTokenCount":125,
+			"promptTokensDetails":[{"modality":"TEXT","tokenCount":100}],"trafficType":"ON_DEMAND"}`,
+			discovery.Usage{Input: 40, ToolInput: 5, CacheRead: 60, Output: 20},
+		},
+		{"generateContent: counts of 0 are left out", discovery.Gemini, `{"promptTokenCount":8,"totalTokenCount":8}`, discovery.Usage{Input: 8}},
+		{
+			"interactions", discovery.Gemini,
+			`{"total_input_tokens":100,"total_cached_tokens":60,"total_output_tokens":7,"total_thought_tokens":13,"total_tool_use_tokens":5,"total_tokens":125,
+			"input_tokens_by_modality":[{"modality":"text","tokens":100}]}`,
+			discovery.Usage{Input: 40, ToolInput: 5, CacheRead: 60, Output: 20},
+		},
+		{
+			"DeepSeek: the prompt is hits and misses, the completion includes reasoning", discovery.DeepSeek,
+			`{"prompt_tokens":100,"prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36,"completion_tokens":9,"total_tokens":109,
+			"completion_tokens_details":{"reasoning_tokens":4},"prompt_tokens_details":{"cached_tokens":64}}`,
+			discovery.Usage{Input: 36, CacheRead: 64, Output: 9},
+		},
+		{
+			"xAI chat: reasoning beside the completion", discovery.XAI,
+			`{"prompt_tokens":100,"completion_tokens":10,"total_tokens":140,"prompt_tokens_details":{"cached_tokens":100},"completion_tokens_details":{"reasoning_tokens":30},"num_sources_used":0}`,
+			discovery.Usage{CacheRead: 100, Output: 40},
+		},
+		{
+			"xAI chat: reasoning inside the completion", discovery.XAI,
+			`{"prompt_tokens":100,"completion_tokens":40,"total_tokens":140,"completion_tokens_details":{"reasoning_tokens":30}}`,
+			discovery.Usage{Input: 100, Output: 40},
+		},
+		{
+			"xAI responses: reasoning inside the output, and the charge in ticks", discovery.XAI,
+			`{"input_tokens":100,"input_tokens_details":{"cached_tokens":10},"output_tokens":40,"output_tokens_details":{"reasoning_tokens":30},"total_tokens":140,"cost_in_usd_ticks":37756000}`,
+			discovery.Usage{Input: 90, CacheRead: 10, Output: 40, ChargedUSD: "0.0037756"},
+		},
+		{"xAI: a charge of whole dollars", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":120000000000}`, discovery.Usage{Input: 1, ChargedUSD: "12"}},
+		{"xAI: a charge of nothing", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":0}`, discovery.Usage{Input: 1, ChargedUSD: "0"}},
+		{
+			"audio and images are modes", discovery.OpenAI,
+			`{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10,"prompt_tokens_details":{"audio_tokens":2,"image_tokens":3},"completion_tokens_details":{"audio_tokens":1}}`,
+			discovery.Usage{Input: 9, Output: 1, Mode: "audio+image"},
+		},
+		{
+			"media of Gemini", discovery.Gemini,
+			`{"promptTokenCount":9,"promptTokensDetails":[{"modality":"TEXT","tokenCount":1},{"modality":"VIDEO","tokenCount":8},{"modality":"AUDIO","tokenCount":0}]}`,
+			discovery.Usage{Input: 9, Mode: "video"},
+		},
+		{"a service tier", discovery.Gemini, `{"promptTokenCount":9,"serviceTier":"priority"}`, discovery.Usage{Input: 9, Mode: "priority"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := discovery.ParseUsage(row.provider, []byte(row.object))
+			require.NoError(t, err)
+			assert.Equal(t, row.want, got)
+		})
+	}
+}
+
+// An object that cannot be right is an error that names the field, and no number.
+func TestParseUsageRefuses(t *testing.T) {
+	t.Parallel()
+	for object, field := range map[string]string{
+		// contradictions
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_tokens_details":{"cached_tokens":6}}`:                                                  "cached_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_tokens_details":{"cached_tokens":3,"cache_write_tokens":3}}`:                           "cached_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"completion_tokens_details":{"reasoning_tokens":2}}`:                                           "reasoning_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":7}`:                                                                                              "total_tokens",
+		`openai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"input_tokens_details":{"cache_write_tokens":3,"cache_write_tokens_details":{"ttl_12h_tokens":2}}}`: "cache_write_tokens",
+		`openai {"prompt_tokens":5,"prompt_tokens":6,"completion_tokens":1,"total_tokens":6}`:                                                                            "prompt_tokens",
+		`anthropic {"input_tokens":1,"output_tokens":1,"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_5m_input_tokens":3,"ephemeral_1h_input_tokens":3}}`:  "cache_creation_input_tokens",
+		`anthropic {"input_tokens":1,"output_tokens":1,"output_tokens_details":{"thinking_tokens":2}}`:                                                                   "thinking_tokens",
+		`anthropic {"input_tokens":1,"output_tokens":1,"iterations":[{"type":"compaction","output_tokens":1,"output_tokens_details":{"thinking_tokens":2}}]}`:            "thinking_tokens",
+		`gemini {"promptTokenCount":5,"cachedContentTokenCount":6}`:                                                                                                      "cachedContentTokenCount",
+		`gemini {"promptTokenCount":5,"candidatesTokenCount":1,"totalTokenCount":5}`:                                                                                     "totalTokenCount",
+		`gemini {"total_input_tokens":5,"total_output_tokens":1,"total_tokens":5}`:                                                                                       "total_tokens",
+		`deepseek {"prompt_tokens":5,"prompt_cache_hit_tokens":3,"prompt_cache_miss_tokens":3,"completion_tokens":1}`:                                                    "prompt_tokens",
+		`deepseek {"prompt_tokens":6,"prompt_cache_hit_tokens":3,"prompt_cache_miss_tokens":3,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":2}}`:        "cached_tokens",
+		`deepseek {"prompt_tokens":6,"prompt_cache_hit_tokens":3,"prompt_cache_miss_tokens":3,"completion_tokens":1,"total_tokens":8}`:                                   "total_tokens",
+		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"completion_tokens_details":{"reasoning_tokens":2}}`:                                              "reasoning_tokens",
+		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":9,"completion_tokens_details":{"reasoning_tokens":2}}`:                                              "total_tokens",
+		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":8,"output_tokens_details":{"reasoning_tokens":2}}`:                                                       "reasoning_tokens",
+		// no whole numbers
+		`openai {"prompt_tokens":-5,"completion_tokens":1,"total_tokens":-4}`:                          "prompt_tokens",
+		`openai {"prompt_tokens":1.5,"completion_tokens":1,"total_tokens":2.5}`:                        "prompt_tokens",
+		`openai {"prompt_tokens":1e3,"completion_tokens":1,"total_tokens":1001}`:                       "prompt_tokens",
+		`openai {"prompt_tokens":"5","completion_tokens":1,"total_tokens":6}`:                          "prompt_tokens",
+		`openai {"prompt_tokens":9007199254740993,"completion_tokens":1,"total_tokens":6}`:             "prompt_tokens",
+		`openai {"prompt_tokens":99999999999999999999,"completion_tokens":1,"total_tokens":6}`:         "prompt_tokens",
+		`openai {"prompt_tokens":1,"completion_tokens":1,"total_tokens":2,"prompt_tokens_details":[]}`: "prompt_tokens_details",
+		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cost_in_usd_ticks":-1}`:             "cost_in_usd_ticks",
+		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cost_in_usd_ticks":0.5}`:            "cost_in_usd_ticks",
+		`gemini {"promptTokenCount":5,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":-1}]}`:   "promptTokensDetails",
+		`gemini {"promptTokenCount":5,"promptTokensDetails":{}}`:                                       "promptTokensDetails",
+		`gemini {"promptTokenCount":5,"promptTokensDetails":[7]}`:                                      "promptTokensDetails",
+		`anthropic {"input_tokens":1,"output_tokens":1,"service_tier":7}`:                              "service_tier",
+		// objects of another provider or API, and what is none
+		`openai {"input_tokens":5,"output_tokens":1}`:                                                                     "total_tokens",
+		`openai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cache_read_input_tokens":0}`:                        "cache_read_input_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_cache_hit_tokens":5}`:                   "prompt_cache_hit_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"cost_in_usd_ticks":5}`:                         "cost_in_usd_ticks",
+		`openai {"promptTokenCount":5}`:                                                                                   "input_tokens",
+		`anthropic {"input_tokens":5,"output_tokens":1,"total_tokens":6}`:                                                 "total_tokens",
+		`anthropic {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                            "input_tokens",
+		`anthropic {"output_tokens":15}`:                                                                                  "input_tokens",
+		`deepseek {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                             "prompt_cache_hit_tokens",
+		`gemini {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                               "promptTokenCount",
+		`gemini {"promptTokenCount":5,"total_tokens":6}`:                                                                  "total_tokens",
+		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_tokens_details":{"cache_write_tokens":1}}`: "cache_write_tokens",
+		`xai {"input_tokens":5,"output_tokens":1}`:                                                                        "total_tokens",
+		`openai {"usage":{"prompt_tokens":5}}`:                                                                            "input_tokens",
+		`openai {}`:                                                                                                       "input_tokens",
+		`openai null`:                                                                                                     "usage",
+		`openai [1]`:                                                                                                      "usage",
+		`openai {"a":`:                                                                                                    "usage",
+		`openai {} {}`:                                                                                                    "usage",
+		`gemini `:                                                                                                         "usage",
+	} {
+		provider, text, _ := strings.Cut(object, " ")
+		got, err := discovery.ParseUsage(discovery.Provider(provider), []byte(text))
+		var wrong *discovery.ValueError
+		if assert.ErrorAs(t, err, &wrong, object) {
+			assert.Contains(t, wrong.Field, field, object)
+			assert.Empty(t, wrong.Value, object)
+		}
+		assert.Zero(t, got, object)
+	}
+}
+
+func TestParseUsageNeedsAProvider(t *testing.T) {
+	t.Parallel()
+	_, err := discovery.ParseUsage("nobody", []byte(`{}`))
+	var wrong *discovery.ValueError
+	require.ErrorAs(t, err, &wrong)
+	assert.Equal(t, "provider", wrong.Field)
+	got, err := discovery.ParseUsage("X AI", []byte(`{"input_tokens":5,"output_tokens":1,"total_tokens":6}`))
+	require.NoError(t, err)
+	assert.Equal(t, discovery.Usage{Input: 5, Output: 1}, got)
+}
+
+// An error quotes nothing of the object: it may hold what a user wrote.
+func TestUsageErrorsQuoteNothing(t *testing.T) {
+	t.Parallel()
+	const private = "topsecret42"
+	for _, object := range []string{
+		`{"` + private + `":`, `{"prompt_tokens":"` + private + `"}`, `{"service_tier":{"` + private + `":1}}`, `{"prompt_tokens":` + private + `}`,
+		private, `{"promptTokensDetails":[{"modality":"` + private, `{"iterations":[{"type":` + private + `}]}`,
+	} {
+		for _, p := range []discovery.Provider{discovery.OpenAI, discovery.Anthropic, discovery.Gemini} {
+			_, err := discovery.ParseUsage(p, []byte(object))
+			require.Error(t, err)
+			assert.NotContains(t, err.Error(), private)
+		}
+	}
+}
+
+// Whatever comes in, the counts are disjoint, not negative, and add up to the total where there is one.
+func FuzzParseUsage(f *testing.F) {
+	for _, c := range usageCases(f) {
+		f.Add(string(c.Provider), []byte(c.Usage))
+	}
+	f.Add("anthropic", []byte(`{"input_tokens":10,"output_tokens":9,"iterations":[{"type":"compaction","input_tokens":100}]}`))
+	f.Add("xai", []byte(`{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":9223372036854775807}`))
+	f.Add("gemini", []byte(`{"promptTokenCount":9,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":8}]}`))
+	f.Fuzz(func(t *testing.T, provider string, object []byte) {
+		u, err := discovery.ParseUsage(discovery.Provider(provider), object)
+		if err != nil {
+			var wrong *discovery.ValueError
+			require.ErrorAs(t, err, &wrong)
+			assert.Zero(t, u)
+			return
+		}
+		for _, n := range []int64{u.Input, u.ToolInput, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output} {
+			assert.GreaterOrEqual(t, n, int64(0))
+		}
+		if u.ChargedUSD != "" {
+			assert.Regexp(t, `^\d+(\.\d{0,9}[1-9])?$`, u.ChargedUSD)
+		}
+		again, err := discovery.ParseUsage(discovery.Provider(provider), object)
+		require.NoError(t, err)
+		assert.Equal(t, u, again)
+	})
+}
