@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,7 +152,8 @@ func (cost *CallCost) fill(call *pricedCall) {
 		line.USDPerMTok, line.USD = all[begin:ends[2*i]], all[ends[2*i]:ends[2*i+1]]
 		begin = ends[2*i+1]
 	}
-	cost.Exact, cost.USD = all[begin:], total.Float64()
+	cost.Exact = all[begin:]
+	cost.USD, _ = strconv.ParseFloat(cost.Exact, 64)
 	cost.Source, cost.VerifiedAt = call.row.Source, nonEmpty(call.row.VerifiedAt)
 }
 
