@@ -3,6 +3,7 @@ package discovery_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
@@ -49,4 +50,17 @@ func ExampleClient_PricingForGeminiModel() {
 	}
 	fmt.Println(*price, "USD per million tokens")
 	// Output: 0.75 USD per million tokens
+}
+
+// The price table as CSV, for a database; docs/scale.md has the join. The JSON of the rows has the same names.
+func ExampleWritePricesCSV() {
+	var table strings.Builder
+	if err := discovery.WritePricesCSV(&table, discovery.ListPrices(discovery.DeepSeek)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	header, _, _ := strings.Cut(table.String(), "\n")
+	fmt.Println(strings.ReplaceAll(header, ",", " "))
+	// Output:
+	// provider model_hint sku_id sku_description input_per_mtok output_per_mtok cache_read_per_mtok cache_write_5m_per_mtok cache_write_1h_per_mtok tier_threshold_tokens usage_unit source verified_at valid_from valid_until modality mode
 }

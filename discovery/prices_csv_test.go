@@ -1,0 +1,94 @@
+package discovery_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func TestPricesCSVHasStableColumns(t *testing.T) {
+	t.Parallel()
+	free, tiny, unit := 0.0, 0.0000001, "count"
+	var text strings.Builder
+	require.NoError(t, discovery.WritePricesCSV(&text, []discovery.ProviderPricing{{
+		Provider: discovery.OpenAI, ModelHint: `a "model", of ours`, InputPerMTok: &free, OutputPerMTok: &tiny,
+		TierThresholdTokens: 200_001, UsageUnit: &unit, Source: "contract", ValidFrom: ptr("2026-12-01"), Mode: "batch",
+	}}))
+	assert.Equal(t, `provider,model_hint,sku_id,sku_description,input_per_mtok,output_per_mtok,cache_read_per_mtok,`+
+		`cache_write_5m_per_mtok,cache_write_1h_per_mtok,tier_threshold_tokens,usage_unit,source,verified_at,valid_from,valid_until,modality,mode
+openai,"a ""model"", of ours",,,0,0.0000001,,,,200001,count,contract,,2026-12-01,,,batch
+`, text.String())
+}
+
+// TestPricesCSVHasEveryPriceOfTheTable reads the CSV back and compares it with the JSON of the same rows.
+func TestPricesCSVHasEveryPriceOfTheTable(t *testing.T) {
+	t.Parallel()
+	for _, provider := range []discovery.Provider{discovery.OpenAI, discovery.DeepSeek, discovery.Anthropic, discovery.Gemini, discovery.XAI} {
+		rows := discovery.ListPrices(provider)
+		require.NotEmpty(t, rows)
+		var text strings.Builder
+		require.NoError(t, discovery.WritePricesCSV(&text, rows))
+		require.NotContains(t, text.String(), "\r")
+		lines, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
+		require.NoError(t, err)
+		require.Len(t, lines, len(rows)+1)
+		for i := range rows {
+			assert.Equal(t, jsonCells(t, lines[0], rows[i]), lines[i+1])
+		}
+	}
+}
+
+// jsonCells returns the fields of a row's JSON as cells, null as "".
+func jsonCells(t *testing.T, names []string, row discovery.ProviderPricing) []string {
+	t.Helper()
+	data, err := json.Marshal(row)
+	require.NoError(t, err)
+	decoder := json.NewDecoder(strings.NewReader(string(data)))
+	decoder.UseNumber()
+	var fields map[string]any
+	require.NoError(t, decoder.Decode(&fields))
+	cells := make([]string, len(names))
+	for i, name := range names {
+		require.Contains(t, fields, name)
+		switch value := fields[name].(type) {
+		case json.Number:
+			cells[i] = value.String()
+		case string:
+			cells[i] = value
+		}
+	}
+	return cells
+}
+
+// TestPricesCSVHasEveryFieldOfTheJSON fails when a field is added to ProviderPricing and not to the CSV.
+func TestPricesCSVHasEveryFieldOfTheJSON(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	require.NoError(t, discovery.WritePricesCSV(&text, nil))
+	header := strings.Split(strings.TrimSpace(text.String()), ",")
+	row := reflect.TypeFor[discovery.ProviderPricing]()
+	for i := range row.NumField() {
+		if name := row.Field(i).Tag.Get("json"); name != "raw_pricing" {
+			assert.True(t, slices.Contains(header, name), name)
+		}
+	}
+}
+
+func TestPricesCSVReturnsTheErrorOfTheWriter(t *testing.T) {
+	t.Parallel()
+	full := errors.New("the disk is full")
+	assert.ErrorIs(t, discovery.WritePricesCSV(failingWriter{full}, discovery.ListPrices(discovery.OpenAI)), full)
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
