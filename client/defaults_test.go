@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
 // The figures stand here as they stand in the source document, and not as the constants of the package.
@@ -73,10 +74,10 @@ func TestAResponseHasAtMost32MiBUnlessToldOtherwise(t *testing.T) {
 	}
 }
 
-// What is asked is the document's: its methods and paths, without a version in path or header, and no parameter of ours.
-func TestWhatEveryOperationAsks(t *testing.T) {
+// The requests have the methods and paths of the document, without a version in path or header and without other parameters.
+func TestTheRequestsOfEveryOperation(t *testing.T) {
 	t.Parallel()
-	g := gateway(t)
+	g := gateway(t, gatewaytest.WithThreads(threadID))
 	c := connect(t, g, "node-a")
 	id := g.Store("node-b", "node-a", "fyi", "for Watch and MarkRead")
 	for operation, call := range operations {
@@ -102,6 +103,7 @@ func TestWhatEveryOperationAsks(t *testing.T) {
 	slices.Sort(asked)
 	assert.Equal(t, []string{
 		"GET /health", "GET /messages?limit=1000&to=node-a&unread_only=true", "GET /messages?to=node-a", "GET /peers", "GET /peers",
-		"POST /messages", "POST /messages/1/read", "POST /peers/register",
+		"GET /peers/node-b", "GET /threads/" + threadID + "?limit=1", "GET /threads?limit=1&peer=node-a&session_id=s&topic=builds",
+		"POST /messages", "POST /messages", "POST /messages/1/read", "POST /peers/register", "POST /threads",
 	}, asked, "the second GET /peers is the send's")
 }

@@ -19,6 +19,15 @@
 // credentials. If a check fails, nothing is posted. The gateway itself accepts and stores messages for names that are not
 // registered. The scan is best effort: treat the content of a message as public.
 //
+// A rule that matches harmless text can be allowed for one message with SendRequest.AllowRules.
+//
+// # Receiving
+//
+// [MeshClient.Serve] is a worker: it registers the node, hands each unread message to a function and marks it read when the
+// function returns nil. [MeshClient.Reply] answers in the thread of a message, and the same reply sent twice arrives once.
+// [MeshClient.Watch] is the sequence of unread messages for programs with a loop of their own, [MeshClient.Fetch] reads an
+// inbox once.
+//
 // # Errors
 //
 // Every error matches [ErrMesh]. Use errors.As to find its type:

@@ -66,8 +66,13 @@ type MeshSecretLeakError struct {
 }
 
 func (e *MeshSecretLeakError) Error() string {
-	return fmt.Sprintf("mesh: content contains a credential (rule %d, %s, bytes %d to %d): rotate it and send the message without it. %s",
-		e.Finding.Rule.Number, e.Finding.Rule.Name, e.Finding.Start, e.Finding.End, e.Finding.Rule.Advice)
+	rule := e.Finding.Rule
+	text := fmt.Sprintf("mesh: content contains a credential (rule %d, %s, bytes %d to %d): rotate it and send the message without it. %s",
+		rule.Number, rule.Name, e.Finding.Start, e.Finding.End, rule.Advice)
+	if rule.Number != liveTokenRule {
+		text += fmt.Sprintf(" If it is a false positive, allow it with SendRequest.AllowRules: []int{%d}.", rule.Number)
+	}
+	return text
 }
 
 // Is makes the error match [ErrMesh].
@@ -95,6 +100,8 @@ type MeshGatewayError struct {
 	Uncertain bool
 	// RetryAfter is the wait that the Retry-After header requests, or 0 without one.
 	RetryAfter time.Duration
+	// RequestID is the X-Request-Id header of the response, at most 128 characters, or "" without one.
+	RequestID string
 	// Err is the underlying error or an explanation of the status. It may be nil if StatusCode is not 0.
 	Err error
 }
@@ -115,6 +122,9 @@ func (e *MeshGatewayError) Error() string {
 	}
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
+	}
+	if e.RequestID != "" {
+		text += " (request " + e.RequestID + ")"
 	}
 	return text
 }

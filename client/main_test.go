@@ -79,7 +79,24 @@ var operations = map[string]func(context.Context, *client.MeshClient) error{
 		return err
 	},
 	"MarkRead": func(ctx context.Context, c *client.MeshClient) error { return c.MarkRead(ctx, 7) },
-	"Health":   func(ctx context.Context, c *client.MeshClient) error { _, err := c.Health(ctx); return err },
+	"GetPeer":  func(ctx context.Context, c *client.MeshClient) error { _, err := c.GetPeer(ctx, "node-b"); return err },
+	"Reply": func(ctx context.Context, c *client.MeshClient) error {
+		_, err := c.Reply(ctx, client.MeshMessage{ID: 7, FromNode: "node-b"}, client.KindAnswer, "done")
+		return err
+	},
+	"OpenThread": func(ctx context.Context, c *client.MeshClient) error {
+		_, err := c.OpenThread(ctx, "node-a↔node-b:builds")
+		return err
+	},
+	"GetThread": func(ctx context.Context, c *client.MeshClient) error {
+		_, _, err := c.GetThread(ctx, threadID, client.ThreadOptions{Limit: 1})
+		return err
+	},
+	"ListThreads": func(ctx context.Context, c *client.MeshClient) error {
+		_, err := c.ListThreads(ctx, client.ThreadQuery{Peer: "node-a", Topic: "builds", SessionID: "s", Limit: 1})
+		return err
+	},
+	"Health": func(ctx context.Context, c *client.MeshClient) error { _, err := c.Health(ctx); return err },
 	"Watch": func(ctx context.Context, c *client.MeshClient) error {
 		for _, err := range c.Watch(ctx, client.WatchOptions{}) {
 			return err
@@ -87,6 +104,9 @@ var operations = map[string]func(context.Context, *client.MeshClient) error{
 		return ctx.Err()
 	},
 }
+
+// threadID is the thread of the operation GetThread.
+const threadID = "3f0f8a53-0000-4000-8000-000000000000"
 
 func hello(to string) client.SendRequest {
 	return client.SendRequest{To: to, Kind: client.KindFYI, Content: "hello"}

@@ -38,6 +38,14 @@ type FetchOptions struct {
 	ToNode string
 	// UnreadOnly excludes messages that are marked read.
 	UnreadOnly bool
+	// FromNode, Kind and ThreadID select messages that are equal in these fields; "" selects all. FromNode may be an alias. Older
+	// gateways ignore the three and Since.
+	FromNode string
+	Kind     Kind
+	ThreadID string
+	// Since selects messages that are newer than a message with this CreatedAt. The gateway compares texts, so it must be exactly
+	// as the gateway wrote it.
+	Since string
 	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default, which is 100.
 	Limit int
 }
@@ -71,7 +79,7 @@ func (c *MeshClient) fetch(ctx context.Context, opts FetchOptions) ([]MeshMessag
 	if err := checkLimit(opts.Limit); err != nil {
 		return nil, err
 	}
-	if err := checkText("inbox", opts.ToNode); err != nil {
+	if err := opts.checkTexts(); err != nil {
 		return nil, err
 	}
 	resp, err := c.do(ctx, opListMessages, func(ctx context.Context) (*http.Response, error) {
@@ -92,15 +100,26 @@ func (c *MeshClient) fetch(ctx context.Context, opts FetchOptions) ([]MeshMessag
 
 // query returns the parameters of GET /messages. Without the parameter to, the gateway returns the messages of all nodes.
 func (c *MeshClient) query(opts FetchOptions) *gateway.ListMessagesParams {
-	params := &gateway.ListMessagesParams{To: c.inbox(opts)}
-	if opts.UnreadOnly {
-		params.UnreadOnly = &opts.UnreadOnly
+	return &gateway.ListMessagesParams{
+		To:         c.inbox(opts),
+		UnreadOnly: optional(opts.UnreadOnly),
+		From:       optional(resolveAlias(c.aliases, opts.FromNode)),
+		Kind:       optional(opts.Kind),
+		ThreadID:   optional(opts.ThreadID),
+		Since:      optional(opts.Since),
+		Limit:      optional(int64(opts.Limit)),
 	}
-	if opts.Limit > 0 {
-		limit := int64(opts.Limit)
-		params.Limit = &limit
+}
+
+func (o FetchOptions) checkTexts() error {
+	for _, text := range []struct{ field, value string }{
+		{"inbox", o.ToNode}, {"sender", o.FromNode}, {"kind", string(o.Kind)}, {"thread id", o.ThreadID}, {"since", o.Since},
+	} {
+		if err := checkText(text.field, text.value); err != nil {
+			return err
+		}
 	}
-	return params
+	return nil
 }
 
 // MarkRead marks one message read (POST /messages/{id}/read). Call it when the message has been processed: fetching does not

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
@@ -65,6 +66,34 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	}
 	peer := new(MeshPeer)
 	if err := c.decode(opRegister, resp, peer); err != nil {
+		return nil, err
+	}
+	return peer, nil
+}
+
+// GetPeer returns one peer, also a disabled one (GET /peers/{name}). An unknown name is a [*NotInRegistryError]. Gateways
+// without this path answer with a [*MeshGatewayError].
+func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	name = resolveAlias(c.aliases, name)
+	if err := checkPathSegment("peer", name); err != nil {
+		return nil, err
+	}
+	op := opGetPeer(c.redactor.show(name))
+	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
+		return c.api.GetPeer(ctx, name)
+	})
+	var failed *MeshGatewayError
+	if errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && failed.Err == nil {
+		return nil, &NotInRegistryError{Name: c.redactor.show(name)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	peer := new(MeshPeer)
+	if err := c.decode(op, resp, peer); err != nil {
 		return nil, err
 	}
 	return peer, nil

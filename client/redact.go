@@ -1,8 +1,11 @@
 package client
 
 import (
+	"cmp"
 	"errors"
+	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -25,13 +28,13 @@ type liveTokens struct {
 	redactor *secret.Redactor
 }
 
-// scan rejects content that contains a credential. The token in the environment counts as it is now, and so does the
-// client's own token, which may differ.
-func (r *redactor) scan(content string) error {
-	finding, found := r.current().scanner.Find(content)
+// scan rejects content that contains a credential, except for matches of the allowed rules. The token in the environment counts
+// as it is now, and so does the client's own token, which may differ.
+func (r *redactor) scan(content string, allowed []int) error {
+	finding, found := find(r.current().scanner, content, allowed)
 	if r.custom != nil {
 		// The custom scanner knows neither token, so both scanners run. The rule with the lower number is reported.
-		if own, ok := r.custom.Find(content); ok && (!found || own.Rule.Number < finding.Rule.Number) {
+		if own, ok := find(r.custom, content, allowed); ok && (!found || own.Rule.Number < finding.Rule.Number) {
 			finding, found = own, true
 		}
 	}
@@ -39,6 +42,28 @@ func (r *redactor) scan(content string) error {
 		return nil
 	}
 	return &MeshSecretLeakError{Finding: finding}
+}
+
+// find returns the leftmost match of the first rule, in the order of their numbers, that is not allowed.
+func find(s *scan.Scanner, content string, allowed []int) (scan.Finding, bool) {
+	if len(allowed) == 0 {
+		return s.Find(content) // stops at the first rule
+	}
+	findings := slices.DeleteFunc(s.FindAll(content), func(f scan.Finding) bool { return slices.Contains(allowed, f.Rule.Number) })
+	if len(findings) == 0 {
+		return scan.Finding{}, false
+	}
+	return slices.MinFunc(findings, func(a, b scan.Finding) int {
+		return cmp.Or(cmp.Compare(a.Rule.Number, b.Rule.Number), cmp.Compare(a.Start, b.Start))
+	}), true
+}
+
+// maxRequestID bounds the characters of a request id that an error shows.
+const maxRequestID = 128
+
+// requestID returns the id that the gateway gave a request.
+func (r *redactor) requestID(header http.Header) string {
+	return call.Excerpt([]byte(header.Get("X-Request-Id")), maxRequestID, r.redact)
 }
 
 // current returns the scanner and redactor for the token that is now in the environment.

@@ -27,6 +27,8 @@ type operation struct {
 	ownKey bool
 	// ignoresBody means that a 2xx status is success, whatever the body is and even if it breaks off.
 	ignoresBody bool
+	// absence means that a 404 may be the answer about one peer or thread, and not a missing path.
+	absence bool
 	// goneIsDone means that a 404 shows that an earlier attempt succeeded, if it may have had its effect.
 	goneIsDone bool
 	// read, if not nil, reads the response body, of at most maxBytes.
@@ -40,11 +42,23 @@ var (
 	opRegister     = operation{method: http.MethodPost, path: "/peers/register"}
 	opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true}
 	opHealth       = operation{method: http.MethodGet, path: "/health", repeatable: true}
+	opListThreads  = operation{method: http.MethodGet, path: "/threads", repeatable: true}
+	// A thread is created once: a repeated request returns the same thread.
+	opOpenThread = operation{method: http.MethodPost, path: "/threads", repeatable: true}
 )
 
 // opSend is repeatable only with an idempotency key, by which the gateway recognizes the message.
 func opSend(keyed, ownKey bool) operation {
 	return operation{method: http.MethodPost, path: "/messages", repeatable: keyed, ownKey: ownKey, delivers: true}
+}
+
+// opGetPeer and opGetThread take the name or id as errors may show it.
+func opGetPeer(name string) operation {
+	return operation{method: http.MethodGet, path: "/peers/" + name, repeatable: true, absence: true}
+}
+
+func opGetThread(id string) operation {
+	return operation{method: http.MethodGet, path: "/threads/" + id, repeatable: true, absence: true}
 }
 
 func opMarkRead(id int64) operation {
@@ -151,6 +165,7 @@ func (c *MeshClient) gatewayError(op operation, failed, uncertain *call.Error) e
 		e.Err = &retriedError{err: e.Err, earlier: c.redactor.redact(uncertain.Error())}
 	}
 	e.RetryAfter, _ = call.RetryAfter(failed.Header, time.Now())
+	e.RequestID = c.redactor.requestID(failed.Header)
 	if e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden {
 		return &MeshAuthError{MeshGatewayError: e}
 	}
@@ -168,10 +183,16 @@ func explain(op operation, failed *call.Error) error {
 		return failed.Err
 	case failed.RedirectHost != "":
 		return fmt.Errorf("redirects are not followed, this one leads to the host %s", failed.RedirectHost)
-	case failed.Status == http.StatusNotFound && !op.goneIsDone:
+	case failed.Status == http.StatusNotFound && !op.goneIsDone && !(op.absence && hasDetail(failed.Body)):
 		return errNoSuchPath
 	}
 	return nil
+}
+
+// hasDetail reports whether the body of a 404 has a detail of its own. The gateway answers an unknown path with "Not Found".
+func hasDetail(body []byte) bool {
+	var refusal struct{ Detail string }
+	return json.Unmarshal(body, &refusal) == nil && refusal.Detail != "" && refusal.Detail != http.StatusText(http.StatusNotFound)
 }
 
 // errNoSuchPath explains a 404 of an operation whose path exists on every gateway.

@@ -20,6 +20,9 @@ const (
 	maxLimit          = 1000
 )
 
+// liveTokenRule is the number of the scan rule of the live tokens.
+const liveTokenRule = 0
+
 // nodeName is the syntax of node names.
 var nodeName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}[a-z0-9]$`)
 
@@ -43,11 +46,14 @@ func (r *redactor) nameError(field, value, reason string) *ValueError {
 
 // show returns name if it looks like a name, and otherwise a placeholder.
 func (r *redactor) show(name string) string {
-	if (nodeName.MatchString(name) || nameLike.MatchString(name)) && r.redact(name) == name {
+	if (nodeName.MatchString(name) || nameLike.MatchString(name) || uuid.MatchString(name)) && r.redact(name) == name {
 		return name
 	}
 	return secret.Redacted
 }
+
+// uuid matches the ids of threads.
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // nameLike matches misspelled names and kinds. Tokens are longer.
 var nameLike = regexp.MustCompile(`^[\pL\pN ._-]{1,24}$`)
@@ -72,6 +78,17 @@ func checkText(field, text string) error {
 		return nil
 	}
 	return &ValueError{Field: field, Reason: "must be valid UTF-8"}
+}
+
+// checkPathSegment rejects texts that do not survive as one segment of a path.
+func checkPathSegment(field, text string) error {
+	switch {
+	case text == "" || text == "." || text == "..":
+		return &ValueError{Field: field, Reason: "must be a name or an id"}
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return &ValueError{Field: field, Reason: "must not contain control characters"}
+	}
+	return checkText(field, text)
 }
 
 func checkLimit(limit int) error {
@@ -101,6 +118,8 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 		return &ValueError{Field: "content", Reason: "must not be empty"}
 	case n > maxContent:
 		return &ValueError{Field: "content", Reason: "must have at most 200000 characters"}
+	case slices.Contains(req.AllowRules, liveTokenRule):
+		return &ValueError{Field: "AllowRules", Value: strconv.Itoa(liveTokenRule), Reason: "must not contain the rule of the live tokens"}
 	case utf8.RuneCountInString(req.IdempotencyKey) > maxIdempotencyKey:
 		return &ValueError{Field: "idempotency key", Reason: "must have at most 128 characters"}
 	}

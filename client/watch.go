@@ -33,6 +33,9 @@ type WatchOptions struct {
 	// Interval is the time between two polls, varied at random by a quarter. 0 means [DefaultWatchInterval]. It must be at
 	// least one millisecond; below 100 ms a warning is logged.
 	Interval time.Duration
+	// IdleInterval is the longest time between two polls. While no message comes, the time grows from Interval to IdleInterval,
+	// doubling with each poll, and falls back with the next message. 0 means Interval; otherwise it must not be shorter.
+	IdleInterval time.Duration
 	// Limit is the maximum number of messages in a poll, 1 to 1000; 0 means 1000, the gateway's maximum.
 	Limit int
 }
@@ -84,6 +87,10 @@ func (o WatchOptions) withDefaults() (WatchOptions, error) {
 		return o, &ValueError{Field: "interval", Value: o.Interval.String(), Reason: "must be at least 1ms; use a unit, such as 5 * time.Second"}
 	}
 	o.Interval = cmp.Or(o.Interval, DefaultWatchInterval)
+	o.IdleInterval = cmp.Or(o.IdleInterval, o.Interval)
+	if o.IdleInterval < o.Interval {
+		return o, &ValueError{Field: "idle interval", Value: o.IdleInterval.String(), Reason: "must not be shorter than the interval"}
+	}
 	if err := checkLimit(o.Limit); err != nil {
 		return o, err
 	}
@@ -100,6 +107,7 @@ type watcher struct {
 	full       int           // the number of full windows in a row
 	reported   bool          // the window has been reported as blocked
 	errors     int           // in a row
+	idle       int           // the number of polls in a row without a new message
 	retryAfter time.Duration // of the last poll
 }
 
@@ -119,6 +127,9 @@ func (w *watcher) poll(ctx context.Context, yield func(MeshMessage, error) bool)
 	unseen := w.unseen(rows)
 	if err := w.checkWindow(ctx, rows, len(unseen)); err != nil && !yield(MeshMessage{}, err) {
 		return false
+	}
+	if w.idle++; len(unseen) > 0 {
+		w.idle = 0
 	}
 	for _, m := range unseen {
 		if ctx.Err() != nil || !yield(m, nil) {
@@ -186,10 +197,11 @@ func (w *watcher) unseen(rows []MeshMessage) []MeshMessage {
 	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return keyOf(a) == keyOf(b) })
 }
 
-// pause returns the time until the next poll: the interval, doubled for every error in a row, varied by a quarter; or the
-// requested Retry-After plus up to a quarter, if that is longer.
+// pause returns the time until the next poll: the interval, doubled for every idle poll up to the idle interval, and for every
+// error in a row, varied by a quarter; or the requested Retry-After plus up to a quarter, if that is longer.
 func (w *watcher) pause() time.Duration {
-	d := backoff(w.opts.Interval, max(w.opts.Interval, maxWatchPause), w.errors+1)
+	d := backoff(w.opts.Interval, w.opts.IdleInterval, w.idle+1)
+	d = backoff(d, max(d, maxWatchPause), w.errors+1)
 	d = d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load needs no secure random numbers
 	return max(d, withJitter(min(w.retryAfter, maxRetryAfter)))
 }

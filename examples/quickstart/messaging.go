@@ -69,11 +69,11 @@ func (c conversation) register(ctx context.Context, p *page) error {
 		if err != nil {
 			return err
 		}
-		shown := "none, the node is already registered"
+		token := "none, the node is already registered"
 		if peer.PeerToken != nil {
-			shown = fmt.Sprintf("%v (shown once; Reveal returns it)", peer.PeerToken)
+			token = fmt.Sprintf("%v (shown once; Reveal returns it)", peer.PeerToken)
 		}
-		p.line("%-18s peer token: %s", peer.Name, shown)
+		p.line("%-18s peer token: %s", peer.Name, token)
 	}
 	return nil
 }

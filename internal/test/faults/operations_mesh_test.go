@@ -10,7 +10,7 @@ import (
 
 // meshOperations are the operations of the gateway client, for the node in the recordings. None checks the Content-Type.
 func meshOperations() []*operation {
-	return []*operation{listPeers(), register(), fetch(), sendAtRegistry(), sendAtPost(), markRead(), health(), watch()}
+	return []*operation{listPeers(), register(), fetch(), sendAtRegistry(), sendAtPost(), markRead(), health(), watch(), getPeer(), openThread(), listThreads(), getThread()}
 }
 
 // emptyListExceptions are the exceptions of operations that read a list.

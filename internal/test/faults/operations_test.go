@@ -77,5 +77,8 @@ func TestEveryOperationIsCovered(t *testing.T) {
 			}
 		}
 	}
+	// Reply is a Send, and Serve is made of Register, GetPeer, Watch and MarkRead.
+	delete(withContext, "Reply")
+	delete(withContext, "Serve")
 	assert.Equal(t, withContext, played)
 }

@@ -1,0 +1,37 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// A node that answers every question until its context ends.
+func ExampleMeshClient_Serve() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	gateway.Store("node-a", "node-b", "question", "Is the build green?")
+
+	c, err := client.New("node-b", gateway.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	answer := func(ctx context.Context, m client.MeshMessage) error {
+		fmt.Printf("%s: %s\n", m.FromNode, m.GetContent())
+		_, err := c.Reply(ctx, m, client.KindAnswer, "All green.")
+		stop() // a real program stops on a signal
+		return err
+	}
+	err = c.Serve(ctx, answer, client.ServeOptions{
+		Register: &client.RegisterRequest{URL: "http://node-b:8787"},
+		OnError:  func(m client.MeshMessage, err error) { log.Print(m.ID, err) },
+	})
+	fmt.Println("served:", err)
+	// Output:
+	// node-a: Is the build green?
+	// served: <nil>
+}

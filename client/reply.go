@@ -1,0 +1,33 @@
+package client
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// Reply sends an answer to a message: to its sender, in its thread, with its task. It does everything that [MeshClient.Send]
+// does, and returns the same errors.
+//
+// The idempotency key is made of the node, the id of the message, kind and content, so that the same reply sent twice arrives
+// once: after a crash or an uncertain failure, reply again. Older gateways ignore the key.
+func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, kind Kind, content string) (*MeshMessage, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	return c.Send(ctx, SendRequest{
+		To:             to.FromNode,
+		Kind:           kind,
+		Content:        content,
+		RelatedTaskID:  to.GetRelatedTaskID(),
+		ThreadID:       to.GetThreadID(),
+		IdempotencyKey: c.replyKey(to.ID, kind, content),
+	})
+}
+
+// replyKey returns the idempotency key of a reply. The lengths keep the parts apart.
+func (c *MeshClient) replyKey(id int64, kind Kind, content string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s %d %d:%s %s", len(c.node), c.node, id, len(kind), kind, content))
+	return "reply-" + hex.EncodeToString(sum[:])
+}
