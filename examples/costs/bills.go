@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// report is a discovery.ReconciliationReport of any provider.
+type report interface {
+	Table(io.Writer) error
+	SVG(io.Writer) error
+	Within(percent float64) (ok, known bool)
+}
+
+// bills reads the bill of a provider and compares it with a ledger.
+var bills = map[discovery.Provider]func(*job, context.Context, *discovery.Ledger) (report, error){
+	discovery.OpenAI: (*job).openAI,
+	discovery.XAI:    (*job).xAI,
+}
+
+func (j *job) openAI(ctx context.Context, counted *discovery.Ledger) (report, error) {
+	query := discovery.OpenAICostQuery{StartTime: j.from.Unix(), EndTime: j.to.Unix()}
+	r, err := j.client.ReconcileOpenAICost(ctx, query, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.WithLedger(counted), nil
+}
+
+func (j *job) xAI(ctx context.Context, counted *discovery.Ledger) (report, error) {
+	query := discovery.XAICostQuery{StartTime: j.from.Format(time.DateOnly), EndTime: j.to.Format(time.DateOnly)}
+	r, err := j.client.ReconcileXAICost(ctx, query, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.WithLedger(counted), nil
+}
+
+// compare prints the report of a provider. The error is why the run fails.
+func (j *job) compare(ctx context.Context, provider discovery.Provider, counted *discovery.Ledger) error {
+	r, err := bills[provider](j, ctx, counted)
+	if err != nil {
+		return err
+	}
+	if err := r.Table(j.out); err != nil {
+		return err
+	}
+	if j.svg != "" {
+		if err := writeSVG(r, filepath.Join(j.svg, string(provider)+".svg")); err != nil {
+			return err
+		}
+	}
+	switch ok, known := r.Within(j.drift); {
+	case !known:
+		return errors.New("the drift is not known")
+	case !ok:
+		return fmt.Errorf("the drift is more than %g %%", j.drift)
+	}
+	return nil
+}
+
+func writeSVG(r report, name string) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.SVG(file), file.Close())
+}

@@ -1,0 +1,108 @@
+// Command costs is a nightly job: it prices the calls that were made, compares them with the providers' bills, day by day, and
+// fails when the two drift apart.
+//
+//	go run ./examples/costs -usage calls.jsonl -from 2026-11-01 -to 2026-11-08 -svg . openai xai
+//
+// The file has a JSON object in each line:
+//
+//	{"provider":"openai","model":"gpt-5.4","time":"2026-11-01T12:00:00Z","usage":{"prompt_tokens":12000,…}}
+//
+// usage is the object of the provider's answer as it is. mode is optional: it is "batch" for a call in a batch, and for
+// OpenAI the service tier of the answer. The window is the last seven days unless -from and -to are given; calls outside it do
+// not matter. Each provider gets a table on the standard output and, with -svg, a picture in that folder.
+//
+// The keys come from OPENAI_ADMIN_KEY, and from XAI_MANAGEMENT_KEY and XAI_TEAM_ID. Such keys can manage a whole organization:
+// give them to this job alone.
+//
+// The exit status is 0 when every bill is within -drift percent of what was counted. It is 1 when one is not, and also when
+// that is not known: the bill cannot be read, a call has no known price, or no call was counted. It is 2 for wrong use and for
+// a line that cannot be read, since its call would be missing.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	j := job{client: discovery.New(), today: time.Now().UTC().Truncate(24 * time.Hour), out: os.Stdout}
+	status := j.run(ctx, os.Args[1:], os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// job is one run of the program.
+type job struct {
+	client *discovery.Client
+	today  time.Time
+	out    io.Writer
+
+	usage, svg string
+	from, to   time.Time
+	drift      float64
+	providers  []discovery.Provider
+}
+
+// run returns the exit status.
+func (j *job) run(ctx context.Context, args []string, errs io.Writer) int {
+	if err := j.parse(args, errs); err != nil {
+		fmt.Fprintln(errs, "costs:", err)
+		return 2
+	}
+	ledgers, err := j.count(ctx)
+	if err != nil {
+		fmt.Fprintln(errs, "costs:", err)
+		return 2
+	}
+	status := 0
+	for _, provider := range j.providers {
+		if err := j.compare(ctx, provider, ledgers[provider]); err != nil {
+			fmt.Fprintf(errs, "costs: %s: %v\n", provider, err)
+			status = 1
+		}
+	}
+	return status
+}
+
+// parse reads flags and arguments.
+func (j *job) parse(args []string, errs io.Writer) error {
+	flags := flag.NewFlagSet("costs", flag.ContinueOnError)
+	flags.SetOutput(errs)
+	flags.StringVar(&j.usage, "usage", "calls.jsonl", "file of the calls")
+	flags.StringVar(&j.svg, "svg", "", "folder that receives a picture for each provider")
+	flags.Float64Var(&j.drift, "drift", 1, "largest drift, in percent of what was counted")
+	from := flags.String("from", j.today.AddDate(0, 0, -7).Format(time.DateOnly), "first day, UTC")
+	to := flags.String("to", j.today.Format(time.DateOnly), "day after the last one, UTC")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	var err error
+	if j.from, err = time.Parse(time.DateOnly, *from); err != nil {
+		return err
+	}
+	if j.to, err = time.Parse(time.DateOnly, *to); err != nil {
+		return err
+	}
+	for _, name := range flags.Args() {
+		provider, err := discovery.ParseProvider(name)
+		if err != nil {
+			return err
+		}
+		if bills[provider] == nil {
+			return fmt.Errorf("%s has no bill to read", provider)
+		}
+		j.providers = append(j.providers, provider)
+	}
+	if len(j.providers) == 0 {
+		return fmt.Errorf("name the providers whose bills to read")
+	}
+	return nil
+}
