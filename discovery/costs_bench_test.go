@@ -50,7 +50,7 @@ func BenchmarkCostPage(b *testing.B) {
 		b.Run(fmt.Sprintf("results=%d/impl=mesh", n), func(b *testing.B) {
 			c := newSite(map[string]http.HandlerFunc{"openai": says(body)}).inProcess()
 			q := costQuery()
-			q.Limit, q.GroupBy = 180, []discovery.GroupBy{"line_item", "project_id", "api_key_id"}
+			q.EndTime, q.Limit, q.GroupBy = q.StartTime+180*day, 180, []discovery.GroupBy{"line_item", "project_id", "api_key_id"}
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -84,10 +84,12 @@ func BenchmarkUsage(b *testing.B) {
 	}
 	body := `{"timeSeries":[` + strings.Join(all, ",") + `]}`
 	c := newSite(map[string]http.HandlerFunc{"xaimanagement": says(body)}).inProcess()
+	q := usageQuery()
+	q.StartTime, q.EndTime = "2026-01-01", "2026-08-01"
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if buckets, err := c.FetchXAICostBuckets(context.Background(), usageQuery()); len(buckets) != 180 || err != nil {
+		if buckets, err := c.FetchXAICostBuckets(context.Background(), q); len(buckets) != 180 || err != nil {
 			b.Fatal(len(buckets), err)
 		}
 	}
