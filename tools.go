@@ -1,9 +1,9 @@
 //go:build tools
 
-// Package tools pins the code generator, so that go.mod decides its version.
+// Package tools makes go.mod decide the version of the code generator.
 //
-// The build tag keeps it out of every build, vet and test; go mod tidy looks through build tags and keeps the
-// requirement. Never pass -tags tools: there would be two packages in one folder, and a program cannot be imported.
+// The build tag excludes the file from every build, vet and test, but go mod tidy ignores build tags and keeps the
+// requirement. Do not pass -tags tools: the directory would contain two packages, and a command cannot be imported.
 package tools
 
 import (
