@@ -35,6 +35,10 @@ documents: ## check the OpenAPI documents with tools from npm
 facts: ## compare the retirement tables with the newest official SDKs; needs the module proxy
 	@cd .ci/facts && $(GO) run . -tables ../../discovery/internal/retirements
 
+.PHONY: sdks
+sdks: ## compare discoverytest and discovery with the official SDKs; compiling them takes minutes the first time
+	cd internal/test/sdks && $(GO) test -count=1 ./...
+
 .PHONY: spec-diff
 spec-diff: ## fail on breaking changes of the OpenAPI documents: make spec-diff BASE=main
 	@./.ci/spec-diff
