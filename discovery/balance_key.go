@@ -50,7 +50,7 @@ func envFileKey(path string) (secret.Secret, error) {
 		}
 	}
 	if key == "" {
-		return secret.Secret{}, errors.New("has no line " + deepSeekKeyName + "=...")
+		return secret.Secret{}, fmt.Errorf("does not set %s", deepSeekKeyName)
 	}
 	return secret.New(key), nil
 }

@@ -1,6 +1,7 @@
 package discovery_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -109,6 +110,29 @@ func BenchmarkReadCatalog(b *testing.B) {
 			var list plainCatalog
 			if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.Data) != 1_000 {
 				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkLoadCatalog loads a file of 1,000 models, checks its digest and builds the index. impl=baseline fetches, decodes and
+// indexes the same models in process. Both take about the same time: what the file saves is the network.
+func BenchmarkLoadCatalog(b *testing.B) {
+	s := catalogOf(manyModels(1_000))
+	file := savedCatalog(b, s)
+	b.Run("impl=mesh", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := s.inProcess().LoadCatalog(bytes.NewReader(file)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("impl=baseline", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if models := list(b, s.inProcess(), discovery.CatalogOptions{}); len(models) != 1_000 {
+				b.Fatal(len(models))
 			}
 		}
 	})

@@ -1,7 +1,10 @@
 package discovery_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,6 +37,31 @@ func FuzzCatalog(f *testing.F) {
 			for _, text := range []*string{m.Name, m.Description, m.Type} {
 				assert.True(t, text == nil || *text != "")
 			}
+		}
+	})
+}
+
+// FuzzLoadCatalog loads any bytes as a catalog file, as they are and with their right digest. A rejected file changes nothing;
+// what is accepted is saved again, and the saved file gives the same models.
+func FuzzLoadCatalog(f *testing.F) {
+	s := catalogOf(twoModels)
+	file := savedCatalog(f, s)
+	_, content, _ := bytes.Cut(file, []byte("\n"))
+	for _, seed := range []string{string(file), string(content), twoModels, "", "{}", "mesh-go-catalog 2 0\n{}"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, file := range []string{string(text), withDigest(string(text))} {
+			c := s.inProcess()
+			if err := c.LoadCatalog(strings.NewReader(file)); err != nil {
+				valueError(t, err, "catalog file")
+				valueError(t, c.SaveCatalog(io.Discard), "catalog")
+				continue
+			}
+			second := s.inProcess()
+			require.NoError(t, second.LoadCatalog(bytes.NewReader(save(t, c))))
+			old := discovery.CatalogOptions{TTL: 1<<63 - 1}
+			assert.Equal(t, list(t, c, old), list(t, second, old))
 		}
 	})
 }

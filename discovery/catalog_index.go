@@ -17,6 +17,8 @@ type snapshot struct {
 	primary bool
 	etag    string
 	readAt  time.Time // of a primary snapshot
+	// unreadable is the number of rows that were left out.
+	unreadable int
 	// err is the error for callers of a client with WithStrictErrors, in addition to the models.
 	err error
 }

@@ -85,7 +85,7 @@ func (c *Client) decodeCatalog(ctx context.Context, resp call.Response) (*snapsh
 		return newSnapshot(rows), catalogRequest.failure(ReasonPartial, resp.Status, unreadable)
 	}
 	s := newSnapshot(rows)
-	s.primary, s.readAt, s.etag = true, time.Now(), resp.Header.Get("ETag")
+	s.primary, s.readAt, s.etag, s.unreadable = true, time.Now(), resp.Header.Get("ETag"), skipped
 	if skipped > 0 {
 		s.err = c.record(catalogRequest.failure(ReasonPartial, resp.Status, unreadable))
 	}

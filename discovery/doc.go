@@ -33,6 +33,9 @@
 // when these are empty as well, the last good catalog. An outage is remembered for a minute ([WithOutageTTL]). The catalog has
 // no prices.
 //
+// A program that runs for a second keeps the catalog in a file: [Client.SaveCatalog] writes it with its ETag and its age, and
+// [Client.LoadCatalog] reads it. The program owns the file. A damaged file is an error and changes nothing.
+//
 // # Model names
 //
 // Marketplaces and clouds spell the ids of models differently. [NormalizeModelID] returns the id that the provider itself uses,

@@ -1,17 +1,20 @@
 package discovery_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log"
 	"net/http"
+	"os"
+	"path/filepath"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
 func ExampleClient_ListModels() {
-	server := discoverytest.Start() // stands for the real catalog
+	server := discoverytest.Start() // takes the place of the real catalog
 	defer server.Close()
 	c := discovery.New(server.Options()...)
 
@@ -47,6 +50,48 @@ func ExampleClient_GetModelInfo() {
 	// gpt-3 is not in the catalog
 }
 
+// A program that runs for a second keeps the catalog in a file. The second run requests nothing.
+func ExampleClient_SaveCatalog() {
+	server := discoverytest.Start()
+	defer server.Close()
+	dir, err := os.MkdirTemp("", "catalog") // a real program uses os.UserCacheDir
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "catalog")
+
+	run := func() {
+		c := discovery.New(server.Options()...)
+		before, _ := os.ReadFile(path)
+		if err := c.LoadCatalog(bytes.NewReader(before)); err != nil {
+			fmt.Println("load:", err)
+		}
+		m, err := c.GetModelInfo(context.Background(), "grok-4.5", discovery.CatalogOptions{})
+		if err != nil || m == nil {
+			log.Fatal("grok-4.5 was not found: ", err)
+		}
+		fmt.Println(m.ID, "after", len(server.Requests()), "request")
+
+		var after bytes.Buffer
+		if err := c.SaveCatalog(&after); err != nil || bytes.Equal(after.Bytes(), before) {
+			return // in an outage the older file stays
+		}
+		if err := os.WriteFile(path+".new", after.Bytes(), 0o600); err != nil {
+			log.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			log.Fatal(err)
+		}
+	}
+	run()
+	run()
+	// Output:
+	// load: discovery: catalog file is not a file of SaveCatalog
+	// x-ai/grok-4-5 after 1 request
+	// x-ai/grok-4-5 after 1 request
+}
+
 func ExampleWithFailureHandler() {
 	server := discoverytest.Start()
 	defer server.Close()
@@ -56,7 +101,7 @@ func ExampleWithFailureHandler() {
 	}))...)
 
 	models, err := c.ListModels(context.Background(), discovery.CatalogOptions{})
-	fmt.Println(len(models), err) // empty, and no error: the handler was told
+	fmt.Println(len(models), err) // empty, and no error: the handler receives it
 	// Output:
 	// ListModels rate_limited 30s
 	// 0 <nil>

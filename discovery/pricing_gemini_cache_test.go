@@ -214,10 +214,10 @@ func TestFailedPriceListIsRememberedForAWhile(t *testing.T) {
 		assert.Equal(t, discovery.ReasonStatus, s.failures[3].Reason)
 
 		s.set("cloudbilling", says(recordedSKUs(t)))
-		time.Sleep(discovery.DefaultOutageTTL - 1)
+		time.Sleep(discovery.DefaultOutageTTL - time.Nanosecond)
 		rows, _ := c.FetchGeminiPricing(t.Context(), withKey)
 		assert.Empty(t, rows)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		rows, _ = c.FetchGeminiPricing(t.Context(), withKey)
 		assert.Len(t, rows, 46)
 

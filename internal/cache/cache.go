@@ -84,6 +84,16 @@ func (v *Value[T]) Cached(fresh func(value T, loadedAt time.Time) bool) (value T
 	return value, false
 }
 
+// Put stores a value that was loaded at loadedAt, unless the cached value is newer. A load in progress goes on, and its result
+// takes the place of value.
+func (v *Value[T]) Put(value T, loadedAt time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if e := v.cached.Load(); e == nil || !e.loadedAt.After(loadedAt) {
+		v.cached.Store(&entry[T]{value: value, loadedAt: loadedAt})
+	}
+}
+
 // Invalidate removes the cached value and detaches the load in progress, so that the next Get starts a new load.
 func (v *Value[T]) Invalidate() {
 	v.mu.Lock()

@@ -67,6 +67,48 @@ func TestFreshDecidesOnTheValue(t *testing.T) {
 	assert.Equal(t, 2, calls)
 }
 
+func TestPutKeepsTheNewerValue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var v cache.Value[string]
+		calls := 0
+		now := time.Now()
+		get := func() string {
+			value, _, err := v.Get(t.Context(), within(time.Hour), returns("loaded", &calls))
+			require.NoError(t, err)
+			return value
+		}
+		v.Put("yesterday's", now.Add(-24*time.Hour))
+		assert.Equal(t, "loaded", get(), "an old value is loaded again")
+		v.Put("older", now.Add(-time.Minute))
+		assert.Equal(t, "loaded", get())
+		time.Sleep(30 * time.Minute)
+		v.Put("newer", now.Add(time.Minute))
+		assert.Equal(t, "newer", get())
+		time.Sleep(31 * time.Minute)
+		assert.Equal(t, "loaded", get(), "the age counts from the time of the load, not of Put")
+		assert.Equal(t, 2, calls)
+	})
+}
+
+func TestALoadInProgressReplacesAPutValue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var v cache.Value[string]
+		release := make(chan struct{})
+		go func() {
+			_, _, _ = v.Get(t.Context(), never, func(context.Context) (string, error) { <-release; return "loaded", nil })
+		}()
+		synctest.Wait()
+		v.Put("put", time.Now())
+		close(release)
+		synctest.Wait()
+		value, ok := v.Cached(within(time.Hour))
+		assert.True(t, ok)
+		assert.Equal(t, "loaded", value)
+	})
+}
+
 func TestCachedNeverLoads(t *testing.T) {
 	t.Parallel()
 	var v cache.Value[string]

@@ -1,0 +1,200 @@
+package discovery
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// A catalog file is one line with the format, its version and the SHA-256 digest of the rest, and a catalogFile as JSON. The
+// digest detects any damage, so that what is read is what was saved.
+const (
+	catalogFileFormat  = "mesh-go-catalog"
+	catalogFileVersion = "1" // changes when a release would misread the files of another
+)
+
+// catalogFile is the content of a catalog file.
+type catalogFile struct {
+	// URLDigest identifies the catalog, since an ETag has a meaning for its own server only. The URL itself may contain a key.
+	URLDigest string    `json:"url_sha256"`
+	ETag      string    `json:"etag"`
+	ReadAt    time.Time `json:"read_at"`
+	// Unreadable is the number of rows that were left out. A catalog that lacks rows must not look complete after loading.
+	Unreadable int         `json:"unreadable_rows"`
+	Models     []ModelInfo `json:"models"`
+}
+
+// SaveCatalog writes the catalog with its ETag and its age to w. A program that runs for a second saves it to a file, and loads
+// the file with [Client.LoadCatalog] when it runs again, so that it rarely requests the catalog.
+//
+// The last good response of the primary catalog is written, whatever its age, and also after [Client.InvalidateCatalog]. The
+// lists of the providers that take its place in an outage are never written. Without such a response, SaveCatalog writes nothing
+// and returns a [*ValueError]. An error of w is returned, wrapped.
+//
+// The file contains no key. The same catalog always gives the same bytes. SaveCatalog calls w.Write once; a file that is
+// replaced by renaming is never seen half written, and LoadCatalog rejects one that is.
+func (c *Client) SaveCatalog(w io.Writer) error {
+	if err := c.ready(context.Background()); err != nil {
+		return err
+	}
+	if w == nil {
+		return &ValueError{Field: "writer", Reason: "must not be nil"}
+	}
+	good := c.catalog.lastGood.Load()
+	if good == nil {
+		return &ValueError{Field: "catalog", Reason: "has not been read from its primary source, so there is nothing to save"}
+	}
+	text, err := good.file(c.catalogURLDigest())
+	switch {
+	case err != nil:
+		return fmt.Errorf("discovery: SaveCatalog: %w", err)
+	case int64(len(text)) > c.maxBytes:
+		return &ValueError{Field: "catalog", Reason: fmt.Sprintf("makes a file of more than %d bytes", c.maxBytes)}
+	}
+	if _, err := io.Copy(w, bytes.NewReader(text)); err != nil {
+		return fmt.Errorf("discovery: SaveCatalog: %w", err)
+	}
+	return nil
+}
+
+// file returns the snapshot as a catalog file.
+func (s *snapshot) file(urlDigest string) ([]byte, error) {
+	content, err := json.Marshal(catalogFile{
+		URLDigest: urlDigest, ETag: s.etag, ReadAt: s.readAt.UTC(), Unreadable: s.unreadable, Models: s.models,
+	})
+	if err != nil {
+		return nil, err
+	}
+	content = append(content, '\n')
+	return append(fmt.Appendf(nil, "%s %s %s\n", catalogFileFormat, catalogFileVersion, digest(content)), content...), nil
+}
+
+// digest returns the SHA-256 digest of content in hexadecimal.
+func digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// LoadCatalog reads a catalog that [Client.SaveCatalog] wrote. It sends nothing. The catalog keeps its age: a lookup uses it
+// until its TTL has passed ([CatalogOptions]), and then requests it with its ETag, so that an unchanged catalog is not sent
+// again. It also serves as the last good catalog in an outage. A catalog that is not newer than that of the client is ignored.
+// Rows that could not be read when the catalog was requested are reported again, as a [Failure].
+//
+// A file is rejected with a [*ValueError] when it is damaged, cut off, or not a catalog; when it has another format version,
+// belongs to another catalog URL, has a time in the future, or is longer than a response may be ([WithMaxResponseBytes]). An
+// error of r is returned, wrapped. After an error the client is unchanged, and a program can go on as without the file. The
+// texts of errors contain nothing of the file.
+func (c *Client) LoadCatalog(r io.Reader) error {
+	if err := c.ready(context.Background()); err != nil {
+		return err
+	}
+	if r == nil {
+		return &ValueError{Field: "reader", Reason: "must not be nil"}
+	}
+	limit := min(c.maxBytes, math.MaxInt64-1)
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("discovery: LoadCatalog: %w", err)
+	case int64(len(text)) > limit:
+		return &ValueError{Field: "catalog file", Reason: fmt.Sprintf("is longer than %d bytes", limit)}
+	}
+	s, err := parseCatalogFile(text, c.catalogURLDigest())
+	if err != nil {
+		return &ValueError{Field: "catalog file", Reason: err.Error()}
+	}
+	c.adopt(s)
+	return nil
+}
+
+// adopt makes s the last good catalog and the current one, unless the client has a newer one.
+func (c *Client) adopt(s *snapshot) {
+	missing := catalogRequest.failure(ReasonPartial, 0, fmt.Errorf("%d rows could not be read when the catalog was requested", s.unreadable))
+	if s.unreadable > 0 {
+		s.err = c.strictError(missing)
+	}
+	for {
+		good := c.catalog.lastGood.Load()
+		if good != nil && !s.readAt.After(good.readAt) {
+			return
+		}
+		if c.catalog.lastGood.CompareAndSwap(good, s) {
+			break
+		}
+	}
+	c.catalog.current.Put(s, s.readAt)
+	if s.unreadable > 0 {
+		_ = c.report(context.Background(), missing) // lists and lookups return the error
+	}
+}
+
+// The causes for which a catalog file is rejected.
+var (
+	errNotACatalogFile = errors.New("is not a file of SaveCatalog")
+	errFileVersion     = errors.New("has a format version other than " + catalogFileVersion)
+	errFileDamaged     = errors.New("is damaged")
+	errFileContent     = errors.New("does not contain a valid catalog")
+	errFileURL         = errors.New("belongs to another catalog URL")
+	errFileTime        = errors.New("has a time in the future")
+)
+
+// parseCatalogFile returns the snapshot in a catalog file. Its errors contain nothing of the file.
+func parseCatalogFile(text []byte, urlDigest string) (*snapshot, error) {
+	head, content, _ := bytes.Cut(text, []byte("\n"))
+	words := bytes.SplitN(head, []byte(" "), 3)
+	switch {
+	case len(words) != 3 || string(words[0]) != catalogFileFormat:
+		return nil, errNotACatalogFile
+	case string(words[1]) != catalogFileVersion:
+		return nil, errFileVersion
+	case string(words[2]) != digest(content):
+		return nil, errFileDamaged
+	}
+	var f catalogFile
+	if err := json.Unmarshal(content, &f); err != nil || !f.valid() {
+		return nil, errFileContent
+	}
+	switch {
+	case f.URLDigest != urlDigest:
+		return nil, errFileURL
+	case f.ReadAt.After(time.Now()): // the catalog would never become too old
+		return nil, errFileTime
+	}
+	s := newSnapshot(f.Models)
+	s.primary, s.etag, s.readAt, s.unreadable = true, f.ETag, f.ReadAt, f.Unreadable
+	return s, nil
+}
+
+// valid reports whether SaveCatalog can have written f. The ETag is sent as a header, which has no control characters.
+func (f *catalogFile) valid() bool {
+	control := func(b rune) bool { return b < ' ' && b != '\t' || b == 0x7f }
+	return len(f.Models) > 0 && f.Unreadable >= 0 && !f.ReadAt.IsZero() &&
+		!slices.ContainsFunc([]rune(f.ETag), control) && !slices.ContainsFunc(f.Models, invalidModel)
+}
+
+// invalidModel reports whether m is not a row as readRow returns it.
+func invalidModel(m ModelInfo) bool {
+	empty := func(text *string) bool { return text != nil && *text == "" }
+	return m.ID == "" || m.Source != SourceCatalog ||
+		m.ContextLength != nil && *m.ContextLength <= 0 || m.MaxTokens != nil && *m.MaxTokens <= 0 ||
+		empty(m.Name) || empty(m.Description) || empty(m.Type)
+}
+
+// catalogURLDigest returns the digest of the base URL of the catalog, without user info and query.
+func (c *Client) catalogURLDigest() string {
+	u, err := url.Parse(cmp.Or(c.catalogURL, defaultCatalogURL))
+	if err != nil {
+		return "" // no catalog can be read from there
+	}
+	return digest([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
+}
