@@ -47,6 +47,10 @@ spec-diff: ## fail on breaking changes of the OpenAPI documents: make spec-diff 
 test: ## run the tests
 	$(GO) test ./...
 
+.PHONY: examples
+examples: ## test the examples with modules of their own
+	@./.ci/examples
+
 .PHONY: race
 race: ## run the tests with the race detector, in random order
 	$(GO) test -race -shuffle=on ./...
