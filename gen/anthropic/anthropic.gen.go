@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 	"github.com/oapi-codegen/runtime"
@@ -51,6 +52,114 @@ func (e ListModelsParamsAnthropicVersion) Valid() bool {
 	default:
 		return false
 	}
+}
+
+// Defines values for ListCostsParamsBucketWidth.
+const (
+	ListCostsParamsBucketWidthN1D ListCostsParamsBucketWidth = "1d"
+)
+
+// Valid indicates whether the value is a known member of the ListCostsParamsBucketWidth enum.
+func (e ListCostsParamsBucketWidth) Valid() bool {
+	switch e {
+	case ListCostsParamsBucketWidthN1D:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListCostsParamsGroupBy.
+const (
+	ListCostsParamsGroupByDescription ListCostsParamsGroupBy = "description"
+	ListCostsParamsGroupByWorkspaceID ListCostsParamsGroupBy = "workspace_id"
+)
+
+// Valid indicates whether the value is a known member of the ListCostsParamsGroupBy enum.
+func (e ListCostsParamsGroupBy) Valid() bool {
+	switch e {
+	case ListCostsParamsGroupByDescription:
+		return true
+	case ListCostsParamsGroupByWorkspaceID:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListCostsParamsAnthropicVersion.
+const (
+	ListCostsParamsAnthropicVersionN20230601 ListCostsParamsAnthropicVersion = "2023-06-01"
+)
+
+// Valid indicates whether the value is a known member of the ListCostsParamsAnthropicVersion enum.
+func (e ListCostsParamsAnthropicVersion) Valid() bool {
+	switch e {
+	case ListCostsParamsAnthropicVersionN20230601:
+		return true
+	default:
+		return false
+	}
+}
+
+// CostBucket is one UTC day.
+type CostBucket struct {
+	// StartingAt is the start, RFC 3339, inclusive.
+	StartingAt time.Time `json:"starting_at"`
+
+	// EndingAt is the end, RFC 3339, exclusive.
+	EndingAt time.Time `json:"ending_at"`
+
+	// Results holds the costs of the day, one for each group.
+	Results              []RawCostResult            `json:"results"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// CostPage is one page of days.
+type CostPage struct {
+	// Data holds the days, oldest first.
+	Data []CostBucket `json:"data"`
+
+	// HasMore reports whether another page follows.
+	HasMore bool `json:"has_more"`
+
+	// NextPage is the cursor of the next page, or null.
+	NextPage             *string                    `json:"next_page,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// CostResult is one cost. The fields after currency are null unless results are grouped by workspace or description.
+type CostResult struct {
+	// Amount is the amount in cents, not in dollars, as a decimal with a fraction. 123.45 is 1.2345 dollars.
+	Amount string `json:"amount"`
+
+	// Currency is the currency, always USD.
+	Currency string `json:"currency"`
+
+	// CostType is what was used, such as tokens, web_search, code_execution or session_usage.
+	CostType *string `json:"cost_type,omitempty"`
+
+	// Description is the line of the bill, such as Claude Opus 4.8 Usage - Input Tokens.
+	Description string `json:"description,omitempty"`
+
+	// Model is the id of the model, or null for a cost that no model has.
+	Model *string `json:"model,omitempty"`
+
+	// TokenType is the kind of token, such as uncached_input_tokens or output_tokens.
+	TokenType *string `json:"token_type,omitempty"`
+
+	// ServiceTier is the service tier, standard or batch.
+	ServiceTier *string `json:"service_tier,omitempty"`
+
+	// ContextWindow is the range of context lengths that the price is for, such as 0-200k.
+	ContextWindow *string `json:"context_window,omitempty"`
+
+	// WorkspaceID is the id of the workspace, or null for the default one.
+	WorkspaceID string `json:"workspace_id,omitempty"`
+
+	// InferenceGeo is the region that the model ran in.
+	InferenceGeo         *string                    `json:"inference_geo,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // Error is the error body.
@@ -101,6 +210,9 @@ type ModelPage struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
+// RawCostResult is one CostResult as it came.
+type RawCostResult = json.RawMessage
+
 // Refusal is the error body.
 type Refusal = Error
 
@@ -124,6 +236,252 @@ type ListModelsParamsLifecycle string
 
 // ListModelsParamsAnthropicVersion defines parameters for ListModels.
 type ListModelsParamsAnthropicVersion string
+
+// ListCostsParams defines parameters for ListCosts.
+type ListCostsParams struct {
+	// StartingAt is the start of the window, RFC 3339, inclusive. It is moved to the start of its UTC day.
+	StartingAt time.Time `form:"starting_at" json:"starting_at"`
+
+	// EndingAt is the end of the window, RFC 3339. Days that end later are not listed. The window has no end when it is absent.
+	EndingAt *time.Time `form:"ending_at,omitempty" json:"ending_at,omitempty"`
+
+	// BucketWidth is the width of a bucket. A day is the only value.
+	BucketWidth *ListCostsParamsBucketWidth `form:"bucket_width,omitempty" json:"bucket_width,omitempty"`
+
+	// GroupBy lists the fields that results are grouped by, as one parameter each.
+	GroupBy []ListCostsParamsGroupBy `form:"group_by[],omitempty" json:"group_by[],omitempty"`
+
+	// Limit is the number of buckets in a page. The default is 7.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Page is the next_page of the page before.
+	Page *string `form:"page,omitempty" json:"page,omitempty"`
+
+	// AnthropicVersion is the version of the API.
+	AnthropicVersion ListCostsParamsAnthropicVersion `json:"anthropic-version"`
+}
+
+// ListCostsParamsBucketWidth defines parameters for ListCosts.
+type ListCostsParamsBucketWidth string
+
+// ListCostsParamsGroupBy defines parameters for ListCosts.
+type ListCostsParamsGroupBy string
+
+// ListCostsParamsAnthropicVersion defines parameters for ListCosts.
+type ListCostsParamsAnthropicVersion string
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
+func (t *CostBucket) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*CostBucket).decode)
+}
+
+func (t *CostBucket) decode(d *wire.Decoder) error {
+	*t = CostBucket{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "starting_at":
+			seen.Add(0)
+			o.Report(wire.Time(&t.StartingAt, d))
+		case "ending_at":
+			seen.Add(1)
+			o.Report(wire.Time(&t.EndingAt, d))
+		case "results":
+			seen.Add(2)
+			o.Report(wire.ArrayOf[RawCostResult](wire.Raw)(&t.Results, d))
+		default:
+			o.Skip()
+		}
+	}
+	return seen.Check(o.Err(), "starting_at", "ending_at", "results")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t CostBucket) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostBucket).encode) }
+
+func (t *CostBucket) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteTime(&t.StartingAt, e.PlainField("starting_at"))
+	wire.WriteTime(&t.EndingAt, e.PlainField("ending_at"))
+	wire.WriteArrayOf[RawCostResult](wire.WriteRaw)(wire.NotNil(&t.Results), e.PlainField("results"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t CostBucket) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t CostBucket) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
+func (t *CostPage) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*CostPage).decode)
+}
+
+func (t *CostPage) decode(d *wire.Decoder) error {
+	*t = CostPage{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "data":
+			seen.Add(0)
+			o.Report(wire.ArrayOf[CostBucket]((*CostBucket).decode)(&t.Data, d))
+		case "has_more":
+			seen.Add(1)
+			o.Report(wire.Bool(&t.HasMore, d))
+		case "next_page":
+			o.Report(wire.Optional(&t.NextPage, d, wire.String))
+		default:
+			o.Skip()
+		}
+	}
+	return seen.Check(o.Err(), "data", "has_more")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t CostPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostPage).encode) }
+
+func (t *CostPage) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteArrayOf[CostBucket]((*CostBucket).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
+	wire.WriteBool(&t.HasMore, e.PlainField("has_more"))
+	wire.WriteNullable(t.NextPage, e.PlainField("next_page"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t CostPage) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t CostPage) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetNextPage returns NextPage, or the zero value if it is nil.
+func (t *CostPage) GetNextPage() (v string) {
+	if t != nil && t.NextPage != nil {
+		v = *t.NextPage
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
+func (t *CostResult) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*CostResult).decode)
+}
+
+func (t *CostResult) decode(d *wire.Decoder) error {
+	*t = CostResult{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "amount":
+			seen.Add(0)
+			o.Report(wire.String(&t.Amount, d))
+		case "currency":
+			seen.Add(1)
+			o.Report(wire.String(&t.Currency, d))
+		case "cost_type":
+			o.Report(wire.Optional(&t.CostType, d, wire.String))
+		case "description":
+			o.Report(wire.UnlessNull(&t.Description, d, wire.String))
+		case "model":
+			o.Report(wire.Optional(&t.Model, d, wire.String))
+		case "token_type":
+			o.Report(wire.Optional(&t.TokenType, d, wire.String))
+		case "service_tier":
+			o.Report(wire.Optional(&t.ServiceTier, d, wire.String))
+		case "context_window":
+			o.Report(wire.Optional(&t.ContextWindow, d, wire.String))
+		case "workspace_id":
+			o.Report(wire.UnlessNull(&t.WorkspaceID, d, wire.String))
+		case "inference_geo":
+			o.Report(wire.Optional(&t.InferenceGeo, d, wire.String))
+		default:
+			o.Skip()
+		}
+	}
+	return seen.Check(o.Err(), "amount", "currency")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
+// document allows it, and left out elsewhere.
+func (t CostResult) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostResult).encode) }
+
+func (t *CostResult) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.Amount, e.PlainField("amount"))
+	wire.WriteString(&t.Currency, e.PlainField("currency"))
+	wire.WriteNullable(t.CostType, e.PlainField("cost_type"), wire.WriteString)
+	wire.WriteString(&t.Description, e.PlainField("description"))
+	wire.WriteNullable(t.Model, e.PlainField("model"), wire.WriteString)
+	wire.WriteNullable(t.TokenType, e.PlainField("token_type"), wire.WriteString)
+	wire.WriteNullable(t.ServiceTier, e.PlainField("service_tier"), wire.WriteString)
+	wire.WriteNullable(t.ContextWindow, e.PlainField("context_window"), wire.WriteString)
+	wire.WriteString(&t.WorkspaceID, e.PlainField("workspace_id"))
+	wire.WriteNullable(t.InferenceGeo, e.PlainField("inference_geo"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t CostResult) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t CostResult) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetCostType returns CostType, or the zero value if it is nil.
+func (t *CostResult) GetCostType() (v string) {
+	if t != nil && t.CostType != nil {
+		v = *t.CostType
+	}
+	return v
+}
+
+// GetModel returns Model, or the zero value if it is nil.
+func (t *CostResult) GetModel() (v string) {
+	if t != nil && t.Model != nil {
+		v = *t.Model
+	}
+	return v
+}
+
+// GetTokenType returns TokenType, or the zero value if it is nil.
+func (t *CostResult) GetTokenType() (v string) {
+	if t != nil && t.TokenType != nil {
+		v = *t.TokenType
+	}
+	return v
+}
+
+// GetServiceTier returns ServiceTier, or the zero value if it is nil.
+func (t *CostResult) GetServiceTier() (v string) {
+	if t != nil && t.ServiceTier != nil {
+		v = *t.ServiceTier
+	}
+	return v
+}
+
+// GetContextWindow returns ContextWindow, or the zero value if it is nil.
+func (t *CostResult) GetContextWindow() (v string) {
+	if t != nil && t.ContextWindow != nil {
+		v = *t.ContextWindow
+	}
+	return v
+}
+
+// GetInferenceGeo returns InferenceGeo, or the zero value if it is nil.
+func (t *CostResult) GetInferenceGeo() (v string) {
+	if t != nil && t.InferenceGeo != nil {
+		v = *t.InferenceGeo
+	}
+	return v
+}
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
@@ -412,6 +770,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListCosts Lists the costs of an organization by day.
+	//
+	// Needs an admin key, which individual accounts do not have. The days are UTC days. Costs of the priority service tier are not in the report. Costs appear about five minutes after a request, sometimes later.
+	//
+	// Corresponds with GET /v1/organizations/cost_report (the `ListCosts` operationId).
+	ListCosts(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // ListModels Lists the models, newest first.
@@ -421,6 +786,23 @@ type ClientInterface interface {
 // Corresponds with GET /v1/models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListModelsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCosts Lists the costs of an organization by day.
+//
+// Needs an admin key, which individual accounts do not have. The days are UTC days. Costs of the priority service tier are not in the report. Costs appear about five minutes after a request, sometimes later.
+//
+// Corresponds with GET /v1/organizations/cost_report (the `ListCosts` operationId).
+func (c *Client) ListCosts(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCostsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -522,6 +904,129 @@ func NewListModelsRequest(server string, params *ListModelsParams) (*http.Reques
 	return req, nil
 }
 
+// NewListCostsRequest constructs an http.Request for the ListCosts method
+func NewListCostsRequest(server string, params *ListCostsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/organizations/cost_report")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "starting_at", params.StartingAt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.EndingAt != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ending_at", *params.EndingAt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BucketWidth != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "bucket_width", *params.BucketWidth, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GroupBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "group_by[]", params.GroupBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "anthropic-version", params.AnthropicVersion, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("anthropic-version", headerParam0)
+
+	}
+
+	return req, nil
+}
+
 func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
 	for _, r := range c.RequestEditors {
 		if err := r(ctx, req); err != nil {
@@ -574,6 +1079,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModelsWithResponse(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*ListModelsResult, error)
+
+	// ListCostsWithResponse Lists the costs of an organization by day.
+	//
+	// Needs an admin key, which individual accounts do not have. The days are UTC days. Costs of the priority service tier are not in the report. Costs appear about five minutes after a request, sometimes later.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/organizations/cost_report (the `ListCosts` operationId).
+	ListCostsWithResponse(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*ListCostsResult, error)
 }
 
 type ListModelsResult struct {
@@ -609,6 +1123,39 @@ func (r ListModelsResult) ContentType() string {
 	return ""
 }
 
+type ListCostsResult struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CostPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Refusal
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCostsResult) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCostsResult) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCostsResult) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListModelsWithResponse Lists the models, newest first.
 //
 // The next page begins after last_id. Retired models are listed only when lifecycle[] names them.
@@ -622,6 +1169,21 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, params
 		return nil, err
 	}
 	return ParseListModelsResult(rsp)
+}
+
+// ListCostsWithResponse Lists the costs of an organization by day.
+//
+// Needs an admin key, which individual accounts do not have. The days are UTC days. Costs of the priority service tier are not in the report. Costs appear about five minutes after a request, sometimes later.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/organizations/cost_report (the `ListCosts` operationId).
+func (c *ClientWithResponses) ListCostsWithResponse(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*ListCostsResult, error) {
+	rsp, err := c.ListCosts(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCostsResult(rsp)
 }
 
 // ParseListModelsResult parses an HTTP response from a ListModelsWithResponse call
@@ -640,6 +1202,42 @@ func ParseListModelsResult(rsp *http.Response) (*ListModelsResult, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest ModelPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Refusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseListCostsResult parses an HTTP response from a ListCostsWithResponse call
+func ParseListCostsResult(rsp *http.Response) (*ListCostsResult, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCostsResult{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CostPage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
