@@ -35,7 +35,7 @@ func listCosts(r *http.Request) answer {
 	if err != nil || limit < 1 || limit > mostDays {
 		return badCosts("limit")
 	}
-	today := time.Now().UTC().Truncate(secondsADay * time.Second).Unix()
+	today := startOfToday()
 	end, err := strconv.ParseInt(cmp.Or(query.Get("end_time"), strconv.FormatInt(today, 10)), 10, 64)
 	if err != nil {
 		return badCosts("end_time")
@@ -53,15 +53,29 @@ func listCosts(r *http.Request) answer {
 // costsPage returns a page of days, beginning with the day of start.
 func costsPage(start, end, limit int64, groups []string) answer {
 	buckets := []object{}
-	day := start - start%secondsADay
-	for ; day < end && int64(len(buckets)) < limit; day += secondsADay {
+	days, following := pageOfDays(start, end, limit)
+	for _, day := range days {
 		buckets = append(buckets, object{"object": "bucket", "start_time": day, "end_time": day + secondsADay, "results": dayResults(groups)})
 	}
 	var next any
-	if day < end {
-		next = "page_" + strconv.FormatInt(day, 10) + "="
+	if following < end {
+		next = "page_" + strconv.FormatInt(following, 10) + "="
 	}
-	return ok(object{"object": "page", "data": buckets, "has_more": day < end, "next_page": next})
+	return ok(object{"object": "page", "data": buckets, "has_more": following < end, "next_page": next})
+}
+
+// pageOfDays returns the starts of at most limit days, beginning with the day of start, and the start of the day after them.
+func pageOfDays(start, end, limit int64) (days []int64, following int64) {
+	following = start - start%secondsADay
+	for ; following < end && int64(len(days)) < limit; following += secondsADay {
+		days = append(days, following)
+	}
+	return days, following
+}
+
+func startOfToday() int64 {
+	now := time.Now().Unix()
+	return now - now%secondsADay
 }
 
 func dayResults(groups []string) []object {

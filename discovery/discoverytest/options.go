@@ -34,7 +34,8 @@ func WithKeys(keys map[discovery.Service]string) Option {
 	}
 }
 
-// WithPageSize limits the rows of a page, whatever a client requests, for Anthropic, Gemini and the billing catalog.
+// WithPageSize limits the rows of a page, whatever a client requests, for Anthropic (its costs too), Gemini and the
+// billing catalog.
 func WithPageSize(rows int) Option {
 	if rows < 1 {
 		panic(fmt.Sprintf("discoverytest: WithPageSize(%d): a page has at least one row", rows))

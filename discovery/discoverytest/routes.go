@@ -26,6 +26,7 @@ const (
 
 	GetDeepSeekBalance Operation = "deepseek.getBalance"
 	ListOpenAICosts    Operation = "openai.listCosts"
+	ListAnthropicCosts Operation = "anthropic.listCosts"
 	GetXAIUsage        Operation = "xaimanagement.getUsage"
 )
 
@@ -57,7 +58,7 @@ type route struct {
 func (s *Server) routes() []route {
 	return []route{
 		s.catalogRoute(), s.openAIRoute(), s.deepSeekRoute(), s.anthropicRoute(), s.geminiRoute(), s.xaiRoute(), s.xaiLanguageModelsRoute(), s.cloudBillingRoute(),
-		s.balanceRoute(), s.costsRoute(), s.usageRoute(),
+		s.balanceRoute(), s.costsRoute(), s.anthropicCostsRoute(), s.usageRoute(),
 	}
 }
 

@@ -1,0 +1,117 @@
+package discoverytest
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// mostAnthropicDays is the largest page of the cost report.
+const mostAnthropicDays = 31
+
+// anthropicCostsRoute serves Anthropic's cost report: 212.5 cents a day up to yesterday, of which 2.25 are of the default
+// workspace. Grouped by description a day has three results.
+func (s *Server) anthropicCostsRoute() route {
+	return route{
+		op: ListAnthropicCosts, service: discovery.ServiceAnthropic, adminService: discovery.ServiceAnthropicAdmin, pattern: "GET /v1/organizations/cost_report",
+		keyHeader: "X-Api-Key", refuse: refuseAnthropic, run: s.listAnthropicCosts,
+	}
+}
+
+func (s *Server) listAnthropicCosts(r *http.Request) answer {
+	query := r.URL.Query()
+	start, end, valid := anthropicWindow(query)
+	limit, err := strconv.Atoi(cmp.Or(query.Get("limit"), "7"))
+	width, groups, cursor := query.Get("bucket_width"), query["group_by[]"], query.Get("page")
+	switch {
+	case r.Header.Get("Anthropic-Version") == "":
+		return badAnthropicRequest("anthropic-version: header is required")
+	case !valid:
+		return badAnthropicRequest("starting_at, ending_at: Input should be RFC 3339 timestamps, the first before the second")
+	case err != nil || limit < 1 || limit > mostAnthropicDays:
+		return badAnthropicRequest("limit: Input should be a whole number from 1 to 31")
+	case width != "" && width != "1d":
+		return badAnthropicRequest("bucket_width: Input should be '1d'")
+	case slices.ContainsFunc(groups, func(group string) bool { return group != "workspace_id" && group != "description" }):
+		return badAnthropicRequest("group_by: Input should be 'workspace_id' or 'description'")
+	}
+	if cursor != "" {
+		if start, err = strconv.ParseInt(strings.TrimPrefix(cursor, "page_"), 10, 64); err != nil {
+			return badAnthropicRequest("page: Invalid page token")
+		}
+	}
+	return anthropicCostsPage(start, end, int64(s.pageOf(limit)), groups)
+}
+
+// anthropicWindow returns the window in Unix seconds. It ends with a day, and before today.
+func anthropicWindow(query url.Values) (start, end int64, valid bool) {
+	from, err := time.Parse(time.RFC3339, query.Get("starting_at"))
+	if err != nil {
+		return 0, 0, false
+	}
+	end = startOfToday()
+	if text := query.Get("ending_at"); text != "" {
+		to, err := time.Parse(time.RFC3339, text)
+		if err != nil || !from.Before(to) {
+			return 0, 0, false
+		}
+		end = min(end, to.Unix()-to.Unix()%secondsADay)
+	}
+	return from.Unix(), end, true
+}
+
+func anthropicCostsPage(start, end, limit int64, groups []string) answer {
+	buckets := []object{}
+	days, following := pageOfDays(start, end, limit)
+	for _, day := range days {
+		buckets = append(buckets, object{"starting_at": rfc3339(day), "ending_at": rfc3339(day + secondsADay), "results": anthropicDay(groups)})
+	}
+	var next any
+	if following < end {
+		next = "page_" + strconv.FormatInt(following, 10)
+	}
+	return ok(object{"data": buckets, "has_more": following < end, "next_page": next})
+}
+
+func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
+
+// anthropicDay returns the results of a day. Fields that are not grouped by are null.
+func anthropicDay(groups []string) []object {
+	workspace := any(nil)
+	if slices.Contains(groups, "workspace_id") {
+		workspace = "wrkspc_example"
+	}
+	switch {
+	case slices.Contains(groups, "description"):
+		return []object{
+			anthropicTokens("180.25", workspace, "Input Tokens", "uncached_input_tokens"),
+			anthropicTokens("30", workspace, "Output Tokens", "output_tokens"),
+			anthropicCost("2.25", nil, object{"cost_type": "web_search", "description": "Web Search Usage"}),
+		}
+	case workspace != nil:
+		return []object{anthropicCost("210.25", workspace, nil), anthropicCost("2.25", nil, nil)}
+	}
+	return []object{anthropicCost("212.5", nil, nil)}
+}
+
+func anthropicTokens(cents string, workspace any, name, kind string) object {
+	return anthropicCost(cents, workspace, object{
+		"cost_type": "tokens", "description": "Claude Opus 4.8 Usage - " + name, "model": "claude-opus-4-8", "token_type": kind,
+		"service_tier": "standard", "context_window": "0-200k", "inference_geo": "not_available",
+	})
+}
+
+// anthropicCost returns a result with the given fields, and null in the others.
+func anthropicCost(cents string, workspace any, fields object) object {
+	cost := object{"amount": cents, "currency": "USD", "workspace_id": workspace}
+	for _, name := range []string{"cost_type", "description", "model", "token_type", "service_tier", "context_window", "inference_geo"} {
+		cost[name] = fields[name]
+	}
+	return cost
+}
