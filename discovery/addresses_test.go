@@ -43,6 +43,8 @@ func TestWhereTheRealServicesAre(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: time.Now().Unix(), AdminKey: adminKey})
 	require.NoError(t, err)
+	_, err = c.FetchAnthropicCostBuckets(t.Context(), reportQuery())
+	require.NoError(t, err)
 	_, err = c.FetchXAICostBuckets(t.Context(), usageQuery())
 	require.NoError(t, err)
 
@@ -57,6 +59,7 @@ func TestWhereTheRealServicesAre(t *testing.T) {
 		"GET https://cloudbilling.googleapis.com/v1/services/AEFD-7695-64FA/skus":             {"X-Goog-Api-Key", billingKey},
 		"GET https://api.deepseek.com/user/balance":                                           {"Authorization", "Bearer " + keys["DEEPSEEK_API_KEY"]},
 		"GET https://api.openai.com/v1/organization/costs":                                    {"Authorization", "Bearer " + adminKey},
+		"GET https://api.anthropic.com/v1/organizations/cost_report":                          {"X-Api-Key", anthropicAdminKey},
 		"POST https://management-api.x.ai/v1/billing/teams/" + usageQuery().TeamID + "/usage": {"Authorization", "Bearer " + managementKey},
 	} {
 		headers, asked := book.asked[address]
@@ -99,6 +102,8 @@ func TestNoKeyStandsInForAnother(t *testing.T) {
 		require.NoError(t, err)
 		_, err = c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: day1})
 		require.NoError(t, err)
+		_, err = c.FetchAnthropicCostBuckets(t.Context(), discovery.AnthropicCostQuery{Start: mayDay(1)})
+		require.NoError(t, err)
 		_, err = c.FetchXAICostBuckets(t.Context(), discovery.XAICostQuery{StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-09T00:00:00Z", TeamID: teamID})
 		require.NoError(t, err)
 	}
@@ -109,7 +114,7 @@ func TestNoKeyStandsInForAnother(t *testing.T) {
 	for name := range keys {
 		t.Setenv(name, "")
 	}
-	for _, name := range []string{"OPENAI_ADMIN_KEY", "GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY", "XAI_MANAGEMENT_KEY"} {
+	for _, name := range []string{"OPENAI_ADMIN_KEY", "ANTHROPIC_ADMIN_KEY", "GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY", "XAI_MANAGEMENT_KEY"} {
 		t.Setenv(name, "another.key.of.the.tests")
 	}
 	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
@@ -120,5 +125,5 @@ func TestNoKeyStandsInForAnother(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, book.asked, 1, "the catalog, which needs no key: %v", book.asked)
 	askForBills()
-	assert.Len(t, book.asked, 4, "and with their own keys the other three")
+	assert.Len(t, book.asked, 5, "and with their own keys the other four")
 }

@@ -58,14 +58,14 @@ type Client struct {
 
 // apis are the generated clients. They hold no key: it is an editor of each request.
 type apis struct {
-	catalog             *catalog.Client
-	openai, openaiAdmin *openai.Client
-	deepseek            *deepseek.Client
-	anthropic           *anthropic.Client
-	gemini              *gemini.Client
-	cloudbilling        *cloudbilling.Client
-	xai                 *xai.Client
-	xaimanagement       *xaimanagement.Client
+	catalog                   *catalog.Client
+	openai, openaiAdmin       *openai.Client
+	deepseek                  *deepseek.Client
+	anthropic, anthropicAdmin *anthropic.Client
+	gemini                    *gemini.Client
+	cloudbilling              *cloudbilling.Client
+	xai                       *xai.Client
+	xaimanagement             *xaimanagement.Client
 }
 
 // New returns a client. It sends no request and reads no key.
@@ -114,15 +114,16 @@ func (c *Client) newAPIs() apis {
 	server := func(s Service) string { return c.baseURL(s) + "/" }
 	agent := header("User-Agent", version.UserAgent)
 	return apis{
-		catalog:       &catalog.Client{Server: cmp.Or(c.catalogURL, defaultCatalogURL) + "/", Client: c.http, RequestEditors: []catalog.RequestEditorFn{agent}},
-		openai:        &openai.Client{Server: server(ServiceOpenAI), Client: c.http, RequestEditors: []openai.RequestEditorFn{agent}},
-		openaiAdmin:   &openai.Client{Server: server(ServiceOpenAIAdmin), Client: c.http, RequestEditors: []openai.RequestEditorFn{agent}},
-		deepseek:      &deepseek.Client{Server: server(ServiceDeepSeek), Client: c.http, RequestEditors: []deepseek.RequestEditorFn{agent}},
-		anthropic:     &anthropic.Client{Server: server(ServiceAnthropic), Client: c.http, RequestEditors: []anthropic.RequestEditorFn{agent}},
-		gemini:        &gemini.Client{Server: server(ServiceGemini), Client: c.http, RequestEditors: []gemini.RequestEditorFn{agent}},
-		cloudbilling:  &cloudbilling.Client{Server: server(ServiceCloudBilling), Client: c.http, RequestEditors: []cloudbilling.RequestEditorFn{agent}},
-		xai:           &xai.Client{Server: server(ServiceXAI), Client: c.http, RequestEditors: []xai.RequestEditorFn{agent}},
-		xaimanagement: &xaimanagement.Client{Server: server(ServiceXAIManagement), Client: c.http, RequestEditors: []xaimanagement.RequestEditorFn{agent}},
+		catalog:        &catalog.Client{Server: cmp.Or(c.catalogURL, defaultCatalogURL) + "/", Client: c.http, RequestEditors: []catalog.RequestEditorFn{agent}},
+		openai:         &openai.Client{Server: server(ServiceOpenAI), Client: c.http, RequestEditors: []openai.RequestEditorFn{agent}},
+		openaiAdmin:    &openai.Client{Server: server(ServiceOpenAIAdmin), Client: c.http, RequestEditors: []openai.RequestEditorFn{agent}},
+		deepseek:       &deepseek.Client{Server: server(ServiceDeepSeek), Client: c.http, RequestEditors: []deepseek.RequestEditorFn{agent}},
+		anthropic:      &anthropic.Client{Server: server(ServiceAnthropic), Client: c.http, RequestEditors: []anthropic.RequestEditorFn{agent}},
+		anthropicAdmin: &anthropic.Client{Server: server(ServiceAnthropicAdmin), Client: c.http, RequestEditors: []anthropic.RequestEditorFn{agent}},
+		gemini:         &gemini.Client{Server: server(ServiceGemini), Client: c.http, RequestEditors: []gemini.RequestEditorFn{agent}},
+		cloudbilling:   &cloudbilling.Client{Server: server(ServiceCloudBilling), Client: c.http, RequestEditors: []cloudbilling.RequestEditorFn{agent}},
+		xai:            &xai.Client{Server: server(ServiceXAI), Client: c.http, RequestEditors: []xai.RequestEditorFn{agent}},
+		xaimanagement:  &xaimanagement.Client{Server: server(ServiceXAIManagement), Client: c.http, RequestEditors: []xaimanagement.RequestEditorFn{agent}},
 	}
 }
 

@@ -44,6 +44,14 @@ func TestAZeroClientAndANilContextAreValueErrors(t *testing.T) {
 			_, err := c.FetchOpenAICostBuckets(ctx, costQuery())
 			return err
 		},
+		"FetchAnthropicCostBuckets": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.FetchAnthropicCostBuckets(ctx, reportQuery())
+			return err
+		},
+		"ReconcileAnthropicCost": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.ReconcileAnthropicCost(ctx, reportQuery(), nil)
+			return err
+		},
 		"ReconcileXAICost": func(ctx context.Context, c *discovery.Client) error {
 			_, err := c.ReconcileXAICost(ctx, discovery.XAICostQuery{}, nil)
 			return err

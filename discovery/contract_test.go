@@ -91,6 +91,15 @@ func askForMoney(t *testing.T, client *discovery.Client) {
 	assert.InDelta(t, 4.25, days[9].TotalUSD, 0)
 	assert.Equal(t, map[string]float64{"gpt-5.6, input_tokens": 3.75, "gpt-5.6, output_tokens": 0.5}, days[0].LineItemBreakdown)
 
+	days, err = client.FetchAnthropicCostBuckets(t.Context(), discovery.AnthropicCostQuery{
+		Start: today.AddDate(0, 0, -10), End: today, AdminKey: "an.admin.key.of.the.tests", Limit: 31,
+		GroupBy: []discovery.GroupBy{discovery.GroupByWorkspaceID, discovery.GroupByDescription},
+	})
+	require.NoError(t, err)
+	require.Len(t, days, 10)
+	assert.InDelta(t, 2.125, days[9].TotalUSD, 0)
+	assert.Equal(t, map[string]float64{"wrkspc_example": 2.1025, "": 0.0225}, days[0].WorkspaceBreakdown)
+
 	attributed := 5.0
 	report, err := client.ReconcileXAICost(t.Context(), discovery.XAICostQuery{
 		StartTime: today.AddDate(0, 0, -4).Format(time.RFC3339), EndTime: today.Format(time.RFC3339),

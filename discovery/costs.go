@@ -8,6 +8,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
+// DefaultCostLimit is how many days a page of OpenAI's or Anthropic's costs has.
+const DefaultCostLimit = 7
+
 // DefaultCostTimeout bounds one request for billed costs.
 const DefaultCostTimeout = 15 * time.Second
 
@@ -17,11 +20,17 @@ const maxCostPages = 4000
 // GroupBy is a grouping of billed costs.
 type GroupBy string
 
-// The groupings. OpenAI documents [GroupByAPIKeyID], but has at times refused it with 400.
+// The groupings of OpenAI. It documents [GroupByAPIKeyID], but has at times refused it with 400.
 const (
 	GroupByLineItem  GroupBy = "line_item"
 	GroupByProjectID GroupBy = "project_id"
 	GroupByAPIKeyID  GroupBy = "api_key_id"
+)
+
+// The groupings of Anthropic.
+const (
+	GroupByWorkspaceID GroupBy = "workspace_id"
+	GroupByDescription GroupBy = "description"
 )
 
 // CostBucket is the cost of one UTC day.
@@ -33,11 +42,13 @@ type CostBucket struct {
 	TotalUSD float64 `json:"total_usd"`
 	// Currency is always "usd". An amount in another currency is a failed call.
 	Currency string `json:"currency"`
-	// The breakdowns map the name of a line item, or the id of a project or key, to US dollars. A breakdown that was not
-	// requested with GroupBy is empty, never nil. The key "" holds what has no line item, project or key.
-	LineItemBreakdown map[string]float64 `json:"line_item_breakdown"`
-	ProjectBreakdown  map[string]float64 `json:"project_breakdown"`
-	APIKeyBreakdown   map[string]float64 `json:"api_key_breakdown"`
+	// The breakdowns map the name of a line item, or the id of a project, key or workspace, to US dollars. A breakdown that was
+	// not requested with GroupBy is empty, never nil. The key "" holds what has no line item, project or key, and what belongs to
+	// Anthropic's default workspace. Anthropic's descriptions are line items.
+	LineItemBreakdown  map[string]float64 `json:"line_item_breakdown"`
+	ProjectBreakdown   map[string]float64 `json:"project_breakdown"`
+	APIKeyBreakdown    map[string]float64 `json:"api_key_breakdown"`
+	WorkspaceBreakdown map[string]float64 `json:"workspace_breakdown"`
 	// RawResults are the results of the answer, unchanged. The slice is never nil.
 	RawResults []json.RawMessage `json:"raw_results"`
 }
@@ -63,7 +74,7 @@ const secondsPerDay = 24 * 60 * 60
 // MarshalJSON writes an empty breakdown as {} and empty results as [], never null.
 func (b CostBucket) MarshalJSON() ([]byte, error) {
 	type plain CostBucket
-	for _, breakdown := range []*map[string]float64{&b.LineItemBreakdown, &b.ProjectBreakdown, &b.APIKeyBreakdown} {
+	for _, breakdown := range []*map[string]float64{&b.LineItemBreakdown, &b.ProjectBreakdown, &b.APIKeyBreakdown, &b.WorkspaceBreakdown} {
 		if *breakdown == nil {
 			*breakdown = map[string]float64{}
 		}

@@ -26,7 +26,10 @@ const (
 	goodCosts = `{"object":"page","data":[{"object":"bucket","start_time":1730419200,"end_time":1730505600,"results":[
 		{"object":"organization.costs.result","amount":{"value":"1.5","currency":"usd"},"line_item":"a","project_id":"b","api_key_id":"c"}]}],
 		"has_more":false,"next_page":"p2"}`
-	goodUsage = `{"timeSeries":[{"group":["a"],"groupLabels":["b"],"dataPoints":[{"timestamp":"2026-05-08T00:00:00Z","values":["1.5"]}]}],"limitReached":false}`
+	goodUsage  = `{"timeSeries":[{"group":["a"],"groupLabels":["b"],"dataPoints":[{"timestamp":"2026-05-08T00:00:00Z","values":["1.5"]}]}],"limitReached":false}`
+	goodReport = `{"data":[{"starting_at":"2026-05-01T00:00:00Z","ending_at":"2026-05-02T00:00:00Z","results":[
+		{"amount":"150","currency":"USD","cost_type":"tokens","description":"a","model":"claude-opus-4-8","token_type":"output_tokens",
+		"service_tier":"standard","context_window":"0-200k","workspace_id":"b","inference_geo":"us"}]}],"has_more":false,"next_page":"p2"}`
 	goodMoney = `{"is_available":true,"balance_infos":[{"currency":"USD","total_balance":"9.87","granted_balance":"1.00","topped_up_balance":"8.87"}]}`
 )
 
@@ -54,6 +57,24 @@ func billings() map[string]billing {
 				q := costQuery()
 				q.Timeout = timeout
 				r, err := c.ReconcileOpenAICost(ctx, q, ptr(1.0))
+				return !r.Complete && r.DriftUSD == nil && r.DriftPct == nil && len(r.Buckets) == 0 && r.ActualUSD == 0, err
+			},
+		},
+		"FetchAnthropicCostBuckets": {
+			"anthropic", discovery.Anthropic, anthropicAdminKey, goodReport, 15 * time.Second,
+			func(ctx context.Context, c *discovery.Client, timeout time.Duration) (bool, error) {
+				q := reportQuery()
+				q.Timeout = timeout
+				buckets, err := c.FetchAnthropicCostBuckets(ctx, q)
+				return buckets != nil && len(buckets) == 0, err
+			},
+		},
+		"ReconcileAnthropicCost": {
+			"anthropic", discovery.Anthropic, anthropicAdminKey, goodReport, 15 * time.Second,
+			func(ctx context.Context, c *discovery.Client, timeout time.Duration) (bool, error) {
+				q := reportQuery()
+				q.Timeout = timeout
+				r, err := c.ReconcileAnthropicCost(ctx, q, ptr(1.0))
 				return !r.Complete && r.DriftUSD == nil && r.DriftPct == nil && len(r.Buckets) == 0 && r.ActualUSD == 0, err
 			},
 		},

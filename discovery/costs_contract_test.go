@@ -27,6 +27,10 @@ func TestBillsAndBalancesKeepToTheirDocuments(t *testing.T) {
 		"":          costPage(true, `"page_b+/="`, costDay(0, result(`"0.1"`, `,"line_item":null,"organization_id":"org-example"`)), costDay(1)),
 		"page_b+/=": costPage(false, "null", costDay(2, result("0E-6176", ""), result("-1", ""))),
 	}).handlers
+	answers["anthropic"] = reports(map[string]string{
+		"":          reportPage(true, `"page_b+/="`, reportDay(1, cents("0.1", `,"description":null,"workspace_id":null`)), reportDay(2)),
+		"page_b+/=": reportPage(false, "null", reportDay(3, cents("-100", ""))),
+	}).handlers["anthropic"]
 	answers["deepseek"] = says(balances(cny, usd))
 	answers["xaimanagement"] = says(`{"timeSeries":[` + series("Chat", point("2026-05-08T00:00:00Z", "1"), point("2026-05-07T00:00:00Z", `"2"`)) + `]}`)
 	refusals := maps.Clone(answers)
@@ -45,15 +49,20 @@ func TestBillsAndBalancesKeepToTheirDocuments(t *testing.T) {
 		q.GroupBy, q.Limit = []discovery.GroupBy{"line_item", "project_id", "api_key_id"}, 180
 		_, err := client.FetchOpenAICostBuckets(t.Context(), q)
 		require.NoError(t, err)
+		report := reportQuery()
+		report.GroupBy, report.Limit = []discovery.GroupBy{"workspace_id", "description"}, 31
+		_, err = client.FetchAnthropicCostBuckets(t.Context(), report)
+		require.NoError(t, err)
 		_, err = client.FetchXAICostBuckets(t.Context(), usageQuery())
 		require.NoError(t, err)
 		_, err = client.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: balanceKey})
 		require.NoError(t, err)
 		assert.NotContains(t, c.checkers["openai"].Unexercised(), "listCosts")
+		assert.NotContains(t, c.checkers["anthropic"].Unexercised(), "listCosts")
 		assert.NotContains(t, c.checkers["deepseek"].Unexercised(), "getBalance")
 		assert.Empty(t, c.checkers["xaimanagement"].Unexercised())
 		if len(site.failures) > 0 {
-			assert.Equal(t, []string{"openai denied", "xai denied", "deepseek denied"}, site.reasons())
+			assert.Equal(t, []string{"openai denied", "anthropic denied", "xai denied", "deepseek denied"}, site.reasons())
 		}
 	}
 }

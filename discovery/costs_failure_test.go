@@ -20,7 +20,7 @@ func TestEveryFailureOfABillOrBalanceHasItsReason(t *testing.T) {
 	t.Parallel()
 	echo := func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write([]byte("bad key " + r.Header.Get("Authorization")))
+		_, _ = w.Write([]byte("bad key " + r.Header.Get("Authorization") + r.Header.Get("X-Api-Key")))
 	}
 	rows := map[string]struct {
 		handler http.HandlerFunc
@@ -102,13 +102,16 @@ func TestABillOrBalanceWithoutAKey(t *testing.T) {
 	days, err := c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: day1})
 	require.NoError(t, err)
 	assert.Equal(t, []discovery.CostBucket{}, days)
+	days, err = c.FetchAnthropicCostBuckets(t.Context(), discovery.AnthropicCostQuery{Start: mayDay(1)})
+	require.NoError(t, err)
+	assert.Equal(t, []discovery.CostBucket{}, days)
 	q := usageQuery()
 	q.ManagementKey = ""
 	parts, err := c.FetchXAICostBuckets(t.Context(), q)
 	require.NoError(t, err)
 	assert.Equal(t, []discovery.TeamCostBucket{}, parts)
-	assert.Equal(t, []string{"deepseek missing_credential", "openai missing_credential", "xai missing_credential"}, s.reasons())
-	for i, name := range []string{"DEEPSEEK_API_KEY", "OPENAI_ADMIN_KEY", "XAI_MANAGEMENT_KEY"} {
+	assert.Equal(t, []string{"deepseek missing_credential", "openai missing_credential", "anthropic missing_credential", "xai missing_credential"}, s.reasons())
+	for i, name := range []string{"DEEPSEEK_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_ADMIN_KEY", "XAI_MANAGEMENT_KEY"} {
 		assert.Contains(t, s.failures[i].Error(), name, "it says what to set")
 	}
 	assert.Empty(t, s.asked)
@@ -151,7 +154,7 @@ func TestNoTraceOfABillShowsTheKey(t *testing.T) {
 		}
 		assert.NotContains(t, log.String(), b.key[:10], operation)
 	}
-	for _, query := range []any{costQuery(), usageQuery(), discovery.BalanceOptions{APIKey: balanceKey}, ptr(costQuery()), ptr(usageQuery())} {
+	for _, query := range []any{costQuery(), reportQuery(), usageQuery(), discovery.BalanceOptions{APIKey: balanceKey}, ptr(costQuery()), ptr(reportQuery()), ptr(usageQuery())} {
 		var log bytes.Buffer
 		slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "query", query)
 		slog.New(slog.NewTextHandler(&log, nil)).Info("x", "query", query)

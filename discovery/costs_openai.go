@@ -4,25 +4,21 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/openai"
 )
 
-// DefaultCostLimit is how many days a page of OpenAI's costs has.
-const DefaultCostLimit = 7
-
-const maxCostLimit = 180
-
-const opOpenAICosts = "FetchOpenAICostBuckets"
+const (
+	opOpenAICosts = "FetchOpenAICostBuckets"
+	// maxOpenAICostLimit is how many days a page has at most.
+	maxOpenAICostLimit = 180
+)
 
 // OpenAICostQuery selects costs of an OpenAI organization.
 type OpenAICostQuery struct {
@@ -66,56 +62,36 @@ func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQue
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	costs, err := c.openAICosts(ctx, opOpenAICosts, query)
+	days, err := c.openAIDays(query)
+	if err != nil {
+		return nil, err
+	}
+	costs, err := c.dayCosts(ctx, opOpenAICosts, days)
 	return costs.buckets, err
 }
 
-func (c *Client) openAICosts(ctx context.Context, operation string, query OpenAICostQuery) (bill[CostBucket], error) {
-	timeout, err := query.check()
-	if err != nil {
-		return bill[CostBucket]{}, err
+// openAIDays validates the query.
+func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
+	days := dayQuery{
+		service: ServiceOpenAIAdmin, key: query.AdminKey, start: query.StartTime, end: query.EndTime, groups: query.GroupBy,
+		formatTime: func(t int64) string { return strconv.FormatInt(t, 10) },
 	}
-	none := bill[CostBucket]{buckets: []CostBucket{}}
-	key, err := c.key(ctx, ServiceOpenAIAdmin, query.AdminKey)
-	r := newRequest(operation, ServiceOpenAIAdmin, key, timeout)
-	if err != nil {
-		return none, c.report(ctx, r.missingKey(err))
+	if err := checkUnixWindow(query.StartTime, query.EndTime); err != nil {
+		return days, err
 	}
-	days, failure := c.openAICostDays(ctx, r, query)
-	if failure != nil {
-		return none, c.report(ctx, failure)
+	if err := checkPages(query.Limit, maxOpenAICostLimit, query.GroupBy, GroupByLineItem, GroupByProjectID, GroupByAPIKeyID); err != nil {
+		return days, err
 	}
-	costs := bill[CostBucket]{buckets: make([]CostBucket, len(days)), complete: true}
-	skipped := 0
-	for i := range days {
-		total := days[i].total()
-		costs.buckets[i] = days[i].bucket(query.GroupBy, total.Float64())
-		costs.total.Merge(total)
-		skipped += days[i].skipped
+	params := query.params()
+	days.page = func(ctx context.Context, r request, cursor string) (costPage, *Failure) {
+		page, failure := fetch[openAICostPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+			return c.apis.openaiAdmin.ListCosts(ctx, params, bearer(r.key), withPage(cursor))
+		})
+		return page.costPage, failure
 	}
-	if skipped > 0 {
-		return costs, c.report(ctx, r.partial(fmt.Errorf("%d results that are not costs and have no amount were skipped", skipped)))
-	}
-	return costs, nil
-}
-
-// check validates the query and returns the timeout of a request.
-func (q OpenAICostQuery) check() (time.Duration, error) {
-	if err := checkUnixWindow(q.StartTime, q.EndTime); err != nil {
-		return 0, err
-	}
-	if q.Limit < 0 || q.Limit > maxCostLimit {
-		return 0, &ValueError{Field: "limit", Value: strconv.Itoa(q.Limit), Reason: "must be between 1 and 180"}
-	}
-	for i, group := range q.GroupBy {
-		switch {
-		case !slices.Contains([]GroupBy{GroupByLineItem, GroupByProjectID, GroupByAPIKeyID}, group):
-			return 0, &ValueError{Field: "group by", Value: showable(string(group)), Reason: "must be line_item, project_id or api_key_id"}
-		case slices.Contains(q.GroupBy[:i], group):
-			return 0, &ValueError{Field: "group by", Value: string(group), Reason: "is repeated"}
-		}
-	}
-	return timeoutOr(q.Timeout, DefaultCostTimeout)
+	var err error
+	days.timeout, err = timeoutOr(query.Timeout, DefaultCostTimeout)
+	return days, err
 }
 
 // firstMilliseconds is the first value that is taken for a time in milliseconds: as seconds it is in the year 5138.
@@ -135,31 +111,6 @@ func checkUnixWindow(start, end int64) error {
 		return &ValueError{Field: "start time", Value: strconv.FormatInt(start, 10), Reason: "must be before the end time"}
 	}
 	return nil
-}
-
-// openAICostDays reads every page of the window.
-func (c *Client) openAICostDays(ctx context.Context, r request, query OpenAICostQuery) ([]openAICostDay, *Failure) {
-	params := query.params()
-	days, failure := pages(r, maxCostPages, func(cursor string) ([]openAICostDay, string, *Failure) {
-		page, failure := fetch[openAICostPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
-			return c.apis.openaiAdmin.ListCosts(ctx, params, bearer(r.key), withPage(cursor))
-		})
-		if failure != nil || !page.more {
-			return page.days, "", failure
-		}
-		if page.next == "" {
-			return nil, "", r.partial(errNoCursor)
-		}
-		return page.days, page.next, nil
-	})
-	if failure != nil {
-		return nil, failure
-	}
-	slices.SortStableFunc(days, func(a, b openAICostDay) int { return cmp.Compare(a.start, b.start) })
-	if err := checkDays(days, query); err != nil {
-		return nil, r.undecodable(err)
-	}
-	return days, nil
 }
 
 // params returns the query of every page. Width and limit are always sent, since the provider's defaults may change.
@@ -183,38 +134,8 @@ func withPage(cursor string) openai.RequestEditorFn {
 	}
 }
 
-// checkDays refuses sorted days that overlap, and a day wholly outside the window.
-func checkDays(days []openAICostDay, query OpenAICostQuery) error {
-	for i, day := range days {
-		switch {
-		case day.end <= day.start, i > 0 && day.start < days[i-1].end:
-			return errOverlap
-		case day.end <= query.StartTime, query.EndTime != 0 && day.start >= query.EndTime:
-			return errOutsideWindow
-		}
-	}
-	return nil
-}
-
-// openAICostPage is a decoded page.
-type openAICostPage struct {
-	days []openAICostDay
-	more bool
-	next string
-}
-
-// openAICostDay is a decoded bucket.
-type openAICostDay struct {
-	start, end int64
-	results    []openAICostResult
-	raw        []json.RawMessage
-	skipped    int // results that are not costs
-}
-
-type openAICostResult struct {
-	amount                 decimal.Amount
-	lineItem, project, key string
-}
+// openAICostPage is a page of OpenAI's.
+type openAICostPage struct{ costPage }
 
 // UnmarshalJSON decodes a page. A result that cannot be added up is an error.
 func (p *openAICostPage) UnmarshalJSON(body []byte) error {
@@ -223,29 +144,18 @@ func (p *openAICostPage) UnmarshalJSON(body []byte) error {
 		return err
 	}
 	p.more, p.next = page.HasMore, deref(page.NextPage)
-	p.days = make([]openAICostDay, len(page.Data))
+	p.days = make([]costDay, len(page.Data))
 	for i, bucket := range page.Data {
-		day := openAICostDay{start: bucket.StartTime, end: bucket.EndTime, raw: bucket.Results, results: make([]openAICostResult, 0, len(bucket.Results))}
-		for j, raw := range bucket.Results {
-			var result openAICostResult
-			switch err := result.read(raw); {
-			case errors.Is(err, errNotACost):
-				day.skipped++
-			case err != nil:
-				return fmt.Errorf("data[%d].results[%d]: %w", i, j, err)
-			default:
-				day.results = append(day.results, result)
-			}
+		p.days[i] = costDay{start: bucket.StartTime, end: bucket.EndTime, raw: bucket.Results}
+		if err := p.days[i].read(readOpenAICost); err != nil {
+			return fmt.Errorf("data[%d].%w", i, err)
 		}
-		p.days[i] = day
 	}
 	return nil
 }
 
-var errNotACost = errors.New("the result is not a cost")
-
-// read decodes a result. A cost without an amount is unreadable, not free.
-func (r *openAICostResult) read(raw json.RawMessage) error {
+// readOpenAICost decodes a result. A cost without an amount is unreadable, not free.
+func readOpenAICost(raw json.RawMessage, r *costResult) error {
 	var result openai.CostResult
 	if err := result.UnmarshalJSON(raw); err != nil {
 		if isOtherResult(raw) {
@@ -268,48 +178,4 @@ func isOtherResult(raw json.RawMessage) bool {
 	}
 	err := json.Unmarshal(raw, &result)
 	return err == nil && result.Object != "" && result.Object != "organization.costs.result" && (result.Amount == nil || string(result.Amount) == "null")
-}
-
-// total returns the exact sum of a day.
-func (d *openAICostDay) total() *decimal.Sum {
-	total := new(decimal.Sum)
-	for i := range d.results {
-		total.Add(&d.results[i].amount)
-	}
-	return total
-}
-
-func (d *openAICostDay) bucket(groups []GroupBy, total float64) CostBucket {
-	b := CostBucket{
-		StartTime: d.start, EndTime: d.end, TotalUSD: total, Currency: "usd", RawResults: d.raw,
-		LineItemBreakdown: map[string]float64{}, ProjectBreakdown: map[string]float64{}, APIKeyBreakdown: map[string]float64{},
-	}
-	for _, group := range groups {
-		switch group {
-		case GroupByLineItem:
-			b.LineItemBreakdown = d.breakdown(func(r *openAICostResult) string { return r.lineItem })
-		case GroupByProjectID:
-			b.ProjectBreakdown = d.breakdown(func(r *openAICostResult) string { return r.project })
-		case GroupByAPIKeyID:
-			b.APIKeyBreakdown = d.breakdown(func(r *openAICostResult) string { return r.key })
-		}
-	}
-	return b
-}
-
-// breakdown sums a day by one of its groupings.
-func (d *openAICostDay) breakdown(group func(*openAICostResult) string) map[string]float64 {
-	sums := make(map[string]*decimal.Sum)
-	for i := range d.results {
-		key := group(&d.results[i])
-		if sums[key] == nil {
-			sums[key] = new(decimal.Sum)
-		}
-		sums[key].Add(&d.results[i].amount)
-	}
-	totals := make(map[string]float64, len(sums))
-	for key, sum := range sums {
-		totals[key] = sum.Float64()
-	}
-	return totals
 }

@@ -36,6 +36,7 @@ func TestOpenAICostsAreReadPageAfterPage(t *testing.T) {
 		assert.Equal(t, map[string]float64{}, b.LineItemBreakdown, "nobody asked for it")
 		assert.Equal(t, map[string]float64{}, b.ProjectBreakdown)
 		assert.Equal(t, map[string]float64{}, b.APIKeyBreakdown)
+		assert.Equal(t, map[string]float64{}, b.WorkspaceBreakdown)
 		assert.NotNil(t, b.RawResults)
 	}
 	assert.JSONEq(t, result("-1.25", ""), string(buckets[1].RawResults[2]))
@@ -114,9 +115,9 @@ func TestCostBucketsHaveTheNamesOfTheSourceDocument(t *testing.T) {
 	buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
 	require.NoError(t, err)
 	assert.Equal(t, `[{"start_time":1730419200,"end_time":1730505600,"total_usd":1.5,"currency":"usd","line_item_breakdown":{},`+
-		`"project_breakdown":{},"api_key_breakdown":{},"raw_results":[`+result("1.5", "")+`]},`+
+		`"project_breakdown":{},"api_key_breakdown":{},"workspace_breakdown":{},"raw_results":[`+result("1.5", "")+`]},`+
 		`{"start_time":1730505600,"end_time":1730592000,"total_usd":0,"currency":"usd","line_item_breakdown":{},`+
-		`"project_breakdown":{},"api_key_breakdown":{},"raw_results":[]}]`, asJSON(t, buckets))
+		`"project_breakdown":{},"api_key_breakdown":{},"workspace_breakdown":{},"raw_results":[]}]`, asJSON(t, buckets))
 }
 
 // All pages or nothing: what was read before the failure is no total.
@@ -229,6 +230,12 @@ func TestOpenAICostMistakes(t *testing.T) {
 		"limit too large":  {"limit", func(q *discovery.OpenAICostQuery) { q.Limit = 181 }},
 		"unknown group":    {"group by", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{"user_id"} }},
 		"empty group":      {"group by", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{""} }},
+		"Anthropic's groups": {"group by", func(q *discovery.OpenAICostQuery) {
+			q.GroupBy = []discovery.GroupBy{discovery.GroupByWorkspaceID}
+		}},
+		"Anthropic's descriptions": {"group by", func(q *discovery.OpenAICostQuery) {
+			q.GroupBy = []discovery.GroupBy{discovery.GroupByLineItem, discovery.GroupByDescription}
+		}},
 		"group twice": {"group by", func(q *discovery.OpenAICostQuery) {
 			q.GroupBy = []discovery.GroupBy{"line_item", "project_id", "line_item"}
 		}},
@@ -356,7 +363,7 @@ func TestUsageRowsAreSkippedAndCounted(t *testing.T) {
 // A bucket that a user builds has no null where other languages expect a list or a map.
 func TestEmptyBucketsHaveNoNull(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, `{"start_time":0,"end_time":0,"total_usd":0,"currency":"","line_item_breakdown":{},"project_breakdown":{},"api_key_breakdown":{},"raw_results":[]}`,
+	assert.Equal(t, `{"start_time":0,"end_time":0,"total_usd":0,"currency":"","line_item_breakdown":{},"project_breakdown":{},"api_key_breakdown":{},"workspace_breakdown":{},"raw_results":[]}`,
 		asJSON(t, discovery.CostBucket{}))
 	assert.Equal(t, `{"start_time":"","end_time":"","total_usd":0,"line_items":[],"raw_bucket":[]}`, asJSON(t, discovery.TeamCostBucket{}))
 	assert.NotContains(t, asJSON(t, []*discovery.CostBucket{{}}), "null")

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,10 +15,11 @@ import (
 )
 
 const (
-	adminKey      = "openai.admin.key.of.the.tests"
-	managementKey = "xai.management.key.of.the.tests"
-	balanceKey    = "deepseek.key.of.the.tests"
-	teamID        = "00000000-0000-4000-8000-00000000000a"
+	adminKey          = "openai.admin.key.of.the.tests"
+	anthropicAdminKey = "anthropic.admin.key.of.the.tests"
+	managementKey     = "xai.management.key.of.the.tests"
+	balanceKey        = "deepseek.key.of.the.tests"
+	teamID            = "00000000-0000-4000-8000-00000000000a"
 
 	day1 = int64(1730419200) // 2024-11-01T00:00:00Z
 	day  = int64(86400)
@@ -26,6 +28,14 @@ const (
 func costQuery() discovery.OpenAICostQuery {
 	return discovery.OpenAICostQuery{StartTime: day1, EndTime: day1 + 7*day, AdminKey: adminKey}
 }
+
+// reportQuery is a query of Anthropic's costs, from the 1st to the 7th of May 2026.
+func reportQuery() discovery.AnthropicCostQuery {
+	return discovery.AnthropicCostQuery{Start: mayDay(1), End: mayDay(8), AdminKey: anthropicAdminKey}
+}
+
+// mayDay is the start of a day of May 2026.
+func mayDay(n int) time.Time { return time.Date(2026, 5, n, 0, 0, 0, 0, time.UTC) }
 
 // openQuery is a query without an end.
 func openQuery() discovery.OpenAICostQuery {
@@ -58,6 +68,33 @@ func costs(pages map[string]string) *site {
 	return newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
 		page, ok := pages[r.URL.Query().Get("page")]
 		if !ok || strings.Contains(r.URL.RawQuery, "%3D") || r.URL.Path != "/openai/v1/organization/costs" || r.Header.Get("Authorization") != "Bearer "+adminKey {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write([]byte(page))
+	}})
+}
+
+// cents is one result of Anthropic's costs; more is further fields.
+func cents(amount, more string) string {
+	return fmt.Sprintf(`{"amount":%q,"currency":"USD"%s}`, amount, more)
+}
+
+// reportDay is a bucket of Anthropic's for a day of May 2026.
+func reportDay(n int, results ...string) string {
+	return fmt.Sprintf(`{"starting_at":%q,"ending_at":%q,"results":[%s]}`, mayDay(n).Format(time.RFC3339), mayDay(n+1).Format(time.RFC3339), strings.Join(results, ","))
+}
+
+// reportPage is a page of Anthropic's costs; next is JSON.
+func reportPage(more bool, next string, days ...string) string {
+	return fmt.Sprintf(`{"data":[%s],"has_more":%t,"next_page":%s}`, strings.Join(days, ","), more, next)
+}
+
+// reports serves pages of Anthropic's costs: the first page is under "", the others under their cursors.
+func reports(pages map[string]string) *site {
+	return newSite(map[string]http.HandlerFunc{"anthropic": func(w http.ResponseWriter, r *http.Request) {
+		page, ok := pages[r.URL.Query().Get("page")]
+		if !ok || r.URL.Path != "/anthropic/v1/organizations/cost_report" || r.Header.Get("X-Api-Key") != anthropicAdminKey || r.Header.Get("Anthropic-Version") != "2023-06-01" {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}

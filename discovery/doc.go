@@ -66,8 +66,9 @@
 //     [Client.Prices]: your own ([WithPrices]), live ones, or the built-in table ([ListPrices]). A [Ledger] adds costs up by day, and
 //     [ReconciliationReport.WithLedger] shows them beside the bill.
 //   - Balance: [Client.FetchDeepSeekBalance], and [SpendBetween] for two snapshots.
-//   - Bills: [Client.FetchOpenAICostBuckets] and [Client.FetchXAICostBuckets]. [Client.ReconcileOpenAICost] and
-//     [Client.ReconcileXAICost] compare them with what was counted locally.
+//   - Bills: [Client.FetchOpenAICostBuckets], [Client.FetchAnthropicCostBuckets] and [Client.FetchXAICostBuckets].
+//     [Client.ReconcileOpenAICost], [Client.ReconcileAnthropicCost] and [Client.ReconcileXAICost] compare them with what was
+//     counted locally.
 //
 // # Keys
 //

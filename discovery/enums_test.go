@@ -27,4 +27,10 @@ func TestTheConstantsAreThoseOfTheDocuments(t *testing.T) {
 	assert.ElementsMatch(t, groups.Schema.Value.Items.Value.Enum, []any{
 		string(discovery.GroupByLineItem), string(discovery.GroupByProjectID), string(discovery.GroupByAPIKeyID),
 	})
+
+	anthropic, err := contract.New("anthropic")
+	require.NoError(t, err)
+	groups = anthropic.Document().Paths.Value("/v1/organizations/cost_report").Get.Parameters.GetByInAndName("query", "group_by[]")
+	require.NotNil(t, groups)
+	assert.ElementsMatch(t, groups.Schema.Value.Items.Value.Enum, []any{string(discovery.GroupByWorkspaceID), string(discovery.GroupByDescription)})
 }

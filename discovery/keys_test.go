@@ -106,10 +106,12 @@ func TestChatKeysAreNeverSentToBilling(t *testing.T) {
 	c := s.client(t)
 	_, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
 	require.NoError(t, err)
-	_, err = c.FetchOpenAICostBuckets(t.Context(), costQuery())
+	_, err = c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: day1})
 	require.NoError(t, err)
-	assert.Zero(t, s.count("cloudbilling"))
-	assert.Equal(t, "gemini missing_credential", s.reasons()[0])
+	_, err = c.FetchAnthropicCostBuckets(t.Context(), discovery.AnthropicCostQuery{Start: mayDay(1)})
+	require.NoError(t, err)
+	assert.Empty(t, s.asked)
+	assert.Equal(t, []string{"gemini missing_credential", "openai missing_credential", "anthropic missing_credential"}, s.reasons())
 }
 
 func TestAdminServicesFollowTheBaseURLOfTheirProvider(t *testing.T) {
@@ -131,6 +133,11 @@ func TestAdminServicesFollowTheBaseURLOfTheirProvider(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, name, host)
 	}
+	book := &addressBook{asked: make(map[string]http.Header)}
+	c := discovery.New(discovery.WithBaseURL(discovery.ServiceAnthropic, "http://proxy/a"), discovery.WithLogger(quiet), discovery.WithHTTPClient(&http.Client{Transport: book}))
+	_, err := c.FetchAnthropicCostBuckets(t.Context(), reportQuery())
+	require.NoError(t, err)
+	assert.Contains(t, book.asked, "GET http://proxy/a/v1/organizations/cost_report")
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

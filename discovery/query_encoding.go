@@ -15,6 +15,15 @@ func (q *OpenAICostQuery) GobDecode(data []byte) error {
 }
 
 // GobEncode encodes the query without its key.
+func (q AnthropicCostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
+
+// GobDecode decodes a query. AdminKey is "".
+func (q *AnthropicCostQuery) GobDecode(data []byte) error {
+	*q = AnthropicCostQuery{}
+	return json.Unmarshal(data, q)
+}
+
+// GobEncode encodes the query without its key.
 func (q XAICostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
 
 // GobDecode decodes a query. ManagementKey is "".

@@ -22,6 +22,7 @@ func TestNoEncodingOfAQueryContainsItsKey(t *testing.T) {
 	options := discovery.PricingOptions{APIKey: key, TTL: time.Hour, Refresh: true}
 	for _, query := range []any{
 		discovery.OpenAICostQuery{AdminKey: key, StartTime: 86400, Limit: 7, GroupBy: []discovery.GroupBy{discovery.GroupByLineItem}},
+		discovery.AnthropicCostQuery{AdminKey: key, Start: mayDay(1), End: mayDay(2), Limit: 31, GroupBy: []discovery.GroupBy{discovery.GroupByWorkspaceID}},
 		discovery.XAICostQuery{ManagementKey: key, TeamID: "team", TimeUnit: discovery.TimeUnitDay},
 		options,
 		discovery.GeminiPriceQuery{Direction: discovery.Input, TierThresholdTokens: 200_000, PricingOptions: options},

@@ -10,10 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
-const (
-	opReconcileOpenAI = "ReconcileOpenAICost"
-	opReconcileXAI    = "ReconcileXAICost"
-)
+const opReconcileXAI = "ReconcileXAICost"
 
 // Bucket is the type of a report's buckets.
 type Bucket interface {
@@ -49,8 +46,9 @@ type ReconciliationReport[B Bucket] struct {
 	DriftPct *float64
 	// Buckets are what was billed, oldest first. The slice is never nil.
 	Buckets []B
-	// MissingDays are the days of a window with an end, as in 2026-05-01, that are over and for which OpenAI sent no bucket. It
-	// lists days without costs too, so they are unexpected; they count as 0. xAI lists only what was used: there are none.
+	// MissingDays are the days of a window with an end, as in 2026-05-01, that are over and for which OpenAI or Anthropic
+	// sent no bucket. They list days without costs too, so a missing one is unexpected; it counts as 0. xAI lists only what was
+	// used: there are none.
 	MissingDays []string
 	// WindowStart and WindowEnd are in Unix seconds; the end is exclusive, and nil when the window is open.
 	WindowStart int64
@@ -63,33 +61,6 @@ type ReconciliationReport[B Bucket] struct {
 	Settled bool
 
 	counted *countedCalls // of WithLedger, or nil
-}
-
-// ReconcileOpenAICost compares what OpenAI billed in a window with what was counted locally in the same window. A nil
-// attributedUSD skips the comparison.
-//
-// It reads the costs as [Client.FetchOpenAICostBuckets] does, with the same key. When they cannot be read, the report has
-// Complete false, and there is one [Failure].
-//
-// OpenAI bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current day
-// or in the future. Any other window is a [*ValueError], and so is an attributed amount that is not finite and whatever the
-// query refuses.
-func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
-	if err := checkAttributed(attributedUSD); err != nil {
-		return nil, err
-	}
-	if _, err := query.check(); err != nil {
-		return nil, err
-	}
-	if err := checkUTCDays(query.StartTime, query.EndTime); err != nil {
-		return nil, err
-	}
-	costs, err := c.openAICosts(ctx, opReconcileOpenAI, query)
-	costs, err = withinWindow(ctx, c, costs, err, request{operation: opReconcileOpenAI, provider: OpenAI}, query.StartTime)
-	return newDayReport(OpenAI, costs, attributedUSD, query.StartTime, query.EndTime), err
 }
 
 // ReconcileXAICost compares what xAI billed a team in a window with what was counted locally in the same window. A nil
@@ -136,51 +107,11 @@ func withinWindow[B Bucket](ctx context.Context, c *Client, costs bill[B], err e
 	return bill[B]{buckets: []B{}}, c.report(ctx, r.undecodable(errOutsideWindow))
 }
 
-// checkUTCDays refuses a window that does not consist of whole UTC days.
-func checkUTCDays(start, end int64) error {
-	const reason = "must be midnight UTC: costs are billed by whole days"
-	if start%secondsPerDay != 0 {
-		return &ValueError{Field: "start time", Value: strconv.FormatInt(start, 10), Reason: reason}
-	}
-	if today := time.Now().Unix(); end%secondsPerDay != 0 && end < today-today%secondsPerDay {
-		return &ValueError{Field: "end time", Value: strconv.FormatInt(end, 10), Reason: reason}
-	}
-	return nil
-}
-
 func checkAttributed(usd *float64) error {
 	if usd == nil || finite(*usd) {
 		return nil
 	}
 	return &ValueError{Field: "attributed USD", Value: strconv.FormatFloat(*usd, 'g', -1, 64), Reason: "must be finite"}
-}
-
-// newDayReport returns the report of a provider that lists every UTC day. An end of 0 is an open window.
-func newDayReport(provider Provider, costs bill[CostBucket], attributedUSD *float64, start, end int64) *ReconciliationReport[CostBucket] {
-	r := newReport(provider, costs, attributedUSD)
-	r.WindowStart, r.WindowEnd = start, nonZero(&end)
-	r.Settled = end != 0 && settled(time.Unix(end, 0), time.UTC)
-	if r.Complete {
-		r.MissingDays = missingDays(costs.buckets, start, min(end, time.Now().Unix()))
-	}
-	return r
-}
-
-// missingDays returns the days of a window that have no bucket.
-func missingDays(buckets []CostBucket, start, end int64) []string {
-	billed := make(map[int64]bool, len(buckets))
-	for _, b := range buckets {
-		for day := b.StartTime / secondsPerDay; day*secondsPerDay < b.EndTime; day++ {
-			billed[day] = true
-		}
-	}
-	var missing []string
-	for day := start / secondsPerDay; (day+1)*secondsPerDay <= end; day++ {
-		if !billed[day] {
-			missing = append(missing, time.Unix(day*secondsPerDay, 0).UTC().Format(time.DateOnly))
-		}
-	}
-	return missing
 }
 
 // newReport returns the report without its window.

@@ -9,6 +9,7 @@ import (
 // reportJSON is the JSON of a report.
 type reportJSON[B Bucket] struct {
 	OpenAI      *float64 `json:"openai_actual_usd,omitempty"`
+	Anthropic   *float64 `json:"anthropic_actual_usd,omitempty"`
 	XAI         *float64 `json:"xai_actual_usd,omitempty"`
 	Attributed  *float64 `json:"attributed_usd"`
 	Drift       *float64 `json:"drift_usd"`
@@ -21,23 +22,25 @@ type reportJSON[B Bucket] struct {
 	Settled     bool     `json:"settled"`
 }
 
-// MarshalJSON writes the actual amount as openai_actual_usd or xai_actual_usd, by Provider, and the other fields in snake
-// case. A missing amount and an open end are null; missing_days is present only when there are some. An unknown provider is an
-// error.
+// actuals returns the fields of the actual amount by provider.
+func (r *reportJSON[B]) actuals() map[Provider]**float64 {
+	return map[Provider]**float64{OpenAI: &r.OpenAI, Anthropic: &r.Anthropic, XAI: &r.XAI}
+}
+
+// MarshalJSON writes the actual amount as openai_actual_usd, anthropic_actual_usd or xai_actual_usd, by Provider, and the
+// other fields in snake case. A missing amount and an open end are null; missing_days is present only when there are some. An
+// unknown provider is an error.
 func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 	report := reportJSON[B]{
 		Attributed: r.AttributedUSD, Drift: r.DriftUSD, DriftPct: r.DriftPct, Buckets: append([]B{}, r.Buckets...),
 		MissingDays: r.MissingDays, WindowStart: r.WindowStart, WindowEnd: r.WindowEnd,
 		Complete: r.Complete, Settled: r.Settled,
 	}
-	switch r.Provider {
-	case OpenAI:
-		report.OpenAI = &r.ActualUSD
-	case XAI:
-		report.XAI = &r.ActualUSD
-	default:
+	actual := report.actuals()[r.Provider]
+	if actual == nil {
 		return nil, fmt.Errorf("discovery: there are no reports of provider %q", showable(string(r.Provider)))
 	}
+	*actual = &r.ActualUSD
 	return json.Marshal(report)
 }
 
@@ -55,13 +58,15 @@ func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
 		AttributedUSD: report.Attributed, DriftUSD: report.Drift, DriftPct: report.DriftPct, Buckets: append([]B{}, report.Buckets...),
 		MissingDays: report.MissingDays, WindowStart: report.WindowStart, WindowEnd: report.WindowEnd, Settled: report.Settled,
 	}
-	switch {
-	case report.Complete == nil, (report.OpenAI == nil) == (report.XAI == nil):
+	given := 0
+	for provider, actual := range report.actuals() {
+		if *actual != nil {
+			read.Provider, read.ActualUSD = provider, **actual
+			given++
+		}
+	}
+	if given != 1 || report.Complete == nil {
 		return errors.New("discovery: the JSON is not a reconciliation report")
-	case report.OpenAI != nil:
-		read.Provider, read.ActualUSD = OpenAI, *report.OpenAI
-	default:
-		read.Provider, read.ActualUSD = XAI, *report.XAI
 	}
 	read.Complete = *report.Complete
 	*r = read

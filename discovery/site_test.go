@@ -43,7 +43,7 @@ func takeEnvironmentAway() {
 // Not parallel: it changes the environment.
 func TestNothingIsReadFromTheEnvironmentOfTheDeveloper(t *testing.T) {
 	names := []string{
-		"MESH_CATALOG_URL", "OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY", "OPENAI_ADMIN_KEY",
+		"MESH_CATALOG_URL", "OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_ADMIN_KEY",
 		"XAI_MANAGEMENT_KEY", "XAI_TEAM_ID", "DEEPSEEK_LEGACY_ENV_PATH", "GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY",
 	}
 	for _, name := range names {

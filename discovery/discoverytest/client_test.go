@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -117,7 +118,8 @@ func TestRefusedKeysAreReported(t *testing.T) {
 func TestOptionsBringTheKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{
-		discovery.ServiceOpenAI: key, discovery.ServiceOpenAIAdmin: "admin-" + key, discovery.ServiceCloudBilling: "billing-" + key,
+		discovery.ServiceOpenAI: key, discovery.ServiceOpenAIAdmin: "admin-" + key, discovery.ServiceAnthropic: key,
+		discovery.ServiceAnthropicAdmin: "anthropic-admin-" + key, discovery.ServiceCloudBilling: "billing-" + key,
 	}))
 	c, reasons := s.client()
 	days, err := c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1730419200, EndTime: 1730419200 + 86400})
@@ -132,7 +134,14 @@ func TestOptionsBringTheKeys(t *testing.T) {
 	assert.Equal(t, "admin-"+key, requests[0].Keys["Authorization"].Reveal())
 	_, err = c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1730419200, AdminKey: key})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"openai denied"}, reasons(), "the key of the models is not the admin key")
+	day := discovery.AnthropicCostQuery{Start: time.Unix(1777593600, 0), End: time.Unix(1777593600+86400, 0)}
+	days, err = c.FetchAnthropicCostBuckets(t.Context(), day)
+	require.NoError(t, err)
+	assert.Len(t, days, 1)
+	day.AdminKey = key
+	_, err = c.FetchAnthropicCostBuckets(t.Context(), day)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"openai denied", "anthropic denied"}, reasons(), "the key of the models is not the admin key")
 }
 
 // Not parallel: the keys are in the environment.

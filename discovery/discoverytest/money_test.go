@@ -20,25 +20,34 @@ func TestMoneyRefusesWhatTheProvidersRefuse(t *testing.T) {
 		method, path, body string
 		status             int
 	}{
-		"no start":       {"GET", "/openai/v1/organization/costs", "", 400},
-		"start of 0":     {"GET", "/openai/v1/organization/costs?start_time=0", "", 400},
-		"endless start":  {"GET", "/openai/v1/organization/costs?start_time=9223372036854775808", "", 400},
-		"limit of 181":   {"GET", "/openai/v1/organization/costs?start_time=1&limit=181", "", 400},
-		"bad end":        {"GET", "/openai/v1/organization/costs?start_time=1&end_time=x", "", 400},
-		"bad cursor":     {"GET", "/openai/v1/organization/costs?start_time=1&page=x", "", 400},
-		"escaped cursor": {"GET", "/openai/v1/organization/costs?start_time=1&page=page_86400%3D", "", 200},
-		"good cursor":    {"GET", "/openai/v1/organization/costs?start_time=1&end_time=172800&group_by=api_key_id&page=page_86400=", "", 200},
-		"no body":        {"POST", "/xaimanagement/v1/billing/teams/t/usage", "", 400},
-		"bad zone":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Mars/Base", "TIME_UNIT_DAY"), 400},
-		"bad time":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01T00:00:00Z", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
-		"bad end time":   {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02", "Etc/GMT", "TIME_UNIT_DAY"), 400},
-		"zone of 7":      {"POST", "/xaimanagement/v1/billing/teams/t/usage", strings.Replace(usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "", "TIME_UNIT_DAY"), `"timezone":""`, `"timezone":7`, 1), 400},
-		"two years":      {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2024-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
-		"by the hour":    {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_HOUR"), 200},
-		"unknown unit":   {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_YEAR"), 400},
-		"by the second":  {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_SECOND"), 400}, // 86,400 buckets
-		"good usage":     {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 200},
-		"balance":        {"GET", "/deepseek/user/balance", "", 200},
+		"no start":        {"GET", "/openai/v1/organization/costs", "", 400},
+		"start of 0":      {"GET", "/openai/v1/organization/costs?start_time=0", "", 400},
+		"endless start":   {"GET", "/openai/v1/organization/costs?start_time=9223372036854775808", "", 400},
+		"limit of 181":    {"GET", "/openai/v1/organization/costs?start_time=1&limit=181", "", 400},
+		"bad end":         {"GET", "/openai/v1/organization/costs?start_time=1&end_time=x", "", 400},
+		"bad cursor":      {"GET", "/openai/v1/organization/costs?start_time=1&page=x", "", 400},
+		"escaped cursor":  {"GET", "/openai/v1/organization/costs?start_time=1&page=page_86400%3D", "", 200},
+		"good cursor":     {"GET", "/openai/v1/organization/costs?start_time=1&end_time=172800&group_by=api_key_id&page=page_86400=", "", 200},
+		"a: no start":     {"GET", "/anthropic/v1/organizations/cost_report", "", 400},
+		"a: Unix start":   {"GET", "/anthropic/v1/organizations/cost_report?starting_at=1777593600", "", 400},
+		"a: bad end":      {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&ending_at=x", "", 400},
+		"a: empty window": {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&ending_at=2026-05-01T00:00:00Z", "", 400},
+		"a: limit of 32":  {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&limit=32", "", 400},
+		"a: hours":        {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&bucket_width=1h", "", 400},
+		"a: bad group":    {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&group_by[]=line_item", "", 400},
+		"a: bad cursor":   {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&page=x", "", 400},
+		"a: good":         {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T12:00:00Z&group_by[]=workspace_id", "", 200},
+		"no body":         {"POST", "/xaimanagement/v1/billing/teams/t/usage", "", 400},
+		"bad zone":        {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Mars/Base", "TIME_UNIT_DAY"), 400},
+		"bad time":        {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01T00:00:00Z", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
+		"bad end time":    {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02", "Etc/GMT", "TIME_UNIT_DAY"), 400},
+		"zone of 7":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", strings.Replace(usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "", "TIME_UNIT_DAY"), `"timezone":""`, `"timezone":7`, 1), 400},
+		"two years":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2024-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
+		"by the hour":     {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_HOUR"), 200},
+		"unknown unit":    {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_YEAR"), 400},
+		"by the second":   {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_SECOND"), 400}, // 86,400 buckets
+		"good usage":      {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 200},
+		"balance":         {"GET", "/deepseek/user/balance", "", 200},
 	} {
 		for _, key := range []string{"", "a.key.of.the.tests"} {
 			req, err := http.NewRequestWithContext(t.Context(), row.method, s.URL+row.path, strings.NewReader(row.body))
@@ -48,6 +57,8 @@ func TestMoneyRefusesWhatTheProvidersRefuse(t *testing.T) {
 				want = http.StatusUnauthorized
 			} else {
 				req.Header.Set("Authorization", "Bearer "+key)
+				req.Header.Set("X-Api-Key", key)
+				req.Header.Set("Anthropic-Version", "2023-06-01")
 			}
 			resp, err := http.DefaultClient.Do(req)
 			require.NoError(t, err)

@@ -87,6 +87,9 @@ func (a *Amount) set(digits string, places int) {
 	}
 }
 
+// Shift divides a by 10^places. Two places turn cents into dollars.
+func (a *Amount) Shift(places int) { a.places += places }
+
 // Rat returns a as a fraction.
 func (a *Amount) Rat() *big.Rat { return new(big.Rat).SetFrac(&a.units, powerOfTen(a.places)) }
 

@@ -16,7 +16,7 @@ const token = mark + `.token/of+the&matrix="1"`
 var keys = map[string]string{
 	"OPENAI_API_KEY": mark + ".openai/1+2&3", "DEEPSEEK_API_KEY": mark + ".deepseek/1+2&3", "ANTHROPIC_API_KEY": mark + ".anthropic/1+2&3",
 	"GEMINI_API_KEY": mark + ".gemini/1+2&3", "XAI_API_KEY": mark + ".xai/1+2&3", "GOOGLE_CLOUD_BILLING_API_KEY": mark + ".billing/1+2&3",
-	"OPENAI_ADMIN_KEY": mark + ".admin/1+2&3", "XAI_MANAGEMENT_KEY": mark + ".management/1+2&3",
+	"OPENAI_ADMIN_KEY": mark + ".admin/1+2&3", "ANTHROPIC_ADMIN_KEY": mark + ".adm/1+2&3", "XAI_MANAGEMENT_KEY": mark + ".management/1+2&3",
 }
 
 // TestMain clears the environment: exported keys, addresses and proxies of a developer must not change the results.

@@ -3,6 +3,7 @@ package faults_test
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -113,7 +114,34 @@ func costOperations() []*operation {
 	for _, op := range []*operation{openai, &report} {
 		op.nulls = cloneWith(op.nulls, "next_page", part) // the page says that there is another one, but not where
 	}
-	return append(ops, xaiCosts()...)
+	return slices.Concat(ops, anthropicCosts(), xaiCosts())
+}
+
+func anthropicCosts() []*operation {
+	costs := &operation{
+		name: "FetchAnthropicCostBuckets", method: "FetchAnthropicCostBuckets", provider: discovery.Anthropic, service: discovery.ServiceAnthropic,
+		pageSize: 7, empty: []discovery.CostBucket{},
+		discover: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+			return c.FetchAnthropicCostBuckets(ctx, anthropicWindow(timeout))
+		},
+		text: path{"data", 0, "results", 0, "description"}, integer: path{"data", 0, "results", 0, "amount"}, object: path{"data", 0},
+		nulls: map[string]outcome{
+			"": decode, "data": decode, "data[]": decode, "data[].starting_at": decode, "data[].ending_at": decode, "data[].results": decode,
+			"data[].results[]": decode, "data[].results[].amount": decode, "data[].results[].currency": decode, "has_more": decode,
+		},
+		exceptions: keepsRaw,
+	}
+	report := *costs
+	report.name, report.method = "ReconcileAnthropicCost", "ReconcileAnthropicCost"
+	report.empty = incomplete[discovery.CostBucket](discovery.Anthropic)
+	report.discover = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
+		return c.ReconcileAnthropicCost(ctx, anthropicWindow(timeout), pointer(attributed))
+	}
+	ops := []*operation{costs, secondPage(costs), &report, secondPage(&report)}
+	for _, op := range []*operation{costs, &report} {
+		op.nulls = cloneWith(op.nulls, "next_page", part)
+	}
+	return ops
 }
 
 func xaiCosts() []*operation {
@@ -149,6 +177,13 @@ func openAIWindow(timeout time.Duration) discovery.OpenAICostQuery {
 	return discovery.OpenAICostQuery{
 		StartTime: windowStart, EndTime: windowEnd, AdminKey: keys["OPENAI_ADMIN_KEY"], Timeout: timeout,
 		GroupBy: []discovery.GroupBy{discovery.GroupByLineItem},
+	}
+}
+
+func anthropicWindow(timeout time.Duration) discovery.AnthropicCostQuery {
+	return discovery.AnthropicCostQuery{
+		Start: time.Unix(windowStart, 0), End: time.Unix(windowEnd, 0), AdminKey: keys["ANTHROPIC_ADMIN_KEY"], Timeout: timeout,
+		GroupBy: []discovery.GroupBy{discovery.GroupByDescription},
 	}
 }
 

@@ -1,0 +1,180 @@
+package discovery
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/gen/anthropic"
+)
+
+const (
+	opAnthropicCosts = "FetchAnthropicCostBuckets"
+	// maxAnthropicCostLimit is how many days a page has at most.
+	maxAnthropicCostLimit = 31
+	// madeOfMilliseconds is the reason for a time such as time.Unix(1777593600000, 0).
+	madeOfMilliseconds = "is after the year 5137: it may be made of milliseconds"
+)
+
+// AnthropicCostQuery selects costs of an Anthropic organization.
+type AnthropicCostQuery struct {
+	// Start and End are the window; the end is exclusive. The start is required, and a zero End leaves the window open. Costs are
+	// of whole UTC days: every day of which a part is in the window is in the result.
+	Start, End time.Time
+	// AdminKey is the admin key. "" means ANTHROPIC_ADMIN_KEY.
+	AdminKey string `json:"-" xml:"-"`
+	// GroupBy selects the breakdowns of the buckets: [GroupByWorkspaceID], [GroupByDescription] or both. There are none by
+	// default.
+	GroupBy []GroupBy
+	// Limit is the number of days a page has, from 1 to 31. 0 means [DefaultCostLimit]. All pages of the window are read, so
+	// Limit changes only the number of requests.
+	Limit int
+	// Timeout bounds the request of each page. 0 means [DefaultCostTimeout]. The context bounds the call.
+	Timeout time.Duration
+}
+
+// Format prints the query without the key.
+func (q AnthropicCostQuery) Format(f fmt.State, verb rune) {
+	type plain AnthropicCostQuery
+	q.AdminKey = hidden(q.AdminKey)
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(q))
+}
+
+// FetchAnthropicCostBuckets returns what Anthropic billed the organization, one bucket for each UTC day, oldest first. Costs of
+// the priority service tier are not in it: Anthropic's cost report leaves them out.
+//
+// The admin key is query.AdminKey, else ANTHROPIC_ADMIN_KEY. Individual accounts have no admin keys. An admin key can manage the
+// members, workspaces and keys of the whole organization. It is read at each call, sent in a header, and never stored, logged
+// or written to disk. Fetch costs in a job of their own, not in a loop and not while a user waits: Anthropic supports one
+// request a minute for a longer time, and costs appear about five minutes after they arise.
+//
+// The result is the whole window or nothing. It is empty, with a nil error and one [Failure], when there is no key, when a
+// page fails or points back to an earlier one, when days overlap or lie outside the window, or when an amount cannot be read
+// or is not in US dollars.
+//
+// A [*ValueError] reports a start that is missing, before 1970 or not before the end, a time made of milliseconds, a limit
+// outside 1 to 31, an unknown or repeated grouping, one of another provider, or a negative timeout. Nothing is sent then.
+func (c *Client) FetchAnthropicCostBuckets(ctx context.Context, query AnthropicCostQuery) ([]CostBucket, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	days, err := c.anthropicDays(query)
+	if err != nil {
+		return nil, err
+	}
+	costs, err := c.dayCosts(ctx, opAnthropicCosts, days)
+	return costs.buckets, err
+}
+
+// anthropicDays validates the query.
+func (c *Client) anthropicDays(query AnthropicCostQuery) (days dayQuery, err error) {
+	days = dayQuery{
+		service: ServiceAnthropicAdmin, key: query.AdminKey, groups: query.GroupBy,
+		formatTime: func(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) },
+	}
+	if days.start, days.end, err = query.window(); err != nil {
+		return days, err
+	}
+	if err := checkPages(query.Limit, maxAnthropicCostLimit, query.GroupBy, GroupByWorkspaceID, GroupByDescription); err != nil {
+		return days, err
+	}
+	params := query.params(days.start, days.end)
+	days.page = func(ctx context.Context, r request, cursor string) (costPage, *Failure) {
+		params.Page = nonZero(&cursor)
+		page, failure := fetch[anthropicCostPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+			return c.apis.anthropicAdmin.ListCosts(ctx, &params, header("x-api-key", r.key.Reveal()))
+		})
+		return page.costPage, failure
+	}
+	days.timeout, err = timeoutOr(query.Timeout, DefaultCostTimeout)
+	return days, err
+}
+
+// window validates the window and returns it in Unix seconds, the end rounded up. An end of 0 is open.
+func (q AnthropicCostQuery) window() (start, end int64, err error) {
+	open := q.End.IsZero()
+	switch {
+	case q.Start.IsZero():
+		return 0, 0, &ValueError{Field: "start time", Reason: "is required"}
+	case !open && !q.Start.Before(q.End):
+		return 0, 0, &ValueError{Field: "start time", Value: q.Start.Format(time.RFC3339), Reason: "must be before the end time"}
+	case q.Start.Unix() < 0:
+		return 0, 0, &ValueError{Field: "start time", Value: q.Start.Format(time.RFC3339), Reason: "must be in 1970 or later"}
+	case q.Start.Unix() >= firstMilliseconds:
+		return 0, 0, &ValueError{Field: "start time", Value: q.Start.Format(time.RFC3339), Reason: madeOfMilliseconds}
+	case !open && q.End.Unix() >= firstMilliseconds:
+		return 0, 0, &ValueError{Field: "end time", Value: q.End.Format(time.RFC3339), Reason: madeOfMilliseconds}
+	case open:
+		return q.Start.Unix(), 0, nil
+	}
+	end = q.End.Unix()
+	if q.End.Nanosecond() > 0 {
+		end++
+	}
+	return q.Start.Unix(), end, nil
+}
+
+// params returns the query of the first page. The window is sent in whole days, since Anthropic omits a day that ends after
+// ending_at. Width and limit are always sent, since the provider's defaults may change.
+func (q AnthropicCostQuery) params(start, end int64) anthropic.ListCostsParams {
+	day, limit := anthropic.ListCostsParamsBucketWidthN1D, int64(cmp.Or(q.Limit, DefaultCostLimit))
+	params := anthropic.ListCostsParams{
+		StartingAt: time.Unix(start-start%secondsPerDay, 0).UTC(), BucketWidth: &day, Limit: &limit,
+		AnthropicVersion: anthropic.ListCostsParamsAnthropicVersionN20230601,
+	}
+	if end != 0 {
+		midnight := end + (secondsPerDay-end%secondsPerDay)%secondsPerDay
+		at := time.Unix(midnight, 0).UTC()
+		params.EndingAt = &at
+	}
+	for _, group := range q.GroupBy {
+		params.GroupBy = append(params.GroupBy, anthropic.ListCostsParamsGroupBy(group))
+	}
+	return params
+}
+
+// anthropicCostPage is a page of Anthropic's.
+type anthropicCostPage struct{ costPage }
+
+// UnmarshalJSON decodes a page. A result that cannot be added up is an error.
+func (p *anthropicCostPage) UnmarshalJSON(body []byte) error {
+	var page anthropic.CostPage
+	if err := page.UnmarshalJSON(body); err != nil {
+		return err
+	}
+	p.more, p.next = page.HasMore, deref(page.NextPage)
+	p.days = make([]costDay, len(page.Data))
+	for i, bucket := range page.Data {
+		p.days[i] = costDay{start: bucket.StartingAt.Unix(), end: bucket.EndingAt.Unix(), raw: bucket.Results}
+		if err := p.days[i].read(readAnthropicCost); err != nil {
+			return fmt.Errorf("data[%d].%w", i, err)
+		}
+	}
+	return nil
+}
+
+// centPlaces converts cents to dollars.
+const centPlaces = 2
+
+// readAnthropicCost decodes a result. The amount is in cents.
+func readAnthropicCost(raw json.RawMessage, r *costResult) error {
+	var result anthropic.CostResult
+	if err := result.UnmarshalJSON(raw); err != nil {
+		return err
+	}
+	if !strings.EqualFold(result.Currency, "usd") {
+		return errNotUSD
+	}
+	amount, err := decimal.Parse(result.Amount)
+	if err != nil {
+		return err
+	}
+	amount.Shift(centPlaces)
+	r.amount, r.lineItem, r.workspace = *amount, result.Description, result.WorkspaceID
+	return nil
+}

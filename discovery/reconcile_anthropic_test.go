@@ -1,0 +1,165 @@
+package discovery_test
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func reconcileAnthropic(t *testing.T, s *site, attributed *float64) *discovery.ReconciliationReport[discovery.CostBucket] {
+	t.Helper()
+	report, err := s.inProcess().ReconcileAnthropicCost(t.Context(), reportQuery(), attributed)
+	require.NoError(t, err)
+	require.NotNil(t, report)
+	return report
+}
+
+// week bills 0.10 and 0.20 dollars on the first two days of May, and nothing on the others.
+func week() *site {
+	days := []string{reportDay(1, cents("10", "")), reportDay(2, cents("20", ""))}
+	for n := 3; n < 8; n++ {
+		days = append(days, reportDay(n))
+	}
+	return reports(map[string]string{"": reportPage(false, "null", days...)})
+}
+
+func TestAnthropicReport(t *testing.T) {
+	t.Parallel()
+	r := reconcileAnthropic(t, week(), ptr(0.25))
+	buckets := asJSON(t, r.Buckets)
+	assert.Equal(t, `{"anthropic_actual_usd":0.3,"attributed_usd":0.25,"drift_usd":0.05,"drift_pct":20,"buckets":`+buckets+
+		`,"window_start":1777593600,"window_end":1778198400,"complete":true,"settled":true}`, asJSON(t, r))
+	assert.Contains(t, buckets, `"workspace_breakdown":{}`)
+	assert.Equal(t, discovery.Anthropic, r.Provider)
+	assert.Empty(t, r.MissingDays)
+
+	var read discovery.ReconciliationReport[discovery.CostBucket]
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, r)), &read))
+	assert.Equal(t, *r, read)
+	for _, text := range []string{`{"anthropic_actual_usd":1,"openai_actual_usd":1,"complete":true}`, `{"anthropic_actual_usd":1,"xai_actual_usd":1,"complete":true}`, `{"anthropic_actual_usd":null,"complete":true}`} {
+		require.Error(t, json.Unmarshal([]byte(text), &read), text)
+	}
+
+	var table, picture strings.Builder
+	require.NoError(t, r.Table(&table))
+	require.NoError(t, r.SVG(&picture))
+	assert.Contains(t, table.String(), "anthropic        USD")
+	assert.Contains(t, picture.String(), "What anthropic billed")
+}
+
+func TestAnthropicReportWithoutAnAnswerIsNotComplete(t *testing.T) {
+	t.Parallel()
+	s := newSite(map[string]http.HandlerFunc{"anthropic": refuses(500, "")})
+	for _, key := range []string{"", anthropicAdminKey} {
+		q := reportQuery()
+		q.AdminKey = key
+		r, err := s.inProcess().ReconcileAnthropicCost(t.Context(), q, ptr(5.0))
+		require.NoError(t, err)
+		assert.Equal(t, `{"anthropic_actual_usd":0,"attributed_usd":5,"drift_usd":null,"drift_pct":null,"buckets":[],`+
+			`"window_start":1777593600,"window_end":1778198400,"complete":false,"settled":true}`, asJSON(t, r))
+	}
+	assert.Equal(t, []string{"anthropic missing_credential", "anthropic status"}, s.reasons())
+	assert.Equal(t, "ReconcileAnthropicCost", s.failures[0].Operation)
+
+	r, err := s.inProcess(discovery.WithStrictErrors()).ReconcileAnthropicCost(t.Context(), reportQuery(), nil)
+	var f discovery.Failure
+	require.ErrorAs(t, err, &f)
+	assert.False(t, r.Complete)
+	_, err = s.inProcess().ReconcileAnthropicCost(t.Context(), reportQuery(), ptr(math.NaN()))
+	valueError(t, err, "attributed USD")
+}
+
+func TestAnthropicReportTakesWholeDaysOnly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(12 * time.Hour) // noon of 2000-01-01, UTC
+		midnight := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+		s := newSite(map[string]http.HandlerFunc{"anthropic": says(reportPage(false, "null"))})
+		c := s.inProcess()
+		for _, row := range []struct {
+			start, end     time.Time
+			field, written string
+			settled        bool
+		}{
+			{midnight.AddDate(0, 0, -7).Add(time.Hour), midnight, "start time", "1999-12-25T01:00:00Z", false},
+			{midnight.AddDate(0, 0, -7), midnight.Add(-time.Hour), "end time", "1999-12-31T23:00:00Z", false},
+			{midnight.AddDate(0, 0, -7), midnight.Add(-time.Hour - 1), "end time", "1999-12-31T23:00:00Z", false},
+			{midnight.AddDate(0, 0, -7).In(time.FixedZone("", 3600)), midnight, "", "", true},
+			{midnight.AddDate(0, 0, -7), midnight, "", "", true},
+			{midnight.AddDate(0, 0, -7), midnight.Add(5 * time.Hour), "", "", false},
+			{midnight.AddDate(0, 0, -7), midnight.AddDate(1, 0, 0), "", "", false},
+			{midnight.AddDate(0, 0, -7), time.Time{}, "", "", false},
+		} {
+			q := discovery.AnthropicCostQuery{Start: row.start, End: row.end, AdminKey: anthropicAdminKey}
+			r, err := c.ReconcileAnthropicCost(t.Context(), q, nil)
+			assertField(t, err, row.field, row)
+			if row.field != "" {
+				assert.ErrorContains(t, err, row.written)
+				continue
+			}
+			assert.True(t, r.Complete)
+			assert.Equal(t, row.settled, r.Settled, row)
+			assert.Equal(t, row.end.IsZero(), r.WindowEnd == nil)
+			_, err = c.FetchAnthropicCostBuckets(t.Context(), q)
+			require.NoError(t, err)
+		}
+		assert.Empty(t, s.failures)
+	})
+}
+
+// A window without an end has no missing days: how far the answer goes is not known.
+func TestAnthropicMissingDays(t *testing.T) {
+	t.Parallel()
+	s := reports(map[string]string{"": reportPage(false, "null", reportDay(1, cents("100", "")), reportDay(4), reportDay(5), reportDay(6))})
+	r := reconcileAnthropic(t, s, nil)
+	assert.Equal(t, []string{"2026-05-02", "2026-05-03", "2026-05-07"}, r.MissingDays)
+	assert.True(t, r.Complete)
+	q := reportQuery()
+	q.End = time.Time{}
+	open, err := s.inProcess().ReconcileAnthropicCost(t.Context(), q, nil)
+	require.NoError(t, err)
+	assert.Empty(t, open.MissingDays)
+	assert.Nil(t, open.WindowEnd)
+	assert.False(t, open.Settled)
+}
+
+func TestAnthropicBucketThatBeginsBeforeTheWindow(t *testing.T) {
+	t.Parallel()
+	s := reports(map[string]string{"": reportPage(false, "null", `{"starting_at":"2026-04-30T12:00:00Z","ending_at":"2026-05-01T12:00:00Z","results":[]}`)})
+	r := reconcileAnthropic(t, s, ptr(1.0))
+	assert.False(t, r.Complete)
+	assert.Nil(t, r.DriftUSD)
+	assert.Contains(t, oneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
+}
+
+func TestAnthropicReportWithALedger(t *testing.T) {
+	t.Parallel()
+	l := discovery.NewLedger()
+	l.Add(mayDay(1).Add(time.Hour), cost(discovery.Anthropic, "claude-opus-4-8", "0.09"))
+	l.Add(mayDay(2).Add(23*time.Hour), cost(discovery.Anthropic, "claude-haiku-4-5", "0.2"))
+	l.Add(mayDay(2), cost(discovery.OpenAI, "gpt-5.4", "7"))
+	l.Add(mayDay(8), cost(discovery.Anthropic, "claude-opus-4-8", "7")) // after the window
+	r := reconcileAnthropic(t, week(), nil).WithLedger(l)
+	assert.Equal(t, 0.29, *r.AttributedUSD)
+	assert.Equal(t, 0.01, *r.DriftUSD)
+	ok, known := r.Within(4)
+	assert.True(t, ok && known)
+	ok, known = r.Within(3)
+	assert.True(t, !ok && known)
+	var table strings.Builder
+	require.NoError(t, r.Table(&table))
+	assert.Equal(t, []string{"anthropic billed counted", "2026-05-01 0.100000 0.090000", "2026-05-02 0.200000 0.200000"}, fields(table.String())[:3])
+
+	l.Add(mayDay(3), nil)
+	_, known = reconcileAnthropic(t, week(), nil).WithLedger(l).Within(100)
+	assert.False(t, known, "a call without a known cost, such as one of the priority tier")
+}

@@ -1,0 +1,106 @@
+package discovery
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	opReconcileOpenAI    = "ReconcileOpenAICost"
+	opReconcileAnthropic = "ReconcileAnthropicCost"
+)
+
+// ReconcileOpenAICost compares what OpenAI billed in a window with what was counted locally in the same window. A nil
+// attributedUSD skips the comparison.
+//
+// It reads the costs as [Client.FetchOpenAICostBuckets] does, with the same key. When they cannot be read, the report has
+// Complete false, and there is one [Failure].
+//
+// OpenAI bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current day
+// or in the future. Any other window is a [*ValueError], and so is an attributed amount that is not finite and whatever the
+// query refuses.
+func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	days, err := c.openAIDays(query)
+	if err != nil {
+		return nil, err
+	}
+	return c.reconcileDays(ctx, opReconcileOpenAI, days, attributedUSD)
+}
+
+// ReconcileAnthropicCost compares what Anthropic billed in a window with what was counted locally in the same window. A nil
+// attributedUSD skips the comparison.
+//
+// It reads the costs as [Client.FetchAnthropicCostBuckets] does, with the same key. When they cannot be read, the report has
+// Complete false, and there is one [Failure]. Costs of the priority service tier are not in the report: what was counted must
+// not have them either.
+//
+// Anthropic bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current day
+// or in the future. Any other window is a [*ValueError], and so is an attributed amount that is not finite and whatever the
+// query refuses.
+func (c *Client) ReconcileAnthropicCost(ctx context.Context, query AnthropicCostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	days, err := c.anthropicDays(query)
+	if err != nil {
+		return nil, err
+	}
+	return c.reconcileDays(ctx, opReconcileAnthropic, days, attributedUSD)
+}
+
+// reconcileDays reports a bill of UTC days.
+func (c *Client) reconcileDays(ctx context.Context, operation string, query dayQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
+	if err := checkAttributed(attributedUSD); err != nil {
+		return nil, err
+	}
+	if err := query.checkWholeDays(); err != nil {
+		return nil, err
+	}
+	provider, _ := lookupService(query.service)
+	costs, err := c.dayCosts(ctx, operation, query)
+	costs, err = withinWindow(ctx, c, costs, err, request{operation: operation, provider: provider.provider}, query.start)
+	return newDayReport(provider.provider, costs, attributedUSD, query.start, query.end), err
+}
+
+// checkWholeDays refuses a window that does not consist of whole UTC days. An end in the current day or later is valid.
+func (q dayQuery) checkWholeDays() error {
+	const reason = "must be midnight UTC: costs are billed by whole days"
+	if q.start%secondsPerDay != 0 {
+		return &ValueError{Field: "start time", Value: q.formatTime(q.start), Reason: reason}
+	}
+	if today := time.Now().Unix(); q.end%secondsPerDay != 0 && q.end < today-today%secondsPerDay {
+		return &ValueError{Field: "end time", Value: q.formatTime(q.end), Reason: reason}
+	}
+	return nil
+}
+
+// newDayReport returns the report of a provider that lists every UTC day. An end of 0 is an open window.
+func newDayReport(provider Provider, costs bill[CostBucket], attributedUSD *float64, start, end int64) *ReconciliationReport[CostBucket] {
+	r := newReport(provider, costs, attributedUSD)
+	r.WindowStart, r.WindowEnd = start, nonZero(&end)
+	r.Settled = end != 0 && settled(time.Unix(end, 0), time.UTC)
+	if r.Complete {
+		r.MissingDays = missingDays(costs.buckets, start, min(end, time.Now().Unix()))
+	}
+	return r
+}
+
+// missingDays returns the days of a window that have no bucket.
+func missingDays(buckets []CostBucket, start, end int64) []string {
+	billed := make(map[int64]bool, len(buckets))
+	for _, b := range buckets {
+		for day := b.StartTime / secondsPerDay; day*secondsPerDay < b.EndTime; day++ {
+			billed[day] = true
+		}
+	}
+	var missing []string
+	for day := start / secondsPerDay; (day+1)*secondsPerDay <= end; day++ {
+		if !billed[day] {
+			missing = append(missing, time.Unix(day*secondsPerDay, 0).UTC().Format(time.DateOnly))
+		}
+	}
+	return missing
+}
