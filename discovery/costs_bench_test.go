@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -48,7 +47,7 @@ func BenchmarkCostPage(b *testing.B) {
 	for _, n := range []int{1, 5, 10} {
 		body := halfAYear(n)
 		b.Run(fmt.Sprintf("results=%d/impl=mesh", n), func(b *testing.B) {
-			c := newSite(map[string]http.HandlerFunc{"openai": says(body)}).inProcess()
+			c := serving(body)
 			q := costQuery()
 			q.EndTime, q.Limit, q.GroupBy = q.StartTime+180*day, 180, []discovery.GroupBy{"line_item", "project_id", "api_key_id"}
 			b.SetBytes(int64(len(body)))
@@ -83,7 +82,7 @@ func BenchmarkUsage(b *testing.B) {
 		all[i] = series(fmt.Sprintf("Chat grok-%d", i), points...)
 	}
 	body := `{"timeSeries":[` + strings.Join(all, ",") + `]}`
-	c := newSite(map[string]http.HandlerFunc{"xaimanagement": says(body)}).inProcess()
+	c := serving(body)
 	q := usageQuery()
 	q.StartTime, q.EndTime = "2026-01-01", "2026-08-01"
 	b.SetBytes(int64(len(body)))

@@ -39,9 +39,7 @@ func manySKUs(b *testing.B, n int) string {
 func BenchmarkReadPrices(b *testing.B) {
 	body := manySKUs(b, 600)
 	b.Run("impl=mesh", func(b *testing.B) {
-		s := priced()
-		s.set("cloudbilling", says(body))
-		c := s.inProcess()
+		c := serving(body)
 		b.SetBytes(int64(len(body)))
 		b.ReportAllocs()
 		for b.Loop() {

@@ -160,36 +160,11 @@ func (l Limits) read(resp *http.Response) ([]byte, error) {
 		l.Read(body)
 		return nil, body.err
 	}
-	var buf bytes.Buffer
-	// The declared length saves growing the buffer, but it may be wrong: trust it up to one megabyte.
-	buf.Grow(int(min(max(resp.ContentLength, 0), 1<<20)) + bytes.MinRead)
-	n, err := buf.ReadFrom(io.LimitReader(resp.Body, max(limit, limit+1))) // limit+1 may overflow
-	if err == nil && n > limit {
+	body, err := readAll(io.LimitReader(resp.Body, max(limit, limit+1)), resp.ContentLength) // limit+1 may overflow
+	if err == nil && int64(len(body)) > limit {
 		err = tooLarge(limit)
 	}
-	return buf.Bytes(), err
-}
-
-// boundedReader fails beyond limit bytes. It records the first error except io.EOF.
-type boundedReader struct {
-	next        io.Reader
-	left, limit int64
-	err         error
-}
-
-// Read implements io.Reader.
-func (r *boundedReader) Read(p []byte) (int, error) {
-	if r.err != nil {
-		return 0, r.err
-	}
-	n, err := r.next.Read(p)
-	if r.left -= int64(n); r.left < 0 {
-		n, err = 0, tooLarge(r.limit)
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		r.err = err
-	}
-	return n, err
+	return body, err
 }
 
 func tooLarge(limit int64) error { return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit) }

@@ -41,6 +41,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-faster/jx"
@@ -58,7 +59,9 @@ type Decoder struct {
 
 // Unmarshal decodes data into v. It returns an error if anything but white space follows the document.
 func Unmarshal[T any](data []byte, v *T, read func(*T, *Decoder) error) error {
-	d := &Decoder{jx: jx.DecodeBytes(data)}
+	d := decoders.Get().(*Decoder) //nolint:forcetypeassert // it holds nothing else
+	defer d.release()
+	d.jx.ResetBytes(data)
 	if err := read(v, d); err != nil {
 		return located("", err)
 	}
@@ -66,6 +69,16 @@ func Unmarshal[T any](data []byte, v *T, read func(*T, *Decoder) error) error {
 		return located("", errTrailing)
 	}
 	return nil
+}
+
+// decoders holds decoders for reuse: some documents are decoded row by row.
+var decoders = sync.Pool{New: func() any { return &Decoder{jx: jx.DecodeBytes(nil)} }}
+
+// release returns d to the pool, without a reference to the document or to its values.
+func (d *Decoder) release() {
+	d.jx.ResetBytes(nil)
+	*d = Decoder{jx: d.jx}
+	decoders.Put(d)
 }
 
 // atEnd reports whether only white space is left. Skip alone is not enough: it also returns io.EOF for a value that is
