@@ -88,27 +88,35 @@ func splitAtModel(words []string) (head, tail, clause []string) {
 
 // joinedModes returns the mode of the words.
 func joinedModes(words []string) string {
-	found := map[string]bool{}
+	var found [len(modeOrder)]bool
+	count := 0
 	for _, word := range words {
-		switch mode, known := modeWords[word]; {
-		case known:
-			found[mode] = true
-		case strings.HasPrefix(word, "batchgenerate"):
-			found[ModeBatch] = true
-		case strings.HasPrefix(word, "bidi"):
-			found[ModeLive] = true
+		if i := slices.Index(modeOrder[:], modeOf(word)); i >= 0 && !found[i] {
+			found[i] = true
+			count++
 		}
 	}
-	var modes []string
-	for _, mode := range modeOrder {
-		if found[mode] {
+	if count == 0 {
+		return ModeStandard
+	}
+	modes := make([]string, 0, count)
+	for i, mode := range modeOrder {
+		if found[i] {
 			modes = append(modes, mode)
 		}
 	}
-	if len(modes) == 0 {
-		return ModeStandard
-	}
 	return strings.Join(modes, "-")
+}
+
+// modeOf returns the mode that a word stands for, or "".
+func modeOf(word string) string {
+	switch {
+	case strings.HasPrefix(word, "batchgenerate"):
+		return ModeBatch
+	case strings.HasPrefix(word, "bidi"):
+		return ModeLive
+	}
+	return modeWords[word]
 }
 
 // head makes the mode unknown when a word before the model is unknown or about the length of the prompt.

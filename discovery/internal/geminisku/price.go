@@ -50,44 +50,54 @@ func pricePerMillion(e *cloudbilling.PricingExpression) *float64 {
 	if !ok {
 		return nil
 	}
-	price.Quo(price, factor)
-	usd, _ := price.Mul(price, big.NewRat(tokensPerMillion, 1)).Float64()
+	usd := price.perMillion(factor)
 	return &usd
+}
+
+// amount is an amount in USD: units and billionths, of which there are less than nanosPerUnit.
+type amount struct{ units, nanos int64 }
+
+const nanosPerUnit = 1_000_000_000
+
+// perMillion returns the price of a million base units if that of factor base units is a. The quotient of two exact floats is
+// rounded once, so most prices do not need a fraction.
+func (a amount) perMillion(factor *big.Rat) float64 {
+	const exactUnits, exactFactor = 1 << 22, 1 << 40 // 2^53 is more than 2^22 * nanosPerUnit and 2^40 * 1000
+	if a.units < exactUnits && factor.IsInt() && factor.Num().Cmp(big.NewInt(exactFactor)) <= 0 {
+		return float64(a.units*nanosPerUnit+a.nanos) / float64(factor.Num().Int64()*(nanosPerUnit/tokensPerMillion))
+	}
+	price := new(big.Rat).SetInt64(a.units)
+	price.Add(price, big.NewRat(a.nanos, nanosPerUnit)).Quo(price, factor)
+	usd, _ := price.Mul(price, big.NewRat(tokensPerMillion, 1)).Float64()
+	return usd
 }
 
 // onlyRate returns the price that all rates have in common. The first rate must start at 0: otherwise the price of the first
 // units is not known.
-func onlyRate(rates []cloudbilling.TierRate) (*big.Rat, bool) {
-	var only *big.Rat
+func onlyRate(rates []cloudbilling.TierRate) (only amount, ok bool) {
 	for i, rate := range rates {
-		start, startOK := nonNegative(rate.StartUsageAmount)
-		if rate.StartUsageAmount == nil { // proto3 omits a 0
-			start, startOK = new(big.Rat), true
+		begins, readable := true, true // proto3 omits a 0
+		if rate.StartUsageAmount != nil {
+			start, ok := nonNegative(rate.StartUsageAmount)
+			begins, readable = ok && start.Sign() == 0, ok
 		}
-		price, priceOK := usd(rate.UnitPrice)
-		switch {
-		case !startOK || !priceOK, i == 0 && start.Sign() != 0, i > 0 && price.Cmp(only) != 0:
-			return nil, false
+		price, priced := usd(rate.UnitPrice)
+		if !readable || !priced || (i == 0 && !begins) || (i > 0 && price != only) {
+			return amount{}, false
 		}
 		only = price
 	}
-	return only, only != nil
+	return only, len(rates) > 0
 }
 
-const nanosPerUnit = 1_000_000_000
-
 // usd returns an amount in USD. Units or nanos may be absent, which means 0, but not both.
-func usd(m *cloudbilling.Money) (*big.Rat, bool) {
+func usd(m *cloudbilling.Money) (amount, bool) {
 	if m == nil || m.CurrencyCode != "USD" || (m.Units == nil && m.Nanos == nil) {
-		return nil, false
+		return amount{}, false
 	}
 	units, unitsOK := integer(m.Units)
 	nanos, nanosOK := integer(m.Nanos)
-	if !unitsOK || !nanosOK || nanos >= nanosPerUnit {
-		return nil, false
-	}
-	amount := new(big.Rat).SetInt64(units)
-	return amount.Add(amount, big.NewRat(nanos, nanosPerUnit)), true
+	return amount{units, nanos}, unitsOK && nanosOK && nanos < nanosPerUnit
 }
 
 // integer parses a non-negative integer; absent means 0.
@@ -109,10 +119,13 @@ func nonNegative(text *string) (*big.Rat, bool) {
 	if text == nil || len(*text) > maxNumberLength {
 		return nil, false
 	}
-	amount, err := decimal.Parse(*text)
+	if small, err := strconv.ParseUint(*text, 10, 32); err == nil && strconv.FormatUint(small, 10) == *text {
+		return new(big.Rat).SetUint64(small), true
+	}
+	number, err := decimal.Parse(*text)
 	if err != nil {
 		return nil, false
 	}
-	r := amount.Rat()
+	r := number.Rat()
 	return r, r.Sign() >= 0 && r.Cmp(maxNumber) <= 0
 }

@@ -3,6 +3,8 @@ package geminisku
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // The words in descriptions. They mean the same in every style.
@@ -14,7 +16,7 @@ var (
 		"flex": ModeFlex, "priority": ModePriority, "live": ModeLive, "free": ModeFree,
 	}
 	// modeOrder is the order in which several modes are joined, as in "flex-cached".
-	modeOrder = []string{ModeFree, ModeLive, ModeBatch, ModeFlex, ModePriority, ModeCached}
+	modeOrder = [...]string{ModeFree, ModeLive, ModeBatch, ModeFlex, ModePriority, ModeCached}
 
 	modalityWords = map[string]string{"text": ModalityText, "image": ModalityImage, "audio": ModalityAudio, "video": ModalityVideo}
 
@@ -51,24 +53,63 @@ func setOf(words ...string) map[string]bool {
 	return set
 }
 
-// lengthSign matches a comparison or a number of tokens: ">", "200k", "200k+", "200000".
-var lengthSign = regexp.MustCompile(`[<>≤≥+]|^\d+[km]$|^\d{6,}$`)
+// hasLengthSign reports whether a word has a comparison or is a number of tokens: ">", "200k", "200k+", "200000".
+func hasLengthSign(word string) bool {
+	rest := strings.TrimLeft(word, "0123456789")
+	switch digits := len(word) - len(rest); rest {
+	case "k", "m":
+		return digits > 0
+	case "":
+		return digits >= 6
+	}
+	return strings.ContainsAny(rest, "<>≤≥+")
+}
 
 // isLength reports whether a word is about the length of the prompt, so that it cannot be part of a model's name.
-func isLength(word string) bool { return lengthWords[word] || lengthSign.MatchString(word) }
+func isLength(word string) bool { return lengthWords[word] || hasLengthSign(word) }
 
 func aboutLength(word string) bool { return word == "short" || word == "long" || isLength(word) }
 
 // thousands matches digits grouped by commas.
 var thousands = regexp.MustCompile(`(\d),(\d{3})(?:,(\d{3}))?`)
 
-// separators replaces what separates words. A dot is part of a version.
-var separators = strings.NewReplacer("_", " ", "-", " ", "(", " ", ")", " ", ",", " ", "/", " ", ":", " ", ";", " ", "[", " ", "]", " ", "–", " ", "—", " ",
-	"<", " < ", ">", " > ", "≤", " ≤ ", "≥", " ≥ ")
-
-// Words returns the words of a text in lower case.
+// Words returns the words of a text in lower case. A comparison is a word of its own.
 func Words(text string) []string {
-	return strings.Fields(separators.Replace(thousands.ReplaceAllString(strings.ToLower(text), "$1$2$3")))
+	text = strings.ToLower(text)
+	if strings.Contains(text, ",") {
+		text = thousands.ReplaceAllString(text, "$1$2$3")
+	}
+	words, begin := make([]string, 0, usualWords), 0
+	for i, r := range text {
+		compares := isComparison(r)
+		if !compares && !separates(r) {
+			continue
+		}
+		if begin < i {
+			words = append(words, text[begin:i])
+		}
+		if begin = i + utf8.RuneLen(r); compares {
+			words = append(words, text[i:begin])
+		}
+	}
+	if begin < len(text) {
+		words = append(words, text[begin:])
+	}
+	return words
+}
+
+// usualWords is the number of words that most descriptions have at most.
+const usualWords = 16
+
+func isComparison(r rune) bool { return r == '<' || r == '>' || r == '≤' || r == '≥' }
+
+// separates reports whether a character separates words. A dot is part of a version.
+func separates(r rune) bool {
+	switch r {
+	case ' ', '_', '-', '(', ')', ',', '/', ':', ';', '[', ']', '–', '—':
+		return true
+	}
+	return unicode.IsSpace(r)
 }
 
 func anyOf(words []string, set map[string]bool) bool {
