@@ -21,13 +21,22 @@ type report interface {
 
 // bills reads the bill of a provider and compares it with a ledger.
 var bills = map[discovery.Provider]func(*job, context.Context, *discovery.Ledger) (report, error){
-	discovery.OpenAI: (*job).openAI,
-	discovery.XAI:    (*job).xAI,
+	discovery.OpenAI:    (*job).openAI,
+	discovery.Anthropic: (*job).anthropic,
+	discovery.XAI:       (*job).xAI,
 }
 
 func (j *job) openAI(ctx context.Context, counted *discovery.Ledger) (report, error) {
 	query := discovery.OpenAICostQuery{StartTime: j.from.Unix(), EndTime: j.to.Unix()}
 	r, err := j.client.ReconcileOpenAICost(ctx, query, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.WithLedger(counted), nil
+}
+
+func (j *job) anthropic(ctx context.Context, counted *discovery.Ledger) (report, error) {
+	r, err := j.client.ReconcileAnthropicCost(ctx, discovery.AnthropicCostQuery{Start: j.from, End: j.to}, nil)
 	if err != nil {
 		return nil, err
 	}

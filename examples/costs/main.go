@@ -1,7 +1,7 @@
 // Command costs is a nightly job: it prices the calls that were made, compares them with the providers' bills, day by day, and
 // fails when the two drift apart.
 //
-//	go run ./examples/costs -usage calls.jsonl -from 2026-11-01 -to 2026-11-08 -svg . openai xai
+//	go run ./examples/costs -usage calls.jsonl -from 2026-11-01 -to 2026-11-08 -svg . openai anthropic xai
 //
 // The file has a JSON object in each line:
 //
@@ -11,8 +11,8 @@
 // OpenAI the service tier of the answer. The window is the last seven days unless -from and -to are given; calls outside it do
 // not matter. Each provider gets a table on the standard output and, with -svg, a picture in that folder.
 //
-// The keys come from OPENAI_ADMIN_KEY, and from XAI_MANAGEMENT_KEY and XAI_TEAM_ID. Such keys can manage a whole organization:
-// give them to this job alone.
+// The keys come from OPENAI_ADMIN_KEY, from ANTHROPIC_ADMIN_KEY, and from XAI_MANAGEMENT_KEY and XAI_TEAM_ID. Such keys can
+// manage a whole organization: give them to this job alone. Anthropic's bill is without the priority service tier.
 //
 // The exit status is 0 when every bill is within -drift percent of what was counted. It is 1 when one is not, and also when
 // that is not known: the bill cannot be read, a call has no known price, or no call was counted. It is 2 for wrong use and for

@@ -27,6 +27,11 @@ func openAILine(day time.Time) string {
 		`{"prompt_tokens":100000,"completion_tokens":0,"total_tokens":100000}}`, day.Format(time.RFC3339))
 }
 
+// anthropicLine is a call of 2.125 USD, which the server bills for a day.
+func anthropicLine(day time.Time) string {
+	return fmt.Sprintf(`{"provider":"anthropic","model":"claude-opus-4-8","time":"%s","usage":{"input_tokens":25000,"output_tokens":80000}}`, day.Format(time.RFC3339))
+}
+
 // xAILine is a call of 1.30 USD, which the server bills for a day.
 func xAILine(day time.Time) string {
 	return fmt.Sprintf(`{"provider":"xai","model":"grok-4","time":"%s","usage":`+
@@ -38,7 +43,7 @@ func days() []string {
 	var lines []string
 	for i := range 3 {
 		day := firstDay.AddDate(0, 0, i).Add(13 * time.Hour)
-		lines = append(lines, xAILine(day))
+		lines = append(lines, xAILine(day), anthropicLine(day))
 		for range 17 {
 			lines = append(lines, openAILine(day))
 		}
@@ -50,6 +55,7 @@ func days() []string {
 func execute(t *testing.T, s *discoverytest.Server, lines []string, args ...string) (status int, out, errs string) {
 	t.Helper()
 	t.Setenv("OPENAI_ADMIN_KEY", "an admin key")
+	t.Setenv("ANTHROPIC_ADMIN_KEY", "another admin key")
 	t.Setenv("XAI_MANAGEMENT_KEY", "a management key")
 	t.Setenv("XAI_TEAM_ID", "team-1")
 	t.Setenv("XAI_API_KEY", "")
@@ -63,16 +69,17 @@ func execute(t *testing.T, s *discoverytest.Server, lines []string, args ...stri
 
 func TestBillsThatMatch(t *testing.T) {
 	folder := t.TempDir()
-	status, out, errs := execute(t, discoverytest.New(t), days(), "-drift", "0", "-svg", folder, "openai", "xai")
+	status, out, errs := execute(t, discoverytest.New(t), days(), "-drift", "0", "-svg", folder, "openai", "anthropic", "xai")
 	require.Equal(t, 0, status, errs)
 	assert.Empty(t, errs)
 	for _, line := range []string{
 		"openai     billed   counted", firstDay.Format(time.DateOnly) + "   4.250000  4.250000", "drift   0.000000",
+		"anthropic    billed   counted", firstDay.Format(time.DateOnly) + "  2.125000  2.125000",
 		firstDay.Format(time.DateOnly) + "  1.300000  1.300000",
 	} {
 		assert.Contains(t, out, line)
 	}
-	for _, provider := range []string{"openai", "xai"} {
+	for _, provider := range []string{"openai", "anthropic", "xai"} {
 		picture, err := os.ReadFile(filepath.Join(folder, provider+".svg"))
 		require.NoError(t, err)
 		assert.Contains(t, string(picture), "What "+provider+" billed")
@@ -108,6 +115,10 @@ func TestUnknownDriftFails(t *testing.T) {
 		assert.Equal(t, 1, status)
 		assert.Equal(t, "costs: openai: the drift is not known\n", errs)
 		assert.Contains(t, out, "not complete")
+		s.Fail(discoverytest.ListAnthropicCosts, discoverytest.Fault{Status: 429, Times: -1})
+		status, _, errs = execute(t, s, days(), "anthropic", "xai")
+		assert.Equal(t, 1, status)
+		assert.Equal(t, "costs: anthropic: the drift is not known\n", errs)
 	})
 }
 
