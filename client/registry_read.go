@@ -53,6 +53,7 @@ func (c *MeshClient) invalidRegistry(resp call.Response, err error) error {
 		Path:       opListPeers.path,
 		StatusCode: resp.Status,
 		Body:       call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redactBody),
+		RequestID:  c.redactor.requestID(resp.Header),
 		Err:        err,
 	}
 	var contract *wire.Error

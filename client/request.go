@@ -242,6 +242,7 @@ func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) er
 		StatusCode: resp.Status,
 		Body:       call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redactBody),
 		Delivered:  op.delivers && fromGateway(resp.Header, resp.Body),
+		RequestID:  c.redactor.requestID(resp.Header),
 		Err:        c.redactor.redactError(err),
 	}
 	if !json.Valid(resp.Body) {

@@ -152,8 +152,8 @@ func (s *server) attempt(ctx context.Context, m MeshMessage) error {
 	return s.handler(context.WithoutCancel(ctx), m)
 }
 
-// markRead marks a handled message. The handler is not run again for a mark that fails; only the mark is repeated. A 404
-// means that the message is marked already.
+// markRead marks a handled message. The handler is not run again for a mark that fails; only the mark is repeated, and once
+// more when ctx ends during a pause. A 404 means that the message is marked already.
 func (s *server) markRead(ctx context.Context, m MeshMessage) {
 	for attempt := 1; ; attempt++ {
 		err := s.client.MarkRead(context.WithoutCancel(ctx), m.ID)
@@ -161,11 +161,11 @@ func (s *server) markRead(ctx context.Context, m MeshMessage) {
 		if err == nil || errors.As(err, &refused) && refused.StatusCode == http.StatusNotFound {
 			return
 		}
-		pause := jitter(backoff(servePause, maxServePause, attempt))
-		if attempt == s.opts.MaxAttempts || s.client.sleep(ctx, pause) != nil {
+		if attempt == s.opts.MaxAttempts || ctx.Err() != nil {
 			s.report(m, fmt.Errorf("handled, but not marked read: %w", err))
 			return
 		}
+		_ = s.client.sleep(ctx, jitter(backoff(servePause, maxServePause, attempt)))
 	}
 }
 

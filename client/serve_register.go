@@ -27,13 +27,15 @@ func (s *server) register(ctx context.Context) error {
 	}
 }
 
-// outage reports whether err may be gone at a later attempt: there was no answer, or one that a gateway gives in trouble.
+// outage reports whether a later attempt may succeed: there was no response, or a 2xx response that is invalid or breaks off,
+// or one that a gateway in trouble sends.
 func outage(err error) bool {
 	var failed *MeshGatewayError
 	if !errors.As(err, &failed) || errors.Is(err, errClosed) {
 		return false
 	}
-	return failed.StatusCode == 0 || failed.StatusCode == http.StatusTooManyRequests || failed.StatusCode >= http.StatusInternalServerError
+	status := failed.StatusCode
+	return status == 0 || accepted(status) || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
 }
 
 // keepRegistered registers the node again when the gateway has forgotten it, until ctx ends.

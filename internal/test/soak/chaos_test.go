@@ -2,7 +2,9 @@ package soak_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -20,9 +22,10 @@ import (
 type chaos struct {
 	seed uint64
 
-	mu      sync.Mutex
-	asked   map[string]uint64 // by subject
-	account account
+	mu       sync.Mutex
+	database int               // counts the databases; ids begin anew in each
+	earlier  map[string]uint64 // number of requests, by subject
+	account  account
 }
 
 // account is what the gateway knows at the end.
@@ -33,12 +36,15 @@ type account struct {
 	// AfterEffect counts the faults after the effect of the request, Unreadable the 2xx faults of a send, Cut those that closed
 	// the connection.
 	AfterEffect, Unreadable, Cut int
-	// Stored and Unread count messages.
+	// Stored counts the messages of all databases, Unread those of the last one.
 	Stored, Unread int
+	// Early are marks of messages that had not been handled. Stale are marks of messages that had not been handled, but a
+	// message of an earlier database with the same id had been.
+	Early, Stale []place
 }
 
 func newChaos(seed uint64) *chaos {
-	return &chaos{seed: seed, asked: make(map[string]uint64), account: account{
+	return &chaos{seed: seed, earlier: make(map[string]uint64), account: account{
 		Requests: make(map[gatewaytest.Operation]int), Failed: make(map[gatewaytest.Operation]int), Faults: make(map[string]int),
 	}}
 }
@@ -52,9 +58,11 @@ type kind struct {
 }
 
 var (
-	late  = kind{"late", 8, gatewaytest.Fault{Delay: 20 * time.Millisecond}}
-	empty = kind{"200 without a body", 8, gatewaytest.Fault{Status: 200, AfterEffect: true}}
-	kinds = []kind{
+	late    = kind{"late", 8, gatewaytest.Fault{Delay: 20 * time.Millisecond}}
+	empty   = kind{"200 without a body", 8, gatewaytest.Fault{Status: 200, AfterEffect: true}}
+	cut     = kind{"200 that breaks off", 9, gatewaytest.Fault{Status: 200, Body: `{"id": 1, "from_`, HangUp: true, AfterEffect: true}}
+	notJSON = kind{"200 without JSON", 6, gatewaytest.Fault{Status: 200, Body: "<html>welcome", AfterEffect: true}}
+	kinds   = []kind{
 		{"hang-up", 12, gatewaytest.Fault{HangUp: true}},
 		{"429", 10, gatewaytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"0"}}}},
 		{"429 for a second", 4, gatewaytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1"}}, Body: "slow down"}},
@@ -64,8 +72,8 @@ var (
 		{"504", 10, gatewaytest.Fault{Status: 504, Body: "gateway timeout"}},
 		// The kinds above are refusals: immediate, and without a sign of success.
 		{"no answer", 3, gatewaytest.Fault{Delay: time.Hour}}, // the client's timeout ends it
-		{"200 that breaks off", 9, gatewaytest.Fault{Status: 200, Body: `{"id": 1, "from_`, HangUp: true, AfterEffect: true}},
-		{"200 without JSON", 6, gatewaytest.Fault{Status: 200, Body: "<html>welcome", AfterEffect: true}},
+		cut,
+		notJSON,
 		empty,
 		late,
 	}
@@ -90,15 +98,44 @@ func pick(n int) kind {
 func (c *chaos) choose(r gatewaytest.Request) *gatewaytest.Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	about := subject(r)
-	k := c.roll(r.Operation, about, c.asked[about])
-	c.asked[about]++
+	about := fmt.Sprint(c.database, " ", subject(r))
+	k := c.roll(r.Operation, about, c.earlier[about])
+	c.earlier[about]++
 	c.account.Requests[r.Operation]++
 	if k == nil {
 		return nil
 	}
 	c.account.add(r.Operation, k)
-	return &k.fault
+	fault := k.fault
+	if fault.Status != 0 {
+		fault.Header = http.Header{requestID: {k.name}}
+		maps.Copy(fault.Header, k.fault.Header)
+	}
+	return &fault
+}
+
+// requestID is the header that names the fault to the client, so that the ledger knows what each error has to be.
+const requestID = "X-Request-Id"
+
+// noteMark notes when the first MarkRead of a message arrived.
+func (c *chaos) noteMark(r gatewaytest.Request, marked map[place]time.Time) {
+	if r.Operation != gatewaytest.MarkMessageRead {
+		return
+	}
+	at := place{}
+	_, _ = fmt.Sscanf(r.Path, "/messages/%d/read", &at.ID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at.Database = c.database
+	if _, again := marked[at]; !again {
+		marked[at] = time.Now()
+	}
+}
+
+func (c *chaos) nextDatabase() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.database++
 }
 
 func (a *account) add(op gatewaytest.Operation, k *kind) {

@@ -17,8 +17,9 @@ func (r *run) check(a account) {
 	for what, examples := range l.wrong {
 		assert.Fail(t, what, examples)
 	}
-	assert.Equal(t, l.totals.arrived+len(r.nodes), a.Stored, "every stored message arrived once")
+	assert.Equal(t, l.totals.arrived+l.totals.lostUnseen+l.totals.stale+len(r.nodes), a.Stored, "every stored message arrived once or was lost with its database")
 	assert.Equal(t, l.totals.arrived, l.totals.read)
+	assert.Empty(t, a.Early, "marked read before it was handled")
 	assert.Zero(t, a.Unread)
 	assert.Zero(t, r.diary.warnings.Load(), "full polls")
 	r.checkFaults(a)
@@ -39,9 +40,11 @@ func (r *run) checkFaults(a account) {
 	assert.GreaterOrEqual(t, len(a.Faults), len(kinds)/2, "all kinds of faults: %v", a.Faults)
 	assert.Positive(t, r.diary.retries.Load())
 	assert.Positive(t, r.ledger.totals.failed+r.ledger.totals.delivered, "sends that failed or had no receipt")
-	assert.Less(t, r.ledger.totals.failed, r.ledger.totals.accepted/20+len(r.nodes)/10, "retries save most sends")
-	// The last messages are not in the ledger, and a response can be late on a slow machine.
-	assert.InDelta(t, a.Unreadable, r.ledger.totals.delivered, 5+float64(a.Unreadable)/5, "a send with an unreadable receipt is reported as Delivered")
+	away := len(restarts) * len(r.nodes) * 4 // sends that fail while the gateway restarts
+	assert.Less(t, r.ledger.totals.failed, r.ledger.totals.accepted/20+len(r.nodes)/10+away, "retries save most sends")
+	// The ledger has checked each of these errors. Of some answers the client sees nothing, since its timeout was earlier.
+	assert.LessOrEqual(t, r.ledger.totals.delivered+r.ledger.totals.strange, a.Unreadable, "errors about an unreadable receipt")
+	assert.Positive(t, r.ledger.totals.delivered)
 }
 
 func total[K comparable](counts map[K]int) (n int) {
@@ -65,7 +68,7 @@ func (r *run) checkGrowth(a account) {
 	more := max(late.connections-early.connections, 0)
 	assert.LessOrEqual(r.t, late.heap, early.heap+uint64(more)*heapPerConnection+r.size.slack, "bytes of heap")
 	dialled := int(r.open.dialled.Load())
-	assert.LessOrEqual(r.t, dialled, a.Cut*2+2*concurrency*nodes, "connections are reused unless a fault closed them")
+	assert.LessOrEqual(r.t, dialled, a.Cut*2+(2+len(restarts))*concurrency*nodes, "connections are reused unless a fault closed them")
 	own := late.goroutines - r.before - goroutinesPerConnection*late.connections
 	assert.InDelta(r.t, goroutinesPerNode*nodes, own, float64(nodes), "goroutines without those of connections")
 	most := slices.MaxFunc(r.samples, func(a, b sample) int { return cmp.Compare(a.connections, b.connections) })
@@ -79,6 +82,7 @@ func (r *run) report(a account) {
 		time.Since(r.began).Round(time.Millisecond), float64(s.accepted)/r.sentFor.Seconds())
 	r.t.Logf("sends: %d accepted (%d of them without a receipt), %d failed (%d of them arrived)", s.accepted, s.delivered, s.failed, s.failedArrived)
 	r.t.Logf("arrived %d, read %d, stored %d (with %d last messages), unread %d", s.arrived, s.read, a.Stored, len(r.nodes), a.Unread)
+	r.t.Logf("lost with a database %d (%d of them never seen), marked by an id of an earlier database %d", s.lost, s.lostUnseen, s.stale)
 	r.t.Logf("requests: %v, failed: %v", a.Requests, a.Failed)
 	r.t.Logf("faults: %v, after the effect: %d", a.Faults, a.AfterEffect)
 	r.t.Logf("retries %d, errors of Watch %d, connections dialled %d, cut by faults %d", r.diary.retries.Load(), s.watchErrors, r.open.dialled.Load(), a.Cut)

@@ -4,14 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
-	"os/exec"
-	"strings"
-	"testing"
-
-	"github.com/stretchr/testify/require"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
@@ -21,82 +20,191 @@ const token = "example.token.of.the.soak"
 
 func nodeName(i int) string { return fmt.Sprintf("node-%03d", i) }
 
-// beGateway is the gateway process: it prints its URL, serves until standard input ends, and prints its account.
-func beGateway(nodes int, seed uint64) error {
-	var names []string
-	for i := range nodes {
-		names = append(names, nodeName(i))
-	}
-	g := gatewaytest.Start(gatewaytest.WithToken(token), gatewaytest.WithPeers(names...))
-	defer g.Close()
-	c := newChaos(seed)
-	g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
-		g.ForgetRequests()
-		return c.choose(r)
-	})
-	fmt.Println(g.URL)
-	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
-		return err
-	}
-	g.Heal()
-	unread, err := countUnread(g, names)
-	if err != nil {
-		return err
-	}
-	c.account.Unread = unread
-	c.account.Stored = int(g.Store(nodeName(0), nodeName(0), "fyi", "the next")) - 1 // ids have no gaps
-	return json.NewEncoder(os.Stdout).Encode(c.account)
+// order is a line from the test to the gateway process.
+type order struct {
+	Command command
+	// Place is a handled message, and At the time.
+	Place place
+	At    time.Time
 }
 
-func countUnread(g *gatewaytest.Gateway, inboxes []string) (int, error) {
-	c, err := client.New("auditor", g.Options()...)
-	if err != nil {
-		return 0, err
+type command string
+
+const (
+	// stop closes the port and every connection, start opens the port again. The gateway answers both with its address.
+	stop  command = "stop"
+	start command = "start"
+	// replace begins a new database while the gateway is stopped. The gateway answers with a replacement.
+	replace command = "replace"
+	// handled reports that a node is about to mark a message. There is no answer.
+	handled command = "handled"
+	// finish is answered with the account.
+	finish command = "finish"
+)
+
+// replacement describes the end of a database.
+type replacement struct {
+	// At is a time between the last message of the old database and the first one of the new one.
+	At time.Time
+	// Lost are the task ids of the messages that were unread in the old database.
+	Lost []string
+}
+
+// place is a message of a database. Ids begin anew in every database.
+type place struct {
+	Database int
+	ID       int64
+}
+
+// gatewayProcess is a gateway that restarts on one address, and the databases it has had.
+type gatewayProcess struct {
+	address  string
+	names    []string
+	chaos    *chaos
+	server   *http.Server
+	database *gatewaytest.Gateway // the current one
+	// handled and marked have the time at which a message was handled first, and at which the first MarkRead of it arrived.
+	handled, marked map[place]time.Time
+}
+
+// beGateway is the gateway process: it starts, prints its URL and carries out the orders from standard input.
+func beGateway(nodes int, seed uint64) error {
+	p := &gatewayProcess{
+		address: "127.0.0.1:0", chaos: newChaos(seed), handled: make(map[place]time.Time), marked: make(map[place]time.Time),
 	}
-	n := 0
-	for _, inbox := range inboxes {
+	for i := range nodes {
+		p.names = append(p.names, nodeName(i))
+	}
+	p.begin()
+	if err := p.answer(p.start()); err != nil {
+		return err
+	}
+	for orders := json.NewDecoder(bufio.NewReader(os.Stdin)); ; {
+		var o order
+		if err := orders.Decode(&o); err != nil {
+			return ignoreEOF(err)
+		}
+		if err := p.carryOut(o); err != nil {
+			return err
+		}
+	}
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil // the test has ended
+	}
+	return err
+}
+
+func (p *gatewayProcess) carryOut(o order) error {
+	switch o.Command {
+	case stop:
+		return p.answer(p.address, p.server.Close())
+	case start:
+		return p.answer(p.start())
+	case replace:
+		return p.answer(p.replace())
+	case handled:
+		if _, again := p.handled[o.Place]; !again {
+			p.handled[o.Place] = o.At
+		}
+		return nil
+	default:
+		return p.answer(p.finish())
+	}
+}
+
+// answer prints what an order returned.
+func (p *gatewayProcess) answer(result any, err error) error {
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// begin makes an empty database.
+func (p *gatewayProcess) begin() {
+	p.database = gatewaytest.Start(gatewaytest.WithToken(token), gatewaytest.WithPeers(p.names...), gatewaytest.WithoutRequestLog())
+	p.database.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+		p.chaos.noteMark(r, p.marked)
+		return p.chaos.choose(r)
+	})
+}
+
+func (p *gatewayProcess) start() (string, error) {
+	listener, err := net.Listen("tcp", p.address)
+	if err != nil {
+		return "", err
+	}
+	p.address = listener.Addr().String()
+	p.server = &http.Server{Handler: p.database.Handler(), ReadHeaderTimeout: time.Minute}
+	go func() { _ = p.server.Serve(listener) }()
+	return p.address, nil
+}
+
+// replace ends the database and begins a new one.
+func (p *gatewayProcess) replace() (replacement, error) {
+	lost, err := p.end()
+	if err != nil {
+		return replacement{}, err
+	}
+	p.chaos.nextDatabase()
+	p.begin()
+	return replacement{At: time.Now(), Lost: lost}, nil
+}
+
+func (p *gatewayProcess) finish() (account, error) {
+	unread, err := p.end()
+	p.chaos.mu.Lock()
+	defer p.chaos.mu.Unlock()
+	a := &p.chaos.account
+	a.Unread = len(unread)
+	for at, arrived := range p.marked {
+		switch {
+		case p.handledBefore(at, arrived):
+		case p.handledEarlier(at, arrived):
+			a.Stale = append(a.Stale, at)
+		default:
+			a.Early = append(a.Early, at)
+		}
+	}
+	return *a, err
+}
+
+func (p *gatewayProcess) handledBefore(at place, t time.Time) bool {
+	done, ok := p.handled[at]
+	return ok && !done.After(t)
+}
+
+// handledEarlier reports whether a message of an earlier database with the same id had been handled.
+func (p *gatewayProcess) handledEarlier(at place, t time.Time) bool {
+	for at.Database--; at.Database >= 0; at.Database-- {
+		if p.handledBefore(at, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// end counts the messages of the database, closes it and returns the task ids of the unread messages.
+func (p *gatewayProcess) end() (unread []string, err error) {
+	defer p.database.Close()
+	p.database.Heal()
+	c, err := client.New("auditor", p.database.Options()...)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	for _, inbox := range p.names {
 		rows, err := c.Fetch(context.Background(), client.FetchOptions{ToNode: inbox, UnreadOnly: true, Limit: 1000})
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		n += len(rows)
+		for _, m := range rows {
+			unread = append(unread, taskID(m))
+		}
 	}
-	return n, c.Close()
-}
-
-// process is the gateway process as the test sees it.
-type process struct {
-	url    string
-	cmd    *exec.Cmd
-	stdin  io.Closer
-	stdout *bufio.Reader
-}
-
-func startGateway(t *testing.T, nodes int, seed uint64) *process {
-	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.Command(self, "-gateway", fmt.Sprint(nodes), "-seed", fmt.Sprint(seed))
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	stdout, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = stdin.Close(); _ = cmd.Wait() })
-	p := &process{cmd: cmd, stdin: stdin, stdout: bufio.NewReader(stdout)}
-	url, err := p.stdout.ReadString('\n')
-	require.NoError(t, err, "the gateway says where it is")
-	p.url = strings.TrimSpace(url)
-	return p
-}
-
-// finish ends the gateway and returns its account.
-func (p *process) finish(t *testing.T) account {
-	t.Helper()
-	require.NoError(t, p.stdin.Close())
-	var a account
-	require.NoError(t, json.NewDecoder(p.stdout).Decode(&a))
-	require.NoError(t, p.cmd.Wait())
-	return a
+	p.chaos.account.Stored += int(p.database.Store(nodeName(0), nodeName(0), "fyi", "the next")) - 1 // ids have no gaps
+	return unread, nil
 }

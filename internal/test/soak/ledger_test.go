@@ -3,7 +3,10 @@ package soak_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
 )
@@ -11,8 +14,13 @@ import (
 // ledger follows every message. It forgets a message once Send has returned and the message is read; if it arrives again, the
 // ledger has no entry for it.
 type ledger struct {
-	mu     sync.Mutex
-	open   map[string]*entry // by task id, which is unique
+	mu       sync.Mutex
+	open     map[string]*entry // by task id, which is unique
+	replaced []time.Time       // the ends of the databases
+	// late are the ids of messages that were marked after their database had been replaced. Such a mark may have marked a
+	// message of the next database. gone are the messages of the last database whose MarkRead failed with 404.
+	late   map[int64]bool
+	gone   []place
 	totals totals
 	wrong  map[string][]string // what went wrong, with a few examples
 }
@@ -20,9 +28,14 @@ type ledger struct {
 type totals struct {
 	// A message is accepted if Send returns a receipt, or an error with Delivered. Otherwise it has failed and may have arrived.
 	accepted, delivered, failed int
-	arrived, failedArrived      int
-	read                        int
-	watchErrors                 int
+	// strange counts the failed sends with a 2xx answer that cannot be the gateway's.
+	strange                int
+	arrived, failedArrived int
+	// lost counts the messages that were unread when their database was replaced, lostUnseen those that never arrived. stale
+	// counts those that never arrived because a MarkRead for the old database marked them.
+	lost, lostUnseen, stale int
+	read                    int
+	watchErrors             int
 }
 
 type entry struct {
@@ -30,34 +43,80 @@ type entry struct {
 	request  client.SendRequest
 	accepted bool
 	failed   bool
-	receipt  int64 // 0 if there is none
-	id       int64 // 0 until it arrives
-	read     bool
-	window   chan struct{} // this message occupies one place; nil after it is released
+	receipt  place     // zero if there is none
+	copies   []arrival // at most one for each database
+	// lost is set if the message was unread when database lostFrom was replaced.
+	lost     bool
+	lostFrom int
+	// straddles is set if Send was under way when a database was replaced. Its message may be stored in both.
+	straddles bool
+	window    chan struct{} // this message occupies one place; nil after it is released
+}
+
+// arrival is a message that arrived.
+type arrival struct {
+	at   place
+	read bool
 }
 
 func newLedger() *ledger {
-	return &ledger{open: make(map[string]*entry), wrong: make(map[string][]string)}
+	return &ledger{open: make(map[string]*entry), late: make(map[int64]bool), wrong: make(map[string][]string)}
 }
 
-// sending opens an entry. The message occupies a place in window until it has failed or is read.
+// place returns the database and the id of a message.
+func (l *ledger) place(m client.MeshMessage) place {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.placeOf(m)
+}
+
+func (l *ledger) placeOf(m client.MeshMessage) place {
+	created, err := time.Parse(time.RFC3339Nano, m.CreatedAt)
+	l.expect(err == nil, "a message without a time", "%d: %v", m.ID, err)
+	later := func(ended time.Time) bool { return !ended.Before(created) }
+	database := slices.IndexFunc(l.replaced, later)
+	if database < 0 {
+		database = len(l.replaced)
+	}
+	return place{database, m.ID}
+}
+
+// replace records the end of a database, with the messages that are lost.
+func (l *ledger) replace(r replacement) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.replaced = append(l.replaced, r.At)
+	for _, e := range l.open {
+		e.straddles = e.straddles || !e.accepted && !e.failed
+	}
+	for _, task := range r.Lost {
+		if e := l.open[task]; e != nil { // it may have been marked while the gateway stopped
+			l.totals.lost++
+			e.lost, e.lostFrom = true, len(l.replaced)-1
+			e.giveBack()
+		}
+	}
+}
+
+// sending opens an entry. The message occupies a place in window until it has failed, is read or is lost.
 func (l *ledger) sending(from string, request client.SendRequest, window chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open[request.RelatedTaskID] = &entry{from: from, request: request, window: window}
 }
 
-// sent records the result of Send.
+// sent records the result of Send. The gateway names the fault of a response in X-Request-Id, so that the error is known.
 func (l *ledger) sent(task string, receipt *client.MeshMessage, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.open[task]
-	var failed *client.MeshGatewayError
+	failed := new(client.MeshGatewayError)
+	errors.As(err, &failed)
 	switch {
 	case err == nil:
-		e.accepted, e.receipt = true, receipt.ID
+		e.accepted, e.receipt = true, l.placeOf(*receipt)
 		l.totals.accepted++
-	case errors.As(err, &failed) && failed.Delivered:
+	case failed.Delivered:
 		e.accepted = true
 		l.totals.accepted++
 		l.totals.delivered++
@@ -67,51 +126,84 @@ func (l *ledger) sent(task string, receipt *client.MeshMessage, err error) {
 		e.giveBack()
 	}
 	l.expect(err == nil || errors.Is(err, client.ErrMesh), "an error is not a client error", "%s: %v", task, err)
+	l.checkError(task, failed)
 	l.settle(task, e)
 }
 
-// arrived records a message from Watch.
+// checkError checks Delivered, and Uncertain where the answer cannot be the gateway's.
+func (l *ledger) checkError(task string, failed *client.MeshGatewayError) {
+	posted := failed.Method == http.MethodPost // else the registry could not be read
+	if posted && failed.RequestID == notJSON.name {
+		l.totals.strange++
+		l.expect(failed.Uncertain, "Uncertain is wrong", "%s: %v", task, failed)
+	}
+	unreadable := failed.RequestID == cut.name || failed.RequestID == empty.name
+	l.expect(failed.Delivered == (posted && unreadable), "Delivered is wrong", "%s: %v", task, failed)
+}
+
+// arrived records a message from Watch, or one that a handler of Serve has finished.
 func (l *ledger) arrived(node string, m client.MeshMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.open[taskID(m)]
+	at, e := l.placeOf(m), l.open[taskID(m)]
 	if e == nil {
-		l.complain("arrived again after it was read, or was never sent", "%s: message %d, task %s", node, m.ID, taskID(m))
+		l.complain("arrived again after it was read, or was never sent", "%s: message %v, task %s", node, at, taskID(m))
 		return
 	}
-	if e.id != 0 {
-		l.expect(e.id != m.ID, "Watch repeated a message", "%s: message %d, task %s", node, m.ID, taskID(m))
-		l.expect(e.id == m.ID, "a message was stored twice", "%s: messages %d and %d, task %s", node, e.id, m.ID, taskID(m))
-		return
+	for _, c := range e.copies {
+		l.expect(c.at != at, "a message was repeated", "%s: message %v, task %s", node, at, taskID(m))
+		l.expect(c.at == at || e.straddles && c.at.Database != at.Database, "a message was stored twice",
+			"%s: messages %v and %v, task %s", node, c.at, at, taskID(m))
+		if c.at == at {
+			return
+		}
 	}
-	e.id = m.ID
+	e.copies = append(e.copies, arrival{at: at})
 	l.totals.arrived++
 	same := m.FromNode == e.from && m.ToNode == e.request.To && m.ToNode == node && m.Kind == e.request.Kind &&
 		m.Content != nil && *m.Content == e.request.Content
-	l.expect(same, "arrived with other content", "%s: %v %v", node, m.ID, m.Kind)
+	l.expect(same, "arrived with other content", "%s: %v %v", node, at, m.Kind)
 	l.settle(taskID(m), e)
 }
 
 // follows checks the order of Watch: oldest first.
-func (l *ledger) follows(node string, before, id int64) {
+func (l *ledger) follows(node string, before, next place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.expect(before < id, "Watch was not in order", "%s: message %d came before %d", node, before, id)
+	inOrder := before.Database < next.Database || before.Database == next.Database && before.ID < next.ID
+	l.expect(inOrder, "Watch was not in order", "%s: message %v came before %v", node, before, next)
 }
 
-// marked records the result of MarkRead.
-func (l *ledger) marked(m client.MeshMessage, err error) {
+// marked records the result of MarkRead and reports whether it is final: an outage is not, and 404 is. A 404 is expected if an
+// earlier call failed and may have marked the message.
+func (l *ledger) marked(m client.MeshMessage, err error, again bool) (final bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.expect(err == nil, "MarkRead failed", "message %d: %v", m.ID, err)
-	e := l.open[taskID(m)]
-	if err != nil || e == nil || e.id != m.ID {
-		return
+	at, e := l.placeOf(m), l.open[taskID(m)]
+	var failed *client.MeshGatewayError
+	if errors.As(err, &failed) && failed.StatusCode != http.StatusNotFound {
+		return false
 	}
-	e.read = true
-	l.totals.read++
+	if at.Database < len(l.replaced) {
+		l.late[at.ID] = true
+	} else if err != nil && !again {
+		l.gone = append(l.gone, at)
+	}
+	if e != nil {
+		l.markedRead(at, e)
+		l.settle(taskID(m), e)
+	}
+	return true
+}
+
+func (l *ledger) markedRead(at place, e *entry) {
+	for i := range e.copies {
+		if c := &e.copies[i]; c.at == at && !c.read {
+			c.read = true
+			l.totals.read++
+		}
+	}
 	e.giveBack()
-	l.settle(taskID(m), e)
 }
 
 func (l *ledger) watchFailed(err error) {
@@ -121,26 +213,55 @@ func (l *ledger) watchFailed(err error) {
 	l.expect(errors.Is(err, client.ErrMesh), "an error is not a client error", "Watch: %v", err)
 }
 
-// close checks the entries that are still open.
-func (l *ledger) close() {
+// close checks the entries that are still open. stale are the messages that a MarkRead for an earlier database can have marked.
+func (l *ledger) close(stale []place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for _, at := range l.gone {
+		l.expect(l.late[at.ID], "MarkRead failed with 404", "message %v", at)
+	}
 	for task, e := range l.open {
-		l.expect(!e.accepted || e.id != 0, "accepted and never arrived", "task %s from %s to %s", task, e.from, e.request.To)
-		l.expect(e.id == 0 || e.read, "arrived and was never read", "task %s, message %d", task, e.id)
+		l.closeUnseen(task, e, stale)
+		for _, c := range e.copies {
+			l.expect(c.read, "arrived and was never read", "task %s, message %v", task, c.at)
+		}
 		l.expect(e.accepted || e.failed, "Send never returned", "task %s", task)
 	}
 }
 
-// settle compares the two ids of a message once both are known, and removes the entry when it is complete.
+// closeUnseen accounts for the copies of a message that did not arrive.
+func (l *ledger) closeUnseen(task string, e *entry, stale []place) {
+	arrivedFrom := func(database int) bool {
+		return slices.ContainsFunc(e.copies, func(c arrival) bool { return c.at.Database == database })
+	}
+	if e.lost && !arrivedFrom(e.lostFrom) {
+		l.totals.lostUnseen++
+	}
+	excused := e.lost && e.receipt.Database <= e.lostFrom
+	if e.accepted && len(e.copies) == 0 && slices.Contains(stale, e.receipt) {
+		l.totals.stale++
+		excused = true
+	}
+	l.expect(!e.accepted || len(e.copies) > 0 || excused, "accepted and never arrived", "task %s from %s to %s", task, e.from, e.request.To)
+}
+
+// settle compares a receipt with the copies, and removes the entry when it is complete. A message that may have two copies
+// stays until the end.
 func (l *ledger) settle(task string, e *entry) {
-	l.expect(e.receipt == 0 || e.id == 0 || e.receipt == e.id, "the receipt has the id of another message", "%d, not %d", e.receipt, e.id)
-	if !e.read || !e.accepted && !e.failed {
+	read := len(e.copies) > 0
+	for _, c := range e.copies {
+		same := e.receipt == place{} || e.receipt == c.at || e.receipt.Database != c.at.Database
+		l.expect(same, "the receipt has the id of another message", "%v, not %v", e.receipt, c.at)
+		read = read && c.read
+	}
+	if !read || !e.accepted && !e.failed {
 		return
 	}
-	delete(l.open, task)
 	if e.failed {
 		l.totals.failedArrived++
+	}
+	if !e.straddles {
+		delete(l.open, task)
 	}
 }
 

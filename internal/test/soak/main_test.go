@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	soakFor   = flag.Duration("soak", 2*time.Second, "how long messages are sent; from 10s on by 200 nodes")
-	seedFlag  = flag.Uint64("seed", 0, "what the faults are made from; 0 takes one by chance")
-	asGateway = flag.Int("gateway", 0, "be the gateway of so many nodes: the test starts itself with this")
+	soakFor   = flag.Duration("soak", 2*time.Second, "how long messages are sent; 200 nodes for 10s and more")
+	seedFlag  = flag.Uint64("seed", 0, "seed of the faults; 0 is a random one")
+	asGateway = flag.Int("gateway", 0, "run as the gateway for this number of nodes; the test starts itself with it")
 )
 
 // TestMain clears the environment: exported variables of a developer must not change the results.

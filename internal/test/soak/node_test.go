@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
+	"testing"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
@@ -13,73 +13,31 @@ import (
 
 // node is one program on the mesh.
 type node struct {
+	t        *testing.T
 	name     string
 	client   *client.MeshClient
+	gateway  *process
 	ledger   *ledger
 	interval time.Duration
 	dice     *rand.Rand // used by the sender
 	window   chan struct{}
-	unread   chan unread
-}
-
-type unread struct {
-	message client.MeshMessage
-	due     time.Time
+	// receive receives until the last message has arrived.
+	receive func(context.Context)
 }
 
 const (
 	// windowSize is the number of unread messages allowed for one sender. All windows together are smaller than the 1,000 rows of
 	// a poll, so that no inbox overflows even if all nodes write to one.
 	windowSize = 4
-	// markers is the number of concurrent MarkRead calls of a node. With the sender and the watcher this is the largest number
-	// of concurrent requests of a client.
-	markers     = 2
-	concurrency = markers + 2
-	// goroutinesPerNode are the sender, the watcher and the markers.
-	goroutinesPerNode = markers + 2
+	// workers is the number of concurrent MarkRead calls or handlers of a node. With the sender and the watcher this is the
+	// largest number of concurrent requests of a client.
+	workers     = 2
+	concurrency = workers + 2
+	// goroutinesPerNode are the sender, the watcher and the workers.
+	goroutinesPerNode = workers + 2
 	// herald sends the last message to every node.
 	herald = "herald"
 )
-
-// play receives until the last message arrives. Messages are marked later, so that polls return them again.
-func (n *node) play(ctx context.Context) {
-	var marking sync.WaitGroup
-	for range markers {
-		marking.Go(func() {
-			for u := range n.unread {
-				wait(ctx, time.Until(u.due))
-				n.mark(ctx, u.message)
-			}
-		})
-	}
-	n.receive(ctx)
-	close(n.unread)
-	marking.Wait()
-}
-
-func (n *node) receive(ctx context.Context) {
-	last := int64(0)
-	for m, err := range n.client.Watch(ctx, client.WatchOptions{Interval: n.interval}) {
-		if err != nil {
-			n.ledger.watchFailed(err)
-			continue
-		}
-		n.ledger.follows(n.name, last, m.ID)
-		last = m.ID
-		if m.FromNode != herald {
-			n.ledger.arrived(n.name, m)
-		}
-		n.unread <- unread{m, time.Now().Add(rand.N(4 * n.interval))}
-		if m.FromNode == herald {
-			return // Watch is in order: everything before this has arrived
-		}
-	}
-}
-
-func (n *node) mark(ctx context.Context, m client.MeshMessage) {
-	err := n.client.MarkRead(ctx, m.ID)
-	n.ledger.marked(m, err)
-}
 
 // send sends until stop, and completes the message in progress.
 func (n *node) send(ctx context.Context, stop <-chan struct{}, first, nodes int) {
@@ -108,7 +66,7 @@ var (
 
 func (n *node) compose(task, nodes int) client.SendRequest {
 	to := nodeName(n.dice.IntN(nodes))
-	for to == n.name { // Watch omits the own messages
+	for to == n.name { // Watch and Serve omit the own messages
 		to = nodeName(n.dice.IntN(nodes))
 	}
 	return client.SendRequest{

@@ -52,18 +52,26 @@ const ending = time.Minute
 
 // TestSoak is not parallel: it counts goroutines and replaces the default transport.
 func TestSoak(t *testing.T) {
-	r := start(t)
+	for name, receive := range map[string]func(*node, context.Context){"Watch": (*node).watch, "Serve": (*node).serve} {
+		t.Run(name, func(t *testing.T) { soak(t, receive) })
+	}
+}
+
+func soak(t *testing.T, receive func(*node, context.Context)) {
+	t.Helper()
+	r := prepare(t, receive)
 	ctx, cancel := context.WithTimeout(t.Context(), r.size.sending+ending)
 	defer cancel()
 	r.play(ctx)
 	r.close()
 	require.Len(t, r.samples, samples, "the time was up before everything was sent")
 	account := r.gateway.finish(t)
+	r.ledger.close(account.Stale)
 	r.report(account)
 	r.check(account)
 }
 
-func start(t *testing.T) *run {
+func prepare(t *testing.T, receive func(*node, context.Context)) *run {
 	t.Helper()
 	r := &run{t: t, size: sizeFor(*soakFor), seed: *seedFlag, open: countConnections(t), diary: new(diary), ledger: newLedger()}
 	for r.seed == 0 {
@@ -73,15 +81,18 @@ func start(t *testing.T) *run {
 	r.gateway = startGateway(t, r.size.nodes, r.seed)
 	r.before = runtime.NumGoroutine()
 	for i := range r.size.nodes {
-		r.nodes = append(r.nodes, &node{
+		n := &node{
+			t:        t,
 			name:     nodeName(i),
 			client:   r.connect(nodeName(i)),
+			gateway:  r.gateway,
 			ledger:   r.ledger,
 			interval: r.size.interval,
 			dice:     rand.New(rand.NewPCG(r.seed, uint64(i))),
 			window:   make(chan struct{}, windowSize),
-			unread:   make(chan unread, windowSize),
-		})
+		}
+		n.receive = func(ctx context.Context) { receive(n, ctx) }
+		r.nodes = append(r.nodes, n)
 	}
 	r.herald = r.connect(herald)
 	return r
@@ -90,7 +101,7 @@ func start(t *testing.T) *run {
 func (r *run) connect(node string) *client.MeshClient {
 	r.t.Helper()
 	c, err := client.New(node,
-		client.WithGatewayURL(r.gateway.url),
+		client.WithGatewayURL("http://"+r.gateway.address),
 		client.WithToken(token),
 		client.WithTimeout(r.size.timeout),
 		client.WithRetry(client.RetryPolicy{MaxAttempts: maxAttempts, BaseDelay: 10 * time.Millisecond, MaxDelay: 100 * time.Millisecond}),
@@ -106,9 +117,10 @@ func (r *run) play(ctx context.Context) {
 	var sending, receiving sync.WaitGroup
 	r.began = time.Now()
 	for i, n := range r.nodes {
-		receiving.Go(func() { n.play(ctx) })
+		receiving.Go(func() { n.receive(ctx) })
 		sending.Go(func() { n.send(ctx, stop, i*1_000_000, len(r.nodes)) })
 	}
+	sending.Go(func() { r.disturb(ctx) })
 	r.samples = takeSamples(ctx, r.size.sending, r.open)
 	close(stop)
 	sending.Wait()
@@ -118,7 +130,27 @@ func (r *run) play(ctx context.Context) {
 	}
 	receiving.Wait()
 	assert.NoError(r.t, ctx.Err(), "timed out before every node had the last message")
-	r.ledger.close()
+}
+
+// restarts are the times of the restarts, as parts of the time of sending, and whether the database is new.
+var restarts = []struct {
+	at  float64
+	new bool
+}{{0.25, false}, {0.5, true}, {0.75, false}}
+
+// disturb restarts the gateway until ctx ends.
+func (r *run) disturb(ctx context.Context) {
+	for _, restart := range restarts {
+		wait(ctx, time.Until(r.began.Add(time.Duration(restart.at*float64(r.size.sending)))))
+		if ctx.Err() != nil {
+			return
+		}
+		if restart.new {
+			r.gateway.restart(r.t, r.ledger.replace)
+		} else {
+			r.gateway.restart(r.t, nil)
+		}
+	}
 }
 
 // close closes the clients and checks that nothing of them is left.
