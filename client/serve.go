@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -92,6 +93,9 @@ type server struct {
 	opts    ServeOptions
 	slots   chan struct{} // one element for each running handler
 	running sync.WaitGroup
+	// newest is the message with the highest id in the current database of the gateway, and database counts the databases.
+	newest   MeshMessage
+	database atomic.Int64
 }
 
 // serve starts a goroutine for each message. The slot of its first attempt is acquired here, which keeps the order of the
@@ -105,13 +109,28 @@ func (s *server) serve(ctx context.Context) error {
 		case err != nil:
 			s.report(MeshMessage{}, err)
 		case s.acquire(ctx):
-			s.running.Go(func() { s.process(ctx, m) })
+			database := s.observe(m)
+			s.running.Go(func() { s.process(ctx, m, database) })
 		}
 	}
 	if ctx.Err() == nil {
 		return s.client.ready(ctx) // Watch ends without an error when the client is closed during a pause
 	}
 	return nil
+}
+
+// observe returns the number of the database that m is in. A lower id with a later time shows that the gateway has begun a
+// new database. The times are compared as text, as the gateway does.
+func (s *server) observe(m MeshMessage) int64 {
+	lower := m.ID <= s.newest.ID
+	if lower && m.CreatedAt > s.newest.CreatedAt {
+		s.newest = m
+		return s.database.Add(1)
+	}
+	if !lower {
+		s.newest = m
+	}
+	return s.database.Load()
 }
 
 // acquire waits for a free worker. It returns false when ctx ends first.
@@ -128,11 +147,11 @@ func (s *server) acquire(ctx context.Context) bool {
 }
 
 // process hands m to the handler until it succeeds or is given up. The first slot is already acquired.
-func (s *server) process(ctx context.Context, m MeshMessage) {
+func (s *server) process(ctx context.Context, m MeshMessage, database int64) {
 	for attempt := 1; ; attempt++ {
 		err := s.attempt(ctx, m)
 		if err == nil {
-			s.markRead(ctx, m)
+			s.markRead(ctx, m, database)
 			return
 		}
 		if attempt == s.opts.MaxAttempts {
@@ -153,9 +172,10 @@ func (s *server) attempt(ctx context.Context, m MeshMessage) error {
 }
 
 // markRead marks a handled message. The handler is not run again for a mark that fails; only the mark is repeated, and once
-// more when ctx ends during a pause. A 404 means that the message is marked already.
-func (s *server) markRead(ctx context.Context, m MeshMessage) {
-	for attempt := 1; ; attempt++ {
+// more when ctx ends during a pause. A 404 means that the message is marked already. A message of an earlier database is not
+// marked: its id may belong to another message now.
+func (s *server) markRead(ctx context.Context, m MeshMessage, database int64) {
+	for attempt := 1; s.database.Load() == database; attempt++ {
 		err := s.client.MarkRead(context.WithoutCancel(ctx), m.ID)
 		var refused *MeshGatewayError
 		if err == nil || errors.As(err, &refused) && refused.StatusCode == http.StatusNotFound {

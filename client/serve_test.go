@@ -219,6 +219,35 @@ func TestServeRegistersAgainAfterTheGatewayLostItsDatabase(t *testing.T) {
 	assert.Len(t, after.Requests(gatewaytest.RegisterPeer), 1)
 }
 
+// The mark of a message that its handler finished late would be the mark of another message in a new database.
+func TestServeDoesNotMarkAMessageOfAnEarlierDatabase(t *testing.T) {
+	before, after := emptyGateway(t), emptyGateway(t)
+	synctest.Test(t, func(t *testing.T) {
+		before.Store("node-b", "node-a", "question", "before")
+		c, d := worker(t, before)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		attempts := make(map[string]int)
+		handler := func(_ context.Context, m client.MeshMessage) error {
+			attempts[m.GetContent()]++
+			if attempts["before"] == 2 && m.GetContent() == "before" {
+				return nil
+			}
+			if attempts["after"] == 0 {
+				time.Sleep(time.Millisecond) // the time of the new message is later
+				after.Store("node-b", "node-a", "question", "after")
+				d.gateway.Store(after)
+			}
+			return errors.New("later")
+		}
+		options := client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}}
+		require.NoError(t, c.Serve(ctx, handler, options))
+		assert.Equal(t, 2, attempts["before"])
+		assert.Greater(t, attempts["after"], 1)
+		assert.Equal(t, 1, unread(t, c), "no handler has succeeded for it")
+	})
+}
+
 func TestServeWaitsForAGatewayThatIsNotThereYet(t *testing.T) {
 	g := emptyGateway(t)
 	g.Store("node-b", "node-a", "question", "how far are you?")

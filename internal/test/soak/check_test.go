@@ -70,7 +70,7 @@ func (r *run) checkGrowth(a account) {
 	dialled := int(r.open.dialled.Load())
 	assert.LessOrEqual(r.t, dialled, a.Cut*2+(2+len(restarts))*concurrency*nodes, "connections are reused unless a fault closed them")
 	own := late.goroutines - r.before - goroutinesPerConnection*late.connections
-	assert.InDelta(r.t, goroutinesPerNode*nodes, own, float64(nodes), "goroutines without those of connections")
+	assert.LessOrEqual(r.t, own, (goroutinesPerNode+windowSize)*nodes, "goroutines without those of connections: Serve has one for each message")
 	most := slices.MaxFunc(r.samples, func(a, b sample) int { return cmp.Compare(a.connections, b.connections) })
 	assert.LessOrEqual(r.t, most.connections, concurrency*nodes*5/4, "connections: one for each concurrent request, and a few more")
 }
