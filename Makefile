@@ -72,10 +72,10 @@ fuzz: ## run every fuzz target for FUZZTIME (20000x, or a duration such as 10m)
 
 .PHONY: faults
 faults: ## run every fault against the operations and print the outcomes
-	$(GO) test -count=1 -run '^TestMatrix$$' -v ./internal/test/faults
+	$(GO) test -count=1 -run '^Test(Matrix|Sequences)$$' -v ./internal/test/faults
 
 .PHONY: soak
-soak: ## run 200 nodes against a faulty gateway for SOAK (2m), with the faults of SEED
+soak: ## run 200 nodes against a faulty gateway that restarts, for twice SOAK (2m), with the faults of SEED
 	$(GO) test -count=1 -timeout 0 -run '^TestSoak$$' -v ./internal/test/soak -soak $(SOAK) -seed $(SEED)
 
 .PHONY: mutate

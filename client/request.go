@@ -182,7 +182,7 @@ func explain(op operation, failed *call.Error) error {
 	case failed.Err != nil:
 		return failed.Err
 	case failed.RedirectHost != "":
-		return fmt.Errorf("redirects are not followed, this one leads to the host %s", failed.RedirectHost)
+		return failed.NotFollowed()
 	case failed.Status == http.StatusNotFound && !op.goneIsDone && !(op.absence && hasDetail(failed.Body)):
 		return errNoSuchPath
 	}

@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,10 +144,14 @@ func (r request) failed(err *call.Error) *Failure {
 	redactor := secret.NewRedactor(r.key)
 	f := r.failure(r.reason(err), err.Status, nil)
 	f.RetryAfter, _ = call.RetryAfter(err.Header, time.Now())
-	if err.Err != nil {
-		f.Err = redactedError(err.Err, call.RedactText(err.Err, redactor.Redact, redactor.RedactWhole))
-	} else {
-		f.Err = statusError(err.Status, call.Excerpt(err.Body, excerptLength, redactor.Redact))
+	cause := cmp.Or(err.Err, err.NotFollowed())
+	if cause != nil {
+		f.Err = redactedError(cause, call.RedactText(cause, redactor.Redact, redactor.RedactWhole))
+	}
+	if body := call.Excerpt(err.Body, excerptLength, redactor.Redact); f.Err == nil {
+		f.Err = statusError(err.Status, body)
+	} else if err.Status >= http.StatusMultipleChoices && strings.TrimSpace(body) != "" {
+		f.Err = fmt.Errorf("%w: %w", statusError(err.Status, body), f.Err) // the body stalled or led elsewhere
 	}
 	return f
 }
@@ -160,14 +165,14 @@ func statusError(status int, body string) error {
 
 func (r request) reason(err *call.Error) Reason {
 	switch {
+	case err.Status == http.StatusUnauthorized, err.Status == http.StatusForbidden, r.keyRefused(err):
+		return ReasonDenied // also if the body stalls
 	case errors.Is(err, call.ErrTooLarge):
 		return ReasonTooLarge
 	case errors.Is(err, context.DeadlineExceeded):
 		return ReasonTimeout
 	case err.Err != nil:
 		return ReasonNetwork
-	case err.Status == http.StatusUnauthorized, err.Status == http.StatusForbidden, r.keyRefused(err):
-		return ReasonDenied
 	case err.Status == http.StatusTooManyRequests:
 		return ReasonRateLimited
 	}

@@ -70,6 +70,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// NotFollowed returns an error that explains a redirect, or nil for another response.
+func (e *Error) NotFollowed() error {
+	if e.RedirectHost == "" {
+		return nil
+	}
+	return fmt.Errorf("redirects are not followed, this one leads to the host %s", e.RedirectHost)
+}
+
 // Do sends one request and reads the response.
 func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Response, error)) (Response, *Error) {
 	bounded := ctx

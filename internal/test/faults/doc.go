@@ -1,7 +1,7 @@
 // Package faults contains only tests. They run the faults of a connection, a proxy or a server against the operations of the two
 // facades, and compare each result with the documented one:
 //
-//	go test -count=1 -run '^TestMatrix$' -v ./internal/test/faults
+//	go test -count=1 -run '^Test(Matrix|Sequences)$' -v ./internal/test/faults
 //
 // prints the outcomes. A fault declares its documented outcome; an operation that differs lists it as an exception, with the
 // reason. Every fault runs against Send and ListModels, a sample of them against every other operation.

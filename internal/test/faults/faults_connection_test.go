@@ -75,6 +75,9 @@ func html(status int, text string) func(*exchange) {
 	}
 }
 
+// cutEcho returns most of an echo, as a server that cuts its texts sends it.
+func (x *exchange) cutEcho() string { text := x.echo(); return text[:len(text)-2] }
+
 // echo returns the credentials of a request as they were sent. It is never empty.
 func (x *exchange) echo() string {
 	text := "echo"

@@ -66,10 +66,36 @@ func echoFaults() []*fault {
 		{name: "200 echoes in a known field", want: decode, status: 200, play: func(x *exchange) {
 			x.send(200, []byte(`{"peers":`+inJSON(x.echo())+`,"messages":`+inJSON(x.echo())+`,"data":`+inJSON(x.echo())+`,"models":7,"skus":7,"timeSeries":7,"balance_infos":7,"id":"x","name":7}`))
 		}},
+		{name: "200 echoes in a field name", want: decode, status: 200, play: func(x *exchange) {
+			x.send(200, []byte(`{"`+x.echo()+`":tru}`))
+		}},
+		{name: "200 echoes in a field name, good JSON", want: decode, status: 200, play: func(x *exchange) {
+			x.send(200, []byte(`{"`+strings.ReplaceAll(x.echo(), `"`, `\"`)+`":true}`))
+		}},
+		{name: "500 breaks off in an echo", want: status, status: 500, says: "no such luck", play: func(x *exchange) {
+			x.raw(statusLine(500) + "Content-Length: 9999\r\n\r\nno such luck: " + x.cutEcho())
+			x.hangUp()
+		}},
+		{name: "200 breaks off in an echo", want: network, status: 200, play: func(x *exchange) {
+			x.raw(statusLine(200) + "Content-Length: 9999\r\n\r\n{\"peers\": \"" + x.cutEcho())
+			x.hangUp()
+		}},
+		{name: "headers break off in an echo", want: network, play: func(x *exchange) { x.raw("HTTP/1.1 200 OK\r\n" + x.cutEcho()); x.hangUp() }},
 		{name: "500 echoes in its headers", want: status, status: 500, play: func(x *exchange) {
 			x.say("HTTP/1.1 500 "+x.echo()+"\r\nWWW-Authenticate: Bearer "+x.echo()+"\r\nX-Echo: "+x.echo()+"\r\n", nil)
 		}},
 	}
+}
+
+// stallFaults are refusals whose body begins and never ends. The timeout must not hide the reason.
+func stallFaults() []*fault {
+	stall := func(code int, want outcome) *fault {
+		return &fault{name: fmt.Sprintf("%d, body stalls", code), want: want, status: code, says: "no such luck", hangs: true, play: func(x *exchange) {
+			x.raw(statusLine(code) + "Content-Length: 9999\r\n\r\nno such luck")
+			x.waitForClose()
+		}}
+	}
+	return []*fault{stall(400, late), stall(401, denied), stall(503, late)}
 }
 
 // unusualStatuses are statuses that servers rarely send, and good responses in unusual forms.
@@ -113,7 +139,7 @@ func unusualStatuses() []*fault {
 func redirects(elsewhere string) []*fault {
 	var all []*fault
 	for _, code := range []int{300, 301, 302, 303, 307, 308} {
-		all = append(all, &fault{name: fmt.Sprintf("%d to another host", code), want: status, status: code, play: func(x *exchange) {
+		all = append(all, &fault{name: fmt.Sprintf("%d to another host", code), want: status, status: code, says: "redirects are not followed, this one leads to the host 127.0.0.1", play: func(x *exchange) {
 			x.say(statusLine(code)+"Location: "+elsewhere+x.request.URL.Path+"\r\n", nil)
 		}})
 	}

@@ -84,7 +84,7 @@ func newMatrix(t *testing.T) *matrix {
 	unknown := func(conn net.Conn) { _ = tls.Server(conn, encrypted.TLS.Clone()).Handshake() }
 	m.faults = slices.Concat(
 		unusualStatuses(), connectionFaults(), tlsFaults(unknown), proxyFaults(), lengthFaults(), largeFaults(), encodingFaults(), wrongBodies(),
-		valueFaults(), redirects(elsewhere.URL), errorStatuses(), echoFaults(), retryAfterFaults(),
+		valueFaults(), redirects(elsewhere.URL), errorStatuses(), echoFaults(), stallFaults(), retryAfterFaults(),
 	)
 	for _, name := range sample {
 		require.True(t, slices.ContainsFunc(m.faults, func(f *fault) bool { return f.name == name }), "sample: there is no fault %q", name)

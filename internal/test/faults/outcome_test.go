@@ -70,7 +70,7 @@ var sample = []string{
 	"an empty body", "[]", "{}", "null", "an error with 200", "more behind", "invalid UTF-8", "every key twice", "number of 1e400",
 	"100,000 levels in a known field", "304 not modified", "400, API key not valid", "400, incorrect API key", "302 to another host",
 	"401, json", "403, html", "404, nothing", "429, text", "500, text", "401 echoes in JSON", "500 echoes at the cut",
-	"200 echoes in a known field", "429, Retry-After in seconds",
+	"200 echoes in a known field", "401, body stalls", "429, Retry-After in seconds",
 }
 
 // keepsRaw are the exceptions of operations whose value holds the raw body.
@@ -100,6 +100,9 @@ func (op *operation) wants(f *fault) outcome {
 		if (e.fault != "" && e.fault == f.name) || (e.class != "" && e.class == f.want && f.status/100 == 2) {
 			return e.becomes
 		}
+	}
+	if op.shared && f.hangs {
+		return late // the caller's context ends, and the response to the shared request is still open
 	}
 	if f.want == emptyBody || f.want == emptyArray {
 		return decode

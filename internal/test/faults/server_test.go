@@ -21,6 +21,8 @@ type server struct {
 	op       *operation
 	replies  []reply
 	fault    *fault
+	// repeats plays the fault for every request.
+	repeats bool
 
 	// held are both ends of a connection that keeps the closed port from being assigned to another process.
 	held     []net.Conn
@@ -115,7 +117,7 @@ func (s *server) answer(x *exchange) {
 	s.mu.Unlock()
 	x.good = s.replies[min(n, len(s.replies)-1)]
 	// net/http repeats a request when a reused connection fails. The repeated request has to fail too.
-	switch due := n == s.op.skip || (n > s.op.skip && s.op.skip > 0); {
+	switch due := n == s.op.skip || (n > s.op.skip && s.op.skip > 0) || s.repeats; {
 	case due && s.fault.play != nil:
 		s.fault.play(x)
 	case s.fault.refuses && n < s.op.skip:
