@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,15 @@ type CallCost struct {
 	Source string `json:"source"`
 	// VerifiedAt is when Source was read, as a date or an RFC 3339 time; nil when that is not known, and for a charge.
 	VerifiedAt *string `json:"verified_at"`
+}
+
+// MarshalJSON writes empty lines as [], never null.
+func (c CallCost) MarshalJSON() ([]byte, error) {
+	type plain CallCost
+	if c.Lines == nil {
+		c.Lines = []CostLine{}
+	}
+	return json.Marshal(plain(c))
 }
 
 // CostLine is the cost of one kind of token.

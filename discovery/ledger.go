@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -40,6 +41,15 @@ type LedgerDay struct {
 	ByModel map[string]float64 `json:"by_model"`
 	// Unpriced counts the calls whose cost is not known. The sums of a day that has some are not complete.
 	Unpriced int `json:"unpriced"`
+}
+
+// MarshalJSON writes an empty map of models as {}, never null.
+func (d LedgerDay) MarshalJSON() ([]byte, error) {
+	type plain LedgerDay
+	if d.ByModel == nil {
+		d.ByModel = map[string]float64{}
+	}
+	return json.Marshal(plain(d))
 }
 
 // NewLedger returns an empty ledger.

@@ -52,6 +52,15 @@ func (k *ModelKey) UnmarshalText(text []byte) error {
 // The methods only read. The nil Registry is empty.
 type Registry map[ModelKey]string
 
+// MarshalJSON writes the nil Registry as {}, never null.
+func (r Registry) MarshalJSON() ([]byte, error) {
+	type plain Registry
+	if r == nil {
+		r = Registry{}
+	}
+	return json.Marshal(plain(r))
+}
+
 // deprecated is the entry of a model without a date.
 const deprecated = "deprecated"
 

@@ -1,0 +1,66 @@
+package discovery_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// Readers in other languages iterate lists and maps, also those of a value that a user builds: an empty one is [] or {}, as a
+// value, behind a pointer and inside another value.
+func TestEmptyListsAndMapsAreNeverNull(t *testing.T) {
+	t.Parallel()
+	openai := discovery.ReconciliationReport[discovery.CostBucket]{Provider: discovery.OpenAI}
+	xai := discovery.ReconciliationReport[discovery.TeamCostBucket]{Provider: discovery.XAI}
+	for _, row := range []struct {
+		value any
+		want  map[string]string // the lists and maps
+	}{
+		{discovery.ModelInfo{}, map[string]string{"aliases": "[]", "tags": "[]"}},
+		{&discovery.ModelInfo{}, map[string]string{"aliases": "[]", "tags": "[]"}},
+		{discovery.CostBucket{}, map[string]string{"line_item_breakdown": "{}", "project_breakdown": "{}", "api_key_breakdown": "{}", "raw_results": "[]"}},
+		{discovery.TeamCostBucket{}, map[string]string{"line_items": "[]", "raw_bucket": "[]"}},
+		{openai, map[string]string{"buckets": "[]"}},
+		{&xai, map[string]string{"buckets": "[]"}},
+		{discovery.CallCost{}, map[string]string{"lines": "[]"}},
+		{&discovery.CallCost{}, map[string]string{"lines": "[]"}},
+		{discovery.LedgerDay{}, map[string]string{"by_model": "{}"}},
+		{struct {
+			Dates discovery.Registry `json:"dates"`
+		}{}, map[string]string{"dates": "{}"}},
+	} {
+		text, err := json.Marshal(row.value)
+		require.NoError(t, err)
+		var fields map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(text, &fields))
+		for name, want := range row.want {
+			assert.Equal(t, want, string(fields[name]), "%T: %s", row.value, name)
+		}
+	}
+}
+
+func TestTheNilRegistryIsAnEmptyObject(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(discovery.Registry(nil))
+	require.NoError(t, err)
+	assert.Equal(t, "{}", string(text))
+}
+
+func TestCostsAndLedgerDaysSurviveJSON(t *testing.T) {
+	t.Parallel()
+	cost := discovery.CallCost{
+		Provider: discovery.OpenAI, Model: "m", USD: 0.5, Exact: "0.5", Source: "s", VerifiedAt: ref("2026-11-21"),
+		Lines: []discovery.CostLine{{What: "input", Tokens: 1, USDPerMTok: "2", USD: "0.5"}},
+	}
+	day := discovery.LedgerDay{Day: "2026-11-21", USD: 0.5, ByModel: map[string]float64{"m": 0.5}, Unpriced: 1}
+	var cost2 discovery.CallCost
+	var day2 discovery.LedgerDay
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, cost)), &cost2))
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, day)), &day2))
+	assert.Equal(t, cost, cost2)
+	assert.Equal(t, day, day2)
+}
