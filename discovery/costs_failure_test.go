@@ -69,8 +69,11 @@ func TestEveryFailureOfABillOrBalanceHasItsReason(t *testing.T) {
 				var log bytes.Buffer
 				c := s.client(t, discovery.WithMaxResponseBytes(1<<20), discovery.WithLogger(slog.New(slog.NewJSONHandler(&log, nil))))
 				timeout, begin := time.Minute, time.Now()
-				if row.reason == discovery.ReasonTimeout {
+				switch {
+				case row.reason == discovery.ReasonTimeout && row.status == 0:
 					timeout = 50 * time.Millisecond
+				case row.reason == discovery.ReasonTimeout:
+					timeout = time.Second // on a loaded machine the headers need longer than 50 ms
 				}
 				empty, err := b.call(t.Context(), c, timeout)
 				require.NoError(t, err)

@@ -50,6 +50,7 @@ func barRows(rows []reportRow) []reportRow {
 		}
 		last := &bars[len(bars)-1]
 		last.usd += row.usd
+		last.unpriced += row.unpriced
 		if last.counted != nil && row.counted != nil {
 			*last.counted += *row.counted
 		}
