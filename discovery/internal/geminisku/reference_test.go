@@ -1,0 +1,62 @@
+package geminisku
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
+)
+
+// The words of a text by regular expressions and a replacer, which is slower than Words and plainer.
+var (
+	referenceSeparators = strings.NewReplacer("_", " ", "-", " ", "(", " ", ")", " ", ",", " ", "/", " ", ":", " ", ";", " ", "[", " ", "]", " ",
+		"–", " ", "—", " ", "<", " < ", ">", " > ", "≤", " ≤ ", "≥", " ≥ ")
+	referenceSign = regexp.MustCompile(`[<>≤≥+]|^\d+[km]$|^\d{6,}$`)
+)
+
+func referenceWords(text string) []string {
+	return strings.Fields(referenceSeparators.Replace(thousands.ReplaceAllString(strings.ToLower(text), "$1$2$3")))
+}
+
+func FuzzWords(f *testing.F) {
+	for _, text := range []string{
+		"Generate content input token count gemini 3.7 flash text", "Generate_content_cached_(>200k)", "200,000+ tokens, 1,000,000", "a—b–c≤d≥e<f>g",
+		"\u00a0\u2003x\u0085y", "12,345", "200000 99999 200k 7m 3g", "k", "5m", "٣٠٠٠٠٠", "\xff<\xff", "İ",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		words, want := Words(text), referenceWords(text)
+		require.Equal(t, strings.Join(want, " "), strings.Join(words, " "))
+		require.Len(t, words, len(want))
+		for _, word := range words {
+			assert.Equal(t, referenceSign.MatchString(word), hasLengthSign(word), word)
+		}
+	})
+}
+
+// A price agrees with plain fractions for amounts and factors of every size.
+func TestPricesAgreeWithFractions(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 9))
+	text := func(n int64) *string { s := strconv.FormatInt(n, 10); return &s }
+	for range 20_000 {
+		units, nanos := random.Int64N(1<<random.IntN(40)), random.Int64N(nanosPerUnit)
+		factor := 1 + random.Int64N(1<<random.IntN(50))
+		got := pricePerMillion(&cloudbilling.PricingExpression{
+			UsageUnit: "count", BaseUnit: "count", BaseUnitConversionFactor: text(factor),
+			TieredRates: []cloudbilling.TierRate{{UnitPrice: &cloudbilling.Money{CurrencyCode: "USD", Units: text(units), Nanos: text(nanos)}}},
+		})
+		price := new(big.Rat).Add(new(big.Rat).SetInt64(units), big.NewRat(nanos, nanosPerUnit))
+		want, _ := price.Mul(price, big.NewRat(tokensPerMillion, factor)).Float64()
+		require.NotNil(t, got)
+		require.Equal(t, want, *got, "%d units and %d nanos for %d", units, nanos, factor)
+	}
+}

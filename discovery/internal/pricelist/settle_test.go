@@ -1,0 +1,63 @@
+package pricelist_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+)
+
+func priceOf(t *testing.T, text string) pricelist.Price {
+	t.Helper()
+	if text == "" {
+		return pricelist.Price{}
+	}
+	p, ok := pricelist.ParsePrice(text)
+	require.True(t, ok, text)
+	return p
+}
+
+// Google truncates to billionths of a dollar for each token, so that a live price lacks less than 0.001 USD per million.
+func TestNearIsLessThanATruncation(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		a, b string
+		want bool
+	}{
+		{"0.0375", "0.037", true},
+		{"0.037", "0.0375", true},
+		{"0.25", "0.249", false},
+		{"0.25", "0.249000000001", true},
+		{"0.25", "0.25", true},
+		{"0", "0.001", false},
+		{"0", "0.0009", true},
+		{"999999", "999999.0009", true},
+		{"", "0", false},
+		{"0", "", false},
+		{"", "", false},
+	} {
+		assert.Equal(t, row.want, priceOf(t, row.a).Near(priceOf(t, row.b)), row)
+	}
+}
+
+func TestSettleByTakesTheFigureOfTheTable(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ live, table, want [3]string }{
+		"within a truncation":                    {[3]string{"0.037", "0.1495", "0.009"}, [3]string{"0.0375", "0.15", "0.0094"}, [3]string{"0.0375", "0.15", "0.0094"}},
+		"a whole thousandth apart":               {[3]string{"0.249", "1.5", ""}, [3]string{"0.25", "1.5", "0.025"}, [3]string{"0.249", "1.5", ""}},
+		"a cache price that the live row lacks":  {[3]string{"0.25", "1.5", ""}, [3]string{"0.25", "1.5", "0.025"}, [3]string{"0.25", "1.5", "0.025"}},
+		"an output price that it lacks":          {[3]string{"0.25", "", ""}, [3]string{"0.25", "1.5", ""}, [3]string{"0.25", "1.5", ""}},
+		"another price and a missing one":        {[3]string{"0.3", "", ""}, [3]string{"0.25", "1.5", "0.025"}, [3]string{"0.3", "", ""}},
+		"a live row without prices stays so":     {[3]string{"", "", ""}, [3]string{"0.25", "1.5", "0.025"}, [3]string{"", "", ""}},
+		"a table without prices changes nothing": {[3]string{"0.25", "1.5", ""}, [3]string{"", "", ""}, [3]string{"0.25", "1.5", ""}},
+	} {
+		rowOf := func(p [3]string) pricelist.Row {
+			return pricelist.Row{Input: priceOf(t, p[0]), Output: priceOf(t, p[1]), CacheRead: priceOf(t, p[2])}
+		}
+		live, table := rowOf(row.live), rowOf(row.table)
+		live.SettleBy(&table)
+		assert.Equal(t, rowOf(row.want), live, name)
+	}
+}
