@@ -73,7 +73,7 @@ func (c *Client) dayCosts(ctx context.Context, operation string, query dayQuery)
 
 // days reads every page of the window.
 func (q dayQuery) days(ctx context.Context, r request) ([]costDay, *Failure) {
-	days, failure := pages(r, maxCostPages, func(cursor string) ([]costDay, string, *Failure) {
+	days, failure := pages(r, maxCostPages, func(r request, cursor string) ([]costDay, string, *Failure) {
 		page, failure := q.page(ctx, r, cursor)
 		if failure != nil || !page.more {
 			return page.days, "", failure

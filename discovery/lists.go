@@ -41,7 +41,7 @@ func (c *Client) listDeepSeek(ctx context.Context, r request) ([]ModelInfo, *Fai
 // anthropicModels returns Anthropic's models (GET /v1/models, paged). Without lifecycles these are the models that can be
 // used: the active and the deprecated ones.
 func (c *Client) anthropicModels(ctx context.Context, r request, lifecycles ...anthropic.ListModelsParamsLifecycle) ([]anthropic.Model, *Failure) {
-	return pages(r, maxListPages, func(cursor string) ([]anthropic.Model, string, *Failure) {
+	return pages(r, maxListPages, func(r request, cursor string) ([]anthropic.Model, string, *Failure) {
 		params := &anthropic.ListModelsParams{
 			Limit: &pageSize, AfterID: nonZero(&cursor), Lifecycle: lifecycles,
 			AnthropicVersion: anthropic.ListModelsParamsAnthropicVersionN20230601,
@@ -68,7 +68,7 @@ func (c *Client) listAnthropic(ctx context.Context, r request) ([]ModelInfo, *Fa
 
 // listGemini returns Google's models (GET /v1beta/models, paged). The last page has no token, or an empty one.
 func (c *Client) listGemini(ctx context.Context, r request) ([]ModelInfo, *Failure) {
-	models, failure := pages(r, maxListPages, func(cursor string) ([]gemini.Model, string, *Failure) {
+	models, failure := pages(r, maxListPages, func(r request, cursor string) ([]gemini.Model, string, *Failure) {
 		params := &gemini.ListModelsParams{PageSize: &pageSize, PageToken: nonZero(&cursor)}
 		page, failure := fetch[gemini.ModelPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.gemini.ListModels(ctx, params, header("x-goog-api-key", r.key.Reveal()))

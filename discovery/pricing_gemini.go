@@ -139,7 +139,7 @@ func readSKU(s *cloudbilling.SKU, now time.Time) sku {
 // fetchSKUs reads all pages of the catalog. The page token of the last page is empty.
 func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, *Failure) {
 	size, currency := int64(5000), "USD"
-	skus, failure := pages(r, maxListPages, func(cursor string) ([]cloudbilling.SKU, string, *Failure) {
+	skus, failure := pages(r, maxListPages, func(r request, cursor string) ([]cloudbilling.SKU, string, *Failure) {
 		params := &cloudbilling.ListSkusParams{PageSize: &size, CurrencyCode: &currency, PageToken: nonZero(&cursor)}
 		page, failure := fetch[cloudbilling.SKUPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.cloudbilling.ListSkus(ctx, c.pricing.serviceID(), params, header("X-Goog-Api-Key", r.key.Reveal()))

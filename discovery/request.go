@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"time"
 
@@ -20,7 +21,22 @@ type request struct {
 	timeout   time.Duration
 	// refusedKey is that of the provider's row.
 	refusedKey []string
+	// spent is what the pages of a list have cost so far; nil means that the request has one page.
+	spent *budget
 }
+
+// budget bounds the pages of one list together, since each page alone may take the whole timeout and size limit.
+type budget struct {
+	began time.Time
+	bytes int64
+}
+
+const (
+	// maxListTimeouts is the time for all pages, in timeouts of one request.
+	maxListTimeouts = 10
+	// maxListBodies is the size of all pages, in size limits of one response.
+	maxListBodies = 2
+)
 
 // newRequest returns a request to a service.
 func newRequest(operation string, service Service, key secret.Secret, timeout time.Duration) request {
@@ -33,14 +49,37 @@ func fetch[T any, P interface {
 	*T
 	UnmarshalJSON([]byte) error
 }](ctx context.Context, c *Client, r request, send func(context.Context) (*http.Response, error)) (value T, failure *Failure) {
-	resp, err := call.Do(ctx, call.Limits{Timeout: r.timeout, MaxBytes: c.maxBytes}, send)
+	resp, err := call.Do(ctx, call.Limits{Timeout: r.timeout, MaxBytes: r.limit(c.maxBytes)}, send)
 	if err != nil {
 		return value, r.failed(err)
+	}
+	if r.spent != nil {
+		r.spent.bytes += int64(len(resp.Body))
+	}
+	if err := ctx.Err(); err != nil { // nobody waits for what decoding would return
+		return value, r.interrupted(err)
 	}
 	if err := P(&value).UnmarshalJSON(resp.Body); err != nil {
 		return value, r.failure(ReasonDecode, resp.Status, err)
 	}
 	return value, nil
+}
+
+// limit returns the size limit of the next response.
+func (r request) limit(maxBytes int64) int64 {
+	if r.spent == nil || maxBytes > math.MaxInt64/maxListBodies {
+		return maxBytes
+	}
+	return max(1, min(maxBytes, maxListBodies*maxBytes-r.spent.bytes))
+}
+
+// overdue returns the Failure of a list whose pages take too long in all, or nil.
+func (r request) overdue() *Failure {
+	most := maxListTimeouts * r.timeout
+	if r.timeout <= 0 || time.Since(r.spent.began) <= most {
+		return nil
+	}
+	return r.failure(ReasonTimeout, 0, fmt.Errorf("the pages take more than %v in all: %w", most, context.DeadlineExceeded))
 }
 
 // bearer returns a request editor that adds the key as a bearer token.
@@ -64,13 +103,15 @@ var (
 	errNoCursor       = errors.New("more pages are announced without a cursor")
 )
 
-// pages reads a paged list to its end. next returns the rows of the page at cursor and the cursor of the following page, ""
-// on the last. A cursor that repeats and a list of more than maxPages are failures, because the list would be incomplete.
-func pages[T any](r request, maxPages int, next func(cursor string) (rows []T, following string, failure *Failure)) ([]T, *Failure) {
+// pages reads a paged list to its end. next sends r and returns the rows of the page at cursor and the cursor of the following
+// page, "" on the last. A cursor that repeats, a list of more than maxPages and one beyond its budget are failures, because the
+// list would be incomplete.
+func pages[T any](r request, maxPages int, next func(r request, cursor string) (rows []T, following string, failure *Failure)) ([]T, *Failure) {
 	var all []T
+	r.spent = &budget{began: time.Now()}
 	seen := map[string]bool{"": true}
 	for cursor := ""; len(seen) <= maxPages; seen[cursor] = true {
-		rows, following, failure := next(cursor)
+		rows, following, failure := next(r, cursor)
 		if failure != nil {
 			return nil, failure
 		}
@@ -80,6 +121,9 @@ func pages[T any](r request, maxPages int, next func(cursor string) (rows []T, f
 		}
 		if seen[following] {
 			return nil, r.partial(errRepeatedCursor)
+		}
+		if failure := r.overdue(); failure != nil {
+			return nil, failure
 		}
 		cursor = following
 	}

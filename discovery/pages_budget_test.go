@@ -1,0 +1,53 @@
+package discovery_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// endlessCosts answers with page after page of n bytes, each after a while.
+func endlessCosts(s *site, n int, while time.Duration) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(while)
+		page := fmt.Sprintf(`{"object":"page","data":[],"has_more":true,"next_page":"page_%d"}`, s.count("openai"))
+		_, _ = w.Write([]byte(page + strings.Repeat(" ", n-len(page))))
+	}
+}
+
+func TestThePagesOfAListHaveOneSizeLimit(t *testing.T) {
+	t.Parallel()
+	const limit = 10_000
+	s := newSite(nil)
+	s.handlers = map[string]http.HandlerFunc{"openai": endlessCosts(s, limit*3/4, 0)}
+	buckets, err := s.client(t, discovery.WithMaxResponseBytes(limit)).FetchOpenAICostBuckets(t.Context(), costQuery())
+	require.NoError(t, err)
+	assert.Empty(t, buckets)
+	assert.Equal(t, []string{"openai too_large"}, s.reasons())
+	assert.Equal(t, 3, s.count("openai"), "two pages of 75 % fit into twice the limit, the third does not")
+}
+
+func TestThePagesOfAListHaveOneTimeLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(nil)
+		s.handlers = map[string]http.HandlerFunc{"openai": endlessCosts(s, 100, 10*time.Second)}
+		query := costQuery()
+		query.Timeout = 12 * time.Second
+		began := time.Now()
+		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), query)
+		require.NoError(t, err)
+		assert.Empty(t, buckets)
+		assert.Equal(t, []string{"openai timeout"}, s.reasons())
+		assert.ErrorContains(t, s.failures[0], "the pages take more than 2m0s in all")
+		assert.Equal(t, 130*time.Second, time.Since(began))
+	})
+}
