@@ -1,0 +1,33 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func newBalance(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "balance",
+		Short: "Show what is left on the DeepSeek account of DEEPSEEK_API_KEY",
+		Args:  args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, failures := a.discover()
+			balance, err := c.FetchDeepSeekBalance(cmd.Context(), discovery.BalanceOptions{})
+			if err != nil {
+				return err
+			}
+			if balance == nil {
+				return noAnswer(failures)
+			}
+			return a.print(balance, func(w io.Writer) error {
+				return table(w, []string{"TOTAL", "GRANTED", "TOPPED UP", "CURRENCY", "ENOUGH FOR CALLS"}, [][]string{{
+					decimal(balance.TotalBalance), decimal(balance.GrantedBalance), decimal(balance.ToppedUpBalance), balance.Currency,
+					yesNo(balance.IsAvailable),
+				}})
+			})
+		},
+	}
+}

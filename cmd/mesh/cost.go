@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// costFlags are the flags of mesh cost.
+type costFlags struct {
+	from, to, usage, svg string
+	counted, maxDrift    float64
+}
+
+func newCost(a *app) *cobra.Command {
+	var f costFlags
+	cmd := &cobra.Command{
+		Use:   "cost openai|anthropic|xai --from DAY",
+		Short: "Compare what a provider billed with what was counted",
+		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to. With --counted or --usage it compares
+the bill with what was counted: the exit status is 1 when they differ by more than --max-drift, or when the difference is
+not known. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID.`,
+		Example:   "  mesh cost openai --from 2026-11-20 --to 2026-11-21 --usage calls.jsonl --svg drift.svg",
+		Args:      args(cobra.ExactArgs(1)),
+		ValidArgs: []string{"openai", "anthropic", "xai"},
+		RunE: func(cmd *cobra.Command, names []string) error {
+			var counted *float64
+			if cmd.Flags().Changed("counted") {
+				counted = &f.counted
+			}
+			return a.cost(cmd.Context(), names[0], counted, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.from, "from", "", "first day, as in 2026-11-01 (required)")
+	flags.StringVar(&f.to, "to", "", "day after the last one (default today, UTC)")
+	flags.Float64Var(&f.counted, "counted", 0, "USD counted in the window")
+	flags.StringVar(&f.usage, "usage", "", "file with the calls of the window, as for mesh usage")
+	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
+	flags.StringVar(&f.svg, "svg", "", "file that receives the report as a picture")
+	cmd.MarkFlagsMutuallyExclusive("counted", "usage")
+	if err := cmd.MarkFlagRequired("from"); err != nil {
+		panic(err) // the flag does not exist: a mistake in the program
+	}
+	return cmd
+}
+
+func (a *app) cost(ctx context.Context, provider string, counted *float64, f costFlags) error {
+	b, err := newBill(provider, f.from, f.to)
+	if err != nil {
+		return err
+	}
+	c, failures := a.discover()
+	b.client, b.counted = c, counted
+	if f.usage != "" {
+		b.ledger = discovery.NewLedger()
+		if err := a.priceCalls(ctx, c, f.usage, func(call pricedCall) { b.ledger.Add(call.Time, call.Cost) }); err != nil {
+			return err
+		}
+	}
+	r, err := b.reconcile(ctx)
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		return noAnswer(failures)
+	}
+	a.warn(failures)
+	if err := a.print(r, r.Table); err != nil {
+		return err
+	}
+	if f.svg != "" {
+		if err := writeFile(f.svg, r.SVG); err != nil {
+			return err
+		}
+	}
+	if counted == nil && b.ledger == nil {
+		return nil
+	}
+	return a.checkDrift(r, f.maxDrift)
+}
+
+// checkDrift compares the drift of a report with the limit.
+func (a *app) checkDrift(r report, limit float64) error {
+	switch ok, known := r.Within(limit); {
+	case !known:
+		fmt.Fprintln(a.errs, "mesh: the drift is not known: nothing was counted, or the cost of a call is not known")
+		return errFound
+	case !ok:
+		fmt.Fprintf(a.errs, "mesh: the drift is more than %s %%\n", decimal(limit))
+		return errFound
+	}
+	return nil
+}
+
+// day reads a UTC day of the window; "" is today.
+func day(flag, text string) (time.Time, error) {
+	if text == "" {
+		return now().Truncate(24 * time.Hour), nil
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return time.Time{}, usagef("%s %q must be a day such as 2026-11-01", flag, text)
+	}
+	return t, nil
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	file, err := os.Create(name) //nolint:gosec // the user names the file
+	if err != nil {
+		return &usageError{err}
+	}
+	if err := write(file); err != nil {
+		_ = file.Close()
+		return err
+	}
+	return file.Close()
+}

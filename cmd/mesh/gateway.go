@@ -1,0 +1,76 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// gatewayFlags are the flags of mesh gateway.
+type gatewayFlags struct {
+	addr, token, tokenOut string
+	peers                 []string
+}
+
+func newGateway(a *app) *cobra.Command {
+	var f gatewayFlags
+	cmd := &cobra.Command{
+		Use:   "gateway",
+		Short: "Run a gateway in memory, for development; it forgets everything when it ends",
+		Long: `Gateway runs a mesh gateway in memory until it is interrupted. It is for development and tests: it forgets all nodes and messages
+when it ends. Without --token and --token-out it accepts every request.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runGateway(cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 is a free one")
+	cmd.Flags().StringVar(&f.token, "token", "", "token of this gateway, not a real one: it appears in process lists")
+	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the token, or without --token a random one, readable by its owner alone")
+	cmd.Flags().StringArrayVar(&f.peers, "peer", nil, "name of a node that is registered from the start (repeatable)")
+	return cmd
+}
+
+func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
+	file, err := createTokenFile(f.tokenOut)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	opts := []gatewaytest.Option{gatewaytest.WithAddr(f.addr), gatewaytest.WithoutRequestLog(), gatewaytest.WithPeers(f.peers...)}
+	if f.tokenOut != "" {
+		f.token = cmp.Or(f.token, rand.Text())
+		if err := file.write(f.token); err != nil {
+			return err
+		}
+	}
+	if f.token != "" {
+		opts = append(opts, gatewaytest.WithToken(f.token))
+	}
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	g, err := startGateway(opts)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if _, err := fmt.Fprintf(a.out, "# A gateway in memory, for development. It forgets everything when it ends.\nexport MESH_GATEWAY_URL=%s\n", g.URL); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// startGateway returns the panic of an address that cannot be listened on as an error.
+func startGateway(opts []gatewaytest.Option) (g *gatewaytest.Gateway, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = usagef("--addr: %s", strings.TrimPrefix(fmt.Sprint(reason), "testserver: "))
+		}
+	}()
+	return gatewaytest.Start(opts...), nil
+}

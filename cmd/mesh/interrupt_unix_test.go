@@ -1,0 +1,173 @@
+//go:build unix
+
+package main
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// interrupt does what ^C on a terminal does: every process of the group receives the signal.
+func (p *process) interrupt() {
+	p.t.Helper()
+	require.NoError(p.t, syscall.Kill(-p.Process.Pid, syscall.SIGINT))
+}
+
+// startGroup starts a command in a process group of its own.
+func startGroup(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return startProcess(t, cmd)
+}
+
+func TestInterruptEndsWatch(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-b", "node-a", "fyi", "one")
+	p := startGroup(t, command(t, g, "inbox", "--watch"))
+	assert.Regexp(t, `^1  node-b  fyi  .* UTC \(now\)  one$`, p.line())
+	p.interrupt()
+	assert.Equal(t, exitDone, p.exit())
+	assert.Empty(t, p.stderr.String())
+}
+
+func TestWatchPrintsOneObjectALine(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-c", "node-a", "fyi", "not of node-b")
+	g.Store("node-b", "node-a", "question", "two\nlines")
+	p := startGroup(t, command(t, g, "inbox", "--watch", "--from", "node-b", "-o", "json"))
+	line := p.line()
+	assert.Contains(t, line, `"content":"two\nlines"`)
+	assert.NotContains(t, line, "not of node-b")
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	assert.Equal(t, exitDone, p.exit())
+}
+
+func TestWatchGoesOnAfterAnError(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 400})
+	p := startGroup(t, command(t, g, "inbox", "--watch"))
+	p.stderr.await("mesh: warning: GET /messages: status 400")
+	p.interrupt()
+	assert.Equal(t, exitDone, p.exit())
+}
+
+func TestInterruptEndsGateway(t *testing.T) {
+	t.Parallel()
+	cmd := command(t, newGatewayForTest(t), "gateway", "--addr", "127.0.0.1:0", "--token", gatewayToken, "--peer", "node-c")
+	p := startGroup(t, cmd)
+	assert.Equal(t, "# A gateway in memory, for development. It forgets everything when it ends.", p.line())
+	url, ok := strings.CutPrefix(p.line(), "export MESH_GATEWAY_URL=")
+	require.True(t, ok)
+	c, err := client.New("node-a", client.WithGatewayURL(url), client.WithToken(gatewayToken))
+	require.NoError(t, err)
+	defer c.Close()
+	peers, err := c.ListPeers(t.Context())
+	require.NoError(t, err)
+	require.Len(t, peers, 1)
+	assert.Equal(t, "node-c", peers[0].Name)
+	p.interrupt()
+	assert.Equal(t, exitDone, p.exit())
+	_, err = c.ListPeers(t.Context())
+	require.Error(t, err, "the gateway is gone")
+}
+
+func TestGatewayMakesAToken(t *testing.T) {
+	t.Parallel()
+	file := t.TempDir() + "/token"
+	p := startGroup(t, command(t, newGatewayForTest(t), "gateway", "--addr", "127.0.0.1:0", "--token-out", file))
+	p.line()
+	url, _ := strings.CutPrefix(p.line(), "export MESH_GATEWAY_URL=")
+	token, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(token), 26)
+	c, err := client.New("node-a", client.WithGatewayURL(url), client.WithToken("another"))
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = c.ListPeers(t.Context())
+	var refused *client.MeshAuthError
+	require.ErrorAs(t, err, &refused)
+	p.interrupt()
+	assert.Equal(t, exitDone, p.exit())
+}
+
+// blocker accepts the connection of "handler block".
+func blocker(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener
+}
+
+func TestInterruptDrainsServe(t *testing.T) {
+	t.Parallel()
+	g, listener := newGatewayForTest(t), blocker(t)
+	g.Store("node-b", "node-a", "question", "one")
+	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", listener.Addr().String()))
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	p.interrupt()
+	p.stderr.await("^C again kills them")
+	require.NoError(t, conn.Close(), "the handler goes on")
+	assert.Equal(t, exitDone, p.exit())
+	assert.Contains(t, p.stderr.String(), "mesh: serving handler as node-a; ^C ends it\n")
+	assert.Equal(t, []string{"done after all"}, answers(t, g))
+	assert.Empty(t, unread(t, g), "the message is marked read")
+}
+
+func TestSecondInterruptKillsServe(t *testing.T) {
+	t.Parallel()
+	g, listener := newGatewayForTest(t), blocker(t)
+	g.Store("node-b", "node-a", "question", "one")
+	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", listener.Addr().String()))
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	p.interrupt()
+	p.stderr.await("^C again kills them")
+	p.interrupt()
+	assert.Equal(t, exitFailed, p.exit())
+	_, err = conn.Read(make([]byte, 1))
+	require.Error(t, err, "the handler is gone")
+	assert.Contains(t, p.stderr.String(), "were killed, and their messages stay unread")
+	assert.Empty(t, answers(t, g))
+	assert.Len(t, unread(t, g), 1)
+}
+
+// answers returns the contents of the inbox of node-b.
+func answers(t *testing.T, g *gatewaytest.Gateway) []string {
+	t.Helper()
+	contents := []string{}
+	for _, m := range fetch(t, g, client.FetchOptions{ToNode: "node-b"}) {
+		contents = append(contents, m.GetContent())
+	}
+	return contents
+}
+
+// unread returns the unread messages of node-a.
+func unread(t *testing.T, g *gatewaytest.Gateway) []client.MeshMessage {
+	t.Helper()
+	return fetch(t, g, client.FetchOptions{UnreadOnly: true})
+}
+
+func fetch(t *testing.T, g *gatewaytest.Gateway, opts client.FetchOptions) []client.MeshMessage {
+	t.Helper()
+	c, err := client.New("node-a", g.Options()...)
+	require.NoError(t, err)
+	defer c.Close()
+	messages, err := c.Fetch(t.Context(), opts)
+	require.NoError(t, err)
+	return messages
+}

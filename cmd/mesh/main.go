@@ -1,0 +1,30 @@
+// Command mesh is the SDK at a prompt: messages of a mesh gateway, models, prices, bills and the credential scan.
+//
+//	mesh gateway --token dev --peer node-b &          # a gateway in memory, for development
+//	export MESH_GATEWAY_URL=http://127.0.0.1:8787/gateway MESH_GATEWAY_TOKEN=dev MESH_NODE=node-a
+//	mesh register
+//	mesh send node-b question "Is the build green?"
+//	mesh inbox --watch
+//
+// A flag takes precedence over MESH_NODE and MESH_GATEWAY_URL. The gateway token comes from MESH_GATEWAY_TOKEN or from the file
+// of --token-file, never from an argument, since arguments appear in process lists. Keys of providers come from the
+// environment, as package discovery documents them.
+//
+// The exit status is 0 when the work is done, 1 when something was found (a credential, a retired model, too much drift), 2
+// for wrong use, 3 when the gateway, a provider or the output failed, and 4 when a message was refused. docs/command.md lists the
+// commands.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func main() { os.Exit(start()) }
+
+// start runs the command line of the process and returns the exit status. Tests pass the addresses of their providers.
+func start(providers ...discovery.Option) int {
+	return run(context.Background(), &app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, providers: providers}, os.Args[1:])
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// TestMain makes the test binary the commands mesh and handler when it is started under these names.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"mesh":    func() { os.Exit(start(testProviders()...)) },
+		"handler": func() { os.Exit(handler()) },
+	})
+}
+
+// testProviders returns the addresses of the server of package discoverytest that MESH_TEST_PROVIDERS names. Only the test
+// binary reads this variable.
+func testProviders() []discovery.Option {
+	base := os.Getenv("MESH_TEST_PROVIDERS")
+	if base == "" {
+		return nil
+	}
+	opts := []discovery.Option{discovery.WithCatalogURL(base + "/catalog")}
+	for _, service := range []discovery.Service{
+		discovery.ServiceOpenAI, discovery.ServiceDeepSeek, discovery.ServiceAnthropic, discovery.ServiceGemini,
+		discovery.ServiceCloudBilling, discovery.ServiceXAI, discovery.ServiceXAIManagement,
+	} {
+		opts = append(opts, discovery.WithBaseURL(service, base+"/"+string(service)))
+	}
+	return opts
+}
+
+// handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler fail" fails, and
+// "handler block ADDRESS" connects to the address and answers when the connection is closed.
+func handler() int {
+	message, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return 2
+	}
+	fmt.Fprintln(os.Stderr, "handler:", os.Getenv("MESH_MESSAGE_ID"), os.Getenv("MESH_FROM"), os.Getenv("MESH_KIND"), os.Getenv("MESH_THREAD_ID"))
+	switch os.Args[1] {
+	case "answer":
+		fmt.Println(strings.ToUpper(string(message)))
+	case "fail":
+		return 1
+	case "block":
+		conn, err := net.Dial("tcp", os.Args[2])
+		if err != nil {
+			return 2
+		}
+		_, _ = io.Copy(io.Discard, conn)
+		fmt.Println("done after all")
+	}
+	return 0
+}

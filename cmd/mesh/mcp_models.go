@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// modelTools are the tools for models. The client reports failures as errors; a result that comes with a failure, such as the
+// list of a fallback, is a result.
+type modelTools struct{ client *discovery.Client }
+
+func addModelTools(server *mcp.Server, t *modelTools) {
+	mcp.AddTool(server, readOnly("models", "List models",
+		"List the models of the catalog, those of one provider, or the one with an id or alias."), tool(t.list))
+	mcp.AddTool(server, readOnly("model_retirement", "Retirement of a model",
+		"Report whether a model is retired or will be, with the date and the replacement."), tool(t.retirement))
+}
+
+type modelsArguments struct {
+	Provider string `json:"provider,omitempty" jsonschema:"openai, deepseek, anthropic, gemini or xai"`
+	ID       string `json:"id,omitempty" jsonschema:"only the model with this id or alias"`
+}
+
+type toolModels struct {
+	Models []toolModel `json:"models"`
+}
+
+type toolModel struct {
+	ID            string `json:"id"`
+	Developer     string `json:"developer"`
+	ContextLength *int64 `json:"context_length" jsonschema:"tokens; null is not known"`
+	MaxTokens     *int64 `json:"max_tokens" jsonschema:"tokens; null is not known"`
+}
+
+func (t *modelTools) list(ctx context.Context, in modelsArguments) (toolModels, error) {
+	opts, err := catalogOptions(in.Provider)
+	if err != nil {
+		return toolModels{}, err
+	}
+	var models []discovery.ModelInfo
+	if in.ID == "" {
+		models, err = t.client.ListModels(ctx, opts)
+	} else if info, failure := t.client.GetModelInfo(ctx, in.ID, opts); info != nil {
+		models = []discovery.ModelInfo{*info}
+	} else {
+		err = failure
+	}
+	out := toolModels{make([]toolModel, len(models))}
+	for i, m := range models {
+		out.Models[i] = toolModel{m.ID, m.Developer, m.ContextLength, m.MaxTokens}
+	}
+	if len(models) > 0 {
+		return out, nil
+	}
+	return out, err
+}
+
+type modelArguments struct {
+	Model    string `json:"model" jsonschema:"id of the model"`
+	Provider string `json:"provider,omitempty" jsonschema:"openai, deepseek, anthropic, gemini or xai; found from the id when not given"`
+}
+
+type toolRetirement struct {
+	State       string `json:"state" jsonschema:"retired, retiring, deprecated (no date yet), listed (no date known) or unknown"`
+	Date        string `json:"date,omitempty"`
+	Replacement string `json:"replacement,omitempty"`
+}
+
+func (t *modelTools) retirement(ctx context.Context, in modelArguments) (toolRetirement, error) {
+	p, err := providerOf(in.Provider, in.Model)
+	if err != nil {
+		return toolRetirement{}, err
+	}
+	registry, err := t.client.Retirements(ctx)
+	if registry == nil {
+		return toolRetirement{}, err
+	}
+	status := registry.Check(p, in.Model, now())
+	return toolRetirement{string(status.State), status.Date, status.Replacement}, nil
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// priceTools are the tools for prices. See [modelTools] for failures.
+type priceTools struct{ client *discovery.Client }
+
+func addPriceTools(server *mcp.Server, t *priceTools) {
+	mcp.AddTool(server, readOnly("model_price", "Price of a model",
+		"List the prices of a model in USD per million tokens. null is not known, never free."), tool(t.prices))
+	mcp.AddTool(server, readOnly("call_cost", "Cost of a call",
+		"Compute what a call cost, exactly, from the usage object of its answer."), tool(t.cost))
+}
+
+type toolPrices struct {
+	Prices []toolPrice `json:"prices"`
+}
+
+type toolPrice struct {
+	Model               string   `json:"model"`
+	TierThresholdTokens int64    `json:"tier_threshold_tokens" jsonschema:"shortest prompt of this price, in tokens"`
+	InputPerMTok        *float64 `json:"input_per_mtok"`
+	CacheReadPerMTok    *float64 `json:"cache_read_per_mtok"`
+	CacheWrite5mPerMTok *float64 `json:"cache_write_5m_per_mtok"`
+	CacheWrite1hPerMTok *float64 `json:"cache_write_1h_per_mtok"`
+	OutputPerMTok       *float64 `json:"output_per_mtok"`
+	ValidFrom           *string  `json:"valid_from"`
+	ValidUntil          *string  `json:"valid_until" jsonschema:"first day after the price"`
+	Source              string   `json:"source"`
+}
+
+func (t *priceTools) prices(ctx context.Context, in modelArguments) (toolPrices, error) {
+	p, err := providerOf(in.Provider, in.Model)
+	if err != nil {
+		return toolPrices{}, err
+	}
+	prices, err := t.client.Prices(ctx, p, in.Model)
+	out := toolPrices{make([]toolPrice, len(prices))}
+	for i, r := range prices {
+		out.Prices[i] = toolPrice{
+			r.ModelHint, r.TierThresholdTokens, r.InputPerMTok, r.CacheReadPerMTok, r.CacheWrite5mPerMTok, r.CacheWrite1hPerMTok,
+			r.OutputPerMTok, r.ValidFrom, r.ValidUntil, r.Source,
+		}
+	}
+	if len(prices) > 0 {
+		return out, nil
+	}
+	return out, err
+}
+
+type costArguments struct {
+	modelArguments
+	Usage map[string]any `json:"usage" jsonschema:"the usage object of the answer, unchanged"`
+	At    string         `json:"at,omitempty" jsonschema:"RFC 3339 time of the call; now when not given"`
+	Mode  string         `json:"mode,omitempty" jsonschema:"batch, flex, priority or another mode that changes the price"`
+}
+
+type toolCost struct {
+	Known  bool   `json:"known"`
+	USD    string `json:"usd,omitempty" jsonschema:"exact decimal"`
+	Reason string `json:"reason,omitempty" jsonschema:"why the cost is not known"`
+}
+
+func (t *priceTools) cost(ctx context.Context, in costArguments) (toolCost, error) {
+	p, err := providerOf(in.Provider, in.Model)
+	if err != nil {
+		return toolCost{}, err
+	}
+	at, err := parseTime(in.At)
+	if err != nil {
+		return toolCost{}, err
+	}
+	object, err := json.Marshal(in.Usage)
+	if err != nil {
+		return toolCost{}, err
+	}
+	usage, err := discovery.ParseUsage(p, object)
+	if err != nil {
+		return toolCost{}, err
+	}
+	cost, err := t.client.CostOf(ctx, discovery.CostQuery{Provider: p, Model: in.Model, Usage: usage, At: at, Mode: in.Mode})
+	var failure *discovery.Failure
+	switch {
+	case cost != nil:
+		return toolCost{Known: true, USD: cost.Exact}, nil
+	case errors.As(err, &failure):
+		return toolCost{Reason: failure.Error()}, nil
+	default:
+		return toolCost{}, err
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// threadTools are the tools for threads.
+type threadTools struct{ client *client.MeshClient }
+
+func addThreadTools(server *mcp.Server, t *threadTools) {
+	mcp.AddTool(server, readOnly("mesh_threads", "List threads", "List threads, most recently used first."), tool(t.list))
+	mcp.AddTool(server, readOnly("mesh_thread", "Read a thread", "List the messages of a thread, oldest first."), tool(t.read))
+}
+
+type threadsArguments struct {
+	Peer  string `json:"peer,omitempty" jsonschema:"only threads of this node"`
+	Topic string `json:"topic,omitempty" jsonschema:"only threads of this topic"`
+}
+
+type toolThreads struct {
+	Notice  string       `json:"notice"`
+	Threads []toolThread `json:"threads"`
+}
+
+type toolThread struct {
+	ID         string `json:"id"`
+	Name       string `json:"untrusted_content" jsonschema:"name of the thread"`
+	LastUsedAt string `json:"last_used_at"`
+}
+
+func (t *threadTools) list(ctx context.Context, in threadsArguments) (toolThreads, error) {
+	threads, err := t.client.ListThreads(ctx, client.ThreadQuery{Peer: in.Peer, Topic: in.Topic})
+	out := toolThreads{notice, make([]toolThread, len(threads))}
+	for i, thread := range threads {
+		out.Threads[i] = toolThread{thread.ID, thread.Name, thread.LastUsedAt}
+	}
+	return out, err
+}
+
+type threadArguments struct {
+	ID    string `json:"id" jsonschema:"id of the thread"`
+	Limit int    `json:"limit,omitempty" jsonschema:"at most so many messages, 1 to 1000; 100 when not given"`
+}
+
+func (t *threadTools) read(ctx context.Context, in threadArguments) (toolMessages, error) {
+	_, messages, err := t.client.GetThread(ctx, in.ID, client.ThreadOptions{Limit: in.Limit})
+	return toToolMessages(messages...), err
+}

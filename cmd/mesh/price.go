@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// callFlags are the flags of mesh price that describe a call.
+type callFlags struct {
+	provider, at, mode string
+	usage              discovery.Usage
+}
+
+func newPrice(a *app) *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:     "price MODEL",
+		Short:   "Show the prices of a model, or with token counts the cost of a call",
+		Example: "  mesh price claude-sonnet-5-5\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, models []string) error {
+			counted := false
+			for _, name := range []string{"input", "cache-read", "cache-write", "cache-write-1h", "output"} {
+				counted = counted || cmd.Flags().Changed(name)
+			}
+			if counted {
+				return a.callCost(cmd.Context(), models[0], f)
+			}
+			if f.at != "" || f.mode != "" {
+				return usagef("--at and --mode need the token counts of a call, such as --input")
+			}
+			return a.price(cmd.Context(), models[0], f.provider)
+		},
+	}
+	flags := cmd.Flags()
+	providerFlag(cmd, &f.provider, "provider of the model; found from its name when not given")
+	flags.StringVar(&f.at, "at", "", "UTC day or RFC 3339 time of the call (default now)")
+	flags.StringVar(&f.mode, "mode", "", "batch, flex, priority or another mode that changes the price")
+	flags.Int64Var(&f.usage.Input, "input", 0, "input tokens that were not read from a cache")
+	flags.Int64Var(&f.usage.CacheRead, "cache-read", 0, "input tokens read from a cache")
+	flags.Int64Var(&f.usage.CacheWrite5m, "cache-write", 0, "input tokens written to a cache for five minutes")
+	flags.Int64Var(&f.usage.CacheWrite1h, "cache-write-1h", 0, "input tokens written to a cache for an hour")
+	flags.Int64Var(&f.usage.Output, "output", 0, "output tokens, reasoning included")
+	return cmd
+}
+
+func (a *app) price(ctx context.Context, model, provider string) error {
+	p, err := providerOf(provider, model)
+	if err != nil {
+		return err
+	}
+	c, failures := a.discover()
+	prices, err := c.Prices(ctx, p, model)
+	if err != nil {
+		return err
+	}
+	if len(prices) == 0 {
+		return noAnswer(failures)
+	}
+	a.warn(failures)
+	return a.print(prices, func(w io.Writer) error { return priceTable(w, prices) })
+}
+
+func priceTable(w io.Writer, prices []discovery.ProviderPricing) error {
+	rows := make([][]string, len(prices))
+	for i, p := range prices {
+		rows[i] = []string{
+			string(p.Provider), p.ModelHint, orUnknown(&p.Mode), orUnknown(p.ValidFrom), orUnknown(p.ValidUntil),
+			strconv.FormatInt(p.TierThresholdTokens, 10), usd(p.InputPerMTok), usd(p.CacheReadPerMTok), usd(p.CacheWrite5mPerMTok),
+			usd(p.CacheWrite1hPerMTok), usd(p.OutputPerMTok),
+		}
+	}
+	if err := table(w, []string{
+		"PROVIDER", "MODEL", "MODE", "FROM", "UNTIL", "PROMPT FROM", "INPUT", "CACHE READ", "CACHE WRITE", "CACHE WRITE 1H", "OUTPUT",
+	}, rows); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "USD per million tokens; - is not known. UNTIL is the first day after the price. PROMPT FROM is the shortest prompt, in tokens.\n")
+	return err
+}
+
+func (a *app) callCost(ctx context.Context, model string, f callFlags) error {
+	p, err := providerOf(f.provider, model)
+	if err != nil {
+		return err
+	}
+	at, err := parseTime(f.at)
+	if err != nil {
+		return err
+	}
+	c, failures := a.discover()
+	cost, err := c.CostOf(ctx, discovery.CostQuery{Provider: p, Model: model, Usage: f.usage, At: at, Mode: f.mode})
+	if err != nil {
+		return err
+	}
+	if cost == nil {
+		return noAnswer(failures)
+	}
+	a.warn(failures)
+	return a.print(cost, func(w io.Writer) error { return costTable(w, cost) })
+}
+
+func costTable(w io.Writer, cost *discovery.CallCost) error {
+	rows := make([][]string, 0, len(cost.Lines)+1)
+	for _, line := range cost.Lines {
+		rows = append(rows, []string{line.What, strconv.FormatInt(line.Tokens, 10), line.USDPerMTok, line.USD})
+	}
+	rows = append(rows, []string{"total", "", "", cost.Exact})
+	if err := table(w, []string{"WHAT", "TOKENS", "USD PER MILLION", "USD"}, rows); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "price from: "+oneLine(cost.Source)+"\n")
+	return err
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// process is a mesh that runs until it is interrupted.
+type process struct {
+	*exec.Cmd
+	t      *testing.T
+	stdout *bufio.Reader
+	stderr *buffer
+}
+
+// command returns the command mesh as the node node-a of a gateway.
+func command(t *testing.T, g *gatewaytest.Gateway, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "mesh", args...) // it ends in a cleanup
+	cmd.Env = append(os.Environ(), "MESH_NODE=node-a", "MESH_GATEWAY_URL="+g.URL, "MESH_GATEWAY_TOKEN="+gatewayToken)
+	return cmd
+}
+
+func newGatewayForTest(t *testing.T, opts ...gatewaytest.Option) *gatewaytest.Gateway {
+	t.Helper()
+	return gatewaytest.New(t, append(opts, gatewaytest.WithToken(gatewayToken), gatewaytest.WithPeers("node-b"))...)
+}
+
+// startProcess starts a command.
+func startProcess(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{Cmd: cmd, t: t, stderr: newBuffer()}
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	p.stdout = bufio.NewReader(out)
+	cmd.Stderr = p.stderr
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = p.Process.Kill()
+		_ = p.Wait()
+	})
+	return p
+}
+
+// line returns the next line of stdout.
+func (p *process) line() string {
+	p.t.Helper()
+	text, err := p.stdout.ReadString('\n')
+	require.NoError(p.t, err, "%s", p.stderr)
+	return strings.TrimSuffix(text, "\n")
+}
+
+// exit waits for the end and returns the exit status, which is -1 for a process that was killed.
+func (p *process) exit() int {
+	p.t.Helper()
+	_ = p.Wait()
+	return p.ProcessState.ExitCode()
+}
+
+// buffer collects what a process writes.
+type buffer struct {
+	mu      sync.Mutex
+	written *sync.Cond
+	text    bytes.Buffer
+}
+
+func newBuffer() *buffer {
+	b := new(buffer)
+	b.written = sync.NewCond(&b.mu)
+	return b
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.written.Broadcast()
+	return b.text.Write(p)
+}
+
+// await waits until the process has written a text.
+func (b *buffer) await(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for !strings.Contains(b.text.String(), text) {
+		b.written.Wait()
+	}
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// newProviders starts the providers and returns the variable that leads a command to them.
+func newProviders(t *testing.T) string {
+	t.Helper()
+	return "MESH_TEST_PROVIDERS=" + discoverytest.New(t).URL
+}

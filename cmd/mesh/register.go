@@ -1,0 +1,86 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// registerFlags are the flags of mesh register.
+type registerFlags struct{ url, capabilities, tokenOut string }
+
+func newRegister(a *app) *cobra.Command {
+	var f registerFlags
+	cmd := &cobra.Command{
+		Use:   "register",
+		Short: "Register the own node, or change its URL and capabilities",
+		Args:  args(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.register(cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
+	cmd.Flags().StringVar(&f.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
+	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the node's own token, readable by its owner alone")
+	return cmd
+}
+
+func (a *app) register(ctx context.Context, f registerFlags) error {
+	var capabilities map[string]any
+	if f.capabilities != "" && (json.Unmarshal([]byte(f.capabilities), &capabilities) != nil || capabilities == nil) {
+		return usagef("--capabilities must be a JSON object")
+	}
+	file, err := createTokenFile(f.tokenOut)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	c, err := a.connect()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	req := registration(ctx, c, f.url)
+	if capabilities != nil {
+		req.Capabilities = capabilities
+	}
+	peer, err := c.Register(ctx, req)
+	if err != nil {
+		return err
+	}
+	if peer.PeerToken != nil {
+		if err := file.write(peer.PeerToken.Reveal()); err != nil {
+			return err
+		}
+	}
+	return a.print(peer, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s is registered at %s%s\n", oneLine(peer.Name), oneLine(req.URL), tokenNote(peer, f.tokenOut))
+		return err
+	})
+}
+
+// tokenNote reports where the token of the node is. It never contains the token.
+func tokenNote(peer *client.MeshPeer, file string) string {
+	switch {
+	case file == "":
+		return ""
+	case peer.PeerToken == nil:
+		return "; its token was given at an earlier registration, and " + file + " is unchanged"
+	default:
+		return "; its token is in " + file
+	}
+}
+
+// registration returns the request that registers the own node. What is not given stays as an earlier registration has it.
+func registration(ctx context.Context, c *client.MeshClient, url string) client.RegisterRequest {
+	req := client.RegisterRequest{URL: url}
+	if peer, err := c.GetPeer(ctx, c.Node()); err == nil {
+		req.URL, req.Capabilities = cmp.Or(url, peer.GetURL()), peer.Capabilities
+	}
+	req.URL = cmp.Or(req.URL, "http://"+c.Node()+":8787") // current gateways require one
+	return req
+}

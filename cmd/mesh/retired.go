@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// retirement is one row of mesh retired.
+type retirement struct {
+	Provider discovery.Provider `json:"provider"`
+	Model    string             `json:"model"`
+	discovery.RetirementStatus
+}
+
+func newRetired(a *app) *cobra.Command {
+	var within string
+	cmd := &cobra.Command{
+		Use:   "retired [MODEL...|-]",
+		Short: "Check models for retirement; exit status 1 when one is retired or retires soon",
+		Long: `Retired checks each MODEL, or each line of stdin for -, against the built-in dates and what OpenAI and Anthropic report
+when their keys are set. Without a MODEL it lists the models that retire within the given time, with exit status 0.`,
+		Example: "  mesh retired gpt-4o claude-sonnet-5-5 --within 90d\n  mesh retired - < models.txt",
+		Args:    args(cobra.ArbitraryArgs),
+		RunE: func(cmd *cobra.Command, models []string) error {
+			soon, err := parseDays(within)
+			if err != nil {
+				return err
+			}
+			if models, err = a.expand(models); err != nil {
+				return err
+			}
+			return a.retired(cmd.Context(), models, soon)
+		},
+	}
+	cmd.Flags().StringVar(&within, "within", "60d", "how soon is soon, in days as in 60d")
+	return cmd
+}
+
+// parseDays reads a number of days such as "60d".
+func parseDays(text string) (time.Duration, error) {
+	number, ok := strings.CutSuffix(text, "d")
+	n, err := strconv.ParseUint(number, 10, 16)
+	if !ok || err != nil {
+		return 0, usagef("--within must be like 60d")
+	}
+	return time.Duration(n) * 24 * time.Hour, nil
+}
+
+// expand replaces "-" by the lines of stdin.
+func (a *app) expand(models []string) ([]string, error) {
+	var all []string
+	for _, model := range models {
+		if model != "-" {
+			all = append(all, model)
+			continue
+		}
+		lines := bufio.NewScanner(a.in)
+		for lines.Scan() {
+			if text := strings.TrimSpace(lines.Text()); text != "" {
+				all = append(all, text)
+			}
+		}
+		if err := lines.Err(); err != nil {
+			return nil, usagef("stdin: %w", err)
+		}
+	}
+	if len(models) > 0 && len(all) == 0 {
+		return nil, usagef("stdin names no model")
+	}
+	return all, nil
+}
+
+func (a *app) retired(ctx context.Context, models []string, soon time.Duration) error {
+	c, failures := a.discover()
+	registry, err := c.Retirements(ctx)
+	if err != nil {
+		return err
+	}
+	a.warn(failures)
+	if len(models) == 0 {
+		return a.printRetirements(retiring(registry, soon))
+	}
+	list, found := checkModels(registry, models, soon)
+	if err := a.printRetirements(list); err != nil {
+		return err
+	}
+	if found {
+		return errFound
+	}
+	return nil
+}
+
+func retiring(registry discovery.Registry, soon time.Duration) []retirement {
+	list := []retirement{}
+	for _, r := range registry.RetiringWithin(soon) {
+		list = append(list, retirement{r.Provider, r.ID, registry.Check(r.Provider, r.ID, now())})
+	}
+	return list
+}
+
+// checkModels reports every model, and whether one of them is retired or retires soon.
+func checkModels(registry discovery.Registry, models []string, soon time.Duration) (list []retirement, found bool) {
+	today := now().Truncate(24 * time.Hour)
+	for _, model := range models {
+		p, ok := discovery.ProviderOf(model)
+		if !ok {
+			list = append(list, retirement{"", model, discovery.RetirementStatus{State: discovery.StateUnknown}})
+			continue
+		}
+		status := registry.Check(p, model, today)
+		list = append(list, retirement{p, model, status})
+		date, err := time.Parse(time.DateOnly, status.Date)
+		found = found || status.State == discovery.StateRetired || err == nil && !date.After(today.Add(soon))
+	}
+	return list, found
+}
+
+func (a *app) printRetirements(list []retirement) error {
+	return a.print(list, func(w io.Writer) error {
+		rows := make([][]string, len(list))
+		for i, r := range list {
+			rows[i] = []string{orUnknown((*string)(&r.Provider)), r.Model, string(r.State), orUnknown(&r.Date), orUnknown(&r.Replacement)}
+		}
+		return table(w, []string{"PROVIDER", "MODEL", "STATE", "DATE", "REPLACEMENT"}, rows)
+	})
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	mesh "github.com/mesh-gateway/mesh-go"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// app is one run of the command.
+type app struct {
+	in        io.Reader
+	out, errs io.Writer
+	providers []discovery.Option
+	progress  progress
+
+	node, gatewayURL, tokenFile string // of the flags
+	format                      string
+}
+
+// run executes a command line and returns the exit status.
+func run(ctx context.Context, a *app, args []string) int {
+	if terminal(a.errs) {
+		a.progress.w = a.errs
+	}
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.errs)
+	err := root.ExecuteContext(ctx)
+	a.progress.stop()
+	code := exitCode(err)
+	if err != nil && !errors.Is(err, errFound) {
+		fmt.Fprintln(a.errs, "mesh:", printable(explain(err)))
+	}
+	if code == exitUsage {
+		fmt.Fprintln(a.errs, "mesh: see mesh help, or mesh help COMMAND")
+	}
+	return code
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "mesh",
+		Short:         "Messages, models, prices and bills of a mesh of language-model agents",
+		Version:       mesh.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return checkFormat(cmd, a.format)
+		},
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.node, "node", "", "name of the own node (default $MESH_NODE)")
+	flags.StringVar(&a.gatewayURL, "gateway-url", "", "base URL of the gateway (default $MESH_GATEWAY_URL)")
+	flags.StringVar(&a.tokenFile, "token-file", "", "file with the gateway token (default the token in $MESH_GATEWAY_TOKEN)")
+	// Not --output, which is a number of tokens for mesh price.
+	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, and csv for mesh prices")
+	complete(root, "format", "text", "json")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	for _, add := range []func(*app) *cobra.Command{
+		newGateway, newRegister, newPeers, newPeer, newHealth, newSend, newReply, newInbox, newRead, newServe, newThreads,
+		newModels, newPrice, newUsage, newPrices, newBalance, newCost, newRetired, newScan, newMCP,
+	} {
+		root.AddCommand(add(a))
+	}
+	checkTopic(root)
+	return root
+}
+
+// checkTopic makes mesh help of an unknown command wrong use. The help of cobra prints an error and succeeds.
+func checkTopic(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		panic(err) // cobra has no help command
+	}
+	help.Args = func(_ *cobra.Command, topic []string) error {
+		_, _, err := root.Find(topic)
+		return err
+	}
+}
+
+// checkFormat checks --format. Only mesh prices has a table that is the same in every row, which CSV needs.
+func checkFormat(cmd *cobra.Command, format string) error {
+	switch {
+	case format == "text", format == "json", format == "csv" && cmd.Name() == "prices":
+		return nil
+	case format == "csv":
+		return usagef("the format csv is only for mesh prices; mesh %s has text and json", cmd.Name())
+	default:
+		return usagef("the format must be text or json, or csv for mesh prices")
+	}
+}
+
+// complete sets the completions of a flag.
+func complete(cmd *cobra.Command, flag string, values ...string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag does not exist: a mistake in the program
+	}
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// gatewayToken is the token of the gateway of a script.
+const gatewayToken = "example-token-of-the-test-gateway"
+
+// TestScripts runs testdata/script. Each script has a gateway of its own with the node node-b, and providers that take any key.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": status, "fields": fields, "capture": capture, "store": store, "fail": fail,
+		},
+	})
+}
+
+// The keys of a script's values.
+type (
+	gatewayKey   struct{}
+	providersKey struct{}
+)
+
+func setup(env *testscript.Env) error {
+	g := gatewaytest.Start(gatewaytest.WithToken(gatewayToken), gatewaytest.WithPeers("node-b"))
+	env.Defer(g.Close)
+	s := discoverytest.Start()
+	env.Defer(s.Close)
+	env.Values[gatewayKey{}], env.Values[providersKey{}] = g, s
+	env.Setenv("MESH_NODE", "node-a")
+	env.Setenv("MESH_GATEWAY_URL", g.URL)
+	env.Setenv("MESH_GATEWAY_TOKEN", gatewayToken)
+	env.Setenv("MESH_TEST_PROVIDERS", s.URL)
+	setCache(env)
+	env.Setenv("TRICK", "\x1b[31mred\u202e\nx")
+	// Put together at run time: the repository contains no text with the format of a key.
+	env.Setenv("KEY", "sk-ant-"+strings.Repeat("a", 40))
+	env.Setenv("AWS_LIKE", strings.Repeat("Ab3/", 10))
+	return nil
+}
+
+// setCache sets the variables that the user's cache directory depends on, and CACHE to this directory.
+func setCache(env *testscript.Env) {
+	env.Setenv("HOME", env.WorkDir)
+	cache := filepath.Join(env.WorkDir, "cache")
+	if runtime.GOOS == "darwin" {
+		cache = filepath.Join(env.WorkDir, "Library", "Caches")
+	}
+	env.Setenv("XDG_CACHE_HOME", cache)
+	env.Setenv("LocalAppData", cache)
+	env.Setenv("CACHE", cache)
+}
+
+// status runs a command and checks its exit status: status 2 mesh send.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+	for _, stream := range []string{"stdout", "stderr"} {
+		if text := ts.ReadFile(stream); strings.Contains(text, gatewayToken) || strings.Contains(text, "panic") || strings.Contains(text, "goroutine ") {
+			ts.Fatalf("%s has a token or a panic", stream)
+		}
+	}
+}
+
+// fields checks the names of the JSON object in stdout, or of the first object of its list: fields id content.
+func fields(ts *testscript.TestScript, _ bool, want []string) {
+	if got := slices.Sorted(maps.Keys(object(ts))); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		ts.Fatalf("fields %q", got)
+	}
+}
+
+// capture sets a variable to a text of the JSON in stdout: capture VARIABLE FIELD.
+func capture(ts *testscript.TestScript, _ bool, args []string) {
+	var text string
+	ts.Check(json.Unmarshal(object(ts)[args[1]], &text))
+	ts.Setenv(args[0], text)
+}
+
+// object returns the JSON object in stdout, or the first one of its list.
+func object(ts *testscript.TestScript) map[string]json.RawMessage {
+	text := []byte(ts.ReadFile("stdout"))
+	if bytes.HasPrefix(text, []byte("[")) {
+		var list []json.RawMessage
+		ts.Check(json.Unmarshal(text, &list))
+		if len(list) == 0 {
+			ts.Fatalf("the list is empty")
+		}
+		text = list[0]
+	}
+	var fields map[string]json.RawMessage
+	ts.Check(json.Unmarshal(text, &fields))
+	return fields
+}
+
+// store adds a message to the inbox of node-a: store FROM KIND TEXT.
+func store(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Store(args[0], "node-a", args[1], args[2])
+}
+
+// fail makes every request of an operation fail: fail OPERATION STATUS. Operations of providers have a dot in their names.
+func fail(ts *testscript.TestScript, _ bool, args []string) {
+	code, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if strings.Contains(args[0], ".") {
+		fault := discoverytest.Fault{Status: code, Times: -1}
+		ts.Value(providersKey{}).(*discoverytest.Server).Fail(discoverytest.Operation(args[0]), fault)
+		return
+	}
+	fault := gatewaytest.Fault{Status: code, Times: -1}
+	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Fail(gatewaytest.Operation(args[0]), fault)
+}
