@@ -1,0 +1,80 @@
+// Command warehouse prices calls in a database, for a fleet whose calls no single process sees. It makes calls up, loads them and
+// the price table into DuckDB, prices them with the SQL of docs/scale.md, and compares every daily sum with that of a
+// discovery.Ledger, which was given the same calls one by one.
+//
+//	cd examples/warehouse && go run . -calls 1000000
+//
+// The exit status is 1 when any sum differs in any digit. It needs a C compiler, and downloads 540 MB of DuckDB the first time.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"time"
+)
+
+func main() {
+	calls := flag.Int("calls", 1_000_000, "how many calls to make up")
+	seed := flag.Uint64("seed", 1, "seed of the calls")
+	flag.Parse()
+	differences, err := run(context.Background(), os.Stdout, generate(*calls, *seed))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if differences > 0 {
+		os.Exit(1)
+	}
+}
+
+// run prices the calls in both ways and returns how many sums differ.
+func run(ctx context.Context, out io.Writer, calls []call) (differences int, err error) {
+	began := time.Now()
+	counted, err := inLedger(ctx, calls)
+	if err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(out, "ledger:    %d calls in %.1f s\n", len(calls), time.Since(began).Seconds())
+
+	w, err := open(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer w.Close()
+	began = time.Now()
+	if err := w.load(ctx, calls); err != nil {
+		return 0, err
+	}
+	loaded := time.Since(began)
+	stored, err := w.days(ctx)
+	if err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(out, "warehouse: %d calls, loaded in %.1f s, priced in %.1f s\n", len(calls), loaded.Seconds(), (time.Since(began) - loaded).Seconds())
+	return compare(out, counted, stored), nil
+}
+
+// compare prints the totals and the sums that differ.
+func compare(out io.Writer, counted, stored sums) (differences int) {
+	for key := range counted {
+		if counted[key] != stored[key] {
+			differences++
+			fmt.Fprintf(out, "%s %s: the ledger has %+v, the warehouse %+v\n", key.day, key.model, counted[key], stored[key])
+		}
+	}
+	for key := range stored {
+		if _, ok := counted[key]; !ok {
+			differences++
+			fmt.Fprintf(out, "%s %s: only the warehouse has %+v\n", key.day, key.model, stored[key])
+		}
+	}
+	unpriced := 0
+	for _, s := range counted {
+		unpriced += s.unpriced
+	}
+	fmt.Fprintf(out, "%s USD; the cost of %d calls is not known; %d daily sums, %d differences\n", counted.total(), unpriced, len(counted), differences)
+	return differences
+}
