@@ -74,13 +74,18 @@ const secondsPerDay = 24 * 60 * 60
 // MarshalJSON writes an empty breakdown as {} and empty results as [], never null.
 func (b CostBucket) MarshalJSON() ([]byte, error) {
 	type plain CostBucket
+	b.fillBreakdowns()
+	if b.RawResults == nil {
+		b.RawResults = []json.RawMessage{}
+	}
+	return json.Marshal(plain(b))
+}
+
+// fillBreakdowns makes empty what is nil.
+func (b *CostBucket) fillBreakdowns() {
 	for _, breakdown := range []*map[string]float64{&b.LineItemBreakdown, &b.ProjectBreakdown, &b.APIKeyBreakdown, &b.WorkspaceBreakdown} {
 		if *breakdown == nil {
 			*breakdown = map[string]float64{}
 		}
 	}
-	if b.RawResults == nil {
-		b.RawResults = []json.RawMessage{}
-	}
-	return json.Marshal(plain(b))
 }

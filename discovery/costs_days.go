@@ -133,14 +133,14 @@ var errNotACost = errors.New("the result is not a cost")
 func (d *costDay) read(one func(json.RawMessage, *costResult) error) error {
 	d.results = make([]costResult, 0, len(d.raw))
 	for i, raw := range d.raw {
-		var result costResult
-		switch err := one(raw, &result); {
+		d.results = append(d.results, costResult{})
+		last := len(d.results) - 1
+		switch err := one(raw, &d.results[last]); {
 		case errors.Is(err, errNotACost):
+			d.results = d.results[:last]
 			d.skipped++
 		case err != nil:
 			return fmt.Errorf("results[%d]: %w", i, err)
-		default:
-			d.results = append(d.results, result)
 		}
 	}
 	return nil
@@ -156,11 +156,7 @@ func (d *costDay) total() *decimal.Sum {
 }
 
 func (d *costDay) bucket(groups []GroupBy, total float64) CostBucket {
-	b := CostBucket{
-		StartTime: d.start, EndTime: d.end, TotalUSD: total, Currency: "usd", RawResults: d.raw,
-		LineItemBreakdown: map[string]float64{}, ProjectBreakdown: map[string]float64{}, APIKeyBreakdown: map[string]float64{},
-		WorkspaceBreakdown: map[string]float64{},
-	}
+	b := CostBucket{StartTime: d.start, EndTime: d.end, TotalUSD: total, Currency: "usd", RawResults: d.raw}
 	for _, group := range groups {
 		switch group {
 		case GroupByLineItem, GroupByDescription:
@@ -173,21 +169,24 @@ func (d *costDay) bucket(groups []GroupBy, total float64) CostBucket {
 			b.WorkspaceBreakdown = d.breakdown(func(r *costResult) string { return r.workspace })
 		}
 	}
+	b.fillBreakdowns()
 	return b
 }
 
-// breakdown sums a day by one of its groupings.
+// breakdown sums a day by one of its groupings. Sorting takes less than a map of sums.
 func (d *costDay) breakdown(group func(*costResult) string) map[string]float64 {
-	sums := make(map[string]*decimal.Sum)
+	sorted := make([]*costResult, len(d.results))
 	for i := range d.results {
-		key := group(&d.results[i])
-		if sums[key] == nil {
-			sums[key] = new(decimal.Sum)
-		}
-		sums[key].Add(&d.results[i].amount)
+		sorted[i] = &d.results[i]
 	}
-	totals := make(map[string]float64, len(sums))
-	for key, sum := range sums {
+	slices.SortFunc(sorted, func(a, b *costResult) int { return strings.Compare(group(a), group(b)) })
+	totals := make(map[string]float64, len(sorted))
+	for begin, end := 0, 0; begin < len(sorted); begin = end {
+		var sum decimal.Sum
+		key := group(sorted[begin])
+		for end = begin; end < len(sorted) && group(sorted[end]) == key; end++ {
+			sum.Add(&sorted[end].amount)
+		}
 		totals[key] = sum.Float64()
 	}
 	return totals

@@ -50,7 +50,7 @@ import (
 // Decoder reads one JSON document.
 type Decoder struct {
 	jx *jx.Decoder
-	// recent holds short strings of earlier rows. It is nil outside of long arrays, where few strings repeat.
+	// recent holds short strings of earlier rows. It is nil before the first long array: elsewhere few strings repeat.
 	recent *[128]string
 	seed   maphash.Seed
 	// spare is the buffer that small raw values are copied to.
@@ -74,10 +74,11 @@ func Unmarshal[T any](data []byte, v *T, read func(*T, *Decoder) error) error {
 // decoders holds decoders for reuse: some documents are decoded row by row.
 var decoders = sync.Pool{New: func() any { return &Decoder{jx: jx.DecodeBytes(nil)} }}
 
-// release returns d to the pool, without a reference to the document or to its values.
+// release returns d to the pool without a reference to the document. It keeps the short strings: a list that is decoded row by
+// row shares them too.
 func (d *Decoder) release() {
 	d.jx.ResetBytes(nil)
-	*d = Decoder{jx: d.jx}
+	*d = Decoder{jx: d.jx, recent: d.recent, seed: d.seed}
 	decoders.Put(d)
 }
 
@@ -91,7 +92,7 @@ func (d *Decoder) IsArray() bool { return d.jx.Next() == jx.Array }
 // longestShared bounds the strings that are shared between rows: names, kinds and units are shorter, texts are longer.
 const longestShared = 28
 
-// text returns raw as a string. In an array it returns the string of an earlier row if that has the same bytes.
+// text returns raw as a string. It returns the string of an earlier row if that has the same bytes.
 func (d *Decoder) text(raw []byte) string {
 	if d.recent == nil || len(raw) > longestShared {
 		return valid(string(raw))

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-faster/jx"
@@ -14,7 +15,7 @@ func String[T ~string](v *T, d *Decoder) error {
 		return err
 	}
 	raw, err := d.jx.StrBytes()
-	if err == nil {
+	if err == nil && string(raw) != string(*v) { // equal to its default, often
 		*v = T(d.text(raw))
 	}
 	return err
@@ -112,11 +113,36 @@ func Number(v *json.Number, d *Decoder) error {
 
 // isNumber reports whether text is a JSON number and nothing else.
 func isNumber(text string) bool {
-	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
+	text = strings.TrimPrefix(text, "-")
+	whole, rest := cutDigits(text)
+	if whole == "" || (whole[0] == '0' && len(whole) > 1) {
 		return false
 	}
-	last := text[len(text)-1]
-	return last >= '0' && last <= '9' && json.Valid([]byte(text))
+	if fraction, ok := strings.CutPrefix(rest, "."); ok {
+		if whole, rest = cutDigits(fraction); whole == "" {
+			return false
+		}
+	}
+	if rest == "" {
+		return true
+	}
+	if rest[0] != 'e' && rest[0] != 'E' {
+		return false
+	}
+	if rest = rest[1:]; rest != "" && (rest[0] == '+' || rest[0] == '-') {
+		rest = rest[1:]
+	}
+	exponent, rest := cutDigits(rest)
+	return exponent != "" && rest == ""
+}
+
+// cutDigits returns the digits that text begins with, and the rest.
+func cutDigits(text string) (digits, rest string) {
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return text[:n], text[n:]
 }
 
 // Time reads an RFC 3339 time.

@@ -13,9 +13,11 @@ import (
 	"strings"
 )
 
-// Amount is an exact decimal, units / 10^places. The zero value is 0.
+// Amount is an exact decimal, units / 10^places. The zero value is 0. Units that fit in 64 bits, as nearly all do, cost no
+// allocation.
 type Amount struct {
-	units  big.Int
+	small  int64    // the units, unless large is set
+	large  *big.Int // never modified
 	places int
 }
 
@@ -51,6 +53,39 @@ func Parse(text string) (*Amount, error) {
 // check of the syntax.
 func (a *Amount) Read(n json.Number) error {
 	text, negative := strings.CutPrefix(string(n), "-")
+	if units, places, ok := readPlain(text); ok {
+		a.small, a.places = units, places
+	} else if err := a.readLong(text); err != nil {
+		return err
+	}
+	if negative {
+		a.negate()
+	}
+	return nil
+}
+
+// readPlain reads a number of at most 18 characters without an exponent.
+func readPlain(text string) (units int64, places int, ok bool) {
+	const longest = 18
+	point := -1
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '.':
+			point = i
+		case c == 'e', c == 'E', i >= longest:
+			return 0, 0, false
+		default:
+			units = units*10 + int64(c-'0')
+		}
+	}
+	if point >= 0 && units != 0 {
+		places = len(text) - point - 1
+	}
+	return units, places, true
+}
+
+// readLong reads any number without a sign.
+func (a *Amount) readLong(text string) error {
 	mantissa, exponent := text, "0"
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		mantissa, exponent = text[:i], text[i+1:]
@@ -68,37 +103,48 @@ func (a *Amount) Read(n json.Number) error {
 	if places > maxPlaces || len(digits)-places > maxWholeDigits {
 		return errRange
 	}
-	a.set(digits, places)
-	if negative {
-		a.units.Neg(&a.units)
+	a.large, _ = new(big.Int).SetString(digits, 10)
+	if places < 0 {
+		a.large.Mul(a.large, powerOfTen(-places))
 	}
+	a.places = max(places, 0)
+	a.reduce()
 	return nil
 }
 
-func (a *Amount) set(digits string, places int) {
-	a.places = max(places, 0)
-	if small, err := strconv.ParseUint(digits, 10, 64); err == nil {
-		a.units.SetUint64(small) // the usual case, and faster
-	} else {
-		a.units.SetString(digits, 10)
+// reduce moves units that fit in 64 bits to small.
+func (a *Amount) reduce() {
+	if a.large != nil && a.large.IsInt64() {
+		a.small, a.large = a.large.Int64(), nil
 	}
-	if places < 0 {
-		a.units.Mul(&a.units, powerOfTen(-places))
+}
+
+func (a *Amount) negate() {
+	if a.large != nil {
+		a.large = new(big.Int).Neg(a.large)
 	}
+	a.small = -a.small
+}
+
+func (a *Amount) units() *big.Int {
+	if a.large != nil {
+		return a.large
+	}
+	return big.NewInt(a.small)
 }
 
 // Shift divides a by 10^places. Two places turn cents into dollars.
 func (a *Amount) Shift(places int) { a.places += places }
 
 // Rat returns a as a fraction.
-func (a *Amount) Rat() *big.Rat { return new(big.Rat).SetFrac(&a.units, powerOfTen(a.places)) }
+func (a *Amount) Rat() *big.Rat { return new(big.Rat).SetFrac(a.units(), powerOfTen(a.places)) }
 
 // Float64 returns the float64 nearest to a. The quotient of two exact floats is rounded once, so most amounts do not need a
 // fraction.
 func (a *Amount) Float64() float64 {
-	const exactInteger, exactPower = 53, 22
-	if a.units.BitLen() <= exactInteger && a.places <= exactPower {
-		return float64(a.units.Int64()) / math.Pow10(a.places)
+	const exactInteger, exactPower = 1 << 53, 22
+	if a.large == nil && -exactInteger <= a.small && a.small <= exactInteger && a.places <= exactPower {
+		return float64(a.small) / math.Pow10(a.places)
 	}
 	f, _ := a.Rat().Float64()
 	return f
@@ -108,7 +154,7 @@ func (a *Amount) Float64() float64 {
 // combined at the end: with one running total, amounts that alternate between 1 and 1E-6250 would cost a multiplication of
 // thousands of digits each.
 type Sum struct {
-	first  Amount // of the number of places that came first
+	first  Amount // of the number of places that came first, as long as its units fit in 64 bits
 	others map[int]*big.Int
 	begun  bool
 }
@@ -118,8 +164,8 @@ func (s *Sum) Add(a *Amount) {
 	if !s.begun {
 		s.first.places, s.begun = a.places, true
 	}
-	if a.places == s.first.places {
-		s.first.units.Add(&s.first.units, &a.units)
+	if sum := s.first.small + a.small; a.places == s.first.places && a.large == nil && (sum > a.small) == (s.first.small > 0) {
+		s.first.small = sum
 		return
 	}
 	if s.others == nil {
@@ -130,7 +176,7 @@ func (s *Sum) Add(a *Amount) {
 		units = new(big.Int)
 		s.others[a.places] = units
 	}
-	units.Add(units, &a.units)
+	units.Add(units, a.units())
 }
 
 // Merge adds another sum to the sum.
@@ -139,7 +185,7 @@ func (s *Sum) Merge(other *Sum) {
 		s.Add(&other.first)
 	}
 	for places, units := range other.others {
-		s.Add(&Amount{units: *units, places: places})
+		s.Add(&Amount{large: units, places: places})
 	}
 }
 
@@ -147,16 +193,18 @@ func (s *Sum) Merge(other *Sum) {
 func (s *Sum) Amount() *Amount {
 	parts := []*Amount{&s.first}
 	for places, units := range s.others {
-		parts = append(parts, &Amount{units: *units, places: places})
+		parts = append(parts, &Amount{large: units, places: places})
 	}
 	slices.SortFunc(parts, func(a, b *Amount) int { return a.places - b.places })
-	total := new(Amount)
+	total, places := new(big.Int), 0
 	for _, part := range parts {
-		total.units.Mul(&total.units, powerOfTen(part.places-total.places))
-		total.units.Add(&total.units, &part.units)
-		total.places = part.places
+		total.Mul(total, powerOfTen(part.places-places))
+		total.Add(total, part.units())
+		places = part.places
 	}
-	return total
+	sum := &Amount{large: total, places: places}
+	sum.reduce()
+	return sum
 }
 
 // Float64 returns the float64 nearest to the sum.
