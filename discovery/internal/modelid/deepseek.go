@@ -5,14 +5,14 @@ var DeepSeek = &Dialect{
 	owned: deepSeekOwned,
 	spelling: []idRule{
 		variant,
-		replacing(`^(?:deepseek/|deepseek-ai/)+`, ""),
-		replacing(`^(?:[^/]+/)+(deepseek-.*)$`, "${1}"), // any vendor, such as a reseller
+		withoutPrefixes("deepseek/", "deepseek-ai/"),
+		containing("/deepseek-", replacing(`^(?:[^/]+/)+(deepseek-.*)$`, "${1}")), // any vendor, such as a reseller
 		// DeepSeek's own API names this model without its version.
-		replacing(`^deepseek-v4\.1-flash$`, "deepseek-flash"),
+		renaming("deepseek-v4.1-flash", "deepseek-flash"),
 	},
 	builds: []idRule{
 		// A version is a build only after these three words. In deepseek-v3.2 and deepseek-v4-pro it is the name.
-		replacing(`^(deepseek-(?:chat|reasoner|coder))-v\d+(?:\.\d+)?(?:-exp|-terminus|-speciale|-\d{4})?$`, "${1}"),
+		containing("-v", replacing(`^(deepseek-(?:chat|reasoner|coder))-v\d+(?:\.\d+)?(?:-exp|-terminus|-speciale|-\d{4})?$`, "${1}")),
 		// The id under which DeepSeek served R1. Without a vendor prefix the result would be longer than the id, so that the
 		// rule is among the guesses as well.
 		r1,
@@ -20,4 +20,4 @@ var DeepSeek = &Dialect{
 	guesses: []idRule{undotted, dotted, r1},
 }
 
-var r1 = replacing(`^deepseek-r1$`, "deepseek-reasoner")
+var r1 = renaming("deepseek-r1", "deepseek-reasoner")

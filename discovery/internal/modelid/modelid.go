@@ -36,9 +36,6 @@ type Dialect struct {
 	guesses []idRule
 }
 
-// idRule rewrites an id or returns it unchanged.
-type idRule func(id string) string
-
 // longestID is the length of the longest id that is processed, in bytes. The longest real ones, paths of Google Cloud, have
 // about 150.
 const longestID = 256
@@ -102,6 +99,9 @@ func Last(names []string) string { return names[len(names)-1] }
 
 // foldID folds ASCII letters only. Others could become longer, and no id has them.
 func foldID(id string) string {
+	if isFolded(id) {
+		return id
+	}
 	lower := []byte(strings.Join(strings.Fields(id), "-"))
 	for i, c := range lower {
 		if 'A' <= c && c <= 'Z' {
@@ -111,24 +111,19 @@ func foldID(id string) string {
 	return string(lower)
 }
 
+// isFolded reports whether id has only printable ASCII characters and no capital letter, as nearly every id.
+func isFolded(id string) bool {
+	for i := range len(id) {
+		if c := id[i]; c <= ' ' || c >= 0x7f || ('A' <= c && c <= 'Z') {
+			return false
+		}
+	}
+	return true
+}
+
 // The parts of dates in ids. Months and days are checked, so that a version such as 4-20 is not read as a date.
 const (
 	month = `(?:0[1-9]|1[0-2])`
 	day   = `(?:0[1-9]|[12]\d|3[01])`
 	year  = `20\d\d`
 )
-
-// variant removes the suffixes that OpenRouter adds to any id.
-var variant = replacing(`:(?:free|beta|thinking|nitro)$`, "")
-
-// replacing returns a rule that replaces the matches of pattern.
-func replacing(pattern, with string) idRule {
-	re := regexp.MustCompile(pattern)
-	return func(id string) string { return re.ReplaceAllString(id, with) }
-}
-
-// cutting returns a rule that removes a suffix if the rest still has a version: grok-beta, gemini-flash-latest and
-// claude-opus-latest are ids of their own.
-func cutting(suffix string) idRule {
-	return replacing(`^(.*\d.*?)(?:`+suffix+`)$`, "${1}")
-}

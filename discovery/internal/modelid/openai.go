@@ -1,6 +1,6 @@
 package modelid
 
-import "regexp"
+import "strings"
 
 // OpenAI has the rules for OpenAI. Words in an id (-mini, -chat-latest, -audio, -search-preview) are part of it, and so is a date
 // in the middle (gpt-4-1106-preview).
@@ -8,29 +8,28 @@ var OpenAI = &Dialect{
 	owned: openAIOwned,
 	spelling: []idRule{
 		variant,
-		replacing(`^(?:openai/)+`, ""),
+		withoutPrefixes("openai/"),
 		// Only the versions that OpenAI writes with a dot and the catalog sometimes with a hyphen.
-		replacing(`^(gpt-3)-(5)(-.*)?$`, "${1}.${2}${3}"),
-		replacing(`^(gpt-4)-([15])(-.*)?$`, "${1}.${2}${3}"),
-		replacing(`^(gpt-5)-([1-6])(-.*)?$`, "${1}.${2}${3}"),
+		dotting("gpt-3", "5"),
+		dotting("gpt-4", "1", "5"),
+		dotting("gpt-5", "1", "2", "3", "4", "5", "6"),
 	},
 	builds: []idRule{
 		func(id string) string { base, _ := FineTuneBase(id); return base },
-		replacing(`-`+year+`-`+month+`-`+day+`$`, ""),
+		containing("-20", replacing(`-`+year+`-`+month+`-`+day+`$`, "")),
 		baseOfShortBuild,
 	},
 	guesses: []idRule{undotted, dotted},
 }
 
-// fineTune is ft:BASE:ORGANISATION:NAME:ID.
-var fineTune = regexp.MustCompile(`^ft:([^:]+):`)
-
-// FineTuneBase returns the model that a fine-tune was made from, and whether id is a fine-tune.
+// FineTuneBase returns the model that a fine-tune was made from, and whether id is a fine-tune: ft:BASE:ORGANISATION:NAME:ID.
 func FineTuneBase(id string) (base string, ok bool) {
-	if parts := fineTune.FindStringSubmatch(id); parts != nil {
-		return parts[1], true
+	rest, ok := strings.CutPrefix(id, "ft:")
+	base, _, found := strings.Cut(rest, ":")
+	if !ok || !found || base == "" {
+		return id, false
 	}
-	return id, false
+	return base, true
 }
 
 // shortBuilds are the builds dated by month and day. A pattern would also match other ids.

@@ -5,13 +5,13 @@ var XAI = &Dialect{
 	owned: xaiOwned,
 	spelling: []idRule{
 		variant,
-		replacing(`^(?:x-ai/|xai/)+`, ""),
-		replacing(`^(?:[^/]+/)+(grok-.*)$`, "${1}"), // any vendor, such as a reseller
-		cutting(`-beta|-latest`),
+		withoutPrefixes("x-ai/", "xai/"),
+		containing("/grok-", replacing(`^(?:[^/]+/)+(grok-.*)$`, "${1}")), // any vendor, such as a reseller
+		versioned(withoutSuffix("-beta", "-latest")),
 		// A date has two forms.
 		replacing(`^(.*\d.*)-(`+month+`)-(`+day+`)$`, "${1}-${2}${3}"),
 		// A table, not a pattern: grok-4-1-fast is a real id, and the 20 of grok-4-20 is not a day.
-		replacing(`^(grok-4)-(5|20)(-.*)?$`, "${1}.${2}${3}"),
+		dotting("grok-4", "5", "20"),
 	},
 	builds: []idRule{
 		// A build is at the end or before the words: grok-4.20-0309-reasoning.
