@@ -28,8 +28,10 @@ func (c *Client) price(ctx context.Context, call *pricedCall) (live, err error) 
 		return nil, err
 	}
 	rows, live := c.liveRows(ctx, opCostOf, call.provider, call.model, call.at, listed)
-	if row, _ := pricelist.InForce(rows, call.at, call.usage.prompt()); row != nil && row.Priced() {
-		return live, call.priceByList(rows)
+	if rows != nil {
+		if row, _ := pricelist.InForce(rows, call.at, call.usage.prompt()); row != nil && row.Priced() {
+			return live, call.priceByList(rows)
+		}
 	}
 	if listed == nil {
 		return live, call.unknown("model", "is not in the price list")

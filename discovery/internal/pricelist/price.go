@@ -74,7 +74,11 @@ func (p Price) Float64() *float64 {
 	if !p.known {
 		return nil
 	}
-	f := p.money().Float64()
+	const exactInteger, unit = 1 << 53, 1e12 // the quotient of two exact floats is rounded once
+	f := float64(p.units) / unit
+	if p.odd != nil || p.units > exactInteger {
+		f = p.money().Float64()
+	}
 	return &f
 }
 
