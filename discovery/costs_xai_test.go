@@ -267,7 +267,7 @@ func TestUsageAllocatesInProportionToTheAnswer(t *testing.T) {
 				fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.TimeUnit = discovery.TimeUnitSecond })
 			}
 		}).AllocedBytesPerOp()
-		assert.Less(t, allocated, int64(25*len(body)), "%s: with what the server of the test allocates", name)
+		assert.Less(t, allocated, int64(40*len(body)), "%s: with what the test server and the race detector allocate", name)
 		t.Logf("%s: %d bytes for a body of %d", name, allocated, len(body))
 	}
 }
