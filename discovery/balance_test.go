@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// balances is an answer with entries.
+// balances returns a response with these entries.
 func balances(entries ...string) string {
 	return `{"is_available":true,"balance_infos":[` + strings.Join(entries, ",") + `]}`
 }
@@ -28,9 +28,9 @@ const (
 	usd = `{"currency":"USD","total_balance":"9.87","granted_balance":"1.00","topped_up_balance":"8.87"}`
 )
 
-// balanceOf plays DeepSeek.
-func balanceOf(body string) *site {
-	return newSite(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
+// balanceServer returns a server on which DeepSeek's balance is body.
+func balanceServer(body string) *fakeServer {
+	return newFakeServer(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
 		if r.Method+r.URL.Path != "GET/deepseek/user/balance" || r.Header.Get("Authorization") != "Bearer "+balanceKey || r.URL.RawQuery != "" {
 			w.WriteHeader(http.StatusNotFound)
 			return
@@ -39,14 +39,14 @@ func balanceOf(body string) *site {
 	}})
 }
 
-func fetchBalance(t *testing.T, s *site) *discovery.BalanceSnapshot {
+func fetchBalance(t *testing.T, s *fakeServer) *discovery.BalanceSnapshot {
 	t.Helper()
 	balance, err := s.client(t).FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: balanceKey})
 	require.NoError(t, err)
 	return balance
 }
 
-func TestTheBalanceIsTheOneInDollarsElseTheFirst(t *testing.T) {
+func TestBalancePrefersUSDElseTheFirstEntry(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		body, currency       string
@@ -64,7 +64,7 @@ func TestTheBalanceIsTheOneInDollarsElseTheFirst(t *testing.T) {
 		"availability null": {`{"is_available":null,"balance_infos":[` + usd + `]}`, "USD", 9.87, 1, 8.87, true},
 		"unknown fields":    {`{"balance_infos":[` + usd + `],"new":[1]}`, "USD", 9.87, 1, 8.87, true},
 	} {
-		s := balanceOf(row.body)
+		s := balanceServer(row.body)
 		b := fetchBalance(t, s)
 		require.NotNil(t, b, name)
 		assert.Equal(t, row.currency, b.Currency, name)
@@ -79,7 +79,7 @@ func TestTheBalanceIsTheOneInDollarsElseTheFirst(t *testing.T) {
 	}
 }
 
-func TestABalanceThatIsNoFigureIsAFailure(t *testing.T) {
+func TestInvalidBalanceIsAFailure(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"no entries":           balances(),
@@ -101,27 +101,27 @@ func TestABalanceThatIsNoFigureIsAFailure(t *testing.T) {
 		"the only USD is bad":  balances(cny, strings.Replace(usd, "9.87", "n/a", 1)),
 		"only yuan, one bad":   balances(cny, strings.Replace(cny, "110.00", "n/a", 1)),
 	} {
-		s := balanceOf(body)
+		s := balanceServer(body)
 		assert.Nil(t, fetchBalance(t, s), name)
-		f := oneFailure(t, s, discovery.ReasonDecode)
+		f := requireOneFailure(t, s, discovery.ReasonDecode)
 		assert.Equal(t, 200, f.StatusCode)
 		assert.Equal(t, discovery.DeepSeek, f.Provider)
 		assert.Equal(t, "FetchDeepSeekBalance", f.Operation)
 	}
 }
 
-func TestBalanceSnapshotsHaveTheNamesOfTheSourceDocument(t *testing.T) {
+func TestBalanceSnapshotJSON(t *testing.T) {
 	t.Parallel()
 	b := discovery.BalanceSnapshot{TotalBalance: 1.5, Currency: "USD", IsAvailable: true}
 	assert.Equal(t, `{"total_balance":1.5,"granted_balance":0,"topped_up_balance":0,"currency":"USD","is_available":true,"fetched_at":null,"raw":null}`, asJSON(t, b))
 }
 
-func TestTheBalanceIsAskedForOnce(t *testing.T) {
+func TestBalanceSendsOneRequest(t *testing.T) {
 	t.Parallel()
-	_, err := balanceOf(balances(usd)).inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{Timeout: -1})
-	valueError(t, err, "timeout")
+	_, err := balanceServer(balances(usd)).inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{Timeout: -1})
+	requireValueError(t, err, "timeout")
 	synctest.Test(t, func(t *testing.T) {
-		s := balanceOf(balances(usd))
+		s := balanceServer(balances(usd))
 		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: balanceKey})
 		require.NoError(t, err)
 		assert.Equal(t, "2000-01-01T00:00:00Z", *b.FetchedAt)
@@ -129,7 +129,7 @@ func TestTheBalanceIsAskedForOnce(t *testing.T) {
 	})
 }
 
-func TestTheBalanceKeyIsTheArgumentElseTheEnvironmentElseTheFile(t *testing.T) {
+func TestBalanceKeyPrecedence(t *testing.T) {
 	file := filepath.Join(t.TempDir(), ".env")
 	require.NoError(t, os.WriteFile(file, []byte("DEEPSEEK_API_KEY=from.file\n"), 0o600))
 	for _, row := range []struct{ argument, environment, file, want string }{
@@ -140,7 +140,7 @@ func TestTheBalanceKeyIsTheArgumentElseTheEnvironmentElseTheFile(t *testing.T) {
 		t.Setenv("DEEPSEEK_API_KEY", row.environment)
 		t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", row.file)
 		got := ""
-		s := newSite(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
 			got = r.Header.Get("Authorization")
 			_, _ = w.Write([]byte(balances(usd)))
 		}})
@@ -151,7 +151,7 @@ func TestTheBalanceKeyIsTheArgumentElseTheEnvironmentElseTheFile(t *testing.T) {
 	}
 }
 
-func TestTheEnvFile(t *testing.T) {
+func TestEnvFile(t *testing.T) {
 	const name = "DEEPSEEK_API_KEY"
 	for text, want := range map[string]string{
 		name + "=a.key":                                   "a.key",
@@ -184,7 +184,7 @@ func TestTheEnvFile(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", file)
 		got := ""
-		s := newSite(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
 			got = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 			_, _ = w.Write([]byte(balances(usd)))
 		}})
@@ -192,27 +192,27 @@ func TestTheEnvFile(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got, "%.60q", text)
 		if want == "" {
-			oneFailure(t, s, discovery.ReasonMissingCredential)
+			requireOneFailure(t, s, discovery.ReasonMissingCredential)
 		}
 	}
 }
 
-// A file that cannot be read is a missing key. Nothing of it is shown, nor of its path: somebody may have put the key there.
-func TestAnEnvFileThatCannotBeRead(t *testing.T) {
+// A file that cannot be read counts as a missing key. Neither its content nor its path is shown, since the path may be the key.
+func TestUnreadableEnvFile(t *testing.T) {
 	folder := t.TempDir()
 	bad := filepath.Join(folder, "bad.of.the.tests")
 	require.NoError(t, os.WriteFile(bad, []byte("OTHER=value.of.the.tests\n"), 0o600))
 	endless := filepath.Join(folder, "endless.of.the.tests")
 	require.NoError(t, os.WriteFile(endless, append(make([]byte, 2<<20), []byte("\nDEEPSEEK_API_KEY=too.late\n")...), 0o600))
-	cut := filepath.Join(folder, "cut.of.the.tests") // half of its key lies beyond what is read
+	cut := filepath.Join(folder, "cut.of.the.tests") // the limit cuts its key in half
 	require.NoError(t, os.WriteFile(cut, []byte(strings.Repeat("x", 1<<20-30)+"\nDEEPSEEK_API_KEY=a.key.that.goes.on\n"), 0o600))
 	for _, path := range []string{bad, folder, endless, cut, filepath.Join(folder, "none.of.the.tests"), "sk.pasted.of.the.tests", "/dev/zero"} {
 		t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", path)
-		s := balanceOf(balances(usd))
+		s := balanceServer(balances(usd))
 		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
 		require.NoError(t, err)
 		assert.Nil(t, b)
-		f := oneFailure(t, s, discovery.ReasonMissingCredential)
+		f := requireOneFailure(t, s, discovery.ReasonMissingCredential)
 		assert.NotContains(t, f.Error(), "of.the.tests", path)
 		assert.NotContains(t, f.Error(), folder, path)
 		assert.Contains(t, f.Error(), "DEEPSEEK_LEGACY_ENV_PATH")
@@ -252,18 +252,18 @@ func TestSpendBetween(t *testing.T) {
 			require.NoError(t, err)
 			continue
 		}
-		valueError(t, err, row.wrong)
+		requireValueError(t, err, row.wrong)
 	}
 }
 
-func TestBalanceWithoutPartsOrWithABrokenOtherCurrency(t *testing.T) {
+func TestBalanceWithoutPartsOrWithAnInvalidOtherCurrency(t *testing.T) {
 	t.Parallel()
-	b := fetchBalance(t, balanceOf(balances(`{"currency":"USD","total_balance":"1.5"}`)))
+	b := fetchBalance(t, balanceServer(balances(`{"currency":"USD","total_balance":"1.5"}`)))
 	require.NotNil(t, b)
 	assert.Equal(t, []float64{1.5, 0, 0}, []float64{b.TotalBalance, b.GrantedBalance, b.ToppedUpBalance})
 	for _, broken := range []string{strings.Replace(cny, "110.00", "n/a", 1), `{"currency":"CNY"}`, `7`, `null`, `[]`} {
 		for _, body := range []string{balances(broken, usd), balances(usd, broken)} {
-			b := fetchBalance(t, balanceOf(body))
+			b := fetchBalance(t, balanceServer(body))
 			if assert.NotNil(t, b, body) {
 				assert.Equal(t, 9.87, b.TotalBalance)
 				assert.Equal(t, "USD", b.Currency)

@@ -13,14 +13,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// Opening a pipe would wait for somebody to write into it, for ever.
-func TestAnEnvFileThatIsAPipeIsNotOpened(t *testing.T) {
+// Opening a pipe would block until another process writes to it.
+func TestEnvFileThatIsAPipeIsNotOpened(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", pipe)
-	s := balanceOf(balances(usd))
+	s := balanceServer(balances(usd))
 	b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
 	require.NoError(t, err)
 	assert.Nil(t, b)
-	oneFailure(t, s, discovery.ReasonMissingCredential)
+	requireOneFailure(t, s, discovery.ReasonMissingCredential)
 }

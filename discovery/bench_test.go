@@ -33,7 +33,7 @@ func manyModels(n int) string {
 
 func warm(b *testing.B, n int) *discovery.Client {
 	b.Helper()
-	c := catalogOf(manyModels(n)).inProcess()
+	c := catalogServer(manyModels(n)).inProcess()
 	if ok, err := c.IsModelSupported(context.Background(), "model-1", discovery.CatalogOptions{}); !ok || err != nil {
 		b.Fatal(ok, err)
 	}
@@ -130,7 +130,7 @@ func BenchmarkReadCatalog(b *testing.B) {
 // BenchmarkLoadCatalog loads a file of 1,000 models, checks its digest and builds the index. impl=baseline fetches, decodes and
 // indexes the same models in process. Both take about the same time: what the file saves is the network.
 func BenchmarkLoadCatalog(b *testing.B) {
-	s := catalogOf(manyModels(1_000))
+	s := catalogServer(manyModels(1_000))
 	file := savedCatalog(b, s)
 	b.Run("impl=mesh", func(b *testing.B) {
 		b.ReportAllocs()

@@ -16,32 +16,32 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func TestCallersCannotSpoilTheCache(t *testing.T) {
+func TestCallersCannotModifyTheCache(t *testing.T) {
 	t.Parallel()
-	c := catalogOf(strings.Replace(twoModels, `["gpt-4o"]`, `["gpt-4o","a","b"]`, 1)).inProcess()
-	spoil := func(m *discovery.ModelInfo) {
-		*m.ContextLength, *m.Name, m.ID = 1, "spoilt", "spoilt"
-		m.Aliases[0], m.Tags[0] = "spoilt", "spoilt"
-		_ = append(m.Aliases, "spoilt")
+	c := catalogServer(strings.Replace(twoModels, `["gpt-4o"]`, `["gpt-4o","a","b"]`, 1)).inProcess()
+	modify := func(m *discovery.ModelInfo) {
+		*m.ContextLength, *m.Name, m.ID = 1, "modified", "modified"
+		m.Aliases[0], m.Tags[0] = "modified", "modified"
+		_ = append(m.Aliases, "modified")
 	}
 	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
-	spoil(&models[0])
+	modify(&models[0])
 	m, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{})
 	require.NoError(t, err)
-	spoil(m)
+	modify(m)
 	again, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{})
 	require.NoError(t, err)
 	text, err := json.Marshal(again)
 	require.NoError(t, err)
-	assert.NotContains(t, string(text), "spoilt")
+	assert.NotContains(t, string(text), "modified")
 	assert.Equal(t, int64(128000), *again.ContextLength)
 }
 
-func TestTheCatalogIsAskedOncePerTTL(t *testing.T) {
+func TestCatalogIsRequestedOncePerTTL(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := catalogOf(twoModels)
+		s := catalogServer(twoModels)
 		c := s.inProcess()
 		list := func(opts discovery.CatalogOptions) int {
 			models, err := c.ListModels(t.Context(), opts)
@@ -52,7 +52,7 @@ func TestTheCatalogIsAskedOncePerTTL(t *testing.T) {
 		assert.Equal(t, 1, list(discovery.CatalogOptions{}))
 		assert.Equal(t, 1, list(discovery.CatalogOptions{}))
 		assert.Equal(t, 2, list(discovery.CatalogOptions{Refresh: true}))
-		time.Sleep(time.Hour) // the time of the bubble, which costs nothing
+		time.Sleep(time.Hour) // virtual time
 		assert.Equal(t, 2, list(discovery.CatalogOptions{}))
 		assert.Equal(t, 3, list(discovery.CatalogOptions{TTL: time.Hour}))
 		time.Sleep(discovery.DefaultCatalogTTL)
@@ -62,10 +62,10 @@ func TestTheCatalogIsAskedOncePerTTL(t *testing.T) {
 	})
 }
 
-func TestAnUnchangedCatalogIsNotSentAgain(t *testing.T) {
+func TestUnchangedCatalogIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	etag, sent := `W/"1"`, 0
-	s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", etag)
 		if r.Header.Get("If-None-Match") == etag {
 			w.WriteHeader(http.StatusNotModified)
@@ -89,9 +89,9 @@ func TestAnUnchangedCatalogIsNotSentAgain(t *testing.T) {
 	assert.Empty(t, s.reasons())
 }
 
-func TestTenThousandColdCallersAskOnce(t *testing.T) {
+func TestConcurrentCallersShareOneRequest(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	c := s.client(t)
 	var all sync.WaitGroup
 	start := make(chan struct{})
@@ -108,18 +108,18 @@ func TestTenThousandColdCallersAskOnce(t *testing.T) {
 	assert.Equal(t, 1, s.count("catalog"))
 }
 
-func TestAnImpatientCallerDoesNotSpoilItForTheRest(t *testing.T) {
+func TestCallerThatTimesOutDoesNotCancelTheSharedRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, _ *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, _ *http.Request) {
 			time.Sleep(time.Second)
 			_, _ = w.Write([]byte(twoModels))
 		}})
 		c := s.inProcess()
-		impatient, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		short, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer leave()
 		results := make(chan []discovery.ModelInfo, 2)
-		for _, ctx := range []context.Context{impatient, t.Context()} {
+		for _, ctx := range []context.Context{short, t.Context()} {
 			go func() {
 				models, err := c.ListModels(ctx, discovery.CatalogOptions{})
 				assert.NoError(t, err)
@@ -127,17 +127,17 @@ func TestAnImpatientCallerDoesNotSpoilItForTheRest(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		assert.Equal(t, []discovery.ModelInfo{}, <-results, "empty, and never nil")
+		assert.Equal(t, []discovery.ModelInfo{}, <-results, "empty, not nil")
 		assert.Len(t, <-results, 2)
 		assert.Equal(t, 1, s.count("catalog"))
 		assert.Equal(t, []string{"timeout"}, s.reasons())
 	})
 }
 
-func TestWhenEverybodyHasLeftNothingIsKept(t *testing.T) {
+func TestRequestWithoutCallersIsNotCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
 			select {
 			case <-r.Context().Done():
 			case <-time.After(time.Second):
@@ -150,9 +150,9 @@ func TestWhenEverybodyHasLeftNothingIsKept(t *testing.T) {
 		models, err := c.ListModels(ctx, discovery.CatalogOptions{})
 		require.NoError(t, err)
 		assert.Empty(t, models)
-		synctest.Wait() // until the cancelled request has ended
+		synctest.Wait() // until the canceled request has ended
 		models, err = c.ListModels(t.Context(), discovery.CatalogOptions{})
 		require.NoError(t, err)
-		assert.Len(t, models, 2, "the cancelled request is not remembered as an outage")
+		assert.Len(t, models, 2, "the canceled request does not count as an outage")
 	})
 }

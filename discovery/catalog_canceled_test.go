@@ -15,15 +15,15 @@ import (
 
 // The only caller leaves during the fallback and receives the last good catalog. The result of the fallback is incomplete, so
 // that it does not replace the catalog.
-func TestAnAbandonedFallbackIsNotCached(t *testing.T) {
+func TestCanceledFallbackIsNotCached(t *testing.T) {
 	setKeys(t)
 	synctest.Test(t, func(t *testing.T) {
-		s := providersUp(says(twoModels))
+		s := providerServer(respond(twoModels))
 		c := s.inProcess()
 		_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 		require.NoError(t, err)
 
-		s.set("catalog", refuses(500, ""))
+		s.set("catalog", respondStatus(500, ""))
 		for _, provider := range []string{"openai", "deepseek", "anthropic", "gemini", "xai"} {
 			s.set(provider, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		}
@@ -31,40 +31,40 @@ func TestAnAbandonedFallbackIsNotCached(t *testing.T) {
 		defer leave()
 		models, err := c.ListModels(ctx, discovery.CatalogOptions{Refresh: true})
 		require.NoError(t, err)
-		assert.Len(t, models, 2, "old, which is better than nothing")
-		synctest.Wait() // until the providers have been let go
+		assert.Len(t, models, 2, "the last good catalog")
+		synctest.Wait() // until the requests to the providers have ended
 		assert.ElementsMatch(t, []string{"status", "timeout", "partial"}, s.reasons(), "once each")
 
 		models, err = c.ListModels(t.Context(), discovery.CatalogOptions{})
 		require.NoError(t, err)
 		assert.Len(t, models, 2)
-		assert.Equal(t, 2, s.count("catalog"), "the catalog of before is still young enough")
+		assert.Equal(t, 2, s.count("catalog"), "the cached catalog is still fresh")
 	})
 }
 
 // A caller whose context ends reports that once. The outcome of the abandoned request is not reported.
-func TestACanceledCallerReportsOneFailure(t *testing.T) {
+func TestCanceledCallerReportsOneFailure(t *testing.T) {
 	setKeys(t)
-	for want, ask := range map[string]func(context.Context, *discovery.Client){
+	for want, call := range map[string]func(context.Context, *discovery.Client){
 		"timeout":        func(ctx context.Context, c *discovery.Client) { _, _ = c.ListModels(ctx, discovery.CatalogOptions{}) },
 		"gemini timeout": func(ctx context.Context, c *discovery.Client) { _, _ = c.FetchGeminiPricing(ctx, withKey) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			hangs := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-			s := newSite(map[string]http.HandlerFunc{"catalog": hangs, "cloudbilling": hangs})
+			s := newFakeServer(map[string]http.HandlerFunc{"catalog": hangs, "cloudbilling": hangs})
 			ctx, leave := context.WithTimeout(t.Context(), time.Second)
 			defer leave()
-			ask(ctx, s.inProcess())
-			synctest.Wait() // until the request has been given up
+			call(ctx, s.inProcess())
+			synctest.Wait() // until the request has ended
 			assert.Equal(t, []string{want}, s.reasons())
 			assert.Zero(t, s.count("openai"), "no fallback is requested")
 		})
 	}
 }
 
-// The list of a provider that breaks off in an error with status 200 is no shorter list, and the text of the failure leads
-// to the field that is wrong, whatever else there is in the answer.
-func TestAPageOfGeminiThatIsNone(t *testing.T) {
+// An error with status 200 on a later page must not cut the list short. The failure names the wrong field, whatever else the
+// response contains.
+func TestErrorInPlaceOfAGeminiPageIsAFailure(t *testing.T) {
 	setKeys(t)
 	for page, want := range map[string]string{
 		`{"error":{"code":500,"message":"busy"}}`:         "lists no model",
@@ -73,13 +73,13 @@ func TestAPageOfGeminiThatIsNone(t *testing.T) {
 		`{"models":[{"name":"models/a"}],"error":"half"}`: "lists no model",
 		`{"surprise":true,"models":7}`:                    "models: ",
 	} {
-		s := providersUp(refuses(500, ""))
+		s := providerServer(respondStatus(500, ""))
 		s.set("gemini", func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Get("pageToken") != "" {
-				says(page)(w, r)
+				respond(page)(w, r)
 				return
 			}
-			says(`{"models":[{"name":"models/gemini-3.5-flash"}],"nextPageToken":"2"}`)(w, r)
+			respond(`{"models":[{"name":"models/gemini-3.5-flash"}],"nextPageToken":"2"}`)(w, r)
 		})
 		models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Gemini})
 		require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// keys are what the environment holds for the five providers.
+// keys maps the environment variables of the five providers to test keys.
 var keys = map[string]string{
 	"OPENAI_API_KEY": "openai.key.of.the.tests", "DEEPSEEK_API_KEY": "deepseek.key.of.the.tests",
 	"ANTHROPIC_API_KEY": "anthropic.key.of.the.tests", "GEMINI_API_KEY": "gemini.key.of.the.tests", "XAI_API_KEY": "xai.key.of.the.tests",
@@ -27,13 +27,13 @@ func setKeys(t *testing.T) {
 	}
 }
 
-// providersUp is a site whose catalog is down and whose providers answer in two pages where they have pages.
-func providersUp(catalog http.HandlerFunc) *site {
-	return newSite(map[string]http.HandlerFunc{
+// providerServer returns a server with this catalog and the lists of all providers, with two pages each where lists are paged.
+func providerServer(catalog http.HandlerFunc) *fakeServer {
+	return newFakeServer(map[string]http.HandlerFunc{
 		"catalog":  catalog,
-		"openai":   says(`{"object":"list","data":[{"id":"gpt-5.6","shutdown_date":null},{"id":"o3","shutdown_date":"2026-12-11"}]}`),
-		"deepseek": says(`{"data":[{"id":"deepseek-flash","name":"Flash","context_window":1048576,"max_output_tokens":393216},{"id":"deepseek-chat"}]}`),
-		"xai":      says(`{"data":[{"id":"grok-4.5","aliases":["grok-latest"],"context_length":256000}]}`),
+		"openai":   respond(`{"object":"list","data":[{"id":"gpt-5.6","shutdown_date":null},{"id":"o3","shutdown_date":"2026-12-11"}]}`),
+		"deepseek": respond(`{"data":[{"id":"deepseek-flash","name":"Flash","context_window":1048576,"max_output_tokens":393216},{"id":"deepseek-chat"}]}`),
+		"xai":      respond(`{"data":[{"id":"grok-4.5","aliases":["grok-latest"],"context_length":256000}]}`),
 		"anthropic": func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Get("after_id") == "" {
 				_, _ = w.Write([]byte(`{"data":[{"id":"claude-opus-5-5","display_name":"Opus","max_input_tokens":1000000,"max_tokens":64000}],"has_more":true,"last_id":"claude-opus-5-5"}`))
@@ -51,9 +51,9 @@ func providersUp(catalog http.HandlerFunc) *site {
 	})
 }
 
-func TestFallbackAsksEveryProviderWithItsOwnKeyAndHeader(t *testing.T) {
+func TestFallbackSendsEveryProviderItsOwnKeyAndHeader(t *testing.T) {
 	setKeys(t)
-	s := providersUp(refuses(502, "bad gateway"))
+	s := providerServer(respondStatus(502, "bad gateway"))
 	header := map[string]string{
 		"openai": "Authorization", "deepseek": "Authorization", "xai": "Authorization", "anthropic": "x-api-key", "gemini": "x-goog-api-key",
 	}
@@ -73,7 +73,7 @@ func TestFallbackAsksEveryProviderWithItsOwnKeyAndHeader(t *testing.T) {
 	assert.Equal(t, []string{
 		"gpt-5.6", "o3", "deepseek-flash", "deepseek-chat", "claude-opus-5-5", "claude-haiku-5-5", "gemini-3.5-flash", "gemini-3.8-pro", "grok-4.5",
 	}, ids(models), "in the order of the providers, whoever answers first")
-	assert.Equal(t, []string{"status"}, s.reasons(), "the failure of the catalog, and no other")
+	assert.Equal(t, []string{"status"}, s.reasons(), "only the failure of the catalog")
 	assert.Equal(t, "deepseek", models[2].Source)
 	assert.Equal(t, "DeepSeek", models[2].Developer)
 	assert.Equal(t, int64(393216), *models[2].MaxTokens)
@@ -86,10 +86,10 @@ func TestFallbackAsksEveryProviderWithItsOwnKeyAndHeader(t *testing.T) {
 	assert.Equal(t, 2, s.count("gemini"))
 }
 
-func TestAProviderWithoutAKeyAddsNothing(t *testing.T) {
+func TestFallbackLeavesOutAProviderWithoutAKey(t *testing.T) {
 	t.Setenv("XAI_API_KEY", " \t")
 	t.Setenv("DEEPSEEK_API_KEY", " a.key.with.blanks.around \n")
-	s := providersUp(refuses(500, ""))
+	s := providerServer(respondStatus(500, ""))
 	s.set("deepseek", func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, "Bearer a.key.with.blanks.around", r.Header.Get("Authorization"))
 		_, _ = w.Write([]byte(`{"data":[{"id":"deepseek-chat"}]}`))
@@ -103,10 +103,10 @@ func TestAProviderWithoutAKeyAddsNothing(t *testing.T) {
 	}
 }
 
-func TestAProviderThatFailsAddsNothingAndIsReported(t *testing.T) {
+func TestFallbackReportsAProviderThatFails(t *testing.T) {
 	setKeys(t)
-	s := providersUp(refuses(500, ""))
-	s.set("openai", refuses(401, `{"error":{"message":"Incorrect API key provided"}}`))
+	s := providerServer(respondStatus(500, ""))
+	s.set("openai", respondStatus(401, `{"error":{"message":"Incorrect API key provided"}}`))
 	s.set("gemini", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("pageToken") != "" {
 			w.WriteHeader(500)
@@ -121,22 +121,22 @@ func TestAProviderThatFailsAddsNothingAndIsReported(t *testing.T) {
 	assert.ElementsMatch(t, []string{"status", "openai denied", "gemini status"}, s.reasons())
 }
 
-func TestPagesThatLeadNowhereAreAFailure(t *testing.T) {
+func TestInvalidCursorsAreFailures(t *testing.T) {
 	setKeys(t)
 	for name, row := range map[string]struct{ provider, body string }{
 		"gemini's repeated token":    {"gemini", `{"models":[{"name":"models/g"}],"nextPageToken":"again"}`},
 		"anthropic's repeated id":    {"anthropic", `{"data":[{"id":"c"}],"has_more":true,"last_id":"c"}`},
 		"anthropic without a cursor": {"anthropic", `{"data":[{"id":"c"}],"has_more":true,"last_id":null}`},
 	} {
-		s := providersUp(refuses(500, ""))
-		s.set(row.provider, says(row.body))
+		s := providerServer(respondStatus(500, ""))
+		s.set(row.provider, respond(row.body))
 		models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Provider(row.provider)})
 		require.NoError(t, err)
 		assert.Empty(t, models, name)
 		assert.Contains(t, s.reasons(), row.provider+" partial", name)
 		assert.LessOrEqual(t, s.count(row.provider), 2, name)
 	}
-	s := providersUp(refuses(500, ""))
+	s := providerServer(respondStatus(500, ""))
 	n := 0
 	s.set("gemini", func(w http.ResponseWriter, _ *http.Request) {
 		n++
@@ -144,20 +144,20 @@ func TestPagesThatLeadNowhereAreAFailure(t *testing.T) {
 	})
 	_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
-	assert.Contains(t, s.reasons(), "gemini partial", "a list without end is given up")
+	assert.Contains(t, s.reasons(), "gemini partial", "the number of pages is limited")
 	assert.Equal(t, 100, n)
 }
 
-// The part of a page that was read before the mistake is as little a page as the rest: its cursor is not followed.
-func TestAPageThatCannotBeReadEndsTheList(t *testing.T) {
+// The cursor of a page that cannot be read is not followed, even if it comes before the invalid part.
+func TestUnreadablePageEndsTheList(t *testing.T) {
 	setKeys(t)
 	for name, row := range map[string]struct{ provider, body string }{
 		"gemini":                     {"gemini", `{"nextPageToken":"2","models":[{"name":7}]}`},
 		"anthropic":                  {"anthropic", `{"has_more":true,"last_id":"c","data":[{"id":7}]}`},
 		"anthropic without a cursor": {"anthropic", `{"has_more":true,"data":[{"id":7}]}`},
 	} {
-		s := providersUp(refuses(500, ""))
-		s.set(row.provider, says(row.body))
+		s := providerServer(respondStatus(500, ""))
+		s.set(row.provider, respond(row.body))
 		_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Provider(row.provider)})
 		require.NoError(t, err)
 		assert.Contains(t, s.reasons(), row.provider+" decode", name)
@@ -165,34 +165,34 @@ func TestAPageThatCannotBeReadEndsTheList(t *testing.T) {
 	}
 }
 
-func TestTheLastGoodCatalogIsTheLastResort(t *testing.T) {
+func TestLastGoodCatalogIsUsedWhenTheFallbackIsEmpty(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	c := s.client(t, discovery.WithOutageTTL(0))
 	list := func() []string {
 		models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 		require.NoError(t, err)
 		return ids(models)
 	}
-	s.set("catalog", refuses(500, ""))
-	assert.Equal(t, []string{}, list(), "nothing was ever good")
-	s.set("catalog", says(twoModels))
+	s.set("catalog", respondStatus(500, ""))
+	assert.Equal(t, []string{}, list(), "there is no last good catalog")
+	s.set("catalog", respond(twoModels))
 	good := list()
 	assert.Len(t, good, 2)
 	c.InvalidateCatalog()
-	s.set("catalog", says(`[]`))
+	s.set("catalog", respond(`[]`))
 	assert.Equal(t, good, list())
-	s.set("catalog", says(`{"data":null}`))
+	s.set("catalog", respond(`{"data":null}`))
 	assert.Equal(t, good, list())
-	assert.Equal(t, []string{"status", "decode", "partial", "decode", "partial"}, s.reasons(), "the catalog's own first")
-	s.set("catalog", says(`[{"id":"new","developer":"D"}]`))
+	assert.Equal(t, []string{"status", "decode", "partial", "decode", "partial"}, s.reasons(), "the failure of the catalog comes first")
+	s.set("catalog", respond(`[{"id":"new","developer":"D"}]`))
 	assert.Equal(t, []string{"new"}, list())
 }
 
-func TestAnOutageDoesNotCostEveryCallerATimeout(t *testing.T) {
+func TestOutageIsCached(t *testing.T) {
 	t.Setenv("XAI_API_KEY", keys["XAI_API_KEY"])
 	synctest.Test(t, func(t *testing.T) {
-		s := providersUp(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		s := providerServer(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		c := s.inProcess()
 		begin := time.Now()
 		for range 5 {
@@ -202,42 +202,42 @@ func TestAnOutageDoesNotCostEveryCallerATimeout(t *testing.T) {
 		}
 		assert.Equal(t, 30*time.Second, time.Since(begin), "one timeout, not five")
 		assert.Equal(t, 1, s.count("catalog"))
-		assert.Equal(t, 1, s.count("xai"), "what took its place is remembered too")
+		assert.Equal(t, 1, s.count("xai"), "the fallback is cached too")
 		assert.Equal(t, []string{"timeout"}, s.reasons())
 
 		time.Sleep(discovery.DefaultOutageTTL)
-		s.set("catalog", says(twoModels))
+		s.set("catalog", respond(twoModels))
 		models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 		require.NoError(t, err)
-		assert.Len(t, models, 2, "after a while it is asked again")
+		assert.Len(t, models, 2, "the catalog is requested again after the pause")
 	})
 }
 
-func TestStrictCallersGetEveryFailure(t *testing.T) {
+func TestStrictErrorsIncludeEveryFailure(t *testing.T) {
 	setKeys(t)
-	s := providersUp(refuses(503, "busy"))
-	s.set("openai", refuses(429, ""))
+	s := providerServer(respondStatus(503, "busy"))
+	s.set("openai", respondStatus(429, ""))
 	models, err := s.client(t, discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
-	assert.NotEmpty(t, models, "with what there is")
+	assert.NotEmpty(t, models, "models and the error")
 	var first discovery.Failure
 	require.ErrorAs(t, err, &first)
 	assert.Equal(t, discovery.Failure{Operation: "ListModels", Reason: discovery.ReasonStatus, StatusCode: 503, Err: first.Err}, first)
 	require.ErrorContains(t, err, "openai: rate_limited")
 }
 
-func TestTheContextOfAnInterruptedCallerIsVisible(t *testing.T) {
+func TestErrorOfACanceledCallerMatchesItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(map[string]http.HandlerFunc{"catalog": func(_ http.ResponseWriter, _ *http.Request) { panic(errors.New("the network is down")) }})
+		s := newFakeServer(map[string]http.HandlerFunc{"catalog": func(_ http.ResponseWriter, _ *http.Request) { panic(errors.New("the network is down")) }})
 		_, err := s.inProcess(discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
 		require.ErrorContains(t, err, "the network is down")
 	})
 }
 
-func TestRetirementsAreMergedWithWhatTheProvidersSay(t *testing.T) {
+func TestRetirementsAreMergedWithLiveOnes(t *testing.T) {
 	setKeys(t)
-	s := providersUp(nil)
-	s.set("openai", says(`{"data":[{"id":"gpt-5.6","shutdown_date":"2099-01-02"},{"id":"o3","shutdown_date":null},{"id":"x","shutdown_date":"soon"}]}`))
+	s := providerServer(nil)
+	s.set("openai", respond(`{"data":[{"id":"gpt-5.6","shutdown_date":"2099-01-02"},{"id":"o3","shutdown_date":null},{"id":"x","shutdown_date":"soon"}]}`))
 	s.set("anthropic", func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, []string{"active", "deprecated", "retired"}, r.URL.Query()["lifecycle[]"])
 		assert.Equal(t, "2023-06-01", r.Header.Get("anthropic-version"))
@@ -272,15 +272,15 @@ func TestRetirementsAreMergedWithWhatTheProvidersSay(t *testing.T) {
 }
 
 func TestRetirementsWithoutKeysOrProviders(t *testing.T) {
-	s := providersUp(nil)
+	s := providerServer(nil)
 	registry, err := s.client(t).Retirements(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, discovery.Retirements(), registry)
 	assert.Empty(t, s.reasons())
 
 	setKeys(t)
-	s.set("openai", refuses(403, ""))
-	s.set("anthropic", says(`{"data":`))
+	s.set("openai", respondStatus(403, ""))
+	s.set("anthropic", respond(`{"data":`))
 	registry, err = s.client(t).Retirements(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, discovery.Retirements(), registry)

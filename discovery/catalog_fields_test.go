@@ -13,10 +13,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// Every field of the source document reaches the field that has its name.
-func TestEveryFieldOfAModel(t *testing.T) {
+// Every field of the catalog is stored in the field of the same name.
+func TestModelHasEveryField(t *testing.T) {
 	t.Parallel()
-	models, err := catalogOf(`[{"id":"acme/one","type":"chat","aliases":["one","uno"],"tags":["fast"],"info":{"developer":"Acme","name":"One",
+	models, err := catalogServer(`[{"id":"acme/one","type":"chat","aliases":["one","uno"],"tags":["fast"],"info":{"developer":"Acme","name":"One",
 		"description":"The first.","contextLength":1000,"maxTokens":100}},{"id":"acme/two","developer":"Acme"}]`).
 		inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
@@ -29,12 +29,12 @@ func TestEveryFieldOfAModel(t *testing.T) {
 	}, models, "and the defaults")
 }
 
-// The three questions share one catalog and one idea of how old it may be. The figure stands here as it stands in the
-// source document, and not as the constant of the package.
-func TestEveryQuestionTakesTheAgeOfTheCatalog(t *testing.T) {
+// The three methods share one catalog and one TTL. The TTL is written out here, so that a change of the constant is
+// noticed.
+func TestEveryMethodHonorsTheTTL(t *testing.T) {
 	t.Parallel()
 	const ttlSeconds = 86400
-	for name, ask := range map[string]func(context.Context, *discovery.Client, discovery.CatalogOptions) error{
+	for name, call := range map[string]func(context.Context, *discovery.Client, discovery.CatalogOptions) error{
 		"ListModels": func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) error {
 			_, err := c.ListModels(ctx, opts)
 			return err
@@ -49,12 +49,12 @@ func TestEveryQuestionTakesTheAgeOfTheCatalog(t *testing.T) {
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := catalogOf(twoModels)
+			s := catalogServer(twoModels)
 			c := s.inProcess()
 			for i, row := range []struct {
-				after time.Duration // since the row before, in the time of the bubble, which costs nothing
-				opts  discovery.CatalogOptions
-				asked int
+				after    time.Duration // since the previous row, in virtual time
+				opts     discovery.CatalogOptions
+				requests int
 			}{
 				{0, discovery.CatalogOptions{}, 1},
 				{ttlSeconds*time.Second - 1, discovery.CatalogOptions{}, 1},
@@ -64,17 +64,17 @@ func TestEveryQuestionTakesTheAgeOfTheCatalog(t *testing.T) {
 				{0, discovery.CatalogOptions{TTL: time.Minute}, 4},
 			} {
 				time.Sleep(row.after)
-				require.NoError(t, ask(t.Context(), c, row.opts))
-				assert.Equal(t, row.asked, s.count("catalog"), "%s, question %d", name, i)
+				require.NoError(t, call(t.Context(), c, row.opts))
+				assert.Equal(t, row.requests, s.count("catalog"), "%s, row %d", name, i)
 			}
 		})
 	}
 }
 
-func TestAnAnswerHasAtMost32MiBUnlessToldOtherwise(t *testing.T) {
+func TestResponsesAreLimitedTo32MiBByDefault(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int][]string{32 << 20: nil, 32<<20 + 1: {"too_large"}} {
-		s := catalogOf(twoModels + strings.Repeat(" ", size-len(twoModels)))
+		s := catalogServer(twoModels + strings.Repeat(" ", size-len(twoModels)))
 		models, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, want == nil, len(models) == 2)

@@ -22,9 +22,9 @@ import (
 )
 
 // taggedCatalog returns a server whose catalog has an ETag, and the number of times that it sent the catalog.
-func taggedCatalog(body string) (s *site, sent *int) {
+func taggedCatalog(body string) (s *fakeServer, sent *int) {
 	sent = new(int)
-	return newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
+	return newFakeServer(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `W/"1"`)
 		if r.Header.Get("If-None-Match") == `W/"1"` {
 			w.WriteHeader(http.StatusNotModified)
@@ -36,7 +36,7 @@ func taggedCatalog(body string) (s *site, sent *int) {
 }
 
 // savedCatalog reads the catalog of s with a client of its own and returns the file.
-func savedCatalog(tb testing.TB, s *site) []byte {
+func savedCatalog(tb testing.TB, s *fakeServer) []byte {
 	tb.Helper()
 	c := s.inProcess()
 	_, err := c.ListModels(tb.Context(), discovery.CatalogOptions{})
@@ -74,7 +74,7 @@ func changed(tb testing.TB, file []byte, from, to string) string {
 func TestLoadedCatalogEqualsTheSavedOne(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{"recorded": string(recordedCatalog(t)), "two models": twoModels} {
-		s := catalogOf(body)
+		s := catalogServer(body)
 		want := list(t, s.inProcess(), discovery.CatalogOptions{})
 		file := savedCatalog(t, s)
 		requests := s.count("catalog")
@@ -137,10 +137,10 @@ func TestLoadedCatalogIsRequestedWithItsETag(t *testing.T) {
 func TestLoadedCatalogIsTheLastGoodOneInAnOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := catalogOf(twoModels)
+		s := catalogServer(twoModels)
 		file := savedCatalog(t, s)
 		time.Sleep(48 * time.Hour)
-		s.set("catalog", refuses(503, ""))
+		s.set("catalog", respondStatus(503, ""))
 		c := s.inProcess()
 		require.NoError(t, c.LoadCatalog(bytes.NewReader(file)))
 		assert.Len(t, list(t, c, discovery.CatalogOptions{}), 2)
@@ -151,27 +151,27 @@ func TestLoadedCatalogIsTheLastGoodOneInAnOutage(t *testing.T) {
 
 func TestProvidersOwnListsAreNotSaved(t *testing.T) {
 	setKeys(t)
-	s := providersUp(refuses(503, ""))
+	s := providerServer(respondStatus(503, ""))
 	c := s.inProcess()
 	require.NotEmpty(t, list(t, c, discovery.CatalogOptions{}))
 	var file bytes.Buffer
-	valueError(t, c.SaveCatalog(&file), "catalog")
+	requireValueError(t, c.SaveCatalog(&file), "catalog")
 	assert.Zero(t, file.Len())
 
-	s.set("catalog", says(twoModels))
+	s.set("catalog", respond(twoModels))
 	list(t, c, discovery.CatalogOptions{Refresh: true})
 	want := save(t, c)
-	s.set("catalog", refuses(503, ""))
+	s.set("catalog", respondStatus(503, ""))
 	require.NotEqual(t, 2, len(list(t, c, discovery.CatalogOptions{Refresh: true})))
 	assert.Equal(t, want, save(t, c), "during an outage the last good catalog is saved")
 }
 
 func TestSaveCatalogWithoutACatalog(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	c := s.inProcess()
 	var file bytes.Buffer
-	valueError(t, c.SaveCatalog(&file), "catalog")
+	requireValueError(t, c.SaveCatalog(&file), "catalog")
 	assert.Zero(t, file.Len())
 	assert.Zero(t, s.count("catalog"))
 
@@ -183,10 +183,10 @@ func TestSaveCatalogWithoutACatalog(t *testing.T) {
 func TestOlderFileDoesNotReplaceANewerCatalog(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := catalogOf(twoModels)
+		s := catalogServer(twoModels)
 		file := savedCatalog(t, s)
 		time.Sleep(time.Hour)
-		s.set("catalog", says(`[{"id":"new","developer":"D"}]`))
+		s.set("catalog", respond(`[{"id":"new","developer":"D"}]`))
 		c := s.inProcess()
 		list(t, c, discovery.CatalogOptions{})
 		require.NoError(t, c.LoadCatalog(bytes.NewReader(file)))
@@ -204,7 +204,7 @@ func TestOlderFileDoesNotReplaceANewerCatalog(t *testing.T) {
 
 func TestRowsThatWereLeftOutAreReportedAfterLoading(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(`[{"id":"a","developer":"D"},{"id":"b","developer":"D"},7]`)
+	s := catalogServer(`[{"id":"a","developer":"D"},{"id":"b","developer":"D"},7]`)
 	file := savedCatalog(t, s)
 	require.Equal(t, []string{"partial"}, s.reasons())
 
@@ -222,19 +222,19 @@ func TestRowsThatWereLeftOutAreReportedAfterLoading(t *testing.T) {
 }
 
 // unchanged checks that LoadCatalog rejects the file without quoting it, and that the client still has nothing.
-func unchanged(t *testing.T, s *site, name, file string, reason string) {
+func unchanged(t *testing.T, s *fakeServer, name, file string, reason string) {
 	t.Helper()
 	c := s.inProcess()
 	err := c.LoadCatalog(strings.NewReader(file))
-	valueError(t, err, "catalog file")
+	requireValueError(t, err, "catalog file")
 	require.ErrorContains(t, err, reason, name)
 	require.NotContains(t, err.Error(), "gpt")
-	valueError(t, c.SaveCatalog(io.Discard), "catalog")
+	requireValueError(t, c.SaveCatalog(io.Discard), "catalog")
 }
 
 func TestLoadCatalogRejectsAnyDamage(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	file := savedCatalog(t, s)
 	for i := range file {
 		unchanged(t, s, fmt.Sprint("cut off at ", i), string(file[:i]), "is ")
@@ -251,10 +251,10 @@ func TestLoadCatalogRejectsAnyDamage(t *testing.T) {
 
 func TestLoadCatalogRejectsOtherFiles(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	file := savedCatalog(t, s)
 	other := discovery.New(discovery.WithCatalogURL("http://site/other/catalog"))
-	valueError(t, other.LoadCatalog(bytes.NewReader(file)), "catalog file")
+	requireValueError(t, other.LoadCatalog(bytes.NewReader(file)), "catalog file")
 	future := time.Now().AddDate(1, 0, 0).UTC().Format(`"read_at":"2006`)
 
 	for name, test := range map[string]struct{ file, reason string }{
@@ -293,20 +293,20 @@ func (r *zeros) Read(p []byte) (int, error) {
 
 func TestLoadCatalogReadsNoMoreThanAResponse(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	file := savedCatalog(t, s)
 	limit := int64(len(file))
 	require.NoError(t, s.inProcess(discovery.WithMaxResponseBytes(limit)).LoadCatalog(bytes.NewReader(file)))
-	valueError(t, s.inProcess(discovery.WithMaxResponseBytes(limit-1)).LoadCatalog(bytes.NewReader(file)), "catalog file")
+	requireValueError(t, s.inProcess(discovery.WithMaxResponseBytes(limit-1)).LoadCatalog(bytes.NewReader(file)), "catalog file")
 	require.NoError(t, s.inProcess(discovery.WithMaxResponseBytes(1<<63-1)).LoadCatalog(bytes.NewReader(file)))
 
 	var huge zeros
-	valueError(t, s.inProcess(discovery.WithMaxResponseBytes(1<<20)).LoadCatalog(&huge), "catalog file")
+	requireValueError(t, s.inProcess(discovery.WithMaxResponseBytes(1<<20)).LoadCatalog(&huge), "catalog file")
 	assert.LessOrEqual(t, huge.n, int64(1<<20+1))
 
 	c := s.inProcess(discovery.WithMaxResponseBytes(int64(len(twoModels))))
 	list(t, c, discovery.CatalogOptions{})
-	valueError(t, c.SaveCatalog(io.Discard), "catalog") // LoadCatalog would reject the file
+	requireValueError(t, c.SaveCatalog(io.Discard), "catalog") // LoadCatalog would reject the file
 }
 
 // shortWriter is a writer that takes n bytes and then fails.
@@ -318,25 +318,25 @@ func (w shortWriter) Write(p []byte) (int, error) { return min(w.n, len(p)), err
 
 func TestErrorsOfReaderAndWriterAreReturned(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	file := savedCatalog(t, s)
 	c := s.inProcess()
 	broken := io.MultiReader(bytes.NewReader(file[:100]), iotest.ErrReader(errDiskFull))
 	require.ErrorIs(t, c.LoadCatalog(broken), errDiskFull)
-	valueError(t, c.SaveCatalog(io.Discard), "catalog")
+	requireValueError(t, c.SaveCatalog(io.Discard), "catalog")
 
 	require.NoError(t, c.LoadCatalog(iotest.OneByteReader(bytes.NewReader(file))))
 	require.ErrorIs(t, c.SaveCatalog(shortWriter{n: 10}), errDiskFull)
-	valueError(t, c.SaveCatalog(nil), "writer")
-	valueError(t, c.LoadCatalog(nil), "reader")
+	requireValueError(t, c.SaveCatalog(nil), "writer")
+	requireValueError(t, c.LoadCatalog(nil), "reader")
 	var zero discovery.Client
-	valueError(t, zero.SaveCatalog(io.Discard), "Client")
-	valueError(t, zero.LoadCatalog(bytes.NewReader(file)), "Client")
+	requireValueError(t, zero.SaveCatalog(io.Discard), "Client")
+	requireValueError(t, zero.LoadCatalog(bytes.NewReader(file)), "Client")
 }
 
 func TestCatalogFileContainsNoPartOfTheURL(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	c := s.inProcess(discovery.WithCatalogURL("http://internal.example/catalog/proxy-secret"))
 	list(t, c, discovery.CatalogOptions{})
 	file := save(t, c)
@@ -346,7 +346,7 @@ func TestCatalogFileContainsNoPartOfTheURL(t *testing.T) {
 
 func TestSaveAndLoadDuringRequests(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	file := savedCatalog(t, s)
 	c := s.inProcess()
 	var all sync.WaitGroup

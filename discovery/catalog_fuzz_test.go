@@ -22,7 +22,7 @@ func FuzzCatalog(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s := catalogOf(string(body))
+		s := catalogServer(string(body))
 		models, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
 		require.NoError(t, err)
 		if !json.Valid(body) {
@@ -44,7 +44,7 @@ func FuzzCatalog(f *testing.F) {
 // FuzzLoadCatalog loads any bytes as a catalog file, as they are and with their right digest. A rejected file changes nothing;
 // what is accepted is saved again, and the saved file gives the same models.
 func FuzzLoadCatalog(f *testing.F) {
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	file := savedCatalog(f, s)
 	_, content, _ := bytes.Cut(file, []byte("\n"))
 	for _, seed := range []string{string(file), string(content), twoModels, "", "{}", "mesh-go-catalog 2 0\n{}"} {
@@ -54,8 +54,8 @@ func FuzzLoadCatalog(f *testing.F) {
 		for _, file := range []string{string(text), withDigest(string(text))} {
 			c := s.inProcess()
 			if err := c.LoadCatalog(strings.NewReader(file)); err != nil {
-				valueError(t, err, "catalog file")
-				valueError(t, c.SaveCatalog(io.Discard), "catalog")
+				requireValueError(t, err, "catalog file")
+				requireValueError(t, c.SaveCatalog(io.Discard), "catalog")
 				continue
 			}
 			second := s.inProcess()

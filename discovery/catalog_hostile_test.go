@@ -25,9 +25,9 @@ func aliases(n int) string {
 	return string(text)
 }
 
-func TestARowWithTooManyAliasesIsLeftOut(t *testing.T) {
+func TestRowWithTooManyAliasesIsLeftOut(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(`[{"id":"many","aliases":` + aliases(40_000) + `},{"id":"most","aliases":` + aliases(1000) + `},{"id":"plain"}]`)
+	s := catalogServer(`[{"id":"many","aliases":` + aliases(40_000) + `},{"id":"most","aliases":` + aliases(1000) + `},{"id":"plain"}]`)
 	models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"most", "plain"}, ids(models))
@@ -44,7 +44,7 @@ func BenchmarkManyAliases(b *testing.B) {
 		for i := range list {
 			list[i] = `{"id":"one","aliases":` + strings.ReplaceAll(aliases(1000), "alias", fmt.Sprintf("alias-%d", i)) + `}`
 		}
-		c := catalogOf("[" + strings.Join(list, ",") + "]").inProcess()
+		c := catalogServer("[" + strings.Join(list, ",") + "]").inProcess()
 		b.Run(fmt.Sprintf("aliases=%d", 1000*rows), func(b *testing.B) {
 			for b.Loop() {
 				ok, err := c.IsModelSupported(context.Background(), "one", discovery.CatalogOptions{Refresh: true})
@@ -56,10 +56,10 @@ func BenchmarkManyAliases(b *testing.B) {
 	}
 }
 
-func TestAMostlyUnreadableCatalogDoesNotReplaceAGoodOne(t *testing.T) {
+func TestMostlyUnreadableCatalogDoesNotReplaceAGoodOne(t *testing.T) {
 	t.Setenv("XAI_API_KEY", keys["XAI_API_KEY"])
 	const mostlyBad = `[{"id":"new"},{"id":1},{"id":2}]`
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	c := s.client(t, discovery.WithOutageTTL(0))
 	list := func() []string {
 		models, err := c.ListModels(t.Context(), discovery.CatalogOptions{Refresh: true})
@@ -67,34 +67,34 @@ func TestAMostlyUnreadableCatalogDoesNotReplaceAGoodOne(t *testing.T) {
 		return ids(models)
 	}
 	good := list()
-	s.set("catalog", says(mostlyBad))
-	s.set("xai", refuses(500, ""))
+	s.set("catalog", respond(mostlyBad))
+	s.set("xai", respondStatus(500, ""))
 	assert.Equal(t, good, list())
 	assert.Equal(t, []string{"partial", "xai status", "partial"}, s.reasons())
-	s.set("xai", says(`{"data":[{"id":"grok-4.5"}]}`))
-	assert.Equal(t, []string{"grok-4.5"}, list(), "the providers take its place")
+	s.set("xai", respond(`{"data":[{"id":"grok-4.5"}]}`))
+	assert.Equal(t, []string{"grok-4.5"}, list(), "the lists of the providers are used")
 
-	s = catalogOf(`[{"id":"new"},{"id":"new-2"},{"id":2}]`)
+	s = catalogServer(`[{"id":"new"},{"id":"new-2"},{"id":2}]`)
 	c = s.client(t)
-	assert.Equal(t, []string{"new", "new-2"}, list(), "one bad row of three is no failure of the catalog")
+	assert.Equal(t, []string{"new", "new-2"}, list(), "a catalog with one invalid row of three is used")
 }
 
-func TestA304ThatWasNotRequestedIsAFailure(t *testing.T) {
+func TestUnrequested304IsAFailure(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels) // without an ETag
+	s := catalogServer(twoModels) // without an ETag
 	c := s.client(t)
 	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
-	s.set("catalog", refuses(http.StatusNotModified, ""))
+	s.set("catalog", respondStatus(http.StatusNotModified, ""))
 	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{Refresh: true})
 	require.NoError(t, err)
 	assert.Len(t, models, 2)
 	assert.Equal(t, []string{"status", "partial"}, s.reasons())
 }
 
-func TestAFailureHandlerMayCallTheClient(t *testing.T) {
+func TestFailureHandlerMayCallTheClient(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"catalog": refuses(500, "")})
+	s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(500, "")})
 	var c *discovery.Client
 	var nested []discovery.Reason
 	done := make(chan struct{})
@@ -111,14 +111,14 @@ func TestAFailureHandlerMayCallTheClient(t *testing.T) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		t.Fatal("the handler and the request wait for each other")
+		t.Fatal("deadlock of the handler and the request")
 	}
 	assert.Equal(t, []discovery.Reason{discovery.ReasonStatus}, nested)
 }
 
-func TestAPanicOfAFailureHandlerIsRaisedInTheCaller(t *testing.T) {
+func TestPanicOfAFailureHandlerReachesTheCaller(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"catalog": refuses(500, "")})
+	s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(500, "")})
 	c := s.client(t, discovery.WithFailureHandler(func(discovery.Failure) { panic("handler") }))
 	assert.PanicsWithValue(t, "handler", func() { _, _ = c.ListModels(t.Context(), discovery.CatalogOptions{}) })
 	assert.PanicsWithValue(t, "handler", func() { _, _ = c.ListModels(t.Context(), discovery.CatalogOptions{Refresh: true}) }, "the client still works")
@@ -126,7 +126,7 @@ func TestAPanicOfAFailureHandlerIsRaisedInTheCaller(t *testing.T) {
 
 func TestErrorsAsFindsAFailureAsValueAndAsPointer(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"catalog": refuses(503, "")})
+	s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(503, "")})
 	_, err := s.client(t, discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
 	var value discovery.Failure
 	var pointer *discovery.Failure
@@ -150,9 +150,9 @@ func TestModelInfoHasNoNullListsInJSON(t *testing.T) {
 	assert.Equal(t, []string{"a"}, back.Aliases)
 }
 
-func TestAnUnlistedBuildMatchesOnlyWithARealPastDate(t *testing.T) {
+func TestUnlistedBuildMatchesOnlyWithAPastDate(t *testing.T) {
 	t.Parallel()
-	c := catalogOf(`[{"id":"gpt-4o","developer":"OpenAI"},{"id":"claude-opus-4-5","developer":"Anthropic"},{"id":"gemini-2.5-pro","developer":"Google"},
+	c := catalogServer(`[{"id":"gpt-4o","developer":"OpenAI"},{"id":"claude-opus-4-5","developer":"Anthropic"},{"id":"gemini-2.5-pro","developer":"Google"},
 		{"id":"grok-4","developer":"xAI"},{"id":"gpt-5-2031-12-31","developer":"OpenAI"},{"id":"gpt-5","developer":"OpenAI"}]`).inProcess()
 	for id, want := range map[string]string{
 		"gpt-4o-2024-08-06":                          "gpt-4o",

@@ -15,16 +15,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var discardLogger = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 const twoModels = `{"object":"list","data":[
 	{"id":"openai/gpt-4o","aliases":["gpt-4o"],"type":"openai/chat-completions","tags":["tier:tier_2"],
 	 "info":{"name":"GPT-4o","developer":"Open AI","description":"Multimodal.","contextLength":128000,"outputMax":16384}},
 	{"id":"x-ai/grok-4-5","aliases":["grok-4.5"],"info":{"developer":"X AI","name":"Grok"}}]}`
 
-func catalogOf(body string) *site { return newSite(map[string]http.HandlerFunc{"catalog": says(body)}) }
+func catalogServer(body string) *fakeServer {
+	return newFakeServer(map[string]http.HandlerFunc{"catalog": respond(body)})
+}
 
-// recordedCatalog is a catalog of rows as the source writes them today.
+// recordedCatalog returns a catalog with recorded rows.
 func recordedCatalog(tb testing.TB) []byte {
 	tb.Helper()
 	body, err := os.ReadFile("discoverytest/catalog.json")
@@ -32,9 +34,9 @@ func recordedCatalog(tb testing.TB) []byte {
 	return body
 }
 
-func TestListModelsReadsTheRecordedCatalog(t *testing.T) {
+func TestListModelsReadsARecordedCatalog(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(string(recordedCatalog(t)))
+	s := catalogServer(string(recordedCatalog(t)))
 	models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
 	assert.Len(t, models, 108, "109 rows, one id twice")
@@ -48,7 +50,7 @@ func TestListModelsReadsTheRecordedCatalog(t *testing.T) {
 	assert.Equal(t, []string{"gpt-4o"}, gpt.Aliases)
 	assert.Equal(t, discovery.SourceCatalog, gpt.Source)
 	assert.Equal(t, "openai/gpt-4.1-mini-2025-04-14", models[3].ID)
-	assert.Empty(t, models[3].Developer, "the source does not say")
+	assert.Empty(t, models[3].Developer, "the row has no developer")
 	for _, m := range models {
 		assert.NotEmpty(t, m.ID)
 		assert.NotNil(t, m.Aliases)
@@ -56,7 +58,7 @@ func TestListModelsReadsTheRecordedCatalog(t *testing.T) {
 	}
 }
 
-func TestRowsOfEveryGeneration(t *testing.T) {
+func TestOlderFormsOfRows(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		text            string
@@ -74,7 +76,7 @@ func TestRowsOfEveryGeneration(t *testing.T) {
 		"fraction":           {`{"id":"m","info":{"developer":"D","contextLength":1.5,"outputMax":1e3}}`, nil, nil},
 	} {
 		for _, envelope := range []string{`{"object":"list","data":[%s]}`, `{"data":[%s]}`, `[%s]`} {
-			m, err := catalogOf(fmt.Sprintf(envelope, row.text)).inProcess().GetModelInfo(t.Context(), "m", discovery.CatalogOptions{})
+			m, err := catalogServer(fmt.Sprintf(envelope, row.text)).inProcess().GetModelInfo(t.Context(), "m", discovery.CatalogOptions{})
 			require.NoError(t, err)
 			require.NotNil(t, m, name)
 			assert.Equal(t, "D", m.Developer, name)
@@ -92,9 +94,9 @@ func TestRowsOfEveryGeneration(t *testing.T) {
 	}
 }
 
-func TestModelInfoJSONFollowsTheSourceDocument(t *testing.T) {
+func TestModelInfoJSON(t *testing.T) {
 	t.Parallel()
-	m, err := catalogOf(twoModels).inProcess().GetModelInfo(t.Context(), "grok-4.5", discovery.CatalogOptions{})
+	m, err := catalogServer(twoModels).inProcess().GetModelInfo(t.Context(), "grok-4.5", discovery.CatalogOptions{})
 	require.NoError(t, err)
 	text, err := json.Marshal(m)
 	require.NoError(t, err)
@@ -102,9 +104,9 @@ func TestModelInfoJSONFollowsTheSourceDocument(t *testing.T) {
 		"description":null,"type":null,"aliases":["grok-4.5"],"tags":[],"source":"catalog"}`, string(text))
 }
 
-func TestRowsThatCannotBeReadCostThemselvesOnly(t *testing.T) {
+func TestUnreadableRowsAreLeftOut(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(`[{"id":"good","developer":"D"},null,7,"x",[],{},{"id":""},{"id":7,"developer":"D"},
+	s := catalogServer(`[{"id":"good","developer":"D"},null,7,"x",[],{},{"id":""},{"id":7,"developer":"D"},
 		{"id":"aliases","developer":"D","aliases":"x"},{"id":"count","developer":"D","contextLength":"many"},{"id":"also-good","developer":"D"}]`)
 	models, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
@@ -119,9 +121,9 @@ func TestRowsThatCannotBeReadCostThemselvesOnly(t *testing.T) {
 	assert.Equal(t, discovery.ReasonPartial, f.Reason)
 }
 
-func TestTheSameIDOncePerTypeIsOneModel(t *testing.T) {
+func TestRowsOfOneIDAreMerged(t *testing.T) {
 	t.Parallel()
-	c := catalogOf(`[{"id":"m","developer":"D","type":"a","aliases":["one"],"tags":["t"]},{"id":"other","developer":"D"},
+	c := catalogServer(`[{"id":"m","developer":"D","type":"a","aliases":["one"],"tags":["t"]},{"id":"other","developer":"D"},
 		{"id":"m","developer":"D","type":"b","aliases":["two","one"],"tags":["u"],"contextLength":7}]`).inProcess()
 	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
@@ -132,9 +134,9 @@ func TestTheSameIDOncePerTypeIsOneModel(t *testing.T) {
 	assert.Equal(t, int64(7), *models[0].ContextLength)
 }
 
-func TestLookupsByIDAndAliasAndNormalizedID(t *testing.T) {
+func TestLookupByIDAliasAndNormalizedID(t *testing.T) {
 	t.Parallel()
-	c := catalogOf(`[{"id":"openai/gpt-4o","developer":"Open AI","aliases":["gpt-4o","shared"]},
+	c := catalogServer(`[{"id":"openai/gpt-4o","developer":"Open AI","aliases":["gpt-4o","shared"]},
 		{"id":"shared","developer":"D"},{"id":"late","developer":"D","aliases":["shared","gpt-4o",""]},
 		{"id":"x-ai/grok-4-5","developer":"X AI"},{"id":"deepseek-chat","developer":"DeepSeek AI"},
 		{"id":"anthropic/claude-opus-4.8","developer":"Anthropic","aliases":["claude-opus-4-8"]},
@@ -148,11 +150,11 @@ func TestLookupsByIDAndAliasAndNormalizedID(t *testing.T) {
 		"deepseek/deepseek-chat-v3.1":       "deepseek-chat",
 		"claude-opus-4-8@20260101":          "anthropic/claude-opus-4.8",
 		"us.anthropic.claude-opus-4-8-v1:0": "anthropic/claude-opus-4.8",
-		"gpt-4o-2024-05-13":                 "openai/gpt-4o-2024-05-13", // a build that is listed is not answered with another
+		"gpt-4o-2024-05-13":                 "openai/gpt-4o-2024-05-13", // a listed build is returned itself
 		"claude-sonnet-4-6":                 "anthropic/claude-sonnet-4.6",
 		"grok-4.5":                          "x-ai/grok-4-5",
 		"GPT-4O":                            "openai/gpt-4o",
-		"gpt-9":                             "", // Acme's prefix is none of ours to strip
+		"gpt-9":                             "", // the prefix of an unknown vendor is kept
 		"gpt-4":                             "",
 		"gpt-4o-mini":                       "",
 		"nothing":                           "",
@@ -172,9 +174,9 @@ func TestLookupsByIDAndAliasAndNormalizedID(t *testing.T) {
 	}
 }
 
-func TestTheProviderNarrows(t *testing.T) {
+func TestProviderSelectsModels(t *testing.T) {
 	t.Parallel()
-	c := catalogOf(twoModels).inProcess()
+	c := catalogServer(twoModels).inProcess()
 	for provider, want := range map[discovery.Provider][]string{
 		discovery.OpenAI: {"openai/gpt-4o"}, discovery.XAI: {"x-ai/grok-4-5"}, discovery.Gemini: {}, "": {"openai/gpt-4o", "x-ai/grok-4-5"},
 		"Open AI": {"openai/gpt-4o"}, "X-AI": {"x-ai/grok-4-5"},
@@ -188,11 +190,11 @@ func TestTheProviderNarrows(t *testing.T) {
 	assert.False(t, supported)
 }
 
-// Somebody who resells a model may list it under the very name that the provider's own row has as a plainer spelling. Asked
-// for the provider's, that row must not stand in the way.
-func TestAResellersRowDoesNotHideTheProvidersOwn(t *testing.T) {
+// A reseller may list a model under a name that is also another spelling of the provider's own row. A lookup for the provider
+// must return the provider's row.
+func TestResellersRowDoesNotHideTheProvidersOwn(t *testing.T) {
 	t.Parallel()
-	c := catalogOf(`[{"id":"gpt-4o","developer":"Acme"},{"id":"openai/gpt-4o","developer":"Open AI"}]`).inProcess()
+	c := catalogServer(`[{"id":"gpt-4o","developer":"Acme"},{"id":"openai/gpt-4o","developer":"Open AI"}]`).inProcess()
 	for provider, want := range map[discovery.Provider]string{"": "gpt-4o", discovery.OpenAI: "openai/gpt-4o"} {
 		m, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{Provider: provider})
 		require.NoError(t, err)
@@ -201,16 +203,16 @@ func TestAResellersRowDoesNotHideTheProvidersOwn(t *testing.T) {
 	}
 }
 
-func TestBadCatalogArguments(t *testing.T) {
+func TestInvalidCatalogArguments(t *testing.T) {
 	t.Parallel()
-	s := catalogOf(twoModels)
+	s := catalogServer(twoModels)
 	c := s.inProcess()
 	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{Provider: "acme"})
-	valueError(t, err, "provider")
+	requireValueError(t, err, "provider")
 	_, err = c.IsModelSupported(t.Context(), "gpt-4o", discovery.CatalogOptions{Provider: "acme"})
-	valueError(t, err, "provider")
+	requireValueError(t, err, "provider")
 	_, err = c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{TTL: -1})
-	valueError(t, err, "TTL")
+	requireValueError(t, err, "TTL")
 	supported, err := c.IsModelSupported(t.Context(), "", discovery.CatalogOptions{})
 	require.NoError(t, err)
 	assert.False(t, supported)

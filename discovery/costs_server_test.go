@@ -114,7 +114,7 @@ func usageOf(all ...string) *site {
 }
 
 // oneFailure checks that there was one failure and returns it.
-func oneFailure(t *testing.T, s *site, reason discovery.Reason) discovery.Failure {
+func requireOneFailure(t *testing.T, s *site, reason discovery.Reason) discovery.Failure {
 	t.Helper()
 	require.Len(t, s.failures, 1)
 	assert.Equal(t, reason, s.failures[0].Reason, "%v", s.failures[0])

@@ -10,8 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// What can be asked for is written twice, in the document and as constants; nothing else would notice when they differ.
-func TestTheConstantsAreThoseOfTheDocuments(t *testing.T) {
+// The enumerations are written twice, in the documents and as constants. No other test notices when they differ.
+func TestConstantsMatchTheDocuments(t *testing.T) {
 	t.Parallel()
 	xai, err := contract.New("xaimanagement")
 	require.NoError(t, err)

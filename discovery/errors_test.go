@@ -20,29 +20,29 @@ import (
 )
 
 // Every failure of a provider gives the empty value, no error, and one Failure with its reason.
-func TestEveryFailureHasItsReason(t *testing.T) {
+func TestReasonsOfFailures(t *testing.T) {
 	t.Setenv("DEEPSEEK_API_KEY", keys["DEEPSEEK_API_KEY"])
 	for name, row := range map[string]struct {
 		handler http.HandlerFunc
 		reason  discovery.Reason
 		status  int
 	}{
-		"400":       {refuses(400, "bad"), discovery.ReasonStatus, 400},
-		"401":       {refuses(401, "{}"), discovery.ReasonDenied, 401},
-		"402":       {refuses(402, "{}"), discovery.ReasonStatus, 402},
-		"403":       {refuses(403, "<html>"), discovery.ReasonDenied, 403},
-		"404":       {refuses(404, ""), discovery.ReasonStatus, 404},
-		"429":       {refuses(429, ""), discovery.ReasonRateLimited, 429},
-		"500":       {refuses(500, "oops"), discovery.ReasonStatus, 500},
+		"400":       {respondStatus(400, "bad"), discovery.ReasonStatus, 400},
+		"401":       {respondStatus(401, "{}"), discovery.ReasonDenied, 401},
+		"402":       {respondStatus(402, "{}"), discovery.ReasonStatus, 402},
+		"403":       {respondStatus(403, "<html>"), discovery.ReasonDenied, 403},
+		"404":       {respondStatus(404, ""), discovery.ReasonStatus, 404},
+		"429":       {respondStatus(429, ""), discovery.ReasonRateLimited, 429},
+		"500":       {respondStatus(500, "oops"), discovery.ReasonStatus, 500},
 		"redirect":  {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, discovery.ReasonStatus, 302},
-		"html":      {says("<html>hello</html>"), discovery.ReasonDecode, 200},
-		"empty":     {says(""), discovery.ReasonDecode, 200},
-		"null":      {says("null"), discovery.ReasonDecode, 200},
-		"truncated": {says(`{"data":[{"id":"a"}`), discovery.ReasonDecode, 200},
-		"no data":   {says(`{"object":"list"}`), discovery.ReasonDecode, 200},
-		"bad row":   {says(`{"data":[{"id":7}]}`), discovery.ReasonDecode, 200},
-		"trailing":  {says(`{"data":[]} {}`), discovery.ReasonDecode, 200},
-		"too large": {says(`{"data":[]` + strings.Repeat(" ", 70_000) + `}`), discovery.ReasonTooLarge, 200},
+		"html":      {respond("<html>hello</html>"), discovery.ReasonDecode, 200},
+		"empty":     {respond(""), discovery.ReasonDecode, 200},
+		"null":      {respond("null"), discovery.ReasonDecode, 200},
+		"truncated": {respond(`{"data":[{"id":"a"}`), discovery.ReasonDecode, 200},
+		"no data":   {respond(`{"object":"list"}`), discovery.ReasonDecode, 200},
+		"bad row":   {respond(`{"data":[{"id":7}]}`), discovery.ReasonDecode, 200},
+		"trailing":  {respond(`{"data":[]} {}`), discovery.ReasonDecode, 200},
+		"too large": {respond(`{"data":[]` + strings.Repeat(" ", 70_000) + `}`), discovery.ReasonTooLarge, 200},
 		"gzip bomb": {gzipBomb, discovery.ReasonTooLarge, 200},
 		"half body": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
@@ -51,7 +51,7 @@ func TestEveryFailureHasItsReason(t *testing.T) {
 		"hang-up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, discovery.ReasonNetwork, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(map[string]http.HandlerFunc{"catalog": refuses(500, ""), "deepseek": row.handler})
+			s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(500, ""), "deepseek": row.handler})
 			models, err := s.client(t, discovery.WithMaxResponseBytes(64_000)).ListModels(t.Context(), discovery.CatalogOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, []discovery.ModelInfo{}, models)
@@ -73,7 +73,7 @@ func gzipBomb(w http.ResponseWriter, _ *http.Request) {
 	_ = zip.Close()
 }
 
-func TestSomeRefuseAKeyWith400(t *testing.T) {
+func TestInvalidKeyWithStatus400IsDenied(t *testing.T) {
 	setKeys(t)
 	for body, want := range map[string]map[string]string{
 		`{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`: {"gemini": "denied", "xai": "status"},
@@ -82,8 +82,8 @@ func TestSomeRefuseAKeyWith400(t *testing.T) {
 		`{"code":"Client specified an invalid argument","error":"Incorrect API key provided: xa***yz."}`:                 {"xai": "denied", "gemini": "status"},
 	} {
 		for name, reason := range want {
-			s := providersUp(refuses(500, ""))
-			s.set(name, refuses(400, body))
+			s := providerServer(respondStatus(500, ""))
+			s.set(name, respondStatus(400, body))
 			_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, []string{"status", name + " " + reason}, s.reasons())
@@ -91,9 +91,9 @@ func TestSomeRefuseAKeyWith400(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsPassedOn(t *testing.T) {
+func TestFailureHasRetryAfter(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, _ *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "17")
 		w.WriteHeader(429)
 	}})
@@ -104,7 +104,7 @@ func TestRetryAfterIsPassedOn(t *testing.T) {
 	assert.Equal(t, discovery.Provider(""), s.failures[0].Provider)
 }
 
-// Whatever a provider or the network does with a key, it is nowhere to be seen.
+// No failure contains a key, even when a provider or the transport returns it.
 func TestNoFailureShowsAKey(t *testing.T) {
 	setKeys(t)
 	var log bytes.Buffer
@@ -118,8 +118,8 @@ func TestNoFailureShowsAKey(t *testing.T) {
 		panic(fmt.Errorf("cannot send %v: %w", r.Header, context.Canceled))
 	}
 	for _, handler := range []http.HandlerFunc{echo(200), echo(302), echo(400), echo(401), echo(429), echo(500), dump} {
-		s := newSite(map[string]http.HandlerFunc{
-			"catalog": refuses(500, ""), "openai": handler, "deepseek": handler, "anthropic": handler, "gemini": handler, "xai": handler,
+		s := newFakeServer(map[string]http.HandlerFunc{
+			"catalog": respondStatus(500, ""), "openai": handler, "deepseek": handler, "anthropic": handler, "gemini": handler, "xai": handler,
 		})
 		logger := discovery.WithLogger(slog.New(slog.NewJSONHandler(&log, nil)))
 		c := s.inProcess(logger, discovery.WithStrictErrors())
@@ -143,10 +143,10 @@ func TestNoFailureShowsAKey(t *testing.T) {
 	assert.Contains(t, log.String(), "[REDACTED]")
 }
 
-func TestARedactedErrorStillTellsThatAContextEnded(t *testing.T) {
+func TestRedactedErrorStillMatchesTheContextError(t *testing.T) {
 	t.Setenv("XAI_API_KEY", keys["XAI_API_KEY"])
 	for ended, reason := range map[error]discovery.Reason{context.Canceled: discovery.ReasonNetwork, context.DeadlineExceeded: discovery.ReasonTimeout} {
-		s := newSite(map[string]http.HandlerFunc{"catalog": refuses(500, ""), "xai": func(_ http.ResponseWriter, r *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(500, ""), "xai": func(_ http.ResponseWriter, r *http.Request) {
 			panic(fmt.Errorf("cannot send %v: %w", r.Header, ended))
 		}})
 		_, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
@@ -159,8 +159,8 @@ func TestARedactedErrorStillTellsThatAContextEnded(t *testing.T) {
 func TestCredentialedCallsFollowNoRedirect(t *testing.T) {
 	setKeys(t)
 	for _, name := range []string{"openai", "deepseek", "anthropic", "gemini", "xai"} {
-		s := newSite(map[string]http.HandlerFunc{
-			"catalog": refuses(500, ""),
+		s := newFakeServer(map[string]http.HandlerFunc{
+			"catalog": respondStatus(500, ""),
 			name: func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 			},
@@ -175,8 +175,8 @@ func TestCredentialedCallsFollowNoRedirect(t *testing.T) {
 func TestFailuresAreLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := catalogOf("")
-	s.set("catalog", refuses(500, "oops"))
+	s := catalogServer("")
+	s.set("catalog", respondStatus(500, "oops"))
 	_, err := s.client(t, discovery.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))).ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
 	assert.Contains(t, log.String(), "level=WARN")

@@ -9,15 +9,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func TestABodyWritesNoLinesIntoAFailure(t *testing.T) {
+func TestFailureTextHasOneLine(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		"one\ntwo\x1b[31mred": "discovery: ListModels: catalog: status: status 503: one two [31mred",
 		"":                    "discovery: ListModels: catalog: status: status 503",
 		"\r\n":                "discovery: ListModels: catalog: status: status 503",
 	} {
-		s := catalogOf("")
-		s.set("catalog", refuses(503, body))
+		s := catalogServer("")
+		s.set("catalog", respondStatus(503, body))
 		_, err := s.inProcess(discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
 		require.Error(t, err)
 		assert.Equal(t, want, err.Error())

@@ -96,7 +96,7 @@ func ExampleWithFailureHandler() {
 	server := discoverytest.Start()
 	defer server.Close()
 	server.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"30"}}})
-	c := discovery.New(append(server.Options(), discovery.WithLogger(quiet), discovery.WithFailureHandler(func(f discovery.Failure) {
+	c := discovery.New(append(server.Options(), discovery.WithLogger(discardLogger), discovery.WithFailureHandler(func(f discovery.Failure) {
 		fmt.Println(f.Operation, f.Reason, f.RetryAfter)
 	}))...)
 

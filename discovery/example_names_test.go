@@ -50,7 +50,7 @@ func ExampleIsRetiredOn() {
 }
 
 func ExampleRegistry_RetirementDate() {
-	registry := discovery.Retirements() // or, with what the providers say live, those of a Client
+	registry := discovery.Retirements() // Client.Retirements adds the live data of the providers
 	for _, id := range []string{"gpt-4o", "gpt-4o-2024-05-13", "gpt-4o-2024-12-01"} {
 		date, known := registry.RetirementDate(discovery.OpenAI, id)
 		fmt.Println(id, date, known)

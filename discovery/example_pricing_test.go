@@ -19,7 +19,7 @@ func ExamplePricingForAnthropicModel() {
 	// false
 }
 
-// What a model costs whose price depends on the length of the prompt.
+// The price of some models depends on the length of the prompt.
 func ExamplePriceAt() {
 	var rows []discovery.ProviderPricing
 	for _, row := range discovery.ListAnthropicPricing() {
@@ -37,12 +37,12 @@ func ExamplePriceAt() {
 }
 
 func ExampleClient_PricingForGeminiModel() {
-	server := discoverytest.Start() // plays Google's billing catalog
+	server := discoverytest.Start() // takes the place of Google's billing catalog
 	defer server.Close()
 	c := discovery.New(server.Options()...)
 	price, err := c.PricingForGeminiModel(context.Background(), "gemini-3.7-flash", discovery.GeminiPriceQuery{
 		Direction:      discovery.Input,
-		PricingOptions: discovery.PricingOptions{APIKey: "example-key"}, // else GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY
+		PricingOptions: discovery.PricingOptions{APIKey: "example-key"}, // default: GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY
 	})
 	if err != nil || price == nil {
 		fmt.Println("not known", err)

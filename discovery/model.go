@@ -9,7 +9,7 @@ import (
 // the provider as their Source.
 const SourceCatalog = "catalog"
 
-// ModelInfo describes one model. A nil pointer means not known; 0 and "" never stand for a value. It contains no prices.
+// ModelInfo describes one model. A nil pointer means not known; 0 and "" are never used for it. It contains no prices.
 type ModelInfo struct {
 	// ID is the id under which the source lists the model.
 	ID string `json:"id"`

@@ -12,12 +12,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// looksBuilt finds the ids that say which build they are. It is written differently from the code on purpose: any date, any
-// month, any number, and the channels that stand for a version.
+// looksBuilt matches ids that contain a build. It is written independently of the code: any date, any month, any number, and
+// the channels that denote a version.
 var looksBuilt = regexp.MustCompile(`\d{4}-\d{2}-\d{2}$|-\d{8}$|-\d{4}$|-\d{4}-(non-)?reasoning$|gemini.*-(001|exp-\d\d-\d\d|preview-\d\d-\d\d(\d\d)?)$|(claude|grok)-.*\d.*-latest$|claude-.*-4-0$|grok-.*-beta$|-(chat|reasoner)-v3\.1`)
 
-// A real id that names no build is not changed, apart from the vendor in front and the hyphen for a dot.
-func TestARealIDIsNotChangedIntoAnother(t *testing.T) {
+// A real id without a build only loses its vendor prefix, and may get a hyphen in place of a dot.
+func TestNormalizeKeepsRealIDs(t *testing.T) {
 	t.Parallel()
 	served := []string{"deepseek/deepseek-r1"} // an older name of a model with another id
 	for _, row := range realIDs(t) {
@@ -35,7 +35,7 @@ func TestARealIDIsNotChangedIntoAnother(t *testing.T) {
 	}
 }
 
-// checkNormalized holds one id to what NormalizeModelID promises for all.
+// checkNormalized checks the properties of NormalizeModelID for one id.
 func checkNormalized(t *testing.T, p discovery.Provider, id string) {
 	t.Helper()
 	got := discovery.NormalizeModelID(p, id)
@@ -62,7 +62,7 @@ var stems = map[string]bool{"deepseek": true, "grok": true, "gpt": true, "claude
 
 var allProviders = []discovery.Provider{discovery.OpenAI, discovery.DeepSeek, discovery.Anthropic, discovery.Gemini, discovery.XAI, "meta", ""}
 
-// parts are what ids are made of when chance makes them.
+// parts are the parts of random ids.
 var parts = []string{
 	"openai/", "deepseek/", "deepseek-ai/", "anthropic/", "anthropic.", "us.anthropic.", "publishers/google/models/", "projects/p/models/",
 	"google/", "gemini/", "models/", "x-ai/", "xai/", "ft:", ":acme::1", ":free", ":beta", ":thinking", "[1m]", "@latest", "@20251101", "-v1:0",
@@ -71,7 +71,7 @@ var parts = []string{
 	"-", ".", "/", ":", "@", " ", "\t", "\n", "\xff", "É", "\u2028", "A", "0",
 }
 
-func TestNormalizeKeepsItsPromises(t *testing.T) {
+func TestPropertiesOfNormalize(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 11))
 	for range 1500 {

@@ -25,7 +25,7 @@ func TestRewrites(t *testing.T) {
 		{discovery.OpenAI, "gpt-5.2-2025-12-11", []string{"gpt-5-2-2025-12-11", "gpt-5-2"}},
 		{discovery.Anthropic, "claude-opus-4-8", []string{"claude-opus-4.8"}},
 		{discovery.Anthropic, "claude-3-5-sonnet", []string{"claude-3.5-sonnet"}},
-		{discovery.Anthropic, "claude-opus-4-20250514", nil}, // a date is no version
+		{discovery.Anthropic, "claude-opus-4-20250514", nil}, // a date is not a version
 		{discovery.Gemini, "gemini-3.6-flash", []string{"gemini-3-6-flash"}},
 		// The other notation of the same model comes before the model without preview.
 		{discovery.Gemini, "google/gemini-3.1-pro-preview", []string{"google/gemini-3-1-pro-preview", "gemini-3-1-pro-preview", "google/gemini-3.1-pro", "gemini-3.1-pro"}},
@@ -52,7 +52,7 @@ func TestSpellingsKeepTheBuild(t *testing.T) {
 		{discovery.XAI, "x-ai/grok-4-07-09", []string{"x-ai/grok-4-07-09", "grok-4-07-09", "grok-4-0709"}},
 		{discovery.XAI, "x-ai/grok", []string{"x-ai/grok"}},
 		{discovery.Anthropic, "claude-opus-4-5@20251101", []string{"claude-opus-4-5@20251101", "claude-opus-4-5-20251101"}},
-		// Suffixes come in any order.
+		// Suffixes may be in any order.
 		{discovery.Anthropic, "claude-opus-4-5@20251101[1m]-v1:0", []string{"claude-opus-4-5@20251101[1m]-v1:0", "claude-opus-4-5@20251101[1m]", "claude-opus-4-5@20251101", "claude-opus-4-5-20251101"}},
 		{"meta", " Llama ", []string{"Llama"}},
 	} {
@@ -60,7 +60,7 @@ func TestSpellingsKeepTheBuild(t *testing.T) {
 	}
 }
 
-// A guess repeats nothing that has been looked up, and nothing twice.
+// Rewrites contain neither the id itself nor repetitions.
 func TestRewritesAreNew(t *testing.T) {
 	t.Parallel()
 	for _, row := range realIDs(t) {

@@ -52,7 +52,7 @@ var wireTables = map[discovery.Provider]map[string][]string{
 		"gemini-2.5-pro":            {"google/gemini-2.5-pro-preview-06-05", "google/gemini-2.5-pro-preview-03-25"},
 		"gemini-2.5-flash":          {"gemini-2.5-flash-preview-09-2025"},
 		"gemini-3.6-flash":          {"google/gemini-3-6-flash"},
-		"gemini-3-pro-preview":      {"gemini-3-pro-preview"}, // only a listing can tell whether gemini-3-pro exists: see TestRewrites
+		"gemini-3-pro-preview":      {"gemini-3-pro-preview"}, // whether gemini-3-pro exists is known only from a list: see TestRewrites
 		"gemini-3.8-flash-lite-tts": {"gemini 3.8 flash lite tts"},
 		"gemini-embedding-001":      {"gemini-embedding-001"},
 	},
@@ -63,7 +63,7 @@ var furtherSpellings = map[discovery.Provider]map[string][]string{
 	discovery.XAI: {
 		"grok-4":                 {"xai/grok-4", "X-AI/Grok-4", " grok 4 ", "x-ai/grok-4:free", "grok-4-0709-latest", "x-ai/x-ai/grok-4"},
 		"grok-4.20":              {"grok-4-20", "grok-4-20-0309", "grok-4.20-03-09"},
-		"grok-4.20-13":           {"grok-4-20-13"}, // no month has the number 20
+		"grok-4.20-13":           {"grok-4-20-13"}, // 20 is not a month
 		"grok-4-1-fast":          {"grok-4-1-fast"},
 		"grok-4-3":               {"x-ai/grok-4-3"}, // no source shows a dot in its real id
 		"grok-2-vision":          {"grok-2-vision-1212", "grok-2-vision-latest"},
@@ -71,7 +71,7 @@ var furtherSpellings = map[discovery.Provider]map[string][]string{
 		"grok-vision-beta":       {"grok-vision-beta"},
 		"grok-code-fast-1":       {"x-ai/grok-code-fast-1", "grok-code-fast-1-0825"},
 		"grok-3-9999":            {"grok-3-9999"},
-		"x-ai/grok":              {" x-ai/grok "}, // what would be a stem stays as it is
+		"x-ai/grok":              {" x-ai/grok "}, // a name of which only the vendor would remain is kept
 		"grok-4.20-multi-agent":  {"grok-4.20-multi-agent-0309"},
 		"grok-imagine-video-1.5": {"grok-imagine-video-1.5"},
 	},
@@ -102,10 +102,10 @@ var furtherSpellings = map[discovery.Provider]map[string][]string{
 		"gpt-audio":              {"openai/gpt-audio-2025-08-28"},
 		"computer-use-preview":   {"computer-use-preview-2025-03-11"},
 		"ft-gpt-4":               {"ft-gpt-4"},
-		"ft:gpt-4o":              {"ft:gpt-4o"}, // without an organisation it is no fine-tune
+		"ft:gpt-4o":              {"ft:gpt-4o"}, // a fine-tune has an organization
 		"openai/gpt":             {"openai/gpt"},
 		"gpt-2025-08-07":         {"gpt-2025-08-07"},
-		"gpt-4o-2024-13-06":      {"gpt-4o-2024-13-06"}, // no date
+		"gpt-4o-2024-13-06":      {"gpt-4o-2024-13-06"}, // not a date
 		"gpt-4o-2024-08-32":      {"gpt-4o-2024-08-32"},
 		"gpt-3-50":               {"gpt-3-50"},
 		"gpt-4o-search-preview":  {"gpt-4o-search-preview-2025-03-11"},
@@ -123,13 +123,13 @@ var furtherSpellings = map[discovery.Provider]map[string][]string{
 		"claude-mythos-preview":  {"claude-mythos-preview"},
 		"claude-2.1":             {"claude-2.1", "anthropic/claude-2.1"}, // the dot of 1.x and 2.x is in the real id
 		"claude-instant-1.2":     {"claude-instant-1.2"},
-		"claude-v2:1":            {"anthropic.claude-v2:1"}, // without its end it would be nothing
+		"claude-v2:1":            {"anthropic.claude-v2:1"}, // only the vendor would remain
 		"claude-3-7-sonnet":      {"claude-sonnet-3-7", "claude-sonnet-3.7", "claude-3-7-sonnet-latest"},
 		"claude-3-haiku":         {"claude-haiku-3-20240307", "claude-3-haiku-20240307"},
 		"claude-sonnet-4":        {"claude-4-sonnet", "claude-4.0-sonnet-20250514", "claude-sonnet-4-0"},
 		"claude-fable-5-1":       {"claude-5.1-fable"},
 		"claude-opus-latest":     {"anthropic/claude-opus-latest"},
-		"claude-opus-4-99999999": {"claude-opus-4-99999999"}, // no date
+		"claude-opus-4-99999999": {"claude-opus-4-99999999"}, // not a date
 		"claude-opus-20250514":   {"claude-opus-20250514"},
 		"claude-opus-4-05":       {"claude-opus-4-05"},
 	},
@@ -173,7 +173,7 @@ func TestNormalizeModelID(t *testing.T) {
 	}
 }
 
-func TestNormalizersByName(t *testing.T) {
+func TestNormalizersOfSingleProviders(t *testing.T) {
 	t.Parallel()
 	for want, ids := range wireTables[discovery.XAI] {
 		assert.Equal(t, want, discovery.NormalizeXAIModelID(ids[0]))
@@ -183,24 +183,24 @@ func TestNormalizersByName(t *testing.T) {
 	}
 }
 
-func TestNormalizeTakesAProviderInAnySpelling(t *testing.T) {
+func TestNormalizeAcceptsAnySpellingOfAProvider(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "grok-4.5", discovery.NormalizeModelID("X AI", "x-ai/grok-4-5"))
 	assert.Equal(t, "gemini-2.5-pro", discovery.NormalizeModelID("Google", "models/gemini-2.5-pro"))
 }
 
-func TestNormalizeLeavesTheUnknownAlone(t *testing.T) {
+func TestNormalizeKeepsUnknownNames(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "Qwen/Qwen3-Max-2025-01-25:free", discovery.NormalizeModelID("alibaba", " Qwen/Qwen3-Max-2025-01-25:free\n"))
 	assert.Equal(t, "openai/gpt-5-2", discovery.NormalizeModelID("", "openai/gpt-5-2"))
 	for p := range wireTables {
 		assert.Empty(t, discovery.NormalizeModelID(p, ""))
-		assert.Equal(t, " \t", discovery.NormalizeModelID(p, " \t"), "nothing to say, and not empty")
+		assert.Equal(t, " \t", discovery.NormalizeModelID(p, " \t"), "blank text is kept")
 	}
 }
 
-// What is longer than any id costs no time.
-func TestNormalizeLeavesWhatIsTooLongAlone(t *testing.T) {
+// Names longer than any id are not searched.
+func TestNormalizeKeepsLongNames(t *testing.T) {
 	t.Parallel()
 	longest := "GPT-4" + strings.Repeat("o", 256-len("GPT-4"))
 	assert.Equal(t, strings.ToLower(longest), discovery.NormalizeModelID(discovery.OpenAI, " "+longest+" "))
@@ -211,7 +211,7 @@ func TestNormalizeLeavesWhatIsTooLongAlone(t *testing.T) {
 }
 
 // realIDs reads testdata/normalized.csv: every id and alias of the five providers in the sampled catalog and every id of the
-// registry, each with what it has to become.
+// registry, each with its normalized form.
 func realIDs(t testing.TB) [][]string {
 	t.Helper()
 	file, err := os.Open("testdata/normalized.csv")

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func TestOptionsThatCannotBeUsedPanic(t *testing.T) {
+func TestInvalidOptionsPanic(t *testing.T) {
 	t.Parallel()
 	for field, option := range map[string]func() discovery.Option{
 		"http client":        func() discovery.Option { return discovery.WithHTTPClient(nil) },
@@ -33,7 +33,7 @@ func TestOptionsThatCannotBeUsedPanic(t *testing.T) {
 		func() {
 			defer func() {
 				err, _ := recover().(error)
-				valueError(t, err, field)
+				requireValueError(t, err, field)
 				assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, err), "hunter2")
 			}()
 			option()
@@ -41,19 +41,19 @@ func TestOptionsThatCannotBeUsedPanic(t *testing.T) {
 	}
 }
 
-func TestAnOptionThatIsNilPanics(t *testing.T) {
+func TestNilOptionPanics(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		err, _ := recover().(error)
-		valueError(t, err, "option")
+		requireValueError(t, err, "option")
 	}()
 	discovery.New(nil)
 }
 
-func TestTheCatalogURLComesFromTheEnvironmentUnlessGiven(t *testing.T) {
-	asked := make(map[string]int)
+func TestCatalogURLIsTheOptionElseTheEnvironment(t *testing.T) {
+	requests := make(map[string]int)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked[r.URL.Path]++
+		requests[r.URL.Path]++
 		assert.Equal(t, "mesh-go/"+mesh.Version, r.Header.Get("User-Agent"))
 		assert.Empty(t, r.Header.Get("Authorization"))
 		_, _ = w.Write([]byte(twoModels))
@@ -64,7 +64,7 @@ func TestTheCatalogURLComesFromTheEnvironmentUnlessGiven(t *testing.T) {
 		_, err := discovery.New(opts...).ListModels(t.Context(), discovery.CatalogOptions{})
 		require.NoError(t, err)
 	}
-	assert.Equal(t, map[string]int{"/environment/models": 1, "/option/models": 1}, asked)
+	assert.Equal(t, map[string]int{"/environment/models": 1, "/option/models": 1}, requests)
 }
 
 func TestDefaultIsOneClient(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// listed is WIRE.md section 9, row by row: input, 5m write, 1h write, hit, output; three zeros where there is no cache.
+// anthropicListed has the published prices: input, 5m write, 1h write, hit, output; three zeros mean that there is no cache price.
 var anthropicListed = []struct {
 	ids    []string
 	prices [5]float64
@@ -47,7 +47,7 @@ func pricesOf(t *testing.T, p discovery.ProviderPricing) [5]float64 {
 	return all
 }
 
-func TestEveryAnthropicPrice(t *testing.T) {
+func TestAnthropicPrices(t *testing.T) {
 	t.Parallel()
 	rows := 0
 	for _, want := range anthropicListed {
@@ -61,10 +61,10 @@ func TestEveryAnthropicPrice(t *testing.T) {
 			rows++
 		}
 	}
-	assert.Len(t, discovery.ListAnthropicPricing(), rows+2, "and the second tier of the one tiered model, and the model without a price for an hour")
+	assert.Len(t, discovery.ListAnthropicPricing(), rows+2, "in addition, the second tier of the tiered model, and the model without a price for the 1-hour cache")
 }
 
-func TestEveryAnthropicRowSaysWhatItRestsOn(t *testing.T) {
+func TestAnthropicRowsHaveASource(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, p := range discovery.ListAnthropicPricing() {
@@ -87,8 +87,8 @@ func TestEveryAnthropicRowSaysWhatItRestsOn(t *testing.T) {
 	}
 }
 
-// A prompt of exactly 100,000 tokens costs what the lower row says; one token more, and all of them cost the upper.
-func TestTheTieredModel(t *testing.T) {
+// A prompt of exactly 100,000 tokens has the price of the lower tier. With one token more, all tokens have that of the upper.
+func TestAnthropicTiers(t *testing.T) {
 	t.Parallel()
 	var rows []discovery.ProviderPricing
 	for _, p := range discovery.ListAnthropicPricing() {
@@ -128,7 +128,7 @@ func TestAnthropicSpellings(t *testing.T) {
 	}
 }
 
-// Every id of the table leads to its own row, dated or not, however another place spells it.
+// Every id of the table is found, with and without a date, and in the spellings of other vendors.
 func TestEveryAnthropicRowIsFoundUnderItsSpellings(t *testing.T) {
 	t.Parallel()
 	dated := regexp.MustCompile(`^(claude-.*)-(\d{8})$`)
@@ -154,7 +154,7 @@ func TestEveryAnthropicRowIsFoundUnderItsSpellings(t *testing.T) {
 	}
 }
 
-func TestWhatAnthropicDoesNotPriceHereIsUnknown(t *testing.T) {
+func TestModelsWithoutAnAnthropicPrice(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{
 		"", " ", "claude", "claude-opus", "claude-opus-4-8-fast", "anthropic/claude-opus-4.8-fast", "claude-opus-4-7-fast", "claude-opus-5-fast", "claude-mythos-preview",
@@ -166,8 +166,8 @@ func TestWhatAnthropicDoesNotPriceHereIsUnknown(t *testing.T) {
 	}
 }
 
-// What a caller does to a row must not reach the next one.
-func TestAnthropicRowsAreTheCallersOwn(t *testing.T) {
+// A caller may change its copy of a row.
+func TestAnthropicRowsAreCopies(t *testing.T) {
 	t.Parallel()
 	before := discovery.ListAnthropicPricing()
 	spoilt := discovery.ListAnthropicPricing()
@@ -184,8 +184,8 @@ func TestAnthropicRowsAreTheCallersOwn(t *testing.T) {
 	assert.Equal(t, before, discovery.ListAnthropicPricing())
 }
 
-// A price that is not listed for an hour is not 0: the row has the prices that it knows, and no RawPricing.
-func TestAnAnthropicModelWithoutAPriceForAnHour(t *testing.T) {
+// A missing price for the 1-hour cache is nil, not 0. The row has the other prices, and no RawPricing.
+func TestAnthropicModelWithoutA1hCachePrice(t *testing.T) {
 	t.Parallel()
 	got, ok := discovery.PricingForAnthropicModel("claude-fable-5-2")
 	require.True(t, ok)
@@ -195,7 +195,7 @@ func TestAnAnthropicModelWithoutAPriceForAnHour(t *testing.T) {
 }
 
 // The price for an hour of claude-3-sonnet has one source: it is shown as before, and no cost is computed from it.
-func TestAnAnthropicPriceWithOneSourceIsShownOnly(t *testing.T) {
+func TestAnthropicPriceWithOneSourceIsNotUsedForCosts(t *testing.T) {
 	t.Parallel()
 	got, ok := discovery.PricingForAnthropicModel("claude-3-sonnet-20240229")
 	require.True(t, ok)
@@ -203,7 +203,7 @@ func TestAnAnthropicPriceWithOneSourceIsShownOnly(t *testing.T) {
 	assert.Nil(t, got.CacheWrite1hPerMTok)
 }
 
-func TestAnthropicRowsOfTodayAndOfBefore(t *testing.T) {
+func TestAnthropicPeriods(t *testing.T) {
 	t.Parallel()
 	now, ok := discovery.PricingForAnthropicModel("claude-sonnet-5-5")
 	require.True(t, ok)

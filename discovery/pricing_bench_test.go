@@ -63,8 +63,8 @@ func BenchmarkReadPrices(b *testing.B) {
 
 // BenchmarkWarmPrice looks one price up in a cached list of 600.
 func BenchmarkWarmPrice(b *testing.B) {
-	s := priced()
-	s.set("cloudbilling", says(manySKUs(b, 600)))
+	s := skuServer()
+	s.set("cloudbilling", respond(manySKUs(b, 600)))
 	c := s.inProcess()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -11,9 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// Somebody who gets no price wants to know what to write instead: a choice among several is put differently from a doubt
-// about one.
-func TestAHintThatIsNotUnderstoodIsToldWhatItMayMean(t *testing.T) {
+// The failure helps to find a better hint: it distinguishes a choice among several models from a doubt about one.
+func TestFailureOfAnAmbiguousHintListsTheModels(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		models []string
@@ -31,19 +30,19 @@ func TestAHintThatIsNotUnderstoodIsToldWhatItMayMean(t *testing.T) {
 	}
 }
 
-// The same of the price list: half of it would be taken for all there is.
-func TestAPageOfSKUsThatIsNone(t *testing.T) {
+// An error in place of a later page must not cut the price list short.
+func TestErrorInPlaceOfASKUPageIsAFailure(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{
 		`{"error":{"code":500,"message":"busy"}}`: "lists no SKU",
 		`{"surprise":true,"skus":7}`:              "skus: ",
 	} {
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Get("pageToken") != "" {
-				says(page)(w, r)
+				respond(page)(w, r)
 				return
 			}
-			says(fmt.Sprintf(`{"skus":[%s],"nextPageToken":"n"}`, skuOf("A", flashText, 750)))(w, r)
+			respond(fmt.Sprintf(`{"skus":[%s],"nextPageToken":"n"}`, skuOf("A", flashText, 750)))(w, r)
 		}})
 		rows, err := s.client(t).FetchGeminiPricing(t.Context(), withKey)
 		require.NoError(t, err)

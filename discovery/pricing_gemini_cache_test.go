@@ -16,10 +16,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func TestPricesAreKeptForADayPerKey(t *testing.T) {
+func TestPricesAreCachedForADayPerKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := recorded(t)
+		s := recordedServer(t)
 		c := s.inProcess()
 		fetch := func(key string, opts discovery.PricingOptions) {
 			t.Helper()
@@ -34,7 +34,7 @@ func TestPricesAreKeptForADayPerKey(t *testing.T) {
 		assert.Equal(t, 1, s.count("cloudbilling"))
 		fetch("two", discovery.PricingOptions{})
 		fetch("one", discovery.PricingOptions{})
-		assert.Equal(t, 2, s.count("cloudbilling"), "another key, another list")
+		assert.Equal(t, 2, s.count("cloudbilling"), "each key has its own list")
 		time.Sleep(24*time.Hour - time.Nanosecond)
 		fetch("one", discovery.PricingOptions{})
 		assert.Equal(t, 2, s.count("cloudbilling"))
@@ -53,7 +53,7 @@ func TestPricesAreKeptForADayPerKey(t *testing.T) {
 
 func TestInvalidatePricing(t *testing.T) {
 	t.Parallel()
-	s := recorded(t)
+	s := recordedServer(t)
 	c := s.inProcess()
 	c.InvalidatePricing()
 	for _, row := range []struct {
@@ -71,12 +71,12 @@ func TestInvalidatePricing(t *testing.T) {
 	}
 }
 
-// What a request brings that was under way when the cache was cleared goes to those who wait for it, and to nobody after.
-func TestARequestFromBeforeInvalidatePricingIsNotKept(t *testing.T) {
+// The result of a request that was in flight during InvalidatePricing goes to its waiters and is not cached.
+func TestRequestFromBeforeInvalidatePricingIsNotCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan string)
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(<-answer)) }})
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(<-answer)) }})
 		c := s.inProcess()
 		fetch := func() chan float64 {
 			got := make(chan float64)
@@ -97,10 +97,10 @@ func TestARequestFromBeforeInvalidatePricingIsNotKept(t *testing.T) {
 	})
 }
 
-func TestHoweverManyAskThereIsOneRequest(t *testing.T) {
+func TestConcurrentPriceLookupsShareOneRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, _ *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, _ *http.Request) {
 			time.Sleep(time.Second)
 			_, _ = w.Write([]byte(pageOf(early("A", flashText, 750))))
 		}})
@@ -124,11 +124,11 @@ func TestHoweverManyAskThereIsOneRequest(t *testing.T) {
 	})
 }
 
-// Two keys may see different prices: neither is ever shown the other's, not even when both ask at the same time.
-func TestNobodySeesThePricesOfAnotherKey(t *testing.T) {
+// Two keys may have different prices. Neither receives those of the other, even with concurrent requests.
+func TestKeysDoNotSharePrices(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(time.Second)
 			_, _ = w.Write([]byte(pageOf(early("A", flashText, 1000*len(r.Header.Get("X-Goog-Api-Key"))))))
 		}})
@@ -147,11 +147,11 @@ func TestNobodySeesThePricesOfAnotherKey(t *testing.T) {
 	})
 }
 
-// Whoever cannot wait gets nothing, and the others get their prices of the one request.
-func TestACallerWhoLeavesDoesNotCostTheOthersTheirPrices(t *testing.T) {
+// A caller that times out gets nothing. The others get the prices of the shared request.
+func TestCallerThatTimesOutDoesNotCancelSharedPrices(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, _ *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, _ *http.Request) {
 			time.Sleep(time.Second)
 			_, _ = w.Write([]byte(pageOf(early("A", flashText, 750))))
 		}})
@@ -165,7 +165,7 @@ func TestACallerWhoLeavesDoesNotCostTheOthersTheirPrices(t *testing.T) {
 				assert.NoError(t, err)
 				lengths <- len(rows)
 			}()
-			synctest.Wait() // the impatient one asks first
+			synctest.Wait() // the caller with the deadline is first
 		}
 		assert.Equal(t, []int{0, 1}, []int{<-lengths, <-lengths})
 		assert.Equal(t, 1, s.count("cloudbilling"))
@@ -174,32 +174,32 @@ func TestACallerWhoLeavesDoesNotCostTheOthersTheirPrices(t *testing.T) {
 }
 
 // A failure does not replace a list that is still fresh, and without a pause the next call sends a request again.
-func TestFailedPriceListKeepsTheLastOne(t *testing.T) {
+func TestFailedRefreshKeepsTheCachedPrices(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"cloudbilling": refuses(503, "")})
+	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respondStatus(503, "")})
 	c := s.inProcess(discovery.WithOutageTTL(0))
 	rows, err := c.FetchGeminiPricing(t.Context(), withKey)
 	require.NoError(t, err)
 	assert.Empty(t, rows)
-	s.set("cloudbilling", says(recordedSKUs(t)))
+	s.set("cloudbilling", respond(recordedSKUs(t)))
 	rows, err = c.FetchGeminiPricing(t.Context(), withKey)
 	require.NoError(t, err)
 	assert.Len(t, rows, 46)
 	assert.Equal(t, []string{"gemini status"}, s.reasons())
-	s.set("cloudbilling", refuses(503, ""))
+	s.set("cloudbilling", respondStatus(503, ""))
 	rows, err = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: billingKey, Refresh: true})
 	require.NoError(t, err)
-	assert.Empty(t, rows, "prices of before are not passed off as fresh ones")
+	assert.Empty(t, rows, "old prices are not returned for a refresh")
 	rows, _ = c.FetchGeminiPricing(t.Context(), withKey)
-	assert.Len(t, rows, 46, "they are still fresh enough for a call without Refresh")
+	assert.Len(t, rows, 46, "the cached list is fresh enough without Refresh")
 	assert.Equal(t, 3, s.count("cloudbilling"))
 }
 
 // After a failure no request is sent for the pause of WithOutageTTL, but every call reports the failure under its own name.
-func TestFailedPriceListIsRememberedForAWhile(t *testing.T) {
+func TestFailedPriceListIsCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": refuses(503, "")})
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respondStatus(503, "")})
 		c := s.inProcess()
 		for range 3 {
 			rows, err := c.FetchGeminiPricing(t.Context(), withKey)
@@ -213,7 +213,7 @@ func TestFailedPriceListIsRememberedForAWhile(t *testing.T) {
 		assert.Equal(t, "PricingForGeminiModel", s.failures[3].Operation)
 		assert.Equal(t, discovery.ReasonStatus, s.failures[3].Reason)
 
-		s.set("cloudbilling", says(recordedSKUs(t)))
+		s.set("cloudbilling", respond(recordedSKUs(t)))
 		time.Sleep(discovery.DefaultOutageTTL - time.Nanosecond)
 		rows, _ := c.FetchGeminiPricing(t.Context(), withKey)
 		assert.Empty(t, rows)
@@ -221,20 +221,20 @@ func TestFailedPriceListIsRememberedForAWhile(t *testing.T) {
 		rows, _ = c.FetchGeminiPricing(t.Context(), withKey)
 		assert.Len(t, rows, 46)
 
-		s.set("cloudbilling", refuses(503, ""))
+		s.set("cloudbilling", respondStatus(503, ""))
 		other := discovery.PricingOptions{APIKey: "another." + billingKey}
 		_, _ = c.FetchGeminiPricing(t.Context(), other)
-		s.set("cloudbilling", says(recordedSKUs(t)))
+		s.set("cloudbilling", respond(recordedSKUs(t)))
 		rows, _ = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: other.APIKey, Refresh: true})
-		assert.Len(t, rows, 46, "Refresh does not wait")
+		assert.Len(t, rows, 46, "Refresh ignores the pause")
 	})
 }
 
-func TestACallerWhoLeavesIsToldSo(t *testing.T) {
+func TestCanceledPriceLookupReportsAFailure(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := recorded(t)
+	s := recordedServer(t)
 	rows, err := s.inProcess(discovery.WithStrictErrors()).FetchGeminiPricing(ctx, withKey)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, []discovery.ProviderPricing{}, rows)
@@ -242,10 +242,10 @@ func TestACallerWhoLeavesIsToldSo(t *testing.T) {
 	assert.Zero(t, s.count("cloudbilling"))
 }
 
-// A program that goes through many keys starts over now and then, and is right all the same.
-func TestManyKeys(t *testing.T) {
+// The cache is bounded: with many keys it starts over, and the prices stay correct.
+func TestPriceCacheIsBounded(t *testing.T) {
 	t.Parallel()
-	s := priced(skuOf("A", flashText, 750))
+	s := skuServer(skuOf("A", flashText, 750))
 	c := s.inProcess()
 	for range 2 {
 		for i := range 100 {
@@ -257,10 +257,10 @@ func TestManyKeys(t *testing.T) {
 	assert.Equal(t, 200, s.count("cloudbilling"))
 }
 
-// What a caller does to a row must not reach the next one.
-func TestGeminiRowsAreTheCallersOwn(t *testing.T) {
+// A caller may change its copy of a row.
+func TestGeminiRowsAreCopies(t *testing.T) {
 	t.Parallel()
-	c := recorded(t).inProcess()
+	c := recordedServer(t).inProcess()
 	read := func() []discovery.ProviderPricing {
 		rows, err := c.FetchGeminiPricing(t.Context(), withKey)
 		require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// told is what is said of a row, in one line.
-func told(r discovery.ProviderPricing) string {
+// summary returns the fields of a row in one line.
+func summary(r discovery.ProviderPricing) string {
 	show := func(p *float64) string {
 		if p == nil {
 			return ""
@@ -25,27 +25,27 @@ func told(r discovery.ProviderPricing) string {
 }
 
 // testdata/gemini_prices.csv was checked by hand, row by row, against the recorded SKUs.
-func TestEveryRecordedSKU(t *testing.T) {
+func TestRecordedSKUs(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("testdata/gemini_prices.csv")
 	require.NoError(t, err)
 	defer file.Close()
 	want, err := csv.NewReader(file).ReadAll()
 	require.NoError(t, err)
-	rows, err := recorded(t).inProcess().FetchGeminiPricing(t.Context(), withKey)
+	rows, err := recordedServer(t).inProcess().FetchGeminiPricing(t.Context(), withKey)
 	require.NoError(t, err)
 	require.Len(t, rows, len(want)-1)
 	for i, r := range rows {
-		assert.Equal(t, strings.Join(want[i+1][:7], ","), r.SKUID+","+told(r), r.SKUDescription)
+		assert.Equal(t, strings.Join(want[i+1][:7], ","), r.SKUID+","+summary(r), r.SKUDescription)
 		assert.Equal(t, want[i+1][7], r.SKUDescription)
 	}
 }
 
-// Each row is a description, and what it says: model, modality, mode, threshold, input price, output price, at 1,000 nanos.
+// Each row maps a description to model, modality, mode, threshold, input price and output price, for 1,000 nanos.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	for description, want := range map[string]string{
-		// the styles of WIRE.md section 8
+		// the recorded styles
 		"Generate content input token count gemini 3.7 flash text":                   "gemini 3.7 flash,text,standard,0,1,",
 		"Generate content input token count gemini 3.5 flash lite text priority":     "gemini 3.5 flash lite,text,priority,0,1,",
 		"Generate content input token count gemini 3.5 flash lite text batch":        "gemini 3.5 flash lite,text,batch,0,1,",
@@ -84,10 +84,10 @@ func TestDescriptions(t *testing.T) {
 		"Generate_content text text input token count for Gemini 9 Flash":             "gemini 9 flash,text,standard,0,1,",
 		"  GENERATE__CONTENT   INPUT token count\tGemini 3.7 Flash Text  ":            "gemini 3.7 flash,text,standard,0,1,",
 		"Generate content input token count gemini 3.7 flash text free":               "gemini 3.7 flash,text,free,0,1,",
-		"Generate content input token count gemini 3.7 flash turbo text":              "gemini 3.7 flash turbo,text,standard,0,1,", // another model, for all we know
+		"Generate content input token count gemini 3.7 flash turbo text":              "gemini 3.7 flash turbo,text,standard,0,1,", // may be another model
 		"BatchGenerate_content cached text input token count for gemini 3 pro short":  "gemini 3 pro,text,batch-cached,0,1,",
 
-		// not understood, so without a price
+		// not understood, hence without a price
 		"Cloud TTS API text input token count for Gemini 2.5 Pro":                             "gemini 2.5 pro,text,unknown,0,,",
 		"Discounted generate content text input token count for Gemini 3 Pro":                 "gemini 3 pro,text,unknown,0,,",
 		"GenerateContent input token count for Gemini 1.5 Pro when input is huge":             "gemini 1.5 pro,text,unknown,0,,",
@@ -98,13 +98,13 @@ func TestDescriptions(t *testing.T) {
 
 		"Generate content input token count gemini 3 pro text greater than ever": "gemini 3 pro,text,unknown,0,,",
 
-		// an unknown word behind the last one of the model
+		// an unknown word after the model
 		"Generate content input token count gemini 3.7 flash text turbo":    "gemini 3.7 flash,text,unknown,0,,",
 		"Generate content input token count gemini 3 pro long context text": "gemini 3 pro,text,unknown,0,,",
 		"Gemini 2.5 Flash Text Input - Provisioned Throughput Predictions":  "gemini 2.5 flash,text,unknown,0,,",
 		"Generate content input token count gemini 3 flash input surcharge": "gemini 3 flash,text,unknown,0,,",
 
-		// a length of the prompt that is not understood
+		// an unknown form of the prompt length
 		"Generate content input token count gemini 4 pro text 200k+":            "gemini 4 pro,text,unknown,0,,",
 		"GenerateContent text input token count for Gemini 4 Pro (> 200k)":      "gemini 4 pro,text,unknown,0,,",
 		"Gemini 4 Pro Long Context Text Input - Predictions":                    "gemini 4 pro,text,unknown,0,,",
@@ -112,7 +112,7 @@ func TestDescriptions(t *testing.T) {
 		"Generate content long input token count gemini 4 pro text":             "gemini 4 pro,text,unknown,0,,",
 		"Generate content input token count gemini 4 pro image text over 200k+": "gemini 4 pro image,text,unknown,0,,",
 
-		// no token prices
+		// not priced by token
 		"Generate content cached content gemini 2.5 flash storage by hour":                                            "gemini 2.5 flash,,storage,0,,",
 		"Generate_content cached text storage token hours for gemini 3 flash":                                         "gemini 3 flash,,storage,0,,",
 		"Generate content cached input token count gemini 3 flash text Storage":                                       "gemini 3 flash,,storage,0,,",
@@ -137,18 +137,18 @@ func TestDescriptions(t *testing.T) {
 		"gemini":                                                                                                      ",,other,0,,",
 	} {
 		r := rowOf(t, skuOf("A", description, 1000))
-		assert.Equal(t, want, told(r), description)
+		assert.Equal(t, want, summary(r), description)
 		assert.Equal(t, description, r.SKUDescription)
 	}
 }
 
-// The amount, by the unit's own definition.
+// Amounts follow from the definition of the unit.
 func TestAmounts(t *testing.T) {
 	t.Parallel()
 	const unit, price = `"baseUnitConversionFactor":1`, `"units":"0","nanos":1000`
 	for name, row := range map[string]struct {
 		replace []string
-		want    float64 // -1 is none
+		want    float64 // -1 means no price
 	}{
 		"plain":                       {nil, 1},
 		"display is for display":      {[]string{`"displayQuantity":1000000`, `"displayQuantity":7`}, 1},
@@ -227,7 +227,7 @@ func entryOf(since string, nanos int) string {
 	return fmt.Sprintf(`{"pricingExpression":{"usageUnit":"count","baseUnit":"count","baseUnitConversionFactor":1,"tieredRates":[%s]},"effectiveTime":%q}`, rateOf(0, nanos), since)
 }
 
-func TestThePriceInForce(t *testing.T) {
+func TestPriceInForce(t *testing.T) {
 	t.Parallel()
 	const long, lately, ever = "2020-01-01T00:00:00Z", "2026-01-01T00:00:00.123456Z", "2999-01-01T00:00:00Z"
 	for name, row := range map[string]struct {
@@ -248,7 +248,7 @@ func TestThePriceInForce(t *testing.T) {
 		"none":                       {nil, -1},
 		"the latest is not readable": {[]string{entryOf(long, 1000), `{"effectiveTime":"` + lately + `"}`}, -1},
 	} {
-		s := priced(fmt.Sprintf(`{"skuId":"A","description":%q,"pricingInfo":[%s]}`, flashText, strings.Join(row.history, ",")))
+		s := skuServer(fmt.Sprintf(`{"skuId":"A","description":%q,"pricingInfo":[%s]}`, flashText, strings.Join(row.history, ",")))
 		assert.Equal(t, row.want, priceOf(t, s, "3.7 flash", discovery.Input, 0), name)
 	}
 	bare := rowOf(t, `{"skuId":"A"}`)

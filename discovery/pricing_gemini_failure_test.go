@@ -20,8 +20,8 @@ import (
 
 const keyInvalid = `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`
 
-// Every way the billing catalog can fail gives the empty value, no error, and one Failure that says why.
-func TestEveryPricingFailureHasItsReason(t *testing.T) {
+// Every failure of the billing catalog gives the empty value, no error, and one Failure with its reason.
+func TestReasonsOfPricingFailures(t *testing.T) {
 	t.Parallel()
 	retry := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "7")
@@ -32,24 +32,24 @@ func TestEveryPricingFailureHasItsReason(t *testing.T) {
 		reason  discovery.Reason
 		status  int
 	}{
-		"400":               {refuses(400, `{"error":{"code":400,"message":"page size","status":"INVALID_ARGUMENT"}}`), discovery.ReasonStatus, 400},
-		"bad key":           {refuses(400, keyInvalid), discovery.ReasonDenied, 400},
-		"401":               {refuses(401, "{}"), discovery.ReasonDenied, 401},
-		"402":               {refuses(402, "{}"), discovery.ReasonStatus, 402},
-		"403":               {refuses(403, `{"error":{"status":"PERMISSION_DENIED"}}`), discovery.ReasonDenied, 403},
-		"404":               {refuses(404, ""), discovery.ReasonStatus, 404},
-		"429":               {refuses(429, ""), discovery.ReasonRateLimited, 429},
+		"400":               {respondStatus(400, `{"error":{"code":400,"message":"page size","status":"INVALID_ARGUMENT"}}`), discovery.ReasonStatus, 400},
+		"bad key":           {respondStatus(400, keyInvalid), discovery.ReasonDenied, 400},
+		"401":               {respondStatus(401, "{}"), discovery.ReasonDenied, 401},
+		"402":               {respondStatus(402, "{}"), discovery.ReasonStatus, 402},
+		"403":               {respondStatus(403, `{"error":{"status":"PERMISSION_DENIED"}}`), discovery.ReasonDenied, 403},
+		"404":               {respondStatus(404, ""), discovery.ReasonStatus, 404},
+		"429":               {respondStatus(429, ""), discovery.ReasonRateLimited, 429},
 		"429 retry":         {retry, discovery.ReasonRateLimited, 429},
-		"500":               {refuses(500, "oops"), discovery.ReasonStatus, 500},
+		"500":               {respondStatus(500, "oops"), discovery.ReasonStatus, 500},
 		"redirect":          {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, discovery.ReasonStatus, 302},
-		"html":              {says("<html>hello</html>"), discovery.ReasonDecode, 200},
-		"empty":             {says(""), discovery.ReasonDecode, 200},
-		"null":              {says("null"), discovery.ReasonDecode, 200},
-		"array":             {says("[]"), discovery.ReasonDecode, 200},
-		"nothing":           {says("{}"), discovery.ReasonDecode, 200},
-		"no SKUs":           {says(`{"skus":[]}`), discovery.ReasonDecode, 200},
-		"error":             {says(keyInvalid), discovery.ReasonDecode, 200},
-		"error beside rows": {says(strings.TrimSuffix(pageOf(skuOf("A", flashText, 1)), "}") + `,"error":{"code":500}}`), discovery.ReasonDecode, 200},
+		"html":              {respond("<html>hello</html>"), discovery.ReasonDecode, 200},
+		"empty":             {respond(""), discovery.ReasonDecode, 200},
+		"null":              {respond("null"), discovery.ReasonDecode, 200},
+		"array":             {respond("[]"), discovery.ReasonDecode, 200},
+		"nothing":           {respond("{}"), discovery.ReasonDecode, 200},
+		"no SKUs":           {respond(`{"skus":[]}`), discovery.ReasonDecode, 200},
+		"error":             {respond(keyInvalid), discovery.ReasonDecode, 200},
+		"error beside rows": {respond(strings.TrimSuffix(pageOf(skuOf("A", flashText, 1)), "}") + `,"error":{"code":500}}`), discovery.ReasonDecode, 200},
 		"error on page 2": {func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Get("pageToken") == "" {
 				_, _ = fmt.Fprintf(w, `{"skus":[%s],"nextPageToken":"2"}`, skuOf("A", flashText, 1))
@@ -57,15 +57,15 @@ func TestEveryPricingFailureHasItsReason(t *testing.T) {
 			}
 			_, _ = fmt.Fprint(w, `{"error":{"code":500},"nextPageToken":""}`)
 		}, discovery.ReasonDecode, 200},
-		"truncated": {says(pageOf(skuOf("A", flashText, 1))[:700]), discovery.ReasonDecode, 200},
-		"trailing":  {says(pageOf(skuOf("A", flashText, 1)) + "{}"), discovery.ReasonDecode, 200},
-		"too large": {says(`{"skus":[]` + strings.Repeat(" ", 70_000) + `}`), discovery.ReasonTooLarge, 200},
+		"truncated": {respond(pageOf(skuOf("A", flashText, 1))[:700]), discovery.ReasonDecode, 200},
+		"trailing":  {respond(pageOf(skuOf("A", flashText, 1)) + "{}"), discovery.ReasonDecode, 200},
+		"too large": {respond(`{"skus":[]` + strings.Repeat(" ", 70_000) + `}`), discovery.ReasonTooLarge, 200},
 		"gzip bomb": {gzipBomb, discovery.ReasonTooLarge, 200},
 		"endless":   {endless, discovery.ReasonTooLarge, 200},
 		"endless list": {func(w http.ResponseWriter, r *http.Request) {
 			_, _ = fmt.Fprintf(w, `{"nextPageToken":"%sx"}`, r.URL.Query().Get("pageToken"))
 		}, discovery.ReasonPartial, 200},
-		"same page": {says(`{"nextPageToken":"x"}`), discovery.ReasonPartial, 200},
+		"same page": {respond(`{"nextPageToken":"x"}`), discovery.ReasonPartial, 200},
 		"half body": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte(`{"skus":`))
@@ -74,7 +74,7 @@ func TestEveryPricingFailureHasItsReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(map[string]http.HandlerFunc{"cloudbilling": row.handler})
+			s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": row.handler})
 			c := s.client(t, discovery.WithMaxResponseBytes(64_000))
 			rows, err := c.FetchGeminiPricing(t.Context(), withKey)
 			require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestEveryPricingFailureHasItsReason(t *testing.T) {
 			price, err := c.PricingForGeminiModel(t.Context(), "flash", discovery.GeminiPriceQuery{PricingOptions: withKey})
 			require.NoError(t, err)
 			assert.Nil(t, price)
-			require.Len(t, s.failures, 2, "one for each call")
+			require.Len(t, s.failures, 2, "one failure for each call")
 			for i, operation := range []string{"FetchGeminiPricing", "PricingForGeminiModel"} {
 				f := s.failures[i]
 				assert.Equal(t, row.reason, f.Reason)
@@ -99,7 +99,7 @@ func TestEveryPricingFailureHasItsReason(t *testing.T) {
 	}
 }
 
-// endless never stops, if nobody stops it.
+// endless writes until the client closes the connection.
 func endless(w http.ResponseWriter, r *http.Request) {
 	chunk := bytes.Repeat([]byte(" "), 8<<10)
 	for r.Context().Err() == nil {
@@ -109,8 +109,8 @@ func endless(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A field of the wrong type is an answer that cannot be relied on, whatever else is in it.
-func TestAWrongTypeInAnyField(t *testing.T) {
+// A field of the wrong type makes the whole response a failure.
+func TestWrongTypeInAnyFieldIsAFailure(t *testing.T) {
 	t.Parallel()
 	good := skuOf("A", flashText, 750)
 	for name, page := range map[string]string{
@@ -137,7 +137,7 @@ func TestAWrongTypeInAnyField(t *testing.T) {
 		"nanos":         pageOf(skuOf("A", flashText, 750, `"nanos":750`, `"nanos":true`)),
 		"token":         `{"skus":[` + good + `],"nextPageToken":5}`,
 	} {
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": says(page)})
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(page)})
 		rows, err := s.inProcess().FetchGeminiPricing(t.Context(), withKey)
 		require.NoError(t, err)
 		assert.Empty(t, rows, name)
@@ -145,10 +145,10 @@ func TestAWrongTypeInAnyField(t *testing.T) {
 	}
 }
 
-func TestASlowBillingCatalogTimesOut(t *testing.T) {
+func TestSlowBillingCatalogTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }})
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }})
 		begin := time.Now()
 		rows, err := s.inProcess().FetchGeminiPricing(t.Context(), withKey)
 		require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestASlowBillingCatalogTimesOut(t *testing.T) {
 	})
 }
 
-// Whatever the billing catalog or the network does with a key, it is nowhere to be seen.
+// No failure contains a key, even when the billing catalog or the transport returns it.
 func TestNoPricingFailureShowsAKey(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -177,7 +177,7 @@ func TestNoPricingFailureShowsAKey(t *testing.T) {
 	}
 	dump := func(_ http.ResponseWriter, r *http.Request) { panic(fmt.Errorf("cannot send %v", r.Header)) }
 	for _, handler := range []http.HandlerFunc{echo(200), echo(302), echo(400), echo(403), echo(429), echo(500), dump} {
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": handler})
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": handler})
 		c := s.inProcess(discovery.WithStrictErrors(), discovery.WithLogger(slog.New(slog.NewJSONHandler(&log, nil))))
 		_, err := c.FetchGeminiPricing(t.Context(), withKey)
 		require.Error(t, err)

@@ -14,15 +14,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// never is what a description must not hold for a list price of text tokens, and noTokens what it must not hold for a price
-// at all. They are written apart from the code they hold to account.
+// never matches descriptions that have no list price of text tokens, and noTokens those that have no price at all. They are
+// written independently of the code that they check.
 var (
 	never    = regexp.MustCompile(`(?i)cach|batch|flex|priority|bidi|free|commit`)
 	noTokens = regexp.MustCompile(`(?i)storage|hour|grounding|imagen|period of time`)
 )
 
-// FuzzSKU reads a SKU of any description, unit and amount: no panic, never a price for storage and the like, never one in
-// both directions, and no other than the unit's own definition gives.
+// FuzzSKU reads a SKU with any description, unit and amount. It checks that there is no panic, no price for storage and the
+// like, no price in both directions, and no price other than that of the definition of the unit.
 func FuzzSKU(f *testing.F) {
 	for _, description := range []string{
 		flashText, "Generate content cached content gemini 2.5 flash storage by hour", "Generate_content cached text storage token hours for gemini 3 flash",
@@ -43,8 +43,8 @@ func FuzzSKU(f *testing.F) {
 			},
 		}}}}})
 		require.NoError(t, err)
-		s := priced()
-		s.set("cloudbilling", says(string(text)))
+		s := skuServer()
+		s.set("cloudbilling", respond(string(text)))
 		c := s.inProcess()
 		rows, err := c.FetchGeminiPricing(t.Context(), withKey)
 		require.NoError(t, err)
@@ -56,7 +56,7 @@ func FuzzSKU(f *testing.F) {
 			price, d = r.OutputPerMTok, discovery.Output
 		}
 		if price != nil {
-			assert.False(t, usage != "count" || base != "count" || noTokens.MatchString(description) || !strings.Contains(strings.ToLower(description), "gemini"), told(r))
+			assert.False(t, usage != "count" || base != "count" || noTokens.MatchString(description) || !strings.Contains(strings.ToLower(description), "gemini"), summary(r))
 			assert.NotContains(t, []string{"storage", "grounding", "other", "unknown"}, r.Mode)
 			assert.InEpsilon(t, byDefinition(t, units, nanos, factor)+1, *price+1, 1e-12)
 			assert.False(t, math.IsInf(*price, 0) || math.IsNaN(*price) || *price < 0)
@@ -69,13 +69,13 @@ func FuzzSKU(f *testing.F) {
 		if got != nil {
 			assert.Equal(t, *price, *got)
 			assert.Positive(t, *got)
-			assert.False(t, never.MatchString(strings.SplitN(description, "when", 2)[0]), told(r))
+			assert.False(t, never.MatchString(strings.SplitN(description, "when", 2)[0]), summary(r))
 			assert.Equal(t, "text standard", r.Modality+" "+r.Mode)
 		}
 	})
 }
 
-// byDefinition is USD per million, written once more: (units + nanos/1e9) / factor * 1e6.
+// byDefinition returns USD per million, computed independently: (units + nanos/1e9) / factor * 1e6.
 func byDefinition(t *testing.T, units, nanos, factor string) float64 {
 	t.Helper()
 	u, ok := new(big.Float).SetString(units)
@@ -89,16 +89,16 @@ func byDefinition(t *testing.T, units, nanos, factor string) float64 {
 	return usd
 }
 
-// FuzzSKUPages feeds any bytes to the decoder: no panic, rows only out of valid JSON, and a failure if and only if there
-// are none.
+// FuzzSKUPages decodes any bytes. It checks that there is no panic, that only valid JSON has rows, and that a failure is
+// reported exactly when there are no rows.
 func FuzzSKUPages(f *testing.F) {
 	f.Add([]byte(recordedSKUs(f)[:3000]))
 	for _, seed := range []string{pageOf(skuOf("A", flashText, 750)), `{}`, `{"skus":[]}`, `{"skus":[{"skuId":"A"}],"nextPageToken":null}`, `{"skus":[{}]}`, `[]`, `null`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s := priced()
-		s.set("cloudbilling", says(string(body)))
+		s := skuServer()
+		s.set("cloudbilling", respond(string(body)))
 		rows, err := s.inProcess().FetchGeminiPricing(t.Context(), withKey)
 		require.NoError(t, err)
 		assert.NotNil(t, rows)

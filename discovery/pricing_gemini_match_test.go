@@ -13,18 +13,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func flashes(models ...string) *site {
+func flashes(models ...string) *fakeServer {
 	var skus []string
 	for i, m := range models {
 		skus = append(skus, skuOf(fmt.Sprint(i), "Generate content output token count gemini "+m+" text", 1000*(i+1)))
 	}
-	return priced(skus...)
+	return skuServer(skus...)
 }
 
-func TestWhichModelAHintMeans(t *testing.T) {
+func TestModelOfAHint(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		models, hint, want string // "" for none, "?" where it is ambiguous
+		models, hint, want string // "": no model, "?": ambiguous
 	}{
 		{"2.5 flash|2.5 flash lite", "2.5 flash", "2.5 flash"},
 		{"2.5 flash|2.5 flash lite", "2.5 flash lite", "2.5 flash lite"},
@@ -55,16 +55,16 @@ func TestWhichModelAHintMeans(t *testing.T) {
 		{"3.5 flash", "gemini", "3.5 flash"},
 		{"3.5 flash|3 pro", "gemini", "?"},
 		{"er1.6", "er-1.6", "er1.6"},
-		{"robotics er 1.5|1.5 flash 8b", "1.5", "?"}, // the words behind it must not choose between models
+		{"robotics er 1.5|1.5 flash 8b", "1.5", "?"}, // the words after it must not choose between models
 		{"3.5 flash|3.5 flash lite", "3.5", "?"},
 		{"3.5 flash|3.5 flash lite", "gemini-3.5", "?"},
 		{"2.5 flash|2.5 flash lite", "flash", "?"},
 		{"robotics er 2 preview|3 flash", "2", "robotics er 2 preview"},
-		{"robotics er 2 preview|3 flash", "gemini-2", ""}, // no model is called so
+		{"robotics er 2 preview|3 flash", "gemini-2", ""}, // there is no such model
 		{"robotics er 2 preview", "google/gemini-er-2", ""},
 		{"3 flash|2.5 pro", "gemini-3", "3 flash"},
 		{"3 flash|2.5 pro", "gemini/gemini-3-flash", "3 flash"},
-		// API ids name a release that SKUs leave out.
+		// Ids contain a release that SKUs leave out.
 		{"3 flash|3 flash lite", "gemini-3-flash-preview", "3 flash"},
 		{"3 flash|3 flash preview", "gemini-3-flash-preview", "3 flash preview"},
 		{"2.0 flash|2.0 flash lite", "gemini-2.0-flash-001", "2.0 flash"},
@@ -90,7 +90,7 @@ func TestWhichModelAHintMeans(t *testing.T) {
 			assert.Empty(t, s.failures, "%v", row)
 			continue
 		}
-		f := oneFailure(t, s, discovery.ReasonPartial)
+		f := requireOneFailure(t, s, discovery.ReasonPartial)
 		assert.Equal(t, "PricingForGeminiModel", f.Operation)
 		if row.want == "?" {
 			assert.Contains(t, f.Error(), "gemini "+names[0], "the failure lists the models")
@@ -100,11 +100,11 @@ func TestWhichModelAHintMeans(t *testing.T) {
 	}
 }
 
-// Two spellings of a model are one model, whichever of them a hint finds.
-func TestAHintFindsEverySpellingOfItsModel(t *testing.T) {
+// Spellings of one model count as one, whichever of them a hint matches.
+func TestHintMatchesEverySpellingOfItsModel(t *testing.T) {
 	t.Parallel()
 	for _, hint := range []string{"robotics er 1.6", "robotics er1.6", "robotics er", "er 1.6", "er1.6"} {
-		s := priced(skuOf("A", "Generate content input token count gemini robotics er 1.6 text", 1000),
+		s := skuServer(skuOf("A", "Generate content input token count gemini robotics er 1.6 text", 1000),
 			skuOf("B", "Generate content input token count gemini robotics er1.6 long text", 2000))
 		assert.Equal(t, 1.0, priceOf(t, s, hint, discovery.Input, 0), hint)
 		assert.Equal(t, 2.0, priceOf(t, s, hint, discovery.Input, 300_000), hint)
@@ -119,7 +119,7 @@ func TestAHintFindsEverySpellingOfItsModel(t *testing.T) {
 	}
 }
 
-func TestAnAmbiguousHintIsAnErrorForTheStrict(t *testing.T) {
+func TestAmbiguousHintIsAStrictError(t *testing.T) {
 	t.Parallel()
 	names := make([]string, 30)
 	for i := range names {
@@ -131,11 +131,11 @@ func TestAnAmbiguousHintIsAnErrorForTheStrict(t *testing.T) {
 	assert.Nil(t, price)
 }
 
-// builds takes out what leaves a model the same.
+// builds removes words that do not change the model.
 var builds = strings.NewReplacer("preview", "", "001", "", " ", "")
 
-// meant says by the rules of PricingForGeminiModel which model a hint means, written once more over plain texts: "" for none,
-// "?" where there may be another.
+// meant returns the model of a hint by the rules of PricingForGeminiModel, written independently over plain texts: "" for no
+// model, "?" for an ambiguous hint.
 func meant(models []string, hint string) string {
 	bare := strings.TrimPrefix(hint, "gemini ")
 	base := strings.TrimSuffix(strings.TrimSuffix(bare, " 001"), " preview")
@@ -172,8 +172,8 @@ func meant(models []string, hint string) string {
 	return holding[0]
 }
 
-// Whatever a list has, and whatever is asked for, the price is that of the one model that is meant, or there is none.
-func TestAHintIsAnsweredRightOrNotAtAll(t *testing.T) {
+// For random lists and hints, the price is that of the one model that matches, or nil.
+func TestHintsMatchTheIndependentRules(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 4))
 	words := []string{"2", "3", "3.5", "flash", "pro", "lite", "image", "preview", "001", "er", "robotics"}
@@ -203,7 +203,7 @@ func TestAHintIsAnsweredRightOrNotAtAll(t *testing.T) {
 	}
 }
 
-// pick makes a name of at most so many different words.
+// pick returns a name of at most the given number of different words.
 func pick(random *rand.Rand, words []string, most int) string {
 	var name []string
 	for _, i := range random.Perm(len(words))[:1+random.IntN(most)] {

@@ -48,7 +48,7 @@ func (q GeminiPriceQuery) check(hint []string) error {
 // The hint is an API id, as in "gemini-3-flash-preview", or words of the SKUs, as in "3.1 flash lite". docs/providers.md,
 // section "Gemini prices", has the rules by which it is matched. A hint that may mean several models has no price.
 //
-// The tier is the one that [PriceAt] chooses for TierThresholdTokens. Whenever the price is nil, a [Failure] tells why:
+// The tier is the one that [PriceAt] chooses for TierThresholdTokens. Whenever the price is nil, a [Failure] has the reason:
 // [ReasonPartial] when no SKU or more than one model matches, or the matching SKUs disagree or are not understood; otherwise
 // the Failure of [Client.FetchGeminiPricing]. An empty hint, an unknown direction, a negative threshold and a negative TTL are
 // a [*ValueError].

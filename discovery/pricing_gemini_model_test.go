@@ -13,8 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// samples are the sample prices of WIRE.md section 8, in USD per million tokens. A few models have SKUs for short and for
-// long prompts, and 1.5 has two by 128k.
+// samples are recorded prices in USD per million tokens. Some models have SKUs for short and for long prompts, and 1.5 has
+// two, with the limit at 128k.
 var samples = []struct {
 	model, style  string
 	input, output float64
@@ -31,8 +31,8 @@ var samples = []struct {
 	{"3.7 flash", "Generate_content_%s_token_count_gemini_3.7_flash_text", 0.75, 3.75},
 }
 
-// decoys are SKUs of models with similar names, and of other prices of the same ones, in every style. None may answer for a
-// sample. Each costs 777,000 nanos or more.
+// decoys are SKUs of models with similar names, and other prices of the same models, in every style. No sample may get one of
+// their prices. Each costs 777,000 nanos or more.
 var decoys = []string{
 	"Generate content %s token count gemini 3.5 flash lite text", "Gemini 3.1 Flash Image Text %s - Predictions", "Generate_content text %s token count for Gemini 3 Pro Image",
 	"Generate content %s token count gemini 2.5 flash native image generation", "Generate content %s token count gemini 2.5 flash preview tts text",
@@ -46,7 +46,7 @@ var decoys = []string{
 	"Generate content %s token count gemini 3.8 flash lite tts text", "Generate content %s token count gemini omni flash text", "Generate content %s token count gemini 3.8 flash text turbo",
 }
 
-// bothWays makes two SKUs of a style, one for each direction.
+// bothWays returns two SKUs of a style, one for each direction.
 func bothWays(name, style string, input, output int) []string {
 	return []string{skuOf(name+"-IN", fmt.Sprintf(style, "input"), input), skuOf(name+"-OUT", fmt.Sprintf(style, "output"), output)}
 }
@@ -63,9 +63,9 @@ func sampleSKUs() []string {
 	return skus
 }
 
-func TestEverySamplePrice(t *testing.T) {
+func TestSamplePrices(t *testing.T) {
 	t.Parallel()
-	s := priced(sampleSKUs()...)
+	s := skuServer(sampleSKUs()...)
 	for _, m := range samples {
 		dashed := strings.ReplaceAll(m.model, " ", "-")
 		for _, hint := range []string{
@@ -73,7 +73,7 @@ func TestEverySamplePrice(t *testing.T) {
 			" models/gemini-" + dashed + " ", "google/gemini-" + dashed, strings.ReplaceAll(m.model, " ", ""),
 		} {
 			if strings.HasPrefix(m.model, "3.1") && hint == strings.ReplaceAll(m.model, " ", "") {
-				continue // the SKU's model is a preview, and words are told by what parts them
+				continue // the model of the SKU is a preview
 			}
 			assert.InDelta(t, m.input, priceOf(t, s, hint, discovery.Input, 0), 0.001, hint)
 			assert.InDelta(t, m.output, priceOf(t, s, hint, "", 0), 0.001, "%s: output is the default", hint)
@@ -82,8 +82,8 @@ func TestEverySamplePrice(t *testing.T) {
 	assert.Empty(t, s.reasons())
 }
 
-// A model without a plain SKU for text has no price here, whatever else is known of it, and of others like it.
-func TestOtherModelsAndOtherPricesNeverAnswer(t *testing.T) {
+// A model without a standard text SKU has no price, even when other prices of it or of similar models are listed.
+func TestSimilarModelsAndOtherPricesDoNotMatch(t *testing.T) {
 	t.Parallel()
 	for i := range samples {
 		var others []string
@@ -95,17 +95,17 @@ func TestOtherModelsAndOtherPricesNeverAnswer(t *testing.T) {
 		for j, style := range decoys {
 			others = append(others, bothWays(fmt.Sprint("DECOY-", j), style, 777_000, 888_000)...)
 		}
-		s := priced(others...)
+		s := skuServer(others...)
 		for _, d := range []discovery.Direction{discovery.Input, discovery.Output} {
 			assert.InDelta(t, -1, priceOf(t, s, "gemini-"+strings.ReplaceAll(samples[i].model, " ", "-"), d, 0), 0, samples[i].model)
 		}
 	}
 }
 
-// The recorded list is a part of the real one: what is not in it has no price.
+// The recorded list is a part of the real one. Models that are missing in it have no price.
 func TestRecordedPrices(t *testing.T) {
 	t.Parallel()
-	s, unpriced := recorded(t), 0
+	s, unpriced := recordedServer(t), 0
 	for _, row := range []struct {
 		hint          string
 		tokens        int64
@@ -145,7 +145,7 @@ func TestRecordedPrices(t *testing.T) {
 func TestTiers(t *testing.T) {
 	t.Parallel()
 	const up, over = "GenerateContent %s token count for Gemini 1.5 Pro when input is up to 128k tokens", "GenerateContent %s token count for Gemini 1.5 Pro when input is greater than 128k tokens"
-	s := priced(append(append(bothWays("A", up, 1250, 5000), bothWays("B", over, 2500, 10_000)...),
+	s := skuServer(append(append(bothWays("A", up, 1250, 5000), bothWays("B", over, 2500, 10_000)...),
 		append(bothWays("C", "Generate content %s token count gemini 3 pro short text", 2000, 12_000), bothWays("D", "Generate content %s token count gemini 3 pro long text", 4000, 18_000)...)...)...)
 	for _, row := range []struct {
 		hint   string
@@ -159,9 +159,9 @@ func TestTiers(t *testing.T) {
 	}
 }
 
-// The price is the one of the row that PriceAt picks out of the list, for whatever tiers a model has and however long the
-// prompt; except where that row is for shorter prompts only, as its description says.
-func TestTheTierIsTheOneThatPriceAtPicks(t *testing.T) {
+// For all tiers and prompt lengths, the price is that of the row that PriceAt returns, unless the description limits that row
+// to shorter prompts.
+func TestTierIsThatOfPriceAt(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(12, 8))
 	limits := map[string]int64{" short text": 200_000, " when input is up to 128k tokens": 128_000}
@@ -171,7 +171,7 @@ func TestTheTierIsTheOneThatPriceAtPicks(t *testing.T) {
 		for _, i := range random.Perm(len(styles))[:1+random.IntN(3)] {
 			skus = append(skus, skuOf(fmt.Sprint(i), "Generate content input token count gemini 9 pro"+styles[i], 1000*(i+1)))
 		}
-		s := priced(skus...)
+		s := skuServer(skus...)
 		rows, err := s.inProcess().FetchGeminiPricing(t.Context(), withKey)
 		require.NoError(t, err)
 		for _, tokens := range []int64{0, 1, 127_999, 128_000, 128_001, 199_999, 200_000, 200_001, 1_000_000, random.Int64N(400_000)} {
@@ -181,7 +181,7 @@ func TestTheTierIsTheOneThatPriceAtPicks(t *testing.T) {
 				return ok && r.TierThresholdTokens == row.TierThresholdTokens && r.SKUID != row.SKUID
 			})
 			if others {
-				continue // two prices for one length: TestSKUsThatAgreeAndSKUsThatDoNot
+				continue // two prices for one length: TestDuplicateSKUs
 			}
 			if ok {
 				_, tail, _ := strings.Cut(row.SKUDescription, "9 pro")
@@ -194,53 +194,53 @@ func TestTheTierIsTheOneThatPriceAtPicks(t *testing.T) {
 	}
 }
 
-// A price that is not understood is not replaced by that of another tier, nor by that of another SKU.
-func TestAPriceThatIsNotUnderstoodIsNil(t *testing.T) {
+// An unreadable price is not replaced with that of another tier or of another SKU.
+func TestUnreadablePriceIsNil(t *testing.T) {
 	t.Parallel()
 	const euro = `"USD"`
 	long := skuOf("B", "Generate content input token count gemini 3 pro long text", 4000, euro, `"EUR"`)
-	s := priced(skuOf("A", "Generate content input token count gemini 3 pro short text", 2000), long)
+	s := skuServer(skuOf("A", "Generate content input token count gemini 3 pro short text", 2000), long)
 	assert.Equal(t, 2.0, priceOf(t, s, "3 pro", discovery.Input, 0))
 	assert.Equal(t, -1.0, priceOf(t, s, "3 pro", discovery.Input, 300_000))
 
-	twice := priced(skuOf("A", flashText, 750), skuOf("B", flashText, 750, euro, `"EUR"`))
+	twice := skuServer(skuOf("A", flashText, 750), skuOf("B", flashText, 750, euro, `"EUR"`))
 	assert.Equal(t, -1.0, priceOf(t, twice, "3.7 flash", discovery.Input, 0))
-	assert.Contains(t, oneFailure(t, s, discovery.ReasonPartial).Error(), "the price of the SKU B is not understood")
-	assert.Contains(t, oneFailure(t, twice, discovery.ReasonPartial).Error(), "the price of the SKU B is not understood")
+	assert.Contains(t, requireOneFailure(t, s, discovery.ReasonPartial).Error(), "the price of the SKU B is not understood")
+	assert.Contains(t, requireOneFailure(t, twice, discovery.ReasonPartial).Error(), "the price of the SKU B is not understood")
 }
 
-// A SKU for prompts of a length that is not understood may be the one for this prompt, whatever the length.
-func TestATierThatIsNotUnderstoodIsNotPassedOver(t *testing.T) {
+// A SKU whose prompt length is not understood may be the one for the prompt in question, so there is no price.
+func TestUnknownTierMakesThePriceNil(t *testing.T) {
 	t.Parallel()
 	plain := skuOf("A", flashText, 750)
 	for clause, want := range map[string]float64{
 		" when prompt exceeds 200k": -1, " greater than ever": -1, " flex when prompt exceeds 200k": 0.75, " when prompt is over 200k": 0.75,
 	} {
-		s := priced(plain, skuOf("B", flashText+clause, 9000))
+		s := skuServer(plain, skuOf("B", flashText+clause, 9000))
 		for _, tokens := range []int64{0, 199_999} {
 			assert.Equal(t, want, priceOf(t, s, "3.7 flash", discovery.Input, tokens), clause)
 		}
 		assert.Equal(t, want < 0, len(s.failures) > 0, clause)
 	}
 	for _, other := range []string{strings.Replace(flashText, "input", "output", 1), strings.Replace(flashText, "text", "audio", 1), strings.Replace(flashText, "flash", "pro", 1)} {
-		s := priced(plain, skuOf("B", other+" when prompt exceeds 200k", 9000))
+		s := skuServer(plain, skuOf("B", other+" when prompt exceeds 200k", 9000))
 		assert.Equal(t, 0.75, priceOf(t, s, "3.7 flash", discovery.Input, 300_000), other)
 	}
-	committed := priced(plain, skuOf("B", flashText+" when prompt exceeds 200k", 9000, `"OnDemand"`, `"Commit1Yr"`))
+	committed := skuServer(plain, skuOf("B", flashText+" when prompt exceeds 200k", 9000, `"OnDemand"`, `"Commit1Yr"`))
 	assert.Equal(t, 0.75, priceOf(t, committed, "3.7 flash", discovery.Input, 300_000))
 }
 
-// longSKUs is ways to say that a price is for long prompts, none of which is understood: what it is instead of "text", or
-// behind a model whose modality stands before it.
+// longSKUs limit a price to long prompts in unknown ways: by words in place of "text", or after a model whose modality
+// precedes it.
 var longSKUs = []string{
 	">200k", "> 200k", "≥200k", "200k+", "200,000+", "[>200k]", "(prompts > 200k tokens)", "prompt over 200k", "long context", "context over 200k",
 	"with prompts longer than 200k", "for inputs over 200k", "tier 2", "– 200k to 1M",
 	"1,000,000+", "for requests over 200k tokens",
 }
 
-// What is said of the length of the prompt in words that are not understood must not leave the price for short prompts as
-// the one for all, wherever and in whatever style it is said.
-func TestALengthThatIsNotUnderstoodBlocksItsModelAlone(t *testing.T) {
+// When the words for the prompt length are not understood, the price for short prompts must not be used for all prompts,
+// whatever their place and style.
+func TestUnknownPromptLengthAffectsItsModelOnly(t *testing.T) {
 	t.Parallel()
 	styles := map[string][]string{
 		"Generate content input token count gemini 4 pro text":    {"Generate content input token count gemini 4 pro text %s", "Generate content input token count gemini 4 pro %s text"},
@@ -265,7 +265,7 @@ func TestALengthThatIsNotUnderstoodBlocksItsModelAlone(t *testing.T) {
 
 func blocked(t *testing.T, plain, long string) {
 	t.Helper()
-	s := priced(skuOf("A", plain, 1250), skuOf("LONG", long, 2500), skuOf("C", strings.Replace(plain, "ro", "ro lite", 1), 700))
+	s := skuServer(skuOf("A", plain, 1250), skuOf("LONG", long, 2500), skuOf("C", strings.Replace(plain, "ro", "ro lite", 1), 700))
 	for i, tokens := range []int64{0, 300_000} {
 		assert.Equal(t, -1.0, priceOf(t, s, "gemini-4-pro", discovery.Input, tokens), long)
 		if assert.Len(t, s.failures, i+1, long) {
@@ -276,40 +276,40 @@ func blocked(t *testing.T, plain, long string) {
 	assert.Equal(t, 0.7, priceOf(t, s, "gemini-4-pro-lite", discovery.Input, 300_000), long)
 }
 
-// Words that are not understood, and say nothing of the length of the prompt, leave the list price as it is.
-func TestAnotherKindOfPriceBlocksNothing(t *testing.T) {
+// Unknown words that do not concern the prompt length do not change the list price.
+func TestOtherKindsOfPricesAreIgnored(t *testing.T) {
 	t.Parallel()
 	for _, suffix := range []string{" paid tier", " paid two", " by commitment", " committed", " provisioned throughput", " batch > 200k", " > 200k flex", " context caching", " long paid two", " short by commitment"} {
-		s := priced(skuOf("A", flashText, 750), skuOf("B", flashText+suffix, 9000))
+		s := skuServer(skuOf("A", flashText, 750), skuOf("B", flashText+suffix, 9000))
 		for _, tokens := range []int64{0, 300_000} {
 			assert.Equal(t, 0.75, priceOf(t, s, "3.7 flash", discovery.Input, tokens), suffix)
 		}
 		assert.Empty(t, s.reasons(), suffix)
 	}
-	paid := priced(skuOf("A", flashText, 750), skuOf("B", flashText+" paid tier > 200k", 9000))
+	paid := skuServer(skuOf("A", flashText, 750), skuOf("B", flashText+" paid tier > 200k", 9000))
 	assert.Equal(t, -1.0, priceOf(t, paid, "3.7 flash", discovery.Input, 300_000))
 	assert.Equal(t, []string{"gemini partial"}, paid.reasons())
 }
 
-func TestSKUsThatAgreeAndSKUsThatDoNot(t *testing.T) {
+func TestDuplicateSKUs(t *testing.T) {
 	t.Parallel()
 	again := strings.ReplaceAll(flashText, " ", "_")
-	agree := priced(skuOf("A", flashText, 750), skuOf("B", again, 750), skuOf("C", flashText+" free", 0), skuOf("D", flashText, 0))
+	agree := skuServer(skuOf("A", flashText, 750), skuOf("B", again, 750), skuOf("C", flashText+" free", 0), skuOf("D", flashText, 0))
 	assert.Equal(t, 0.75, priceOf(t, agree, "3.7 flash", discovery.Input, 0))
 	assert.Empty(t, agree.reasons())
 
-	differ := priced(skuOf("A", flashText, 750), skuOf("B", again, 751))
+	differ := skuServer(skuOf("A", flashText, 750), skuOf("B", again, 751))
 	assert.Equal(t, -1.0, priceOf(t, differ, "3.7 flash", discovery.Input, 0))
 	require.Equal(t, []string{"gemini partial"}, differ.reasons())
 	assert.Contains(t, differ.failures[0].Error(), "the SKUs A and B have different prices")
 }
 
-func TestAFreeSKUIsNoAnswer(t *testing.T) {
+func TestFreeSKUIsNotAPrice(t *testing.T) {
 	t.Parallel()
 	for _, description := range []string{flashText + " free", flashText} {
-		s := priced(skuOf("A", description, 0))
+		s := skuServer(skuOf("A", description, 0))
 		assert.Equal(t, -1.0, priceOf(t, s, "3.7 flash", discovery.Input, 0))
 		r := rowOf(t, skuOf("A", description, 0))
-		assert.Equal(t, "gemini 3.7 flash,text,free,0,0,", told(r), "listed as what it is")
+		assert.Equal(t, "gemini 3.7 flash,text,free,0,0,", summary(r), "it is listed with its mode")
 	}
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// billingKey is what these tests read prices with.
+// billingKey is the key of these tests.
 const billingKey = "billing.key.of.the.tests"
 
 var withKey = discovery.PricingOptions{APIKey: billingKey}
 
-// skuOf is one SKU as the catalog writes it. Of each pair in replace, the second text takes the place of the first.
+// skuOf returns a SKU in the form of the billing catalog. replace has pairs of a text and its replacement.
 func skuOf(id, description string, nanos int, replace ...string) string {
 	text := fmt.Sprintf(`{"name":"services/AEFD-7695-64FA/skus/%[1]s","skuId":"%[1]s","description":%[2]q,
 		"category":{"serviceDisplayName":"Gemini API","resourceFamily":"ApplicationServices","resourceGroup":"Gemini","usageType":"OnDemand"},
@@ -36,22 +36,22 @@ func skuOf(id, description string, nanos int, replace ...string) string {
 	return text
 }
 
-// early is skuOf with a price that holds since 1999: synctest begins in 2000.
+// early returns skuOf with a price in force since 1999, because synctest begins in 2000.
 func early(id, description string, nanos int) string {
 	return skuOf(id, description, nanos, "2026-08-13", "1999-01-01")
 }
 
-// pageOf is a page of SKUs, the last one.
+// pageOf returns a last page of SKUs.
 func pageOf(skus ...string) string {
 	return `{"skus":[` + strings.Join(skus, ",") + `],"nextPageToken":""}`
 }
 
-// priced is a site that lists SKUs.
-func priced(skus ...string) *site {
-	return newSite(map[string]http.HandlerFunc{"cloudbilling": says(pageOf(skus...))})
+// skuServer returns a server that lists the SKUs.
+func skuServer(skus ...string) *fakeServer {
+	return newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(pageOf(skus...))})
 }
 
-// recordedSKUs are real ones.
+// recordedSKUs returns a recorded page.
 func recordedSKUs(tb testing.TB) string {
 	tb.Helper()
 	text, err := os.ReadFile("testdata/gemini_skus.json")
@@ -59,15 +59,15 @@ func recordedSKUs(tb testing.TB) string {
 	return string(text)
 }
 
-func recorded(tb testing.TB) *site {
+func recordedServer(tb testing.TB) *fakeServer {
 	tb.Helper()
-	return newSite(map[string]http.HandlerFunc{"cloudbilling": says(recordedSKUs(tb))})
+	return newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(recordedSKUs(tb))})
 }
 
-// rowOf reads one SKU.
+// rowOf returns the row of one SKU.
 func rowOf(t *testing.T, text string) discovery.ProviderPricing {
 	t.Helper()
-	s := priced(text)
+	s := skuServer(text)
 	rows, err := s.inProcess().FetchGeminiPricing(t.Context(), withKey)
 	require.NoError(t, err)
 	require.Empty(t, s.reasons())
@@ -75,8 +75,8 @@ func rowOf(t *testing.T, text string) discovery.ProviderPricing {
 	return rows[0]
 }
 
-// priceOf asks for a price; -1 is none.
-func priceOf(t *testing.T, s *site, hint string, d discovery.Direction, tokens int64) float64 {
+// priceOf returns the price of a hint, or -1 when it is nil.
+func priceOf(t *testing.T, s *fakeServer, hint string, d discovery.Direction, tokens int64) float64 {
 	t.Helper()
 	got, err := s.inProcess().PricingForGeminiModel(t.Context(), hint, discovery.GeminiPriceQuery{Direction: d, TierThresholdTokens: tokens, PricingOptions: withKey})
 	require.NoError(t, err)
@@ -86,8 +86,8 @@ func priceOf(t *testing.T, s *site, hint string, d discovery.Direction, tokens i
 	return *got
 }
 
-// TestSKUsOfTheTests keeps skuOf in the shape of the real ones.
-func TestSKUsOfTheTests(t *testing.T) {
+// skuOf must return SKUs with the fields of the recorded ones.
+func TestSKUsHaveTheRecordedFields(t *testing.T) {
 	t.Parallel()
 	var page struct{ SKUs []json.RawMessage }
 	require.NoError(t, json.Unmarshal([]byte(recordedSKUs(t)), &page))

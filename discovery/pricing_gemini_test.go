@@ -16,21 +16,21 @@ import (
 
 const flashText = "Generate content input token count gemini 3.7 flash text"
 
-func TestFetchGeminiPricingAsksAsDocumented(t *testing.T) {
+func TestFetchGeminiPricingSendsTheDocumentedRequest(t *testing.T) {
 	t.Parallel()
-	var asked *http.Request
-	s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
-		asked = r
+	var got *http.Request
+	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+		got = r
 		_, _ = w.Write([]byte(pageOf(skuOf("A", flashText, 750))))
 	}})
 	rows, err := s.client(t).FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: " " + billingKey + "\n"})
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
-	assert.Equal(t, "GET /cloudbilling/v1/services/AEFD-7695-64FA/skus", asked.Method+" "+asked.URL.Path)
-	assert.Equal(t, "currencyCode=USD&pageSize=5000", asked.URL.Query().Encode())
-	assert.Equal(t, billingKey, asked.Header.Get("X-Goog-Api-Key"), "trimmed")
-	assert.Regexp(t, `^mesh-go/`, asked.Header.Get("User-Agent"))
-	assert.NotContains(t, asked.URL.String(), billingKey)
+	assert.Equal(t, "GET /cloudbilling/v1/services/AEFD-7695-64FA/skus", got.Method+" "+got.URL.Path)
+	assert.Equal(t, "currencyCode=USD&pageSize=5000", got.URL.Query().Encode())
+	assert.Equal(t, billingKey, got.Header.Get("X-Goog-Api-Key"), "trimmed")
+	assert.Regexp(t, `^mesh-go/`, got.Header.Get("User-Agent"))
+	assert.NotContains(t, got.URL.String(), billingKey)
 
 	verified := rows[0].VerifiedAt
 	require.NotNil(t, verified)
@@ -43,7 +43,7 @@ func TestFetchGeminiPricingAsksAsDocumented(t *testing.T) {
 	}, rows[0])
 }
 
-func TestTheKeyIsTheArgumentElseTheBillingKeyElseTheCloudKey(t *testing.T) {
+func TestBillingKeyPrecedence(t *testing.T) {
 	for _, row := range []struct{ argument, billing, cloud, want string }{
 		{"a", "b", "c", "a"},
 		{"", "b", "c", "b"},
@@ -56,7 +56,7 @@ func TestTheKeyIsTheArgumentElseTheBillingKeyElseTheCloudKey(t *testing.T) {
 		t.Setenv("GOOGLE_CLOUD_API_KEY", row.cloud)
 		t.Setenv("GEMINI_API_KEY", "the key of the chat")
 		got := ""
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
 			got = r.Header.Get("X-Goog-Api-Key")
 			_, _ = w.Write([]byte(pageOf(skuOf("A", flashText, 750))))
 		}})
@@ -78,7 +78,7 @@ func TestTheKeyIsTheArgumentElseTheBillingKeyElseTheCloudKey(t *testing.T) {
 func TestPricingForGeminiModelWithoutAKey(t *testing.T) {
 	t.Setenv("GOOGLE_CLOUD_BILLING_API_KEY", "")
 	t.Setenv("GOOGLE_CLOUD_API_KEY", "")
-	s := recorded(t)
+	s := recordedServer(t)
 	price, err := s.inProcess().PricingForGeminiModel(t.Context(), "3.7 flash", discovery.GeminiPriceQuery{})
 	require.NoError(t, err)
 	assert.Nil(t, price)
@@ -89,7 +89,7 @@ func TestPricingForGeminiModelWithoutAKey(t *testing.T) {
 	assert.ErrorAs(t, err, new(discovery.Failure))
 }
 
-// paged answers three pages; the tokens have what an URL has to escape.
+// paged serves three pages. Their tokens contain characters that a URL must escape.
 func paged(w http.ResponseWriter, r *http.Request) {
 	switch token := r.URL.Query().Get("pageToken"); token {
 	case "":
@@ -105,7 +105,7 @@ func paged(w http.ResponseWriter, r *http.Request) {
 
 func TestPagesAreFollowed(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"cloudbilling": paged})
+	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": paged})
 	rows, err := s.client(t).FetchGeminiPricing(t.Context(), withKey)
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
@@ -113,14 +113,14 @@ func TestPagesAreFollowed(t *testing.T) {
 	assert.Equal(t, 3, s.count("cloudbilling"))
 }
 
-// A failure on any page is a failure of the list: a part of it is none.
-func TestAPageThatFailsCostsTheWholeList(t *testing.T) {
+// A failure on any page is a failure of the whole list.
+func TestFailedPageEmptiesThePriceList(t *testing.T) {
 	t.Parallel()
 	first := fmt.Sprintf(`{"skus":[%s],"nextPageToken":"n"}`, skuOf("A", flashText, 750))
 	for reason, second := range map[string]http.HandlerFunc{
-		"status": refuses(500, ""), "decode": says("<html>"), "rate_limited": refuses(429, ""), "partial": says(first),
+		"status": respondStatus(500, ""), "decode": respond("<html>"), "rate_limited": respondStatus(429, ""), "partial": respond(first),
 	} {
-		s := newSite(nil)
+		s := newFakeServer(nil)
 		s.handlers = map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Get("pageToken") != "" {
 				second(w, r)
@@ -135,12 +135,12 @@ func TestAPageThatFailsCostsTheWholeList(t *testing.T) {
 	}
 }
 
-func TestPricingMistakesOfTheCaller(t *testing.T) {
+func TestInvalidPricingArguments(t *testing.T) {
 	t.Parallel()
-	s := recorded(t)
+	s := recordedServer(t)
 	c := s.inProcess()
 	_, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{TTL: -1})
-	valueError(t, err, "TTL")
+	requireValueError(t, err, "TTL")
 	for field, row := range map[string]struct {
 		hint string
 		q    discovery.GeminiPriceQuery
@@ -151,7 +151,7 @@ func TestPricingMistakesOfTheCaller(t *testing.T) {
 		"TTL":            {"flash", discovery.GeminiPriceQuery{PricingOptions: discovery.PricingOptions{TTL: -1}}},
 	} {
 		price, err := c.PricingForGeminiModel(t.Context(), row.hint, row.q)
-		valueError(t, err, field)
+		requireValueError(t, err, field)
 		assert.Nil(t, price)
 	}
 	assert.Zero(t, s.count("cloudbilling"))
@@ -161,7 +161,7 @@ func TestPricingMistakesOfTheCaller(t *testing.T) {
 func TestWithGeminiServiceID(t *testing.T) {
 	t.Parallel()
 	path := ""
-	s := newSite(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
 		path = r.URL.Path
 		_, _ = w.Write([]byte(pageOf(skuOf("A", flashText, 750))))
 	}})
@@ -182,5 +182,5 @@ func TestPricingOptionsPrintNoKey(t *testing.T) {
 		marshalled = fmt.Appendf(marshalled, "%v %+v %#v %s", value, value, value, value)
 	}
 	assert.NotContains(t, string(marshalled), billingKey)
-	assert.Contains(t, fmt.Sprintf("%+v", q), "128000", "the rest is there")
+	assert.Contains(t, fmt.Sprintf("%+v", q), "128000", "the other fields are printed")
 }

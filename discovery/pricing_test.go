@@ -49,8 +49,8 @@ func TestPriceAt(t *testing.T) {
 	}
 }
 
-// Whatever the order, the row picked is not above the prompt, and none that is higher would do.
-func TestPriceAtPicksTheHighestThatHolds(t *testing.T) {
+// In any order, PriceAt returns the highest row that is not above the prompt.
+func TestPriceAtReturnsTheHighestMatchingTier(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2_000 {
@@ -95,8 +95,8 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// The names are those of the source document, and what is not known is null.
-func TestPricingAsJSON(t *testing.T) {
+// Unknown values are null.
+func TestPricingJSON(t *testing.T) {
 	t.Parallel()
 	empty, err := json.Marshal(discovery.ProviderPricing{Provider: discovery.Gemini})
 	require.NoError(t, err)

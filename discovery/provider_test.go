@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// providerSpellings has names of each provider.
+// providerSpellings are accepted names of each provider.
 var providerSpellings = map[discovery.Provider][]string{
 	discovery.OpenAI:    {"openai", "OpenAI", "Open AI", "open-ai", "open_ai", " OPENAI\t", "Open\u00a0AI", "open.ai"},
 	discovery.DeepSeek:  {"deepseek", "DeepSeek", "Deep Seek", "DeepSeek AI", "deepseek-ai", "deep_seek"},
@@ -21,7 +21,7 @@ var providerSpellings = map[discovery.Provider][]string{
 
 var strangers = []string{"", " ", "-", "Meta", "Mistral AI", "Alibaba Cloud", "openai2", "open", "ai", "openai/", "gpt", "x", "Zhipu AI", "Ｘ AI"}
 
-func TestParseProviderReadsEverySpelling(t *testing.T) {
+func TestParseProviderAcceptsEverySpelling(t *testing.T) {
 	t.Parallel()
 	for want, names := range providerSpellings {
 		for _, name := range names {
@@ -32,7 +32,7 @@ func TestParseProviderReadsEverySpelling(t *testing.T) {
 	}
 }
 
-func TestParseProviderRefusesStrangers(t *testing.T) {
+func TestParseProviderRejectsUnknownNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range strangers {
 		got, err := discovery.ParseProvider(name)
@@ -47,7 +47,7 @@ func TestParseProviderRefusesStrangers(t *testing.T) {
 	}
 }
 
-func TestProviderErrorsReadWell(t *testing.T) {
+func TestProviderErrors(t *testing.T) {
 	t.Parallel()
 	_, err := discovery.ParseProvider("Meta")
 	assert.EqualError(t, err, `discovery: provider "Meta" is not one of openai, deepseek, anthropic, gemini, xai`)
@@ -55,15 +55,15 @@ func TestProviderErrorsReadWell(t *testing.T) {
 	assert.EqualError(t, err, `discovery: provider is not one of openai, deepseek, anthropic, gemini, xai`)
 }
 
-// A key pasted where a name belongs must not travel on in the error.
-func TestAPastedKeyIsNotShown(t *testing.T) {
+// A key passed as a name must not appear in the error.
+func TestProviderErrorsContainNoKey(t *testing.T) {
 	t.Parallel()
 	key := "sk-" + strings.Repeat("0123456789abcdef", 2)
 	_, err := discovery.ParseProvider(key)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), key[:8])
 	_, err = discovery.ParseProvider(strings.Repeat("m", 32))
-	assert.ErrorContains(t, err, strings.Repeat("m", 32), "the longest that is shown")
+	assert.ErrorContains(t, err, strings.Repeat("m", 32), "the longest name that is shown")
 	_, err = discovery.ParseProvider(strings.Repeat("m", 33))
 	assert.NotContains(t, err.Error(), "mm")
 }
@@ -83,5 +83,5 @@ func TestDevelopedBy(t *testing.T) {
 		}
 		assert.False(t, discovery.DevelopedBy(discovery.Provider(name), name), "an unknown provider develops nothing: %q", name)
 	}
-	assert.True(t, discovery.DevelopedBy("Google", "google"), "the provider may be spelled in any way, too")
+	assert.True(t, discovery.DevelopedBy("Google", "google"), "any spelling of the provider is accepted")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func TestNoEncodingOfAQueryContainsItsKey(t *testing.T) {
+func TestEncodedQueriesContainNoKey(t *testing.T) {
 	t.Parallel()
 	key := strings.Join([]string{"a", "key", "0123456789"}, "-")
 	options := discovery.PricingOptions{APIKey: key, TTL: time.Hour, Refresh: true}

@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func TestNoFailureShowsAPartOfTheKey(t *testing.T) {
+func TestFailuresContainNoPartOfTheKey(t *testing.T) {
 	t.Parallel()
 	key := strings.Join([]string{"wq7Zk2Rr", "b0xT+9dL/", "uV3mYc81", "hNpE5sGa"}, "Jf4")
 	part := key[:len(key)-3]

@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// builtInRows reads the data itself, without the code under test.
+// builtInRows reads the data without the code under test.
 func builtInRows(t *testing.T) [][]string {
 	t.Helper()
 	var rows [][]string
@@ -24,7 +24,7 @@ func builtInRows(t *testing.T) [][]string {
 	return rows[1:]
 }
 
-func TestTheDataIsWellFormed(t *testing.T) {
+func TestRetirementDataIsWellFormed(t *testing.T) {
 	t.Parallel()
 	rows := builtInRows(t)
 	assert.Len(t, rows, 301)
@@ -45,7 +45,7 @@ func TestTheDataIsWellFormed(t *testing.T) {
 	}
 }
 
-func TestTheRegistryIsTheData(t *testing.T) {
+func TestRegistryContainsTheData(t *testing.T) {
 	t.Parallel()
 	registry := discovery.Retirements()
 	for _, row := range builtInRows(t) {
@@ -59,8 +59,8 @@ func TestTheRegistryIsTheData(t *testing.T) {
 	assert.Len(t, registry, 299)
 }
 
-// Where the sources differ, the newest copy of the provider's page counts, and the note of the row has the other dates.
-func TestConflictsAreSettled(t *testing.T) {
+// When the sources differ, the newest copy of the provider's page is used, and the note of the row has the other dates.
+func TestConflictingDates(t *testing.T) {
 	t.Parallel()
 	notes := map[string]string{}
 	for _, row := range builtInRows(t) {
@@ -87,7 +87,7 @@ func TestConflictsAreSettled(t *testing.T) {
 	assert.Equal(t, "2026-12-01", date)
 }
 
-func TestTheCopyIsTheCallers(t *testing.T) {
+func TestRetirementsReturnsACopy(t *testing.T) {
 	t.Parallel()
 	mine := discovery.Retirements()
 	clear(mine)

@@ -13,10 +13,10 @@ import (
 //go:embed testdata/retirement_keys.txt
 var retirementKeys string
 
-// Importers look models up by these keys, so a key that was released stays. The dates may change. New keys are added to the
-// file by hand, which makes them part of the promise. The one key that was removed is deepseek/deepseek-v4-pro, whose provider
+// Importers look models up by these keys, so a released key is never removed. The dates may change. New keys are added to the
+// file by hand. The only key that was removed is deepseek/deepseek-v4-pro, because its provider
 // withdrew its date.
-func TestRetirementKeysStay(t *testing.T) {
+func TestRetirementKeysAreNeverRemoved(t *testing.T) {
 	t.Parallel()
 	registry := discovery.Retirements()
 	assert.GreaterOrEqual(t, strings.Count(retirementKeys, "\n"), 299, "keys are only ever added to the file")

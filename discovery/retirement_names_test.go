@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func TestRetirementUnderAnySpelling(t *testing.T) {
+func TestRetirementInAnySpelling(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ provider, id, want string }{
 		{"OpenAI", "gpt-4o", "2027-01-14"},
@@ -48,12 +48,12 @@ func TestRetirementUnderAnySpelling(t *testing.T) {
 	}
 }
 
-// prefixOf is how another place spells the ids of a provider.
+// prefixOf is a vendor prefix for the ids of each provider.
 var prefixOf = map[discovery.Provider]string{
 	discovery.OpenAI: "openai/", discovery.DeepSeek: "deepseek/", discovery.Anthropic: "anthropic/", discovery.Gemini: "models/", discovery.XAI: "x-ai/",
 }
 
-func TestEveryEntryIsFoundUnderItsSpellings(t *testing.T) {
+func TestEntriesAreFoundInEverySpelling(t *testing.T) {
 	t.Parallel()
 	for key, want := range discovery.Retirements() {
 		for _, id := range []string{key.ID, " " + key.ID + "\n", strings.ToUpper(key.ID), prefixOf[key.Provider] + key.ID, key.ID + ":free"} {
@@ -65,7 +65,7 @@ func TestEveryEntryIsFoundUnderItsSpellings(t *testing.T) {
 }
 
 // A build has its own date or none.
-func TestADateDoesNotLeakToOtherBuilds(t *testing.T) {
+func TestDateAppliesToItsBuildOnly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		p  discovery.Provider
@@ -94,7 +94,7 @@ func TestADateDoesNotLeakToOtherBuilds(t *testing.T) {
 }
 
 // A build without a row has the date of a line that is retired as a whole; a build with a row has its own.
-func TestWholeLines(t *testing.T) {
+func TestRetiredLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		p        discovery.Provider
@@ -112,7 +112,7 @@ func TestWholeLines(t *testing.T) {
 	}
 	own := discovery.Registry{{Provider: discovery.OpenAI, ID: "gpt-4o-mini-2024-07-18"}: "2027-01-14"}
 	_, ok := own.RetirementDate(discovery.OpenAI, "gpt-4o-audio-preview-2024-12-17")
-	assert.False(t, ok, "a registry that does not know the line knows no date")
+	assert.False(t, ok, "without the line there is no date")
 }
 
 func TestFineTunesHaveDatesOfTheirOwn(t *testing.T) {
@@ -124,7 +124,7 @@ func TestFineTunesHaveDatesOfTheirOwn(t *testing.T) {
 		"ft:gpt-4-0613:acme::1":                           "2026-10-23",
 		"ft:gpt-4.1-nano-2025-04-14:acme::1":              "2026-10-23",
 		"ft:gpt-4-1-nano-2025-04-14:acme::1:ckpt-step-80": "2026-10-23",
-		"ft:gpt-4o-mini-2024-07-18:acme::1":               "", // its model has a date, its fine-tunes have none
+		"ft:gpt-4o-mini-2024-07-18:acme::1":               "", // only its model has a date
 		"ft:gpt-4.1-nano-2026-01-01:acme::1":              "",
 	} {
 		date, ok := discovery.RetirementDate(discovery.OpenAI, id)
@@ -133,10 +133,10 @@ func TestFineTunesHaveDatesOfTheirOwn(t *testing.T) {
 	}
 	others := discovery.Registry{{Provider: discovery.XAI, ID: "ft-grok-4"}: "2026-10-23"}
 	_, ok := others.RetirementDate(discovery.XAI, "ft:grok-4:acme::1")
-	assert.False(t, ok, "this is OpenAI's way of naming fine-tunes")
+	assert.False(t, ok, "only OpenAI names fine-tunes this way")
 }
 
-func TestAnExactKeyComesFirst(t *testing.T) {
+func TestExactKeyPrecedesOtherSpellings(t *testing.T) {
 	t.Parallel()
 	r := discovery.Registry{
 		{Provider: discovery.XAI, ID: "grok-3"}:      "2026-05-15",

@@ -36,7 +36,7 @@ func TestCheckReturnsTheStateOfAModel(t *testing.T) {
 	} {
 		got := registry.Check(c.p, c.id, noon(t, "2026-11-21"))
 		if c.want.Replacement == "" {
-			got.Replacement = "" // see the test of replacements
+			got.Replacement = "" // see TestReplacementsAreNotRetired
 		}
 		assert.Equal(t, c.want, got, c.id)
 	}
@@ -88,7 +88,7 @@ func TestFixedDates(t *testing.T) {
 // Live data takes precedence over the table in both directions.
 func TestLiveRetirementsReplaceTheTable(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", keys["ANTHROPIC_API_KEY"])
-	s := newSite(map[string]http.HandlerFunc{"anthropic": says(`{"has_more":false,"data":[
+	s := newFakeServer(map[string]http.HandlerFunc{"anthropic": respond(`{"has_more":false,"data":[
 		{"id":"claude-opus-4-1-20250805","lifecycle":"active","retires_at":null},
 		{"id":"claude-2.1","lifecycle":"retired","retires_at":null},
 		{"id":"claude-sonnet-4-5-20250929","lifecycle":"deprecated","retires_at":"2027-03-01T00:00:00Z"},

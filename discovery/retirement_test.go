@@ -15,7 +15,7 @@ import (
 
 const dayLong = 24 * time.Hour
 
-// noon is the middle of a day in UTC.
+// noon returns the middle of a day in UTC.
 func noon(t *testing.T, date string) time.Time {
 	t.Helper()
 	day, err := time.Parse(time.DateOnly, date)
@@ -23,7 +23,7 @@ func noon(t *testing.T, date string) time.Time {
 	return day.Add(12 * time.Hour)
 }
 
-func TestRetiredFromTheDayAfter(t *testing.T) {
+func TestRetiredFromTheDayAfterTheDate(t *testing.T) {
 	t.Parallel()
 	r := discovery.Registry{{Provider: discovery.OpenAI, ID: "m"}: "2026-11-30"}
 	west := time.FixedZone("west", -5*3600)
@@ -91,11 +91,11 @@ func TestMerge(t *testing.T) {
 	assert.Equal(t, before, table, "also without live entries it is a copy")
 }
 
-func TestTodayIsTheClocks(t *testing.T) {
+func TestIsRetiredUsesTheCurrentDay(t *testing.T) {
 	t.Parallel()
 	assert.True(t, discovery.IsRetired(discovery.Anthropic, "claude-1.0"))
 	assert.False(t, discovery.IsRetired(discovery.Anthropic, "claude-99"))
-	synctest.Test(t, func(t *testing.T) { // here it is midnight UTC on 1 January 2000
+	synctest.Test(t, func(t *testing.T) { // midnight UTC on 1 January 2000
 		r := discovery.Registry{{Provider: discovery.OpenAI, ID: "old"}: "1999-12-31", {Provider: discovery.OpenAI, ID: "last"}: "2000-01-01"}
 		assert.True(t, r.IsRetired(discovery.OpenAI, "old"))
 		assert.False(t, r.IsRetired(discovery.OpenAI, "last"), "not yet on the date itself")
@@ -126,23 +126,23 @@ func TestRetiringWithin(t *testing.T) {
 		}
 		return list
 	}
-	synctest.Test(t, func(t *testing.T) { // it is midnight UTC on 1 January 2000
+	synctest.Test(t, func(t *testing.T) { // midnight UTC on 1 January 2000
 		assert.Equal(t, []string{"now", "tmr", "z", "a", "b"}, ids(10*dayLong), "soonest first, then by provider and id")
 		assert.Equal(t, []string{"now", "tmr"}, ids(10*dayLong-1))
 		assert.Equal(t, []string{"now", "tmr"}, ids(dayLong))
 		assert.Equal(t, []string{"now"}, ids(dayLong-1))
 		assert.Equal(t, []string{"now"}, ids(0))
 		assert.Empty(t, ids(-1))
-		assert.Len(t, ids(1<<63-1), 6, "all that is to come")
+		assert.Len(t, ids(1<<63-1), 6, "all future dates")
 		<-time.After(23 * time.Hour)
-		assert.Equal(t, []string{"now"}, ids(dayLong-1), "what counts is the day, not the hour")
+		assert.Equal(t, []string{"now"}, ids(dayLong-1), "days count, not hours")
 		<-time.After(time.Hour)
-		assert.Equal(t, []string{"tmr"}, ids(0), "yesterday's is retired, and gone from the list")
+		assert.Equal(t, []string{"tmr"}, ids(0), "the model is retired and no longer listed")
 	})
 	assert.Empty(t, discovery.Registry(nil).RetiringWithin(dayLong))
 }
 
-func TestReadersDoNotDisturbEachOther(t *testing.T) {
+func TestConcurrentReaders(t *testing.T) {
 	t.Parallel()
 	r := discovery.Retirements()
 	var wg sync.WaitGroup

@@ -17,66 +17,67 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// TestMain takes the environment away: what a developer has exported must not decide what these tests see.
+// TestMain unsets the variables of the package, so that the developer's environment does not affect the tests.
 func TestMain(m *testing.M) {
-	takeEnvironmentAway()
+	unsetEnvironment()
 	os.Exit(m.Run())
 }
 
-// variable is the name of an environment variable as the sources of the package have it, or looks like one.
-var variable = regexp.MustCompile(`"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"`)
+// environmentName matches names of environment variables in the sources of the package.
+var environmentName = regexp.MustCompile(`"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"`)
 
-// takeEnvironmentAway unsets whatever the package reads. It looks the names up in the sources, so that none is forgotten.
-func takeEnvironmentAway() {
+// unsetEnvironment unsets every variable that the package reads. It finds the names in the sources.
+func unsetEnvironment() {
 	sources, _ := filepath.Glob("*.go")
 	for _, name := range slices.DeleteFunc(sources, func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			panic(err)
 		}
-		for _, found := range variable.FindAllSubmatch(text, -1) {
+		for _, found := range environmentName.FindAllSubmatch(text, -1) {
 			os.Unsetenv(string(found[1]))
 		}
 	}
 }
 
 // Not parallel: it changes the environment.
-func TestNothingIsReadFromTheEnvironmentOfTheDeveloper(t *testing.T) {
+func TestEnvironmentOfTheDeveloperIsUnset(t *testing.T) {
 	names := []string{
 		"MESH_CATALOG_URL", "OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_ADMIN_KEY",
 		"XAI_MANAGEMENT_KEY", "XAI_TEAM_ID", "DEEPSEEK_LEGACY_ENV_PATH", "GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY",
 	}
 	for _, name := range names {
-		t.Setenv(name, "of the developer")
+		t.Setenv(name, "set by the developer")
 	}
-	takeEnvironmentAway()
+	unsetEnvironment()
 	for _, name := range names {
 		_, set := os.LookupEnv(name)
 		assert.False(t, set, name)
 	}
 }
 
-// services is where each service of the site is, below its root.
+// services maps each service to its path on a fakeServer.
 var services = map[discovery.Service]string{
 	discovery.ServiceOpenAI: "openai", discovery.ServiceDeepSeek: "deepseek", discovery.ServiceAnthropic: "anthropic",
 	discovery.ServiceGemini: "gemini", discovery.ServiceCloudBilling: "cloudbilling", discovery.ServiceXAI: "xai",
 	discovery.ServiceXAIManagement: "xaimanagement",
 }
 
-// site plays the catalog and every provider. A handler is chosen by the first part of the path; it panics with an error to
-// play a failing network (in process only).
-type site struct {
+// fakeServer serves the catalog and every provider. The first part of the path selects the handler. In process, a handler that
+// panics with an error simulates a failing network.
+type fakeServer struct {
 	mu       sync.Mutex
 	handlers map[string]http.HandlerFunc
 	asked    map[string]int
 	failures []discovery.Failure
 }
 
-func newSite(handlers map[string]http.HandlerFunc) *site {
-	return &site{handlers: handlers, asked: make(map[string]int)}
+func newFakeServer(handlers map[string]http.HandlerFunc) *fakeServer {
+	return &fakeServer{handlers: handlers, asked: make(map[string]int)}
 }
 
-func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP implements http.Handler.
+func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	s.mu.Lock()
 	s.asked[name]++
@@ -89,22 +90,22 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler(w, r)
 }
 
-// set changes what one service answers.
-func (s *site) set(name string, handler http.HandlerFunc) {
+// set replaces the handler of a service.
+func (s *fakeServer) set(name string, handler http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handlers[name] = handler
 }
 
-// count is how often a service was asked.
-func (s *site) count(name string) int {
+// count returns the number of requests to a service.
+func (s *fakeServer) count(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked[name]
 }
 
-// reasons is what was reported so far, as "provider reason".
-func (s *site) reasons() []string {
+// reasons returns the failures that were reported, as "provider reason".
+func (s *fakeServer) reasons() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []string
@@ -114,34 +115,34 @@ func (s *site) reasons() []string {
 	return list
 }
 
-func (s *site) record(f discovery.Failure) {
+func (s *fakeServer) record(f discovery.Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failures = append(s.failures, f)
 }
 
-// client makes a client of the site over a loopback server.
-func (s *site) client(t *testing.T, opts ...discovery.Option) *discovery.Client {
+// client returns a client that uses the server over loopback.
+func (s *fakeServer) client(t *testing.T, opts ...discovery.Option) *discovery.Client {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	return s.clientAt(server.URL, opts...)
 }
 
-// inProcess makes a client of the site without a network, for tests in virtual time.
-func (s *site) inProcess(opts ...discovery.Option) *discovery.Client {
+// inProcess returns a client that calls the server in process, for tests in virtual time.
+func (s *fakeServer) inProcess(opts ...discovery.Option) *discovery.Client {
 	return s.clientAt("http://site", append([]discovery.Option{discovery.WithHTTPClient(&http.Client{Transport: transport{s}})}, opts...)...)
 }
 
-func (s *site) clientAt(root string, opts ...discovery.Option) *discovery.Client {
-	all := []discovery.Option{discovery.WithCatalogURL(root + "/catalog"), discovery.WithFailureHandler(s.record), discovery.WithLogger(quiet)}
+func (s *fakeServer) clientAt(root string, opts ...discovery.Option) *discovery.Client {
+	all := []discovery.Option{discovery.WithCatalogURL(root + "/catalog"), discovery.WithFailureHandler(s.record), discovery.WithLogger(discardLogger)}
 	for service, name := range services {
 		all = append(all, discovery.WithBaseURL(service, root+"/"+name))
 	}
 	return discovery.New(append(all, opts...)...)
 }
 
-// transport answers requests by calling a handler.
+// transport sends requests to a handler.
 type transport struct{ http.Handler }
 
 func (t transport) RoundTrip(req *http.Request) (resp *http.Response, err error) {
@@ -158,20 +159,20 @@ func (t transport) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	return w.Result(), nil
 }
 
-// says answers with a body.
-func says(body string) http.HandlerFunc {
+// respond returns a handler that sends body.
+func respond(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }
 }
 
-// refuses answers with a status and a body.
-func refuses(status int, body string) http.HandlerFunc {
+// respondStatus returns a handler that sends status and body.
+func respondStatus(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
 	}
 }
 
-// ids lists what models there are.
+// ids returns the ids of models.
 func ids(models []discovery.ModelInfo) []string {
 	list := []string{}
 	for _, m := range models {
@@ -180,7 +181,7 @@ func ids(models []discovery.ModelInfo) []string {
 	return list
 }
 
-func valueError(t *testing.T, err error, field string) {
+func requireValueError(t *testing.T, err error, field string) {
 	t.Helper()
 	var wrong *discovery.ValueError
 	require.ErrorAs(t, err, &wrong)

@@ -227,7 +227,7 @@ func powerOfTen(n int) *big.Int {
 	return big.NewInt(power)
 }
 
-// FromFloat returns the shortest decimal that f stands for: 0.1, not 0.1000000000000000055. f must be finite.
+// FromFloat returns the shortest decimal that converts to f: 0.1, not 0.1000000000000000055. f must be finite.
 func FromFloat(f float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 	return r

@@ -35,7 +35,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A sum equals that of fractions, in any order, and is rounded once.
+// A sum equals that of fractions in any order, and is rounded once.
 func TestSumIsExact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 1))
@@ -68,7 +68,7 @@ func TestFromFloat(t *testing.T) {
 	assert.Equal(t, "-250000", decimal.FromFloat(-2.5e5).RatString())
 }
 
-// BenchmarkSum adds amounts whose places differ as much as they can. The time for one must not depend on the places.
+// BenchmarkSum adds amounts with very different numbers of decimal places. The time per amount must not depend on them.
 func BenchmarkSum(b *testing.B) {
 	for name, small := range map[string]json.Number{"places=0+2": "0.01", "places=0+6250": "1E-6250"} {
 		b.Run(name, func(b *testing.B) {

@@ -28,7 +28,7 @@ func TestMoneyReadsAndWritesPlainDecimals(t *testing.T) {
 	}
 }
 
-func TestMoneyRefusesWhatIsNoPlainDecimal(t *testing.T) {
+func TestMoneyRejectsOtherText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", ".", "1.", ".5", "-1", "+1", "1e3", "0x1", "1/2", "1,5", " 1", "NaN", "١", strings.Repeat("1", 129)} {
 		_, ok := decimal.ParseMoney(text)
@@ -36,7 +36,7 @@ func TestMoneyRefusesWhatIsNoPlainDecimal(t *testing.T) {
 	}
 }
 
-// Sums are those of plain fractions, whichever representation the summands have.
+// Sums equal those of fractions, for every representation of the summands.
 func TestMoneyAddsExactly(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))

@@ -40,7 +40,7 @@ const (
 	ModeOther     = "other"
 )
 
-// Class is what the description of a SKU says.
+// Class is the content of the description of a SKU.
 type Class struct {
 	// Model is the model in lower case, beginning with "gemini", or "".
 	Model string
@@ -48,7 +48,7 @@ type Class struct {
 	Direction Direction
 	Modality  string
 	Mode      string
-	// Threshold is the length of the prompt from which the price applies, and Limit the one up to which; 0 is no limit.
+	// Threshold is the length of the prompt from which the price applies, and Limit the one up to which; 0 means no limit.
 	Threshold, Limit int64
 	// UnknownTier is true when the SKU would have a list price, but its length of prompt is not understood.
 	UnknownTier bool

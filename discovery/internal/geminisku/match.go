@@ -28,7 +28,7 @@ func NewModels(names []string) Models {
 }
 
 // Match returns the spellings of the one model that a hint means, or nil when no model matches. An error lists the models that
-// an ambiguous hint may mean. The words of the hint are those of [Words] without the vendor; anchored tells whether they must
+// an ambiguous hint may mean. The words of the hint are those of [Words] without the vendor; anchored reports whether they must
 // be the first words of the model. The first of these rules that applies decides:
 //
 //  1. the hint is the model

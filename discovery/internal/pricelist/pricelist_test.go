@@ -81,7 +81,7 @@ func TestPeriodsDoNotOverlap(t *testing.T) {
 	}
 }
 
-func TestARowOfAnAliasNamesTheRowThatItRepeats(t *testing.T) {
+func TestAliasRowsNameTheirModel(t *testing.T) {
 	t.Parallel()
 	for _, r := range pricelist.Builtin().Rows() {
 		if r.SameAs != "" {
@@ -197,7 +197,7 @@ func TestInForceChoosesThePeriodBeforeTheTier(t *testing.T) {
 	}
 }
 
-// A price that a float64 carries is its shortest decimal, however many places that has.
+// A float64 price becomes its shortest decimal, with any number of places.
 func TestPricesAreDecimals(t *testing.T) {
 	t.Parallel()
 	for usd, want := range map[float64]string{0.1: "0.1", 0: "0", 1.25 / 3: "0.4166666666666667", 0.30000000000000004: "0.30000000000000004", 1e7: "10000000", 1e-20: "0.00000000000000000001"} {

@@ -2,7 +2,7 @@ package pricelist
 
 import "strings"
 
-// sourceNames are what the codes of the column sources stand for.
+// sourceNames maps the codes of the column sources to texts.
 var sourceNames = map[string]string{
 	"pi": "pi-ai 1.5.2", "modelsdev": "models.dev", "genai": "genai-prices 0.1.8", "litellm": "litellm", "llmprices": "llm-prices",
 	"portkey": "Portkey's model list", "openrouter": "OpenRouter's price list", "vercel": "Vercel's price list", "web": "pages that quote the provider",

@@ -31,7 +31,7 @@ func (c *counts) modality(d *jx.Decoder, name string) error {
 	return err
 }
 
-// Media are the modes that say that not all tokens are of text. No mode of a request replaces them.
+// Media are the modes of tokens other than text. No mode of a request replaces them.
 var Media = []string{"audio", "image", "video", "document", "unknown-modality"}
 
 func mediaMode(modality string) string {
