@@ -184,7 +184,8 @@ func WithLogger(logger *slog.Logger) Option {
 }
 
 // WithMaxResponseBytes sets the size limit of a response body after decompression. The default is
-// [DefaultMaxResponseBytes]; n must be positive.
+// [DefaultMaxResponseBytes]; n must be positive. A response with more than a million array elements and map entries is an
+// error, too, whatever its size.
 func WithMaxResponseBytes(n int64) Option {
 	return func(s *settings) error {
 		if n <= 0 {

@@ -91,9 +91,9 @@
 // # Limits
 //
 // A request for a list takes at most 30 seconds, for a bill 15 and for a balance 10. A response has at most 32 MiB
-// ([WithMaxResponseBytes]), a list of models at most 100 pages. All pages of a list together may have twice the size of a response
-// and take ten times as long as a request. A row of the catalog with more than 1,000 aliases or tags is
-// left out.
+// ([WithMaxResponseBytes]) and a million array elements and map entries, a list of models at most 100 pages. All pages of a list
+// together may have twice the size of a response and take ten times as long as a request. A row of the catalog with more than
+// 1,000 aliases or tags is left out.
 //
 // # Concurrency
 //

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/go-faster/jx"
@@ -48,6 +49,9 @@ func readArray[T any](v *[]T, d *Decoder, read func(*T, *Decoder) error) error {
 		if cap(list) == 0 {
 			list = make([]T, 0, 4)
 		}
+		if err := d.element(); err != nil {
+			return err
+		}
 		d.share(len(list))
 		var zero T
 		list = append(list, zero)
@@ -68,7 +72,7 @@ func MapOf[M ~map[string]T, T any](read func(*T, *Decoder) error) func(*M, *Deco
 		for o.Next() {
 			name := d.text(o.Key())
 			var value T
-			if err := read(&value, d); err != nil {
+			if err := cmp.Or(d.element(), read(&value, d)); err != nil {
 				return located(anyKey, err)
 			}
 			values[name] = value

@@ -55,6 +55,20 @@ type Decoder struct {
 	seed   maphash.Seed
 	// spare is the buffer that small raw values are copied to.
 	spare []byte
+	// elements counts the array elements and the map entries so far.
+	elements int
+}
+
+// maxElements bounds the array elements and map entries of one document, since a Go value takes many times the few bytes of an
+// element such as "0,". A document with that many elements of a usual size exceeds every size limit.
+const maxElements = 1_000_000
+
+// element counts an array element or a map entry.
+func (d *Decoder) element() error {
+	if d.elements++; d.elements > maxElements {
+		return errTooMany
+	}
+	return nil
 }
 
 // Unmarshal decodes data into v. It returns an error if anything but white space follows the document.

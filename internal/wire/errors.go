@@ -20,6 +20,7 @@ var (
 	errNotNumber   = errors.New("text is not a number")
 	errNotTime     = errors.New("text is not an RFC 3339 time")
 	errNotJSON     = errors.New("value cannot be written as JSON")
+	errTooMany     = fmt.Errorf("the document has more than %d array elements and map entries", maxElements)
 	errNotJSONType = errors.New("value has the wrong type")
 )
 

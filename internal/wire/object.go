@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/go-faster/jx"
@@ -41,7 +42,7 @@ func (o *Object) Report(err error) {
 func (o *Object) Unknown(fields *map[string]json.RawMessage) {
 	name := o.d.text(o.Key())
 	raw, err := o.d.jx.Raw()
-	if err != nil {
+	if err = cmp.Or(err, o.d.element()); err != nil {
 		o.err = located(unknownField, err)
 		return
 	}
@@ -62,7 +63,7 @@ func (o *Object) Skip() {
 func Extra[T any](fields *map[string]T, o *Object, read func(*T, *Decoder) error) {
 	name := o.d.text(o.Key())
 	var v T
-	if err := read(&v, o.d); err != nil {
+	if err := cmp.Or(o.d.element(), read(&v, o.d)); err != nil {
 		o.err = located(unknownField, err)
 		return
 	}
