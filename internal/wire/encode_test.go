@@ -75,6 +75,10 @@ func marshal(t *testing.T, v any) string {
 	return string(text)
 }
 
+// replaced writes the replacement character of invalid bytes in one way: encoding/json escapes it up to Go 1.26, as package wire
+// does, and writes it as it is from Go 1.27 on.
+func replaced(text string) string { return strings.ReplaceAll(text, `\ufffd`, "\ufffd") }
+
 // FuzzEncoder compares the bytes with those of the reference, for a row inside a list and for json.Marshal of the row.
 func FuzzEncoder(f *testing.F) {
 	for _, s := range texts {
@@ -92,14 +96,14 @@ func FuzzEncoder(f *testing.F) {
 		want := reference(t, m)
 		list, err := gateway.MessageEnvelope{Messages: []gateway.MeshMessage{m}}.MarshalJSON()
 		require.NoError(t, err)
-		require.Equal(t, `{"messages":[`+want+`]}`, string(list))
+		require.Equal(t, replaced(`{"messages":[`+want+`]}`), replaced(string(list)))
 		direct, err := json.Marshal(m)
 		require.NoError(t, err)
-		require.Equal(t, want, string(direct))
+		require.Equal(t, replaced(want), replaced(string(direct)))
 
 		got, err := peer.MarshalJSON()
 		require.NoError(t, err)
-		require.Equal(t, reference(t, peer), string(got))
+		require.Equal(t, replaced(reference(t, peer)), replaced(string(got)))
 	})
 }
 
@@ -131,7 +135,7 @@ func TestTextsAreEscapedAsInEncodingJSON(t *testing.T) {
 		require.NoError(t, err)
 		got, err := wire.Marshal(&text, wire.WriteString)
 		require.NoError(t, err)
-		require.Equal(t, string(want), string(got))
+		require.Equal(t, replaced(string(want)), replaced(string(got)))
 	}
 }
 
