@@ -22,22 +22,26 @@ const Redacted = "[REDACTED]"
 // empty secret. It is immutable and safe for concurrent use.
 //
 // The text is behind a pointer because fmt does not call the methods of a Secret in an unexported field of another struct: it
-// prints the field, which is then an address. For the same reason == compares addresses; use [Secret.Equal]. A marshalled
-// Secret cannot be read back.
-type Secret struct{ text *string }
+// prints the field, which is then an address. For the same reason == compares addresses; use [Secret.Equal]. It is encrypted
+// because the differences that testify and go-cmp print come from unexported fields, behind pointers too. A marshalled Secret
+// cannot be read back.
+type Secret struct{ sealed *string }
 
 // New returns text as a Secret.
-func New(text string) Secret { return Secret{text: &text} }
+func New(text string) Secret {
+	sealed := seal(text)
+	return Secret{sealed: &sealed}
+}
 
 // Reveal returns the text.
 func (s Secret) Reveal() string {
-	if s.text == nil {
+	if s.sealed == nil {
 		return ""
 	}
-	return *s.text
+	return unseal(*s.sealed)
 }
 
-// Equal reports whether two secrets have the same text. go-cmp uses it, so that a comparison does not print the text.
+// Equal reports whether two secrets have the same text. reflect.DeepEqual, testify and go-cmp find the same.
 func (s Secret) Equal(other Secret) bool { return s.Reveal() == other.Reveal() }
 
 // String returns "[REDACTED]".

@@ -162,3 +162,13 @@ func TestEqualComparesTheText(t *testing.T) {
 	assert.False(t, secret.New(text).Equal(secret.New("other")))
 	assert.True(t, secret.Secret{}.Equal(secret.New("")))
 }
+
+func TestDeepEqualComparesTheText(t *testing.T) {
+	t.Parallel()
+	for _, same := range []string{text, "", "é\x00", strings.Repeat(text, 1000)} {
+		first, second := secret.New(same), secret.New(same)
+		assert.Equal(t, first, second)
+		assert.Equal(t, same, first.Reveal())
+	}
+	assert.NotEqual(t, secret.New(text), secret.New(text+" "))
+}

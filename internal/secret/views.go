@@ -110,7 +110,7 @@ func unescape(text []byte, e encoding) (string, int) {
 	switch {
 	case text[0] == '%' && e&percent != 0:
 		if b, ok := hexValue(text, 1, 2); ok {
-			return string([]byte{byte(b)}), 3
+			return string([]byte{byte(b)}), 3 //nolint:gosec // two hexadecimal digits fit into a byte
 		}
 	case text[0] == '\\' && e&backslash != 0 && len(text) > 1:
 		return unescapeBackslash(text)
@@ -136,7 +136,7 @@ func unescapeBackslash(text []byte) (string, int) {
 		return "\f", 2
 	case 'x':
 		if b, ok := hexValue(text, 2, 2); ok {
-			return string([]byte{byte(b)}), 4
+			return string([]byte{byte(b)}), 4 //nolint:gosec // two hexadecimal digits fit into a byte
 		}
 	case 'u':
 		first, ok := hexValue(text, 2, 4)
