@@ -134,11 +134,8 @@ const maxErrorBytes = 64 << 10
 
 // readError reads the beginning of an error body.
 func readError(ctx context.Context, resp *http.Response) *Error {
-	failed := &Error{Status: resp.StatusCode, Header: resp.Header}
-	if host := resp.Header[redirectHost]; len(host) > 0 { //nolint:staticcheck // the name is not canonical on purpose
-		failed.RedirectHost = host[0]
-		delete(resp.Header, redirectHost)
-	}
+	failed := &Error{Status: resp.StatusCode, Header: resp.Header, RedirectHost: resp.Header.Get(redirectHost)}
+	resp.Header.Del(redirectHost)
 	if resp.StatusCode < 100 {
 		failed.Err = errNoStatus
 	}

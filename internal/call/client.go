@@ -70,9 +70,8 @@ func (b closingBody) Close() error {
 	return err
 }
 
-// redirectHost is the header in which withoutRedirects keeps the host of a redirect. Its name is not canonical, so that no
-// server can set it.
-const redirectHost = "redirect-host"
+// redirectHost is the header in which withoutRedirects keeps the host of a redirect. It removes the header of the server.
+const redirectHost = "Redirect-Host"
 
 // withoutRedirects removes the Location header of every response, so that http.Client returns the response instead of following
 // it. CheckRedirect would be too late: http.Client parses Location first and loses the status if that fails.
@@ -87,11 +86,14 @@ func (t withoutRedirects) RoundTrip(req *http.Request) (*http.Response, error) {
 		next = http.DefaultTransport
 	}
 	resp, err := next.RoundTrip(req)
-	if resp != nil && resp.Header.Get("Location") != "" {
-		if host := hostOf(req.URL, resp.Header.Get("Location")); host != "" && resp.StatusCode/100 == 3 {
-			resp.Header[redirectHost] = []string{host}
-		}
-		resp.Header.Del("Location")
+	if resp == nil {
+		return resp, err
+	}
+	location := resp.Header.Get("Location")
+	resp.Header.Del("Location")
+	resp.Header.Del(redirectHost)
+	if host := hostOf(req.URL, location); location != "" && host != "" && resp.StatusCode/100 == 3 {
+		resp.Header.Set(redirectHost, host)
 	}
 	return resp, err
 }

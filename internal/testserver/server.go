@@ -56,10 +56,10 @@ func (s *Server[Op, R]) Start(addr string, handler http.Handler) string {
 	if addr != "" {
 		listener, err := net.Listen("tcp", addr) //nolint:noctx // Start has no context, and a listener opens at once
 		if err != nil {
-			s.server.Listener.Close()
+			_ = s.server.Listener.Close()
 			panic(fmt.Sprintf("testserver: %v", err))
 		}
-		s.server.Listener.Close()
+		_ = s.server.Listener.Close()
 		s.server.Listener = listener
 	}
 	s.server.Start()
