@@ -80,11 +80,14 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 
 // headers returns a request editor that sets the headers of every request. Without a token there is no Authorization header.
 func headers(token secret.Secret) gateway.RequestEditorFn {
-	bearer := "Bearer " + token.Reveal()
+	authorization := ""
+	if text := token.Reveal(); text != "" {
+		authorization = "Bearer " + text
+	}
 	return func(_ context.Context, req *http.Request) error {
 		req.Header.Set("User-Agent", version.UserAgent)
-		if token.Reveal() != "" {
-			req.Header.Set("Authorization", bearer)
+		if authorization != "" {
+			req.Header.Set("Authorization", authorization)
 		}
 		return nil
 	}
@@ -93,9 +96,9 @@ func headers(token secret.Secret) gateway.RequestEditorFn {
 // Node returns the name under which the client sends and fetches, after aliases.
 func (c *MeshClient) Node() string { return c.node }
 
-// Close ends every Watch and closes the client's idle connections. Later calls fail with a [*MeshGatewayError] that matches net.ErrClosed; calls
-// in progress continue until their contexts end. Connections of a client given to [WithHTTPClient] are not closed. The error is
-// always nil. It is safe to call Close more than once.
+// Close ends every Watch and Serve at once, and closes the client's idle connections. Later calls fail with a
+// [*MeshGatewayError] that matches net.ErrClosed; other calls in progress continue until their contexts end. Connections of a
+// client given to [WithHTTPClient] are not closed. The error is always nil. It is safe to call Close more than once.
 func (c *MeshClient) Close() error {
 	if c.api == nil || c.isClosed() {
 		return nil

@@ -1,12 +1,18 @@
 package client_test
 
 import (
+	"bufio"
+	"context"
+	"io"
+	"net"
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
 )
@@ -45,6 +51,42 @@ func TestConnectionsAreReused(t *testing.T) {
 		round.Wait()
 	}
 	assert.Len(t, connections, senders, "one for each concurrent sender, and none is thrown away")
+}
+
+// The gateway drops idle connections after five seconds, and a request on a connection that it has just dropped fails. The test
+// is not parallel because it replaces http.DefaultTransport, of which every client has a copy.
+func TestIdleConnectionsAreClosedBeforeTheGatewayDropsThem(t *testing.T) {
+	before := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = before })
+	synctest.Test(t, func(t *testing.T) {
+		idle := make(chan time.Duration, 1)
+		http.DefaultTransport = &http.Transport{
+			DialContext: func(context.Context, string, string) (net.Conn, error) {
+				near, far := net.Pipe()
+				go func() { idle <- answerOnce(t, far) }()
+				return near, nil
+			},
+			IdleConnTimeout: 90 * time.Second, // the default of net/http
+		}
+		c := newClient(t, "node-a", client.WithGatewayURL("http://gateway.test"))
+		_, err := c.Health(t.Context())
+		require.NoError(t, err)
+		got := <-idle
+		assert.Less(t, got, 5*time.Second)
+		assert.GreaterOrEqual(t, got, time.Second, "connections are reused")
+	})
+}
+
+// answerOnce answers one request and returns the time until the client closes the connection.
+func answerOnce(t *testing.T, conn net.Conn) time.Duration {
+	t.Helper()
+	_, err := http.ReadRequest(bufio.NewReader(conn))
+	assert.NoError(t, err)
+	_, err = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+	assert.NoError(t, err)
+	begin := time.Now()
+	_, _ = io.Copy(io.Discard, conn)
+	return time.Since(begin)
 }
 
 // A 101 hands the connection over; reading it as a body would never end.

@@ -77,7 +77,11 @@ func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	name = resolveAlias(c.aliases, name)
+	return c.getPeer(ctx, resolveAlias(c.aliases, name))
+}
+
+// getPeer is GetPeer without aliases.
+func (c *MeshClient) getPeer(ctx context.Context, name string) (*MeshPeer, error) {
 	if err := checkPathSegment("peer", name); err != nil {
 		return nil, err
 	}
@@ -85,8 +89,7 @@ func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.GetPeer(ctx, name)
 	})
-	var failed *MeshGatewayError
-	if errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && failed.Err == nil {
+	if hasStatus(err, http.StatusNotFound) && !errors.Is(err, errNoSuchPath) {
 		return nil, &NotInRegistryError{Name: c.redactor.show(name)}
 	}
 	if err != nil {

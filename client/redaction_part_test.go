@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -104,8 +103,7 @@ func TestFieldOfThePeerTokenIsRecognizedWithEscapes(t *testing.T) {
 	minted := "EXAMPLE-" + long("z9", 10)
 	for _, field := range []string{`"peer_token"`, `"peer\u005ftoken"`, `"\u0070eer_token"`, `&quot;peer_token&quot;`, `peer%5Ftoken`} {
 		_, err := answering(t, 500, "text/plain", fmt.Sprintf(`{%s:%q}`, field, minted)).Register(t.Context(), client.RegisterRequest{URL: "http://a"})
-		var failed *client.MeshGatewayError
-		require.True(t, errors.As(err, &failed))
+		gatewayError(t, err)
 		assert.NotContains(t, shown(err), minted, field)
 	}
 }

@@ -77,8 +77,8 @@ func transient(op operation, failed *call.Error) bool {
 func backoff(base, limit time.Duration, attempt int) time.Duration {
 	d := base
 	for range attempt - 1 {
-		if d >= limit {
-			break
+		if d > limit/2 { // d*2 may overflow
+			return limit
 		}
 		d *= 2
 	}

@@ -5,19 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
 const (
 	defaultMaxAttempts = 5
-	// servePause is the pause after the first failure of a handler. It doubles up to maxServePause.
+	// servePause is the longest pause after a first failure. It doubles up to maxServePause.
 	servePause    = time.Second
 	maxServePause = time.Minute
-	// registrationInterval is how often Serve looks whether the gateway still knows the node. A gateway that restarts with an
-	// empty database may do so between two polls, and then no request fails.
+	// registrationInterval is the longest time between two checks whether the gateway still knows the node. A gateway that
+	// restarts with an empty database may do so between two polls, and then no request fails.
 	registrationInterval = time.Minute
 )
 
@@ -27,51 +28,65 @@ type ServeOptions struct {
 	Workers int
 	// Watch configures the polling of the inbox.
 	Watch WatchOptions
-	// Register is the registration of the node. nil leaves it to the caller.
+	// Register is the registration of the node. With nil, Serve does not register the node. Serve discards the PeerToken of a
+	// registration: a program that needs it calls [MeshClient.Register] itself, before Serve.
 	Register *RegisterRequest
 	// MaxAttempts is how often a message is handed to the handler before it is given up; 0 means 5.
 	MaxAttempts int
-	// OnError receives the error of every message that is given up, and, with a zero message, the errors of polling and
-	// registration, which Serve survives. It may be called from several goroutines at the same time. nil drops them.
+	// OnError receives the error of every message that is given up or cannot be marked read. With a zero message, it receives
+	// the errors of polling and registration, which do not end Serve. It may be called from several goroutines at the same
+	// time, and Serve waits for it: polling pauses until it returns. With nil, the errors are logged as warnings.
 	OnError func(MeshMessage, error)
 }
 
 // Serve hands each unread message of the own inbox to handler until ctx ends, and marks it read when handler returns nil.
 //
-// When handler returns an error, it receives the message again after a pause that grows from one second to one minute. After
-// ServeOptions.MaxAttempts the message is given up: it stays unread, and OnError receives the error. Messages that were given
-// up occupy the window of the inbox. When they fill it, OnError receives the error of Watch, since other unread messages
-// may be hidden.
+// When handler returns an error, it receives the message again after a pause. The pauses double from one second to one minute;
+// a random part of up to a half is subtracted. After ServeOptions.MaxAttempts the message is given up: it stays unread, and
+// OnError receives the error. Messages that were given up take up space in each poll. When they fill it, OnError receives the
+// error of [MeshClient.Watch], since other unread messages may be hidden. A mark that fails is repeated without the handler.
 //
-// Serve registers the node first if ServeOptions.Register is set, and again when the gateway has forgotten it. It survives
-// restarts of the gateway.
+// Serve registers the node first if ServeOptions.Register is set, and again within a minute after the gateway has lost it. It
+// keeps polling while the gateway cannot be reached.
 //
 // When ctx ends, Serve starts no further handler, waits for those that are running and returns nil. Their context does not
-// end with ctx, so that they can finish and reply; give it a deadline of its own where a handler may hang. Messages that were
-// waiting for another attempt stay unread.
+// end with ctx, so that they can finish and reply. [MeshClient.Close] ends it: Serve then returns an error that matches
+// net.ErrClosed as soon as the handlers have returned. Messages that were waiting for another attempt stay unread.
 //
-// A message is handled at least once: a program that stops between a handler and the mark receives the message again. With
-// one worker, messages are handled in the order of their ids, apart from repeated attempts. A panic in a handler is not
-// recovered.
+// A message is handled at least once: a program that stops between a handler and the mark receives the message again, and so
+// does every other program that serves the same node. With one worker, messages are handled in the order of Watch, apart from
+// repeated attempts. A panic in a handler is not recovered.
 //
-// Invalid options are a [*ValueError]. A registration that the gateway refuses is returned as its error. After
-// [MeshClient.Close], Serve returns an error that matches net.ErrClosed.
+// Invalid options are a [*ValueError]. A registration that the gateway refuses is returned as its error.
 func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, MeshMessage) error, opts ServeOptions) error {
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
 	if err := opts.check(handler); err != nil {
 		return err
 	}
-	s := &server{client: c, handler: handler, opts: opts, slots: make(chan struct{}, cmp.Or(opts.Workers, 1))}
+	handling, abort := context.WithCancel(context.WithoutCancel(ctx))
+	defer abort()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.lifetime, func() { cancel(); abort() })() //nolint:contextcheck // the lifetime of the client
+	s := &server{
+		client:  c,
+		handler: func(m MeshMessage) error { return handler(handling, m) },
+		opts:    opts,
+		slots:   make(chan struct{}, cmp.Or(opts.Workers, 1)),
+	}
 	s.opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
 	if err := s.register(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer s.running.Wait()
-	defer cancel()
-	if opts.Register != nil {
-		s.running.Go(func() { s.keepRegistered(ctx) })
+	s.serve(ctx)
+	cancel()
+	s.running.Wait()
+	if c.isClosed() {
+		return c.gatewayError(opListMessages, &call.Error{Err: errClosed}, nil)
 	}
-	return s.serve(ctx)
+	return nil
 }
 
 func (o ServeOptions) check(handler func(context.Context, MeshMessage) error) error {
@@ -83,13 +98,19 @@ func (o ServeOptions) check(handler func(context.Context, MeshMessage) error) er
 	case o.MaxAttempts < 0:
 		return &ValueError{Field: "max attempts", Value: fmt.Sprint(o.MaxAttempts), Reason: "must not be negative"}
 	}
-	return nil
+	if o.Register != nil {
+		if err := o.Register.check(); err != nil {
+			return err
+		}
+	}
+	_, err := o.Watch.withDefaults()
+	return err
 }
 
 // server is the state of one Serve.
 type server struct {
 	client  *MeshClient
-	handler func(context.Context, MeshMessage) error
+	handler func(MeshMessage) error
 	opts    ServeOptions
 	slots   chan struct{} // one element for each running handler
 	running sync.WaitGroup
@@ -100,12 +121,13 @@ type server struct {
 
 // serve starts a goroutine for each message. The slot of its first attempt is acquired here, which keeps the order of the
 // messages and stops the polling while all workers are busy.
-func (s *server) serve(ctx context.Context) error {
+func (s *server) serve(ctx context.Context) {
+	if s.opts.Register != nil {
+		s.running.Go(func() { s.keepRegistered(ctx) })
+	}
 	for m, err := range s.client.Watch(ctx, s.opts.Watch) {
-		var invalid *ValueError
 		switch {
-		case errors.As(err, &invalid) || errors.Is(err, errClosed):
-			return err
+		case errors.Is(err, errClosed): // the sequence ends
 		case err != nil:
 			s.report(MeshMessage{}, err)
 		case s.acquire(ctx):
@@ -113,10 +135,6 @@ func (s *server) serve(ctx context.Context) error {
 			s.running.Go(func() { s.process(ctx, m, database) })
 		}
 	}
-	if ctx.Err() == nil {
-		return s.client.ready(ctx) // Watch ends without an error when the client is closed during a pause
-	}
-	return nil
 }
 
 // observe returns the number of the database that m is in. A lower id with a later time shows that the gateway has begun a
@@ -133,64 +151,25 @@ func (s *server) observe(m MeshMessage) int64 {
 	return s.database.Load()
 }
 
-// acquire waits for a free worker. It returns false when ctx ends first.
+// acquire waits for a free worker. It returns false when ctx ends or the client is closed first.
 func (s *server) acquire(ctx context.Context) bool {
-	if ctx.Err() != nil {
-		return false
-	}
 	select {
 	case s.slots <- struct{}{}:
-		return true
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// process hands m to the handler until it succeeds or is given up. The first slot is already acquired.
-func (s *server) process(ctx context.Context, m MeshMessage, database int64) {
-	for attempt := 1; ; attempt++ {
-		err := s.attempt(ctx, m)
-		if err == nil {
-			s.markRead(ctx, m, database)
-			return
-		}
-		if attempt == s.opts.MaxAttempts {
-			s.report(m, fmt.Errorf("given up after %d attempts: %w", attempt, err))
-			return
-		}
-		pause := jitter(backoff(servePause, maxServePause, attempt))
-		if s.client.sleep(ctx, pause) != nil || !s.acquire(ctx) {
-			return
-		}
+	if ctx.Err() != nil || s.client.isClosed() { // select chooses at random
+		<-s.slots
+		return false
 	}
+	return true
 }
 
-// attempt runs the handler once and releases its slot.
-func (s *server) attempt(ctx context.Context, m MeshMessage) error {
-	defer func() { <-s.slots }()
-	return s.handler(context.WithoutCancel(ctx), m)
-}
-
-// markRead marks a handled message. The handler is not run again for a mark that fails; only the mark is repeated, and once
-// more when ctx ends during a pause. A 404 means that the message is marked already. A message of an earlier database is not
-// marked: its id may belong to another message now.
-func (s *server) markRead(ctx context.Context, m MeshMessage, database int64) {
-	for attempt := 1; s.database.Load() == database; attempt++ {
-		err := s.client.MarkRead(context.WithoutCancel(ctx), m.ID)
-		var refused *MeshGatewayError
-		if err == nil || errors.As(err, &refused) && refused.StatusCode == http.StatusNotFound {
-			return
-		}
-		if attempt == s.opts.MaxAttempts || ctx.Err() != nil {
-			s.report(m, fmt.Errorf("handled, but not marked read: %w", err))
-			return
-		}
-		_ = s.client.sleep(ctx, jitter(backoff(servePause, maxServePause, attempt)))
-	}
-}
-
+// report passes an error on. The error of a handler may contain anything, so it is redacted before it is logged.
 func (s *server) report(m MeshMessage, err error) {
 	if s.opts.OnError != nil {
 		s.opts.OnError(m, err)
+		return
 	}
+	s.client.log.Warn("serving the inbox failed", "node", s.client.shownNode, "message", m.ID, "error", s.client.redactor.redact(err.Error()))
 }

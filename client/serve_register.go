@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 )
 
 // register registers the node, again and again while the gateway cannot be reached. It returns the error of a refusal, which
@@ -12,24 +13,23 @@ func (s *server) register(ctx context.Context) error {
 	if s.opts.Register == nil {
 		return nil
 	}
-	for attempt := 1; ; attempt++ {
+	for attempt := 1; ctx.Err() == nil; attempt++ {
 		_, err := s.client.Register(ctx, *s.opts.Register)
-		if err == nil || ctx.Err() != nil {
-			return nil
-		}
-		if !outage(err) {
+		ended := ctx.Err() != nil
+		if err == nil || !ended && !isOutage(err) {
 			return err
 		}
-		s.report(MeshMessage{}, err)
-		if s.client.sleep(ctx, jitter(backoff(servePause, maxServePause, attempt))) != nil {
-			return nil
+		if !ended {
+			s.report(MeshMessage{}, err)
+			_ = s.client.sleep(ctx, servePauseAfter(err, attempt)) // the loop checks what ended it
 		}
 	}
+	return nil
 }
 
-// outage reports whether a later attempt may succeed: there was no response, or a 2xx response that is invalid or breaks off,
+// isOutage reports whether a later attempt may succeed: there was no response, or a 2xx response that is invalid or breaks off,
 // or one that a gateway in trouble sends.
-func outage(err error) bool {
+func isOutage(err error) bool {
 	var failed *MeshGatewayError
 	if !errors.As(err, &failed) || errors.Is(err, errClosed) {
 		return false
@@ -38,16 +38,30 @@ func outage(err error) bool {
 	return status == 0 || accepted(status) || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
 }
 
-// keepRegistered registers the node again when the gateway has forgotten it, until ctx ends.
+// keepRegistered registers the node again when the gateway has lost it, until ctx ends.
 func (s *server) keepRegistered(ctx context.Context) {
 	for s.client.sleep(ctx, jitter(registrationInterval)) == nil {
-		_, err := s.client.GetPeer(ctx, s.client.node)
-		var forgotten *NotInRegistryError
-		if errors.As(err, &forgotten) {
+		known, err := s.isRegistered(ctx)
+		if err == nil && !known {
 			_, err = s.client.Register(ctx, *s.opts.Register)
 		}
 		if err != nil && ctx.Err() == nil {
 			s.report(MeshMessage{}, err)
 		}
 	}
+}
+
+// isRegistered reports whether the gateway knows the node. A disabled node is registered: registering it again is up to the
+// operator. Older gateways can only list the enabled peers.
+func (s *server) isRegistered(ctx context.Context) (bool, error) {
+	_, err := s.client.getPeer(ctx, s.client.node)
+	var unknown *NotInRegistryError
+	switch {
+	case errors.As(err, &unknown):
+		return false, nil
+	case !errors.Is(err, errNoSuchPath):
+		return err == nil, err
+	}
+	peers, err := s.client.ListPeers(ctx)
+	return slices.ContainsFunc(peers, func(p MeshPeer) bool { return p.Name == s.client.node }), err
 }

@@ -40,11 +40,12 @@ func (d *direct) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // worker is a client of node-a whose gateway can be replaced.
-func worker(t *testing.T, g *gatewaytest.Gateway) (*client.MeshClient, *direct) {
+func worker(t *testing.T, g *gatewaytest.Gateway, opts ...client.Option) (*client.MeshClient, *direct) {
 	t.Helper()
 	d := new(direct)
 	d.gateway.Store(g)
-	c, err := client.New("node-a", client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: d}))
+	standard := []client.Option{client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: d})}
+	c, err := client.New("node-a", append(standard, opts...)...)
 	require.NoError(t, err)
 	return c, d
 }

@@ -134,6 +134,15 @@ func TestAGatewayWithoutThePathOfASinglePeerIsNotAnUnknownPeer(t *testing.T) {
 	assert.Contains(t, gatewayError(t, err).Error(), "base path")
 }
 
+func TestAnUnknownPeerIsUnknownAfterARetry(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	g.Fail(gatewaytest.GetPeer, gatewaytest.Fault{Status: http.StatusServiceUnavailable})
+	_, err := connect(t, g, "node-a", client.WithRetry(client.RetryPolicy{BaseDelay: 1})).GetPeer(t.Context(), "node-zz")
+	var unknown *client.NotInRegistryError
+	require.ErrorAs(t, err, &unknown)
+}
+
 func TestATokenAsTheNameOfAPeerIsNotShown(t *testing.T) {
 	t.Parallel()
 	pasted := strings.Join([]string{"peer", "token", "7331733173317331"}, "-") + "-0123456789abcdefABCDEF"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -51,17 +52,18 @@ type WatchOptions struct {
 //		...
 //	}
 //
-// A Retry-After is honored up to one minute. The sequence ends when ctx ends, the loop breaks or the client is closed. Invalid
-// options yield one [*ValueError] and end it.
+// A Retry-After is honored up to one minute. The sequence ends when ctx ends or the loop breaks. After [MeshClient.Close] it
+// yields an error that matches net.ErrClosed and ends. Invalid options yield one [*ValueError] and end it.
 //
 // If a response exceeds [WithMaxResponseBytes], Watch fetches fewer messages at a time, down to one, and more again later.
 //
-// If more messages are unread than fit into a poll, a warning is logged, and the older ones are yielded after newer ones have
-// been marked read. Unread messages that the own node sent are not yielded but take up space in a poll. If such messages fill
-// a poll, or several polls are full and the last has no new message, an error is yielded once.
+// A poll returns the newest unread messages. If there are more than fit into it, a warning is logged, and the older ones are
+// yielded after newer ones have been marked read. Unread messages that the own node sent are not yielded but take up space in
+// a poll. If such messages fill a poll, or if three polls in a row are full and the last has no new message, an error is
+// yielded once.
 //
-// A message is identified by its id and its CreatedAt, because a gateway with a new database reuses ids. A range remembers the
-// 20,000 messages that were shown last, and yields an older one again if it comes back. Every range over the sequence starts anew.
+// A message is identified by its id and its CreatedAt, because a gateway with a new database reuses ids. Each range over the
+// sequence starts without a memory. It remembers the last 20,000 messages, and yields an older one again if it is still unread.
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
 		complete, err := opts.withDefaults()
@@ -177,14 +179,19 @@ func (w *watcher) checkWindow(ctx context.Context, rows []MeshMessage, unseen in
 		w.client.log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
 			"node", w.client.shownNode, "limit", w.limit)
 	}
-	own := len(slices.DeleteFunc(slices.Clone(rows), func(m MeshMessage) bool { return !w.client.isOwn(m) }))
+	own := 0
+	for _, row := range rows {
+		if w.client.isOwn(row) {
+			own++
+		}
+	}
 	if w.reported || own < len(rows) && (w.full < blockedAfter || unseen > 0) {
 		return nil
 	}
 	w.reported = true
 	return &MeshGatewayError{
 		Method: opListMessages.method, Path: opListMessages.path, StatusCode: http.StatusOK,
-		Err: fmt.Errorf("the window of %d unread messages is full and hides older ones; %d of them were sent by this node: mark messages read", len(rows), own),
+		Err: fmt.Errorf("the poll is full: it has %d unread messages, which hide older ones (%d were sent by this node); mark messages read", len(rows), own),
 	}
 }
 
@@ -202,6 +209,7 @@ func (w *watcher) unseen(rows []MeshMessage) []MeshMessage {
 func (w *watcher) pause() time.Duration {
 	d := backoff(w.opts.Interval, w.opts.IdleInterval, w.idle+1)
 	d = backoff(d, max(d, maxWatchPause), w.errors+1)
+	d = min(d, math.MaxInt64/2) // no overflow below
 	d = d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load needs no secure random numbers
 	return max(d, withJitter(min(w.retryAfter, maxRetryAfter)))
 }

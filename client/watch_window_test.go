@@ -100,7 +100,7 @@ func TestWatchReportsAWindowFullOfOwnMessagesOnce(t *testing.T) {
 		c := inProcess(t, box.handle)
 		assert.Equal(t, []string{"error", "3"}, watch(t.Context(), c, client.WatchOptions{Limit: 2}, 2))
 		for _, err := range inProcess(t, own).Watch(t.Context(), client.WatchOptions{Limit: 2}) {
-			require.ErrorContains(t, err, "2 of them were sent by this node")
+			require.ErrorContains(t, err, "2 were sent by this node")
 			break
 		}
 	})
