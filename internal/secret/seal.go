@@ -17,25 +17,27 @@ var keys = sync.OnceValue(func() (k struct{ cipher, mac [32]byte }) {
 })
 
 // seal encrypts text. The same text has the same result within a process, so that reflect.DeepEqual compares secrets.
-func seal(text string) string {
+func seal(text string) []byte {
 	key := keys().mac
 	mac := hmac.New(sha256.New, key[:])
 	mac.Write([]byte(text))
 	iv := mac.Sum(nil)[:aes.BlockSize]
-	return string(iv) + string(xor(iv, []byte(text)))
+	return append(iv, xor(iv, []byte(text))...)
 }
 
 // unseal is the inverse of seal.
-func unseal(sealed string) string {
-	return string(xor([]byte(sealed[:aes.BlockSize]), []byte(sealed[aes.BlockSize:])))
+func unseal(sealed []byte) string {
+	return string(xor(sealed[:aes.BlockSize], sealed[aes.BlockSize:]))
 }
 
+// xor encrypts or decrypts text.
 func xor(iv, text []byte) []byte {
 	key := keys().cipher
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		panic(err) // the length of the key is constant
 	}
-	cipher.NewCTR(block, iv).XORKeyStream(text, text)
-	return text
+	result := make([]byte, len(text))
+	cipher.NewCTR(block, iv).XORKeyStream(result, text)
+	return result
 }

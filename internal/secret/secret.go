@@ -25,7 +25,7 @@ const Redacted = "[REDACTED]"
 // prints the field, which is then an address. For the same reason == compares addresses; use [Secret.Equal]. It is encrypted
 // because the differences that testify and go-cmp print come from unexported fields, behind pointers too. A marshalled Secret
 // cannot be read back.
-type Secret struct{ sealed *string }
+type Secret struct{ sealed *[]byte }
 
 // New returns text as a Secret.
 func New(text string) Secret {
