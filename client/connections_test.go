@@ -17,8 +17,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// Every round of senders is held until all have arrived, so that each has a connection of its own: otherwise net/http may
-// begin a dial that it then does not need, and the number would depend on the scheduler.
+// The server answers a round only when all senders have arrived, so that each needs a connection of its own. Otherwise
+// net/http may start a dial that it does not need, and the number would depend on the scheduler.
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	const senders = 50
@@ -50,7 +50,7 @@ func TestConnectionsAreReused(t *testing.T) {
 		}
 		round.Wait()
 	}
-	assert.Len(t, connections, senders, "one for each concurrent sender, and none is thrown away")
+	assert.Len(t, connections, senders, "one for each concurrent sender")
 }
 
 // The gateway drops idle connections after five seconds, and a request on a connection that it has just dropped fails. The test
@@ -89,7 +89,7 @@ func answerOnce(t *testing.T, conn net.Conn) time.Duration {
 	return time.Since(begin)
 }
 
-// A 101 hands the connection over; reading it as a body would never end.
+// After a 101 the body is the connection itself, which has no end.
 func TestSwitchingProtocolsIsAnError(t *testing.T) {
 	t.Parallel()
 	c := serving(t, verbatim(t, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"), client.WithTimeout(5*time.Second))
@@ -98,8 +98,8 @@ func TestSwitchingProtocolsIsAnError(t *testing.T) {
 	}
 }
 
-// net/http takes any three digits for a status. Of 000 an error would say nothing at all, without a text of our own.
-func TestAnAnswerWithoutAStatusIsAnError(t *testing.T) {
+// net/http accepts any three digits as a status, including 000.
+func TestResponseWithStatus000IsAnError(t *testing.T) {
 	t.Parallel()
 	c := serving(t, verbatim(t, "HTTP/1.1 000 \r\nContent-Length: 0\r\n\r\n"))
 	for operation, call := range operations {
@@ -109,7 +109,7 @@ func TestAnAnswerWithoutAStatusIsAnError(t *testing.T) {
 	}
 }
 
-// verbatim answers with text, and leaves the connection open until the end of the test.
+// verbatim answers with text and keeps the connection open until the end of the test.
 func verbatim(t *testing.T, text string) http.HandlerFunc {
 	t.Helper()
 	return func(w http.ResponseWriter, _ *http.Request) {

@@ -15,8 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// Everything the facade can send keeps to the document, and the document knows every answer.
-func TestTheFacadeKeepsToTheDocument(t *testing.T) {
+// Every request and every response of package client conforms to specs/gateway.yaml.
+func TestRequestsAndResponsesConformToTheDocument(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]gatewaytest.Option{"today": nil, "bare arrays": {gatewaytest.WithBareArrays()}} {
 		t.Run(name, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestTheFacadeKeepsToTheDocument(t *testing.T) {
 	}
 }
 
-// exerciseEverything uses every operation with every option, and meets every refusal of the gateway.
+// exerciseEverything uses every operation with every option, and provokes every error response of the gateway.
 func exerciseEverything(t *testing.T, c *client.MeshClient, g *gatewaytest.Gateway) {
 	t.Helper()
 	ctx := t.Context()
@@ -67,7 +67,7 @@ func exerciseEverything(t *testing.T, c *client.MeshClient, g *gatewaytest.Gatew
 	}
 }
 
-// ignoringStatus lets refusals pass: whether they are described is for the checker to say.
+// ignoringStatus ignores error responses. The checker decides whether the document describes them.
 func ignoringStatus(err error) error {
 	var failed *client.MeshGatewayError
 	if errors.As(err, &failed) && failed.StatusCode >= 400 {
@@ -76,8 +76,8 @@ func ignoringStatus(err error) error {
 	return err
 }
 
-// A checker that finds nothing must not be one that looks at nothing.
-func TestTheCheckerSeesAFacadeThatBreaksTheContract(t *testing.T) {
+// The checker finds violations; otherwise the test above would prove nothing.
+func TestCheckerFindsViolations(t *testing.T) {
 	t.Parallel()
 	checker, err := contract.New("gateway")
 	require.NoError(t, err)
@@ -89,13 +89,13 @@ func TestTheCheckerSeesAFacadeThatBreaksTheContract(t *testing.T) {
 		faults = append(faults, err.Error())
 	}
 	g := gateway(t)
-	meddler := roundTrip(func(req *http.Request) (*http.Response, error) {
+	violating := roundTrip(func(req *http.Request) (*http.Response, error) {
 		req.URL.RawQuery += "&to_node=node-a"
 		req.Header.Del("Authorization")
 		return checker.Transport(http.DefaultTransport, "/gateway", report).RoundTrip(req)
 	})
 	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Body: `[{"id":"x"}]`, Header: http.Header{"Content-Type": {"application/json"}}})
-	c := connect(t, g, "node-a", client.WithHTTPClient(&http.Client{Transport: meddler}))
+	c := connect(t, g, "node-a", client.WithHTTPClient(&http.Client{Transport: violating}))
 	_, err = c.Fetch(t.Context(), client.FetchOptions{})
 	require.Error(t, err)
 	all := strings.Join(faults, "\n")

@@ -16,8 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// The figures stand here as they stand in the source document, and not as the constants of the package.
-func TestARequestEndsAfterTenSecondsUnlessToldOtherwise(t *testing.T) {
+// The defaults are literals here, so that a changed constant fails.
+func TestDefaultTimeoutIsTenSeconds(t *testing.T) {
 	t.Parallel()
 	for want, opts := range map[time.Duration][]client.Option{
 		10 * time.Second: nil, 3 * time.Second: {client.WithTimeout(3 * time.Second)}, time.Hour: {client.WithTimeout(time.Hour)},
@@ -36,7 +36,7 @@ func TestARequestEndsAfterTenSecondsUnlessToldOtherwise(t *testing.T) {
 	}
 }
 
-func TestTheRegistryIsReliedOnForFiveMinutesUnlessToldOtherwise(t *testing.T) {
+func TestDefaultRegistryTTLIsFiveMinutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads := 0
@@ -52,7 +52,7 @@ func TestTheRegistryIsReliedOnForFiveMinutesUnlessToldOtherwise(t *testing.T) {
 			pause time.Duration
 			reads int
 		}{{0, 1}, {5*time.Minute - 1, 1}, {1, 2}} {
-			time.Sleep(row.pause) // the time of the bubble, which costs nothing
+			time.Sleep(row.pause) // virtual time
 			_, err := c.Send(t.Context(), hello("node-b"))
 			require.NoError(t, err)
 			assert.Equal(t, row.reads, reads)
@@ -60,7 +60,7 @@ func TestTheRegistryIsReliedOnForFiveMinutesUnlessToldOtherwise(t *testing.T) {
 	})
 }
 
-func TestAResponseHasAtMost32MiBUnlessToldOtherwise(t *testing.T) {
+func TestDefaultMaxResponseBytesIs32MiB(t *testing.T) {
 	t.Parallel()
 	for size, fails := range map[int]bool{32 << 20: false, 32<<20 + 1: true} {
 		text, err := answering(t, 200, "text/plain", long("x", size)).Health(t.Context())
@@ -74,8 +74,8 @@ func TestAResponseHasAtMost32MiBUnlessToldOtherwise(t *testing.T) {
 	}
 }
 
-// The requests have the methods and paths of the document, without a version in path or header and without other parameters.
-func TestTheRequestsOfEveryOperation(t *testing.T) {
+// No request has a version in its path or headers, or a parameter that is not documented.
+func TestRequestOfEveryOperation(t *testing.T) {
 	t.Parallel()
 	g := gateway(t, gatewaytest.WithThreads(threadID))
 	c := connect(t, g, "node-a")
@@ -86,9 +86,9 @@ func TestTheRequestsOfEveryOperation(t *testing.T) {
 		}
 	}
 	require.NoError(t, c.MarkRead(t.Context(), id))
-	var asked []string
+	var sent []string
 	for _, r := range g.Requests() {
-		asked = append(asked, strings.TrimSuffix(r.Method+" "+r.Path+"?"+r.Query.Encode(), "?"))
+		sent = append(sent, strings.TrimSuffix(r.Method+" "+r.Path+"?"+r.Query.Encode(), "?"))
 		headers := []string{"User-Agent", "Accept-Encoding"}
 		if r.Method == http.MethodPost {
 			headers = append(headers, "Content-Length")
@@ -100,10 +100,10 @@ func TestTheRequestsOfEveryOperation(t *testing.T) {
 			assert.Contains(t, headers, name, r.Operation)
 		}
 	}
-	slices.Sort(asked)
+	slices.Sort(sent)
 	assert.Equal(t, []string{
 		"GET /health", "GET /messages?limit=1000&to=node-a&unread_only=true", "GET /messages?to=node-a", "GET /peers", "GET /peers",
 		"GET /peers/node-b", "GET /threads/" + threadID + "?limit=1", "GET /threads?limit=1&peer=node-a&session_id=s&topic=builds",
 		"POST /messages", "POST /messages", "POST /messages/1/read", "POST /peers/register", "POST /threads",
-	}, asked, "the second GET /peers is the send's")
+	}, sent, "Send and Reply share one GET /peers; ListPeers sends another")
 }

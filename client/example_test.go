@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// exampleGateway stands for a real gateway in the examples: one in memory, with node-b registered.
+// exampleGateway returns an in-memory gateway with node-a and node-b.
 func exampleGateway() *gatewaytest.Gateway {
 	return gatewaytest.Start(gatewaytest.WithToken("example-token"), gatewaytest.WithPeers("node-a", "node-b"))
 }
@@ -29,7 +29,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer a.Close()
-	receipt, err := a.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: "how far are you?"})
+	receipt, err := a.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: "Is the build green?"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,14 +45,14 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, m := range inbox {
-		fmt.Printf("%s asks %q\n", m.FromNode, *m.Content)
+		fmt.Printf("%s: %s\n", m.FromNode, m.GetContent())
 		if err := b.MarkRead(ctx, m.ID); err != nil {
 			log.Fatal(err)
 		}
 	}
 	// Output:
 	// sent 1
-	// node-a asks "how far are you?"
+	// node-a: Is the build green?
 }
 
 func ExampleMeshClient_Send_errors() {
@@ -65,33 +65,33 @@ func ExampleMeshClient_Send_errors() {
 	defer c.Close()
 
 	for _, req := range []client.SendRequest{
-		{To: "node-b", Kind: "gossip", Content: "psst"},
+		{To: "node-b", Kind: "review", Content: "hello"},
 		{To: "node-bb", Kind: client.KindFYI, Content: "hello"},
 		{To: "node-b", Kind: client.KindFYI, Content: "my key is sk-ant-" + strings.Repeat("example", 3)},
 	} {
 		_, err := c.Send(context.Background(), req)
-		var wrong *client.ValueError
-		var absent *client.NotInRegistryError
+		var invalid *client.ValueError
+		var unknown *client.NotInRegistryError
 		var leak *client.MeshSecretLeakError
 		switch {
-		case errors.As(err, &wrong):
-			fmt.Println("bad", wrong.Field)
-		case errors.As(err, &absent):
-			fmt.Println("nobody called", absent.Name, "but there is", absent.Near)
+		case errors.As(err, &invalid):
+			fmt.Println("invalid", invalid.Field)
+		case errors.As(err, &unknown):
+			fmt.Println(unknown.Name, "is not registered; similar names:", unknown.Near)
 		case errors.As(err, &leak):
-			fmt.Println("holds a credential:", leak.Finding.Rule.Name)
+			fmt.Println("contains a credential:", leak.Finding.Rule.Name)
 		}
 	}
 	// Output:
-	// bad kind
-	// nobody called node-bb but there is [node-b node-a]
-	// holds a credential: anthropic-api-key
+	// invalid kind
+	// node-bb is not registered; similar names: [node-b node-a]
+	// contains a credential: anthropic-api-key
 }
 
 func ExampleMeshClient_Watch() {
 	gateway := exampleGateway()
 	defer gateway.Close()
-	gateway.Store("node-b", "node-a", "status", "half way")
+	gateway.Store("node-b", "node-a", "status", "half done")
 	gateway.Store("node-b", "node-a", "status", "done")
 	c, err := client.New("node-a", gateway.Options()...)
 	if err != nil {
@@ -102,19 +102,19 @@ func ExampleMeshClient_Watch() {
 	ctx := context.Background()
 	for m, err := range c.Watch(ctx, client.WatchOptions{Interval: time.Second}) {
 		if err != nil {
-			log.Print(err) // polling goes on
+			log.Print(err) // polling continues
 			continue
 		}
-		fmt.Println(*m.Content)
+		fmt.Println(m.GetContent())
 		if err := c.MarkRead(ctx, m.ID); err != nil {
 			log.Print(err)
 		}
-		if *m.Content == "done" {
+		if m.GetContent() == "done" {
 			break
 		}
 	}
 	// Output:
-	// half way
+	// half done
 	// done
 }
 
@@ -134,7 +134,7 @@ func ExampleMeshClient_Register() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(peer.Name, peer.PeerToken) // Reveal returns the token; it is shown this once
+	fmt.Println(peer.Name, peer.PeerToken) // PeerToken.Reveal returns the token, which cannot be retrieved again
 	// Output: node-new [REDACTED]
 }
 

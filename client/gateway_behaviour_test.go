@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// These tests hold what the running gateway was seen to do: docs/gateway.md.
+// These tests cover the behavior of the real gateway that docs/gateway.md describes.
 
 func TestEnabledIsANumber(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestOnlyTheTwoListShapesAreAccepted(t *testing.T) {
 	}
 	for _, body := range []string{
 		`null`, `{}`, `{"peers":null,"messages":null}`, `{"peers":{},"messages":{}}`, `"text"`, `7`, `true`, `[null]`, `[[]]`, `[{}]`,
-		`{"peers":[{}],"messages":[{}]}`, `{"detail":"not today"}`, `{"Peers":[],"Messages":[]}`, `[]]`, `{"peers":[],"messages":[]`,
+		`{"peers":[{}],"messages":[{}]}`, `{"detail":"unavailable"}`, `{"Peers":[],"Messages":[]}`, `[]]`, `{"peers":[],"messages":[]`,
 		`<html>busy</html>`, `[{"name":"node-a"},{"url":"http://x"}]`,
 	} {
 		c := answering(t, 200, "application/json", body)
@@ -87,7 +87,7 @@ func TestRegistrationReturnsPartOfAPeerAndItsTokenOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "node-new", first.Name)
 	assert.NotNil(t, first.RegisteredAt)
-	assert.Nil(t, first.URL, "what the answer does not hold is not guessed")
+	assert.Nil(t, first.URL, "a field that is missing from the response stays nil")
 	assert.NotNil(t, first.Capabilities)
 	assert.JSONEq(t, `"minted"`, string(first.AdditionalProperties["token_status"]))
 	require.NotNil(t, first.PeerToken)
@@ -231,18 +231,18 @@ func TestLimitsOfTheInbox(t *testing.T) {
 	}
 	inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
 	require.NoError(t, err)
-	assert.Len(t, inbox, 100, "the gateway's own default")
+	assert.Len(t, inbox, 100, "the default of the gateway")
 	assert.Equal(t, "149", *inbox[0].Content, "newest first")
 	inbox, err = c.Fetch(t.Context(), client.FetchOptions{Limit: 1000})
 	require.NoError(t, err)
 	assert.Len(t, inbox, 150)
 
-	asked := len(g.Requests())
+	before := len(g.Requests())
 	for _, limit := range []int{-1, 1001} {
 		_, err = c.Fetch(t.Context(), client.FetchOptions{Limit: limit})
 		assert.Equal(t, "limit", valueError(t, err).Field)
 	}
-	assert.Len(t, g.Requests(), asked, "refused before anything is sent")
+	assert.Len(t, g.Requests(), before, "nothing is sent")
 }
 
 func TestTheInboxIsSelectedByTheParameterTo(t *testing.T) {
@@ -254,7 +254,7 @@ func TestTheInboxIsSelectedByTheParameterTo(t *testing.T) {
 		require.NoError(t, err)
 	}
 	requests := g.Requests(gatewaytest.ListMessages)
-	assert.Equal(t, "to=node-a", requests[0].Query.Encode(), "nothing that was not asked for")
+	assert.Equal(t, "to=node-a", requests[0].Query.Encode(), "no other parameter")
 	assert.Equal(t, "limit=5&to=node-c&unread_only=true", requests[1].Query.Encode())
 }
 
@@ -307,7 +307,7 @@ func TestAuthErrorsKeepTheStatus(t *testing.T) {
 	_, err = newClient(t, "node-a", client.WithGatewayURL(g.URL)).ListPeers(t.Context())
 	require.ErrorAs(t, err, &refused)
 	assert.Contains(t, refused.Body, "missing bearer token")
-	assert.False(t, g.Requests()[0].HasToken, "without a token there is no Authorization header at all")
+	assert.False(t, g.Requests()[0].HasToken, "no Authorization header")
 }
 
 func TestHealthIsText(t *testing.T) {
@@ -360,7 +360,7 @@ func TestContentIsLimitedAndNeverTruncated(t *testing.T) {
 		assert.Equal(t, "content", valueError(t, err).Field)
 		assert.Empty(t, valueError(t, err).Value)
 	}
-	assert.Empty(t, g.Requests(), "refused before anything is sent, the registry included")
+	assert.Empty(t, g.Requests(), "nothing is sent, not even for the registry")
 
 	req := hello("node-b")
 	req.Content = long("é ", 100_000)
@@ -378,7 +378,7 @@ func TestDisabledPeersAreNotInTheRegistry(t *testing.T) {
 	_, err := connect(t, g, "node-a").Send(t.Context(), hello("node-b"))
 	require.ErrorContains(t, err, "not registered or not enabled")
 
-	// Other versions may show them, with enabled false.
+	// Other gateways list them with enabled false.
 	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, http.MethodGet, r.Method, "nothing is posted")
 		_, _ = w.Write([]byte(`[{"name":"node-b","enabled":0}]`))

@@ -14,14 +14,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// TestMain takes the environment away: what a developer has exported must not decide what these tests see.
+// TestMain unsets the variables that the client reads, so that the tests do not depend on the environment.
 func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_TOKEN")
 	os.Unsetenv("MESH_GATEWAY_URL")
 	os.Exit(m.Run())
 }
 
-// token is what the test gateways want. It is long enough to count as a live token, and no rule knows its shape.
+// token is the token of the test gateways. It is long enough for the scan of live tokens and matches no other rule.
 const token = "example.token.of.the.tests"
 
 // gateway is an in-memory gateway with three peers.
@@ -31,7 +31,7 @@ func gateway(t *testing.T, opts ...gatewaytest.Option) *gatewaytest.Gateway {
 	return gatewaytest.New(t, append(standard, opts...)...)
 }
 
-// connect makes the client of a node at g.
+// connect returns the client of a node at g.
 func connect(t *testing.T, g *gatewaytest.Gateway, node string, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, node, append(g.Options(), opts...)...)
@@ -45,7 +45,7 @@ func newClient(t *testing.T, node string, opts ...client.Option) *client.MeshCli
 	return c
 }
 
-// answering makes the client of node-a at a server that gives every request the same answer.
+// answering returns the client of node-a at a server that answers every request in the same way.
 func answering(t *testing.T, status int, contentType, body string, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return serving(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -55,7 +55,7 @@ func answering(t *testing.T, status int, contentType, body string, opts ...clien
 	}, opts...)
 }
 
-// serving makes the client of node-a at a server with that handler.
+// serving returns the client of node-a at a server with the given handler.
 func serving(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -63,7 +63,7 @@ func serving(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *cli
 	return newClient(t, "node-a", append([]client.Option{client.WithGatewayURL(server.URL), client.WithToken(token)}, opts...)...)
 }
 
-// operations calls every operation of a client once. The server decides what comes of it.
+// operations calls every operation of a client once, with arguments that are valid.
 var operations = map[string]func(context.Context, *client.MeshClient) error{
 	"ListPeers": func(ctx context.Context, c *client.MeshClient) error { _, err := c.ListPeers(ctx); return err },
 	"Register": func(ctx context.Context, c *client.MeshClient) error {
@@ -112,7 +112,7 @@ func hello(to string) client.SendRequest {
 	return client.SendRequest{To: to, Kind: client.KindFYI, Content: "hello"}
 }
 
-// gatewayError demands a *MeshGatewayError and returns it.
+// gatewayError requires that err is a *MeshGatewayError and returns it.
 func gatewayError(t *testing.T, err error) *client.MeshGatewayError {
 	t.Helper()
 	var failed *client.MeshGatewayError
@@ -121,13 +121,13 @@ func gatewayError(t *testing.T, err error) *client.MeshGatewayError {
 	return failed
 }
 
-// valueError demands a *ValueError and returns it.
+// valueError requires that err is a *ValueError and returns it.
 func valueError(t *testing.T, err error) *client.ValueError {
 	t.Helper()
-	var wrong *client.ValueError
-	require.ErrorAs(t, err, &wrong)
+	var invalid *client.ValueError
+	require.ErrorAs(t, err, &invalid)
 	require.ErrorIs(t, err, client.ErrMesh)
-	return wrong
+	return invalid
 }
 
 // long returns n copies of s.

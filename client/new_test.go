@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-func TestNewRefusesBadArguments(t *testing.T) {
+func TestNewRejectsInvalidArguments(t *testing.T) {
 	t.Parallel()
 	url := client.WithGatewayURL("http://127.0.0.1:1")
 	for name, row := range map[string]struct {
@@ -31,14 +31,14 @@ func TestNewRefusesBadArguments(t *testing.T) {
 		"no URL":               {"node-a", nil, "gateway URL"},
 		"blank URL":            {"node-a", []client.Option{client.WithGatewayURL(" ")}, "gateway URL"},
 		"URL without scheme":   {"node-a", []client.Option{client.WithGatewayURL("gateway:8787")}, "gateway URL"},
-		"URL of another kind":  {"node-a", []client.Option{client.WithGatewayURL("ftp://gateway")}, "gateway URL"},
+		"URL with scheme ftp":  {"node-a", []client.Option{client.WithGatewayURL("ftp://gateway")}, "gateway URL"},
 		"URL without host":     {"node-a", []client.Option{client.WithGatewayURL("http://")}, "gateway URL"},
 		"URL with only port":   {"node-a", []client.Option{client.WithGatewayURL("http://:80")}, "gateway URL"},
 		"URL with user info":   {"node-a", []client.Option{client.WithGatewayURL("http://me:hunter2@gateway")}, "gateway URL"},
 		"URL with query":       {"node-a", []client.Option{client.WithGatewayURL("http://gateway/?key=hunter2")}, "gateway URL"},
 		"URL with empty query": {"node-a", []client.Option{client.WithGatewayURL("http://gateway/?")}, "gateway URL"},
 		"URL with fragment":    {"node-a", []client.Option{client.WithGatewayURL("http://gateway/#hunter2")}, "gateway URL"},
-		"URL that is none":     {"node-a", []client.Option{client.WithGatewayURL("http://gate way/%zz hunter2")}, "gateway URL"},
+		"URL with blanks":      {"node-a", []client.Option{client.WithGatewayURL("http://gate way/%zz hunter2")}, "gateway URL"},
 		"token with newline":   {"node-a", []client.Option{url, client.WithToken("hunter2\nX-Evil: 1")}, "token"},
 		"token with blank":     {"node-a", []client.Option{url, client.WithToken("hunter2 hunter2")}, "token"},
 		"token not ASCII":      {"node-a", []client.Option{url, client.WithToken("hunter2é")}, "token"},
@@ -56,7 +56,7 @@ func TestNewRefusesBadArguments(t *testing.T) {
 		"nil option":           {"node-a", []client.Option{url, nil}, "option"},
 		"URL with a bad port":  {"node-a", []client.Option{client.WithGatewayURL("http://gateway:99999")}, "gateway URL"},
 		"URL with port 0":      {"node-a", []client.Option{client.WithGatewayURL("http://gateway:0")}, "gateway URL"},
-		"alias to no name":     {"node-a", []client.Option{url, client.WithAliases(map[string]string{"boss": "Node B"})}, "alias"},
+		"alias to no name":     {"node-a", []client.Option{url, client.WithAliases(map[string]string{"reviewer": "Node B"})}, "alias"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +96,7 @@ func TestEnvironmentIsReadOnceAndOptionsComeFirst(t *testing.T) {
 	assert.Equal(t, "token-of-the-option", requests[len(requests)-1].Token.Reveal())
 }
 
-func TestBadTokenInTheEnvironmentIsRefusedUnseen(t *testing.T) {
+func TestAnInvalidTokenInTheEnvironmentIsNotShown(t *testing.T) {
 	t.Setenv("MESH_GATEWAY_TOKEN", "hunter2\thunter2")
 	_, err := client.New("node-a", client.WithGatewayURL("http://127.0.0.1:1"))
 	assert.Equal(t, "token", valueError(t, err).Field)
@@ -113,7 +113,7 @@ func TestBasePathAndTrailingSlash(t *testing.T) {
 	}
 }
 
-func TestEveryRequestNamesTheSDK(t *testing.T) {
+func TestEveryRequestHasTheUserAgentOfTheSDK(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -127,7 +127,7 @@ func TestEveryRequestNamesTheSDK(t *testing.T) {
 	}
 }
 
-func TestOwnNameIsLoggedAndAccepted(t *testing.T) {
+func TestAnInvalidOwnNameIsLoggedAndAccepted(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		node   string
@@ -142,7 +142,7 @@ func TestOwnNameIsLoggedAndAccepted(t *testing.T) {
 		{long("a", 64), nil, false},
 		{"Node_A", []client.Option{client.WithoutSelfNameValidation()}, false},
 		{"me", nil, false},
-		{"The Boss", []client.Option{client.WithAliases(map[string]string{"The Boss": "node-b"})}, false},
+		{"Reviewer", []client.Option{client.WithAliases(map[string]string{"Reviewer": "node-b"})}, false},
 	} {
 		var log strings.Builder
 		opts := append([]client.Option{
@@ -152,10 +152,10 @@ func TestOwnNameIsLoggedAndAccepted(t *testing.T) {
 		assert.Equal(t, row.logged, strings.Contains(log.String(), "level=WARN"), row.node)
 		assert.NotEmpty(t, c.Node())
 	}
-	assert.Equal(t, "node-b", newClient(t, "boss", client.WithGatewayURL("http://h"), client.WithAliases(map[string]string{"boss": "node-b"})).Node())
+	assert.Equal(t, "node-b", newClient(t, "reviewer", client.WithGatewayURL("http://h"), client.WithAliases(map[string]string{"reviewer": "node-b"})).Node())
 }
 
-func TestCallersHTTPClientIsCopied(t *testing.T) {
+func TestTheGivenHTTPClientIsCopied(t *testing.T) {
 	t.Parallel()
 	followed := false
 	mine := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { followed = true; return nil }}
@@ -168,7 +168,7 @@ func TestCallersHTTPClientIsCopied(t *testing.T) {
 	assert.NotNil(t, mine.CheckRedirect)
 }
 
-func TestAClosedClientRefusesEverything(t *testing.T) {
+func TestEveryCallOfAClosedClientFails(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")

@@ -75,7 +75,7 @@ func TestStatusTextOfAProxyIsRedacted(t *testing.T) {
 	assertNoPart(t, shown(err))
 }
 
-func TestOwnWordsAreNotRedacted(t *testing.T) {
+func TestTextOfThePackageIsNotRedacted(t *testing.T) {
 	t.Parallel()
 	for _, own := range []string{"a-response-is-larger-than-allowed", "no complete response within 10s", "required field is missing"} {
 		c := answering(t, 200, "application/json", `{"peers":[{"url":"`+long("x", 100)+`"}]}`, client.WithToken(strings.ReplaceAll(own, " ", "-")),
@@ -85,7 +85,7 @@ func TestOwnWordsAreNotRedacted(t *testing.T) {
 	}
 	c := newClient(t, "node-a", client.WithGatewayURL("http://127.0.0.1:1"), client.WithToken("x-connection-refused-x"))
 	_, err := c.ListPeers(t.Context())
-	require.ErrorContains(t, err, "[REDACTED]", "the text of net/http is not ours")
+	require.ErrorContains(t, err, "[REDACTED]", "the text of net/http comes from outside")
 }
 
 func TestNamesOfOtherPeersAreRedacted(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// shown is everything a program might do with an error.
+// shown formats an error in every way that a program may print it.
 func shown(err error) string {
 	var out strings.Builder
 	logger := slog.New(slog.NewJSONHandler(&out, nil))
@@ -52,7 +52,7 @@ func TestNoErrorShowsATokenThatTheGatewayEchoes(t *testing.T) {
 			})
 			for operation, call := range operations {
 				if status == 200 && (operation == "Health" || operation == "MarkRead") {
-					continue // any body will do
+					continue // every body is valid
 				}
 				err := call(t.Context(), c)
 				require.Error(t, err, "%s %d %s", operation, status, name)
@@ -62,7 +62,7 @@ func TestNoErrorShowsATokenThatTheGatewayEchoes(t *testing.T) {
 	}
 }
 
-func TestNoErrorShowsAForeignPeerToken(t *testing.T) {
+func TestNoErrorShowsThePeerTokenOfARegistration(t *testing.T) {
 	t.Parallel()
 	minted := "EXAMPLE-" + long("z9", 10)
 	for _, body := range []string{
@@ -90,8 +90,8 @@ func TestNoErrorShowsACredentialThatA422Echoes(t *testing.T) {
 	assert.Contains(t, err.Error(), "[REDACTED:anthropic-api-key]")
 }
 
-// A transport of the caller's may well put the request into its error.
-func TestNoErrorShowsATokenThatTheTransportShows(t *testing.T) {
+// A custom transport may put the request into its error.
+func TestNoErrorShowsATokenFromTheTransport(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, "node-a", client.WithGatewayURL("http://gateway"), client.WithToken(token),
 		client.WithHTTPClient(&http.Client{Transport: inProcessTransport(func(_ http.ResponseWriter, r *http.Request) {
@@ -100,7 +100,7 @@ func TestNoErrorShowsATokenThatTheTransportShows(t *testing.T) {
 	for operation, call := range operations {
 		err := call(t.Context(), c)
 		assert.NotContains(t, shown(err), token, operation)
-		require.ErrorIs(t, err, errNetwork, "the cause can still be asked for")
+		require.ErrorIs(t, err, errNetwork, "errors.Is finds the cause")
 	}
 }
 
@@ -121,17 +121,17 @@ func TestNoLogLineShowsATokenOrContent(t *testing.T) {
 	assert.NotContains(t, log.String(), "hello")
 }
 
-// An option holds a token between its making and New.
+// An option contains the token until New.
 func TestAPrintedOptionShowsNoToken(t *testing.T) {
 	t.Parallel()
 	option := client.WithToken(token)
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", option, option, option), token)
 }
 
-// Somebody may paste a token where a name belongs.
-func TestAPastedTokenIsNotShown(t *testing.T) {
+// A user may paste a token where a name belongs.
+func TestATokenPassedAsANameIsNotShown(t *testing.T) {
 	t.Parallel()
-	for _, pasted := range []string{"a.live.token-value-00", "alivetokenvalue00"} { // one that is no node name, one that is
+	for _, pasted := range []string{"a.live.token-value-00", "alivetokenvalue00"} { // the second has the syntax of a node name
 		g := gatewaytest.New(t, gatewaytest.WithToken(pasted), gatewaytest.WithPeers("node-b"))
 		var log strings.Builder
 		c := connect(t, g, strings.ToUpper(pasted[:1])+pasted[1:], client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
@@ -151,7 +151,7 @@ func TestAPastedTokenIsNotShown(t *testing.T) {
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", c, c, c), token)
 }
 
-func TestATokenCutOffAtTheEndOfALongEchoIsNotShown(t *testing.T) {
+func TestATokenCutAtTheEndOfALongBodyIsNotShown(t *testing.T) {
 	t.Parallel()
 	huge := long("t0ken/", 400)
 	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
@@ -165,7 +165,7 @@ func TestATokenCutOffAtTheEndOfALongEchoIsNotShown(t *testing.T) {
 	assert.NotContains(t, shown(err), "t0ken/")
 }
 
-func TestABodyWritesNoLinesIntoAMessage(t *testing.T) {
+func TestControlCharactersOfABodyAreNotInTheErrorText(t *testing.T) {
 	t.Parallel()
 	_, err := answering(t, 500, "text/plain", "one\ntwo\x1b[31mred").ListPeers(t.Context())
 	assert.Equal(t, "one\ntwo\x1b[31mred", gatewayError(t, err).Body)

@@ -49,7 +49,7 @@ func TestRegistryExpires(t *testing.T) {
 			_, _ = w.Write([]byte(receipt))
 		}, client.WithRegistryTTL(time.Minute))
 		for _, pause := range []time.Duration{0, 59 * time.Second, time.Second, 59 * time.Second} {
-			time.Sleep(pause) // the time of the bubble, which costs nothing
+			time.Sleep(pause) // virtual time
 			_, err := c.Send(t.Context(), hello("node-b"))
 			require.NoError(t, err)
 		}
@@ -71,11 +71,11 @@ func TestANameMissingFromTheCacheIsLookedUpAgain(t *testing.T) {
 	assert.Len(t, g.Requests(gatewaytest.ListPeers), 2)
 }
 
-func TestWithoutARegistryNothingIsSent(t *testing.T) {
+func TestNothingIsSentIfTheRegistryCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]gatewaytest.Fault{
 		"status":  {Status: 503, Body: "busy"},
-		"hang-up": {HangUp: true, Times: 2}, // net/http asks once more on its own when a kept connection turns out dead
+		"hang-up": {HangUp: true, Times: 2}, // net/http repeats a request on a reused connection that was closed
 		"garbage": {Body: "<html>"},
 		"null":    {Body: "null"},
 	} {
@@ -109,7 +109,7 @@ func TestNamesMatchExactly(t *testing.T) {
 	c := connect(t, g, "node-a")
 	_, err := c.Send(t.Context(), hello("node-b"))
 	var unknown *client.NotInRegistryError
-	require.ErrorAs(t, err, &unknown, "Node-B may belong to somebody else")
+	require.ErrorAs(t, err, &unknown, "Node-B is another peer")
 	assert.Equal(t, []string{"Node-B", "node-bx"}, unknown.Near, "the other spelling is offered first")
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
 	receipt, err := c.Send(t.Context(), hello("twin"))
@@ -117,8 +117,8 @@ func TestNamesMatchExactly(t *testing.T) {
 	assert.Equal(t, "twin", receipt.ToNode)
 }
 
-// One peer must not be able to stop every Send with the size of its capabilities.
-func TestTheRegistryIsReadWhateverItsSize(t *testing.T) {
+// The capabilities of one peer must not stop every Send.
+func TestCapabilitiesDoNotCountTowardsTheResponseLimitOfSend(t *testing.T) {
 	t.Parallel()
 	advert := long("x", 1<<20)
 	c := serving(t, func(w http.ResponseWriter, r *http.Request) {

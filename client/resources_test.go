@@ -11,8 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// Every field of the source document reaches the field that has its name, and nothing else does.
-func TestEveryFieldOfAPeer(t *testing.T) {
+func TestEveryFieldOfAPeerIsDecoded(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 200, "application/json", `[{"name":"node-b","url":"http://b","capabilities":{"runtime":"go"},"enabled":false,
 		"last_health":"health","last_seen":"seen","registered_at":"registered","peer_token":"example","new":[1]},{"name":"node-c"}]`)
@@ -30,12 +29,12 @@ func TestEveryFieldOfAPeer(t *testing.T) {
 	assert.Nil(t, peers[1].PeerToken)
 }
 
-// fieldsOfPeer lists the fields one by one: a field that the gateway adds later, with whatever default, must not matter here.
+// fieldsOfPeer lists the fields explicitly, so that a field that is added later does not fail the test.
 func fieldsOfPeer(p client.MeshPeer) []any {
 	return []any{p.Name, p.URL, p.Capabilities, p.Enabled, p.LastHealth, p.LastSeen, p.RegisteredAt, p.AdditionalProperties}
 }
 
-func TestEveryFieldOfAMessage(t *testing.T) {
+func TestEveryFieldOfAMessageIsDecoded(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 200, "application/json", `[{"id":7,"from_node":"node-b","to_node":"node-a","kind":"answer","content":"text",
 		"created_at":"created","read_at":"read","related_task_id":"42","thread_id":"thread","new":null},
@@ -57,7 +56,7 @@ func fieldsOfMessage(m client.MeshMessage) []any {
 	return []any{m.ID, m.FromNode, m.ToNode, m.Kind, m.Content, m.CreatedAt, m.ReadAt, m.RelatedTaskID, m.ThreadID, m.AdditionalProperties}
 }
 
-func TestTheFiveKinds(t *testing.T) {
+func TestKindValid(t *testing.T) {
 	t.Parallel()
 	kinds := []client.Kind{client.KindFYI, client.KindQuestion, client.KindAnswer, client.KindStatus, client.KindUnblock}
 	assert.Equal(t, []client.Kind{"fyi", "question", "answer", "status", "unblock"}, kinds)
@@ -71,13 +70,12 @@ func TestTheFiveKinds(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-// A message becomes read by MarkRead and by nothing else, however often it is fetched and watched.
-func TestOnlyMarkReadMakesAMessageRead(t *testing.T) {
+func TestOnlyMarkReadMarksAMessageRead(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
-	id := g.Store("node-b", "node-a", "question", "are you there?")
-	g.Store("node-b", "node-a", "fyi", "another one")
+	id := g.Store("node-b", "node-a", "question", "Is the build green?")
+	g.Store("node-b", "node-a", "fyi", "another message")
 	readAt := func(opts client.FetchOptions) map[int64]*string {
 		inbox, err := c.Fetch(t.Context(), opts)
 		require.NoError(t, err)
@@ -92,18 +90,18 @@ func TestOnlyMarkReadMakesAMessageRead(t *testing.T) {
 			require.NoError(t, err)
 			assert.Nil(t, m.ReadAt)
 			if m.ID > id {
-				break // the loop has gone on behind the first one
+				break // both messages have been yielded
 			}
 		}
 		assert.Equal(t, map[int64]*string{id: nil, id + 1: nil}, readAt(client.FetchOptions{UnreadOnly: true}))
 	}
 	require.NoError(t, c.MarkRead(t.Context(), id))
 	after := readAt(client.FetchOptions{})
-	assert.NotNil(t, after[id], "the time of the first mark")
-	assert.Nil(t, after[id+1], "and of no other message")
+	assert.NotNil(t, after[id], "the message is marked")
+	assert.Nil(t, after[id+1], "no other message is marked")
 	assert.Equal(t, map[int64]*string{id + 1: nil}, readAt(client.FetchOptions{UnreadOnly: true}))
 
 	require.Error(t, c.MarkRead(t.Context(), id))
-	assert.Equal(t, after, readAt(client.FetchOptions{}), "the first time stays")
+	assert.Equal(t, after, readAt(client.FetchOptions{}), "the second MarkRead changes nothing")
 	assert.Len(t, g.Requests(gatewaytest.MarkMessageRead), 2)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// flaky answers the first n requests with fail and everything after with ok. It counts all of them.
+// flaky answers the first n requests with fail and all later ones with ok. It records them.
 type flaky struct {
 	n        int
 	fail, ok http.HandlerFunc
@@ -60,7 +60,7 @@ func networkDown(http.ResponseWriter, *http.Request) { panic(errNetwork) }
 
 func emptyList(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[]`)) }
 
-func TestWithoutRetryEverythingIsTriedOnce(t *testing.T) {
+func TestWithoutRetryEveryRequestIsSentOnce(t *testing.T) {
 	t.Parallel()
 	for _, fail := range []http.HandlerFunc{networkDown, status(429), status(503)} {
 		f := &flaky{n: 1, fail: fail, ok: emptyList}
@@ -98,7 +98,7 @@ func TestReadsAreRetried(t *testing.T) {
 	}
 }
 
-func TestRetriesEndAndGiveTheLastError(t *testing.T) {
+func TestRetriesEndWithTheLastError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := &flaky{n: 100, fail: status(503), ok: emptyList}
@@ -123,7 +123,7 @@ func TestBackoffDoublesWithJitterUpToItsLimit(t *testing.T) {
 	})
 }
 
-func TestRetryAfterIsHonoured(t *testing.T) {
+func TestRetryAfterIsHonored(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		header string
@@ -176,7 +176,7 @@ func TestSendIsRetriedUnderOneKey(t *testing.T) {
 	})
 }
 
-func TestALostAnswerDoesNotSendTwice(t *testing.T) {
+func TestALostReceiptDoesNotDeliverTwice(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a", client.WithRetry(client.RetryPolicy{BaseDelay: time.Millisecond}))
@@ -189,7 +189,7 @@ func TestALostAnswerDoesNotSendTwice(t *testing.T) {
 	assert.Equal(t, inbox[0].ID, receipt.ID)
 }
 
-func TestMarkReadIsDoneWhenTheRetryFindsItDone(t *testing.T) {
+func TestMarkReadSucceedsWhenARetryFindsTheMessageRead(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a", client.WithRetry(client.RetryPolicy{BaseDelay: time.Millisecond}))
@@ -197,10 +197,10 @@ func TestMarkReadIsDoneWhenTheRetryFindsItDone(t *testing.T) {
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{HangUp: true, AfterEffect: true})
 	require.NoError(t, c.MarkRead(t.Context(), id))
 	assert.Len(t, g.Requests(gatewaytest.MarkMessageRead), 2)
-	assert.Equal(t, 404, gatewayError(t, c.MarkRead(t.Context(), id)).StatusCode, "on the first attempt it is an error")
+	assert.Equal(t, 404, gatewayError(t, c.MarkRead(t.Context(), id)).StatusCode, "without an earlier attempt a 404 is an error")
 }
 
-func TestTheContextEndsTheWaiting(t *testing.T) {
+func TestTheContextEndsAPauseBetweenAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -209,7 +209,7 @@ func TestTheContextEndsTheWaiting(t *testing.T) {
 		begin := time.Now()
 		_, err := inProcess(t, f.handle, client.WithRetry(client.RetryPolicy{})).ListPeers(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, 503, gatewayError(t, err).StatusCode, "what it waited for is not lost")
+		assert.Equal(t, 503, gatewayError(t, err).StatusCode, "the status of the last response is kept")
 		assert.Equal(t, 10*time.Second, time.Since(begin))
 		assert.Len(t, f.at, 1)
 	})
@@ -225,10 +225,10 @@ func TestAnEndedContextIsNotRetried(t *testing.T) {
 	_, err := c.ListPeers(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Len(t, f.at, 1)
-	assert.NotContains(t, log.String(), "repeating a request", "the log does not announce what will not happen")
+	assert.NotContains(t, log.String(), "repeating a request", "no record of a retry that does not happen")
 }
 
-func TestAnAnswerThatBreaksOffIsRetriedWhereNothingWasWritten(t *testing.T) {
+func TestAReadWhoseResponseBreaksOffIsRetried(t *testing.T) {
 	t.Parallel()
 	half := gatewaytest.Fault{Body: `{"half`, HangUp: true}
 	for operation, op := range map[string]gatewaytest.Operation{
@@ -244,7 +244,7 @@ func TestAnAnswerThatBreaksOffIsRetriedWhereNothingWasWritten(t *testing.T) {
 	g.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Body: long(" ", 200)})
 	_, err := c.ListPeers(t.Context())
 	gatewayError(t, err)
-	assert.Len(t, g.Requests(gatewaytest.ListPeers), 1, "too large will be too large again")
+	assert.Len(t, g.Requests(gatewaytest.ListPeers), 1, "the next response would be too large again")
 }
 
 func TestMarkReadIgnoresTheBodyOfSuccess(t *testing.T) {
@@ -256,7 +256,7 @@ func TestMarkReadIgnoresTheBodyOfSuccess(t *testing.T) {
 	require.NoError(t, c.MarkRead(t.Context(), id))
 }
 
-func TestAClosedClientIsNotTriedAgain(t *testing.T) {
+func TestAClosedClientDoesNotRetry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := inProcess(t, emptyList, client.WithRetry(client.RetryPolicy{}))

@@ -13,10 +13,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// key is what an API key looks like. It is put together here, so that no scanner takes this file for a leak.
+// key has the shape of an API key. It is put together at run time, so that no scanner reports this file.
 var key = "sk-ant-" + long("example-", 4)
 
-func TestSendPutsExactlyWhatWasGivenOnTheWire(t *testing.T) {
+func TestSendTransmitsEveryFieldUnchanged(t *testing.T) {
 	t.Parallel()
 	g := gateway(t, gatewaytest.WithThreads("thread-1"))
 	c := connect(t, g, "node-a")
@@ -33,7 +33,7 @@ func TestSendPutsExactlyWhatWasGivenOnTheWire(t *testing.T) {
 	assert.Equal(t, "application/json", sent[0].Header.Get("Content-Type"))
 }
 
-func TestSendRefusesBadArgumentsBeforeAnythingIsSent(t *testing.T) {
+func TestSendRejectsInvalidArguments(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -54,8 +54,7 @@ func TestSendRefusesBadArgumentsBeforeAnythingIsSent(t *testing.T) {
 	assert.Empty(t, g.Requests())
 }
 
-// The order is fixed: kind, recipient, credentials.
-func TestSendChecksInOrder(t *testing.T) {
+func TestSendChecksKindRecipientAndContentInThisOrder(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -64,8 +63,8 @@ func TestSendChecksInOrder(t *testing.T) {
 	assert.Empty(t, g.Requests())
 
 	_, err = c.Send(t.Context(), client.SendRequest{To: "ghost", Kind: client.KindFYI, Content: key})
-	var absent *client.NotInRegistryError
-	require.ErrorAs(t, err, &absent)
+	var unknown *client.NotInRegistryError
+	require.ErrorAs(t, err, &unknown)
 	assert.Len(t, g.Requests(gatewaytest.ListPeers), 1)
 
 	_, err = c.Send(t.Context(), client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: key})
@@ -74,7 +73,7 @@ func TestSendChecksInOrder(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
 }
 
-func TestSecretIsRefusedNamedAndNotShown(t *testing.T) {
+func TestACredentialIsRejectedWithoutBeingShown(t *testing.T) {
 	t.Parallel()
 	c := connect(t, gateway(t), "node-a")
 	req := hello("node-b")
@@ -94,11 +93,11 @@ func TestSecretIsRefusedNamedAndNotShown(t *testing.T) {
 	require.NoError(t, err, "SkipSecretCheck is for false positives")
 }
 
-func TestBothLiveTokensAreLookedFor(t *testing.T) {
+func TestSendFindsBothLiveTokens(t *testing.T) {
 	g := gateway(t)
 	t.Setenv("MESH_GATEWAY_TOKEN", "the.token.of.the.environment")
 	c := connect(t, g, "node-a")
-	refused := func(content string) bool {
+	rejected := func(content string) bool {
 		req := hello("node-b")
 		req.Content = content
 		_, err := c.Send(t.Context(), req)
@@ -109,16 +108,16 @@ func TestBothLiveTokensAreLookedFor(t *testing.T) {
 		require.ErrorAs(t, err, &leak)
 		return leak.Finding.Rule.Number == 0
 	}
-	assert.True(t, refused("mine: "+token))
-	assert.True(t, refused("xthe.token.of.the.environmentx"))
-	assert.False(t, refused("another.token.altogether"))
+	assert.True(t, rejected("mine: "+token))
+	assert.True(t, rejected("xthe.token.of.the.environmentx"))
+	assert.False(t, rejected("another.token.altogether"))
 	t.Setenv("MESH_GATEWAY_TOKEN", "another.token.altogether")
-	assert.True(t, refused("another.token.altogether"), "the environment's token counts as it is at that moment")
-	assert.False(t, refused("the.token.of.the.environment"))
-	assert.True(t, refused("mine: "+token))
+	assert.True(t, rejected("another.token.altogether"), "the environment is read for every message")
+	assert.False(t, rejected("the.token.of.the.environment"))
+	assert.True(t, rejected("mine: "+token))
 }
 
-func TestScannerOfTheCallerComesOnTop(t *testing.T) {
+func TestCustomScannerRunsInAddition(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	extended := "hf_" + long("aBcDeFgHiJ", 4)
@@ -135,11 +134,11 @@ func TestScannerOfTheCallerComesOnTop(t *testing.T) {
 	}
 	plain := connect(t, g, "node-a")
 	assert.Empty(t, find(plain, extended))
-	scanner := scan.New(scan.WithExtendedRules(), scan.WithLiveToken("a live token of the caller"))
+	scanner := scan.New(scan.WithExtendedRules(), scan.WithLiveToken("another live token"))
 	own := connect(t, g, "node-a", client.WithScanner(scanner))
 	assert.NotEmpty(t, find(own, extended))
 	assert.Equal(t, "anthropic-api-key", find(own, extended+" "+key), "the first rule in table order")
-	assert.Equal(t, "live-gateway-token", find(own, key+" a live token of the caller"))
+	assert.Equal(t, "live-gateway-token", find(own, key+" another live token"))
 	assert.Equal(t, "live-gateway-token", find(own, key+" "+token))
 	assert.Empty(t, find(own, "nothing of the kind"))
 }
@@ -147,29 +146,29 @@ func TestScannerOfTheCallerComesOnTop(t *testing.T) {
 func TestAliases(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
-	names := map[string]string{"The Boss": "node-b", "self": "node-a"}
+	names := map[string]string{"Reviewer": "node-b", "self": "node-a"}
 	c := connect(t, g, "self", client.WithAliases(names))
-	names["The Boss"] = "node-c" // the map was copied
+	names["Reviewer"] = "node-c" // the map was copied
 	assert.Equal(t, "node-a", c.Node())
-	receipt, err := c.Send(t.Context(), hello("The Boss"))
+	receipt, err := c.Send(t.Context(), hello("Reviewer"))
 	require.NoError(t, err)
 	assert.Equal(t, "node-b", receipt.ToNode)
 	assert.Equal(t, "node-a", receipt.FromNode)
 
-	g.Store("node-a", "node-a", "fyi", "to myself")
+	g.Store("node-a", "node-a", "fyi", "to itself")
 	inbox, err := c.Fetch(t.Context(), client.FetchOptions{ToNode: "self"})
 	require.NoError(t, err)
 	assert.Empty(t, inbox, "the own inbox under an alias is the own inbox")
-	inbox, err = c.Fetch(t.Context(), client.FetchOptions{ToNode: "The Boss"})
+	inbox, err = c.Fetch(t.Context(), client.FetchOptions{ToNode: "Reviewer"})
 	require.NoError(t, err)
 	assert.Len(t, inbox, 1)
 }
 
-func TestOwnMessagesAreDroppedFromTheOwnInboxOnly(t *testing.T) {
+func TestOwnMessagesAreRemovedFromTheOwnInboxOnly(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
-	g.Store("node-a", "node-a", "fyi", "to myself")
-	g.Store("node-b", "node-a", "fyi", "from a friend")
+	g.Store("node-a", "node-a", "fyi", "to itself")
+	g.Store("node-b", "node-a", "fyi", "from another node")
 	for _, opts := range []client.FetchOptions{{}, {ToNode: "node-a"}} {
 		inbox, err := connect(t, g, "node-a").Fetch(t.Context(), opts)
 		require.NoError(t, err)
@@ -182,7 +181,7 @@ func TestOwnMessagesAreDroppedFromTheOwnInboxOnly(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.MarkMessageRead), "reading marks nothing read")
 }
 
-func TestNearNames(t *testing.T) {
+func TestErrorsListSimilarNames(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("worker-one", "worker-two", "worker-ten", "worker-tan", "scheduler"))
 	c := connect(t, g, "node-a")
@@ -194,21 +193,21 @@ func TestNearNames(t *testing.T) {
 		"scheduler-2": {"scheduler"},
 	} {
 		_, err := c.Send(t.Context(), hello(to))
-		var absent *client.NotInRegistryError
-		require.ErrorAs(t, err, &absent)
-		assert.LessOrEqual(t, len(absent.Near), 3)
+		var unknown *client.NotInRegistryError
+		require.ErrorAs(t, err, &unknown)
+		assert.LessOrEqual(t, len(unknown.Near), 3)
 		if to == "worker-oen" {
-			assert.Len(t, absent.Near, 3)
+			assert.Len(t, unknown.Near, 3)
 			continue
 		}
-		assert.Equal(t, near, absent.Near, to)
+		assert.Equal(t, near, unknown.Near, to)
 		if near != nil {
 			assert.Contains(t, err.Error(), "did you mean "+strings.Join(near, ", "))
 		}
 	}
 }
 
-func TestAKeyPastedAsRecipientIsNotShown(t *testing.T) {
+func TestAKeyPassedAsRecipientIsNotShown(t *testing.T) {
 	t.Parallel()
 	c := connect(t, gateway(t), "node-a")
 	for _, to := range []string{key, "sk-" + long("a", 30)} {
@@ -218,7 +217,7 @@ func TestAKeyPastedAsRecipientIsNotShown(t *testing.T) {
 	}
 }
 
-func TestMarkReadRefusesImpossibleIDs(t *testing.T) {
+func TestMarkReadRejectsInvalidIDs(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -228,7 +227,7 @@ func TestMarkReadRefusesImpossibleIDs(t *testing.T) {
 	assert.Empty(t, g.Requests())
 }
 
-func TestCapabilitiesThatJSONCannotExpress(t *testing.T) {
+func TestCapabilitiesMustBeJSON(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	_, err := connect(t, g, "node-a").Register(t.Context(), client.RegisterRequest{Capabilities: map[string]any{"f": func() {}}})
@@ -236,28 +235,28 @@ func TestCapabilitiesThatJSONCannotExpress(t *testing.T) {
 	assert.Empty(t, g.Requests())
 }
 
-func TestNearNamesAreNamesOnly(t *testing.T) {
+func TestSimilarNamesHaveTheSyntaxOfNames(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-b1", "node-b\nlevel=ERROR", "node-b"+long("x", 100), "sk-ant-x_y", "NODE-BB"))
 	_, err := connect(t, g, "node-a").Send(t.Context(), hello("node-b"))
-	var absent *client.NotInRegistryError
-	require.ErrorAs(t, err, &absent)
-	assert.Equal(t, []string{"NODE-BB", "node-b1"}, absent.Near)
+	var unknown *client.NotInRegistryError
+	require.ErrorAs(t, err, &unknown)
+	assert.Equal(t, []string{"NODE-BB", "node-b1"}, unknown.Near)
 }
 
 // Case folding would treat ſ as s.
-func TestALetterOutsideASCIIIsNotFolded(t *testing.T) {
+func TestNonASCIILettersAreNotFolded(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("\u017ftatus-bot", "\u212aeeper"))
 	for _, to := range []string{"status-bot", "keeper"} {
 		_, err := connect(t, g, "node-a").Send(t.Context(), hello(to))
-		var absent *client.NotInRegistryError
-		require.ErrorAs(t, err, &absent)
+		var unknown *client.NotInRegistryError
+		require.ErrorAs(t, err, &unknown)
 	}
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
 }
 
-func TestTextThatJSONCannotCarryIsRefused(t *testing.T) {
+func TestInvalidUTF8IsRejected(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -284,5 +283,5 @@ func TestTextThatJSONCannotCarryIsRefused(t *testing.T) {
 		_, err := c.Register(t.Context(), client.RegisterRequest{URL: "http://x", Capabilities: capabilities})
 		assert.Equal(t, "capabilities", valueError(t, err).Field)
 	}
-	assert.Empty(t, g.Requests(), "refused before anything is sent")
+	assert.Empty(t, g.Requests(), "nothing is sent")
 }

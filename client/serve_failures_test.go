@@ -27,7 +27,7 @@ import (
 // storeQuestions adds n unread messages to the inbox of node-a. Their ids are 1 to n.
 func storeQuestions(g *gatewaytest.Gateway, n int) {
 	for range n {
-		g.Store("node-b", "node-a", "question", "how far are you?")
+		g.Store("node-b", "node-a", "question", "Is the build green?")
 	}
 }
 

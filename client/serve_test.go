@@ -90,7 +90,7 @@ var register = &client.RegisterRequest{URL: "http://node-a:8787"}
 func TestServeHandlesMessagesInOrderAndMarksThemRead(t *testing.T) {
 	g := emptyGateway(t)
 	for range 5 {
-		g.Store("node-b", "node-a", "question", "how far are you?")
+		g.Store("node-b", "node-a", "question", "Is the build green?")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := worker(t, g)
@@ -140,7 +140,7 @@ func TestServeRepeatsAFailedMessageAndGivesItUp(t *testing.T) {
 
 func TestServeDoesNotRunTheHandlerAgainWhenTheMarkFails(t *testing.T) {
 	g := emptyGateway(t)
-	g.Store("node-b", "node-a", "question", "how far are you?")
+	g.Store("node-b", "node-a", "question", "Is the build green?")
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: 2})
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := worker(t, g)
@@ -157,7 +157,7 @@ func TestServeDoesNotRunTheHandlerAgainWhenTheMarkFails(t *testing.T) {
 func TestServeWaitsForRunningHandlersWhenItsContextEnds(t *testing.T) {
 	g := emptyGateway(t)
 	for range 3 {
-		g.Store("node-b", "node-a", "question", "how far are you?")
+		g.Store("node-b", "node-a", "question", "Is the build green?")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := worker(t, g)
@@ -178,7 +178,7 @@ func TestServeWaitsForRunningHandlersWhenItsContextEnds(t *testing.T) {
 func TestServeRunsAtMostAsManyHandlersAsWorkers(t *testing.T) {
 	g := emptyGateway(t)
 	for range 20 {
-		g.Store("node-b", "node-a", "question", "how far are you?")
+		g.Store("node-b", "node-a", "question", "Is the build green?")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := worker(t, g)
@@ -251,7 +251,7 @@ func TestServeDoesNotMarkAMessageOfAnEarlierDatabase(t *testing.T) {
 
 func TestServeWaitsForAGatewayThatIsNotThereYet(t *testing.T) {
 	g := emptyGateway(t)
-	g.Store("node-b", "node-a", "question", "how far are you?")
+	g.Store("node-b", "node-a", "question", "Is the build green?")
 	synctest.Test(t, func(t *testing.T) {
 		c, d := worker(t, nil)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -293,7 +293,7 @@ func TestServeRefusesInvalidOptions(t *testing.T) {
 
 func TestServeEndsWhenTheClientIsClosed(t *testing.T) {
 	g := emptyGateway(t)
-	g.Store("node-b", "node-a", "question", "how far are you?")
+	g.Store("node-b", "node-a", "question", "Is the build green?")
 	c := connect(t, g, "node-a")
 	err := c.Serve(t.Context(), func(context.Context, client.MeshMessage) error { return c.Close() }, client.ServeOptions{})
 	require.ErrorIs(t, err, net.ErrClosed)

@@ -29,23 +29,23 @@ func TestOpenThreadCreatesAThreadOnce(t *testing.T) {
 func TestAConversationInAThread(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
-	asker, helper := connect(t, g, "node-a"), connect(t, g, "node-b")
-	thread, err := asker.OpenThread(t.Context(), "node-a↔node-b:builds")
+	sender, receiver := connect(t, g, "node-a"), connect(t, g, "node-b")
+	thread, err := sender.OpenThread(t.Context(), "node-a↔node-b:builds")
 	require.NoError(t, err)
-	_, err = asker.Send(t.Context(), client.SendRequest{
-		To: "node-b", Kind: client.KindQuestion, Content: "how far are you?", ThreadID: thread.ID, RelatedTaskID: "42",
+	_, err = sender.Send(t.Context(), client.SendRequest{
+		To: "node-b", Kind: client.KindQuestion, Content: "Is the build green?", ThreadID: thread.ID, RelatedTaskID: "42",
 	})
 	require.NoError(t, err)
-	inbox, err := helper.Fetch(t.Context(), client.FetchOptions{FromNode: "node-a", Kind: client.KindQuestion, ThreadID: thread.ID})
+	inbox, err := receiver.Fetch(t.Context(), client.FetchOptions{FromNode: "node-a", Kind: client.KindQuestion, ThreadID: thread.ID})
 	require.NoError(t, err)
 	require.Len(t, inbox, 1)
-	_, err = helper.Reply(t.Context(), inbox[0], client.KindAnswer, "all green")
+	_, err = receiver.Reply(t.Context(), inbox[0], client.KindAnswer, "All green.")
 	require.NoError(t, err)
 
-	_, messages, err := asker.GetThread(t.Context(), thread.ID, client.ThreadOptions{})
+	_, messages, err := sender.GetThread(t.Context(), thread.ID, client.ThreadOptions{})
 	require.NoError(t, err)
 	require.Len(t, messages, 2)
-	assert.Equal(t, []string{"how far are you?", "all green"}, []string{messages[0].GetContent(), messages[1].GetContent()})
+	assert.Equal(t, []string{"Is the build green?", "All green."}, []string{messages[0].GetContent(), messages[1].GetContent()})
 	assert.Equal(t, "node-a", messages[1].ToNode)
 	assert.Equal(t, "42", messages[1].GetRelatedTaskID())
 	assert.Equal(t, thread.ID, messages[1].GetThreadID(), "a reply to a message of a thread stays in it")
@@ -154,11 +154,11 @@ func TestATokenAsTheNameOfAPeerIsNotShown(t *testing.T) {
 func TestTheSameReplySentTwiceArrivesOnce(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
-	question := client.MeshMessage{ID: g.Store("node-a", "node-b", "question", "how far are you?"), FromNode: "node-a"}
-	helper := connect(t, g, "node-b")
+	question := client.MeshMessage{ID: g.Store("node-a", "node-b", "question", "Is the build green?"), FromNode: "node-a"}
+	receiver := connect(t, g, "node-b")
 	var ids []int64
-	for _, content := range []string{"all green", "all green", "not yet"} {
-		receipt, err := helper.Reply(t.Context(), question, client.KindAnswer, content)
+	for _, content := range []string{"All green.", "All green.", "not yet"} {
+		receipt, err := receiver.Reply(t.Context(), question, client.KindAnswer, content)
 		require.NoError(t, err)
 		ids = append(ids, receipt.ID)
 	}
@@ -166,10 +166,10 @@ func TestTheSameReplySentTwiceArrivesOnce(t *testing.T) {
 	assert.NotEqual(t, ids[0], ids[2])
 	other := question
 	other.ID++
-	receipt, err := helper.Reply(t.Context(), other, client.KindAnswer, "all green")
+	receipt, err := receiver.Reply(t.Context(), other, client.KindAnswer, "All green.")
 	require.NoError(t, err)
 	assert.NotContains(t, ids, receipt.ID, "another message has another reply")
-	status, err := helper.Reply(t.Context(), question, client.KindStatus, "all green")
+	status, err := receiver.Reply(t.Context(), question, client.KindStatus, "All green.")
 	require.NoError(t, err)
 	assert.NotContains(t, ids, status.ID, "another kind is another reply")
 }

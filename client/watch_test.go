@@ -118,7 +118,7 @@ func TestWatchBacksOffAfterErrors(t *testing.T) {
 	})
 }
 
-func TestWatchWaitsAsLongAsItIsAsked(t *testing.T) {
+func TestWatchHonorsRetryAfter(t *testing.T) {
 	t.Parallel()
 	for header, least := range map[string]time.Duration{"40": 40 * time.Second, "3600": time.Minute, "soon": 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -127,8 +127,8 @@ func TestWatchWaitsAsLongAsItIsAsked(t *testing.T) {
 			require.Len(t, box.polls, 3)
 			wait := box.polls[1].Sub(box.polls[0])
 			assert.GreaterOrEqual(t, wait, least)
-			assert.LessOrEqual(t, wait, max(least*5/4, 15*time.Second), "hardly longer than asked, and than a minute")
-			assert.Less(t, box.polls[2].Sub(box.polls[1]), 10*time.Second, "what was asked once is not honoured twice")
+			assert.LessOrEqual(t, wait, max(least*5/4, 15*time.Second), "at most a quarter longer, and at most a minute")
+			assert.Less(t, box.polls[2].Sub(box.polls[1]), 10*time.Second, "it applies to one pause only")
 		})
 	}
 }
@@ -157,12 +157,12 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// Whoever ends a loop does not want to hear from it that it was ended, nor to see requests after the end.
+// The end of the context is not an error of the sequence, and no request follows it.
 func TestWatchEndsSilently(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]func(w http.ResponseWriter, r *http.Request){
-		"an answer that came too late": rows(1),
-		"a request that was cut off":   networkDown,
+		"a response that arrives too late": rows(1),
+		"a request that was canceled":      networkDown,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -171,26 +171,26 @@ func TestWatchEndsSilently(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
-		c := newClient(t, "node-a", client.WithGatewayURL("http://gateway"), client.WithHTTPClient(&http.Client{Transport: countingTransport{&asked}}))
+		requests := 0
+		c := newClient(t, "node-a", client.WithGatewayURL("http://gateway"), client.WithHTTPClient(&http.Client{Transport: countingTransport{&requests}}))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // less than a pause
 		defer cancel()
 		for range 2 { // the second time ctx has ended before the beginning
 			assert.Empty(t, watch(ctx, c, client.WatchOptions{Interval: time.Minute}, -1))
 		}
-		assert.Equal(t, 1, asked)
+		assert.Equal(t, 1, requests)
 	})
 }
 
-// countingTransport answers with an empty list, and does not care whether anybody is still waiting for it.
-type countingTransport struct{ asked *int }
+// countingTransport counts requests and answers with an empty list, also when the context has ended.
+type countingTransport struct{ requests *int }
 
 func (c countingTransport) RoundTrip(*http.Request) (*http.Response, error) {
-	*c.asked++
+	*c.requests++
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("[]"))}, nil
 }
 
-func TestWatchRefusesBadOptionsOnce(t *testing.T) {
+func TestWatchYieldsOneErrorForInvalidOptions(t *testing.T) {
 	t.Parallel()
 	for field, opts := range map[string]client.WatchOptions{
 		"interval": {Interval: 5}, "limit": {Limit: 1001},
@@ -218,12 +218,12 @@ func TestWatchReportsAFullWindowAndRepeatsNothing(t *testing.T) {
 	})
 }
 
-// One window without a message is no proof that it was read: gateways err, and some give out fewer rows than asked for.
+// A message that is missing from one window may still be unread: some gateways return fewer rows than the limit.
 func TestWatchRepeatsNothingAfterShortWindows(t *testing.T) {
 	t.Parallel()
 	for name, answers := range map[string][]http.HandlerFunc{
 		"an empty list in between": {rows(2, 1), rows(), rows(2, 1), status(204), rows(3, 2, 1)},
-		"a limit of the gateway's": {rows(2, 1), rows(3, 2), rows(3, 2), rows(3, 2), rows(3, 2), rows(3, 2), rows(2, 1), rows(2, 1), rows(3)},
+		"a limit of the gateway":   {rows(2, 1), rows(3, 2), rows(3, 2), rows(3, 2), rows(3, 2), rows(3, 2), rows(2, 1), rows(2, 1), rows(3)},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := inProcess(t, (&inbox{answers: answers}).handle)
@@ -249,7 +249,7 @@ func TestWatchEndsWhenTheClientIsClosed(t *testing.T) {
 			require.ErrorIs(t, err, net.ErrClosed)
 		}
 		assert.Equal(t, 2, n)
-		assert.Less(t, time.Since(begin), 10*time.Second, "a closed client is not tried again")
+		assert.Less(t, time.Since(begin), 10*time.Second, "a closed client is not polled again")
 	})
 }
 

@@ -79,7 +79,7 @@ func TestWatchYieldsAResponseThatIsTooLargeWithOneMessage(t *testing.T) {
 }
 
 // A gateway with a new database counts from 1 again.
-func TestWatchKnowsAMessageByItsTimeToo(t *testing.T) {
+func TestWatchIdentifiesAMessageByIDAndTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		again := func(w http.ResponseWriter, _ *http.Request) {

@@ -19,10 +19,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// query stands for a credential in the query of a URL, which no error text may show.
+// query is a credential in the query of a URL. No error text may contain it.
 const query = "example-key-of-the-tests"
 
-// hijack answers with these bytes and closes the connection.
+// hijack sends answer unchanged and closes the connection.
 func hijack(t *testing.T, answer string) http.HandlerFunc {
 	t.Helper()
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -35,7 +35,7 @@ func hijack(t *testing.T, answer string) http.HandlerFunc {
 	}
 }
 
-// stall answers with a status and the beginning of a body, and then not any more.
+// stall sends a status and the beginning of a body, and then nothing.
 func stall(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
@@ -55,7 +55,7 @@ func TestTheTimeoutCoversHeaderAndBody(t *testing.T) {
 	assert.Equal(t, 0, failed.Status)
 	assert.Nil(t, failed.Header)
 
-	// A 2xx that breaks off is no answer, but that it was a 2xx is worth knowing: a message may be on its way.
+	// The status of a 2xx response that breaks off is kept: the message may have been delivered.
 	_, failed = get(t, serve(t, stall(http.StatusOK)), limits)
 	require.NotNil(t, failed)
 	require.ErrorIs(t, failed, context.DeadlineExceeded)
@@ -64,7 +64,7 @@ func TestTheTimeoutCoversHeaderAndBody(t *testing.T) {
 
 	_, failed = get(t, serve(t, stall(http.StatusServiceUnavailable)), limits)
 	require.NotNil(t, failed)
-	assert.Equal(t, 503, failed.Status, "the status is the better news")
+	assert.Equal(t, 503, failed.Status, "the status is not hidden by the timeout")
 	assert.Equal(t, "half", string(failed.Body))
 }
 
@@ -83,11 +83,11 @@ func TestTheCallerCanCancel(t *testing.T) {
 	require.NotErrorIs(t, failed, context.DeadlineExceeded)
 
 	_, failed = call.Do(ctx, roomy, sender(client(t), http.MethodGet, address))
-	require.ErrorIs(t, failed, context.Canceled, "a context that has ended sends nothing")
+	require.ErrorIs(t, failed, context.Canceled, "nothing is sent after the end of the context")
 	assert.Empty(t, arrived)
 }
 
-// The context must live until the body is read, and no longer.
+// The context of the request ends when the body has been read, not earlier.
 func TestTheContextOfARequestEndsWithDo(t *testing.T) {
 	t.Parallel()
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
@@ -101,7 +101,7 @@ func TestTheContextOfARequestEndsWithDo(t *testing.T) {
 	require.NoError(t, t.Context().Err())
 }
 
-func TestABodyCutShortIsNoAnswer(t *testing.T) {
+func TestABodyThatBreaksOffIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{
 		"less than declared": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[]",
@@ -114,7 +114,7 @@ func TestABodyCutShortIsNoAnswer(t *testing.T) {
 		require.NotNil(t, failed, name)
 		require.ErrorIs(t, failed, io.ErrUnexpectedEOF, name)
 		assert.Equal(t, 200, failed.Status, name)
-		assert.Empty(t, resp.Body, "a part is not passed off as the whole")
+		assert.Empty(t, resp.Body, "the part is not returned")
 	}
 	_, failed := get(t, serve(t, hijack(t, "HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nhalf")), roomy)
 	require.NotNil(t, failed)
@@ -122,7 +122,7 @@ func TestABodyCutShortIsNoAnswer(t *testing.T) {
 	assert.Equal(t, "half", string(failed.Body))
 }
 
-// brokenTransport fails as one does that sends requests of its own, for a token say, and reports those with their URL.
+// brokenTransport fails like a transport that requests a token itself and reports the URL of that request.
 type brokenTransport struct{}
 
 func (brokenTransport) RoundTrip(*http.Request) (*http.Response, error) {
@@ -130,7 +130,7 @@ func (brokenTransport) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("cannot fetch token: %w", inner)
 }
 
-func TestNoErrorTextHoldsAURL(t *testing.T) {
+func TestNoErrorTextContainsAURL(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
@@ -176,7 +176,7 @@ func TestNoErrorTextHoldsAURL(t *testing.T) {
 			assert.NotContains(t, printed, "://", name)
 		}
 		var e *url.Error
-		assert.NotErrorAs(t, failed, &e, "nobody gets at the URL through the chain: %s", name)
+		assert.NotErrorAs(t, failed, &e, "the chain does not contain the URL: %s", name)
 	}
 }
 

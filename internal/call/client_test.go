@@ -26,22 +26,22 @@ func TestTheGivenClientIsCopied(t *testing.T) {
 	assert.Same(t, jar, own.Jar)
 	assert.Equal(t, time.Second, own.Timeout)
 	_, err = own.Get("http://127.0.0.1/")
-	require.ErrorIs(t, err, errors.ErrUnsupported, "it sends through the transport it was given")
+	require.ErrorIs(t, err, errors.ErrUnsupported, "the given transport is used")
 	own.CloseIdleConnections()
 	assert.Equal(t, counting{requests: 1, closed: 1}, *transport)
 	assert.Equal(t, &http.Client{}, func() *http.Client { c := &http.Client{}; call.Client(c); return c }())
 }
 
-// A client without a transport means net/http's default one. Not parallel, like the next.
-func TestADefaultClientUsesTheDefaultTransport(t *testing.T) {
+// This test and the next are not parallel: they replace http.DefaultTransport.
+func TestAClientWithoutATransportUsesTheDefaultTransport(t *testing.T) {
 	transport := replaceDefaultTransport(t)
 	_, err := call.Client(&http.Client{}).Get("http://127.0.0.1/")
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.Equal(t, 1, transport.requests)
 }
 
-// Somebody replaced the process's transport, to trace it say: then that one is used as it is.
-func TestAForeignDefaultTransportIsUsed(t *testing.T) {
+// A program may replace http.DefaultTransport, for tracing.
+func TestAReplacedDefaultTransportIsUsed(t *testing.T) {
 	transport := replaceDefaultTransport(t)
 	_, err := call.Client(nil).Get("http://127.0.0.1/")
 	require.ErrorIs(t, err, errors.ErrUnsupported)
@@ -67,8 +67,8 @@ func (c *counting) RoundTrip(*http.Request) (*http.Response, error) {
 
 func (c *counting) CloseIdleConnections() { c.closed++ }
 
-// net/http parses a Location before it asks whether to follow it, and an unreadable one would cost the status.
-func TestAnUnreadableLocationDoesNotCostTheStatus(t *testing.T) {
+// net/http parses Location before it calls CheckRedirect. If that fails, it returns no response.
+func TestAnInvalidLocationDoesNotHideTheStatus(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{"http://[bad?key=hunter2", "%zz", "", "/fine"} {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {

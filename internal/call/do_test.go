@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// roomy are limits that no test but those of the limits comes near.
+// roomy are limits that only the tests of the limits exceed.
 var roomy = call.Limits{Timeout: time.Minute, MaxBytes: 1 << 20}
 
 // serve starts a server and returns its URL.
@@ -28,7 +28,7 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 	return server.URL
 }
 
-// sender returns what a generated client is to Do: a function that sends one request.
+// sender returns a function that sends one request, as a method of a generated client does.
 func sender(client *http.Client, method, url string) func(context.Context) (*http.Response, error) {
 	return func(ctx context.Context) (*http.Response, error) {
 		req, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
@@ -39,7 +39,7 @@ func sender(client *http.Client, method, url string) func(context.Context) (*htt
 	}
 }
 
-// get does a GET with a client as the facades have it.
+// get sends a GET with a client of [call.Client].
 func get(t *testing.T, url string, limits call.Limits) (call.Response, *call.Error) {
 	t.Helper()
 	return call.Do(t.Context(), limits, sender(client(t), http.MethodGet, url))
@@ -52,7 +52,7 @@ func client(t *testing.T) *http.Client {
 	return c
 }
 
-func TestAWhole2xxAnswerComesBack(t *testing.T) {
+func TestACompleteResponseIsReturned(t *testing.T) {
 	t.Parallel()
 	for status, body := range map[int]string{200: `{"a":1}`, 201: "made", 204: "", 299: "x", 206: ""} {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -68,8 +68,7 @@ func TestAWhole2xxAnswerComesBack(t *testing.T) {
 	}
 }
 
-// No zero limit may mean "no timeout of our own" by accident: it does so on purpose.
-func TestNoTimeoutMeansThatOfTheContext(t *testing.T) {
+func TestWithoutATimeoutOnlyTheContextLimitsARequest(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
 	_, failed := call.Do(t.Context(), call.Limits{MaxBytes: 10}, func(ctx context.Context) (*http.Response, error) {
@@ -80,8 +79,7 @@ func TestNoTimeoutMeansThatOfTheContext(t *testing.T) {
 	require.Nil(t, failed)
 }
 
-// Whatever the body is like, and wherever it breaks off, the status stays.
-func TestARefusalKeepsItsStatus(t *testing.T) {
+func TestAnErrorHasTheStatusWhateverTheBodyIs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ contentType, body string }{
 		"JSON":         {"application/json", `{"detail":"no"}`},
@@ -123,12 +121,12 @@ func TestAnErrorBodyIsReadOnlyInPart(t *testing.T) {
 		require.NotNil(t, failed)
 		assert.Equal(t, 500, failed.Status)
 		assert.Len(t, failed.Body, min(size, kept))
-		assert.NoError(t, failed.Err, "a long error body is no error of its own")
+		assert.NoError(t, failed.Err, "a long error body is not an error itself")
 	}
 }
 
-// net/http would follow a 302 of a POST with a GET, and the 200 of that would pass for the answer to the POST.
-func TestRedirectsAreAnswersNotInstructions(t *testing.T) {
+// net/http would follow a 302 of a POST with a GET, whose 200 would look like the response to the POST.
+func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		for _, status := range []int{300, 301, 302, 303, 304, 305, 307, 308} {

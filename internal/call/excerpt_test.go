@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-func asItIs(text string) string { return text }
+func unchanged(text string) string { return text }
 
 func TestAnExcerptCountsCharacters(t *testing.T) {
 	t.Parallel()
@@ -32,20 +32,20 @@ func TestAnExcerptCountsCharacters(t *testing.T) {
 		{"grüße😀!", 5, "grüße"},
 		{"grüße😀!", 6, "grüße😀"},
 		{"😀😀😀", 2, "😀😀"},
-		{"e\u0301e", 1, "e"}, // a character is a rune; what combines is two of them
+		{"e\u0301e", 1, "e"}, // a character is a rune, so a combining mark counts
 		{"a\xffb", 2, "a\uFFFD"},
 		{"a\xff", 2, "a\uFFFD"},
 		{"\xe2\x82", 5, "\uFFFD"},
 		{"ab\xf0\x9f\x98", 2, "ab"},
 		{"\x00\n", 2, "\x00\n"},
 	} {
-		got := call.Excerpt([]byte(c.body), c.n, asItIs)
+		got := call.Excerpt([]byte(c.body), c.n, unchanged)
 		assert.Equal(t, c.want, got, "%q to %d", c.body, c.n)
 		assert.True(t, utf8.ValidString(got))
 	}
 }
 
-// Half a secret at the edge is still half a secret, and would not be recognised any more.
+// A part of a secret at the end of the excerpt would not be recognized.
 func TestASecretAcrossTheCutIsRedacted(t *testing.T) {
 	t.Parallel()
 	token := strings.Join([]string{"example", "token", "0123456789"}, "-")
@@ -59,7 +59,7 @@ func TestASecretAcrossTheCutIsRedacted(t *testing.T) {
 	assert.Equal(t, "Bearer [REDACTED] was refused", call.Excerpt(body, 500, redact))
 }
 
-// Replacing what is not UTF-8 first would change such a secret before it is looked for.
+// The redaction must precede the replacement of invalid UTF-8, which would change such a secret.
 func TestASecretThatIsNotUTF8IsRedacted(t *testing.T) {
 	t.Parallel()
 	latin1 := "caf\xe9-" + strings.Repeat("0", 8)
@@ -67,7 +67,7 @@ func TestASecretThatIsNotUTF8IsRedacted(t *testing.T) {
 	assert.Equal(t, "<[REDACTED]>\uFFFD", call.Excerpt([]byte("<"+latin1+">\xff"), 500, redact))
 }
 
-// The excerpt is the beginning of the redacted text: at most n runes of it, whole ones, and never any of the secret.
+// The excerpt is the first n runes of the redacted text and does not contain the secret.
 func FuzzExcerpt(f *testing.F) {
 	f.Add([]byte("Bearer example-token was refused"), 12, "example-token")
 	f.Add([]byte("example-tokexample-token"), 3, "example-token")
@@ -85,8 +85,8 @@ func FuzzExcerpt(f *testing.F) {
 		require.True(t, utf8.ValidString(got))
 		whole := strings.ToValidUTF8(redact(string(body)), "\uFFFD")
 		require.True(t, strings.HasPrefix(whole, got))
-		require.Equal(t, min(n, utf8.RuneCountInString(whole)), utf8.RuneCountInString(got), "no shorter than it has to be")
-		// What stands for a secret may itself complete one ("]x" in "]xx"), and so may U+FFFD; that gives nothing away.
+		require.Equal(t, min(n, utf8.RuneCountInString(whole)), utf8.RuneCountInString(got), "not shorter than necessary")
+		// The placeholder or U+FFFD may complete a short secret ("]x" in "]xx"). That reveals nothing.
 		if text != "" && !strings.ContainsAny(text, secret.Redacted+"\uFFFD") && utf8.ValidString(text) {
 			require.NotContains(t, got, text)
 		}

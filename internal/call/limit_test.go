@@ -16,8 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// The ways in which a server sends a body: with its length, without it, packed.
-var ways = map[string]func(http.ResponseWriter, []byte){
+// encodings are the ways in which a server sends a body.
+var encodings = map[string]func(http.ResponseWriter, []byte){
 	"declared": func(w http.ResponseWriter, body []byte) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		_, _ = w.Write(body)
@@ -28,16 +28,16 @@ var ways = map[string]func(http.ResponseWriter, []byte){
 	},
 	"gzip": func(w http.ResponseWriter, body []byte) {
 		w.Header().Set("Content-Encoding", "gzip")
-		packer := gzip.NewWriter(w)
-		_, _ = packer.Write(body)
-		_ = packer.Close()
+		writer := gzip.NewWriter(w)
+		_, _ = writer.Write(body)
+		_ = writer.Close()
 	},
 }
 
 func TestTheLimitIsExact(t *testing.T) {
 	t.Parallel()
 	const limit = 5000
-	for way, send := range ways {
+	for way, send := range encodings {
 		for size, fits := range map[int]bool{0: true, 1: true, limit - 1: true, limit: true, limit + 1: false, 20 * limit: false} {
 			body := bytes.Repeat([]byte("x"), size)
 			url := serve(t, func(w http.ResponseWriter, _ *http.Request) { send(w, body) })
@@ -56,7 +56,6 @@ func TestTheLimitIsExact(t *testing.T) {
 	}
 }
 
-// What is declared too long is not even begun.
 func TestADeclaredLengthOverTheLimitIsNotRead(t *testing.T) {
 	t.Parallel()
 	url := serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\nx"))
@@ -65,8 +64,8 @@ func TestADeclaredLengthOverTheLimitIsNotRead(t *testing.T) {
 	require.ErrorIs(t, failed, call.ErrTooLarge)
 }
 
-// A declared length is a claim. Memory is set aside for what comes, not for what is promised.
-func TestADeclaredLengthIsNotBelieved(t *testing.T) {
+// The server may declare any length. Memory is allocated for what arrives.
+func TestADeclaredLengthDoesNotAllocateMemory(t *testing.T) {
 	t.Parallel()
 	url := serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000\r\n\r\nx"))
 	_, failed := get(t, url, call.Limits{MaxBytes: math.MaxInt64})
@@ -74,20 +73,20 @@ func TestADeclaredLengthIsNotBelieved(t *testing.T) {
 	assert.EqualError(t, failed, "unexpected EOF")
 }
 
-// The body is small on the wire and large in memory; what counts is memory.
+// The limit applies after decompression.
 func TestAGzipBombIsTooLarge(t *testing.T) {
 	t.Parallel()
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { ways["gzip"](w, make([]byte, 16<<20)) })
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { encodings["gzip"](w, make([]byte, 16<<20)) })
 	resp, failed := get(t, url, call.Limits{MaxBytes: 1 << 20})
 	require.NotNil(t, failed)
 	require.ErrorIs(t, failed, call.ErrTooLarge)
 	assert.Empty(t, resp.Body)
 }
 
-// The largest number is how people write "no limit". It must not turn into an empty body, which for a list means nobody.
-func TestTheLargestLimitIsNoLimit(t *testing.T) {
+// math.MaxInt64 is a common way to write "no limit". limit+1 overflows.
+func TestTheLargestLimitReadsEverything(t *testing.T) {
 	t.Parallel()
-	for way, send := range ways {
+	for way, send := range encodings {
 		body := strings.Repeat("x", 3<<20)
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { send(w, []byte(body)) })
 		for _, limit := range []int64{math.MaxInt64, math.MaxInt64 - 1} {
@@ -98,15 +97,15 @@ func TestTheLargestLimitIsNoLimit(t *testing.T) {
 	}
 }
 
-func TestALimitOfNothingTakesNothing(t *testing.T) {
+func TestALimitOfZeroAcceptsOnlyAnEmptyBody(t *testing.T) {
 	t.Parallel()
-	for way, send := range ways {
+	for way, send := range encodings {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { send(w, []byte("x")) })
 		_, failed := get(t, url, call.Limits{})
 		require.NotNil(t, failed, way)
 		require.ErrorIs(t, failed, call.ErrTooLarge, way)
 	}
 	resp, failed := get(t, serve(t, func(http.ResponseWriter, *http.Request) {}), call.Limits{})
-	require.Nil(t, failed, "nothing fits")
+	require.Nil(t, failed, "an empty body")
 	assert.Empty(t, resp.Body)
 }

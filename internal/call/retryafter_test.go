@@ -39,14 +39,14 @@ func TestRetryAfter(t *testing.T) {
 		assert.False(t, ok, text)
 		assert.Zero(t, wait, text)
 	}
-	// A failure of the network has no header at all.
+	// Without a response there is no header.
 	for _, header := range []http.Header{nil, {}, {"Retry-After": nil}} {
 		_, ok := call.RetryAfter(header, now)
 		assert.False(t, ok)
 	}
 }
 
-// A wait can be added to the time of day, whatever the server says: nothing overflows into the past.
+// A wait that overflows would be in the past.
 func TestRetryAfterNeverOverflows(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -48,7 +48,7 @@ func TestTheTransportClosesIdleConnections(t *testing.T) {
 	<-closed // the server itself keeps idle connections
 }
 
-func TestAClientsOwnTimeoutIsNotTakenForOurs(t *testing.T) {
+func TestTheTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	own := call.Client(&http.Client{Timeout: 20 * time.Millisecond})
