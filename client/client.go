@@ -45,8 +45,9 @@ const idleTimeout = 4 * time.Second
 // The token and the gateway's URL come from [WithToken] and [WithGatewayURL], else from MESH_GATEWAY_TOKEN and
 // MESH_GATEWAY_URL. A URL is required, a token is optional.
 //
-// An invalid node name is logged and accepted, so that a client can be made without a connection, unless it is blank, has a
-// control character or is not valid UTF-8. Any other invalid argument is a [*ValueError].
+// Node names have 2 to 64 lower-case letters, digits and hyphens, start with a letter and do not end with a hyphen. Another name
+// for the client's own node is logged and accepted, since existing nodes may have one. A name that is blank, has a control
+// character or is not valid UTF-8 is a [*ValueError], and so is any other invalid argument.
 func New(node string, opts ...Option) (*MeshClient, error) {
 	s, err := newSettings(node, opts)
 	if err != nil {

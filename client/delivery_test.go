@@ -138,7 +138,7 @@ func TestTheBodyOfAFailureThatStallsIsShown(t *testing.T) {
 	require.ErrorContains(t, err, "status 400: the reason: no complete response within 50ms")
 }
 
-func TestTheTimeoutOfAnHTTPClientIsNotTakenForOurs(t *testing.T) {
+func TestTheTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
 	t.Parallel()
 	c := serving(t, func(_ http.ResponseWriter, r *http.Request) { stall(r) },
 		client.WithHTTPClient(&http.Client{Timeout: 20 * time.Millisecond}))

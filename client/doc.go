@@ -1,5 +1,5 @@
-// Package client talks to a mesh gateway: it lists and registers peers, sends typed direct messages, reads inboxes and marks
-// messages read.
+// Package client talks to a mesh gateway: it lists and registers peers, sends typed direct messages and replies, reads inboxes
+// and threads, and marks messages read.
 //
 //	c, err := client.New("node-a", client.WithGatewayURL("http://gateway:8787"))
 //	if err != nil { ... }
@@ -25,7 +25,7 @@
 //
 // [MeshClient.Serve] is a worker: it registers the node, hands each unread message to a function and marks it read when the
 // function returns nil. [MeshClient.Reply] answers in the thread of a message, and the same reply sent twice arrives once.
-// [MeshClient.Watch] is the sequence of unread messages for programs with a loop of their own, [MeshClient.Fetch] reads an
+// [MeshClient.Watch] returns the sequence of unread messages, for programs with a loop of their own. [MeshClient.Fetch] reads an
 // inbox once.
 //
 // # Errors
@@ -58,7 +58,7 @@
 // # Concurrency
 //
 // A [MeshClient] is safe for concurrent use and meant to be shared. Concurrent sends share one request for the registry.
-// A nil context is a [*ValueError], and so is every call of a MeshClient that was not made with [New].
+// A nil context is a [*ValueError]. So is a call of a MeshClient that was not made with [New].
 //
 // # Tests
 //

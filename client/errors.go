@@ -14,7 +14,7 @@ import (
 // ErrMesh matches every error of this package: errors.Is(err, client.ErrMesh).
 var ErrMesh = errors.New("mesh")
 
-// ErrTooLarge matches the error of a response that exceeds [WithMaxResponseBytes]. Raise it, or fetch fewer messages at a time
+// ErrTooLarge matches the error of a response that exceeds [WithMaxResponseBytes]. Raise the limit, or fetch fewer messages at a time
 // with FetchOptions.Limit.
 var ErrTooLarge = call.ErrTooLarge
 
@@ -38,12 +38,12 @@ func (e *ValueError) Error() string {
 // Is makes the error match [ErrMesh].
 func (e *ValueError) Is(target error) bool { return target == ErrMesh }
 
-// NotInRegistryError reports a recipient that the gateway's registry does not list: it is not registered or not enabled.
-// Nothing was posted.
+// NotInRegistryError reports a name that the gateway's registry does not contain: from Send and Reply a recipient that is not
+// registered or not enabled, and nothing was posted; from GetPeer a peer that is not registered.
 type NotInRegistryError struct {
-	// Name is the recipient, after aliases.
+	// Name is the name that was looked up, after aliases.
 	Name string
-	// Near lists up to three similar registered names, the most similar first.
+	// Near lists up to three similar registered names, the most similar first. GetPeer leaves it empty.
 	Near []string
 }
 
@@ -96,7 +96,7 @@ type MeshGatewayError struct {
 	// Uncertain reports that the gateway may have accepted the message: an attempt was sent but got no response, a 5xx
 	// response or a response that is not from a gateway; or a 409 came back for an idempotency key that the client made, which
 	// only an earlier copy of the same message can have used. Sending the message again may deliver it twice, unless it has
-	// the same IdempotencyKey. It is false if Delivered is true, and for all requests but Send.
+	// the same IdempotencyKey. It is false if Delivered is true, and for all methods but Send and Reply.
 	Uncertain bool
 	// RetryAfter is the wait that the Retry-After header requests, or 0 without one.
 	RetryAfter time.Duration

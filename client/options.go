@@ -171,8 +171,8 @@ func WithRetry(policy RetryPolicy) Option {
 	}
 }
 
-// WithLogger sets the logger for warnings (an invalid node name, a full Watch window) and for retries, which are logged at
-// debug level. The default is the slog.Default() at the time of New. Contents and tokens are never logged.
+// WithLogger sets the logger for warnings (an invalid node name, a full poll of Watch, errors of Serve without OnError) and for
+// retries, which are logged at debug level. The default is the slog.Default() at the time of New. Contents and tokens are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) error {
 		if logger == nil {
@@ -197,7 +197,7 @@ func WithMaxResponseBytes(n int64) Option {
 }
 
 // WithScanner adds a scanner to the scan before each send, for example one with extended rules. The twelve default rules and
-// the live tokens are always scanned for, too.
+// the live tokens are always scanned for as well.
 func WithScanner(scanner *scan.Scanner) Option {
 	return func(s *settings) error {
 		if scanner == nil {

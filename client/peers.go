@@ -48,12 +48,13 @@ func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 	return list.Peers, nil
 }
 
-// Register registers the client's node (POST /peers/register). No other method registers it, and Register is never repeated.
+// Register registers the client's node (POST /peers/register). Only Register and [MeshClient.Serve] register it, and
+// [WithRetry] never repeats the request.
 //
 // Current gateways return only some of the fields of the peer; the others are not set. PeerToken is returned once, by the
 // first registration of a name. Keep the string that Reveal returns: it cannot be retrieved again.
 //
-// Capabilities that cannot be written as JSON are a [*ValueError].
+// Capabilities that cannot be written as JSON, and text that is not valid UTF-8, are a [*ValueError].
 func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPeer, error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -71,8 +72,8 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	return peer, nil
 }
 
-// GetPeer returns one peer, also a disabled one (GET /peers/{name}). An unknown name is a [*NotInRegistryError]. Gateways
-// without this path answer with a [*MeshGatewayError].
+// GetPeer returns the peer with the given name or alias, even if it is disabled (GET /peers/{name}). An unknown name is a
+// [*NotInRegistryError]. On older gateways, which do not have this path, the error is a [*MeshGatewayError] with status 404.
 func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

@@ -219,9 +219,9 @@ func TestACanceledSendDoesNotCancelASharedRegistryRequest(t *testing.T) {
 		impatient, leave := context.WithCancel(t.Context())
 		left, stayed := make(chan error, 1), make(chan error, 1)
 		go func() { _, err := c.Send(impatient, hello("node-b")); left <- err }()
-		synctest.Wait() // the request is under way
+		synctest.Wait() // the request is in progress
 		go func() { _, err := c.Send(t.Context(), hello("node-b")); stayed <- err }()
-		synctest.Wait() // and somebody has joined
+		synctest.Wait() // and a second caller has joined
 		leave()
 		err := <-left
 		require.ErrorIs(t, err, context.Canceled)
@@ -242,7 +242,7 @@ func TestARegistryRequestThatBeganEarlierDoesNotReject(t *testing.T) {
 				return
 			}
 			if reads++; reads == 1 {
-				<-release // this answer was made before node-b registered
+				<-release // this response was built before node-b registered
 				_, _ = w.Write([]byte(`[{"name":"node-c"}]`))
 				return
 			}
@@ -273,7 +273,7 @@ func TestConcurrentSendsShareAFailedRegistryRequest(t *testing.T) {
 		failed := make(chan error, 3)
 		for range cap(failed) {
 			go func() { _, err := c.Send(t.Context(), hello("node-b")); failed <- err }()
-			synctest.Wait() // the first request is under way, and the others have joined
+			synctest.Wait() // the first request is in progress, and the others have joined
 		}
 		close(release)
 		for range cap(failed) {
@@ -285,7 +285,7 @@ func TestConcurrentSendsShareAFailedRegistryRequest(t *testing.T) {
 
 const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"2026-11-21T08:28:39+00:00"}`
 
-// inProcess makes the client of node-a whose requests go to handler without a network, for tests in virtual time.
+// inProcess returns the client of node-a whose requests go to handler without a network, for tests in virtual time.
 func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, "node-a", append([]client.Option{

@@ -11,7 +11,8 @@ import (
 // does, and returns the same errors.
 //
 // The idempotency key is made of the node, the id of the message, kind and content, so that the same reply sent twice arrives
-// once: after a crash or an uncertain failure, reply again. Older gateways ignore the key.
+// once: after a crash or an uncertain failure, reply again. Older gateways ignore the key. Use Send to set other fields, such as
+// AllowRules.
 func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, kind Kind, content string) (*MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

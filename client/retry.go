@@ -13,20 +13,20 @@ import (
 // RetryPolicy configures which failed requests are repeated and when; [WithRetry] enables it.
 //
 // A request is repeated after a network failure (including its own timeout) and after the statuses 429, 502, 503 and 504, if
-// it is a read, a MarkRead, or a Send with an idempotency key. WithRetry adds a random key to messages that have
-// none. A gateway that ignores keys may then store a message twice.
+// it is a read, a MarkRead, an OpenThread, or a Send with an idempotency key. WithRetry adds a random key to messages without
+// one. A gateway that ignores keys may then store a message twice.
 //
 // Not repeated are Register, a Send that the gateway accepted, a response that is too large, and anything after the
 // caller's context has ended or the client is closed. Later versions may repeat other failures.
 //
-// The delay doubles with each attempt, from BaseDelay to MaxDelay; the second half of it is random. A longer Retry-After is
-// honored up to one minute, plus a random quarter; if the gateway requests a longer wait, the error is returned at once.
+// The delay doubles with each request, from BaseDelay to MaxDelay. A random part of up to a half is subtracted. A longer Retry-After
+// is honored up to one minute, plus a random quarter; if the gateway requests a longer wait, the error is returned at once.
 type RetryPolicy struct {
-	// MaxAttempts is the number of requests, including the first; 0 means 3.
+	// MaxAttempts is the maximum number of requests, including the first; 0 means 3.
 	MaxAttempts int
-	// BaseDelay is the delay before the second attempt; 0 means 200 ms.
+	// BaseDelay is the longest delay before the second request; 0 means 200 ms.
 	BaseDelay time.Duration
-	// MaxDelay is the maximum delay; 0 means 5 s.
+	// MaxDelay is the longest delay before any request; 0 means 5 s.
 	MaxDelay time.Duration
 }
 

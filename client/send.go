@@ -11,9 +11,9 @@ import (
 
 // SendRequest is a message to send. To, Kind and Content are required. Optional fields that are "" are not sent.
 type SendRequest struct {
-	// To is the recipient's node name or an alias of it.
+	// To is the recipient's node name, whose syntax is documented at [New], or an alias of it. Upper and lower case differ.
 	To string
-	// Kind is one of the five kinds.
+	// Kind is one of the five kinds, from KindFYI to KindUnblock.
 	Kind Kind
 	// Content is the message: 1 to 200,000 characters of valid UTF-8. Treat it as public: everyone with a token of the
 	// gateway can read it.
@@ -26,7 +26,7 @@ type SendRequest struct {
 	// message under the same key with the first receipt, and another message under it with 409. Older gateways ignore it.
 	IdempotencyKey string
 	// AllowRules lists numbers of scan rules that may match, for false positives: rule 10, an AWS secret key, matches every run
-	// of 40 letters and digits in front of the word aws. The live tokens, rule 0, are never allowed.
+	// of 40 letters and digits in front of the word aws. Rule 0, the live tokens, cannot be allowed: it is a [*ValueError].
 	AllowRules []int
 	// SkipSecretCheck turns off the credential scan. Prefer AllowRules, which still finds the live tokens.
 	SkipSecretCheck bool

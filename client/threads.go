@@ -21,7 +21,7 @@ const (
 
 // ThreadQuery selects the threads that ListThreads returns. The zero value selects all of them.
 type ThreadQuery struct {
-	// Peer selects threads whose pair of peers contains this node; "" selects all.
+	// Peer selects threads whose pair of peers contains this node, a name or an alias; "" selects all.
 	Peer string
 	// Topic selects threads with this topic; "" selects all.
 	Topic string
@@ -38,7 +38,8 @@ type ThreadOptions struct {
 }
 
 // OpenThread returns the thread with the given name, 1 to 128 characters, and creates it if it is new (POST /threads). Its ID
-// is the value for SendRequest.ThreadID. By convention a name is the two peers and a topic, as in "node-a↔node-b:builds".
+// is the value for SendRequest.ThreadID. By convention a name is the two peers and a topic, as in "node-a↔node-b:builds". A name
+// of another length is a [*ValueError].
 func (c *MeshClient) OpenThread(ctx context.Context, name string) (*Thread, error) {
 	if err := checkText("thread name", name); err != nil {
 		return nil, err

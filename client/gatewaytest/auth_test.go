@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// validRequests holds a valid request for each operation.
+// validRequests has a valid request for each operation.
 var validRequests = map[gatewaytest.Operation][3]string{
 	gatewaytest.ListPeers:       {"GET", "/peers", ""},
 	gatewaytest.RegisterPeer:    {"POST", "/peers/register", `{"name":"node-d","url":"http://d"}`},

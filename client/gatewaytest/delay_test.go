@@ -18,7 +18,7 @@ import (
 const waiting = "testserver.(*Server[...]).wait"
 
 // background sends a request in a goroutine and returns its error when it ends.
-func (s *site) background(ctx context.Context, method, path, body string) <-chan error {
+func (s *testGateway) background(ctx context.Context, method, path, body string) <-chan error {
 	s.t.Helper()
 	req := s.request(ctx, method, path, body)
 	done := make(chan error, 1)

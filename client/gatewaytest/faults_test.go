@@ -13,7 +13,7 @@ import (
 )
 
 // statuses sends n valid requests and returns the status of each answer.
-func (s *site) statuses(n int, op gatewaytest.Operation) []int {
+func (s *testGateway) statuses(n int, op gatewaytest.Operation) []int {
 	s.t.Helper()
 	var all []int
 	for range n {

@@ -32,8 +32,8 @@ var token = strings.Join([]string{"example", "token", "of", "these", "tests"}, "
 // document is loaded once, since checking its examples is slow.
 var document = sync.OnceValues(func() (*contract.Checker, error) { return contract.New("gateway") })
 
-// site is a gateway and an HTTP client for it.
-type site struct {
+// testGateway is a gateway and an HTTP client for it.
+type testGateway struct {
 	*gatewaytest.Gateway
 	t       *testing.T
 	http    *http.Client
@@ -41,19 +41,19 @@ type site struct {
 }
 
 // start starts a gateway with token and the peers node-a and node-b.
-func start(t *testing.T, opts ...gatewaytest.Option) *site {
+func start(t *testing.T, opts ...gatewaytest.Option) *testGateway {
 	t.Helper()
 	standard := []gatewaytest.Option{gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b")}
 	return startBare(t, append(standard, opts...)...)
 }
 
-func startBare(t *testing.T, opts ...gatewaytest.Option) *site {
+func startBare(t *testing.T, opts ...gatewaytest.Option) *testGateway {
 	t.Helper()
 	checker, err := document()
 	require.NoError(t, err)
 	transport := new(http.Transport)
 	t.Cleanup(transport.CloseIdleConnections)
-	return &site{Gateway: gatewaytest.New(t, opts...), t: t, http: &http.Client{Transport: transport, Timeout: time.Minute}, checker: checker}
+	return &testGateway{Gateway: gatewaytest.New(t, opts...), t: t, http: &http.Client{Transport: transport, Timeout: time.Minute}, checker: checker}
 }
 
 // reply is an answer as a client receives it.
@@ -102,7 +102,7 @@ func decode(t *testing.T, text string) any {
 }
 
 // request returns a request with the token. An empty header value removes the header.
-func (s *site) request(ctx context.Context, method, path, body string, headers ...string) *http.Request {
+func (s *testGateway) request(ctx context.Context, method, path, body string, headers ...string) *http.Request {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, s.URL+path, strings.NewReader(body))
 	require.NoError(s.t, err)
@@ -119,7 +119,7 @@ func (s *site) request(ctx context.Context, method, path, body string, headers .
 }
 
 // faulty sends a request and does not check the answer against the document.
-func (s *site) faulty(method, path, body string, headers ...string) (reply, error) {
+func (s *testGateway) faulty(method, path, body string, headers ...string) (reply, error) {
 	s.t.Helper()
 	resp, err := s.http.Do(s.request(s.t.Context(), method, path, body, headers...))
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *site) faulty(method, path, body string, headers ...string) (reply, erro
 }
 
 // exchange sends a request and checks the answer against the document. The error is that of the request.
-func (s *site) exchange(method, path, body string, headers ...string) (reply, error) {
+func (s *testGateway) exchange(method, path, body string, headers ...string) (reply, error) {
 	s.t.Helper()
 	r, err := s.faulty(method, path, body, headers...)
 	require.NoError(s.t, err)
@@ -148,15 +148,15 @@ func (s *site) exchange(method, path, body string, headers ...string) (reply, er
 }
 
 // call is exchange for a request that must be valid.
-func (s *site) call(method, path, body string, headers ...string) reply {
+func (s *testGateway) call(method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r, err := s.exchange(method, path, body, headers...)
 	assert.NoError(s.t, err)
 	return r
 }
 
-// badly is exchange for a request that must be invalid.
-func (s *site) badly(method, path, body string, headers ...string) reply {
+// refused is exchange for a request that does not conform to the document.
+func (s *testGateway) refused(method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r, err := s.exchange(method, path, body, headers...)
 	assert.Error(s.t, err)
@@ -164,7 +164,7 @@ func (s *site) badly(method, path, body string, headers ...string) reply {
 }
 
 // inbox returns the messages to a node.
-func (s *site) inbox(node string) []map[string]any {
+func (s *testGateway) inbox(node string) []map[string]any {
 	s.t.Helper()
 	r := s.call("GET", "/messages?to="+node, "")
 	require.Equal(s.t, 200, r.status)

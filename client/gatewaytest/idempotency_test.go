@@ -66,7 +66,7 @@ func TestMessagesAreComparedByTheirMeaning(t *testing.T) {
 func TestRefusedMessageDoesNotUseUpTheKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.badly("POST", "/messages", keyed("", "k-1"))
+	s.refused("POST", "/messages", keyed("", "k-1"))
 	assert.Equal(t, 200, s.call("POST", "/messages", keyed("hello", "k-1")).status)
 }
 
@@ -75,7 +75,7 @@ func TestKeyHas1To128Characters(t *testing.T) {
 	s := start(t)
 	assert.Equal(t, 200, s.call("POST", "/messages", keyed("x", strings.Repeat("é", 128))).status)
 	for key, want := range map[string]string{"": `"type":"string_too_short"`, strings.Repeat("k", 129): `"ctx":{"max_length":128}`} {
-		r := s.badly("POST", "/messages", keyed("x", key))
+		r := s.refused("POST", "/messages", keyed("x", key))
 		assert.Equal(t, 422, r.status)
 		assert.Contains(t, r.body, `"loc":["body","idempotency_key"]`)
 		assert.Contains(t, r.body, want)
@@ -89,6 +89,6 @@ func TestWithoutIdempotencyIgnoresKeys(t *testing.T) {
 	for _, content := range []string{"once", "once", "twice"} {
 		assert.Equal(t, 200, s.call("POST", "/messages", keyed(content, "k-1")).status)
 	}
-	assert.Equal(t, 200, s.badly("POST", "/messages", keyed("x", strings.Repeat("k", 129))).status)
+	assert.Equal(t, 200, s.refused("POST", "/messages", keyed("x", strings.Repeat("k", 129))).status)
 	assert.Equal(t, []any{"x", "twice", "once", "once"}, column(s.inbox("node-b"), "content"))
 }

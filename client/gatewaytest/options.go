@@ -26,7 +26,8 @@ func WithPeers(names ...string) Option {
 	}
 }
 
-// WithThreads creates threads whose id and name are the given ids. An id that is not the id of a thread fails with 500.
+// WithThreads creates threads whose id and name are the given ids. A message with
+// any other thread id is answered with 500.
 func WithThreads(ids ...string) Option {
 	return func(g *Gateway) {
 		for _, id := range ids {

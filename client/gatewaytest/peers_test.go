@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-func (s *site) peers() []map[string]any {
+func (s *testGateway) peers() []map[string]any {
 	s.t.Helper()
 	return s.call("GET", "/peers", "").rows(s.t, "peers")
 }
@@ -79,7 +79,7 @@ func TestRegistrationWithoutNameOrURLIsRefused(t *testing.T) {
 	assert.Len(t, s.peers(), 2)
 }
 
-func TestNamesAndURLsHaveALongestLength(t *testing.T) {
+func TestNamesAndURLsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	long := func(n int) string { return strings.Repeat("é", n) }
@@ -99,7 +99,7 @@ func TestBodiesThatAreNotAnObjectAreRefused(t *testing.T) {
 		for body, want := range map[string]string{
 			``: "missing", `null`: "missing", `{`: "json_invalid", `[]`: "model_attributes_type", `"text"`: "model_attributes_type",
 		} {
-			r := s.badly("POST", path, body)
+			r := s.refused("POST", path, body)
 			assert.Equal(t, 422, r.status, body)
 			assert.Equal(t, []any{want}, column(r.rows(t, "detail"), "type"), body)
 		}

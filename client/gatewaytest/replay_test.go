@@ -107,7 +107,7 @@ func TestGatewayAnswersTheSecondSessionAsRecorded(t *testing.T) {
 	s.replay(secondSession, tokens[0])
 }
 
-func register(s *site, name, rest string) (peerToken string) {
+func register(s *testGateway, name, rest string) (peerToken string) {
 	s.t.Helper()
 	r := s.call("POST", "/peers/register", `{"name":"`+name+`","url":`+rest+`}`)
 	require.Equal(s.t, 200, r.status)
@@ -116,8 +116,8 @@ func register(s *site, name, rest string) (peerToken string) {
 }
 
 // replay sends the requests of a session again. Every answer has the recorded status, content type, keys, types and values.
-// Only what a gateway makes up itself differs, and a time or id that two recorded answers share is shared here as well.
-func (s *site) replay(session []string, peerToken string) {
+// Only generated values differ, and a time or id that two recorded answers share is shared here as well.
+func (s *testGateway) replay(session []string, peerToken string) {
 	s.t.Helper()
 	var err error
 	s.checker, err = contract.New("gateway") // one that has seen no operation yet
@@ -140,8 +140,8 @@ func (s *site) replay(session []string, peerToken string) {
 	}
 }
 
-// play sends one recorded request, with what this gateway made up in place of what the recorded one did.
-func (s *site) play(name string, r recorded, alike comparison, headers []string) reply {
+// play sends one recorded request, with the generated values of this gateway in place of the recorded ones.
+func (s *testGateway) play(name string, r recorded, alike comparison, headers []string) reply {
 	s.t.Helper()
 	path, body := alike.translate(r.Request.Path), alike.translate(strings.TrimSuffix(string(r.Request.Body), "null"))
 	if slices.Contains(outside, name) {
@@ -170,10 +170,10 @@ var (
 	uuid      = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 )
 
-// comparison maps each recorded text that a gateway makes up to the text that this one made.
+// comparison maps each recorded generated text to the text that this gateway generated.
 type comparison struct{ made map[string]string }
 
-// translate replaces recorded texts in a path or body by this gateway's.
+// translate replaces recorded texts in a path or body by those of this gateway.
 func (c comparison) translate(text string) string {
 	for _, from := range slices.Sorted(maps.Keys(c.made)) {
 		text = strings.ReplaceAll(text, from, c.made[from])

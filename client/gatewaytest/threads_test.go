@@ -9,12 +9,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-func (s *site) openThread(body string) map[string]any {
+func (s *testGateway) openThread(body string) map[string]any {
 	s.t.Helper()
 	return s.call("POST", "/threads", body).object(s.t)
 }
 
-func TestThreadOfANameIsMadeOnce(t *testing.T) {
+func TestThreadOfANameIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	first := s.openThread(`{"thread_name":"node-a↔node-b:builds","session_id":"s-1"}`)
@@ -68,5 +68,5 @@ func TestMessagesOfAThreadAreOldestFirst(t *testing.T) {
 		assert.NotContains(t, rows[0], "thread_id")
 	}
 	assert.Equal(t, 404, s.call("GET", "/threads/t-2", "").status)
-	assert.Equal(t, 422, s.badly("GET", "/threads/t-1?limit=1001", "").status)
+	assert.Equal(t, 422, s.refused("GET", "/threads/t-1?limit=1001", "").status)
 }
