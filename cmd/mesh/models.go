@@ -63,8 +63,8 @@ for a day. When it cannot be read, the lists of the providers take its place, fo
 // models lists the models, or shows the one that ids names.
 func (a *app) models(ctx context.Context, ids []string, opts discovery.CatalogOptions) error {
 	c, failures := a.discover()
-	cached := loadCatalog(c)
-	defer saveCatalog(c, cached)
+	cached := loadCatalog(c)     //nolint:contextcheck // it sends nothing
+	defer saveCatalog(c, cached) //nolint:contextcheck // it sends nothing
 	if len(ids) == 0 {
 		models, err := c.ListModels(ctx, opts)
 		if err != nil {
