@@ -1,0 +1,120 @@
+// Package precommit tests the git hook in this folder.
+package precommit
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// key has the form of a key of OpenAI. It is put together here, so that this file does not match itself.
+var key = "sk-" + "proj-" + strings.Repeat("a1B2", 6)
+
+// repository is a git repository with the hook.
+type repository struct {
+	t      *testing.T
+	folder string
+	env    []string
+}
+
+// newRepository builds the command mesh, puts it into PATH, and installs the hook. Configuration of the machine has no effect.
+func newRepository(t *testing.T) *repository {
+	t.Helper()
+	bin, folder := t.TempDir(), t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin+string(filepath.Separator), "github.com/mesh-gateway/mesh-go/cmd/mesh")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	r := &repository{t: t, folder: folder, env: append(os.Environ(),
+		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "MESH_GATEWAY_TOKEN=",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")}
+	r.git("init", "-q")
+	hook, err := os.ReadFile("pre-commit")
+	require.NoError(t, err)
+	hooks := filepath.Join(folder, ".git", "hooks")
+	require.NoError(t, os.MkdirAll(hooks, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(hooks, "pre-commit"), hook, 0o755))
+	return r
+}
+
+// run runs git and returns what it prints.
+func (r *repository) run(args ...string) (string, error) {
+	cmd := exec.CommandContext(r.t.Context(), "git", args...)
+	cmd.Dir, cmd.Env = r.folder, r.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// git runs a command that has to succeed.
+func (r *repository) git(args ...string) {
+	r.t.Helper()
+	out, err := r.run(args...)
+	require.NoError(r.t, err, out)
+}
+
+// write writes a file of the working tree.
+func (r *repository) write(name, content string) {
+	r.t.Helper()
+	path := filepath.Join(r.folder, name)
+	require.NoError(r.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(r.t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+// refused checks that a commit is refused because of a place, and that the key is not printed.
+func (r *repository) refused(place string) {
+	r.t.Helper()
+	out, err := r.run("commit", "-m", "a change")
+	assert.Error(r.t, err, out)
+	assert.Contains(r.t, out, place)
+	assert.Contains(r.t, out, "nothing was committed")
+	assert.NotContains(r.t, out, key)
+}
+
+func TestHook(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+
+	r.write("README.md", "hello\n")
+	r.git("add", ".")
+	r.git("commit", "-m", "the first commit")
+
+	r.write("src/a file's name.txt", "one\nkey: "+key+"\n")
+	r.git("add", ".")
+	r.refused("./src/a file's name.txt:2:6: openai-api-key")
+
+	// The staged content counts, not the working tree.
+	r.write("src/a file's name.txt", "one\n")
+	r.refused("./src/a file's name.txt:2:6: openai-api-key")
+	r.git("add", ".")
+	r.write("README.md", key+"\n")
+	r.git("commit", "-m", "only clean content is staged")
+
+	// So does every file of `git commit -a`, and a renamed one.
+	out, err := r.run("commit", "-a", "-m", "a change")
+	assert.Error(t, err, out)
+	assert.Contains(t, out, "./README.md:1:1: openai-api-key")
+	r.git("commit", "--no-verify", "-a", "-m", "against advice")
+	r.git("mv", "README.md", "README.txt")
+	r.refused("./README.txt:1:1: openai-api-key")
+
+	// A deletion has no content.
+	r.git("rm", "-q", "-f", "README.txt")
+	r.git("commit", "-m", "remove the key")
+}
+
+func TestHookWithoutMeshRefuses(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	git, err := exec.LookPath("git")
+	require.NoError(t, err)
+	r.env = append(r.env, "PATH="+filepath.Dir(git))
+	r.write("README.md", "hello\n")
+	r.git("add", ".")
+	out, err := r.run("commit", "-m", "a change")
+	assert.Error(t, err)
+	assert.Contains(t, out, "the command mesh is not in PATH")
+}
