@@ -2,9 +2,8 @@
 //
 //	go run ./examples/bot "How far is the build?"
 //
-// The gateway is that of MESH_GATEWAY_URL and MESH_GATEWAY_TOKEN, or one in memory. Each agent is a handler for
-// Serve, which registers the node, polls, repeats what fails and marks messages read. At the end a handler that runs may
-// finish, and what was not handled stays unread for the next run.
+// The gateway is that of MESH_GATEWAY_URL and MESH_GATEWAY_TOKEN, or one in memory. Serve registers an agent, polls, repeats and
+// marks messages read. At the end, handlers that run may finish, and the rest stays unread for the next run.
 package main
 
 import (
@@ -23,18 +22,20 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	var opts []client.Option // none: the gateway of the environment
 	if os.Getenv("MESH_GATEWAY_URL") == "" {
 		opts = gatewaytest.Start().Options()
 	}
 	if err := run(ctx, os.Stdout, os.Args[1:], opts...); err != nil {
+		stop()
 		log.Fatal(err)
 	}
 }
 
 // run serves both agents until ctx ends.
 func run(ctx context.Context, out io.Writer, questions []string, opts ...client.Option) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	helper, helperErr := client.New("bot-helper", opts...)
 	asker, askerErr := client.New("bot-asker", opts...)
 	if err := errors.Join(helperErr, askerErr); err != nil {
@@ -43,8 +44,6 @@ func run(ctx context.Context, out io.Writer, questions []string, opts ...client.
 	if _, err := helper.Register(ctx, *options(helper).Register); err != nil { // here, so that the asker finds it at once
 		return err
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	ended := make(chan error, 2)
 	go func() {
 		defer stop() // an agent that cannot go on ends the other one

@@ -76,7 +76,7 @@ func (j *job) compare(ctx context.Context, provider discovery.Provider, counted 
 }
 
 func writeSVG(r report, name string) error {
-	file, err := os.Create(name)
+	file, err := os.Create(name) //nolint:gosec // in the folder that the user names
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -102,7 +103,7 @@ func (j *job) parse(args []string, errs io.Writer) error {
 		j.providers = append(j.providers, provider)
 	}
 	if len(j.providers) == 0 {
-		return fmt.Errorf("name the providers whose bills to read")
+		return errors.New("name the providers whose bills to read")
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"os"
 	"strconv"
@@ -99,22 +98,30 @@ func (a accounts) balance(ctx context.Context, p *page) error {
 	return nil
 }
 
-// bill compares what OpenAI billed for the last three days with an invented amount that the program has counted.
+// bill compares what OpenAI billed on each of the last three days with the calls of a ledger. The calls are invented: one a day.
 func (a accounts) bill(ctx context.Context, p *page) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	query := discovery.OpenAICostQuery{StartTime: today.AddDate(0, 0, -3).Unix(), EndTime: today.Unix(), AdminKey: a.key}
-	counted := 12.5
-	report, err := a.client.ReconcileOpenAICost(ctx, query, &counted)
+	from, counted := today.AddDate(0, 0, -3), discovery.NewLedger()
+	for day := from; day.Before(today); day = day.AddDate(0, 0, 1) {
+		usage := discovery.Usage{Input: 200_000, Output: 240_000}
+		cost, err := a.client.CostOf(ctx, discovery.CostQuery{Provider: discovery.OpenAI, Model: "gpt-5.4", Usage: usage, At: day})
+		if err != nil {
+			return err
+		}
+		counted.Add(day, cost)
+	}
+	query := discovery.OpenAICostQuery{StartTime: from.Unix(), EndTime: today.Unix(), AdminKey: a.key}
+	report, err := a.client.ReconcileOpenAICost(ctx, query, nil)
 	if err != nil {
 		return err
 	}
 	p.section("OpenAI, billed against counted")
 	var table strings.Builder
-	if err := report.Table(&table); err != nil {
+	if err := report.WithLedger(counted).Table(&table); err != nil {
 		return err
 	}
-	for lines := bufio.NewScanner(strings.NewReader(table.String())); lines.Scan(); {
-		p.line("%s", lines.Text())
+	for line := range strings.Lines(table.String()) {
+		p.line("%s", strings.TrimSuffix(line, "\n"))
 	}
 	return nil
 }

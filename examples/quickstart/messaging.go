@@ -69,11 +69,11 @@ func (c conversation) register(ctx context.Context, p *page) error {
 		if err != nil {
 			return err
 		}
-		token := "none, the node is already registered"
+		shown := "none, the node is already registered"
 		if peer.PeerToken != nil {
-			token = fmt.Sprintf("%v (shown once; Reveal returns it)", peer.PeerToken)
+			shown = fmt.Sprintf("%v (shown once; Reveal returns it)", peer.PeerToken)
 		}
-		p.line("%-18s peer token: %s", peer.Name, token)
+		p.line("%-18s peer token: %s", peer.Name, shown)
 	}
 	return nil
 }

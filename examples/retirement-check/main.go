@@ -12,6 +12,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -87,7 +88,7 @@ func (c *check) soon(date string) bool {
 func models(args []string, file string) ([]string, error) {
 	list := args
 	if file != "" {
-		text, err := os.ReadFile(file)
+		text, err := os.ReadFile(file) //nolint:gosec // the user names the file
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +99,7 @@ func models(args []string, file string) ([]string, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("no models are given")
+		return nil, errors.New("no models are given")
 	}
 	return list, nil
 }
