@@ -47,12 +47,12 @@ type CallCost struct {
 }
 
 // MarshalJSON writes empty lines as [], never null.
-func (c CallCost) MarshalJSON() ([]byte, error) {
+func (cost CallCost) MarshalJSON() ([]byte, error) {
 	type plain CallCost
-	if c.Lines == nil {
-		c.Lines = []CostLine{}
+	if cost.Lines == nil {
+		cost.Lines = []CostLine{}
 	}
-	return json.Marshal(plain(c))
+	return json.Marshal(plain(cost))
 }
 
 // CostLine is the cost of one kind of token.

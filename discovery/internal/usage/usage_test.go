@@ -1,7 +1,6 @@
 package usage_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -48,7 +47,7 @@ func TestParseErrorsNameTheField(t *testing.T) {
 		provider, text, _ := strings.Cut(object, " ")
 		got, err := usage.Parse(provider, []byte(text))
 		var wrong *usage.Error
-		require.True(t, errors.As(err, &wrong), "%s: %v", object, err)
+		require.ErrorAs(t, err, &wrong, object)
 		assert.Equal(t, field, wrong.Field, object)
 		assert.NotEmpty(t, wrong.Reason)
 		assert.Zero(t, got, object)
