@@ -14,27 +14,26 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// addressBook answers every request with 500 and keeps where it was to go, and with which credentials.
-type addressBook struct {
-	mu    sync.Mutex
-	asked map[string]http.Header
+// recordingTransport answers every request with 500 and records its address and headers.
+type recordingTransport struct {
+	mu       sync.Mutex
+	requests map[string]http.Header
 }
 
-func (b *addressBook) RoundTrip(req *http.Request) (*http.Response, error) {
+func (b *recordingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.asked[req.Method+" "+req.URL.Scheme+"://"+req.URL.Host+req.URL.EscapedPath()] = req.Header
+	b.requests[req.Method+" "+req.URL.Scheme+"://"+req.URL.Host+req.URL.EscapedPath()] = req.Header
 	w := httptest.NewRecorder()
 	w.WriteHeader(http.StatusInternalServerError)
 	return w.Result(), nil
 }
 
-// Without an option the requests go to the real services, at the paths of the source document. Every other test points the
-// client elsewhere.
-func TestWhereTheRealServicesAre(t *testing.T) {
+// Without options, requests go to the real services. Every other test sends them elsewhere.
+func TestDefaultAddresses(t *testing.T) {
 	setKeys(t)
-	book := &addressBook{asked: make(map[string]http.Header)}
-	c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: book}), discovery.WithLogger(quiet))
+	sent := &recordingTransport{requests: make(map[string]http.Header)}
+	c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: sent}), discovery.WithLogger(discardLogger))
 	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
 	_, err = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: billingKey})
@@ -48,7 +47,7 @@ func TestWhereTheRealServicesAre(t *testing.T) {
 	_, err = c.FetchXAICostBuckets(t.Context(), usageQuery())
 	require.NoError(t, err)
 
-	// Each service is shown its own key, in its own header, and no other; the catalog none at all.
+	// Each service receives its own key in its own header, and the catalog receives none.
 	for address, credential := range map[string][2]string{
 		"GET https://api.aimlapi.com/models":                                                  {},
 		"GET https://api.openai.com/v1/models":                                                {"Authorization", "Bearer " + keys["OPENAI_API_KEY"]},
@@ -62,9 +61,9 @@ func TestWhereTheRealServicesAre(t *testing.T) {
 		"GET https://api.anthropic.com/v1/organizations/cost_report":                          {"X-Api-Key", anthropicAdminKey},
 		"POST https://management-api.x.ai/v1/billing/teams/" + usageQuery().TeamID + "/usage": {"Authorization", "Bearer " + managementKey},
 	} {
-		headers, asked := book.asked[address]
-		require.True(t, asked, address)
-		delete(book.asked, address)
+		headers, ok := sent.requests[address]
+		require.True(t, ok, address)
+		delete(sent.requests, address)
 		for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
 			want := ""
 			if name == credential[0] {
@@ -73,19 +72,19 @@ func TestWhereTheRealServicesAre(t *testing.T) {
 			assert.Equal(t, want, headers.Get(name), address)
 		}
 	}
-	assert.Empty(t, book.asked, "and nowhere else")
+	assert.Empty(t, sent.requests, "no other requests")
 }
 
-// Anthropic demands a header that dates its API; nobody else is sent one.
-func TestOnlyAnthropicIsSentAVersion(t *testing.T) {
+// Anthropic requires a version header. Other services do not receive it.
+func TestOnlyAnthropicReceivesAVersionHeader(t *testing.T) {
 	setKeys(t)
-	book := &addressBook{asked: make(map[string]http.Header)}
-	c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: book}), discovery.WithLogger(quiet))
+	sent := &recordingTransport{requests: make(map[string]http.Header)}
+	c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: sent}), discovery.WithLogger(discardLogger))
 	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
-	require.Len(t, book.asked, 6)
+	require.Len(t, sent.requests, 6)
 	known := []string{"User-Agent", "Authorization", "X-Api-Key", "X-Goog-Api-Key", "Anthropic-Version", "If-None-Match"}
-	for address, headers := range book.asked {
+	for address, headers := range sent.requests {
 		assert.Equal(t, address == "GET https://api.anthropic.com/v1/models", headers.Get("Anthropic-Version") != "", address)
 		for name := range headers {
 			assert.True(t, slices.Contains(known, name), "%s: %s", address, name)
@@ -93,10 +92,10 @@ func TestOnlyAnthropicIsSentAVersion(t *testing.T) {
 	}
 }
 
-// Each service has a key of its own: a key of the chat reads no bills, and one that can manage an organization lists no models.
-func TestNoKeyStandsInForAnother(t *testing.T) {
-	book := &addressBook{asked: make(map[string]http.Header)}
-	c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: book}), discovery.WithLogger(quiet))
+// Each service has its own key: chat keys are not sent for bills, and admin keys are not sent for lists of models.
+func TestKeysAreNotSharedBetweenServices(t *testing.T) {
+	sent := &recordingTransport{requests: make(map[string]http.Header)}
+	c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: sent}), discovery.WithLogger(discardLogger))
 	askForBills := func() {
 		_, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
 		require.NoError(t, err)
@@ -109,7 +108,7 @@ func TestNoKeyStandsInForAnother(t *testing.T) {
 	}
 	setKeys(t)
 	askForBills()
-	assert.Empty(t, book.asked, "with the keys of the chat")
+	assert.Empty(t, sent.requests, "nothing is sent with chat keys")
 
 	for name := range keys {
 		t.Setenv(name, "")
@@ -123,7 +122,7 @@ func TestNoKeyStandsInForAnother(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
 	require.NoError(t, err)
-	assert.Len(t, book.asked, 1, "the catalog, which needs no key: %v", book.asked)
+	assert.Len(t, sent.requests, 1, "the catalog, which needs no key: %v", sent.requests)
 	askForBills()
-	assert.Len(t, book.asked, 5, "and with their own keys the other four")
+	assert.Len(t, sent.requests, 5, "with their own keys, the other four too")
 }

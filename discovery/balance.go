@@ -172,7 +172,7 @@ func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 // in decimal: 0.3 less 0.1 is 0.2. An empty currency means USD.
 //
 // Snapshots in two currencies are a [*ValueError]. So is a balance that rose in any of its parts: the account was topped up or
-// granted credit, and what was spent besides cannot be told. A grant that expired cannot be told from spending.
+// granted credit, so the spending is unknown. A grant that expired counts as spending.
 func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 	if !strings.EqualFold(currencyOf(before), currencyOf(after)) {
 		return 0, &ValueError{Field: "after", Value: showable(after.Currency), Reason: "is in another currency than before"}

@@ -152,14 +152,14 @@ func BenchmarkLoadCatalog(b *testing.B) {
 
 // serving returns a client whose requests are all answered with body, without a network and without a copy of body.
 func serving(body string) *discovery.Client {
-	var site site
+	var server fakeServer
 	answer := roundTrip(func(req *http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: req, Header: http.Header{},
 			Body: io.NopCloser(strings.NewReader(body)), ContentLength: -1, // as with a compressed body
 		}, nil
 	})
-	return site.clientAt("http://site", discovery.WithHTTPClient(&http.Client{Transport: answer}))
+	return server.clientAt("http://test.invalid", discovery.WithHTTPClient(&http.Client{Transport: answer}))
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)

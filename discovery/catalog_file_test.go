@@ -253,7 +253,7 @@ func TestLoadCatalogRejectsOtherFiles(t *testing.T) {
 	t.Parallel()
 	s := catalogServer(twoModels)
 	file := savedCatalog(t, s)
-	other := discovery.New(discovery.WithCatalogURL("http://site/other/catalog"))
+	other := discovery.New(discovery.WithCatalogURL("http://test.invalid/other/catalog"))
 	requireValueError(t, other.LoadCatalog(bytes.NewReader(file)), "catalog file")
 	future := time.Now().AddDate(1, 0, 0).UTC().Format(`"read_at":"2006`)
 

@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func TestAZeroClientAndANilContextAreValueErrors(t *testing.T) {
+func TestZeroClientAndNilContextAreValueErrors(t *testing.T) {
 	t.Parallel()
 	operations := map[string]func(context.Context, *discovery.Client) error{
 		"ListModels": func(ctx context.Context, c *discovery.Client) error {
@@ -64,7 +64,7 @@ func TestAZeroClientAndANilContextAreValueErrors(t *testing.T) {
 		assert.Equal(t, "Client", wrong.Field, name)
 		assert.ErrorAs(t, operation(t.Context(), nil), &wrong, name)
 		assert.Equal(t, "Client", wrong.Field, name)
-		assert.ErrorAs(t, operation(none, newSite(nil).inProcess()), &wrong, name)
+		assert.ErrorAs(t, operation(none, newFakeServer(nil).inProcess()), &wrong, name)
 		assert.Equal(t, "context", wrong.Field, name)
 	}
 }

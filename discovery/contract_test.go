@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// checked sends every request through the checker of the document it belongs to, which is the first part of its path.
+// checked checks every exchange against the document that the first part of the path selects.
 type checked struct {
 	checkers map[string]*contract.Checker
 	report   func(error)
@@ -32,8 +32,8 @@ func (c *checked) RoundTrip(req *http.Request) (*http.Response, error) {
 	return checker.Transport(http.DefaultTransport, "/"+name, c.report).RoundTrip(req)
 }
 
-// Everything the package sends keeps to the documents, and the documents know every answer.
-func TestEveryExchangeKeepsToItsDocument(t *testing.T) {
+// All requests and responses conform to the documents.
+func TestExchangesConformToTheDocuments(t *testing.T) {
 	setKeys(t)
 	c := &checked{checkers: make(map[string]*contract.Checker), report: func(err error) { t.Error(err) }}
 	for _, name := range []string{"catalog", "openai", "deepseek", "anthropic", "gemini", "xai", "cloudbilling", "xaimanagement"} {
@@ -43,7 +43,7 @@ func TestEveryExchangeKeepsToItsDocument(t *testing.T) {
 	}
 	server := discoverytest.New(t, discoverytest.WithPageSize(3))
 	client := discovery.New(append(server.Options(),
-		discovery.WithHTTPClient(&http.Client{Transport: c}), discovery.WithLogger(quiet), discovery.WithOutageTTL(0))...)
+		discovery.WithHTTPClient(&http.Client{Transport: c}), discovery.WithLogger(discardLogger), discovery.WithOutageTTL(0))...)
 	for range 2 { // the second time with an ETag
 		_, err := client.ListModels(t.Context(), discovery.CatalogOptions{Refresh: true})
 		require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestEveryExchangeKeepsToItsDocument(t *testing.T) {
 	assert.Greater(t, len(models), 40, "the five lists, page after page")
 	_, err = client.Retirements(t.Context())
 	require.NoError(t, err)
-	askForMoney(t, client)
+	requestBills(t, client)
 	for name, checker := range c.checkers {
 		assert.Empty(t, checker.Unexercised(), name)
 	}
@@ -65,8 +65,8 @@ func TestEveryExchangeKeepsToItsDocument(t *testing.T) {
 	}
 }
 
-// askForMoney asks everything that costs are about, in several pages where there are pages.
-func askForMoney(t *testing.T, client *discovery.Client) {
+// requestBills calls every operation for bills and balances, with several pages where lists are paged.
+func requestBills(t *testing.T, client *discovery.Client) {
 	t.Helper()
 	balance, err := client.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
 	require.NoError(t, err)

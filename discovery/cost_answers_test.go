@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// From the usage object of an answer to its cost: what testdata/usage_cases.jsonl has no case of.
+// Costs of usage objects that testdata/usage_cases.jsonl does not contain.
 func TestCostOfFurtherAnswers(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -34,7 +34,7 @@ func on(t *testing.T, text string) time.Time {
 func pricing(opts ...discovery.Option) (*discovery.Client, *[]discovery.Failure) {
 	failures := new([]discovery.Failure)
 	record := func(f discovery.Failure) { *failures = append(*failures, f) }
-	return discovery.New(append([]discovery.Option{discovery.WithLogger(quiet), discovery.WithFailureHandler(record)}, opts...)...), failures
+	return discovery.New(append([]discovery.Option{discovery.WithLogger(discardLogger), discovery.WithFailureHandler(record)}, opts...)...), failures
 }
 
 // usageCase is a line of testdata/usage_cases.jsonl: a usage object, and its cost computed by hand from the price list.
@@ -61,7 +61,7 @@ func usageCases(t testing.TB) []usageCase {
 	return cases
 }
 
-func TestCostOfEveryWorkedCase(t *testing.T) {
+func TestCostOfWorkedCases(t *testing.T) {
 	t.Parallel()
 	client, failures := pricing()
 	cases := usageCases(t)
@@ -254,7 +254,7 @@ func TestCostOfHasALineForEachKindOfToken(t *testing.T) {
 	assert.Equal(t, "us.anthropic.claude-opus-4-5-20251101-v1:0", cost.Model)
 }
 
-func TestCostOfRefuses(t *testing.T) {
+func TestInvalidCostQueries(t *testing.T) {
 	t.Parallel()
 	client, failures := pricing()
 	for field, query := range map[string]discovery.CostQuery{
@@ -278,7 +278,7 @@ func TestCostOfRefuses(t *testing.T) {
 	assert.Empty(t, *failures)
 }
 
-func TestAStrictClientGetsAnUnknownCostAsAnError(t *testing.T) {
+func TestUnknownCostIsAStrictError(t *testing.T) {
 	t.Parallel()
 	client, _ := pricing(discovery.WithStrictErrors())
 	cost, err := client.CostOf(t.Context(), discovery.CostQuery{Provider: discovery.OpenAI, Model: "gpt-99"})
@@ -289,7 +289,7 @@ func TestAStrictClientGetsAnUnknownCostAsAnError(t *testing.T) {
 }
 
 // A key that was pasted in place of a model does not reach the failure.
-func TestAnUnknownCostShowsNoLongModel(t *testing.T) {
+func TestFailureOfACostShowsNoKey(t *testing.T) {
 	t.Parallel()
 	client, failures := pricing()
 	pasted := strings.Repeat("k", 40)

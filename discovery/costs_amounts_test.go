@@ -73,8 +73,8 @@ func TestAMillionAmountsAddUpExactly(t *testing.T) {
 	}
 }
 
-// Whatever an amount looks like, its float is the one that math/big finds nearest.
-func TestAnAmountIsTheNearestFloat(t *testing.T) {
+// The float64 of an amount is the nearest one, as computed by math/big.
+func TestAmountIsTheNearestFloat(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 5))
 	texts, days := make([]string, 20_000), make([]string, 20_000)
@@ -93,8 +93,8 @@ func TestAnAmountIsTheNearestFloat(t *testing.T) {
 	}
 }
 
-// An absurd exponent is found out before anything is computed.
-func TestHugeExponentsCostNothing(t *testing.T) {
+// Huge exponents are rejected before anything is computed.
+func TestHugeExponentsAreRejected(t *testing.T) {
 	t.Parallel()
 	for text, readable := range map[string]bool{
 		"0E-6176": true, "0e999999999999999999999": true, "0.000E-999999999": true, "-0": true, "-0.0E+5": true, "1.5E-6176": true, "1E-6250": true, "1e29": true,
@@ -115,7 +115,7 @@ func TestHugeExponentsCostNothing(t *testing.T) {
 	}
 }
 
-// Ten thousand of the smallest amounts, beside ones that need no places at all, are still exact and still quick.
+// Ten thousand of the smallest amounts are added exactly and quickly to amounts without decimal places.
 func TestSmallAndLargeAmountsTogether(t *testing.T) {
 	t.Parallel()
 	var results []string
@@ -131,7 +131,7 @@ func TestSmallAndLargeAmountsTogether(t *testing.T) {
 
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// reference is what math/big makes of a number; ok is false for what is no number, or is beyond what money can be.
+// reference parses a number with math/big; ok is false for other text and for numbers beyond the range of money.
 func reference(text string) (value *big.Rat, ok bool) {
 	if !number.MatchString(text) {
 		return nil, false
@@ -156,7 +156,7 @@ func reference(text string) (value *big.Rat, ok bool) {
 	return value, new(big.Rat).Abs(value).Cmp(limit) < 0 && len(fraction)-shift <= 6250
 }
 
-// FuzzAmount compares what is read of an amount with math/big: the same number, or a failure, and never anything else.
+// FuzzAmount compares amounts with math/big: the result is the same number or a failure.
 func FuzzAmount(f *testing.F) {
 	for _, seed := range []string{
 		"0", "0.1", "-0.05", "12.50", "0E-6176", "1.5E-6176", "1E400", "1e-99999999999", "00012", "1/3", "0x10", "1_000", "+1", "Inf", "NaN", ".5", "5.", "-", "",
@@ -173,7 +173,7 @@ func FuzzAmount(f *testing.F) {
 		want, ok := reference(text)
 		if !ok {
 			assert.Empty(t, buckets, text)
-			oneFailure(t, s, discovery.ReasonDecode)
+			requireOneFailure(t, s, discovery.ReasonDecode)
 			return
 		}
 		require.Len(t, buckets, 1, text)

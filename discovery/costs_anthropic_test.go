@@ -80,25 +80,25 @@ func TestAnthropicRequests(t *testing.T) {
 			q.GroupBy = []discovery.GroupBy{discovery.GroupByWorkspaceID, discovery.GroupByDescription}
 		},
 	} {
-		var asked []string
-		s := newSite(map[string]http.HandlerFunc{"anthropic": func(w http.ResponseWriter, r *http.Request) {
-			asked = append(asked, r.URL.RawQuery)
+		var queries []string
+		s := newFakeServer(map[string]http.HandlerFunc{"anthropic": func(w http.ResponseWriter, r *http.Request) {
+			queries = append(queries, r.URL.RawQuery)
 			assert.Equal(t, "GET /anthropic/v1/organizations/cost_report", r.Method+" "+r.URL.Path)
 			assert.Equal(t, anthropicAdminKey, r.Header.Get("X-Api-Key"))
 			assert.Equal(t, "2023-06-01", r.Header.Get("Anthropic-Version"))
 			assert.Empty(t, r.Header.Get("Authorization"))
 			next := `"page_MjAyNg=="`
-			if len(asked) == 2 {
+			if len(queries) == 2 {
 				next = "null"
 			}
-			_, _ = w.Write([]byte(reportPage(len(asked) == 1, next)))
+			_, _ = w.Write([]byte(reportPage(len(queries) == 1, next)))
 		}})
 		q := reportQuery()
 		change(&q)
 		buckets, err := s.inProcess().FetchAnthropicCostBuckets(t.Context(), q)
 		require.NoError(t, err)
 		assert.Equal(t, []discovery.CostBucket{}, buckets)
-		assert.Equal(t, []string{want, want + "&page=page_MjAyNg%3D%3D"}, asked)
+		assert.Equal(t, []string{want, want + "&page=page_MjAyNg%3D%3D"}, queries)
 	}
 }
 
@@ -174,14 +174,14 @@ func TestAnthropicFailureOnAnyPageGivesNothing(t *testing.T) {
 			buckets, err := s.client(t).FetchAnthropicCostBuckets(t.Context(), reportQuery())
 			require.NoError(t, err)
 			assert.Equal(t, []discovery.CostBucket{}, buckets)
-			f := oneFailure(t, s, row.reason)
+			f := requireOneFailure(t, s, row.reason)
 			assert.Equal(t, "FetchAnthropicCostBuckets", f.Operation)
 			assert.Equal(t, discovery.Anthropic, f.Provider)
 		})
 	}
 }
 
-func TestAnthropicCostMistakes(t *testing.T) {
+func TestInvalidAnthropicCostQueries(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		field  string
@@ -210,12 +210,12 @@ func TestAnthropicCostMistakes(t *testing.T) {
 			s, q := reports(nil), reportQuery()
 			row.change(&q)
 			buckets, err := s.inProcess().FetchAnthropicCostBuckets(t.Context(), q)
-			valueError(t, err, row.field)
+			requireValueError(t, err, row.field)
 			assert.Nil(t, buckets)
 			report, err := s.inProcess().ReconcileAnthropicCost(t.Context(), q, nil)
-			valueError(t, err, row.field)
+			requireValueError(t, err, row.field)
 			assert.Nil(t, report)
-			assert.Empty(t, s.asked)
+			assert.Empty(t, s.requests)
 			assert.Empty(t, s.failures)
 		})
 	}
@@ -223,7 +223,7 @@ func TestAnthropicCostMistakes(t *testing.T) {
 
 func TestAnthropicAdminKeyIsTheArgumentElseTheEnvironment(t *testing.T) {
 	var got []string
-	s := newSite(map[string]http.HandlerFunc{"anthropic": func(w http.ResponseWriter, r *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"anthropic": func(w http.ResponseWriter, r *http.Request) {
 		got = append(got, r.Header.Get("X-Api-Key"))
 		_, _ = w.Write([]byte(reportPage(false, "null")))
 	}})
@@ -266,7 +266,7 @@ func TestAnthropicCentsAddUpExactly(t *testing.T) {
 func TestAnthropicLongWindow(t *testing.T) {
 	t.Parallel()
 	n := 0
-	s := newSite(map[string]http.HandlerFunc{"anthropic": func(w http.ResponseWriter, _ *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"anthropic": func(w http.ResponseWriter, _ *http.Request) {
 		n++
 		_, _ = w.Write([]byte(reportPage(n < 365, strconv.Quote(fmt.Sprint("page", n)), reportDay(n, cents("1", "")))))
 	}})
@@ -292,7 +292,7 @@ func FuzzCostReport(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s := newSite(map[string]http.HandlerFunc{"anthropic": says(string(body))})
+		s := newFakeServer(map[string]http.HandlerFunc{"anthropic": respond(string(body))})
 		q := reportQuery()
 		q.GroupBy = []discovery.GroupBy{"workspace_id", "description"}
 		report, err := s.inProcess().ReconcileAnthropicCost(t.Context(), q, nil)

@@ -11,12 +11,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// billing is an operation that asks for money.
+// billing is an operation that fetches a bill or a balance.
 type billing struct {
 	service  string
 	provider discovery.Provider
 	key      string
-	good     string // an answer that can be read
+	good     string // a valid response
 	usual    time.Duration
 	// call runs the operation and reports whether the result is the empty one.
 	call func(ctx context.Context, c *discovery.Client, timeout time.Duration) (empty bool, err error)
@@ -99,13 +99,13 @@ func billings() map[string]billing {
 	}
 }
 
-// refusesLater is a 429 that says when to come back.
+// refusesLater responds with 429 and Retry-After.
 func refusesLater(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Retry-After", "17")
 	w.WriteHeader(http.StatusTooManyRequests)
 }
 
-// sends writes n bytes that are no end of a document; n < 0 is without end.
+// sends writes n bytes of an unfinished document, or without end if n < 0.
 func sends(n int, length bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if length {
@@ -120,11 +120,11 @@ func sends(n int, length bool) http.HandlerFunc {
 	}
 }
 
-// hangs answers nothing, or a beginning, until the client goes.
+// hangs writes the beginning and blocks until the client closes the connection.
 func hangs(beginning string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil {
-			_, _ = io.Copy(io.Discard, r.Body) // a server looks whether the client has gone once the body is read
+			_, _ = io.Copy(io.Discard, r.Body) // a server notices a closed connection after it has read the body
 		}
 		if beginning != "" {
 			_, _ = w.Write([]byte(beginning))

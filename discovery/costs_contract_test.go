@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// sendsJSON says of what kind an answer is, as real servers do.
+// sendsJSON adds the Content-Type that real servers send.
 func sendsJSON(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -20,8 +20,8 @@ func sendsJSON(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// What is sent for bills and balances keeps to the documents, and so do the answers that these tests are about.
-func TestBillsAndBalancesKeepToTheirDocuments(t *testing.T) {
+// Requests for bills and balances, and the responses of these tests, conform to the documents.
+func TestBillsAndBalancesConformToTheDocuments(t *testing.T) {
 	t.Parallel()
 	answers := costs(map[string]string{
 		"":          costPage(true, `"page_b+/="`, costDay(0, result(`"0.1"`, `,"line_item":null,"organization_id":"org-example"`)), costDay(1)),
@@ -31,21 +31,21 @@ func TestBillsAndBalancesKeepToTheirDocuments(t *testing.T) {
 		"":          reportPage(true, `"page_b+/="`, reportDay(1, cents("0.1", `,"description":null,"workspace_id":null`)), reportDay(2)),
 		"page_b+/=": reportPage(false, "null", reportDay(3, cents("-100", ""))),
 	}).handlers["anthropic"]
-	answers["deepseek"] = says(balances(cny, usd))
-	answers["xaimanagement"] = says(`{"timeSeries":[` + series("Chat", point("2026-05-08T00:00:00Z", "1"), point("2026-05-07T00:00:00Z", `"2"`)) + `]}`)
+	answers["deepseek"] = respond(balances(cny, usd))
+	answers["xaimanagement"] = respond(`{"timeSeries":[` + series("Chat", point("2026-05-08T00:00:00Z", "1"), point("2026-05-07T00:00:00Z", `"2"`)) + `]}`)
 	refusals := maps.Clone(answers)
 	for name := range refusals {
-		refusals[name] = refuses(403, `{"error":{"message":"no"}}`)
+		refusals[name] = respondStatus(403, `{"error":{"message":"no"}}`)
 	}
-	for _, site := range []*site{newSite(answers), newSite(refusals)} {
+	for _, server := range []*fakeServer{newFakeServer(answers), newFakeServer(refusals)} {
 		c := &checked{checkers: make(map[string]*contract.Checker), report: func(err error) { t.Error(err) }}
-		for name, answer := range site.handlers {
+		for name, answer := range server.handlers {
 			checker, err := contract.New(name)
 			require.NoError(t, err)
 			c.checkers[name] = checker
-			site.set(name, sendsJSON(answer))
+			server.set(name, sendsJSON(answer))
 		}
-		client, q := site.client(t, discovery.WithHTTPClient(&http.Client{Transport: c})), costQuery()
+		client, q := server.client(t, discovery.WithHTTPClient(&http.Client{Transport: c})), costQuery()
 		q.GroupBy, q.Limit = []discovery.GroupBy{"line_item", "project_id", "api_key_id"}, 180
 		_, err := client.FetchOpenAICostBuckets(t.Context(), q)
 		require.NoError(t, err)
@@ -61,8 +61,8 @@ func TestBillsAndBalancesKeepToTheirDocuments(t *testing.T) {
 		assert.NotContains(t, c.checkers["anthropic"].Unexercised(), "listCosts")
 		assert.NotContains(t, c.checkers["deepseek"].Unexercised(), "getBalance")
 		assert.Empty(t, c.checkers["xaimanagement"].Unexercised())
-		if len(site.failures) > 0 {
-			assert.Equal(t, []string{"openai denied", "anthropic denied", "xai denied", "deepseek denied"}, site.reasons())
+		if len(server.failures) > 0 {
+			assert.Equal(t, []string{"openai denied", "anthropic denied", "xai denied", "deepseek denied"}, server.reasons())
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// Every way to fail gives the empty value, no error, one Failure that says why, and no wait beyond the timeout.
-func TestEveryFailureOfABillOrBalanceHasItsReason(t *testing.T) {
+// Every failure gives the empty value, no error, and one Failure with its reason, within the timeout.
+func TestReasonsOfBillAndBalanceFailures(t *testing.T) {
 	t.Parallel()
 	echo := func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
@@ -28,27 +28,27 @@ func TestEveryFailureOfABillOrBalanceHasItsReason(t *testing.T) {
 		status  int
 		after   time.Duration
 	}{
-		"400":               {refuses(400, `{"error":{"message":"bad"}}`), discovery.ReasonStatus, 400, 0},
+		"400":               {respondStatus(400, `{"error":{"message":"bad"}}`), discovery.ReasonStatus, 400, 0},
 		"400 with the key":  {echo, discovery.ReasonStatus, 400, 0},
-		"401":               {refuses(401, "{}"), discovery.ReasonDenied, 401, 0},
-		"402":               {refuses(402, `{"error":{"message":"Insufficient Balance"}}`), discovery.ReasonStatus, 402, 0},
-		"403":               {refuses(403, "<html>"), discovery.ReasonDenied, 403, 0},
-		"404":               {refuses(404, ""), discovery.ReasonStatus, 404, 0},
-		"429":               {refuses(429, ""), discovery.ReasonRateLimited, 429, 0},
+		"401":               {respondStatus(401, "{}"), discovery.ReasonDenied, 401, 0},
+		"402":               {respondStatus(402, `{"error":{"message":"Insufficient Balance"}}`), discovery.ReasonStatus, 402, 0},
+		"403":               {respondStatus(403, "<html>"), discovery.ReasonDenied, 403, 0},
+		"404":               {respondStatus(404, ""), discovery.ReasonStatus, 404, 0},
+		"429":               {respondStatus(429, ""), discovery.ReasonRateLimited, 429, 0},
 		"429 with a time":   {refusesLater, discovery.ReasonRateLimited, 429, 17 * time.Second},
-		"500":               {refuses(500, "oops"), discovery.ReasonStatus, 500, 0},
-		"503":               {refuses(503, "<html>busy</html>"), discovery.ReasonStatus, 503, 0},
+		"500":               {respondStatus(500, "oops"), discovery.ReasonStatus, 500, 0},
+		"503":               {respondStatus(503, "<html>busy</html>"), discovery.ReasonStatus, 503, 0},
 		"redirect":          {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) }, discovery.ReasonStatus, 302, 0},
 		"lasting redirect":  {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) }, discovery.ReasonStatus, 307, 0},
-		"html":              {says("<html>hello</html>"), discovery.ReasonDecode, 200, 0},
-		"empty":             {says(""), discovery.ReasonDecode, 200, 0},
-		"no content":        {refuses(204, ""), discovery.ReasonDecode, 204, 0},
-		"null":              {says("null"), discovery.ReasonDecode, 200, 0},
-		"number":            {says("7"), discovery.ReasonDecode, 200, 0},
-		"array":             {says("[]"), discovery.ReasonDecode, 200, 0},
-		"error with 200":    {says(`{"error":{"message":"overloaded"}}`), discovery.ReasonDecode, 200, 0},
-		"half a document":   {says(goodCosts[:100]), discovery.ReasonDecode, 200, 0},
-		"half a usage":      {says(goodUsage[:100]), discovery.ReasonDecode, 200, 0},
+		"html":              {respond("<html>hello</html>"), discovery.ReasonDecode, 200, 0},
+		"empty":             {respond(""), discovery.ReasonDecode, 200, 0},
+		"no content":        {respondStatus(204, ""), discovery.ReasonDecode, 204, 0},
+		"null":              {respond("null"), discovery.ReasonDecode, 200, 0},
+		"number":            {respond("7"), discovery.ReasonDecode, 200, 0},
+		"array":             {respond("[]"), discovery.ReasonDecode, 200, 0},
+		"error with 200":    {respond(`{"error":{"message":"overloaded"}}`), discovery.ReasonDecode, 200, 0},
+		"half a document":   {respond(goodCosts[:100]), discovery.ReasonDecode, 200, 0},
+		"half a usage":      {respond(goodUsage[:100]), discovery.ReasonDecode, 200, 0},
 		"100 MB":            {sends(100<<20, false), discovery.ReasonTooLarge, 200, 0},
 		"100 MB, announced": {sends(100<<20, true), discovery.ReasonTooLarge, 200, 0},
 		"endless":           {sends(-1, false), discovery.ReasonTooLarge, 200, 0},
@@ -65,7 +65,7 @@ func TestEveryFailureOfABillOrBalanceHasItsReason(t *testing.T) {
 		for name, row := range rows {
 			t.Run(operation+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				s := newSite(map[string]http.HandlerFunc{b.service: row.handler})
+				s := newFakeServer(map[string]http.HandlerFunc{b.service: row.handler})
 				var log bytes.Buffer
 				c := s.client(t, discovery.WithMaxResponseBytes(1<<20), discovery.WithLogger(slog.New(slog.NewJSONHandler(&log, nil))))
 				timeout, begin := time.Minute, time.Now()
@@ -79,7 +79,7 @@ func TestEveryFailureOfABillOrBalanceHasItsReason(t *testing.T) {
 				require.NoError(t, err)
 				assert.True(t, empty)
 				assert.Less(t, time.Since(begin), 20*time.Second)
-				f := oneFailure(t, s, row.reason)
+				f := requireOneFailure(t, s, row.reason)
 				assert.Equal(t, row.status, f.StatusCode)
 				assert.Equal(t, row.after, f.RetryAfter)
 				assert.Equal(t, b.provider, f.Provider)
@@ -95,9 +95,9 @@ func TestEveryFailureOfABillOrBalanceHasItsReason(t *testing.T) {
 }
 
 // Without a key nothing is sent.
-func TestABillOrBalanceWithoutAKey(t *testing.T) {
+func TestBillsAndBalancesWithoutAKey(t *testing.T) {
 	t.Parallel()
-	s := newSite(nil)
+	s := newFakeServer(nil)
 	c := s.inProcess()
 	balance, err := c.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: " "})
 	require.NoError(t, err)
@@ -117,14 +117,14 @@ func TestABillOrBalanceWithoutAKey(t *testing.T) {
 	for i, name := range []string{"DEEPSEEK_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_ADMIN_KEY", "XAI_MANAGEMENT_KEY"} {
 		assert.Contains(t, s.failures[i].Error(), name, "it says what to set")
 	}
-	assert.Empty(t, s.asked)
+	assert.Empty(t, s.requests)
 }
 
 // With strict errors every failure is an error as well, and the value stays the empty one.
 func TestStrictErrorsOfBillsAndBalances(t *testing.T) {
 	t.Parallel()
 	for operation, b := range billings() {
-		s := newSite(map[string]http.HandlerFunc{b.service: refuses(500, "oops")})
+		s := newFakeServer(map[string]http.HandlerFunc{b.service: respondStatus(500, "oops")})
 		empty, err := b.call(t.Context(), s.inProcess(discovery.WithStrictErrors()), 0)
 		var f discovery.Failure
 		require.ErrorAs(t, err, &f, operation)
@@ -133,8 +133,8 @@ func TestStrictErrorsOfBillsAndBalances(t *testing.T) {
 	}
 }
 
-// Whatever happens to a request, the key is in none of its traces; and a query can be printed.
-func TestNoTraceOfABillShowsTheKey(t *testing.T) {
+// No failure contains the key, and neither does a printed query.
+func TestBillsAndBalancesShowNoKey(t *testing.T) {
 	t.Parallel()
 	for operation, b := range billings() {
 		var log bytes.Buffer
@@ -143,7 +143,7 @@ func TestNoTraceOfABillShowsTheKey(t *testing.T) {
 		}
 		echo := func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(w, `{"data":[%q]}`, r.Header) }
 		for _, handler := range []http.HandlerFunc{dump, echo} {
-			s := newSite(map[string]http.HandlerFunc{b.service: func(w http.ResponseWriter, r *http.Request) {
+			s := newFakeServer(map[string]http.HandlerFunc{b.service: func(w http.ResponseWriter, r *http.Request) {
 				assert.NotContains(t, r.URL.String(), b.key)
 				handler(w, r)
 			}})

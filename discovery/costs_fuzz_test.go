@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// sumOf adds amounts up with math/big; ok is false where one of them is no money.
+// sumOf adds amounts with math/big; ok is false if one of them is invalid.
 func sumOf(amounts []json.RawMessage) (total float64, ok bool) {
 	sum := new(big.Rat)
 	for _, raw := range amounts {
@@ -44,7 +44,7 @@ func FuzzCostPage(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s := newSite(map[string]http.HandlerFunc{"openai": says(string(body))})
+		s := newFakeServer(map[string]http.HandlerFunc{"openai": respond(string(body))})
 		q := costQuery()
 		q.GroupBy = []discovery.GroupBy{"line_item", "project_id", "api_key_id"}
 		report, err := s.inProcess().ReconcileOpenAICost(t.Context(), q, nil)
@@ -105,7 +105,7 @@ func FuzzUsage(f *testing.F) {
 	}
 	units := []discovery.TimeUnit{"TIME_UNIT_DAY", "TIME_UNIT_HOUR", "TIME_UNIT_MONTH", "TIME_UNIT_CALENDAR_WEEK", "TIME_UNIT_QUARTER_HOUR", "TIME_UNIT_MINUTE", "TIME_UNIT_SECOND", "TIME_UNIT_NONE"}
 	f.Fuzz(func(t *testing.T, body []byte, unit byte) {
-		s := newSite(map[string]http.HandlerFunc{"xaimanagement": says(string(body))})
+		s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": respond(string(body))})
 		q := usageQuery()
 		q.TimeUnit, q.Timezone = units[int(unit)%len(units)], "America/Havana"
 		q.StartTime, q.EndTime = "2026-06-01", "2026-07-06" // a month and five weeks

@@ -33,7 +33,7 @@ func TestOpenAICostsAreReadPageAfterPage(t *testing.T) {
 		assert.Equal(t, day1+int64(i)*day, b.StartTime, "oldest first")
 		assert.Equal(t, day1+int64(i+1)*day, b.EndTime)
 		assert.Equal(t, "usd", b.Currency)
-		assert.Equal(t, map[string]float64{}, b.LineItemBreakdown, "nobody asked for it")
+		assert.Equal(t, map[string]float64{}, b.LineItemBreakdown, "not requested")
 		assert.Equal(t, map[string]float64{}, b.ProjectBreakdown)
 		assert.Equal(t, map[string]float64{}, b.APIKeyBreakdown)
 		assert.Equal(t, map[string]float64{}, b.WorkspaceBreakdown)
@@ -44,7 +44,7 @@ func TestOpenAICostsAreReadPageAfterPage(t *testing.T) {
 	assert.Equal(t, 3, s.count("openai"))
 }
 
-func TestWhatOpenAIIsAsked(t *testing.T) {
+func TestOpenAIRequests(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*discovery.OpenAICostQuery){
 		"start_time=1730419200&end_time=1731024000&bucket_width=1d&limit=7":   func(*discovery.OpenAICostQuery) {},
@@ -55,28 +55,28 @@ func TestWhatOpenAIIsAsked(t *testing.T) {
 			q.GroupBy = []discovery.GroupBy{discovery.GroupByProjectID, discovery.GroupByLineItem, discovery.GroupByAPIKeyID}
 		},
 	} {
-		var asked []string
-		s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
-			asked = append(asked, r.URL.RawQuery)
+		var queries []string
+		s := newFakeServer(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
+			queries = append(queries, r.URL.RawQuery)
 			assert.Equal(t, "GET /openai/v1/organization/costs", r.Method+" "+r.URL.Path)
 			assert.Equal(t, "Bearer "+adminKey, r.Header.Get("Authorization"))
 			assert.Contains(t, r.Header.Get("User-Agent"), "mesh-go/")
 			next := `"p2"`
-			if len(asked) == 2 {
+			if len(queries) == 2 {
 				next = "null"
 			}
-			_, _ = w.Write([]byte(costPage(len(asked) == 1, next)))
+			_, _ = w.Write([]byte(costPage(len(queries) == 1, next)))
 		}})
 		q := costQuery()
 		change(&q)
 		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
 		require.NoError(t, err)
 		assert.Equal(t, []discovery.CostBucket{}, buckets)
-		assert.Equal(t, []string{want, want + "&page=p2"}, asked)
+		assert.Equal(t, []string{want, want + "&page=p2"}, queries)
 	}
 }
 
-func TestBreakdownsAreThoseAskedFor(t *testing.T) {
+func TestOpenAIBreakdowns(t *testing.T) {
 	t.Parallel()
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0,
 		result("0.1", `,"line_item":"gpt-5.6, input","project_id":"proj_a","api_key_id":"key_a"`),
@@ -109,7 +109,7 @@ func TestBreakdownsAreThoseAskedFor(t *testing.T) {
 	}
 }
 
-func TestCostBucketsHaveTheNamesOfTheSourceDocument(t *testing.T) {
+func TestCostBucketJSON(t *testing.T) {
 	t.Parallel()
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1.5", "")), costDay(1))})
 	buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
@@ -120,8 +120,8 @@ func TestCostBucketsHaveTheNamesOfTheSourceDocument(t *testing.T) {
 		`"project_breakdown":{},"api_key_breakdown":{},"workspace_breakdown":{},"raw_results":[]}]`, asJSON(t, buckets))
 }
 
-// All pages or nothing: what was read before the failure is no total.
-func TestAFailureOnAnyPageGivesNothing(t *testing.T) {
+// The result is all pages or nothing, because the pages before a failure are not the total.
+func TestOpenAIFailureOnAnyPageGivesNothing(t *testing.T) {
 	t.Parallel()
 	good := costDay(0, result("5", ""))
 	overlapping := `{"start_time":1730419200,"end_time":1730505600,"results":[]}`
@@ -165,7 +165,7 @@ func TestAFailureOnAnyPageGivesNothing(t *testing.T) {
 			buckets, err := s.client(t).FetchOpenAICostBuckets(t.Context(), costQuery())
 			require.NoError(t, err)
 			assert.Equal(t, []discovery.CostBucket{}, buckets)
-			f := oneFailure(t, s, row.reason)
+			f := requireOneFailure(t, s, row.reason)
 			assert.Equal(t, "FetchOpenAICostBuckets", f.Operation)
 			assert.Equal(t, discovery.OpenAI, f.Provider)
 			assert.Equal(t, name == "repeated cursor", strings.Contains(f.Error(), "leads back"))
@@ -174,7 +174,7 @@ func TestAFailureOnAnyPageGivesNothing(t *testing.T) {
 	}
 }
 
-func TestNoCurrencyIsTheUsualOne(t *testing.T) {
+func TestMissingCurrencyIsUSD(t *testing.T) {
 	t.Parallel()
 	for _, amount := range []string{`{"value":1}`, `{"value":1,"currency":null}`, `{"value":1,"currency":"USD"}`} {
 		s := costs(map[string]string{"": costPage(false, "null", costDay(0, `{"amount":`+amount+`}`))})
@@ -185,25 +185,25 @@ func TestNoCurrencyIsTheUsualOne(t *testing.T) {
 	}
 }
 
-func TestPagesWithoutEndEnd(t *testing.T) {
+func TestOpenAIPagesAreLimited(t *testing.T) {
 	t.Parallel()
 	n := 0
-	s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, _ *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, _ *http.Request) {
 		n++
 		_, _ = w.Write([]byte(costPage(true, strconv.Quote(fmt.Sprint("page", n)))))
 	}})
 	buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
 	require.NoError(t, err)
 	assert.Empty(t, buckets)
-	oneFailure(t, s, discovery.ReasonPartial)
+	requireOneFailure(t, s, discovery.ReasonPartial)
 	assert.Equal(t, 4000, n)
 }
 
 // Three years with a page of one day each are read to the end.
-func TestALongWindowIsReadToItsEnd(t *testing.T) {
+func TestOpenAILongWindow(t *testing.T) {
 	t.Parallel()
 	n := int64(0)
-	s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, _ *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, _ *http.Request) {
 		n++
 		_, _ = w.Write([]byte(costPage(n < 1100, strconv.Quote(fmt.Sprint("page", n)), costDay(n, result("0.01", "")))))
 	}})
@@ -215,7 +215,7 @@ func TestALongWindowIsReadToItsEnd(t *testing.T) {
 	assert.Equal(t, 11.0, report.ActualUSD)
 }
 
-func TestOpenAICostMistakes(t *testing.T) {
+func TestInvalidOpenAICostQueries(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		field  string
@@ -247,10 +247,10 @@ func TestOpenAICostMistakes(t *testing.T) {
 			q := costQuery()
 			row.change(&q)
 			buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
-			valueError(t, err, row.field)
+			requireValueError(t, err, row.field)
 			assert.Nil(t, buckets)
 			report, err := s.inProcess().ReconcileOpenAICost(t.Context(), q, nil)
-			valueError(t, err, row.field)
+			requireValueError(t, err, row.field)
 			assert.Nil(t, report)
 			assert.Zero(t, s.count("openai"), "nothing is sent")
 			assert.Empty(t, s.failures)
@@ -258,9 +258,9 @@ func TestOpenAICostMistakes(t *testing.T) {
 	}
 }
 
-func TestTheAdminKeyIsTheArgumentElseTheEnvironment(t *testing.T) {
+func TestOpenAIAdminKeyIsTheArgumentElseTheEnvironment(t *testing.T) {
 	var got []string
-	s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
 		got = append(got, r.Header.Get("Authorization"))
 		_, _ = w.Write([]byte(costPage(false, "null")))
 	}})
@@ -280,7 +280,7 @@ func TestCursorsAreEscaped(t *testing.T) {
 	for _, cursor := range []string{"a&end_time=1", "a#b", "a b+c", "a\r\nX: y", "ä", "100%", "%3D", "a/b?c=="} {
 		quoted, err := json.Marshal(cursor)
 		require.NoError(t, err)
-		s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
 			query := r.URL.Query()
 			page := costPage(true, string(quoted), costDay(0))
 			if query.Has("page") {
@@ -305,7 +305,7 @@ func TestBucketsOutsideTheWindowAreAFailure(t *testing.T) {
 		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
 		require.NoError(t, err)
 		assert.Empty(t, buckets, name)
-		assert.Contains(t, oneFailure(t, s, discovery.ReasonDecode).Error(), "outside", name)
+		assert.Contains(t, requireOneFailure(t, s, discovery.ReasonDecode).Error(), "outside", name)
 	}
 	q := costQuery()
 	q.StartTime, q.EndTime = day1+day/2, day1+day+day/2 // both days reach into the window
@@ -322,13 +322,13 @@ func TestTimesInMillisecondsAreRefused(t *testing.T) {
 		func(q *discovery.OpenAICostQuery) { q.StartTime, q.EndTime = q.StartTime*1000, 0 },
 		func(q *discovery.OpenAICostQuery) { q.EndTime *= 1000 },
 	} {
-		s, q := newSite(nil), costQuery()
+		s, q := newFakeServer(nil), costQuery()
 		change(&q)
 		_, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
 		require.ErrorContains(t, err, "milliseconds")
 		_, err = s.inProcess().ReconcileOpenAICost(t.Context(), q, nil)
 		require.ErrorContains(t, err, "milliseconds")
-		assert.Empty(t, s.asked)
+		assert.Empty(t, s.requests)
 	}
 }
 
@@ -342,7 +342,7 @@ func TestUsageRowsAreSkippedAndCounted(t *testing.T) {
 	require.Len(t, buckets, 2)
 	assert.Equal(t, 1.0, buckets[0].TotalUSD)
 	assert.Len(t, buckets[0].RawResults, 3)
-	assert.Contains(t, oneFailure(t, s, discovery.ReasonPartial).Error(), "3 results")
+	assert.Contains(t, requireOneFailure(t, s, discovery.ReasonPartial).Error(), "3 results")
 
 	s.failures = nil
 	_, err = s.inProcess(discovery.WithStrictErrors()).FetchOpenAICostBuckets(t.Context(), costQuery())
@@ -356,7 +356,7 @@ func TestUsageRowsAreSkippedAndCounted(t *testing.T) {
 		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
 		require.NoError(t, err)
 		assert.Empty(t, buckets, row)
-		oneFailure(t, s, discovery.ReasonDecode)
+		requireOneFailure(t, s, discovery.ReasonDecode)
 	}
 }
 

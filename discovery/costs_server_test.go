@@ -63,9 +63,9 @@ func costPage(more bool, next string, days ...string) string {
 	return fmt.Sprintf(`{"object":"page","data":[%s],"has_more":%t,"next_page":%s}`, strings.Join(days, ","), more, next)
 }
 
-// costs serves pages of OpenAI's costs: the first page is under "", the others under their cursors. It refuses an escaped "=".
-func costs(pages map[string]string) *site {
-	return newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
+// costs returns a server with pages of OpenAI's costs by cursor; the first has the cursor "". It rejects an escaped "=".
+func costs(pages map[string]string) *fakeServer {
+	return newFakeServer(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
 		page, ok := pages[r.URL.Query().Get("page")]
 		if !ok || strings.Contains(r.URL.RawQuery, "%3D") || r.URL.Path != "/openai/v1/organization/costs" || r.Header.Get("Authorization") != "Bearer "+adminKey {
 			w.WriteHeader(http.StatusNotFound)
@@ -75,7 +75,7 @@ func costs(pages map[string]string) *site {
 	}})
 }
 
-// cents is one result of Anthropic's costs; more is further fields.
+// cents returns one result of Anthropic's costs; more has further fields.
 func cents(amount, more string) string {
 	return fmt.Sprintf(`{"amount":%q,"currency":"USD"%s}`, amount, more)
 }
@@ -90,9 +90,9 @@ func reportPage(more bool, next string, days ...string) string {
 	return fmt.Sprintf(`{"data":[%s],"has_more":%t,"next_page":%s}`, strings.Join(days, ","), more, next)
 }
 
-// reports serves pages of Anthropic's costs: the first page is under "", the others under their cursors.
-func reports(pages map[string]string) *site {
-	return newSite(map[string]http.HandlerFunc{"anthropic": func(w http.ResponseWriter, r *http.Request) {
+// reports returns a server with pages of Anthropic's costs by cursor; the first has the cursor "".
+func reports(pages map[string]string) *fakeServer {
+	return newFakeServer(map[string]http.HandlerFunc{"anthropic": func(w http.ResponseWriter, r *http.Request) {
 		page, ok := pages[r.URL.Query().Get("page")]
 		if !ok || r.URL.Path != "/anthropic/v1/organizations/cost_report" || r.Header.Get("X-Api-Key") != anthropicAdminKey || r.Header.Get("Anthropic-Version") != "2023-06-01" {
 			w.WriteHeader(http.StatusNotFound)
@@ -109,12 +109,12 @@ func series(label string, points ...string) string {
 	return fmt.Sprintf(`{"group":[%[1]q],"groupLabels":[%[1]q],"dataPoints":[%[2]s]}`, label, strings.Join(points, ","))
 }
 
-func usageOf(all ...string) *site {
-	return newSite(map[string]http.HandlerFunc{"xaimanagement": says(`{"timeSeries":[` + strings.Join(all, ",") + `],"limitReached":false}`)})
+func usageOf(all ...string) *fakeServer {
+	return newFakeServer(map[string]http.HandlerFunc{"xaimanagement": respond(`{"timeSeries":[` + strings.Join(all, ",") + `],"limitReached":false}`)})
 }
 
-// oneFailure checks that there was one failure and returns it.
-func requireOneFailure(t *testing.T, s *site, reason discovery.Reason) discovery.Failure {
+// requireOneFailure checks that there was one failure and returns it.
+func requireOneFailure(t *testing.T, s *fakeServer, reason discovery.Reason) discovery.Failure {
 	t.Helper()
 	require.Len(t, s.failures, 1)
 	assert.Equal(t, reason, s.failures[0].Reason, "%v", s.failures[0])

@@ -15,12 +15,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// The defaults of the source document, to the nanosecond; and a shorter context wins.
-func TestBillsAndBalancesGiveUpInTime(t *testing.T) {
+// The default timeouts apply, unless the context ends earlier.
+func TestTimeoutsOfBillsAndBalances(t *testing.T) {
 	t.Parallel()
 	for operation, b := range billings() {
 		synctest.Test(t, func(t *testing.T) {
-			s := newSite(map[string]http.HandlerFunc{b.service: hangs("")})
+			s := newFakeServer(map[string]http.HandlerFunc{b.service: hangs("")})
 			for wait, timeout := range map[time.Duration]time.Duration{b.usual: 0, time.Second: time.Second, time.Hour: time.Hour} {
 				begin := time.Now()
 				_, err := b.call(t.Context(), s.inProcess(), timeout)
@@ -41,12 +41,12 @@ func TestBillsAndBalancesGiveUpInTime(t *testing.T) {
 	}
 }
 
-// The timeout is that of a page: many pages, each in time, are all read.
-func TestTheTimeoutIsThatOfAPage(t *testing.T) {
+// The timeout applies to each page, not to the whole list.
+func TestTimeoutAppliesToEachPage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := int64(0)
-		s := newSite(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, _ *http.Request) {
+		s := newFakeServer(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, _ *http.Request) {
 			time.Sleep(10 * time.Second)
 			n++
 			_, _ = w.Write([]byte(costPage(n < 5, strconv.Quote(fmt.Sprint("p", n)), costDay(n))))
@@ -57,15 +57,15 @@ func TestTheTimeoutIsThatOfAPage(t *testing.T) {
 	})
 }
 
-func TestACancelledBillIsNoBill(t *testing.T) {
+func TestCanceledBillIsEmpty(t *testing.T) {
 	t.Parallel()
 	for operation, b := range billings() {
 		ctx, cancel := context.WithCancel(t.Context())
-		s := newSite(map[string]http.HandlerFunc{b.service: func(http.ResponseWriter, *http.Request) { cancel() }})
+		s := newFakeServer(map[string]http.HandlerFunc{b.service: func(http.ResponseWriter, *http.Request) { cancel() }})
 		empty, err := b.call(ctx, s.inProcess(), 0)
 		require.NoError(t, err)
 		assert.True(t, empty, operation)
-		f := oneFailure(t, s, discovery.ReasonNetwork)
+		f := requireOneFailure(t, s, discovery.ReasonNetwork)
 		require.ErrorIs(t, f, context.Canceled)
 	}
 }

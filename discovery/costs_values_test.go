@@ -13,13 +13,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// A value of the wrong type, anywhere in an answer, is a failure and never a zero.
-func TestAWrongTypeInAnyFieldIsAFailure(t *testing.T) {
+// A value of the wrong type anywhere in a response is a failure, never a zero.
+func TestWrongTypeInABillIsAFailure(t *testing.T) {
 	t.Parallel()
 	for operation, b := range billings() {
 		var answer any
 		require.NoError(t, json.Unmarshal([]byte(b.good), &answer))
-		fine := newSite(map[string]http.HandlerFunc{b.service: says(b.good)})
+		fine := newFakeServer(map[string]http.HandlerFunc{b.service: respond(b.good)})
 		empty, err := b.call(t.Context(), fine.inProcess(), 0)
 		require.NoError(t, err)
 		require.False(t, empty, operation)
@@ -27,7 +27,7 @@ func TestAWrongTypeInAnyFieldIsAFailure(t *testing.T) {
 		mistype("", answer, func() string { return asJSON(t, answer) }, func(v any) { answer = v }, variants)
 		require.Greater(t, len(variants), 20)
 		for place, body := range variants {
-			s := newSite(map[string]http.HandlerFunc{b.service: says(body)})
+			s := newFakeServer(map[string]http.HandlerFunc{b.service: respond(body)})
 			empty, err := b.call(t.Context(), s.inProcess(), 0)
 			require.NoError(t, err)
 			assert.True(t, empty, "%s: %s", operation, place)
@@ -38,7 +38,7 @@ func TestAWrongTypeInAnyFieldIsAFailure(t *testing.T) {
 	}
 }
 
-// mistype collects the document with each of its values replaced, one at a time, by values of the other types.
+// mistype collects copies of the document in which one value is replaced with a value of another type.
 func mistype(place string, v any, whole func() string, set func(any), into map[string]string) {
 	for _, wrong := range []any{7.0, "text", true, []any{7.0}, map[string]any{"x": 7.0}} {
 		_, isNumber := wrong.(float64)

@@ -24,9 +24,9 @@ func zoneOf(t *testing.T, name string) *time.Location {
 	return zone
 }
 
-// Where one bucket ends the next begins, for every day and month of two years, through every change of the clocks. The
-// beginnings are found by watching the clock on the wall, a quarter of an hour after the other.
-func TestBucketsFollowEachOtherWithoutAGap(t *testing.T) {
+// Each bucket begins where the previous one ends, for every day and month of two years, including clock changes. The expected
+// beginnings are computed by stepping through local time in quarters of an hour.
+func TestBucketsHaveNoGaps(t *testing.T) {
 	t.Parallel()
 	for unit, shown := range map[discovery.TimeUnit]string{discovery.TimeUnitDay: "2006-01-02", discovery.TimeUnitMonth: "2006-01"} {
 		for _, name := range farZones {
@@ -40,7 +40,7 @@ func TestBucketsFollowEachOtherWithoutAGap(t *testing.T) {
 					points = append(points, point(at.Format(time.RFC3339), "1"))
 				}
 			}
-			begins, points = begins[1:], points[1:] // the first began before we looked
+			begins, points = begins[1:], points[1:] // the first began earlier
 			buckets := fetchUsage(t, usageOf(series("Chat", points...)), func(q *discovery.XAICostQuery) {
 				q.TimeUnit, q.Timezone, q.StartTime, q.EndTime = unit, name, "2025-12-30", "2028-02-01"
 			})
@@ -55,9 +55,9 @@ func TestBucketsFollowEachOtherWithoutAGap(t *testing.T) {
 	}
 }
 
-// Whatever zone a time is written in and whatever zone is asked in, what is sent means the same moment to whoever reads it by
-// the clocks of that zone; a moment that those clocks show twice is refused.
-func TestAMomentArrivesAsTheSameMoment(t *testing.T) {
+// For all zones of the argument and of the query, the time that is sent denotes the same moment in the zone of the query. A
+// local time that occurs twice is rejected.
+func TestSentTimesDenoteTheSameMoment(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(20, 26))
 	refused, end := 0, time.Date(2028, 6, 1, 0, 0, 0, 0, time.UTC)
@@ -75,7 +75,7 @@ func TestAMomentArrivesAsTheSameMoment(t *testing.T) {
 		if shownAt(at, zone) != 1 {
 			refused++
 			_, err := usageOf().inProcess().FetchXAICostBuckets(t.Context(), q)
-			valueError(t, err, "start time")
+			requireValueError(t, err, "start time")
 			continue
 		}
 		start, _, sentZone, _ := sent(t, q)
@@ -85,7 +85,7 @@ func TestAMomentArrivesAsTheSameMoment(t *testing.T) {
 	assert.Greater(t, refused, 50)
 }
 
-// shownAt is how often the clocks of the zone show what they show at that moment, looked up by quarters of an hour.
+// shownAt returns how often the local time of that moment occurs in the zone, searched in quarters of an hour.
 func shownAt(at time.Time, zone *time.Location) int {
 	n, wall := 0, at.In(zone).Format(time.DateTime)
 	for away := -3 * time.Hour; away <= 3*time.Hour; away += 15 * time.Minute {
@@ -96,7 +96,7 @@ func shownAt(at time.Time, zone *time.Location) int {
 	return n
 }
 
-// readByTheClock finds the moment at which the clocks of the zone show text, without asking time.Date.
+// readByTheClock returns the moment of a local time, without time.Date.
 func readByTheClock(t *testing.T, text string, zone *time.Location) time.Time {
 	t.Helper()
 	utc, err := time.Parse(time.DateTime, text)

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func fetchUsage(t *testing.T, s *site, change func(*discovery.XAICostQuery)) []discovery.TeamCostBucket {
+func fetchUsage(t *testing.T, s *fakeServer, change func(*discovery.XAICostQuery)) []discovery.TeamCostBucket {
 	t.Helper()
 	q := usageQuery()
 	change(&q)
@@ -24,9 +24,9 @@ func fetchUsage(t *testing.T, s *site, change func(*discovery.XAICostQuery)) []d
 
 func asItIs(*discovery.XAICostQuery) {}
 
-func TestWhatXAIIsAsked(t *testing.T) {
+func TestXAIRequests(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		assert.JSONEq(t, `{"analyticsRequest":{"timeRange":{"startTime":"2026-05-01 00:00:00","endTime":"2026-05-09 00:00:00","timezone":"Etc/GMT"},
 			"timeUnit":"TIME_UNIT_DAY","values":[{"name":"usd","aggregation":"AGGREGATION_SUM"}],"groupBy":["description"],"filters":[]}}`, string(body))
@@ -71,7 +71,7 @@ func TestSeriesBecomeBuckets(t *testing.T) {
 		`"raw_bucket":[{"group":["Credit"],"groupLabels":["Credit"],"dataPoints":[{"timestamp":"2026-05-07T00:00:00Z","values":[0E-6176]}]}]}`, asJSON(t, buckets[1]))
 }
 
-func TestAnAnswerThatIsNoTotalIsAFailure(t *testing.T) {
+func TestIncompleteUsageIsAFailure(t *testing.T) {
 	t.Parallel()
 	good := point("2026-05-08T00:00:00Z", "1")
 	for name, row := range map[string]struct {
@@ -96,17 +96,17 @@ func TestAnAnswerThatIsNoTotalIsAFailure(t *testing.T) {
 		"null":                  {`null`, discovery.ReasonDecode},
 		"an array":              {`[]`, discovery.ReasonDecode},
 	} {
-		s := newSite(map[string]http.HandlerFunc{"xaimanagement": says(row.body)})
+		s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": respond(row.body)})
 		assert.Equal(t, []discovery.TeamCostBucket{}, fetchUsage(t, s, asItIs), name)
 		require.Len(t, s.failures, 1, name)
-		f := oneFailure(t, s, row.reason)
+		f := requireOneFailure(t, s, row.reason)
 		assert.Equal(t, 200, f.StatusCode, name)
 		assert.Equal(t, discovery.XAI, f.Provider)
 		assert.Equal(t, "FetchXAICostBuckets", f.Operation)
 	}
 }
 
-func TestXAICostMistakes(t *testing.T) {
+func TestInvalidXAICostQueries(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		field  string
@@ -156,10 +156,10 @@ func TestXAICostMistakes(t *testing.T) {
 			s, q := usageOf(), usageQuery()
 			row.change(&q)
 			buckets, err := s.inProcess().FetchXAICostBuckets(t.Context(), q)
-			valueError(t, err, row.field)
+			requireValueError(t, err, row.field)
 			assert.Nil(t, buckets)
 			report, err := s.inProcess().ReconcileXAICost(t.Context(), q, nil)
-			valueError(t, err, row.field)
+			requireValueError(t, err, row.field)
 			assert.Nil(t, report)
 			assert.Zero(t, s.count("xaimanagement"), "nothing is sent")
 			assert.Empty(t, s.failures)
@@ -167,9 +167,9 @@ func TestXAICostMistakes(t *testing.T) {
 	}
 }
 
-func TestTheTeamIDIsEscaped(t *testing.T) {
+func TestTeamIDIsEscaped(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, "/xaimanagement/v1/billing/teams/t%C3%A9am;a=b:1/usage", strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(r.RequestURI, "%3B", ";"), "%3A", ":"), "%3D", "="))
 		assert.Equal(t, "/xaimanagement/v1/billing/teams/téam;a=b:1/usage", r.URL.Path)
 		_, _ = w.Write([]byte("{}"))
@@ -181,11 +181,11 @@ func TestTheTeamIDIsEscaped(t *testing.T) {
 	assert.Empty(t, s.failures)
 }
 
-func TestManagementKeyAndTeamAreTheArgumentsElseTheEnvironment(t *testing.T) {
+func TestManagementKeyAndTeamPrecedence(t *testing.T) {
 	t.Setenv("XAI_MANAGEMENT_KEY", " environment\n")
 	t.Setenv("XAI_TEAM_ID", " team\n")
 	var got []string
-	s := newSite(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
 		got = append(got, r.Header.Get("Authorization")+" "+r.URL.Path)
 		_, _ = w.Write([]byte("{}"))
 	}})
@@ -200,10 +200,10 @@ func TestManagementKeyAndTeamAreTheArgumentsElseTheEnvironment(t *testing.T) {
 	q := usageQuery()
 	q.TeamID = ""
 	_, err := s.inProcess().FetchXAICostBuckets(t.Context(), q)
-	valueError(t, err, "team id")
+	requireValueError(t, err, "team id")
 }
 
-func TestKeyAndTeamAreBothNeeded(t *testing.T) {
+func TestKeyAndTeamAreBothRequired(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*discovery.XAICostQuery){
 		"XAI_MANAGEMENT_KEY is not set": func(q *discovery.XAICostQuery) { q.ManagementKey = "" },
@@ -211,13 +211,13 @@ func TestKeyAndTeamAreBothNeeded(t *testing.T) {
 	} {
 		s := usageOf()
 		assert.Equal(t, []discovery.TeamCostBucket{}, fetchUsage(t, s, change))
-		f := oneFailure(t, s, discovery.ReasonMissingCredential)
+		f := requireOneFailure(t, s, discovery.ReasonMissingCredential)
 		assert.Contains(t, f.Error(), want)
 		assert.Zero(t, s.count("xaimanagement"))
 	}
 	s := usageOf()
 	fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.ManagementKey, q.TeamID = "", "" })
-	f := oneFailure(t, s, discovery.ReasonMissingCredential)
+	f := requireOneFailure(t, s, discovery.ReasonMissingCredential)
 	assert.Contains(t, f.Error(), "XAI_MANAGEMENT_KEY")
 	assert.Contains(t, f.Error(), "XAI_TEAM_ID")
 }
@@ -229,24 +229,24 @@ func TestUsageOutsideTheWindowIsAFailure(t *testing.T) {
 			s := usageOf(series("Chat", point("2026-05-08T00:00:00Z", "1"), point(at, "2")))
 			buckets := fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.TimeUnit = unit })
 			assert.Empty(t, buckets, "%s %s", unit, at)
-			assert.Contains(t, oneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
+			assert.Contains(t, requireOneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
 		}
 	}
 	s := usageOf(series("Chat", point("2026-05-01T00:00:00Z", "1"))) // the window begins at noon of that day
 	assert.Len(t, fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-01T12:00" }), 1)
 }
 
-// An error beside empty series is not an answer without costs.
+// An error beside empty series is a failure, not a bill of 0.
 func TestUsageWithAnErrorIsAFailure(t *testing.T) {
 	t.Parallel()
 	for _, extra := range []string{`"error":{"message":"busy"}`, `"error":"busy"`, `"code":16`, `"code":"x","message":"no"`} {
 		for _, points := range []string{"", series("Chat", point("2026-05-08T00:00:00Z", "1"))} {
-			s := newSite(map[string]http.HandlerFunc{"xaimanagement": says(`{"timeSeries":[` + points + `],` + extra + `}`)})
+			s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": respond(`{"timeSeries":[` + points + `],` + extra + `}`)})
 			assert.Empty(t, fetchUsage(t, s, asItIs), extra)
-			oneFailure(t, s, discovery.ReasonDecode)
+			requireOneFailure(t, s, discovery.ReasonDecode)
 		}
 	}
-	s := newSite(map[string]http.HandlerFunc{"xaimanagement": says(`{"timeSeries":[],"error":null,"code":0,"message":"","newer":1}`)})
+	s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": respond(`{"timeSeries":[],"error":null,"code":0,"message":"","newer":1}`)})
 	assert.Empty(t, fetchUsage(t, s, asItIs))
 	assert.Empty(t, s.failures)
 }

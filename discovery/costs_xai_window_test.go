@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// sent is the timeRange and timeUnit of the one request that q makes.
+// sent returns the timeRange and timeUnit of the request for q.
 func sent(t *testing.T, q discovery.XAICostQuery) (start, end, zone, unit string) {
 	t.Helper()
 	var request struct {
@@ -20,7 +20,7 @@ func sent(t *testing.T, q discovery.XAICostQuery) (start, end, zone, unit string
 			TimeUnit  string
 		}
 	}
-	s := newSite(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
+	s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": func(w http.ResponseWriter, r *http.Request) {
 		assert.NoError(t, json.NewDecoder(r.Body).Decode(&request))
 		_, _ = w.Write([]byte("{}"))
 	}})
@@ -63,8 +63,8 @@ func TestTimesAreConvertedIntoTheZone(t *testing.T) {
 	}
 }
 
-// The end of a bucket is that of its unit, in the zone: months have their length and days their clocks.
-func TestABucketEndsWhereItsUnitEnds(t *testing.T) {
+// A bucket ends at the end of its unit in the zone, including months of different lengths and clock changes.
+func TestBucketsEndWithTheirUnit(t *testing.T) {
 	t.Parallel()
 	const berlin, havana = "Europe/Berlin", "America/Havana"
 	for _, row := range []struct {

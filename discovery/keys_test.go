@@ -51,7 +51,7 @@ func TestKeysComeFromTheArgumentThenWithKeyThenTheEnvironment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
 			var sent []string
-			s := newSite(map[string]http.HandlerFunc{"deepseek": sentKeys(&mu, &sent, body)})
+			s := newFakeServer(map[string]http.HandlerFunc{"deepseek": sentKeys(&mu, &sent, body)})
 			_, err := s.client(t, row.opts...).FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: row.argument})
 			require.NoError(t, err)
 			assert.Equal(t, row.want, sent)
@@ -68,7 +68,7 @@ func TestKeyFunctionReceivesTheContextOfTheCaller(t *testing.T) {
 	type tenant struct{}
 	var mu sync.Mutex
 	var sent []string
-	s := newSite(map[string]http.HandlerFunc{"catalog": refuses(500, ""), "xai": sentKeys(&mu, &sent, `{"data":[{"id":"grok-4.5"}]}`)})
+	s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(500, ""), "xai": sentKeys(&mu, &sent, `{"data":[{"id":"grok-4.5"}]}`)})
 	c := s.client(t, discovery.WithKey(discovery.ServiceXAI, func(ctx context.Context) (string, error) {
 		name, _ := ctx.Value(tenant{}).(string)
 		return name, nil
@@ -79,12 +79,12 @@ func TestKeyFunctionReceivesTheContextOfTheCaller(t *testing.T) {
 	assert.Equal(t, []string{"Bearer tenant-1"}, sent)
 }
 
-// An admin key can manage a whole organization: it goes to the costs and nowhere else.
+// An admin key can manage a whole organization, so it is sent for costs only.
 func TestAdminKeysAreNeverSentToAListOfModels(t *testing.T) {
 	for _, name := range []string{"OPENAI_ADMIN_KEY", "ANTHROPIC_ADMIN_KEY", "XAI_MANAGEMENT_KEY", "GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY", "GOOGLE_API_KEY"} {
 		t.Setenv(name, "admin")
 	}
-	s := providersUp(refuses(500, ""))
+	s := providerServer(respondStatus(500, ""))
 	c := s.client(t,
 		fixedKey(discovery.ServiceOpenAIAdmin, "admin", nil), fixedKey(discovery.ServiceAnthropicAdmin, "admin", nil),
 		fixedKey(discovery.ServiceXAIManagement, "admin", nil), fixedKey(discovery.ServiceCloudBilling, "admin", nil))
@@ -102,7 +102,7 @@ func TestChatKeysAreNeverSentToBilling(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "XAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
 		t.Setenv(name, "chat")
 	}
-	s := newSite(nil)
+	s := newFakeServer(nil)
 	c := s.client(t)
 	_, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestChatKeysAreNeverSentToBilling(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.FetchAnthropicCostBuckets(t.Context(), discovery.AnthropicCostQuery{Start: mayDay(1)})
 	require.NoError(t, err)
-	assert.Empty(t, s.asked)
+	assert.Empty(t, s.requests)
 	assert.Equal(t, []string{"gemini missing_credential", "openai missing_credential", "anthropic missing_credential"}, s.reasons())
 }
 
@@ -126,18 +126,18 @@ func TestAdminServicesFollowTheBaseURLOfTheirProvider(t *testing.T) {
 			host = r.URL.Host
 			return nil, errors.New("offline")
 		})
-		c := discovery.New(append(opts, discovery.WithLogger(quiet), discovery.WithHTTPClient(&http.Client{Transport: transport}))...)
+		c := discovery.New(append(opts, discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: transport}))...)
 		query := costQuery()
 		query.AdminKey = "k"
 		_, err := c.FetchOpenAICostBuckets(t.Context(), query)
 		require.NoError(t, err)
 		assert.Equal(t, name, host)
 	}
-	book := &addressBook{asked: make(map[string]http.Header)}
-	c := discovery.New(discovery.WithBaseURL(discovery.ServiceAnthropic, "http://proxy/a"), discovery.WithLogger(quiet), discovery.WithHTTPClient(&http.Client{Transport: book}))
+	sent := &recordingTransport{requests: make(map[string]http.Header)}
+	c := discovery.New(discovery.WithBaseURL(discovery.ServiceAnthropic, "http://proxy/a"), discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: sent}))
 	_, err := c.FetchAnthropicCostBuckets(t.Context(), reportQuery())
 	require.NoError(t, err)
-	assert.Contains(t, book.asked, "GET http://proxy/a/v1/organizations/cost_report")
+	assert.Contains(t, sent.requests, "GET http://proxy/a/v1/organizations/cost_report")
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -153,7 +153,7 @@ func TestWithKeyRefusesAnUnknownServiceAndANilFunction(t *testing.T) {
 		func() {
 			defer func() {
 				err, _ := recover().(error)
-				valueError(t, err, field)
+				requireValueError(t, err, field)
 			}()
 			option()
 		}()

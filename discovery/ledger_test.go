@@ -17,7 +17,7 @@ func cost(p discovery.Provider, model, exact string) *discovery.CallCost {
 	return &discovery.CallCost{Provider: p, Model: model, Exact: exact}
 }
 
-func TestALedgerAddsByDayAndModel(t *testing.T) {
+func TestLedgerAddsByDayAndModel(t *testing.T) {
 	t.Parallel()
 	l := discovery.NewLedger()
 	first := time.Date(2026, 11, 20, 23, 59, 59, 0, time.UTC)
@@ -48,7 +48,7 @@ func TestALedgerAddsByDayAndModel(t *testing.T) {
 	}
 }
 
-func TestAnEmptyLedger(t *testing.T) {
+func TestEmptyLedger(t *testing.T) {
 	t.Parallel()
 	var l discovery.Ledger
 	assert.Zero(t, l.Total(time.Time{}, time.Time{}))
@@ -57,8 +57,8 @@ func TestAnEmptyLedger(t *testing.T) {
 	assert.Equal(t, "1969-12-31", l.Days()[0].Day)
 }
 
-// What is not a cost is counted as unpriced and never as a number.
-func TestALedgerTakesOnlyCosts(t *testing.T) {
+// Calls without a valid cost are counted as unpriced.
+func TestLedgerCountsInvalidCostsAsUnpriced(t *testing.T) {
 	t.Parallel()
 	l := discovery.NewLedger()
 	for _, exact := range []string{"", "-1", "NaN", "1e3", "a lot"} {
@@ -68,7 +68,7 @@ func TestALedgerTakesOnlyCosts(t *testing.T) {
 	assert.Zero(t, l.Total(time.Time{}, time.Time{}))
 }
 
-func TestALedgerDayIsTheCallersOwn(t *testing.T) {
+func TestLedgerDaysAreCopies(t *testing.T) {
 	t.Parallel()
 	l := discovery.NewLedger()
 	l.Add(time.Now(), cost(discovery.OpenAI, "m", "1"))
@@ -77,7 +77,7 @@ func TestALedgerDayIsTheCallersOwn(t *testing.T) {
 }
 
 // The sum of many goroutines is that of plain fractions: nothing is lost and nothing is rounded on the way.
-func TestALedgerIsExactFromManyGoroutines(t *testing.T) {
+func TestLedgerIsExactFromManyGoroutines(t *testing.T) {
 	t.Parallel()
 	l := discovery.NewLedger()
 	const goroutines, adds = 8, 1_000

@@ -15,7 +15,7 @@ import (
 )
 
 // endlessCosts answers with page after page of n bytes, each after a while.
-func endlessCosts(s *site, n int, while time.Duration) http.HandlerFunc {
+func endlessCosts(s *fakeServer, n int, while time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(while)
 		page := fmt.Sprintf(`{"object":"page","data":[],"has_more":true,"next_page":"page_%d"}`, s.count("openai"))
@@ -26,7 +26,7 @@ func endlessCosts(s *site, n int, while time.Duration) http.HandlerFunc {
 func TestThePagesOfAListHaveOneSizeLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 10_000
-	s := newSite(nil)
+	s := newFakeServer(nil)
 	s.handlers = map[string]http.HandlerFunc{"openai": endlessCosts(s, limit*3/4, 0)}
 	buckets, err := s.client(t, discovery.WithMaxResponseBytes(limit)).FetchOpenAICostBuckets(t.Context(), costQuery())
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestThePagesOfAListHaveOneSizeLimit(t *testing.T) {
 func TestThePagesOfAListHaveOneTimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(nil)
+		s := newFakeServer(nil)
 		s.handlers = map[string]http.HandlerFunc{"openai": endlessCosts(s, 100, 10*time.Second)}
 		query := costQuery()
 		query.Timeout = 12 * time.Second

@@ -40,7 +40,7 @@ func exact(t *testing.T, c *discovery.Client, p discovery.Provider, model string
 
 func TestLivePricesOfXAI(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"xai": says(grok)})
+	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
 	c := s.client(t, keyOf(discovery.ServiceXAI))
 	for _, row := range []struct {
 		model string
@@ -85,9 +85,9 @@ func TestLivePricesOfXAI(t *testing.T) {
 	assert.Equal(t, 2, s.count("xai"))
 }
 
-func TestNoKeyIsNoFailureOfAPrice(t *testing.T) {
+func TestMissingKeyIsNotAFailureOfAPrice(t *testing.T) {
 	t.Parallel()
-	s := newSite(nil)
+	s := newFakeServer(nil)
 	none := discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", nil })
 	for _, c := range []*discovery.Client{s.client(t), s.client(t, none)} {
 		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
@@ -99,14 +99,14 @@ func TestNoKeyIsNoFailureOfAPrice(t *testing.T) {
 	assert.Zero(t, s.count("xai")+s.count("cloudbilling"))
 }
 
-// A live list that cannot be read is one failure, and the table answers until the pause is over.
-func TestAFailedLivePriceListFallsBackToTheTable(t *testing.T) {
+// A live list that cannot be read is one failure, and the table is used until the pause is over.
+func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 	t.Parallel()
 	refused := func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		fmt.Fprint(w, "not with ", r.Header.Get("Authorization"))
 	}
-	s := newSite(map[string]http.HandlerFunc{"xai": refused, "cloudbilling": refused})
+	s := newFakeServer(map[string]http.HandlerFunc{"xai": refused, "cloudbilling": refused})
 	c := s.client(t, keyOf(discovery.ServiceXAI), keyOf(discovery.ServiceCloudBilling))
 	for range 3 {
 		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
@@ -146,7 +146,7 @@ func skuRows(rows ...string) string {
 
 func TestLivePricesOfGemini(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"cloudbilling": says(skuRows(
+	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
 		"Generate content input token count gemini 3.1 flash lite text", "249", // within what Google truncates
 		"Generate content output token count gemini 3.1 flash lite text", "1500",
 		"Generate content input token count gemini 1.5 flash 8b text", "37", // 0.0375 truncated
@@ -190,11 +190,11 @@ func TestLivePricesOfGemini(t *testing.T) {
 	assert.Equal(t, 1, s.count("cloudbilling"))
 }
 
-// A live list is read again after a day, and does not answer for a day of which the table knows another price.
+// A live list is cached for a day, and is not used for a day on which the table has another price.
 func TestLivePricesEndWithTheDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 30, 20, 0, 0, 0, time.UTC)))
-		s := newSite(map[string]http.HandlerFunc{"cloudbilling": says(skuRows(
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
 			"Generate content input token count gemini 4 argon text", "2000", "Generate content output token count gemini 4 argon text", "10000",
 		))})
 		c := s.inProcess(keyOf(discovery.ServiceCloudBilling))

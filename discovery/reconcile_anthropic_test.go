@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func reconcileAnthropic(t *testing.T, s *site, attributed *float64) *discovery.ReconciliationReport[discovery.CostBucket] {
+func reconcileAnthropic(t *testing.T, s *fakeServer, attributed *float64) *discovery.ReconciliationReport[discovery.CostBucket] {
 	t.Helper()
 	report, err := s.inProcess().ReconcileAnthropicCost(t.Context(), reportQuery(), attributed)
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func reconcileAnthropic(t *testing.T, s *site, attributed *float64) *discovery.R
 }
 
 // week bills 0.10 and 0.20 dollars on the first two days of May, and nothing on the others.
-func week() *site {
+func week() *fakeServer {
 	days := []string{reportDay(1, cents("10", "")), reportDay(2, cents("20", ""))}
 	for n := 3; n < 8; n++ {
 		days = append(days, reportDay(n))
@@ -58,7 +58,7 @@ func TestAnthropicReport(t *testing.T) {
 
 func TestAnthropicReportWithoutAnAnswerIsNotComplete(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"anthropic": refuses(500, "")})
+	s := newFakeServer(map[string]http.HandlerFunc{"anthropic": respondStatus(500, "")})
 	for _, key := range []string{"", anthropicAdminKey} {
 		q := reportQuery()
 		q.AdminKey = key
@@ -75,7 +75,7 @@ func TestAnthropicReportWithoutAnAnswerIsNotComplete(t *testing.T) {
 	require.ErrorAs(t, err, &f)
 	assert.False(t, r.Complete)
 	_, err = s.inProcess().ReconcileAnthropicCost(t.Context(), reportQuery(), ptr(math.NaN()))
-	valueError(t, err, "attributed USD")
+	requireValueError(t, err, "attributed USD")
 }
 
 func TestAnthropicReportTakesWholeDaysOnly(t *testing.T) {
@@ -83,7 +83,7 @@ func TestAnthropicReportTakesWholeDaysOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(12 * time.Hour) // noon of 2000-01-01, UTC
 		midnight := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-		s := newSite(map[string]http.HandlerFunc{"anthropic": says(reportPage(false, "null"))})
+		s := newFakeServer(map[string]http.HandlerFunc{"anthropic": respond(reportPage(false, "null"))})
 		c := s.inProcess()
 		for _, row := range []struct {
 			start, end     time.Time
@@ -138,7 +138,7 @@ func TestAnthropicBucketThatBeginsBeforeTheWindow(t *testing.T) {
 	r := reconcileAnthropic(t, s, ptr(1.0))
 	assert.False(t, r.Complete)
 	assert.Nil(t, r.DriftUSD)
-	assert.Contains(t, oneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
+	assert.Contains(t, requireOneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
 }
 
 func TestAnthropicReportWithALedger(t *testing.T) {

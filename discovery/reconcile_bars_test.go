@@ -12,7 +12,7 @@ import (
 )
 
 // Of more than 180 days a bar is the sum of its neighbours. An unpriced call of any of them marks it.
-func TestABarOfSeveralDaysCountsTheirUnpricedCalls(t *testing.T) {
+func TestBarOfSeveralDaysCountsTheirUnpricedCalls(t *testing.T) {
 	t.Parallel()
 	amounts := make([]float64, 200)
 	for i := range amounts {

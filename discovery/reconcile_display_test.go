@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func TestTheTableIsForPeople(t *testing.T) {
+func TestReportTable(t *testing.T) {
 	t.Parallel()
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1234.5", "")), costDay(1, result("-0.25", "")), costDay(2, result("-1E-9", "")))})
 	var text strings.Builder
@@ -48,11 +48,11 @@ func TestTheTableIsForPeople(t *testing.T) {
 		"not settled: the window reaches into today or beyond, so what is billed can still grow\n", text.String())
 
 	text.Reset()
-	failed := newSite(map[string]http.HandlerFunc{"openai": refuses(500, "")})
+	failed := newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")})
 	require.NoError(t, reconcileOpenAI(t, failed, ptr(5.0)).Table(&text))
 	assert.Contains(t, text.String(), "billed         -")
 	assert.Contains(t, text.String(), "not complete: the provider could not be asked")
-	assert.NotContains(t, text.String(), "0.000000 ", "no figure that is none")
+	assert.NotContains(t, text.String(), "0.000000 ", "no figures")
 }
 
 type fullDisk struct{}
@@ -61,7 +61,7 @@ var errFull = errors.New("disk is full")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-func TestTheWritersErrorIsReturned(t *testing.T) {
+func TestReportReturnsTheErrorOfTheWriter(t *testing.T) {
 	t.Parallel()
 	r := reconcileOpenAI(t, twoDays(), nil)
 	require.ErrorIs(t, r.Table(fullDisk{}), errFull)
@@ -99,7 +99,7 @@ func rectangles(t *testing.T, picture []byte) (titles []string, all string) {
 	}
 }
 
-func TestThePicture(t *testing.T) {
+func TestReportSVG(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("3", "")), costDay(1, result("-1", "")), costDay(2))})
@@ -110,7 +110,7 @@ func TestThePicture(t *testing.T) {
 	assert.Contains(t, text, "What openai billed")
 
 	out.Reset()
-	failed := newSite(map[string]http.HandlerFunc{"openai": refuses(500, "")})
+	failed := newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")})
 	require.NoError(t, reconcileOpenAI(t, failed, ptr(1.5)).SVG(&out))
 	bars, text = rectangles(t, out.Bytes())
 	assert.Equal(t, []string{"billed: -", "attributed: 1.500000"}, bars)
@@ -131,8 +131,8 @@ func TestThePicture(t *testing.T) {
 	assert.Contains(t, text, `<script>&"`)
 }
 
-// However many buckets there are, the picture stays a picture, and nothing is left out of it.
-func TestThePictureOfManyBuckets(t *testing.T) {
+// With many buckets, bars are merged and none is left out.
+func TestReportSVGOfManyBuckets(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{180, 181, 1000} {
 		r := discovery.ReconciliationReport[discovery.CostBucket]{Provider: "openai", Complete: true}

@@ -21,7 +21,7 @@ func nearest(r *big.Rat) float64 {
 
 // Drift and percentage are each rounded once, from the exact amounts: not from the rounded sum, and the percentage not from
 // the rounded drift. Both providers come to the same figures for the same amounts.
-func TestEveryFigureOfAReportIsRoundedOnce(t *testing.T) {
+func TestReportFiguresAreRoundedOnce(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 8))
 	for range 500 {
@@ -53,8 +53,8 @@ func TestEveryFigureOfAReportIsRoundedOnce(t *testing.T) {
 	}
 }
 
-// What the pages before the failed one said is no bill: a report of half a window has no figure at all.
-func TestAReportOfHalfAWindowHasNoFigures(t *testing.T) {
+// The pages before a failed one are not a bill, so the report has no figures.
+func TestIncompleteReportHasNoFigures(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{
 		"":    costPage(true, `"two"`, costDay(0, result("5", ""))),
@@ -66,7 +66,7 @@ func TestAReportOfHalfAWindowHasNoFigures(t *testing.T) {
 		pages["three"] = third
 		s := costs(pages)
 		r := reconcileOpenAI(t, s, ptr(12.0))
-		f := oneFailure(t, s, reason)
+		f := requireOneFailure(t, s, reason)
 		assert.Equal(t, "ReconcileOpenAICost", f.Operation)
 		assert.Equal(t, 3, s.count("openai"))
 		assert.Equal(t, `{"openai_actual_usd":0,"attributed_usd":12,"drift_usd":null,"drift_pct":null,"buckets":[],`+

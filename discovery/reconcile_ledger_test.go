@@ -41,7 +41,7 @@ func counted(days map[int]string) *discovery.Ledger {
 	return l
 }
 
-func TestAReportWithALedger(t *testing.T) {
+func TestReportWithALedger(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
 	l := counted(map[int]string{1: "0.9", 2: "2", 3: "100"}) // the third day is not in the window
@@ -87,7 +87,7 @@ func fields(table string) []string {
 	return lines
 }
 
-func TestWithinIsNotKnown(t *testing.T) {
+func TestWithinWithoutAKnownDrift(t *testing.T) {
 	t.Parallel()
 	failed := billedDays(1)
 	failed.Complete = false
@@ -123,7 +123,7 @@ func TestWithinIsNotKnown(t *testing.T) {
 }
 
 // Unpriced calls are marked on their day, and a day that only the ledger has is a row too.
-func TestALedgerShowsTheDaysThatWereNotBilled(t *testing.T) {
+func TestReportShowsDaysThatWereNotBilled(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
 	report.Buckets = report.Buckets[:1]
@@ -135,7 +135,7 @@ func TestALedgerShowsTheDaysThatWereNotBilled(t *testing.T) {
 }
 
 // A bucket of several days is compared with the ledger's days in it; hours are put together to their day.
-func TestALedgerBesideOtherBuckets(t *testing.T) {
+func TestLedgerBesideOtherBuckets(t *testing.T) {
 	t.Parallel()
 	end := time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC).Unix()
 	report := &discovery.ReconciliationReport[discovery.TeamCostBucket]{

@@ -17,11 +17,11 @@ import (
 )
 
 // twoDays bills 0.1 and 0.2.
-func twoDays() *site {
+func twoDays() *fakeServer {
 	return costs(map[string]string{"": costPage(false, "null", costDay(0, result("0.1", "")), costDay(1, result("0.2", "")))})
 }
 
-func reconcileOpenAI(t *testing.T, s *site, attributed *float64) *discovery.ReconciliationReport[discovery.CostBucket] {
+func reconcileOpenAI(t *testing.T, s *fakeServer, attributed *float64) *discovery.ReconciliationReport[discovery.CostBucket] {
 	t.Helper()
 	report, err := s.inProcess().ReconcileOpenAICost(t.Context(), costQuery(), attributed)
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func reconcileOpenAI(t *testing.T, s *site, attributed *float64) *discovery.Reco
 	return report
 }
 
-func TestDriftIsThatOfTheDecimals(t *testing.T) {
+func TestDriftIsComputedInDecimal(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ attributed, drift, percent *float64 }{
 		{nil, nil, nil},
@@ -52,7 +52,7 @@ func TestDriftIsThatOfTheDecimals(t *testing.T) {
 	}
 }
 
-func TestAReportKeepsNoReferenceToTheArgument(t *testing.T) {
+func TestReportKeepsNoReferenceToTheArgument(t *testing.T) {
 	t.Parallel()
 	attributed := 0.25
 	r := reconcileOpenAI(t, twoDays(), &attributed)
@@ -60,24 +60,24 @@ func TestAReportKeepsNoReferenceToTheArgument(t *testing.T) {
 	assert.Equal(t, 0.25, *r.AttributedUSD)
 }
 
-func TestAttributedMistakes(t *testing.T) {
+func TestInvalidAttributedCosts(t *testing.T) {
 	t.Parallel()
 	for _, attributed := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		s := newSite(nil)
+		s := newFakeServer(nil)
 		report, err := s.inProcess().ReconcileOpenAICost(t.Context(), costQuery(), &attributed)
-		valueError(t, err, "attributed USD")
+		requireValueError(t, err, "attributed USD")
 		assert.Nil(t, report)
 		team, err := s.inProcess().ReconcileXAICost(t.Context(), usageQuery(), &attributed)
-		valueError(t, err, "attributed USD")
+		requireValueError(t, err, "attributed USD")
 		assert.Nil(t, team)
-		assert.Empty(t, s.asked)
+		assert.Empty(t, s.requests)
 	}
 }
 
 // A failed call must not read as "billed nothing".
-func TestAReportWithoutAnAnswerIsNotComplete(t *testing.T) {
+func TestReportWithoutAResponseIsNotComplete(t *testing.T) {
 	t.Parallel()
-	s := newSite(map[string]http.HandlerFunc{"openai": refuses(500, ""), "xaimanagement": refuses(500, "")})
+	s := newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, ""), "xaimanagement": respondStatus(500, "")})
 	for _, key := range []string{"", adminKey} {
 		q, team := costQuery(), usageQuery()
 		q.AdminKey, team.ManagementKey = key, key
@@ -104,7 +104,7 @@ func TestAReportWithoutAnAnswerIsNotComplete(t *testing.T) {
 	assert.False(t, x.Complete)
 }
 
-func TestReportsHaveTheNamesOfTheSourceDocument(t *testing.T) {
+func TestReportJSON(t *testing.T) {
 	t.Parallel()
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("2.5", "")))})
 	q := costQuery()
@@ -128,12 +128,12 @@ func TestReportsHaveTheNamesOfTheSourceDocument(t *testing.T) {
 }
 
 // Providers settle late: a window that reaches into today is marked.
-func TestAWindowThatReachesIntoTodayIsNotSettled(t *testing.T) {
+func TestWindowThatIncludesTodayIsNotSettled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(12 * time.Hour) // noon of 2000-01-01, UTC
 		midnight := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-		s := newSite(map[string]http.HandlerFunc{"openai": says(costPage(false, "null")), "xaimanagement": says("{}")})
+		s := newFakeServer(map[string]http.HandlerFunc{"openai": respond(costPage(false, "null")), "xaimanagement": respond("{}")})
 		for end, want := range map[int64]bool{midnight - day: true, midnight: true, midnight + 1: false, midnight + 100*day: false, 0: false} {
 			q := costQuery()
 			q.StartTime, q.EndTime = midnight-7*day, end
@@ -161,13 +161,13 @@ func TestAWindowThatReachesIntoTodayIsNotSettled(t *testing.T) {
 	})
 }
 
-// Half a day counted against a whole one that was billed would be a wrong drift.
+// Half a counted day against a whole billed one would give a wrong drift.
 func TestReconciliationsTakeWholeBucketsOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(12 * time.Hour) // noon of Saturday, 2000-01-01, UTC
 		midnight := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-		s := newSite(map[string]http.HandlerFunc{"openai": says(costPage(false, "null")), "xaimanagement": says("{}")})
+		s := newFakeServer(map[string]http.HandlerFunc{"openai": respond(costPage(false, "null")), "xaimanagement": respond("{}")})
 		for _, row := range []struct {
 			start, end int64
 			field      string
@@ -229,14 +229,14 @@ func assertField(t *testing.T, err error, field string, row any) {
 	assert.Equal(t, field, invalid.Field, "%v", row)
 }
 
-// A bucket that begins before the window holds costs from outside it, although the provider was asked for whole buckets.
+// A bucket that begins before the window contains costs from outside it, although whole buckets were requested.
 func TestBucketsThatBeginBeforeTheWindowAreNotReconciled(t *testing.T) {
 	t.Parallel()
 	s := costs(map[string]string{"": fmt.Sprintf(`{"data":[{"start_time":%d,"end_time":%d,"results":[]}],"has_more":false}`, day1-day/2, day1+day/2)})
 	r := reconcileOpenAI(t, s, ptr(1.0))
 	assert.False(t, r.Complete)
 	assert.Nil(t, r.DriftUSD)
-	assert.Contains(t, oneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
+	assert.Contains(t, requireOneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
 
 	x := usageOf(series("Chat", point("2026-05-03T00:00:00Z", "1"))) // a Sunday
 	q := usageQuery()
@@ -244,7 +244,7 @@ func TestBucketsThatBeginBeforeTheWindowAreNotReconciled(t *testing.T) {
 	report, err := x.inProcess().ReconcileXAICost(t.Context(), q, nil)
 	require.NoError(t, err)
 	assert.False(t, report.Complete)
-	oneFailure(t, x, discovery.ReasonDecode)
+	requireOneFailure(t, x, discovery.ReasonDecode)
 }
 
 func TestDaysMissingInTheAnswerAreListed(t *testing.T) {
@@ -259,7 +259,7 @@ func TestDaysMissingInTheAnswerAreListed(t *testing.T) {
 	require.NoError(t, r.SVG(&picture))
 	assert.Contains(t, table.String(), "missing in the answer: 2024-11-02, 2024-11-03")
 	assert.Contains(t, picture.String(), "2024-11-03")
-	failed := reconcileOpenAI(t, newSite(map[string]http.HandlerFunc{"openai": refuses(500, "")}), nil)
+	failed := reconcileOpenAI(t, newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")}), nil)
 	assert.Empty(t, failed.MissingDays, "nothing is known of the days")
 }
 
@@ -272,7 +272,7 @@ func TestAttributedCredits(t *testing.T) {
 	assert.Equal(t, -0.5, *r.AttributedUSD)
 }
 
-func TestReportsSurviveJSON(t *testing.T) {
+func TestReportRoundTripsThroughJSON(t *testing.T) {
 	t.Parallel()
 	r := reconcileOpenAI(t, twoDays(), ptr(0.25))
 	var read discovery.ReconciliationReport[discovery.CostBucket]
@@ -280,7 +280,7 @@ func TestReportsSurviveJSON(t *testing.T) {
 	assert.Equal(t, asJSON(t, r), asJSON(t, read))
 	assert.Equal(t, *r, read)
 
-	failed := reconcileOpenAI(t, newSite(map[string]http.HandlerFunc{"openai": refuses(500, "")}), nil)
+	failed := reconcileOpenAI(t, newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")}), nil)
 	require.NoError(t, json.Unmarshal([]byte(asJSON(t, failed)), &read))
 	assert.False(t, read.Complete)
 	assert.Equal(t, discovery.OpenAI, read.Provider)

@@ -121,8 +121,8 @@ func TestParseUsage(t *testing.T) {
 	}
 }
 
-// An object that cannot be right is an error that names the field, and no number.
-func TestParseUsageRefuses(t *testing.T) {
+// An invalid object is an error that names the field.
+func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 	t.Parallel()
 	for object, field := range map[string]string{
 		// contradictions
@@ -144,7 +144,7 @@ func TestParseUsageRefuses(t *testing.T) {
 		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"completion_tokens_details":{"reasoning_tokens":2}}`:                                              "reasoning_tokens",
 		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":9,"completion_tokens_details":{"reasoning_tokens":2}}`:                                              "total_tokens",
 		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":8,"output_tokens_details":{"reasoning_tokens":2}}`:                                                       "reasoning_tokens",
-		// no whole numbers
+		// not integers
 		`openai {"prompt_tokens":-5,"completion_tokens":1,"total_tokens":-4}`:                          "prompt_tokens",
 		`openai {"prompt_tokens":1.5,"completion_tokens":1,"total_tokens":2.5}`:                        "prompt_tokens",
 		`openai {"prompt_tokens":1e3,"completion_tokens":1,"total_tokens":1001}`:                       "prompt_tokens",
@@ -158,7 +158,7 @@ func TestParseUsageRefuses(t *testing.T) {
 		`gemini {"promptTokenCount":5,"promptTokensDetails":{}}`:                                       "promptTokensDetails",
 		`gemini {"promptTokenCount":5,"promptTokensDetails":[7]}`:                                      "promptTokensDetails",
 		`anthropic {"input_tokens":1,"output_tokens":1,"service_tier":7}`:                              "service_tier",
-		// objects of another provider or API, and what is none
+		// objects of another provider or API, and other values
 		`openai {"input_tokens":5,"output_tokens":1}`:                                                                     "total_tokens",
 		`openai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cache_read_input_tokens":0}`:                        "cache_read_input_tokens",
 		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_cache_hit_tokens":5}`:                   "prompt_cache_hit_tokens",
@@ -202,7 +202,7 @@ func TestParseUsageNeedsAProvider(t *testing.T) {
 	assert.Equal(t, discovery.Usage{Input: 5, Output: 1}, got)
 }
 
-// An error quotes nothing of the object: it may hold what a user wrote.
+// Errors quote nothing of the object, since it may contain text of a user.
 func TestUsageErrorsQuoteNothing(t *testing.T) {
 	t.Parallel()
 	const private = "topsecret42"
@@ -218,7 +218,7 @@ func TestUsageErrorsQuoteNothing(t *testing.T) {
 	}
 }
 
-// Whatever comes in, the counts are disjoint, not negative, and add up to the total where there is one.
+// For any input, the counts are disjoint and not negative, and add up to the total if there is one.
 func FuzzParseUsage(f *testing.F) {
 	for _, c := range usageCases(f) {
 		f.Add(string(c.Provider), []byte(c.Usage))

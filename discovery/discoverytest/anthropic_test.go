@@ -52,7 +52,7 @@ func TestAnthropicStagesOfLife(t *testing.T) {
 }
 
 // anthropicPages follows the pages to the end.
-func anthropicPages(s *site, query string) (ids []any, pages int) {
+func anthropicPages(s *testServer, query string) (ids []any, pages int) {
 	for after := ""; ; pages++ {
 		at := query
 		if after != "" {

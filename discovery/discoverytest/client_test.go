@@ -17,19 +17,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// RoundTrip makes a site a transport that checks every exchange of a client against the document of its service.
-func (s *site) RoundTrip(req *http.Request) (*http.Response, error) {
+// RoundTrip implements http.RoundTripper. It checks every exchange of a client against the document of its service.
+func (s *testServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	document, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
 	checker := s.checkers[document]
 	if checker == nil {
-		return nil, fmt.Errorf("nobody is at %s", req.URL.Path)
+		return nil, fmt.Errorf("no operation at %s", req.URL.Path)
 	}
 	report := func(err error) { s.t.Error(err) }
 	return checker.Transport(s.http.Transport, "/"+document, report).RoundTrip(req)
 }
 
 // client makes a client of the server, and a list of what it reports.
-func (s *site) client(more ...discovery.Option) (*discovery.Client, func() []string) {
+func (s *testServer) client(more ...discovery.Option) (*discovery.Client, func() []string) {
 	var mu sync.Mutex
 	var reasons []string
 	note := func(f discovery.Failure) {
@@ -65,7 +65,7 @@ func TestAClientReadsTheCatalogAndNotices304(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	c, reasons := s.client()
-	assert.Len(t, models(t, c, discovery.CatalogOptions{}), 108, "one id stands there twice")
+	assert.Len(t, models(t, c, discovery.CatalogOptions{}), 108, "one id is listed twice")
 	assert.Len(t, models(t, c, discovery.CatalogOptions{Refresh: true}), 108)
 	s.SetCatalog(raw(`{"id":"a","info":{"developer":"Open AI"}}`)...)
 	assert.Len(t, models(t, c, discovery.CatalogOptions{Refresh: true}), 1)

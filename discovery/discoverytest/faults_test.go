@@ -14,7 +14,7 @@ import (
 )
 
 // status sends a good request and returns the status of its answer, 0 when there was none.
-func (s *site) status(op discoverytest.Operation) int {
+func (s *testServer) status(op discoverytest.Operation) int {
 	r, _ := s.faulty(s.request(s.t.Context(), op, ""))
 	return r.status
 }
@@ -105,5 +105,5 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 		eventually(t, func() bool { return goroutines(function) == 0 })
 	}
 	_, err := s.faulty(s.request(t.Context(), catalog, ""))
-	require.Error(t, err, "nobody listens any more")
+	require.Error(t, err, "the server is closed")
 }

@@ -30,7 +30,7 @@ func TestGeminiModels(t *testing.T) {
 }
 
 // geminiPages follows the pages to the end.
-func geminiPages(s *site, query string) (names []any, pages int) {
+func geminiPages(s *testServer, query string) (names []any, pages int) {
 	for token := ""; ; pages++ {
 		at := query
 		if token != "" {

@@ -28,8 +28,7 @@ var keyVariables = []string{"OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API
 // variable is the name of an environment variable as sources have it, or looks like one.
 var variable = regexp.MustCompile(`"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"`)
 
-// TestMain takes the environment away, all that package discovery reads: what a developer has exported must not decide what
-// these tests see.
+// TestMain unsets the variables of package discovery, so that the developer's environment does not affect the tests.
 func TestMain(m *testing.M) {
 	sources, _ := filepath.Glob("../*.go")
 	for _, name := range sources {
@@ -46,7 +45,7 @@ func TestMain(m *testing.M) {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// key is what these tests send. It says what it is, and no scanner takes it for a secret.
+// key is the key of these tests. No scanner takes it for a secret.
 var key = strings.Join([]string{"example", "key", "of", "these", "tests"}, ".")
 
 // endpoint is where an operation is, as its document has it, and which headers a good request has.
@@ -82,21 +81,21 @@ var checkers = sync.OnceValues(func() (map[string]*contract.Checker, error) {
 	return all, nil
 })
 
-// site is a server with everything that is needed to call it. Each has its own connections.
-type site struct {
+// testServer is a server with everything that is needed to call it. Each has its own connections.
+type testServer struct {
 	*discoverytest.Server
 	t        *testing.T
 	http     *http.Client
 	checkers map[string]*contract.Checker
 }
 
-func start(t *testing.T, opts ...discoverytest.Option) *site {
+func start(t *testing.T, opts ...discoverytest.Option) *testServer {
 	t.Helper()
 	all, err := checkers()
 	require.NoError(t, err)
 	transport := new(http.Transport)
 	t.Cleanup(transport.CloseIdleConnections)
-	return &site{Server: discoverytest.New(t, opts...), t: t, http: &http.Client{Transport: transport, Timeout: time.Minute}, checkers: all}
+	return &testServer{Server: discoverytest.New(t, opts...), t: t, http: &http.Client{Transport: transport, Timeout: time.Minute}, checkers: all}
 }
 
 // reply is an answer as the client sees it.
@@ -138,7 +137,7 @@ func column(rows []map[string]any, name string) []any {
 }
 
 // request makes a good request. A header value of "" takes the header away.
-func (s *site) request(ctx context.Context, op discoverytest.Operation, query string, headers ...string) *http.Request {
+func (s *testServer) request(ctx context.Context, op discoverytest.Operation, query string, headers ...string) *http.Request {
 	s.t.Helper()
 	e := endpoints[op]
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+e.base+e.path+query, nil)
@@ -158,7 +157,7 @@ func (s *site) request(ctx context.Context, op discoverytest.Operation, query st
 }
 
 // faulty sends a request whose answer a planned fault may have spoilt, so it is not checked.
-func (s *site) faulty(req *http.Request) (reply, error) {
+func (s *testServer) faulty(req *http.Request) (reply, error) {
 	resp, err := s.http.Do(req)
 	if err != nil {
 		return reply{}, err
@@ -169,14 +168,14 @@ func (s *site) faulty(req *http.Request) (reply, error) {
 }
 
 // exchange sends a request and checks the answer against the document. It returns what is wrong with the request.
-func (s *site) exchange(op discoverytest.Operation, query string, headers ...string) (reply, error) {
+func (s *testServer) exchange(op discoverytest.Operation, query string, headers ...string) (reply, error) {
 	s.t.Helper()
 	r, wrongRequest, wrongResponse := s.judged(op, query, headers...)
 	assert.NoError(s.t, wrongResponse)
 	return r, wrongRequest
 }
 
-func (s *site) judged(op discoverytest.Operation, query string, headers ...string) (r reply, request, response error) {
+func (s *testServer) judged(op discoverytest.Operation, query string, headers ...string) (r reply, request, response error) {
 	s.t.Helper()
 	req := s.request(s.t.Context(), op, query, headers...)
 	r, err := s.faulty(req)
@@ -188,7 +187,7 @@ func (s *site) judged(op discoverytest.Operation, query string, headers ...strin
 }
 
 // call is exchange for a request that has to keep the contract too.
-func (s *site) call(op discoverytest.Operation, query string, headers ...string) reply {
+func (s *testServer) call(op discoverytest.Operation, query string, headers ...string) reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
 	assert.NoError(s.t, err)
@@ -196,7 +195,7 @@ func (s *site) call(op discoverytest.Operation, query string, headers ...string)
 }
 
 // badly is exchange for a request that must not keep the contract.
-func (s *site) badly(op discoverytest.Operation, query string, headers ...string) reply {
+func (s *testServer) badly(op discoverytest.Operation, query string, headers ...string) reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
 	assert.Error(s.t, err)

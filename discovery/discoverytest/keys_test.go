@@ -143,5 +143,5 @@ func TestOptionsThatCannotBeUsedPanic(t *testing.T) {
 		assert.Panics(t, func() { discoverytest.Start(option()) }, name)
 	}
 	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceXAI: ""}))
-	assert.Equal(t, 400, s.call(discoverytest.ListXAIModels, "").status, "an empty one lets nobody in")
+	assert.Equal(t, 400, s.call(discoverytest.ListXAIModels, "").status, "an empty key is rejected")
 }

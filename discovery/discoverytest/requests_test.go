@@ -42,7 +42,7 @@ func TestRequestsTellsWhatArrived(t *testing.T) {
 	first := s.Requests()[0]
 	assert.Equal(t, catalog, first.Operation)
 	assert.Equal(t, "kept", first.Header.Get("X-Trace"))
-	assert.Empty(t, first.Keys, "the catalog is asked without a key")
+	assert.Empty(t, first.Keys, "the catalog is requested without a key")
 	assert.Len(t, s.Requests(catalog, gemini), 2)
 	s.call(gemini, "?pageSize=5")
 	assert.Equal(t, url.Values{"pageSize": {"5"}}, s.Requests(gemini)[1].Query)
@@ -64,7 +64,7 @@ func TestWhateverBecameOfARequestItIsRecorded(t *testing.T) {
 		assert.Equal(t, 404, r.status, "a wrong base URL fails")
 		all := s.Requests("")
 		last := all[len(all)-1]
-		assert.Equal(t, "POST "+base+"/models body", last.Method+" "+last.Path+" "+last.Body, "the whole path: it is nobody's")
+		assert.Equal(t, "POST "+base+"/models body", last.Method+" "+last.Path+" "+last.Body, "the whole path of an unknown operation")
 	}
 }
 
@@ -94,7 +94,7 @@ func TestAKeyInAQueryIsRecordedAndTakenOut(t *testing.T) {
 		}
 	}
 	s.call(gemini, "?pageToken=example", "X-Goog-Api-Key", accepted)
-	assert.Empty(t, s.Requests()[9].QueryKeys, "a page token is no key")
+	assert.Empty(t, s.Requests()[9].QueryKeys, "a page token is not a key")
 }
 
 func TestAKeyAnywhereElseIsTakenOut(t *testing.T) {

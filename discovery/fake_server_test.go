@@ -68,19 +68,19 @@ var services = map[discovery.Service]string{
 type fakeServer struct {
 	mu       sync.Mutex
 	handlers map[string]http.HandlerFunc
-	asked    map[string]int
+	requests map[string]int
 	failures []discovery.Failure
 }
 
 func newFakeServer(handlers map[string]http.HandlerFunc) *fakeServer {
-	return &fakeServer{handlers: handlers, asked: make(map[string]int)}
+	return &fakeServer{handlers: handlers, requests: make(map[string]int)}
 }
 
 // ServeHTTP implements http.Handler.
 func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	s.mu.Lock()
-	s.asked[name]++
+	s.requests[name]++
 	handler := s.handlers[name]
 	s.mu.Unlock()
 	if handler == nil {
@@ -101,7 +101,7 @@ func (s *fakeServer) set(name string, handler http.HandlerFunc) {
 func (s *fakeServer) count(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked[name]
+	return s.requests[name]
 }
 
 // reasons returns the failures that were reported, as "provider reason".
@@ -131,7 +131,7 @@ func (s *fakeServer) client(t *testing.T, opts ...discovery.Option) *discovery.C
 
 // inProcess returns a client that calls the server in process, for tests in virtual time.
 func (s *fakeServer) inProcess(opts ...discovery.Option) *discovery.Client {
-	return s.clientAt("http://site", append([]discovery.Option{discovery.WithHTTPClient(&http.Client{Transport: transport{s}})}, opts...)...)
+	return s.clientAt("http://test.invalid", append([]discovery.Option{discovery.WithHTTPClient(&http.Client{Transport: transport{s}})}, opts...)...)
 }
 
 func (s *fakeServer) clientAt(root string, opts ...discovery.Option) *discovery.Client {
