@@ -181,10 +181,10 @@ func (d *costDay) breakdown(group func(*costResult) string) map[string]float64 {
 	}
 	slices.SortFunc(sorted, func(a, b *costResult) int { return strings.Compare(group(a), group(b)) })
 	totals := make(map[string]float64, len(sorted))
-	for begin, end := 0, 0; begin < len(sorted); begin = end {
+	for end := 0; end < len(sorted); {
 		var sum decimal.Sum
-		key := group(sorted[begin])
-		for end = begin; end < len(sorted) && group(sorted[end]) == key; end++ {
+		key := group(sorted[end])
+		for ; end < len(sorted) && group(sorted[end]) == key; end++ {
 			sum.Add(&sorted[end].amount)
 		}
 		totals[key] = sum.Float64()
