@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/client"
@@ -18,7 +19,21 @@ func (a *app) connect() (*client.MeshClient, error) {
 	if node == "" {
 		return nil, usagef("the name of the own node is missing: pass --node or set MESH_NODE")
 	}
+	if err := checkNode(node); err != nil {
+		return nil, err
+	}
 	return a.connectAs(node)
+}
+
+// nodeName is the form of a node name; docs/gateway.md has it.
+var nodeName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}[a-z0-9]$`)
+
+// checkNode makes an invalid name wrong use. Package client only logs it, so that a program can start without a gateway.
+func checkNode(name string) error {
+	if !nodeName.MatchString(name) {
+		return usagef("node name %q must be 2 to 64 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen", name)
+	}
+	return nil
 }
 
 // connectAs returns a client for a node.

@@ -52,6 +52,9 @@ not known. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY
 }
 
 func (a *app) cost(ctx context.Context, provider string, counted *float64, f costFlags) error {
+	if !(f.maxDrift >= 0) { // NaN too
+		return usagef("--max-drift must not be negative")
+	}
 	b, err := newBill(provider, f.from, f.to)
 	if err != nil {
 		return err

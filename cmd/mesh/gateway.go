@@ -36,6 +36,11 @@ when it ends. Without --token and --token-out it accepts every request.`,
 }
 
 func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
+	for _, peer := range f.peers {
+		if err := checkNode(peer); err != nil {
+			return err
+		}
+	}
 	file, err := createTokenFile(f.tokenOut)
 	if err != nil {
 		return err

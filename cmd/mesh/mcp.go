@@ -46,10 +46,10 @@ func (a *app) serveTools(ctx context.Context) error {
 		fmt.Fprintln(a.errs, "mesh: warning: the node is not registered:", printable(explain(err)))
 	}
 	err = a.toolServer(c).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.in), Writer: stdout{a.out}})
-	if ctx.Err() != nil {
+	if err == nil || ctx.Err() != nil {
 		return nil
 	}
-	return err
+	return failedf("the agent ended the session: %w", err)
 }
 
 // join registers the own node unless it is registered.

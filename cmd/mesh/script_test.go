@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -31,7 +32,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "fields": fields, "capture": capture, "store": store, "fail": fail,
+			"status": status, "fields": fields, "capture": capture, "store": store, "fail": fail, "write": write,
 		},
 	})
 }
@@ -53,6 +54,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("MESH_GATEWAY_TOKEN", gatewayToken)
 	env.Setenv("MESH_TEST_PROVIDERS", s.URL)
 	setCache(env)
+	env.Setenv("NL", "\n")
 	env.Setenv("TRICK", "\x1b[31mred\u202e\nx")
 	// Put together at run time: the repository contains no text with the format of a key.
 	env.Setenv("KEY", "sk-ant-"+strings.Repeat("a", 40))
@@ -130,6 +132,11 @@ func object(ts *testscript.TestScript) map[string]json.RawMessage {
 // store adds a message to the inbox of node-a: store FROM KIND TEXT.
 func store(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Store(args[0], "node-a", args[1], args[2])
+}
+
+// write writes a file: write FILE TEXT.
+func write(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[1]+"\n"), 0o600))
 }
 
 // fail makes every request of an operation fail: fail OPERATION STATUS. Operations of providers have a dot in their names.

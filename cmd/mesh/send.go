@@ -23,6 +23,7 @@ func newSend(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "send TO KIND TEXT|-",
 		Short:             "Send a message; KIND is fyi, question, answer, status or unblock, and - reads the text from stdin",
+		Example:           "  mesh send node-b question \"Is the build green?\"\n  mesh send node-b fyi --thread builds - < report.txt\n  mesh send -- node-b fyi \"-5 degrees\"",
 		Args:              args(cobra.ExactArgs(3)),
 		ValidArgsFunction: completeKind,
 		RunE: func(cmd *cobra.Command, given []string) (err error) {
