@@ -1,6 +1,6 @@
 // Command facts compares the model ids and shutdown dates in the newest official SDKs with the tables of this repository. It
-// prints what the tables lack or contradict, and one line of coverage for each SDK. The exit status is 1 if a dated id is
-// missing or a date differs.
+// prints what the tables lack or contradict, which billing endpoints that package discovery reads an SDK has no call for, and one
+// line of coverage for each SDK. The exit status is 1 if a dated id is missing or a date differs.
 //
 //	go run . -tables ../../discovery/internal/retirements
 //
@@ -26,12 +26,14 @@ type sdk struct {
 	provider, module string
 	// constants reports whether ids are constants of a type whose name ends in Model; otherwise they are string literals.
 	constants bool
+	// bills are the paths of the billing endpoints, as the SDK writes them.
+	bills []string
 }
 
 var sdks = []sdk{
-	{"openai", "github.com/openai/openai-go/v3", true},
-	{"anthropic", "github.com/anthropics/anthropic-sdk-go", true},
-	{"gemini", "google.golang.org/genai", false},
+	{"openai", "github.com/openai/openai-go/v3", true, []string{"organization/costs"}},
+	{"anthropic", "github.com/anthropics/anthropic-sdk-go", true, []string{"v1/organizations/cost_report"}},
+	{"gemini", "google.golang.org/genai", false, nil},
 }
 
 func main() {
@@ -60,7 +62,7 @@ func run(w io.Writer, tables string, ids bool) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		found, err := readSDK(dir, s.constants)
+		found, paths, err := readSDK(dir, s)
 		if err != nil {
 			return false, err
 		}
@@ -69,6 +71,11 @@ func run(w io.Writer, tables string, ids bool) (bool, error) {
 				fmt.Fprintf(w, "%s,%s\n", s.provider, id)
 			}
 			continue
+		}
+		for _, path := range s.bills {
+			if !paths[path] {
+				fmt.Fprintf(w, "%s: the SDK has no call for %s\n", s.provider, path)
+			}
 		}
 		ok = compare(w, s, version, found, known) && ok
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,10 +21,10 @@ var (
 	ordinal   = regexp.MustCompile(`(\d)(?:st|nd|rd|th)`)
 )
 
-// readSDK returns the ids of an SDK with their shutdown dates, "" for none.
-func readSDK(dir string, constants bool) (map[string]string, error) {
-	found := make(map[string]string)
-	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+// readSDK returns the ids of an SDK with their shutdown dates, "" for none, and which of its billing paths it has.
+func readSDK(dir string, s sdk) (found map[string]string, paths map[string]bool, err error) {
+	found, paths = make(map[string]string), make(map[string]bool)
+	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "/examples/") {
 			return err
 		}
@@ -32,17 +33,21 @@ func readSDK(dir string, constants bool) (map[string]string, error) {
 			return err
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.ValueSpec); ok && constants {
+			if spec, ok := n.(*ast.ValueSpec); ok && s.constants {
 				readConstant(spec, found)
 			}
-			if text, ok := literal(n); ok && !constants && geminiID.MatchString(text) {
+			text, ok := literal(n)
+			if ok && !s.constants && geminiID.MatchString(text) {
 				found[text] = ""
+			}
+			if ok && slices.Contains(s.bills, text) {
+				paths[text] = true
 			}
 			return true
 		})
 		return nil
 	})
-	return found, err
+	return found, paths, err
 }
 
 // readConstant adds a constant of a model type.
