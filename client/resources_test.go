@@ -105,3 +105,16 @@ func TestOnlyMarkReadMarksAMessageRead(t *testing.T) {
 	assert.Equal(t, after, readAt(client.FetchOptions{}), "the second MarkRead changes nothing")
 	assert.Len(t, g.Requests(gatewaytest.MarkMessageRead), 2)
 }
+
+func TestPeersAreComparedByTheirText(t *testing.T) {
+	t.Parallel()
+	peer := func(token string) (p client.MeshPeer) {
+		require.NoError(t, json.Unmarshal([]byte(`{"name":"node-b","capabilities":{"n":1},"peer_token":"`+token+`"}`), &p))
+		return p
+	}
+	first, same, other := peer("one"), peer("one"), peer("two")
+	assert.Equal(t, first, same, "testify")
+	assert.NotEqual(t, first, other)
+	assert.True(t, first.PeerToken.Equal(*same.PeerToken), "go-cmp calls this method")
+	assert.False(t, first.PeerToken.Equal(*other.PeerToken))
+}

@@ -72,7 +72,7 @@ func (r *run) checkGrowth(a account) {
 	own := late.goroutines - r.before - goroutinesPerConnection*late.connections
 	assert.LessOrEqual(r.t, own, (goroutinesPerNode+windowSize)*nodes, "goroutines without those of connections: Serve has one for each message")
 	most := slices.MaxFunc(r.samples, func(a, b sample) int { return cmp.Compare(a.connections, b.connections) })
-	assert.LessOrEqual(r.t, most.connections, concurrency*nodes*5/4, "connections: one for each concurrent request, and a few more")
+	assert.LessOrEqual(r.t, most.connections, concurrency*nodes*2, "connections: one for each concurrent request; Serve marks beside its workers")
 }
 
 func (r *run) report(a account) {
