@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,9 +66,9 @@ func sequences() []sequence {
 
 // alternate plays a and b in turn.
 func alternate(a, b func(*exchange)) func(*exchange) {
-	n := 0
+	var n atomic.Int64
 	return func(x *exchange) {
-		if n++; n%2 == 1 {
+		if n.Add(1)%2 == 1 {
 			a(x)
 		} else {
 			b(x)
@@ -127,10 +128,9 @@ func advert(n int) func(*exchange) {
 func TestSequences(t *testing.T) {
 	for _, s := range sequences() {
 		replies := recorded(t, s.op.recordings)
-		played := 0
+		var played atomic.Int64 // every connection has a goroutine
 		f := &fault{play: func(x *exchange) {
-			s.play[min(played, len(s.play)-1)](x)
-			played++
+			s.play[min(int(played.Add(1))-1, len(s.play)-1)](x)
 		}}
 		op := *s.op
 		op.skip = 0 // every response is part of the sequence
