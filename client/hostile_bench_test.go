@@ -135,7 +135,7 @@ func BenchmarkCloseOfWatch(b *testing.B) {
 		ended := make(chan struct{}, watches)
 		for range watches {
 			go func() {
-				for range c.Watch(b.Context(), client.WatchOptions{Interval: time.Hour}) { //nolint:revive // it yields nothing
+				for range c.Watch(b.Context(), client.WatchOptions{Interval: time.Hour}) {
 				}
 				ended <- struct{}{}
 			}()
