@@ -213,6 +213,25 @@ func (l *ledger) watchFailed(err error) {
 	l.expect(errors.Is(err, client.ErrMesh), "an error is not a client error", "Watch: %v", err)
 }
 
+// unseen returns the accepted messages without a receipt that have not arrived.
+func (l *ledger) unseen() (requests []client.SendRequest) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.open {
+		if e.accepted && e.receipt == (place{}) && len(e.copies) == 0 {
+			requests = append(requests, e.request)
+		}
+	}
+	return requests
+}
+
+// found records a message of unseen that is in the current database.
+func (l *ledger) found(m client.MeshMessage) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open[taskID(m)].receipt = l.placeOf(m)
+}
+
 // close checks the entries that are still open. stale are the messages that a MarkRead for an earlier database can have marked.
 func (l *ledger) close(stale []place) {
 	l.mu.Lock()

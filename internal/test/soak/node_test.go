@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 
@@ -38,6 +39,15 @@ const (
 	// herald sends the last message to every node.
 	herald = "herald"
 )
+
+// tasksPerNode separates the task ids of the nodes.
+const tasksPerNode = 1_000_000
+
+// taskNode returns the number of the node that sends a task.
+func taskNode(task string) int {
+	n, _ := strconv.Atoi(task)
+	return n / tasksPerNode
+}
 
 // send sends until stop, and completes the message in progress.
 func (n *node) send(ctx context.Context, stop <-chan struct{}, first, nodes int) {

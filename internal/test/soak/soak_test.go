@@ -63,6 +63,7 @@ func soak(t *testing.T, receive func(*node, context.Context)) {
 	ctx, cancel := context.WithTimeout(t.Context(), r.size.sending+ending)
 	defer cancel()
 	r.play(ctx)
+	r.findUnseen(ctx)
 	r.close()
 	require.Len(t, r.samples, samples, "the time was up before everything was sent")
 	account := r.gateway.finish(t)
@@ -118,7 +119,7 @@ func (r *run) play(ctx context.Context) {
 	r.began = time.Now()
 	for i, n := range r.nodes {
 		receiving.Go(func() { n.receive(ctx) })
-		sending.Go(func() { n.send(ctx, stop, i*1_000_000, len(r.nodes)) })
+		sending.Go(func() { n.send(ctx, stop, i*tasksPerNode, len(r.nodes)) })
 	}
 	sending.Go(func() { r.disturb(ctx) })
 	r.samples = takeSamples(ctx, r.size.sending, r.open)
@@ -130,6 +131,22 @@ func (r *run) play(ctx context.Context) {
 	}
 	receiving.Wait()
 	assert.NoError(r.t, ctx.Err(), "timed out before every node had the last message")
+}
+
+// findUnseen looks up the ids of the messages without a receipt that have not arrived, so that the ledger can tell whether a
+// MarkRead for the old database marked them.
+func (r *run) findUnseen(ctx context.Context) {
+	for _, request := range r.ledger.unseen() {
+		options := client.FetchOptions{ToNode: request.To, FromNode: nodeName(taskNode(request.RelatedTaskID)), Limit: 1000}
+		rows, err := r.herald.Fetch(ctx, options)
+		for ; err != nil && ctx.Err() == nil; rows, err = r.herald.Fetch(ctx, options) {
+		}
+		for _, m := range rows {
+			if taskID(m) == request.RelatedTaskID {
+				r.ledger.found(m)
+			}
+		}
+	}
 }
 
 // restarts are the times of the restarts, as parts of the time of sending, and whether the database is new. None is in the second
