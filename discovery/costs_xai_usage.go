@@ -83,12 +83,16 @@ func (u *xaiUsage) UnmarshalJSON(body []byte) error {
 
 // usageBucket collects the data points of one part of the window.
 type usageBucket struct {
-	begin time.Time
-	total decimal.Sum
-	items []LineItem
-	raw   bytes.Buffer
-	// series is the index of the last series that has a point here.
-	series int
+	begin  time.Time
+	total  decimal.Sum
+	points []usagePoint
+}
+
+// usagePoint is a data point of a series.
+type usagePoint struct {
+	series *usageSeries
+	usd    float64
+	raw    json.RawMessage
 }
 
 // usageBuckets are the buckets of an answer by their start.
@@ -117,18 +121,13 @@ const (
 func (w window) bill(usage xaiUsage) (bill[TeamCostBucket], error) {
 	b := usageBuckets{window: w, byTime: make(map[instant]*usageBucket, mostPoints(usage)), room: max(minLabels, labelsPerBody*usage.size)}
 	for i, series := range usage.TimeSeries {
-		labels := series.GroupLabels
-		if len(labels) == 0 {
-			labels = series.Group
-		}
-		description := strings.Join(labels, ", ")
 		points := series.DataPoints
-		frame, err := newSeriesFrame(series)
+		labeled, err := newUsageSeries(series)
 		if err != nil {
 			return bill[TeamCostBucket]{}, fmt.Errorf("timeSeries[%d]: %w", i, err)
 		}
 		for j, point := range points {
-			if err := b.add(i, description, frame, point); err != nil {
+			if err := b.add(labeled, point); err != nil {
 				return bill[TeamCostBucket]{}, fmt.Errorf("timeSeries[%d].dataPoints[%d]: %w", i, j, err)
 			}
 		}
@@ -145,19 +144,30 @@ func mostPoints(usage xaiUsage) int {
 	return most
 }
 
-// seriesFrame is the JSON of a series before and after its data points.
-type seriesFrame struct{ before, after []byte }
-
-func newSeriesFrame(series xaimanagement.TimeSeries) (f seriesFrame, err error) {
-	series.DataPoints = []json.RawMessage{json.RawMessage("0")}
-	text, err := json.Marshal(series)
-	// Before the points there are only labels, in which a quote is escaped.
-	f.before, f.after, _ = bytes.Cut(text, []byte(`"dataPoints":[0]`))
-	return f, err
+// usageSeries is a series without its data points.
+type usageSeries struct {
+	description string
+	// before and after are the JSON of the series around its points.
+	before, after []byte
 }
 
+func newUsageSeries(series xaimanagement.TimeSeries) (*usageSeries, error) {
+	labels := series.GroupLabels
+	if len(labels) == 0 {
+		labels = series.Group
+	}
+	series.DataPoints = []json.RawMessage{json.RawMessage("0")}
+	text, err := series.MarshalJSON()
+	// Before the points there are only labels, in which a quote is escaped.
+	before, after, _ := bytes.Cut(text, []byte(dataPoints+"0]"))
+	return &usageSeries{description: strings.Join(labels, ", "), before: before, after: after}, err
+}
+
+// dataPoints begins the data points of a series.
+const dataPoints = `"dataPoints":[`
+
 // add adds a data point of a series to its bucket.
-func (b *usageBuckets) add(series int, description string, frame seriesFrame, point json.RawMessage) error {
+func (b *usageBuckets) add(series *usageSeries, point json.RawMessage) error {
 	at, usd, err := b.window.dataPoint(point)
 	if err != nil {
 		return err
@@ -165,7 +175,7 @@ func (b *usageBuckets) add(series int, description string, frame seriesFrame, po
 	if b.window.outside(at) {
 		return errOutsideWindow
 	}
-	if b.room -= len(frame.before) + len(frame.after); b.room < 0 {
+	if b.room -= len(series.before) + len(series.after); b.room < 0 {
 		return errLongLabels
 	}
 	key := instant{at.Unix(), at.Nanosecond()}
@@ -174,30 +184,39 @@ func (b *usageBuckets) add(series int, description string, frame seriesFrame, po
 	case bucket == nil:
 		bucket = &usageBucket{begin: at}
 		b.byTime[key] = bucket
-	case bucket.series == series:
+	case bucket.points[len(bucket.points)-1].series == series:
 		return errRepeatedTime
 	}
-	bucket.series = series
-	bucket.items = append(bucket.items, LineItem{Description: description, USD: usd.Float64()})
+	bucket.points = append(bucket.points, usagePoint{series: series, usd: usd.Float64(), raw: point})
 	bucket.total.Add(usd)
 	b.total.Add(usd)
-	bucket.writeRaw(frame, point)
 	return nil
 }
 
-// writeRaw appends a series with one point to the raw bucket.
-func (b *usageBucket) writeRaw(frame seriesFrame, point json.RawMessage) {
-	separator := byte(',')
-	if b.raw.Len() == 0 {
-		separator = '['
+func (b *usageBucket) lineItems() []LineItem {
+	items := make([]LineItem, len(b.points))
+	for i, point := range b.points {
+		items[i] = LineItem{Description: point.series.description, USD: point.usd}
 	}
-	b.raw.Grow(len(frame.before) + len(frame.after) + len(point) + 20)
-	b.raw.WriteByte(separator)
-	b.raw.Write(frame.before)
-	b.raw.WriteString(`"dataPoints":[`)
-	b.raw.Write(point)
-	b.raw.WriteByte(']')
-	b.raw.Write(frame.after)
+	return items
+}
+
+// raw returns an array of series with one point each.
+func (b *usageBucket) raw() json.RawMessage {
+	size := len("[]")
+	for _, point := range b.points {
+		size += len(point.series.before) + len(dataPoints) + len(point.raw) + len("],") + len(point.series.after)
+	}
+	text := append(make([]byte, 0, size), '[')
+	for i, point := range b.points {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(text, point.series.before...), dataPoints...)
+		text = append(append(text, point.raw...), ']')
+		text = append(text, point.series.after...)
+	}
+	return append(text, ']')
 }
 
 // dataPoint decodes a data point. It needs no time when the whole window is one bucket.
@@ -232,10 +251,9 @@ func (b *usageBuckets) bill() bill[TeamCostBucket] {
 	slices.SortFunc(all, func(a, b *usageBucket) int { return a.begin.Compare(b.begin) })
 	costs := bill[TeamCostBucket]{buckets: make([]TeamCostBucket, len(all)), total: b.total, complete: true}
 	for i, bucket := range all {
-		bucket.raw.WriteByte(']')
 		costs.buckets[i] = TeamCostBucket{
 			StartTime: bucket.begin.Format(time.RFC3339), EndTime: b.window.endOf(bucket.begin).Format(time.RFC3339),
-			TotalUSD: bucket.total.Float64(), LineItems: bucket.items, RawBucket: bucket.raw.Bytes(),
+			TotalUSD: bucket.total.Float64(), LineItems: bucket.lineItems(), RawBucket: bucket.raw(),
 		}
 	}
 	return costs
