@@ -27,6 +27,7 @@ func TestNewRejectsInvalidArguments(t *testing.T) {
 		field string
 	}{
 		"no node":              {"", []client.Option{url}, "node"},
+		"node with line break": {"node-a\u2028", []client.Option{url}, "node"},
 		"blank node":           {" \t", []client.Option{url}, "node"},
 		"no URL":               {"node-a", nil, "gateway URL"},
 		"blank URL":            {"node-a", []client.Option{client.WithGatewayURL(" ")}, "gateway URL"},

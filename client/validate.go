@@ -65,8 +65,8 @@ func checkOwnName(name string) error {
 		return &ValueError{Field: "node", Reason: "must not be empty"}
 	case !utf8.ValidString(name):
 		return &ValueError{Field: "node", Reason: "must be valid UTF-8"}
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return &ValueError{Field: "node", Reason: "must not contain control characters"}
+	case strings.ContainsFunc(name, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }):
+		return &ValueError{Field: "node", Reason: "must not contain control characters or line breaks"}
 	}
 	return nil
 }
