@@ -24,7 +24,7 @@ func readAll(r io.Reader, declared int64) ([]byte, error) {
 		n, err := r.Read(piece[len(piece):cap(piece)])
 		piece = piece[:len(piece)+n]
 		if err != nil {
-			if err == io.EOF { //nolint:errorlint // an error that wraps io.EOF reports a truncated body
+			if err == io.EOF { // an error that wraps io.EOF reports a truncated body
 				err = nil
 			}
 			return joined(pieces, piece), err
