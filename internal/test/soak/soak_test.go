@@ -44,7 +44,7 @@ func sizeFor(sending time.Duration) size {
 	if sending < 10*time.Second {
 		return size{nodes: 50, sending: sending, interval: 100 * time.Millisecond, timeout: time.Second, slack: 2 << 20}
 	}
-	return size{nodes: 200, sending: sending, interval: 500 * time.Millisecond, timeout: 5 * time.Second, slack: 512 << 10}
+	return size{nodes: 200, sending: sending, interval: 500 * time.Millisecond, timeout: 5 * time.Second, slack: 4 << 20}
 }
 
 // ending is the time limit after the last send.
