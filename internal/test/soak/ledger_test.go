@@ -213,12 +213,13 @@ func (l *ledger) watchFailed(err error) {
 	l.expect(errors.Is(err, client.ErrMesh), "an error is not a client error", "Watch: %v", err)
 }
 
-// unseen returns the messages without a receipt that have not arrived, also those whose Send failed.
+// unseen returns the messages without a receipt that have not arrived, also those whose Send failed, and those that may have
+// arrived from one database alone.
 func (l *ledger) unseen() (requests []client.SendRequest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.open {
-		if e.receipt == (place{}) && len(e.copies) == 0 {
+		if e.receipt == (place{}) && (len(e.copies) == 0 || e.straddles) {
 			requests = append(requests, e.request)
 		}
 	}
@@ -257,7 +258,7 @@ func (l *ledger) closeUnseen(task string, e *entry, stale []place) {
 		l.totals.lostUnseen++
 	}
 	excused := e.lost && e.receipt.Database <= e.lostFrom
-	if len(e.copies) == 0 && slices.Contains(stale, e.receipt) {
+	if !arrivedFrom(e.receipt.Database) && slices.Contains(stale, e.receipt) {
 		l.totals.stale++
 		excused = true
 	}
