@@ -145,10 +145,10 @@ func (w *watcher) poll(ctx context.Context, yield func(MeshMessage, error) bool)
 	return true
 }
 
-// growAfter is the number of full windows after which a poll asks for more messages again.
+// growAfter is the number of full windows after which a poll requests more messages again.
 const growAfter = 8
 
-// fetch returns the unread messages. While a response is too large, it asks for fewer messages. Close cancels its requests.
+// fetch returns the unread messages. While a response is too large, it requests fewer messages. Close cancels its requests.
 func (w *watcher) fetch(ctx context.Context) ([]MeshMessage, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

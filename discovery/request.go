@@ -56,7 +56,7 @@ func fetch[T any, P interface {
 	if r.spent != nil {
 		r.spent.bytes += int64(len(resp.Body))
 	}
-	if err := ctx.Err(); err != nil { // nobody waits for what decoding would return
+	if err := ctx.Err(); err != nil { // no caller waits for the result
 		return value, r.interrupted(err)
 	}
 	if err := P(&value).UnmarshalJSON(resp.Body); err != nil {

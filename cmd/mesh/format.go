@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// unknown stands in tables for a value that is not known.
+// unknown replaces a value that is not known in a table.
 const unknown = "-"
 
 // now returns the time that relative times are counted from.

@@ -19,7 +19,7 @@ func newUsage(a *app) *cobra.Command {
 
   {"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{...}}
 
-usage is the usage object of the provider's answer, unchanged. provider may be missing where the name of the model tells it,
+usage is the usage object of the provider's answer, unchanged. provider may be missing if the name of the model determines it,
 and mode ("batch", "flex", ...) is optional. The total lacks the calls whose cost is not known; their number is printed.`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, files []string) error { return a.usage(cmd.Context(), files[0]) },
