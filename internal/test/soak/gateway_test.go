@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
@@ -38,6 +39,8 @@ const (
 	replace command = "replace"
 	// handled reports that a node is about to mark a message. There is no answer.
 	handled command = "handled"
+	// heal ends the faults. The gateway answers with its address.
+	heal command = "heal"
 	// finish is answered with the account.
 	finish command = "finish"
 )
@@ -62,6 +65,7 @@ type gatewayProcess struct {
 	names    []string
 	chaos    *chaos
 	server   *http.Server
+	requests *requests            // those in progress
 	database *gatewaytest.Gateway // the current one
 	// handled and marked have the time at which a message was handled first, and at which the first MarkRead of it arrived.
 	handled, marked map[place]time.Time
@@ -100,11 +104,14 @@ func ignoreEOF(err error) error {
 func (p *gatewayProcess) carryOut(o order) error {
 	switch o.Command {
 	case stop:
-		return p.answer(p.address, p.server.Close())
+		return p.answer(p.stop())
 	case start:
 		return p.answer(p.start())
 	case replace:
 		return p.answer(p.replace())
+	case heal:
+		p.database.Heal()
+		return p.answer(p.address, nil)
 	case handled:
 		if _, again := p.handled[o.Place]; !again {
 			p.handled[o.Place] = o.At
@@ -138,9 +145,41 @@ func (p *gatewayProcess) start() (string, error) {
 		return "", err
 	}
 	p.address = listener.Addr().String()
-	p.server = &http.Server{Handler: p.database.Handler(), ReadHeaderTimeout: time.Minute}
+	p.requests = &requests{next: p.database.Handler()}
+	p.server = &http.Server{Handler: p.requests, ReadHeaderTimeout: time.Minute}
 	go func() { _ = p.server.Serve(listener) }()
 	return p.address, nil
+}
+
+// stop closes the port and every connection, and waits for the requests in progress.
+func (p *gatewayProcess) stop() (string, error) {
+	err := p.server.Close()
+	p.requests.end()
+	return p.address, err
+}
+
+// requests are the requests in progress. http.Server.Close does not wait for them, and one that stored its message after the
+// database was counted would be a message too many.
+type requests struct {
+	next http.Handler
+
+	mu    sync.RWMutex // held for reading by every request
+	ended bool
+}
+
+func (r *requests) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.ended {
+		panic(http.ErrAbortHandler)
+	}
+	r.next.ServeHTTP(w, request)
+}
+
+func (r *requests) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
 }
 
 // replace ends the database and begins a new one.
@@ -155,6 +194,9 @@ func (p *gatewayProcess) replace() (replacement, error) {
 }
 
 func (p *gatewayProcess) finish() (account, error) {
+	if _, err := p.stop(); err != nil {
+		return account{}, err
+	}
 	unread, err := p.end()
 	p.chaos.mu.Lock()
 	defer p.chaos.mu.Unlock()

@@ -58,6 +58,12 @@ func (p *process) handled(t *testing.T, at place) {
 	p.do(t, order{Command: handled, Place: at, At: time.Now()}, nil)
 }
 
+// heal ends the faults.
+func (p *process) heal(t *testing.T) {
+	t.Helper()
+	p.do(t, order{Command: heal}, &p.address)
+}
+
 // outage is how long the gateway is away in a restart.
 const outage = 200 * time.Millisecond
 
