@@ -36,6 +36,12 @@ func (o BalanceOptions) Format(f fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(o))
 }
 
+// GobEncode encodes the options without their key.
+func (o BalanceOptions) GobEncode() ([]byte, error) { return json.Marshal(o) }
+
+// GobDecode decodes options. APIKey is "".
+func (o *BalanceOptions) GobDecode(data []byte) error { return decodeWithoutKey(data, o) }
+
 // BalanceSnapshot is the balance of a DeepSeek account at one moment, in one currency. DeepSeek offers no history;
 // [SpendBetween] returns the difference between two snapshots.
 type BalanceSnapshot struct {

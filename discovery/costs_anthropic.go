@@ -45,6 +45,12 @@ func (q AnthropicCostQuery) Format(f fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(q))
 }
 
+// GobEncode encodes the query without its key.
+func (q AnthropicCostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
+
+// GobDecode decodes a query. AdminKey is "".
+func (q *AnthropicCostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
+
 // FetchAnthropicCostBuckets returns what Anthropic billed the organization, one bucket for each UTC day, oldest first. Costs of
 // the priority service tier are not in it: Anthropic's cost report leaves them out.
 //

@@ -44,6 +44,12 @@ func (q OpenAICostQuery) Format(f fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(q))
 }
 
+// GobEncode encodes the query without its key.
+func (q OpenAICostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
+
+// GobDecode decodes a query. AdminKey is "".
+func (q *OpenAICostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
+
 // FetchOpenAICostBuckets returns what OpenAI billed the organization, one bucket a day, oldest first. A day without costs is
 // a bucket with a total of 0.
 //

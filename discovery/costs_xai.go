@@ -3,6 +3,7 @@ package discovery
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -65,6 +66,12 @@ func (q XAICostQuery) Format(f fmt.State, verb rune) {
 	q.ManagementKey = hidden(q.ManagementKey)
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(q))
 }
+
+// GobEncode encodes the query without its key.
+func (q XAICostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
+
+// GobDecode decodes a query. ManagementKey is "".
+func (q *XAICostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
 // FetchXAICostBuckets returns what xAI billed a team, oldest bucket first. xAI lists only what was used: a part of the window
 // without use has no bucket.

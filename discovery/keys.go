@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -65,4 +66,11 @@ func hidden(key string) string {
 		return ""
 	}
 	return secret.Redacted
+}
+
+// decodeWithoutKey sets *q to a query in JSON. The types that hold a key leave it out of JSON and XML by the tag of its field.
+// encoding/gob knows no such tag, so they write their JSON to it: a query in a cache or on a queue does not carry the key.
+func decodeWithoutKey[Q any](data []byte, q *Q) error {
+	*q = *new(Q)
+	return json.Unmarshal(data, q)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -57,6 +58,12 @@ func (o PricingOptions) Format(f fmt.State, verb rune) {
 	o.APIKey = hidden(o.APIKey)
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(o))
 }
+
+// GobEncode encodes the options without their key.
+func (o PricingOptions) GobEncode() ([]byte, error) { return json.Marshal(o) }
+
+// GobDecode decodes options. APIKey is "".
+func (o *PricingOptions) GobDecode(data []byte) error { return decodeWithoutKey(data, o) }
 
 func (o PricingOptions) check() error {
 	if o.TTL < 0 {

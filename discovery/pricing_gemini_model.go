@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,6 +29,12 @@ func (q GeminiPriceQuery) Format(f fmt.State, verb rune) {
 		PricingOptions      any
 	}{q.Direction, q.TierThresholdTokens, q.PricingOptions})
 }
+
+// GobEncode encodes the query without its key. Without this method the one of the embedded options would be promoted.
+func (q GeminiPriceQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
+
+// GobDecode decodes a query. APIKey is "".
+func (q *GeminiPriceQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
 func (q GeminiPriceQuery) check(hint []string) error {
 	if len(hint) == 0 {
