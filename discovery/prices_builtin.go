@@ -2,10 +2,22 @@ package discovery
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 )
+
+// ListPrices returns the built-in price table of a provider: every model, period and tier, and the models that are known but
+// not priced, whose prices are all nil. The list is the caller's own, and empty for an unknown provider.
+//
+// A price is in the table when the provider's own page has it or two independent sources agree; Source names them. A row with
+// a TierThresholdTokens of N bills the whole request when the prompt has N tokens or more. The prices of DeepSeek from
+// 2026-08-17 on are peak prices: [Client.CostOf] halves them at other hours.
+func ListPrices(p Provider) []ProviderPricing {
+	p = p.canonical()
+	return pricingsOf(slices.DeleteFunc(slices.Clone(pricelist.Builtin().Rows()), func(r pricelist.Row) bool { return r.Provider != string(p) }))
+}
 
 // PricingForAnthropicModel returns the list price of an Anthropic model that is in force today, from the built-in table. It
 // reports whether the table has the model. Source and VerifiedAt of the row describe what the price rests on, and RawPricing
@@ -68,4 +80,48 @@ func pricingsOf(rows []pricelist.Row) []ProviderPricing {
 		pricings[i] = pricingOf(&rows[i])
 	}
 	return pricings
+}
+
+// pricingOf returns a row of the price table as callers see it.
+func pricingOf(r *pricelist.Row) ProviderPricing {
+	p := ProviderPricing{
+		Provider: Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
+		InputPerMTok: r.Input.Float64(), OutputPerMTok: r.Output.Float64(), CacheReadPerMTok: r.CacheRead.Float64(),
+		CacheWrite5mPerMTok: r.CacheWrite5m.Float64(), CacheWrite1hPerMTok: r.CacheWrite1h.Float64(),
+		ValidFrom: nonEmpty(r.ValidFrom), ValidUntil: nonEmpty(r.ValidUntil), VerifiedAt: nonEmpty(r.VerifiedAt),
+		Source: r.Source, Modality: ModalityText, Mode: ModeStandard,
+	}
+	if r.Above > 0 {
+		p.TierThresholdTokens = r.Above + 1
+		from := strconv.FormatInt(p.TierThresholdTokens, 10)
+		p.SKUID += "@" + from
+		p.SKUDescription += ", prompts from " + from + " tokens"
+	}
+	if r.ValidUntil != "" {
+		p.SKUID += "@until-" + r.ValidUntil
+		p.SKUDescription += ", until " + r.ValidUntil
+	}
+	if r.Provider == string(Anthropic) {
+		p.RawPricing = rawPricing(r)
+	}
+	return p
+}
+
+// rawPricing returns the cache prices of an Anthropic model, nil unless all three are listed.
+func rawPricing(r *pricelist.Row) *RawPricing {
+	hour := r.CacheWrite1h
+	if !hour.Known() {
+		hour = r.SingleSourceWrite1h
+	}
+	if !r.CacheRead.Known() || !r.CacheWrite5m.Known() || !hour.Known() {
+		return nil
+	}
+	return &RawPricing{CacheWrite5m: *r.CacheWrite5m.Float64(), CacheWrite1h: *hour.Float64(), CacheHit: *r.CacheRead.Float64()}
+}
+
+func nonEmpty(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
