@@ -17,7 +17,7 @@ import (
 // MeshClient is a node's connection to a mesh gateway. Make one with [New], share it, and call [MeshClient.Close] when it is
 // no longer needed.
 //
-// Printed with any verb it shows the node and the gateway, never the token.
+// Formatting it with any verb shows the node and the gateway, never the token.
 type MeshClient struct {
 	node     string
 	gateway  string
@@ -45,9 +45,9 @@ const idleTimeout = 4 * time.Second
 // The token and the gateway's URL come from [WithToken] and [WithGatewayURL], else from MESH_GATEWAY_TOKEN and
 // MESH_GATEWAY_URL. A URL is required, a token is optional.
 //
-// Node names have 2 to 64 lower-case letters, digits and hyphens, start with a letter and do not end with a hyphen. Another name
-// for the client's own node is logged and accepted, since existing nodes may have one. A name that is blank, has a control
-// character or is not valid UTF-8 is a [*ValueError], and so is any other invalid argument.
+// Node names have 2 to 64 lower-case letters, digits and hyphens, start with a letter and do not end with a hyphen. If the
+// client's own name violates these rules, New logs a warning and accepts it, because nodes with such names exist. A name that
+// is blank, has a control character or is not valid UTF-8 is a [*ValueError], and so is any other invalid argument.
 func New(node string, opts ...Option) (*MeshClient, error) {
 	s, err := newSettings(node, opts)
 	if err != nil {

@@ -16,8 +16,8 @@
 // # Checks before a send
 //
 // [MeshClient.Send] validates the message, looks up the recipient in the gateway's registry, and scans the content for
-// credentials. If a check fails, nothing is posted. The gateway itself accepts and stores messages for names that are not
-// registered. The scan is best effort: treat the content of a message as public.
+// credentials. If a check fails, nothing is posted. The lookup is necessary because the gateway accepts messages for names that
+// are not registered. The scan is best effort: treat the content of a message as public.
 //
 // A rule that matches harmless text can be allowed for one message with SendRequest.AllowRules.
 //
@@ -25,14 +25,14 @@
 //
 // [MeshClient.Serve] is a worker: it registers the node, hands each unread message to a function and marks it read when the
 // function returns nil. [MeshClient.Reply] answers in the thread of a message, and the same reply sent twice arrives once.
-// [MeshClient.Watch] returns the sequence of unread messages, for programs with a loop of their own. [MeshClient.Fetch] reads an
+// [MeshClient.Watch] yields unread messages one by one, for programs that have their own loop. [MeshClient.Fetch] reads an
 // inbox once.
 //
 // # Errors
 //
 // Every error matches [ErrMesh]. Use errors.As to find its type:
 //
-//   - [*ValueError]: an argument is invalid. Nothing was sent.
+//   - [*ValueError]: an argument is invalid, the context is nil, or the MeshClient was not made with [New]. Nothing was sent.
 //   - [*NotInRegistryError]: the recipient is not registered. Nothing was posted.
 //   - [*MeshSecretLeakError]: the content contains a credential. Nothing was posted.
 //   - [*MeshAuthError]: the gateway answered 401 or 403. It is a [*MeshGatewayError] too.
@@ -50,15 +50,13 @@
 //
 // # Connections
 //
-// Unless [WithHTTPClient] is given, each client has a transport of its own. It closes idle connections after four seconds
-// and after every 5xx response, because the gateway drops idle connections after five seconds and closes a connection
-// after an internal error without announcing it: the next request on such a connection would fail. Configure a transport of
-// your own in the same way (IdleConnTimeout), or use [WithRetry].
+// The gateway closes a connection without notice after an internal error, or when it has been idle for five seconds. The next
+// request on it fails. The client's transport therefore closes idle connections after four seconds and after every 5xx
+// response. With [WithHTTPClient], set IdleConnTimeout in the same way, or use [WithRetry].
 //
 // # Concurrency
 //
 // A [MeshClient] is safe for concurrent use and meant to be shared. Concurrent sends share one request for the registry.
-// A nil context is a [*ValueError]. So is a call of a MeshClient that was not made with [New].
 //
 // # Tests
 //

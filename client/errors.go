@@ -38,8 +38,8 @@ func (e *ValueError) Error() string {
 // Is makes the error match [ErrMesh].
 func (e *ValueError) Is(target error) bool { return target == ErrMesh }
 
-// NotInRegistryError reports a name that the gateway's registry does not contain: from Send and Reply a recipient that is not
-// registered or not enabled, and nothing was posted; from GetPeer a peer that is not registered.
+// NotInRegistryError reports a name that is not in the gateway's registry. From Send and Reply it means that the recipient is
+// not registered or not enabled, and that nothing was posted. From GetPeer it means that the peer is not registered.
 type NotInRegistryError struct {
 	// Name is the name that was looked up, after aliases.
 	Name string
@@ -94,9 +94,9 @@ type MeshGatewayError struct {
 	// would deliver it twice.
 	Delivered bool
 	// Uncertain reports that the gateway may have accepted the message: an attempt was sent but got no response, a 5xx
-	// response or a response that is not from a gateway; or a 409 came back for an idempotency key that the client made, which
-	// only an earlier copy of the same message can have used. Sending the message again may deliver it twice, unless it has
-	// the same IdempotencyKey. It is false if Delivered is true, and for all methods but Send and Reply.
+	// response, or a 2xx response that is not from a gateway. It is also set after a 409 for an idempotency key that the client
+	// made, since only an earlier attempt can have used that key. Sending the message again may deliver it twice, unless it has
+	// the same IdempotencyKey. Uncertain is false if Delivered is true; only Send and Reply set it.
 	Uncertain bool
 	// RetryAfter is the wait that the Retry-After header requests, or 0 without one.
 	RetryAfter time.Duration

@@ -10,10 +10,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// MeshMessage is one direct message. It is a generated type; [gateway.MeshMessage] lists its fields. ID, FromNode, ToNode,
-// Kind and CreatedAt are always set. Content is nil in the receipt of a send, ReadAt is nil while the message is unread,
-// RelatedTaskID and ThreadID are nil without a link. RelatedTaskID is a string, also if the gateway sends a number. Times
-// are strings as the gateway wrote them.
+// MeshMessage is one direct message. It is a generated type; [gateway.MeshMessage] lists its fields. ID, FromNode, ToNode, Kind
+// and CreatedAt are always set. Content is nil in the receipt of a send, ReadAt is nil while the message is unread,
+// RelatedTaskID and ThreadID are nil if the message has none. RelatedTaskID is a string even if the gateway sends a number.
+// Times are strings as the gateway wrote them.
 //
 // AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go field for one of them, which
 // removes it from the map.
@@ -38,13 +38,13 @@ type FetchOptions struct {
 	ToNode string
 	// UnreadOnly excludes messages that are marked read.
 	UnreadOnly bool
-	// FromNode, Kind and ThreadID select messages that are equal in these fields; "" selects all. FromNode may be an alias. Older
-	// gateways ignore the three and Since.
+	// FromNode, Kind and ThreadID select messages with exactly these values; "" selects all. FromNode may be an alias. Older
+	// gateways ignore these fields and Since.
 	FromNode string
 	Kind     Kind
 	ThreadID string
-	// Since selects messages that are newer than a message with this CreatedAt. The gateway compares texts, so it must be exactly
-	// as the gateway wrote it.
+	// Since selects messages with a later CreatedAt. Pass the CreatedAt of a message unchanged, because the gateway compares
+	// strings.
 	Since string
 	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default, which is 100.
 	Limit int
@@ -123,8 +123,8 @@ func (o FetchOptions) checkTexts() error {
 }
 
 // MarkRead marks one message read (POST /messages/{id}/read). Call it when the message has been processed: fetching does not
-// mark it. If the id is unknown or already read, the error is a [*MeshGatewayError] with status 404, except after a retry,
-// when it means that the earlier attempt succeeded. An id below 1 is a [*ValueError].
+// mark it. If the id is unknown or the message is already read, the error is a [*MeshGatewayError] with status 404. With
+// [WithRetry], a 404 is success if an earlier attempt may have marked the message. An id below 1 is a [*ValueError].
 func (c *MeshClient) MarkRead(ctx context.Context, id int64) error {
 	if id < 1 {
 		return &ValueError{Field: "message id", Value: strconv.FormatInt(id, 10), Reason: "must be positive"}

@@ -127,9 +127,9 @@ func WithoutSelfNameValidation() Option {
 	return func(s *settings) error { s.skipNodeName = true; return nil }
 }
 
-// WithHTTPClient sets the HTTP client, for proxies, certificates and tests. It is copied, and redirects are never followed,
-// whatever its CheckRedirect is. Its transport should close idle connections after less than five seconds
-// (IdleConnTimeout): see "Connections" in the package documentation.
+// WithHTTPClient sets the HTTP client, for proxies, certificates and tests. The client is copied. Redirects are never followed,
+// whatever its CheckRedirect is. Its transport should close idle connections after less than five seconds (IdleConnTimeout):
+// see "Connections" in the package documentation.
 func WithHTTPClient(client *http.Client) Option {
 	return func(s *settings) error {
 		if client == nil {
@@ -150,8 +150,8 @@ func WithAliases(aliases map[string]string) Option {
 }
 
 // WithRegistryTTL sets the time for which Send uses the cached registry; with 0 every Send reads it. The default is
-// [DefaultRegistryTTL]. A name that is missing from the cache is looked up again before Send rejects it, so a long time only
-// delays the discovery that a peer is gone.
+// [DefaultRegistryTTL]. A name that is missing from the cache is looked up again before Send rejects it, so a long time matters
+// only for peers that have been removed or disabled.
 func WithRegistryTTL(ttl time.Duration) Option {
 	return func(s *settings) error {
 		if ttl < 0 {
@@ -183,9 +183,8 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithMaxResponseBytes sets the size limit of a response body after decompression. The default is
-// [DefaultMaxResponseBytes]; n must be positive. A response with more than a million array elements and map entries is an
-// error, too, whatever its size.
+// WithMaxResponseBytes sets the size limit of a response body after decompression. The default is [DefaultMaxResponseBytes]; n
+// must be positive. A response with more than a million array elements and map entries is also an error, whatever its size.
 func WithMaxResponseBytes(n int64) Option {
 	return func(s *settings) error {
 		if n <= 0 {
@@ -196,8 +195,8 @@ func WithMaxResponseBytes(n int64) Option {
 	}
 }
 
-// WithScanner adds a scanner to the scan before each send, for example one with extended rules. The twelve default rules and
-// the live tokens are always scanned for as well.
+// WithScanner adds a scanner to the scan before each send, for example one with extended rules. The twelve standard rules and
+// the live tokens always apply as well.
 func WithScanner(scanner *scan.Scanner) Option {
 	return func(s *settings) error {
 		if scanner == nil {

@@ -21,12 +21,12 @@ type MeshPeer = gateway.MeshPeer
 // Secret is a string that prints, logs and marshals as "[REDACTED]". Reveal returns the string.
 type Secret = secret.Secret
 
-// RegisterRequest describes the node to register. The zero value describes nothing but its name.
+// RegisterRequest describes the node to register. The zero value registers only its name.
 type RegisterRequest struct {
-	// URL is the network URL of the node's service. If it is "", it is not sent; current gateways answer 422 then.
+	// URL is the network URL of the node's service. If it is "", it is not sent, and current gateways answer 422.
 	URL string
-	// Capabilities describes the node to its peers, as any JSON object; if it is nil, it is not sent. It replaces the
-	// capabilities of an earlier registration as a whole: an empty map clears them.
+	// Capabilities describes the node to its peers, as any JSON object. If it is nil, it is not sent. Otherwise it replaces all
+	// capabilities of an earlier registration; an empty map clears them.
 	Capabilities map[string]any
 }
 

@@ -7,12 +7,12 @@ import (
 	"fmt"
 )
 
-// Reply sends an answer to a message: to its sender, in its thread, with its task. It does everything that [MeshClient.Send]
-// does, and returns the same errors.
+// Reply sends an answer to the sender of a message, in the same thread and with the same task. It makes the same checks as
+// [MeshClient.Send] and returns the same errors.
 //
-// The idempotency key is made of the node, the id of the message, kind and content, so that the same reply sent twice arrives
-// once: after a crash or an uncertain failure, reply again. Older gateways ignore the key. Use Send to set other fields, such as
-// AllowRules.
+// The idempotency key is derived from the node, the id of the message, the kind and the content, so that the same reply sent
+// twice arrives once. After a crash or an uncertain failure, send the reply again. Older gateways ignore the key. Use Send to
+// set other fields, such as AllowRules.
 func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, kind Kind, content string) (*MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

@@ -16,11 +16,12 @@ import (
 // it is a read, a MarkRead, an OpenThread, or a Send with an idempotency key. WithRetry adds a random key to messages without
 // one. A gateway that ignores keys may then store a message twice.
 //
-// Not repeated are Register, a Send that the gateway accepted, a response that is too large, and anything after the
-// caller's context has ended or the client is closed. Later versions may repeat other failures.
+// A Register, a Send that the gateway accepted and a request whose response is too large are not repeated. Nothing is repeated
+// after the caller's context has ended or the client is closed. Later versions may repeat other failures.
 //
-// The delay doubles with each request, from BaseDelay to MaxDelay. A random part of up to a half is subtracted. A longer Retry-After
-// is honored up to one minute, plus a random quarter; if the gateway requests a longer wait, the error is returned at once.
+// The delay doubles with each request, from BaseDelay to MaxDelay. Each delay is shortened at random by up to half. If the
+// gateway requests a longer wait with Retry-After, that wait is used, lengthened at random by up to a quarter. If it requests
+// more than one minute and more than MaxDelay, the error is returned at once.
 type RetryPolicy struct {
 	// MaxAttempts is the maximum number of requests, including the first; 0 means 3.
 	MaxAttempts int

@@ -11,7 +11,7 @@ import (
 
 // SendRequest is a message to send. To, Kind and Content are required. Optional fields that are "" are not sent.
 type SendRequest struct {
-	// To is the recipient's node name, whose syntax is documented at [New], or an alias of it. Upper and lower case differ.
+	// To is the recipient's node name or an alias of it. [New] describes the syntax of names. Case matters.
 	To string
 	// Kind is one of the five kinds, from KindFYI to KindUnblock.
 	Kind Kind
@@ -26,7 +26,8 @@ type SendRequest struct {
 	// message under the same key with the first receipt, and another message under it with 409. Older gateways ignore it.
 	IdempotencyKey string
 	// AllowRules lists numbers of scan rules that may match, for false positives: rule 10, an AWS secret key, matches every run
-	// of 40 letters and digits in front of the word aws. Rule 0, the live tokens, cannot be allowed: it is a [*ValueError].
+	// of 40 letters and digits in front of the word aws. Rule 0, the live tokens, cannot be allowed; listing it is a
+	// [*ValueError].
 	AllowRules []int
 	// SkipSecretCheck turns off the credential scan. Prefer AllowRules, which still finds the live tokens.
 	SkipSecretCheck bool

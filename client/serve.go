@@ -41,17 +41,17 @@ type ServeOptions struct {
 
 // Serve hands each unread message of the own inbox to handler until ctx ends, and marks it read when handler returns nil.
 //
-// When handler returns an error, it receives the message again after a pause. The pauses double from one second to one minute;
-// a random part of up to a half is subtracted. After ServeOptions.MaxAttempts the message is given up: it stays unread, and
-// OnError receives the error. Messages that were given up take up space in each poll. When they fill it, OnError receives the
-// error of [MeshClient.Watch], since other unread messages may be hidden. A mark that fails is repeated without the handler.
+// When handler returns an error, it receives the message again after a pause. The pauses double from one second to one minute,
+// and each is shortened at random by up to half. After ServeOptions.MaxAttempts attempts, Serve gives the message up: it stays
+// unread, and OnError receives the error. Such messages still count towards the limit of each poll. If they fill a poll, other
+// unread messages may be hidden, and OnError receives an error. If marking a message read fails, only the marking is repeated.
 //
 // Serve registers the node first if ServeOptions.Register is set, and again within a minute after the gateway has lost it. It
 // keeps polling while the gateway cannot be reached.
 //
-// When ctx ends, Serve starts no further handler, waits for those that are running and returns nil. Their context does not
-// end with ctx, so that they can finish and reply. [MeshClient.Close] ends it: Serve then returns an error that matches
-// net.ErrClosed as soon as the handlers have returned. Messages that were waiting for another attempt stay unread.
+// When ctx ends, Serve starts no further handler, waits for those that are running and returns nil. Their context does not end
+// with ctx, so that they can finish and reply. After [MeshClient.Close], Serve returns an error that matches net.ErrClosed as
+// soon as the running handlers have returned. Messages that were waiting for another attempt stay unread.
 //
 // A message is handled at least once: a program that stops between a handler and the mark receives the message again, and so
 // does every other program that serves the same node. With one worker, messages are handled in the order of Watch, apart from

@@ -21,7 +21,7 @@ const (
 
 // ThreadQuery selects the threads that ListThreads returns. The zero value selects all of them.
 type ThreadQuery struct {
-	// Peer selects threads whose pair of peers contains this node, a name or an alias; "" selects all.
+	// Peer selects the threads of this node, given as a name or an alias; "" selects all.
 	Peer string
 	// Topic selects threads with this topic; "" selects all.
 	Topic string
@@ -61,8 +61,8 @@ func (c *MeshClient) OpenThread(ctx context.Context, name string) (*Thread, erro
 }
 
 // GetThread returns a thread and its messages, the oldest first (GET /threads/{uuid}). The messages have the ThreadID of the
-// thread, so that [MeshClient.Reply] stays in it; their ReadAt is not known and always nil. An unknown id is a
-// [*MeshGatewayError] with status 404.
+// thread, so that [MeshClient.Reply] stays in it; their ReadAt is always nil, because the gateway does not return it here. An
+// unknown id is a [*MeshGatewayError] with status 404.
 func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, nil, err

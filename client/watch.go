@@ -31,11 +31,12 @@ const maxWatchPause = time.Minute
 
 // WatchOptions configures Watch. The zero value is valid.
 type WatchOptions struct {
-	// Interval is the time between two polls, varied at random by a quarter. 0 means [DefaultWatchInterval]. It must be at
-	// least one millisecond; below 100 ms a warning is logged.
+	// Interval is the time between two polls, varied at random by up to a quarter. 0 means [DefaultWatchInterval]. It must be
+	// at least one millisecond; below 100 ms a warning is logged.
 	Interval time.Duration
-	// IdleInterval is the longest time between two polls. While no message comes, the time grows from Interval to IdleInterval,
-	// doubling with each poll, and falls back with the next message. 0 means Interval; otherwise it must not be shorter.
+	// IdleInterval is the longest time between two polls. While no message arrives, the time doubles with each poll, from
+	// Interval to IdleInterval. The next message resets it to Interval. 0 means Interval; otherwise it must not be shorter than
+	// Interval.
 	IdleInterval time.Duration
 	// Limit is the maximum number of messages in a poll, 1 to 1000; 0 means 1000, the gateway's maximum.
 	Limit int
@@ -58,12 +59,12 @@ type WatchOptions struct {
 // If a response exceeds [WithMaxResponseBytes], Watch fetches fewer messages at a time, down to one, and more again later.
 //
 // A poll returns the newest unread messages. If there are more than fit into it, a warning is logged, and the older ones are
-// yielded after newer ones have been marked read. Unread messages that the own node sent are not yielded but take up space in
-// a poll. If such messages fill a poll, or if three polls in a row are full and the last has no new message, an error is
-// yielded once.
+// yielded after newer ones have been marked read. Messages that the own node sent are not yielded, but unread ones count
+// towards the limit of a poll. If such messages fill a poll, or if three polls in a row are full and the last has no new
+// message, an error is yielded once.
 //
 // A message is identified by its id and its CreatedAt, because a gateway with a new database reuses ids. Each range over the
-// sequence starts without a memory. It remembers the last 20,000 messages, and yields an older one again if it is still unread.
+// sequence remembers its own last 20,000 messages. An older message that is still unread is yielded again.
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
 		complete, err := opts.withDefaults()
@@ -204,8 +205,8 @@ func (w *watcher) unseen(rows []MeshMessage) []MeshMessage {
 	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return keyOf(a) == keyOf(b) })
 }
 
-// pause returns the time until the next poll: the interval, doubled for every idle poll up to the idle interval, and for every
-// error in a row, varied by a quarter; or the requested Retry-After plus up to a quarter, if that is longer.
+// pause returns the time until the next poll: the interval, doubled for every idle poll up to the idle interval and for every
+// error in a row, varied by up to a quarter; or the requested Retry-After plus up to a quarter, if that is longer.
 func (w *watcher) pause() time.Duration {
 	d := backoff(w.opts.Interval, w.opts.IdleInterval, w.idle+1)
 	d = backoff(d, max(d, maxWatchPause), w.errors+1)
