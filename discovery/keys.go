@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/envfile"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
@@ -46,6 +47,24 @@ func (c *Client) key(ctx context.Context, service Service, argument string) (sec
 		}
 	}
 	return secret.Secret{}, fmt.Errorf("%w is given, and %s is not set", errNoKey, strings.Join(row.keyNames, " or "))
+}
+
+// deepSeekKey returns the key for the balance: that of key, else the one in the file that DEEPSEEK_LEGACY_ENV_PATH names, unless
+// a function of WithKey takes the place of the environment.
+func (c *Client) deepSeekKey(ctx context.Context, argument string) (secret.Secret, error) {
+	const keyName, fileName = "DEEPSEEK_API_KEY", "DEEPSEEK_LEGACY_ENV_PATH"
+	key, err := c.key(ctx, ServiceDeepSeek, argument)
+	if err == nil || !errors.Is(err, errNoKey) || c.keys[ServiceDeepSeek] != nil {
+		return key, err
+	}
+	path := strings.TrimSpace(os.Getenv(fileName))
+	if path == "" {
+		return secret.Secret{}, fmt.Errorf("no key is given, and neither %s nor %s is set", keyName, fileName)
+	}
+	if key, err = envfile.Key(path, keyName); err != nil {
+		return secret.Secret{}, fmt.Errorf("the file that %s names: %w", fileName, err)
+	}
+	return key, nil
 }
 
 func keyFromFunc(ctx context.Context, service Service, fn func(context.Context) (string, error)) (secret.Secret, error) {

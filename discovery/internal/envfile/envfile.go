@@ -1,0 +1,94 @@
+// Package envfile reads a key from a file of NAME=value lines, as shells and dotenv tools write them: with export, blanks around
+// the sign, a value in quotes, or a comment.
+//
+// Its errors show neither the content of the file nor its path: where a program mixes up two variables, the path is the key.
+package envfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/secret"
+)
+
+// maxSize bounds the size of a file.
+const maxSize = 1 << 20
+
+// Key returns the value of name in the file at path. A file that does not set it is an error; of several lines the last one
+// counts, as in a shell. The file must be a regular one of at most 1 MiB.
+func Key(path, name string) (secret.Secret, error) {
+	text, err := read(path)
+	if err != nil {
+		return secret.Secret{}, err
+	}
+	key := ""
+	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
+		if value, ok := valueOf(name, strings.TrimSpace(line)); ok {
+			key = value
+		}
+	}
+	if key == "" {
+		return secret.Secret{}, errors.New("does not set " + name)
+	}
+	return secret.New(key), nil
+}
+
+func read(path string) (string, error) {
+	info, err := os.Stat(path) //nolint:gosec // the environment names the file; it is checked first, since opening a pipe would wait for a writer
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("is not a regular file")
+	}
+	file, err := os.Open(path) //nolint:gosec // the environment names the file
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	if len(text) > maxSize { // a truncated file could end within the key
+		return "", errors.New("is too long")
+	}
+	return string(text), withoutPath(err)
+}
+
+func withoutPath(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+// valueOf returns the value of a line, and reports whether the line sets name.
+func valueOf(name, line string) (string, bool) {
+	if rest, ok := strings.CutPrefix(line, "export"); ok && strings.TrimLeft(rest, blanks) != rest {
+		line = strings.TrimLeft(rest, blanks)
+	}
+	left, value, ok := strings.Cut(line, "=")
+	if !ok || strings.TrimSpace(left) != name {
+		return "", false
+	}
+	value = strings.TrimSpace(value)
+	for _, quote := range []string{`"`, `'`} {
+		if rest, quoted := strings.CutPrefix(value, quote); quoted {
+			inner, after, closed := strings.Cut(rest, quote)
+			return strings.TrimSpace(inner), closed && withoutComment(" "+after) == ""
+		}
+	}
+	return withoutComment(" " + value), true
+}
+
+const blanks = " \t"
+
+// withoutComment cuts text at the first # that follows a blank.
+func withoutComment(text string) string {
+	for _, start := range []string{" #", "\t#"} {
+		text, _, _ = strings.Cut(text, start)
+	}
+	return strings.TrimSpace(text)
+}
