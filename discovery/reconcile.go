@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
 
 const opReconcileXAI = "ReconcileXAICost"
@@ -16,19 +17,10 @@ const opReconcileXAI = "ReconcileXAICost"
 type Bucket interface {
 	CostBucket | TeamCostBucket
 	// row is the bucket as a row of a table.
-	row() reportRow
+	row() report.Row
 	// begin and end are those of the bucket in Unix seconds; the end is exclusive.
 	begin() int64
 	end() int64
-}
-
-// reportRow is a bucket for display.
-type reportRow struct {
-	label string
-	usd   float64
-	// counted is what the ledger of WithLedger has, or nil, and unpriced its calls without a cost.
-	counted  *float64
-	unpriced int
 }
 
 // ReconciliationReport compares what a provider billed in a window with what was counted locally.
@@ -124,13 +116,17 @@ func newReport[B Bucket](provider Provider, costs bill[B], attributedUSD *float6
 	if attributedUSD == nil || !costs.complete {
 		return r
 	}
-	attributed := decimal.FromFloat(*attributedUSD)
-	drift := new(big.Rat).Sub(actual.Rat(), attributed)
+	r.setDrift(actual.Rat(), decimal.FromFloat(*attributedUSD))
+	return r
+}
+
+// setDrift sets the drift between two exact amounts.
+func (r *ReconciliationReport[B]) setDrift(billed, attributed *big.Rat) {
+	drift := new(big.Rat).Sub(billed, attributed)
 	r.DriftUSD = finiteFloat(drift)
 	if attributed.Sign() > 0 {
 		r.DriftPct = finiteFloat(drift.Mul(drift, big.NewRat(100, 1)).Quo(drift, attributed))
 	}
-	return r
 }
 
 // finiteFloat returns the float64 nearest to r, or nil when it is out of range.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
 
 // countedCalls is what a ledger counted in the window of a report.
@@ -42,7 +42,7 @@ func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B]
 	attributed := total.Float64()
 	with.AttributedUSD = &attributed
 	if with.Complete && with.counted.unpriced == 0 {
-		with.setDrift(total.Rat())
+		with.setDrift(decimal.FromFloat(with.ActualUSD), total.Rat())
 	}
 	return &with
 }
@@ -57,15 +57,6 @@ func (c *countedCalls) sum() (total decimal.Money, counted bool) {
 		}
 	}
 	return total, counted
-}
-
-// setDrift sets the drift from the attributed amount.
-func (r *ReconciliationReport[B]) setDrift(attributed *big.Rat) {
-	drift := new(big.Rat).Sub(decimal.FromFloat(r.ActualUSD), attributed)
-	r.DriftUSD = finiteFloat(drift)
-	if attributed.Sign() > 0 {
-		r.DriftPct = finiteFloat(drift.Mul(drift, big.NewRat(100, 1)).Quo(drift, attributed))
-	}
 }
 
 // Within reports whether billed and attributed amount differ by at most percent of the attributed amount. It is known only
@@ -89,76 +80,34 @@ func (r *ReconciliationReport[B]) wholeUTCDays() bool {
 	}
 	return !slices.ContainsFunc(r.Buckets, func(b B) bool {
 		s := spanOf(b)
-		return s.last-s.first > 1 && (b.begin()%secondsPerDay != 0 || b.end()%secondsPerDay != 0)
+		return s.Last-s.First > 1 && (b.begin()%secondsPerDay != 0 || b.end()%secondsPerDay != 0)
 	})
 }
 
-// span is the UTC days of a bucket, the last exclusive.
-type span struct{ first, last int64 }
-
-func spanOf[B Bucket](b B) span {
+// spanOf returns the UTC days of a bucket.
+func spanOf[B Bucket](b B) report.Span {
 	first := b.begin() / secondsPerDay
-	return span{first, max(first+1, (b.end()+secondsPerDay-1)/secondsPerDay)}
+	return report.Span{First: first, Last: max(first+1, (b.end()+secondsPerDay-1)/secondsPerDay)}
 }
 
-// rows returns a row for each bucket. With a ledger there is one for each UTC day that has a bucket or a call; a bucket of
-// several days stays one row.
-func (r *ReconciliationReport[B]) rows() []reportRow {
+// rows returns a row for each bucket, or with a ledger for each UTC day that has a bucket or a call.
+func (r *ReconciliationReport[B]) rows() []report.Row {
 	if r.counted == nil || len(r.counted.days) == 0 {
-		rows := make([]reportRow, len(r.Buckets))
+		rows := make([]report.Row, len(r.Buckets))
 		for i, bucket := range r.Buckets {
 			rows[i] = bucket.row()
 		}
 		return rows
 	}
-	spans := make(map[span]*comparedRow)
-	for _, bucket := range r.Buckets {
-		compared := rowOf(spans, spanOf(bucket))
-		compared.billed.Add(compared.billed, decimal.FromFloat(bucket.row().usd))
+	billed, counted := make([]report.Billed, len(r.Buckets)), make([]report.Counted, len(r.counted.days))
+	for i, bucket := range r.Buckets {
+		billed[i] = report.Billed{Span: spanOf(bucket), USD: bucket.row().USD}
 	}
 	for i := range r.counted.days {
 		day := &r.counted.days[i]
-		compared := rowOf(spans, spanWith(spans, day.number))
-		compared.counted.Add(day.total(r.Provider))
-		compared.unpriced += day.unpriced
+		counted[i] = report.Counted{Day: day.number, USD: day.total(r.Provider), Unpriced: day.unpriced}
 	}
-	return sortedRows(spans)
-}
-
-// comparedRow is what was billed and counted in a span.
-type comparedRow struct {
-	billed   *big.Rat
-	counted  decimal.Money
-	unpriced int
-}
-
-func rowOf(spans map[span]*comparedRow, s span) *comparedRow {
-	if spans[s] == nil {
-		spans[s] = &comparedRow{billed: new(big.Rat)}
-	}
-	return spans[s]
-}
-
-// spanWith returns the span that a day is in, or the day.
-func spanWith(spans map[span]*comparedRow, day int64) span {
-	for s := range spans {
-		if s.first <= day && day < s.last {
-			return s
-		}
-	}
-	return span{day, day + 1}
-}
-
-func sortedRows(spans map[span]*comparedRow) []reportRow {
-	rows := make([]reportRow, 0, len(spans))
-	for s, compared := range spans {
-		billed, _ := compared.billed.Float64()
-		counted := compared.counted.Float64()
-		label := time.Unix(s.first*secondsPerDay, 0).UTC().Format(time.DateOnly)
-		rows = append(rows, reportRow{label: label, usd: billed, counted: &counted, unpriced: compared.unpriced})
-	}
-	slices.SortFunc(rows, func(a, b reportRow) int { return strings.Compare(a.label, b.label) })
-	return rows
+	return report.Compare(billed, counted)
 }
 
 // countedNote describes what a comparison with a ledger lacks; "" when nothing.
@@ -174,25 +123,4 @@ func (r *ReconciliationReport[B]) countedNote() string {
 		return "not compared: the ledger has no call of " + string(r.Provider) + " in this window"
 	}
 	return ""
-}
-
-// compared reports whether the rows have counted amounts.
-func compared(rows []reportRow) bool { return len(rows) > 0 && rows[0].counted != nil }
-
-// cells returns a row of the table.
-func (row *reportRow) cells() []string {
-	cells := []string{row.label, formatUSD(&row.usd)}
-	if row.counted != nil {
-		cells = append(cells, row.countedText())
-	}
-	return cells
-}
-
-// countedText returns the counted amount, marked where calls are unpriced.
-func (row *reportRow) countedText() string {
-	text := formatUSD(row.counted)
-	if row.unpriced > 0 {
-		text += fmt.Sprintf(" + %d unpriced", row.unpriced)
-	}
-	return text
 }

@@ -1,4 +1,4 @@
-package discovery
+package report
 
 import (
 	"bytes"
@@ -19,40 +19,43 @@ const (
 	svgBilled, svgAttributed = "#2f6db5", "#e08a1e"
 )
 
-// SVG draws the report: a bar for each bucket, with credits below the axis, and below that the billed and the attributed
-// amount. With a ledger ([ReconciliationReport.WithLedger]) there are two bars for each UTC day. More than 180 buckets are drawn as at most 180 bars, each the sum of its neighbours. A report that is not complete
-// has no bars. The picture uses no script, font or other file. The error is that of w.
-func (r *ReconciliationReport[B]) SVG(w io.Writer) error {
+// SVG draws a bar for each row, two where the row has a counted amount, and below that the sums. More than svgMaxBars rows are
+// drawn as at most that many bars, each the sum of its neighbours. The error is that of w.
+func (r *Report) SVG(w io.Writer) error {
 	p := new(picture)
 	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12">`, svgWidth, svgHeight)
 	p.printf(`<rect width="%d" height="%d" fill="white"/>`, svgWidth, svgHeight)
-	p.text(svgLeft, 24, "start", 16, "What "+string(r.Provider)+" billed, in US dollars")
-	for i, note := range r.notes() {
+	p.text(svgLeft, 24, "start", 16, "What "+r.Name+" billed, in US dollars")
+	for i, note := range r.Notes {
 		p.text(svgLeft, 40+float64(14*i), "start", 11, note)
 	}
-	if r.Complete {
-		p.bars(barRows(r.rows()))
+	if r.Billed != nil {
+		p.bars(barRows(r.Rows))
 	}
-	p.sums(r.actual(), r.AttributedUSD, "drift: "+formatSigned(r.DriftUSD, 6)+", in percent: "+formatSigned(r.DriftPct, 2))
+	p.sums(r.Billed, r.Attributed, "drift: "+formatSigned(r.Drift, 6)+", in percent: "+formatSigned(r.DriftPct, 2))
 	p.printf("</svg>\n")
 	_, err := w.Write(p.Bytes())
 	return err
 }
 
 // barRows returns the rows to draw, at most svgMaxBars.
-func barRows(rows []reportRow) []reportRow {
+func barRows(rows []Row) []Row {
 	perBar := max(1, (len(rows)+svgMaxBars-1)/svgMaxBars)
-	var bars []reportRow
+	var bars []Row
 	for i, row := range rows {
 		if i%perBar == 0 {
+			if row.Counted != nil {
+				counted := *row.Counted // the sum must not reach the row
+				row.Counted = &counted
+			}
 			bars = append(bars, row)
 			continue
 		}
 		last := &bars[len(bars)-1]
-		last.usd += row.usd
-		last.unpriced += row.unpriced
-		if last.counted != nil && row.counted != nil {
-			*last.counted += *row.counted
+		last.USD += row.USD
+		last.Unpriced += row.Unpriced
+		if last.Counted != nil && row.Counted != nil {
+			*last.Counted += *row.Counted
 		}
 	}
 	return bars
@@ -76,39 +79,45 @@ func (p *picture) line(x1, y1, x2, y2 float64) {
 }
 
 // bars draws the rows side by side, on an axis from the lowest to the highest.
-func (p *picture) bars(rows []reportRow) {
+func (p *picture) bars(rows []Row) {
+	y := p.axis(rows)
+	step := float64(svgRight-svgLeft) / float64(max(1, len(rows)))
+	for i, row := range rows {
+		top, bottom := y(max(0, row.USD)), y(min(0, row.USD))
+		left, width := svgLeft+float64(i)*step+step*0.1, step*0.8
+		if row.Counted != nil { // two bars in the place of one
+			width /= 2
+			height := y(0) - y(*row.Counted)
+			p.bar(left+width, y(*row.Counted), width, height, svgAttributed, row.Label+", counted: "+row.countedText())
+		}
+		p.bar(left, top, width, bottom-top, svgBilled, row.Label+": "+formatUSD(&row.USD))
+	}
+	if len(rows) > 0 {
+		p.text(svgLeft, svgBottom+18, "start", 11, rows[0].Label)
+	}
+	if len(rows) > 1 {
+		p.text(svgRight, svgBottom+18, "end", 11, rows[len(rows)-1].Label)
+	}
+}
+
+// axis draws the lines of 0, the highest and the lowest amount, and returns the function from an amount to its place.
+func (p *picture) axis(rows []Row) (y func(usd float64) float64) {
 	low, high := 0.0, 0.0
 	for _, row := range rows {
-		low, high = min(low, row.usd), max(high, row.usd, valueOrZero(row.counted))
+		low, high = min(low, row.USD), max(high, row.USD, valueOrZero(row.Counted))
 	}
 	span := high - low
 	if span == 0 {
 		span = 1
 	}
-	at := func(usd float64) float64 { return svgTop + (high-usd)/span*(svgBottom-svgTop) }
+	y = func(usd float64) float64 { return svgTop + (high-usd)/span*(svgBottom-svgTop) }
 	for _, usd := range []float64{0, high, low} {
-		if distance := math.Abs(at(usd) - at(0)); usd == 0 || distance > 14 { // closer labels would overlap
-			p.line(svgLeft, at(usd), svgRight, at(usd))
-			p.text(svgLeft-6, at(usd)+4, "end", 11, strconv.FormatFloat(usd, 'g', 4, 64))
+		if distance := math.Abs(y(usd) - y(0)); usd == 0 || distance > 14 { // closer labels would overlap
+			p.line(svgLeft, y(usd), svgRight, y(usd))
+			p.text(svgLeft-6, y(usd)+4, "end", 11, strconv.FormatFloat(usd, 'g', 4, 64))
 		}
 	}
-	step := float64(svgRight-svgLeft) / float64(max(1, len(rows)))
-	for i, row := range rows {
-		top, bottom := at(max(0, row.usd)), at(min(0, row.usd))
-		left, width := svgLeft+float64(i)*step+step*0.1, step*0.8
-		if row.counted != nil { // two bars in the place of one
-			width /= 2
-			height := at(0) - at(*row.counted)
-			p.bar(left+width, at(*row.counted), width, height, svgAttributed, row.label+", counted: "+row.countedText())
-		}
-		p.bar(left, top, width, bottom-top, svgBilled, row.label+": "+formatUSD(&row.usd))
-	}
-	if len(rows) > 0 {
-		p.text(svgLeft, svgBottom+18, "start", 11, rows[0].label)
-	}
-	if len(rows) > 1 {
-		p.text(svgRight, svgBottom+18, "end", 11, rows[len(rows)-1].label)
-	}
+	return y
 }
 
 // sums draws the billed and the attributed amount on one scale, with the drift below.

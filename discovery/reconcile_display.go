@@ -1,0 +1,91 @@
+package discovery
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
+)
+
+// Table writes the report as a text table: a row for each bucket, then the billed and the attributed amount and the drift.
+// With a ledger ([ReconciliationReport.WithLedger]) the rows are UTC days, with the billed and the counted amount side by side.
+// Amounts are rounded to a millionth of a dollar. A report that is not complete shows only the attributed amount. The error
+// is that of w.
+func (r *ReconciliationReport[B]) Table(w io.Writer) error { return r.display().Table(w) }
+
+// SVG draws the report: a bar for each bucket, with credits below the axis, and below that the billed and the attributed
+// amount. With a ledger ([ReconciliationReport.WithLedger]) there are two bars for each UTC day. More than 180 buckets are drawn
+// as at most 180 bars, each the sum of its neighbours. A report that is not complete has no bars. The picture uses no script,
+// font or other file. The error is that of w.
+func (r *ReconciliationReport[B]) SVG(w io.Writer) error { return r.display().SVG(w) }
+
+// display returns the report for Table and SVG.
+func (r *ReconciliationReport[B]) display() *report.Report {
+	return &report.Report{
+		Name: string(r.Provider), Billed: r.actual(), Attributed: r.AttributedUSD, Drift: r.DriftUSD, DriftPct: r.DriftPct,
+		Rows: r.rows(), Notes: r.notes(),
+	}
+}
+
+// actual returns what was billed, or nil when that is not known.
+func (r *ReconciliationReport[B]) actual() *float64 {
+	if !r.Complete {
+		return nil
+	}
+	return &r.ActualUSD
+}
+
+// maxListedDays is how many missing days a note lists.
+const maxListedDays = 5
+
+// notes returns what the amounts alone do not show.
+func (r *ReconciliationReport[B]) notes() []string {
+	var notes []string
+	if !r.Complete {
+		notes = append(notes, "not complete: the provider could not be asked, so what it billed is not known")
+	}
+	if n := len(r.MissingDays); n > maxListedDays {
+		notes = append(notes, fmt.Sprintf("missing in the answer: %s and %d more days", strings.Join(r.MissingDays[:maxListedDays], ", "), n-maxListedDays))
+	} else if n > 0 {
+		notes = append(notes, "missing in the answer: "+strings.Join(r.MissingDays, ", "))
+	}
+	if note := r.countedNote(); note != "" {
+		notes = append(notes, note)
+	}
+	if !r.Settled {
+		notes = append(notes, "not settled: the window reaches into today or beyond, so what is billed can still grow")
+	}
+	return notes
+}
+
+func (b CostBucket) begin() int64 { return b.StartTime }
+
+func (b CostBucket) end() int64 { return b.EndTime }
+
+func (b CostBucket) row() report.Row {
+	return report.Row{Label: rowLabel(time.Unix(b.StartTime, 0).UTC()), USD: b.TotalUSD}
+}
+
+func (b TeamCostBucket) begin() int64 {
+	t, _ := time.Parse(time.RFC3339, b.StartTime)
+	return t.Unix()
+}
+
+func (b TeamCostBucket) end() int64 {
+	t, _ := time.Parse(time.RFC3339, b.EndTime)
+	return t.Unix()
+}
+
+func (b TeamCostBucket) row() report.Row {
+	label := b.StartTime
+	if t, err := time.Parse(time.RFC3339, b.StartTime); err == nil {
+		label = rowLabel(t)
+	}
+	return report.Row{Label: label, USD: b.TotalUSD}
+}
+
+// rowLabel formats the start of a bucket without the offset, which is that of the whole report, and without the time at
+// midnight.
+func rowLabel(t time.Time) string { return strings.TrimSuffix(t.Format(time.DateTime), " 00:00:00") }
