@@ -16,16 +16,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/deepseek"
 )
 
-// DefaultBalanceTimeout bounds the request for a balance.
+// DefaultBalanceTimeout is the time limit of the request for a balance.
 const DefaultBalanceTimeout = 10 * time.Second
 
 const opBalance = "FetchDeepSeekBalance"
 
-// BalanceOptions selects the account. The zero value takes the key from the environment.
+// BalanceOptions selects the account by its key. The zero value is valid.
 type BalanceOptions struct {
-	// APIKey is the key. "" means DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that DEEPSEEK_LEGACY_ENV_PATH names.
+	// APIKey is the key. "" means the key of [WithKey], else DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that
+	// DEEPSEEK_LEGACY_ENV_PATH names.
 	APIKey string `json:"-" xml:"-"`
-	// Timeout bounds the request. 0 means [DefaultBalanceTimeout].
+	// Timeout is the time limit of the request. 0 means [DefaultBalanceTimeout].
 	Timeout time.Duration
 }
 
@@ -42,34 +43,32 @@ func (o BalanceOptions) GobEncode() ([]byte, error) { return json.Marshal(o) }
 // GobDecode decodes options. APIKey is "".
 func (o *BalanceOptions) GobDecode(data []byte) error { return decodeWithoutKey(data, o) }
 
-// BalanceSnapshot is the balance of a DeepSeek account at one moment, in one currency. DeepSeek offers no history;
+// BalanceSnapshot is the balance of a DeepSeek account at one moment, in one currency. DeepSeek has no history of spending;
 // [SpendBetween] returns the difference between two snapshots.
 type BalanceSnapshot struct {
 	// TotalBalance is the whole balance. It can be negative.
 	TotalBalance float64 `json:"total_balance"`
-	// GrantedBalance is the granted part of the total, which can expire; 0 when the provider sends no parts.
+	// GrantedBalance is the granted part of the total, which can expire; 0 if the provider sends no parts.
 	GrantedBalance float64 `json:"granted_balance"`
-	// ToppedUpBalance is the paid part of the total; 0 when the provider sends no parts.
+	// ToppedUpBalance is the paid part of the total; 0 if the provider sends no parts.
 	ToppedUpBalance float64 `json:"topped_up_balance"`
-	// Currency is that of the amounts, USD or CNY, as the provider spells it.
+	// Currency is the currency of the amounts, USD or CNY, as the provider spells it.
 	Currency string `json:"currency"`
-	// IsAvailable reports whether the balance is enough for calls; true when the provider does not send it.
+	// IsAvailable reports whether the balance is sufficient for calls; true if the provider does not send it.
 	IsAvailable bool `json:"is_available"`
-	// FetchedAt is the time of the answer, RFC 3339 in UTC.
+	// FetchedAt is the time of the response, RFC 3339 in UTC.
 	FetchedAt *string `json:"fetched_at"`
-	// Raw is the answer, unchanged, with every currency.
+	// Raw is the response body, unchanged, with all currencies.
 	Raw json.RawMessage `json:"raw"`
 }
 
 // FetchDeepSeekBalance returns the balance of a DeepSeek account: the entry in US dollars, else the first entry, in its own
 // currency. An entry that cannot be read does not hide a good one in US dollars.
 //
-// The key is opts.APIKey, else DEEPSEEK_API_KEY, else that of the file that DEEPSEEK_LEGACY_ENV_PATH names. It can do
-// whatever its account can. It is read at each call, sent in a header, and never stored. Do not fetch the balance in a loop
-// or while a user waits.
+// The key gives access to the whole account. It is never stored. Do not fetch the balance in a loop or while a user waits.
 //
-// The result is nil, with a nil error and one [Failure], when there is no key, when the call fails, or when the answer has no
-// entry or an amount that is not a number. A negative timeout is a [*ValueError].
+// The result is nil, with a nil error and one [Failure], if there is no key, the call fails, or the response has no entry or an
+// invalid amount. A negative timeout is a [*ValueError].
 func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) (*BalanceSnapshot, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -174,11 +173,11 @@ func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 	return snapshot, nil
 }
 
-// SpendBetween returns what was spent between two snapshots, before minus after, in their currency. The difference is computed
-// in decimal: 0.3 less 0.1 is 0.2. An empty currency means USD.
+// SpendBetween returns the amount spent between two snapshots, before minus after, in their currency. The difference is exact:
+// 0.3 minus 0.1 is 0.2. An empty currency means USD.
 //
 // Snapshots in two currencies are a [*ValueError]. So is a balance that rose in any of its parts: the account was topped up or
-// granted credit, so the spending is unknown. A grant that expired counts as spending.
+// granted credit, and the amount spent is unknown. A grant that expired counts as spending.
 func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 	if !strings.EqualFold(currencyOf(before), currencyOf(after)) {
 		return 0, &ValueError{Field: "after", Value: showable(after.Currency), Reason: "is in another currency than before"}

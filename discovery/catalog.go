@@ -16,9 +16,9 @@ import (
 type CatalogOptions struct {
 	// Provider selects the models of one developer; "" selects all.
 	Provider Provider
-	// TTL is the largest age of the catalog; 0 means [DefaultCatalogTTL]. To force a request, use Refresh.
+	// TTL is the maximum age of the catalog; 0 means [DefaultCatalogTTL]. To force a request, use Refresh.
 	TTL time.Duration
-	// Refresh requests the catalog again, whatever its age.
+	// Refresh requests the catalog again, regardless of its age.
 	Refresh bool
 }
 
@@ -33,10 +33,10 @@ func (o CatalogOptions) check() error {
 	return err
 }
 
-// ListModels returns the models in the order of the catalog. The slice belongs to the caller.
+// ListModels returns the models in the order of the catalog.
 //
-// When the catalog is unavailable, the lists of the providers take its place, each read with its key from the environment or
-// [WithKey]. When they are empty as well, or ctx ends first, the last good catalog is used. Each of these steps is reported as a
+// If the catalog is unavailable, the lists of the providers are used instead, each read with its key from [WithKey] or the
+// environment. If they are empty too, or ctx ends first, the last good catalog is used. Each of these steps is reported as a
 // [Failure]. Without any models the list is empty, never nil. An unknown provider or a negative TTL is a [*ValueError].
 func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelInfo, error) {
 	if err := c.ready(ctx); err != nil {
@@ -62,12 +62,11 @@ func (c *Client) IsModelSupported(ctx context.Context, id string, opts CatalogOp
 	return m != nil, err
 }
 
-// GetModelInfo returns the row of the catalog for an id or alias, or nil when there is none. The result belongs to the caller.
+// GetModelInfo returns the row of the catalog for an id or alias, or nil if there is none.
 //
-// An id that is not listed is looked up again in its provider's own spelling, and then without its build: the row that matched
-// is returned, so its ID may differ from id, and its limits may be those of another build of the model. A build that is not
-// listed matches only when its date is a date of the calendar and not in the future. The empty id matches nothing, and no
-// request is sent for it.
+// An id that is not listed is looked up again in its provider's own spelling, and then without its build. The result is the row
+// that matched: its ID may differ from id, and its limits may belong to another build of the model. A build that is not listed
+// matches only if its date is valid and not in the future. The empty id matches nothing, and no request is sent for it.
 func (c *Client) GetModelInfo(ctx context.Context, id string, opts CatalogOptions) (*ModelInfo, error) {
 	m, err := c.find(ctx, id, opts)
 	if m == nil {
@@ -87,8 +86,8 @@ func (c *Client) find(ctx context.Context, id string, opts CatalogOptions) (*Mod
 	return s.find(opts.Provider, id), s.err
 }
 
-// InvalidateCatalog makes the next call request the catalog again. The last good catalog is kept as a substitute for the case
-// that the request fails.
+// InvalidateCatalog makes the next call request the catalog again. The last good catalog is kept and used if that request
+// fails.
 func (c *Client) InvalidateCatalog() { c.catalog.current.Invalidate() }
 
 // catalogCache is the catalog of a client.

@@ -86,14 +86,14 @@ func digest(content []byte) string {
 }
 
 // LoadCatalog reads a catalog that [Client.SaveCatalog] wrote. It sends nothing. The catalog keeps its age: a lookup uses it
-// until its TTL has passed ([CatalogOptions]), and then requests it with its ETag, so that an unchanged catalog is not sent
-// again. It also serves as the last good catalog in an outage. A catalog that is not newer than that of the client is ignored.
-// Rows that could not be read when the catalog was requested are reported again, as a [Failure].
+// until its TTL has passed ([CatalogOptions]), and then requests it with its ETag, so that an unchanged catalog is not
+// transferred again. It also serves as the last good catalog in an outage. It is ignored unless it is newer than the client's
+// own. If rows were unreadable when the catalog was requested, that is reported again as a [Failure].
 //
-// A file is rejected with a [*ValueError] when it is damaged, cut off, or not a catalog; when it has another format version,
-// belongs to another catalog URL, has a time in the future, or is longer than a response may be ([WithMaxResponseBytes]). An
-// error of r is returned, wrapped. After an error the client is unchanged, and a program can go on as without the file. The
-// texts of errors contain nothing of the file.
+// A file is rejected with a [*ValueError] if it is damaged, truncated or not a catalog, or if it has another format version,
+// belongs to another catalog URL, has a time in the future, or is larger than [WithMaxResponseBytes] allows. An error of r is
+// returned, wrapped. After an error the client is unchanged, and the program can continue without the file. Error texts contain
+// nothing from the file.
 func (c *Client) LoadCatalog(r io.Reader) error {
 	if err := c.ready(context.Background()); err != nil {
 		return err

@@ -24,11 +24,11 @@ import (
 
 // The defaults.
 const (
-	// DefaultCatalogTTL is how long a catalog is used.
+	// DefaultCatalogTTL is the maximum age of a cached catalog.
 	DefaultCatalogTTL = 24 * time.Hour
-	// DefaultOutageTTL is the pause before a catalog that failed is requested again. Until then its substitute is used.
+	// DefaultOutageTTL is the time after which an unavailable catalog is requested again.
 	DefaultOutageTTL = time.Minute
-	// DefaultMaxResponseBytes bounds a response body: 32 MiB.
+	// DefaultMaxResponseBytes is the size limit of a response body: 32 MiB.
 	DefaultMaxResponseBytes = 32 << 20
 
 	defaultCatalogURL = "https://api.aimlapi.com"
@@ -36,8 +36,8 @@ const (
 	listTimeout = 30 * time.Second
 )
 
-// Client answers questions about models and their cost. Make one with [New], or share [Default]. Each client has caches of
-// its own. It stores no key.
+// Client reads models, prices, balances and bills. Make one with [New], or share [Default]. Each client has its own caches. It
+// stores no key.
 type Client struct {
 	http       *http.Client
 	catalogURL string
@@ -70,9 +70,9 @@ type apis struct {
 
 // New returns a client. It sends no request and reads no key.
 //
-// An option with an invalid argument (a malformed URL, a nil logger) panics with a [*ValueError] where the option is made: it
-// is a mistake in the program. MESH_CATALOG_URL is read here but not validated; a malformed one is a [Failure] of every read of
-// the catalog.
+// An option with an invalid argument (a malformed URL, a nil logger) panics with a [*ValueError] when the option is made,
+// because it is a programming error. MESH_CATALOG_URL is read here but not validated; if it is malformed, every request for the
+// catalog is a [Failure].
 func New(opts ...Option) *Client {
 	c := &Client{
 		catalogURL: strings.TrimRight(strings.TrimSpace(os.Getenv("MESH_CATALOG_URL")), "/"),
@@ -94,7 +94,8 @@ func New(opts ...Option) *Client {
 	return c
 }
 
-// Default returns the client of the process, made without options at the first call, so that its caches are shared.
+// Default returns one client for the whole process, so that its caches are shared. It is made without options by the first
+// call.
 func Default() *Client { return defaultClient() }
 
 var defaultClient = sync.OnceValue(func() *Client { return New() })

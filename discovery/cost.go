@@ -38,11 +38,11 @@ type CallCost struct {
 	USD float64 `json:"usd"`
 	// Exact is the cost in US dollars as a plain decimal, not rounded.
 	Exact string `json:"exact"`
-	// Lines has a line for each kind of token that was used. Their sum is the cost. The slice is never nil.
+	// Lines has one line for each kind of token that was used. Their sum is the cost. The slice is never nil.
 	Lines []CostLine `json:"lines"`
-	// Source describes what the prices rest on: the Source of the row of [Client.Prices], or "charged by the provider".
+	// Source is the source of the prices: the Source of the row of [Client.Prices], or "charged by the provider".
 	Source string `json:"source"`
-	// VerifiedAt is when Source was read, as a date or an RFC 3339 time; nil when that is not known, and for a charge.
+	// VerifiedAt is when Source was read, as a date or an RFC 3339 time; nil if unknown, or if the provider stated the charge.
 	VerifiedAt *string `json:"verified_at"`
 }
 
@@ -69,20 +69,20 @@ type CostLine struct {
 // sourceCharged is the Source of a cost that the provider stated itself.
 const sourceCharged = "charged by the provider"
 
-// CostOf returns what a call cost, exactly, by the prices of the day of the call.
+// CostOf returns the exact cost of a call, at the prices of its day.
 //
-// What the provider itself charged (Usage.ChargedUSD) is the cost. Otherwise the price is that of [Client.Prices]: first the
-// period, by the UTC day, then the tier, by the length of the whole prompt, which then holds for every token. A mode, such as
-// a batch, multiplies the prices with a factor where that is documented for the model. DeepSeek's prices are halved outside its
-// peak hours; Chinese public holidays, which are outside too, are not known here. Rows of [WithPrices] are used as they are.
+// If the provider stated its charge (Usage.ChargedUSD), that is the cost. Otherwise one row of [Client.Prices] prices every
+// token: the UTC day of the call selects its period, and the length of the whole prompt its tier. A mode such as batch
+// multiplies the prices by a factor, if one is documented for the model. DeepSeek's prices are halved outside its peak hours;
+// Chinese public holidays, which are off-peak too, are not recognized. Rows of [WithPrices] are used unchanged.
 //
-// The cost is that of tokens. Searches, other tools, cache storage and free allowances are not in it; docs/providers.md has
+// The cost covers tokens only. Searches, other tools, cache storage and free allowances are not included; docs/providers.md has
 // the list.
 //
-// Where a price is not known the result is nil, and a [Failure] with [ReasonPartial] names what is missing: the model, the
-// period, the tier, the cache price, or the mode. A live price list that cannot be read is a Failure too, and the built-in table
-// is used in its place. An unknown provider, an empty model, a count that is negative or above 2^53, and a charge that is not
-// a decimal are a [*ValueError].
+// If a price is not known, the result is nil and a [Failure] with [ReasonPartial] names what is missing: the model, the period,
+// the tier, the cache price, or the mode. If a live price list cannot be read, that is a Failure too, and the built-in table is
+// used. An unknown provider, an empty model, a count that is negative or above 2^53, and a charge that is not a decimal are a
+// [*ValueError].
 func (c *Client) CostOf(ctx context.Context, query CostQuery) (*CallCost, error) {
 	p, err := query.check()
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
-// DefaultCostLimit is how many days a page of OpenAI's or Anthropic's costs has.
+// DefaultCostLimit is the number of days in a page of OpenAI's or Anthropic's costs.
 const DefaultCostLimit = 7
 
-// DefaultCostTimeout bounds one request for billed costs.
+// DefaultCostTimeout is the time limit of one request for billed costs.
 const DefaultCostTimeout = 15 * time.Second
 
 // maxCostPages bounds how many pages of costs are read: more than ten years at one day a page.

@@ -23,18 +23,18 @@ const (
 
 // AnthropicCostQuery selects costs of an Anthropic organization.
 type AnthropicCostQuery struct {
-	// Start and End are the window; the end is exclusive. The start is required, and a zero End leaves the window open. Costs are
-	// of whole UTC days: every day of which a part is in the window is in the result.
+	// Start and End are the window; End is exclusive. Start is required, and a zero End leaves the window open. Costs are per
+	// UTC day: every day that overlaps the window is in the result, as a whole.
 	Start, End time.Time
-	// AdminKey is the admin key. "" means ANTHROPIC_ADMIN_KEY.
+	// AdminKey is the admin key. "" means the key of [WithKey], else ANTHROPIC_ADMIN_KEY.
 	AdminKey string `json:"-" xml:"-"`
-	// GroupBy selects the breakdowns of the buckets: [GroupByWorkspaceID], [GroupByDescription] or both. There are none by
-	// default.
+	// GroupBy selects the breakdowns of the buckets: [GroupByWorkspaceID], [GroupByDescription] or both. By default there are
+	// none.
 	GroupBy []GroupBy
-	// Limit is the number of days a page has, from 1 to 31. 0 means [DefaultCostLimit]. All pages of the window are read, so
+	// Limit is the number of days in a page, from 1 to 31. 0 means [DefaultCostLimit]. All pages of the window are read, so
 	// Limit changes only the number of requests.
 	Limit int
-	// Timeout bounds the request of each page. 0 means [DefaultCostTimeout]. The context bounds the call.
+	// Timeout is the time limit of the request for each page. 0 means [DefaultCostTimeout]. The context limits the whole call.
 	Timeout time.Duration
 }
 
@@ -51,20 +51,18 @@ func (q AnthropicCostQuery) GobEncode() ([]byte, error) { return json.Marshal(q)
 // GobDecode decodes a query. AdminKey is "".
 func (q *AnthropicCostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
-// FetchAnthropicCostBuckets returns what Anthropic billed the organization, one bucket for each UTC day, oldest first. Costs of
-// the priority service tier are not in it: Anthropic's cost report leaves them out.
+// FetchAnthropicCostBuckets returns what Anthropic billed the organization, one bucket per UTC day, oldest first. Anthropic's
+// cost report does not include the priority service tier.
 //
-// The admin key is query.AdminKey, else ANTHROPIC_ADMIN_KEY. Individual accounts have no admin keys. An admin key can manage the
-// members, workspaces and keys of the whole organization. It is read at each call, sent in a header, and never stored, logged
-// or written to disk. Fetch costs in a job of their own, not in a loop and not while a user waits: Anthropic supports one
-// request a minute for a longer time, and costs appear about five minutes after they arise.
+// An admin key can manage the members, workspaces and keys of the whole organization; individual accounts have none. It is
+// never stored. Fetch costs in a separate job, not in a loop and not while a user waits: Anthropic supports one request per
+// minute in the long run, and costs appear about five minutes after the calls.
 //
-// The result is the whole window or nothing. It is empty, with a nil error and one [Failure], when there is no key, when a
-// page fails or points back to an earlier one, when days overlap or lie outside the window, or when an amount cannot be read
-// or is not in US dollars.
+// The result is the whole window or nothing. It is empty, with a nil error and one [Failure], if there is no key, a page fails
+// or repeats an earlier cursor, days overlap or lie outside the window, or an amount is invalid or not in US dollars.
 //
-// A [*ValueError] reports a start that is missing, before 1970 or not before the end, a time made of milliseconds, a limit
-// outside 1 to 31, an unknown or repeated grouping, one of another provider, or a negative timeout. Nothing is sent then.
+// The error is a [*ValueError] if the start is missing, before 1970 or not before the end, a time was made from milliseconds,
+// the limit is outside 1 to 31, a grouping is unknown, repeated or not Anthropic's, or the timeout is negative.
 func (c *Client) FetchAnthropicCostBuckets(ctx context.Context, query AnthropicCostQuery) ([]CostBucket, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

@@ -26,14 +26,14 @@ type OpenAICostQuery struct {
 	StartTime int64
 	// EndTime is the end of the window in Unix seconds, exclusive. 0 leaves the window open.
 	EndTime int64
-	// AdminKey is the admin key. "" means OPENAI_ADMIN_KEY.
+	// AdminKey is the admin key. "" means the key of [WithKey], else OPENAI_ADMIN_KEY.
 	AdminKey string `json:"-" xml:"-"`
-	// GroupBy selects the breakdowns of the buckets. There are none by default.
+	// GroupBy selects the breakdowns of the buckets. By default there are none.
 	GroupBy []GroupBy
-	// Limit is the number of days a page has, from 1 to 180. 0 means [DefaultCostLimit]. All pages of the window are read, so
+	// Limit is the number of days in a page, from 1 to 180. 0 means [DefaultCostLimit]. All pages of the window are read, so
 	// Limit changes only the number of requests.
 	Limit int
-	// Timeout bounds the request of each page. 0 means [DefaultCostTimeout]. The context bounds the call.
+	// Timeout is the time limit of the request for each page. 0 means [DefaultCostTimeout]. The context limits the whole call.
 	Timeout time.Duration
 }
 
@@ -50,20 +50,18 @@ func (q OpenAICostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
 // GobDecode decodes a query. AdminKey is "".
 func (q *OpenAICostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
-// FetchOpenAICostBuckets returns what OpenAI billed the organization, one bucket a day, oldest first. A day without costs is
-// a bucket with a total of 0.
+// FetchOpenAICostBuckets returns what OpenAI billed the organization, one bucket per UTC day, oldest first. A day without costs
+// is a bucket with a total of 0.
 //
-// The admin key is query.AdminKey, else OPENAI_ADMIN_KEY. An admin key can create and delete keys and manage the whole
-// organization. It is read at each call, sent in a header, and never stored, logged or written to disk. Fetch costs in a job
-// of their own, not in a loop and not while a user waits.
+// An admin key can create and delete keys and manage the whole organization. It is never stored. Fetch costs in a separate job,
+// not in a loop and not while a user waits.
 //
-// The result is the whole window or nothing. It is empty, with a nil error and one [Failure], when there is no key, when a
-// page fails or points back to an earlier one, when days overlap or lie outside the window, or when an amount cannot be read
-// or is not in US dollars. Results of another kind that have no amount, such as usage rows, are skipped; a Failure of
-// [ReasonPartial] counts them.
+// The result is the whole window or nothing. It is empty, with a nil error and one [Failure], if there is no key, a page fails
+// or repeats an earlier cursor, days overlap or lie outside the window, or an amount is invalid or not in US dollars. Results
+// of another kind that have no amount, such as usage rows, are skipped; a Failure of [ReasonPartial] counts them.
 //
-// A [*ValueError] reports a start that is missing, in milliseconds, or not before the end, a limit outside 1 to 180, an
-// unknown or repeated grouping, or a negative timeout. Nothing is sent then.
+// The error is a [*ValueError] if the start is missing, in milliseconds, or not before the end, the limit is outside 1 to 180,
+// a grouping is unknown or repeated, or the timeout is negative.
 func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQuery) ([]CostBucket, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

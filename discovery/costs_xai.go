@@ -47,7 +47,7 @@ type XAICostQuery struct {
 	// 2026-05-01T02:00:00+02:00, is converted to Timezone. A time without one, as in 2026-05-01 00:00:00 or 2026-05-01, is in
 	// Timezone. xAI counts in whole seconds, so a fraction widens the window to the next one.
 	StartTime, EndTime string
-	// ManagementKey is the management key. "" means XAI_MANAGEMENT_KEY.
+	// ManagementKey is the management key. "" means the key of [WithKey], else XAI_MANAGEMENT_KEY.
 	ManagementKey string `json:"-" xml:"-"`
 	// TeamID is the id of the team, from xAI's console. "" means XAI_TEAM_ID.
 	TeamID string
@@ -56,7 +56,7 @@ type XAICostQuery struct {
 	// Timezone is the IANA name of the time zone. "" means [DefaultTimezone]. A zone other than UTC must be in the time zone
 	// database of the machine; a program can bring its own by importing time/tzdata.
 	Timezone string
-	// Timeout bounds the request. 0 means [DefaultCostTimeout].
+	// Timeout is the time limit of the request. 0 means [DefaultCostTimeout].
 	Timeout time.Duration
 }
 
@@ -73,20 +73,19 @@ func (q XAICostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
 // GobDecode decodes a query. ManagementKey is "".
 func (q *XAICostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
-// FetchXAICostBuckets returns what xAI billed a team, oldest bucket first. xAI lists only what was used: a part of the window
-// without use has no bucket.
+// FetchXAICostBuckets returns what xAI billed a team, oldest bucket first. xAI lists only usage: a part of the window without
+// usage has no bucket.
 //
-// The management key is query.ManagementKey, else XAI_MANAGEMENT_KEY, and the team is query.TeamID, else XAI_TEAM_ID. A
-// management key can create and delete the keys of the team and manage it. It is read at each call, sent in a header, and
-// never stored, logged or written to disk. Fetch costs in a job of their own, not in a loop and not while a user waits.
+// A management key can create and delete the keys of the team and manage it. It is never stored. Fetch costs in a separate job,
+// not in a loop and not while a user waits.
 //
-// The result is empty, with a nil error and one [Failure], when the key or the team is missing, when the call fails, when xAI
-// reports that it truncated the answer or that something failed, when a bucket lies outside the window, or when an amount or
-// a time cannot be read.
+// The result is the whole window or nothing. It is empty, with a nil error and one [Failure], if the key or the team is
+// missing, the call fails, xAI reports an error or that it truncated the response, a bucket lies outside the window, or an
+// amount or a time is invalid.
 //
-// A [*ValueError] reports a time that cannot be read or that the clocks of the zone show twice or never, a start that is not
-// before the end, an unknown unit or time zone, a team id that cannot be part of a path, or a negative timeout. Nothing is
-// sent then.
+// The error is a [*ValueError] if a time is invalid, or ambiguous or missing where the clocks of the time zone change, the
+// start is not before the end, the unit or the time zone is unknown, the team id cannot be part of a path, or the timeout is
+// negative.
 func (c *Client) FetchXAICostBuckets(ctx context.Context, query XAICostQuery) ([]TeamCostBucket, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// SourceCatalog is the Source of models that the primary catalog lists. Models that a provider lists itself have the name of
-// the provider as their Source.
+// SourceCatalog is the Source of models from the primary catalog. Models from a provider's own list have the name of the
+// provider as Source.
 const SourceCatalog = "catalog"
 
 // ModelInfo describes one model. A nil pointer means not known; 0 and "" are never used for it. It contains no prices.

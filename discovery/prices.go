@@ -14,17 +14,17 @@ import (
 
 const opPrices = "Prices"
 
-// Prices returns the rows that [Client.CostOf] goes by for a model: the caller's own rows ([WithPrices]); else the rows of the
-// provider's live price list; else those of the built-in table, all periods and tiers ([ListPrices]). Source of each row names
-// which of them it is.
+// Prices returns the rows from which [Client.CostOf] computes costs of a model: your own rows ([WithPrices]); else the rows of
+// the provider's live price list; else those of the built-in table ([ListPrices]) for all periods and tiers. The Source of each
+// row names its origin.
 //
-// Gemini's live list is read with the key of [ServiceCloudBilling], and xAI's (GET /v1/language-models) with that of
-// [ServiceXAI], once in 24 hours for each key. Without a key they are not read, which is not a [Failure]. The Source of a live
-// row is [SourceCloudBilling] or [SourceLanguageModels]. Google truncates prices to billionths of a dollar for each token:
-// where table and live list differ by less than 0.001 USD per million tokens, the live row has the price of the table. The
-// thresholds of live Gemini rows are the round figures of Google's descriptions, and their rows hold above that figure.
+// Gemini and xAI have live lists, which are read once in 24 hours with the keys of [ServiceCloudBilling] and [ServiceXAI].
+// Without a key the list is not read, and that is not a Failure. The Source of a live row is [SourceCloudBilling] or
+// [SourceLanguageModels]. Google truncates prices to billionths of a dollar per token, so where table and live list differ by
+// less than 0.001 USD per million tokens, the live row has the price of the table. The thresholds of live Gemini rows are the
+// round numbers of Google's descriptions; such a row applies to prompts above its threshold.
 //
-// The list is empty, with a Failure, for a model that none of them has. An unknown provider and an empty model are a
+// For a model without a row the list is empty, and a [Failure] is reported. An unknown provider and an empty model are a
 // [*ValueError].
 func (c *Client) Prices(ctx context.Context, p Provider, model string) ([]ProviderPricing, error) {
 	query := CostQuery{Provider: p, Model: model}

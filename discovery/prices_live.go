@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// SourceLanguageModels is the Source of prices that xAI's GET /v1/language-models lists.
+// SourceLanguageModels is the Source of prices from xAI's GET /v1/language-models.
 const SourceLanguageModels = "language-models"
 
 // livePrices is the live price list of one provider, as one key sees it. It is read-only once made.

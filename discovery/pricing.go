@@ -83,20 +83,20 @@ const (
 	ModeCached = "cached"
 	// ModeBatch is for requests in a batch.
 	ModeBatch = "batch"
-	// ModeFlex and ModePriority are for requests that are served later, or first.
+	// ModeFlex and ModePriority are service tiers of lower and higher priority.
 	ModeFlex     = "flex"
 	ModePriority = "priority"
 	// ModeLive is the Live API (bidirectional streaming).
 	ModeLive = "live"
-	// ModeFree is for what costs nothing. Its price of 0 is not the list price of a paid request.
+	// ModeFree is free use. Its price of 0 is not the price of a paid request.
 	ModeFree = "free"
-	// ModeUnknown marks a description with unknown words, which may change what is charged.
+	// ModeUnknown marks a SKU whose description has unknown words, which may change the price.
 	ModeUnknown = "unknown"
-	// ModeStorage is for keeping a cache, per token and hour.
+	// ModeStorage is the storage of a cache, per token and hour.
 	ModeStorage = "storage"
-	// ModeGrounding is for searches and maps, per call.
+	// ModeGrounding is the use of searches and maps, per call.
 	ModeGrounding = "grounding"
-	// ModeOther is for anything else that is not counted in tokens, such as images and videos.
+	// ModeOther is anything else that is not counted in tokens, such as images and videos.
 	ModeOther = "other"
 )
 
@@ -181,10 +181,10 @@ var pricesHeader = []string{
 	"valid_from", "valid_until", "modality", "mode",
 }
 
-// WritePricesCSV writes rows such as those of [ListPrices] as CSV, for a database to join with calls; docs/scale.md has the
-// join. The first line has the names of the columns, which are those of the JSON of [ProviderPricing] without raw_pricing. They
-// keep their names and order: a new column comes last. A price is written as its shortest decimal, without an exponent. A price
-// that is not known and an open date are empty, never 0. The error is that of w.
+// WritePricesCSV writes prices, such as those of [ListPrices], as CSV for a database; docs/scale.md shows how to join them with
+// calls. The first line has the names of the columns, which are the JSON names of [ProviderPricing] without raw_pricing. Later
+// versions add columns at the end only. A price is written as its shortest decimal, without an exponent. An unknown price and
+// an open date are empty, never 0. An error of w is returned.
 func WritePricesCSV(w io.Writer, rows []ProviderPricing) error {
 	out := csv.NewWriter(w)
 	_ = out.Write(pricesHeader) // an error stays, and Error returns it

@@ -43,8 +43,8 @@ func WithGeminiServiceID(id string) Option {
 
 // PricingOptions selects the key and the age of the price list.
 type PricingOptions struct {
-	// APIKey is a key for the Cloud Billing catalog. "" means GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY. The chat
-	// keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
+	// APIKey is a key for the Cloud Billing catalog. "" means the key of [WithKey], else GOOGLE_CLOUD_BILLING_API_KEY, else
+	// GOOGLE_CLOUD_API_KEY. The chat keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
 	APIKey string `json:"-" xml:"-"`
 	// TTL is the maximum age of a cached price list. 0 means [DefaultPricingTTL].
 	TTL time.Duration
@@ -72,17 +72,17 @@ func (o PricingOptions) check() error {
 	return nil
 }
 
-// FetchGeminiPricing returns the prices of all of Google's Gemini SKUs, in the order of the Cloud Billing catalog. The
-// document docs/providers.md describes how SKUs are read.
+// FetchGeminiPricing returns the prices of all of Google's Gemini SKUs, in the order of the Cloud Billing catalog.
+// docs/providers.md describes how SKUs are read.
 //
-// Every SKU is listed. Its price is nil when it does not price tokens (storage, searches, images, videos), and when it is not
-// fully understood: another unit or currency, rates that differ by the amount used, an unreadable amount, unknown words. The
-// price is the one in force when the list was read. Google truncates the price of a token to a billionth of a dollar, so
-// 0.0375 per million is listed as 0.037. A SKU with a price of 0 has [ModeFree].
+// Every SKU is listed. Its price is nil if it does not price tokens (storage, searches, images, videos), or if it is not fully
+// understood: another unit or currency, rates that depend on the amount used, an invalid amount, unknown words. The price is
+// the one that was in force when the list was read. Google truncates the price of a token to a billionth of a dollar, so 0.0375
+// per million is listed as 0.037. A SKU with a price of 0 has [ModeFree].
 //
-// The list is cached for 24 hours ([PricingOptions]) by client and key, and concurrent callers share one request for each page.
-// Without a key, or when a page fails, the list is empty, never nil, and a [Failure] is reported. A failed list is requested
-// again after the pause of [WithOutageTTL], or with Refresh. A negative TTL is a [*ValueError].
+// The list is cached for 24 hours ([PricingOptions]) per client and key, and concurrent callers share one request for each
+// page. Without a key, or if a page fails, the list is empty, never nil, and a [Failure] is reported. A failed list is
+// requested again after the time of [WithOutageTTL], or with Refresh. A negative TTL is a [*ValueError].
 func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([]ProviderPricing, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -201,8 +201,8 @@ func (pc *pricingCache) value(key secret.Secret) *cache.Value[cachedPrices] {
 
 func (pc *pricingCache) serviceID() string { return cmp.Or(pc.service, defaultGeminiService) }
 
-// InvalidatePricing discards the cached prices of the given providers, or of all when none is given. Only the prices of
-// [Gemini] and [XAI] are read over the network.
+// InvalidatePricing discards the cached prices of the given providers, or of all providers without an argument. Only the prices
+// of Gemini and XAI are cached.
 func (c *Client) InvalidatePricing(providers ...Provider) {
 	c.live.clear(providers)
 	if len(providers) != 0 && !slices.ContainsFunc(providers, func(p Provider) bool { return p.canonical() == Gemini }) {

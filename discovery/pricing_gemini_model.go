@@ -49,14 +49,15 @@ func (q GeminiPriceQuery) check(hint []string) error {
 	return q.PricingOptions.check()
 }
 
-// PricingForGeminiModel returns the list price of a plain text request, in USD per million tokens, or nil. The price is right
-// or nil: prices of cached, batch, flex, priority, live and free use, and of other modalities, are never returned.
+// PricingForGeminiModel returns the list price of a standard text request, in USD per million tokens, or nil. It never returns
+// the price of cached, batch, flex, priority, live or free use, or of another modality.
 //
-// The hint is an API id, as in "gemini-3-flash-preview", or words of the SKUs, as in "3.1 flash lite". docs/providers.md,
-// section "Gemini prices", has the rules by which it is matched. A hint that may mean several models has no price.
+// The hint is an API id, as in "gemini-3-flash-preview", or words from the SKUs, as in "3.1 flash lite". docs/providers.md,
+// section "Gemini prices", has the rules by which it is matched. A hint that may mean several models is ambiguous and has no
+// price.
 //
-// The tier is the one that [PriceAt] chooses for TierThresholdTokens. Whenever the price is nil, a [Failure] has the reason:
-// [ReasonPartial] when no SKU or more than one model matches, or the matching SKUs disagree or are not understood; otherwise
+// The tier is the one that [PriceAt] chooses for TierThresholdTokens. If the price is nil, a [Failure] has the reason:
+// [ReasonPartial] if no SKU or more than one model matches, or if the matching SKUs disagree or are not understood; otherwise
 // the Failure of [Client.FetchGeminiPricing]. An empty hint, an unknown direction, a negative threshold and a negative TTL are
 // a [*ValueError].
 func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q GeminiPriceQuery) (*float64, error) {

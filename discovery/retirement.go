@@ -135,7 +135,7 @@ func RetirementsAsOf() string { return retirements.AsOf() }
 // IsRetired reports whether today, in UTC, is after the model's date in the built-in registry. See [Registry.IsRetired].
 func IsRetired(p Provider, id string) bool { return builtIn().registry.IsRetired(p, id) }
 
-// IsRetiredOn is [IsRetired] for another day. See [Registry.IsRetiredOn].
+// IsRetiredOn is IsRetired for the given day. See [Registry.IsRetiredOn].
 func IsRetiredOn(p Provider, id string, day time.Time) bool {
 	return builtIn().registry.IsRetiredOn(p, id, day)
 }
