@@ -2,7 +2,6 @@ package discovery
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -53,13 +52,6 @@ type CostBucket struct {
 	RawResults []json.RawMessage `json:"raw_results"`
 }
 
-// What can be wrong with a bill beyond its JSON. None of these texts holds any part of an answer.
-var (
-	errNotUSD        = errors.New("the amount is not in US dollars")
-	errOverlap       = errors.New("two days overlap, or one ends before it begins")
-	errOutsideWindow = errors.New("a bucket lies outside the requested window")
-)
-
 // bill is what a provider billed in a window.
 type bill[B any] struct {
 	buckets []B
@@ -88,4 +80,38 @@ func (b *CostBucket) fillBreakdowns() {
 			*breakdown = map[string]float64{}
 		}
 	}
+}
+
+// TeamCostBucket is what xAI billed a team in one part of the window.
+type TeamCostBucket struct {
+	// StartTime and EndTime are RFC 3339 in the time zone of the query; the end is exclusive. The end is that of the unit: a
+	// window that ends within a bucket ends before it, and the bucket holds what was used until then.
+	StartTime string `json:"start_time"`
+	EndTime   string `json:"end_time"`
+	// TotalUSD is the exact sum of all line items, rounded once to a float64.
+	TotalUSD float64 `json:"total_usd"`
+	// LineItems are what was used, in the order of the answer. The slice is never nil.
+	LineItems []LineItem `json:"line_items"`
+	// RawBucket is this part of the answer: an array of its series, each with one data point.
+	RawBucket json.RawMessage `json:"raw_bucket"`
+}
+
+// LineItem is one kind of use.
+type LineItem struct {
+	// Description is xAI's label, as in "Chat grok-3-mini".
+	Description string `json:"description"`
+	// USD is the cost; it is negative for a credit.
+	USD float64 `json:"usd"`
+}
+
+// MarshalJSON writes empty line items as [] and an empty raw bucket as [], never null.
+func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
+	type plain TeamCostBucket
+	if b.LineItems == nil {
+		b.LineItems = []LineItem{}
+	}
+	if b.RawBucket == nil {
+		b.RawBucket = json.RawMessage("[]")
+	}
+	return json.Marshal(plain(b))
 }

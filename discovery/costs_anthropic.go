@@ -6,10 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 )
 
@@ -88,12 +87,12 @@ func (c *Client) anthropicDays(query AnthropicCostQuery) (days dayQuery, err err
 		return days, err
 	}
 	params := query.params(days.start, days.end)
-	days.page = func(ctx context.Context, r request, cursor string) (costPage, *Failure) {
+	days.page = func(ctx context.Context, r request, cursor string) (billing.Page, *Failure) {
 		params.Page = nonZero(&cursor)
-		page, failure := fetch[anthropicCostPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+		page, failure := fetch[billing.AnthropicPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.anthropicAdmin.ListCosts(ctx, &params, header("x-api-key", r.key.Reveal()))
 		})
-		return page.costPage, failure
+		return page.Page, failure
 	}
 	days.timeout, err = timeoutOr(query.Timeout, DefaultCostTimeout)
 	return days, err
@@ -140,45 +139,4 @@ func (q AnthropicCostQuery) params(start, end int64) anthropic.ListCostsParams {
 		params.GroupBy = append(params.GroupBy, anthropic.ListCostsParamsGroupBy(group))
 	}
 	return params
-}
-
-// anthropicCostPage is a page of Anthropic's.
-type anthropicCostPage struct{ costPage }
-
-// UnmarshalJSON decodes a page. A result that cannot be added up is an error.
-func (p *anthropicCostPage) UnmarshalJSON(body []byte) error {
-	var page anthropic.CostPage
-	if err := page.UnmarshalJSON(body); err != nil {
-		return err
-	}
-	p.more, p.next = page.HasMore, deref(page.NextPage)
-	p.days = make([]costDay, len(page.Data))
-	for i, bucket := range page.Data {
-		p.days[i] = costDay{start: bucket.StartingAt.Unix(), end: bucket.EndingAt.Unix(), raw: bucket.Results}
-		if err := p.days[i].read(readAnthropicCost); err != nil {
-			return fmt.Errorf("data[%d].%w", i, err)
-		}
-	}
-	return nil
-}
-
-// centPlaces converts cents to dollars.
-const centPlaces = 2
-
-// readAnthropicCost decodes a result. The amount is in cents.
-func readAnthropicCost(raw json.RawMessage, r *costResult) error {
-	var result anthropic.CostResult
-	if err := result.UnmarshalJSON(raw); err != nil {
-		return err
-	}
-	if !strings.EqualFold(result.Currency, "usd") {
-		return errNotUSD
-	}
-	amount, err := decimal.Parse(result.Amount)
-	if err != nil {
-		return err
-	}
-	amount.Shift(centPlaces)
-	r.amount, r.lineItem, r.workspace = *amount, result.Description, result.WorkspaceID
-	return nil
 }

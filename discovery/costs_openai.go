@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/gen/openai"
 )
 
@@ -87,11 +88,11 @@ func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 		return days, err
 	}
 	params := query.params()
-	days.page = func(ctx context.Context, r request, cursor string) (costPage, *Failure) {
-		page, failure := fetch[openAICostPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+	days.page = func(ctx context.Context, r request, cursor string) (billing.Page, *Failure) {
+		page, failure := fetch[billing.OpenAIPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.openaiAdmin.ListCosts(ctx, params, bearer(r.key), withPage(cursor))
 		})
-		return page.costPage, failure
+		return page.Page, failure
 	}
 	var err error
 	days.timeout, err = timeoutOr(query.Timeout, DefaultCostTimeout)
@@ -136,50 +137,4 @@ func withPage(cursor string) openai.RequestEditorFn {
 		}
 		return nil
 	}
-}
-
-// openAICostPage is a page of OpenAI's.
-type openAICostPage struct{ costPage }
-
-// UnmarshalJSON decodes a page. A result that cannot be added up is an error.
-func (p *openAICostPage) UnmarshalJSON(body []byte) error {
-	var page openai.CostPage
-	if err := page.UnmarshalJSON(body); err != nil {
-		return err
-	}
-	p.more, p.next = page.HasMore, deref(page.NextPage)
-	p.days = make([]costDay, len(page.Data))
-	for i, bucket := range page.Data {
-		p.days[i] = costDay{start: bucket.StartTime, end: bucket.EndTime, raw: bucket.Results}
-		if err := p.days[i].read(readOpenAICost); err != nil {
-			return fmt.Errorf("data[%d].%w", i, err)
-		}
-	}
-	return nil
-}
-
-// readOpenAICost decodes a result. A cost without an amount is unreadable, not free.
-func readOpenAICost(raw json.RawMessage, r *costResult) error {
-	var result openai.CostResult
-	if err := result.UnmarshalJSON(raw); err != nil {
-		if isOtherResult(raw) {
-			return errNotACost
-		}
-		return err
-	}
-	if !strings.EqualFold(result.Amount.Currency, "usd") {
-		return errNotUSD
-	}
-	r.lineItem, r.project, r.key = result.LineItem, result.ProjectID, result.APIKeyID
-	return r.amount.Read(result.Amount.Value)
-}
-
-// isOtherResult reports whether a result names a kind other than a cost and has no amount.
-func isOtherResult(raw json.RawMessage) bool {
-	var result struct {
-		Object string          `json:"object"`
-		Amount json.RawMessage `json:"amount"`
-	}
-	err := json.Unmarshal(raw, &result)
-	return err == nil && result.Object != "" && result.Object != "organization.costs.result" && (result.Amount == nil || string(result.Amount) == "null")
 }

@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 )
 
 // DefaultTimezone is the time zone of xAI's cost queries: UTC under its IANA name.
@@ -37,8 +38,10 @@ const (
 	TimeUnitNone TimeUnit = "TIME_UNIT_NONE"
 )
 
-var timeUnits = []TimeUnit{
-	TimeUnitDay, TimeUnitHour, TimeUnitMonth, TimeUnitCalendarWeek, TimeUnitQuarterHour, TimeUnitMinute, TimeUnitSecond, TimeUnitNone,
+// calendarUnits maps the units to those of package calendar.
+var calendarUnits = map[TimeUnit]calendar.Unit{
+	TimeUnitDay: calendar.Day, TimeUnitHour: calendar.Hour, TimeUnitMonth: calendar.Month, TimeUnitCalendarWeek: calendar.Week,
+	TimeUnitQuarterHour: calendar.QuarterHour, TimeUnitMinute: calendar.Minute, TimeUnitSecond: calendar.Second, TimeUnitNone: calendar.Whole,
 }
 
 // XAICostQuery selects costs of an xAI team.
@@ -103,7 +106,7 @@ var (
 	errLimitReached = errors.New("the answer was truncated (limitReached): use a smaller window or a wider unit")
 )
 
-func (c *Client) xaiCosts(ctx context.Context, operation string, query XAICostQuery, w window) (bill[TeamCostBucket], error) {
+func (c *Client) xaiCosts(ctx context.Context, operation string, query XAICostQuery, w xaiWindow) (bill[TeamCostBucket], error) {
 	team, err := teamID(query.TeamID)
 	if err != nil {
 		return bill[TeamCostBucket]{}, err
@@ -129,8 +132,8 @@ func (c *Client) xaiCosts(ctx context.Context, operation string, query XAICostQu
 }
 
 // fetchUsage sends the request and decodes the answer.
-func (c *Client) fetchUsage(ctx context.Context, r request, team string, w window) (none bill[TeamCostBucket], failure *Failure) {
-	usage, failure := fetch[xaiUsage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+func (c *Client) fetchUsage(ctx context.Context, r request, team string, w xaiWindow) (none bill[TeamCostBucket], failure *Failure) {
+	usage, failure := fetch[billing.XAIUsage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 		return c.apis.xaimanagement.GetUsage(ctx, team, w.request(), bearer(r.key))
 	})
 	if failure != nil {
@@ -139,24 +142,26 @@ func (c *Client) fetchUsage(ctx context.Context, r request, team string, w windo
 	if usage.LimitReached {
 		return none, r.partial(errLimitReached)
 	}
-	costs, err := w.bill(usage)
+	buckets, total, err := usage.Buckets(w.Range)
 	if err != nil {
 		return none, r.undecodable(err)
+	}
+	costs := bill[TeamCostBucket]{buckets: make([]TeamCostBucket, len(buckets)), total: *total, complete: true}
+	for i, bucket := range buckets {
+		costs.buckets[i] = newTeamCostBucket(bucket, w.EndOf(bucket.Begin))
 	}
 	return costs, nil
 }
 
-// request returns the body of the call.
-func (w window) request() xaimanagement.UsageRequest {
-	return xaimanagement.UsageRequest{AnalyticsRequest: xaimanagement.AnalyticsRequest{
-		TimeRange: xaimanagement.TimeRange{
-			StartTime: w.start.Format(time.DateTime), EndTime: w.end.Format(time.DateTime), Timezone: w.timezone,
-		},
-		TimeUnit: xaimanagement.AnalyticsRequestTimeUnit(w.unit),
-		Values:   []xaimanagement.RequestedValue{{Name: "usd", Aggregation: "AGGREGATION_SUM"}},
-		GroupBy:  []string{"description"},
-		Filters:  []string{},
-	}}
+func newTeamCostBucket(b *billing.Bucket, end time.Time) TeamCostBucket {
+	items := make([]LineItem, b.Len())
+	for i := range items {
+		items[i].Description, items[i].USD = b.Item(i)
+	}
+	return TeamCostBucket{
+		StartTime: b.Begin.Format(time.RFC3339), EndTime: end.Format(time.RFC3339),
+		TotalUSD: b.Total.Float64(), LineItems: items, RawBucket: b.Raw(),
+	}
 }
 
 // teamID returns the id of the argument or the environment, or "". The id becomes part of the path, where it is escaped;

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
@@ -82,11 +84,11 @@ func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attri
 	if costs.buckets == nil {
 		return nil, err
 	}
-	if w.unit != TimeUnitNone {
-		costs, err = withinWindow(ctx, c, costs, err, request{operation: opReconcileXAI, provider: XAI}, w.start.Unix())
+	if w.Unit != calendar.Whole {
+		costs, err = withinWindow(ctx, c, costs, err, request{operation: opReconcileXAI, provider: XAI}, w.Start.Unix())
 	}
-	r, end := newReport(XAI, costs, attributedUSD), w.end.Unix()
-	r.WindowStart, r.WindowEnd, r.Settled = w.start.Unix(), &end, settled(w.end, w.zone)
+	r, end := newReport(XAI, costs, attributedUSD), w.End.Unix()
+	r.WindowStart, r.WindowEnd, r.Settled = w.Start.Unix(), &end, settled(w.End, w.End.Location())
 	return r, err
 }
 
@@ -96,7 +98,7 @@ func withinWindow[B Bucket](ctx context.Context, c *Client, costs bill[B], err e
 	if len(costs.buckets) == 0 || costs.buckets[0].begin() >= start {
 		return costs, err
 	}
-	return bill[B]{buckets: []B{}}, c.report(ctx, r.undecodable(errOutsideWindow))
+	return bill[B]{buckets: []B{}}, c.report(ctx, r.undecodable(billing.ErrOutsideWindow))
 }
 
 func checkAttributed(usd *float64) error {
@@ -143,5 +145,5 @@ func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 // settled reports whether a window that ends at end, exclusive, ends before today.
 func settled(end time.Time, zone *time.Location) bool {
 	year, month, day := time.Now().In(zone).Date()
-	return !end.After(startOfDay(year, month, day, zone))
+	return !end.After(calendar.StartOfDay(year, month, day, zone))
 }

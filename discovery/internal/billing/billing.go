@@ -1,0 +1,107 @@
+// Package billing decodes what providers bill, and adds it up exactly. It sends no request: it reads the pages that a provider
+// sent, and refuses one with an amount that cannot be added up. Its errors contain nothing of an answer.
+package billing
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// ErrOutsideWindow is the error of a bucket that has no part in the requested window.
+var ErrOutsideWindow = errors.New("a bucket lies outside the requested window")
+
+var (
+	errNotUSD  = errors.New("the amount is not in US dollars")
+	errOverlap = errors.New("two days overlap, or one ends before it begins")
+	errNotCost = errors.New("the result is not a cost")
+)
+
+// Page is a page of days.
+type Page struct {
+	Days []Day
+	// More reports whether another page follows, the one at Next.
+	More bool
+	Next string
+}
+
+// Day is what was billed on one day, in Unix seconds, the end exclusive.
+type Day struct {
+	Start, End int64
+	// Raw are the results as they were sent. Skipped is how many of them are not costs.
+	Raw     []json.RawMessage
+	Skipped int
+	costs   []Cost
+}
+
+// Cost is a part of a day. A provider fills only the groupings that it has.
+type Cost struct {
+	LineItem, Project, Key, Workspace string
+	amount                            decimal.Amount
+}
+
+// decode decodes the raw results with read, which returns errNotCost for a result to skip.
+func (d *Day) decode(read func(json.RawMessage, *Cost) error) error {
+	d.costs = make([]Cost, 0, len(d.Raw))
+	for i, raw := range d.Raw {
+		d.costs = append(d.costs, Cost{})
+		last := len(d.costs) - 1
+		switch err := read(raw, &d.costs[last]); {
+		case errors.Is(err, errNotCost):
+			d.costs = d.costs[:last]
+			d.Skipped++
+		case err != nil:
+			return fmt.Errorf("results[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// Total returns the exact sum of the day.
+func (d *Day) Total() *decimal.Sum {
+	total := new(decimal.Sum)
+	for i := range d.costs {
+		total.Add(&d.costs[i].amount)
+	}
+	return total
+}
+
+// Breakdown returns the sums of the day by one of the groupings. Sorting takes less than a map of sums.
+func (d *Day) Breakdown(group func(*Cost) string) map[string]float64 {
+	sorted := make([]*Cost, len(d.costs))
+	for i := range d.costs {
+		sorted[i] = &d.costs[i]
+	}
+	slices.SortFunc(sorted, func(a, b *Cost) int { return strings.Compare(group(a), group(b)) })
+	totals := make(map[string]float64, len(sorted))
+	for end := 0; end < len(sorted); {
+		var sum decimal.Sum
+		key := group(sorted[end])
+		for ; end < len(sorted) && group(sorted[end]) == key; end++ {
+			sum.Add(&sorted[end].amount)
+		}
+		totals[key] = sum.Float64()
+	}
+	return totals
+}
+
+// Sort puts the days of all pages in order. Days that overlap are an error, and so is one wholly outside the window from start
+// to end, in Unix seconds; an end of 0 is open.
+func Sort(days []Day, start, end int64) error {
+	slices.SortStableFunc(days, func(a, b Day) int { return cmp.Compare(a.Start, b.Start) })
+	for i := range days {
+		day := &days[i]
+		switch {
+		case day.End <= day.Start, i > 0 && day.Start < days[i-1].End:
+			return errOverlap
+		case day.End <= start, end != 0 && day.Start >= end:
+			return ErrOutsideWindow
+		}
+	}
+	return nil
+}

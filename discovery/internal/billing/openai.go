@@ -1,0 +1,55 @@
+package billing
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/gen/openai"
+)
+
+// OpenAIPage is a page of OpenAI's.
+type OpenAIPage struct{ Page }
+
+// UnmarshalJSON decodes a page. A result that cannot be added up is an error.
+func (p *OpenAIPage) UnmarshalJSON(body []byte) error {
+	var page openai.CostPage
+	if err := page.UnmarshalJSON(body); err != nil {
+		return err
+	}
+	p.More, p.Next = page.HasMore, page.GetNextPage()
+	p.Days = make([]Day, len(page.Data))
+	for i, bucket := range page.Data {
+		p.Days[i] = Day{Start: bucket.StartTime, End: bucket.EndTime, Raw: bucket.Results}
+		if err := p.Days[i].decode(readOpenAICost); err != nil {
+			return fmt.Errorf("data[%d].%w", i, err)
+		}
+	}
+	return nil
+}
+
+// readOpenAICost decodes a result. A cost without an amount is unreadable, not free.
+func readOpenAICost(raw json.RawMessage, c *Cost) error {
+	var result openai.CostResult
+	if err := result.UnmarshalJSON(raw); err != nil {
+		if isOtherResult(raw) {
+			return errNotCost
+		}
+		return err
+	}
+	if !strings.EqualFold(result.Amount.Currency, "usd") {
+		return errNotUSD
+	}
+	c.LineItem, c.Project, c.Key = result.LineItem, result.ProjectID, result.APIKeyID
+	return c.amount.Read(result.Amount.Value)
+}
+
+// isOtherResult reports whether a result names a kind other than a cost and has no amount.
+func isOtherResult(raw json.RawMessage) bool {
+	var result struct {
+		Object string          `json:"object"`
+		Amount json.RawMessage `json:"amount"`
+	}
+	err := json.Unmarshal(raw, &result)
+	return err == nil && result.Object != "" && result.Object != "organization.costs.result" && (result.Amount == nil || string(result.Amount) == "null")
+}

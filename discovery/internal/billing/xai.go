@@ -1,0 +1,214 @@
+package billing
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
+)
+
+var (
+	errNoSeries     = errors.New("the answer holds something else than series, such as an error")
+	errNoValue      = errors.New("there is no amount")
+	errTimestamp    = errors.New("the time cannot be read")
+	errRepeatedTime = errors.New("a series has the same time twice")
+	errLongLabels   = errors.New("the labels of the series are too long")
+)
+
+// XAIUsage is a usage answer of xAI's: a series of data points for each kind of use.
+type XAIUsage struct {
+	xaimanagement.Usage
+	size int // of the body
+}
+
+// UnmarshalJSON decodes the answer. An object with an error in it is not an answer without costs.
+func (u *XAIUsage) UnmarshalJSON(body []byte) error {
+	if err := u.Usage.UnmarshalJSON(body); err != nil {
+		return err
+	}
+	u.size = len(body)
+	if u.TimeSeries == nil && len(u.AdditionalProperties) > 0 {
+		return errNoSeries
+	}
+	for _, name := range []string{"error", "code", "message"} {
+		switch string(u.AdditionalProperties[name]) {
+		case "", "null", `""`, "0":
+		default:
+			return errNoSeries
+		}
+	}
+	return nil
+}
+
+// Bucket is what was billed in one part of the range.
+type Bucket struct {
+	Begin  time.Time
+	Total  decimal.Sum
+	points []point
+}
+
+// point is a data point of a series.
+type point struct {
+	series *series
+	usd    float64
+	raw    json.RawMessage
+}
+
+// Len returns the number of line items.
+func (b *Bucket) Len() int { return len(b.points) }
+
+// Item returns a line item, in the order of the answer.
+func (b *Bucket) Item(i int) (description string, usd float64) {
+	return b.points[i].series.description, b.points[i].usd
+}
+
+// Raw returns the part of the answer: an array of its series with one data point each.
+func (b *Bucket) Raw() json.RawMessage {
+	size := len("[]")
+	for _, p := range b.points {
+		size += len(p.series.before) + len(dataPoints) + len(p.raw) + len("],") + len(p.series.after)
+	}
+	text := append(make([]byte, 0, size), '[')
+	for i, p := range b.points {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(text, p.series.before...), dataPoints...)
+		text = append(append(text, p.raw...), ']')
+		text = append(text, p.series.after...)
+	}
+	return append(text, ']')
+}
+
+// Buckets turns the series into buckets, oldest first, and adds them up. An answer without series has no costs: proto3 omits
+// what is empty.
+func (u *XAIUsage) Buckets(window calendar.Range) ([]*Bucket, *decimal.Sum, error) {
+	b := buckets{window: window, byTime: make(map[instant]*Bucket, u.mostPoints()), room: max(minLabels, labelsPerBody*u.size)}
+	for i := range u.TimeSeries {
+		s, err := newSeries(u.TimeSeries[i])
+		if err != nil {
+			return nil, nil, fmt.Errorf("timeSeries[%d]: %w", i, err)
+		}
+		for j, raw := range u.TimeSeries[i].DataPoints {
+			if err := b.add(s, raw); err != nil {
+				return nil, nil, fmt.Errorf("timeSeries[%d].dataPoints[%d]: %w", i, j, err)
+			}
+		}
+	}
+	all := make([]*Bucket, 0, len(b.byTime))
+	for _, bucket := range b.byTime {
+		all = append(all, bucket)
+	}
+	slices.SortFunc(all, func(a, b *Bucket) int { return a.Begin.Compare(b.Begin) })
+	return all, &b.total, nil
+}
+
+// mostPoints returns the length of the longest series.
+func (u *XAIUsage) mostPoints() int {
+	most := 0
+	for i := range u.TimeSeries {
+		most = max(most, len(u.TimeSeries[i].DataPoints))
+	}
+	return most
+}
+
+// series is a series without its data points.
+type series struct {
+	description string
+	// before and after are the JSON of the series around its points.
+	before, after []byte
+}
+
+// dataPoints begins the data points of a series.
+const dataPoints = `"dataPoints":[`
+
+func newSeries(sent xaimanagement.TimeSeries) (*series, error) {
+	labels := sent.GroupLabels
+	if len(labels) == 0 {
+		labels = sent.Group
+	}
+	sent.DataPoints = []json.RawMessage{json.RawMessage("0")}
+	text, err := sent.MarshalJSON()
+	// Before the points there are only labels, in which a quote is escaped.
+	before, after, _ := bytes.Cut(text, []byte(dataPoints+"0]"))
+	return &series{description: strings.Join(labels, ", "), before: before, after: after}, err
+}
+
+// buckets are the buckets of an answer by their start.
+type buckets struct {
+	window calendar.Range
+	byTime map[instant]*Bucket
+	total  decimal.Sum
+	// room is how many bytes of repeated labels may still be written; see labelsPerBody.
+	room int
+}
+
+// instant is a time without its zone, for a map.
+type instant struct {
+	seconds int64
+	nanos   int
+}
+
+// A raw bucket repeats the labels of each series. In all they may take labelsPerBody times the size of the answer, or
+// minLabels: otherwise an answer with one long label and many points would cost gigabytes.
+const (
+	labelsPerBody = 4
+	minLabels     = 1 << 20
+)
+
+// add adds a data point of a series to its bucket.
+func (b *buckets) add(s *series, raw json.RawMessage) error {
+	at, usd, err := b.decode(raw)
+	if err != nil {
+		return err
+	}
+	if b.window.Outside(at) {
+		return ErrOutsideWindow
+	}
+	if b.room -= len(s.before) + len(s.after); b.room < 0 {
+		return errLongLabels
+	}
+	key := instant{at.Unix(), at.Nanosecond()}
+	bucket := b.byTime[key]
+	switch {
+	case bucket == nil:
+		bucket = &Bucket{Begin: at}
+		b.byTime[key] = bucket
+	case bucket.points[len(bucket.points)-1].series == s:
+		return errRepeatedTime
+	}
+	bucket.points = append(bucket.points, point{series: s, usd: usd.Float64(), raw: raw})
+	bucket.Total.Add(usd)
+	b.total.Add(usd)
+	return nil
+}
+
+// decode decodes a data point. It needs no time when the whole window is one bucket.
+func (b *buckets) decode(raw json.RawMessage) (time.Time, *decimal.Amount, error) {
+	var sent xaimanagement.DataPoint
+	if err := sent.UnmarshalJSON(raw); err != nil {
+		return time.Time{}, nil, err
+	}
+	if len(sent.Values) == 0 {
+		return time.Time{}, nil, errNoValue
+	}
+	usd := new(decimal.Amount)
+	if err := usd.Read(sent.Values[0]); err != nil {
+		return time.Time{}, nil, err
+	}
+	if sent.Timestamp == nil && b.window.Unit == calendar.Whole {
+		return b.window.Start, usd, nil
+	}
+	at, ok := calendar.Parse(sent.GetTimestamp(), b.window.Start.Location())
+	if !ok {
+		return at, nil, errTimestamp
+	}
+	return at, usd, nil
+}

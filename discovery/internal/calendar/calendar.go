@@ -1,0 +1,88 @@
+// Package calendar divides a range of time into the buckets of a time zone: days, weeks and months of its calendar, hours and
+// shorter units of its clocks. A day can have 23 or 25 hours, or begin at one o'clock.
+package calendar
+
+import "time"
+
+// Unit is the width of a bucket.
+type Unit int
+
+// The units. Whole makes the whole range one bucket. Weeks begin on Monday.
+const (
+	Whole Unit = iota
+	Second
+	Minute
+	QuarterHour
+	Hour
+	Day
+	Week
+	Month
+)
+
+// Range is a range of time, its end exclusive, with the unit of its buckets. Start and End are in the same time zone.
+type Range struct {
+	Start, End time.Time
+	Unit       Unit
+}
+
+// EndOf returns the end of the bucket that begins at begin. A week has seven days on whatever day it begins.
+func (r Range) EndOf(begin time.Time) time.Time {
+	if r.Unit == Week {
+		year, month, day := begin.Date()
+		return StartOfDay(year, month, day+7, begin.Location())
+	}
+	return r.Next(begin)
+}
+
+// Next returns the first start of a bucket after t.
+func (r Range) Next(t time.Time) time.Time {
+	year, month, day := t.Date()
+	switch r.Unit {
+	case Second:
+		return nextMultiple(t, time.Second)
+	case Minute:
+		return nextMultiple(t, time.Minute)
+	case QuarterHour:
+		return nextMultiple(t, 15*time.Minute)
+	case Hour:
+		return nextMultiple(t, time.Hour)
+	case Day:
+		return StartOfDay(year, month, day+1, t.Location())
+	case Week:
+		return StartOfDay(year, month, day+7-(int(t.Weekday())+6)%7, t.Location())
+	case Month:
+		return StartOfDay(year, month+1, 1, t.Location())
+	default: // Whole
+		return r.End
+	}
+}
+
+// Starts reports whether a bucket starts at t.
+func (r Range) Starts(t time.Time) bool { return r.Next(t.Add(-1)).Equal(t) }
+
+// Outside reports whether the bucket that begins at begin lies wholly outside the range. With [Whole], begin may be any time of
+// the first day.
+func (r Range) Outside(begin time.Time) bool {
+	end := r.EndOf(begin)
+	if r.Unit == Whole {
+		year, month, day := begin.Date()
+		end = StartOfDay(year, month, day+1, begin.Location())
+	}
+	return !begin.Before(r.End) || !end.After(r.Start)
+}
+
+// StartOfDay returns the first moment of a day. Where the clocks go forward at midnight that is an hour later, and time.Date
+// returns the last hour of the day before.
+func StartOfDay(year int, month time.Month, day int, zone *time.Location) time.Time {
+	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
+	if t.Hour() > 12 {
+		_, t = t.ZoneBounds()
+	}
+	return t
+}
+
+// nextMultiple returns the first moment after t whose clock shows a multiple of width.
+func nextMultiple(t time.Time, width time.Duration) time.Time {
+	since := time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
+	return t.Add(width - since%width)
+}
