@@ -49,7 +49,11 @@ func ParseUsage(p Provider, data []byte) (Usage, error) {
 	if err != nil {
 		var wrong *usage.Error
 		errors.As(err, &wrong)
-		return Usage{}, &ValueError{Field: "usage field " + wrong.Field, Reason: wrong.Reason}
+		field := "usage"
+		if wrong.Field != field {
+			field += " field " + wrong.Field
+		}
+		return Usage{}, &ValueError{Field: field, Reason: wrong.Reason}
 	}
 	return Usage(u), nil
 }

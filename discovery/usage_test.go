@@ -126,49 +126,53 @@ func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 	t.Parallel()
 	for object, field := range map[string]string{
 		// contradictions
-		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_tokens_details":{"cached_tokens":6}}`:                                                  "cached_tokens",
-		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_tokens_details":{"cached_tokens":3,"cache_write_tokens":3}}`:                           "cached_tokens",
-		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"completion_tokens_details":{"reasoning_tokens":2}}`:                                           "reasoning_tokens",
-		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":7}`:                                                                                              "total_tokens",
-		`openai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"input_tokens_details":{"cache_write_tokens":3,"cache_write_tokens_details":{"ttl_12h_tokens":2}}}`: "cache_write_tokens",
-		`openai {"prompt_tokens":5,"prompt_tokens":6,"completion_tokens":1,"total_tokens":6}`:                                                                            "prompt_tokens",
-		`anthropic {"input_tokens":1,"output_tokens":1,"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_5m_input_tokens":3,"ephemeral_1h_input_tokens":3}}`:  "cache_creation_input_tokens",
-		`anthropic {"input_tokens":1,"output_tokens":1,"output_tokens_details":{"thinking_tokens":2}}`:                                                                   "thinking_tokens",
-		`anthropic {"input_tokens":1,"output_tokens":1,"iterations":[{"type":"compaction","output_tokens":1,"output_tokens_details":{"thinking_tokens":2}}]}`:            "thinking_tokens",
-		`gemini {"promptTokenCount":5,"cachedContentTokenCount":6}`:                                                                                                      "cachedContentTokenCount",
-		`gemini {"promptTokenCount":5,"candidatesTokenCount":1,"totalTokenCount":5}`:                                                                                     "totalTokenCount",
-		`gemini {"total_input_tokens":5,"total_output_tokens":1,"total_tokens":5}`:                                                                                       "total_tokens",
-		`deepseek {"prompt_tokens":5,"prompt_cache_hit_tokens":3,"prompt_cache_miss_tokens":3,"completion_tokens":1}`:                                                    "prompt_tokens",
-		`deepseek {"prompt_tokens":6,"prompt_cache_hit_tokens":3,"prompt_cache_miss_tokens":3,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":2}}`:        "cached_tokens",
-		`deepseek {"prompt_tokens":6,"prompt_cache_hit_tokens":3,"prompt_cache_miss_tokens":3,"completion_tokens":1,"total_tokens":8}`:                                   "total_tokens",
-		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"completion_tokens_details":{"reasoning_tokens":2}}`:                                              "reasoning_tokens",
-		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":9,"completion_tokens_details":{"reasoning_tokens":2}}`:                                              "total_tokens",
-		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":8,"output_tokens_details":{"reasoning_tokens":2}}`:                                                       "reasoning_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_tokens_details":{"cached_tokens":6}}`:                                                        "cached_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_tokens_details":{"cached_tokens":3,"cache_write_tokens":3}}`:                                 "cached_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"completion_tokens_details":{"reasoning_tokens":2}}`:                                                 "reasoning_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":7}`:                                                                                                    "total_tokens",
+		`openai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"input_tokens_details":{"cache_write_tokens":3,"cache_write_tokens_details":{"ttl_12h_tokens":2}}}`:       "cache_write_tokens",
+		`openai {"prompt_tokens":5,"prompt_tokens":6,"completion_tokens":1,"total_tokens":6}`:                                                                                  "prompt_tokens",
+		`anthropic {"input_tokens":1,"output_tokens":1,"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_5m_input_tokens":3,"ephemeral_1h_input_tokens":3}}`:        "cache_creation_input_tokens",
+		`anthropic {"input_tokens":1,"output_tokens":1,"output_tokens_details":{"thinking_tokens":2}}`:                                                                         "thinking_tokens",
+		`anthropic {"input_tokens":1,"output_tokens":1,"iterations":[{"type":"compaction","input_tokens":1,"output_tokens":1,"output_tokens_details":{"thinking_tokens":2}}]}`: "iterations.thinking_tokens",
+		`anthropic {"input_tokens":1,"output_tokens":1,"iterations":[{"type":"compaction","output_tokens":1}]}`:                                                                "iterations.input_tokens",
+		`anthropic {"input_tokens":1,"output_tokens":1,"iterations":[{"type":"compaction","input_tokens":1,"output_tokens":1,"prompt_tokens":1}]}`:                             "iterations.prompt_tokens",
+		"anthropic " + compactions(2_048):                                                                                                                         "iterations",
+		`gemini {"promptTokenCount":5,"cachedContentTokenCount":6}`:                                                                                               "cachedContentTokenCount",
+		`gemini {"promptTokenCount":5,"candidatesTokenCount":1,"totalTokenCount":5}`:                                                                              "totalTokenCount",
+		`gemini {"total_input_tokens":5,"total_output_tokens":1,"total_tokens":5}`:                                                                                "total_tokens",
+		`deepseek {"prompt_tokens":5,"prompt_cache_hit_tokens":3,"prompt_cache_miss_tokens":3,"completion_tokens":1}`:                                             "prompt_tokens",
+		`deepseek {"prompt_tokens":6,"prompt_cache_hit_tokens":3,"prompt_cache_miss_tokens":3,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":2}}`: "cached_tokens",
+		`deepseek {"prompt_tokens":6,"prompt_cache_hit_tokens":3,"prompt_cache_miss_tokens":3,"completion_tokens":1,"total_tokens":8}`:                            "total_tokens",
+		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"completion_tokens_details":{"reasoning_tokens":2}}`:                                       "reasoning_tokens",
+		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":9,"completion_tokens_details":{"reasoning_tokens":2}}`:                                       "total_tokens",
+		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":8,"output_tokens_details":{"reasoning_tokens":2}}`:                                                "reasoning_tokens",
 		// not integers
-		`openai {"prompt_tokens":-5,"completion_tokens":1,"total_tokens":-4}`:                          "prompt_tokens",
-		`openai {"prompt_tokens":1.5,"completion_tokens":1,"total_tokens":2.5}`:                        "prompt_tokens",
-		`openai {"prompt_tokens":1e3,"completion_tokens":1,"total_tokens":1001}`:                       "prompt_tokens",
-		`openai {"prompt_tokens":"5","completion_tokens":1,"total_tokens":6}`:                          "prompt_tokens",
-		`openai {"prompt_tokens":9007199254740993,"completion_tokens":1,"total_tokens":6}`:             "prompt_tokens",
-		`openai {"prompt_tokens":99999999999999999999,"completion_tokens":1,"total_tokens":6}`:         "prompt_tokens",
-		`openai {"prompt_tokens":1,"completion_tokens":1,"total_tokens":2,"prompt_tokens_details":[]}`: "prompt_tokens_details",
-		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cost_in_usd_ticks":-1}`:             "cost_in_usd_ticks",
-		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cost_in_usd_ticks":0.5}`:            "cost_in_usd_ticks",
-		`gemini {"promptTokenCount":5,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":-1}]}`:   "promptTokensDetails",
-		`gemini {"promptTokenCount":5,"promptTokensDetails":{}}`:                                       "promptTokensDetails",
-		`gemini {"promptTokenCount":5,"promptTokensDetails":[7]}`:                                      "promptTokensDetails",
-		`anthropic {"input_tokens":1,"output_tokens":1,"service_tier":7}`:                              "service_tier",
+		`openai {"prompt_tokens":-5,"completion_tokens":1,"total_tokens":-4}`:                            "prompt_tokens",
+		`openai {"prompt_tokens":1.5,"completion_tokens":1,"total_tokens":2.5}`:                          "prompt_tokens",
+		`openai {"prompt_tokens":1e3,"completion_tokens":1,"total_tokens":1001}`:                         "prompt_tokens",
+		`openai {"prompt_tokens":"5","completion_tokens":1,"total_tokens":6}`:                            "prompt_tokens",
+		`openai {"prompt_tokens":9007199254740993,"completion_tokens":1,"total_tokens":6}`:               "prompt_tokens",
+		`openai {"prompt_tokens":99999999999999999999,"completion_tokens":1,"total_tokens":6}`:           "prompt_tokens",
+		`openai {"prompt_tokens":1,"completion_tokens":1,"total_tokens":2,"prompt_tokens_details":[]}`:   "prompt_tokens_details",
+		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cost_in_usd_ticks":-1}`:               "cost_in_usd_ticks",
+		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cost_in_usd_ticks":0.5}`:              "cost_in_usd_ticks",
+		`gemini {"promptTokenCount":5,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":-1}]}`:     "promptTokensDetails.tokenCount",
+		`gemini {"total_input_tokens":5,"input_tokens_by_modality":[{"modality":"audio","tokens":"1"}]}`: "input_tokens_by_modality.tokens",
+		`gemini {"promptTokenCount":5,"promptTokensDetails":{}}`:                                         "promptTokensDetails",
+		`gemini {"promptTokenCount":5,"promptTokensDetails":[7]}`:                                        "promptTokensDetails",
+		`anthropic {"input_tokens":1,"output_tokens":1,"service_tier":7}`:                                "service_tier",
 		// objects of another provider or API, and other values
 		`openai {"input_tokens":5,"output_tokens":1}`:                                                                     "total_tokens",
 		`openai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cache_read_input_tokens":0}`:                        "cache_read_input_tokens",
 		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_cache_hit_tokens":5}`:                   "prompt_cache_hit_tokens",
 		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"cost_in_usd_ticks":5}`:                         "cost_in_usd_ticks",
-		`openai {"promptTokenCount":5}`:                                                                                   "input_tokens",
+		`openai {"promptTokenCount":5}`:                                                                                   "promptTokenCount",
 		`anthropic {"input_tokens":5,"output_tokens":1,"total_tokens":6}`:                                                 "total_tokens",
-		`anthropic {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                            "input_tokens",
+		`anthropic {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                            "prompt_tokens",
 		`anthropic {"output_tokens":15}`:                                                                                  "input_tokens",
 		`deepseek {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                             "prompt_cache_hit_tokens",
-		`gemini {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                               "promptTokenCount",
+		`gemini {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                               "prompt_tokens",
 		`gemini {"promptTokenCount":5,"total_tokens":6}`:                                                                  "total_tokens",
 		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_tokens_details":{"cache_write_tokens":1}}`: "cache_write_tokens",
 		`xai {"input_tokens":5,"output_tokens":1}`:                                                                        "total_tokens",
@@ -189,6 +193,12 @@ func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 		}
 		assert.Zero(t, got, object)
 	}
+}
+
+// compactions returns an object of Anthropic with that many compactions of 2^53 tokens, whose sum would overflow.
+func compactions(n int) string {
+	entry := `{"type":"compaction","input_tokens":9007199254740992,"output_tokens":1}`
+	return `{"input_tokens":1,"output_tokens":1,"iterations":[` + strings.Repeat(entry+",", n-1) + entry + `]}`
 }
 
 func TestParseUsageNeedsAProvider(t *testing.T) {
@@ -223,7 +233,7 @@ func FuzzParseUsage(f *testing.F) {
 	for _, c := range usageCases(f) {
 		f.Add(string(c.Provider), []byte(c.Usage))
 	}
-	f.Add("anthropic", []byte(`{"input_tokens":10,"output_tokens":9,"iterations":[{"type":"compaction","input_tokens":100}]}`))
+	f.Add("anthropic", []byte(`{"input_tokens":10,"output_tokens":9,"iterations":[{"type":"compaction","input_tokens":100,"output_tokens":1}]}`))
 	f.Add("xai", []byte(`{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":9223372036854775807}`))
 	f.Add("gemini", []byte(`{"promptTokenCount":9,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":8}]}`))
 	f.Fuzz(func(t *testing.T, provider string, object []byte) {

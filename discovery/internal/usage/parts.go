@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/go-faster/jx"
@@ -21,7 +22,7 @@ func (c *counts) modality(d *jx.Decoder, name string) error {
 			modality = strings.ToLower(text)
 			return nil
 		case "tokenCount", "token_count", "tokens":
-			return entry.count(d, totalTokens, name+".")
+			return entry.count(d, totalTokens, name+".", string(key))
 		}
 		return skip(d, name)
 	})
@@ -58,10 +59,15 @@ func (c *counts) iteration(d *jx.Decoder) error {
 		}
 		return entry.member(d, top, "iterations.", key)
 	})
-	if err == nil && compaction {
-		c.compaction = append(c.compaction, entry)
+	if err != nil || !compaction {
+		return err
 	}
-	return err
+	more, err := anthropicMessages.usage(&entry)
+	var wrong *Error
+	if errors.As(err, &wrong) {
+		return &Error{"iterations." + wrong.Field, wrong.Reason}
+	}
+	return c.compaction.add(&more)
 }
 
 func eachMember(d *jx.Decoder, name string, member func(key []byte) error) error {

@@ -20,8 +20,8 @@ type counts struct {
 	value [fields]int64
 	seen  uint64
 	modes []string
-	// compaction are the counts of the entries of iterations that the object itself leaves out.
-	compaction []counts
+	// compaction is the sum of the entries of iterations that the object itself leaves out.
+	compaction Usage
 }
 
 func (c *counts) has(f field) bool { return c.seen&(1<<f) != 0 }
@@ -69,7 +69,7 @@ func malformed(path string) error {
 
 func (c *counts) member(d *jx.Decoder, o *object, path string, key []byte) error {
 	if f, ok := o.counts[string(key)]; ok {
-		return c.count(d, f, path)
+		return c.count(d, f, path, names[f])
 	}
 	if child, ok := o.objects[string(key)]; ok {
 		return c.nested(d, child, path+string(key)+".")
@@ -88,24 +88,24 @@ func skip(d *jx.Decoder, path string) error {
 }
 
 // count reads a whole number of 0 or more; null is as good as a missing field.
-func (c *counts) count(d *jx.Decoder, f field, path string) error {
+func (c *counts) count(d *jx.Decoder, f field, path, name string) error {
 	switch d.Next() {
 	case jx.Null:
-		return skip(d, path+names[f])
+		return skip(d, path+name)
 	case jx.Number:
 	default:
-		return &Error{path + names[f], "must be a number"}
+		return &Error{path + name, "must be a number"}
 	}
 	n, err := d.Int64()
 	switch {
 	case err != nil:
-		return &Error{path + names[f], "must be a whole number"}
+		return &Error{path + name, "must be a whole number"}
 	case n < 0:
-		return &Error{path + names[f], "is negative"}
+		return &Error{path + name, "is negative"}
 	case f != costTicks && n > maxTokens:
-		return &Error{path + names[f], "is too large"}
+		return &Error{path + name, "is too large"}
 	case c.has(f) && c.value[f] != n:
-		return &Error{path + names[f], "has two values"}
+		return &Error{path + name, "has two values"}
 	}
 	c.value[f], c.seen = n, c.seen|1<<f
 	return nil

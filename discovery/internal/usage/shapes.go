@@ -70,26 +70,9 @@ var anthropicMessages = shape{
 	counts:   (*counts).anthropic,
 }
 
-// anthropic: the input excludes what was read from and written to the cache, and the output includes thinking. What a
-// compaction used is in none of them and is added.
+// anthropic: the input excludes what was read from and written to the cache, and the output includes thinking. Writes that are
+// not broken down are those for five minutes. What a compaction used is in none of these counts and is added.
 func (c *counts) anthropic() (Usage, error) {
-	u, err := c.anthropicEntry()
-	for i := range c.compaction {
-		more, failed := c.compaction[i].anthropicEntry()
-		if err == nil && failed != nil {
-			err = failed
-		}
-		u.Input += more.Input
-		u.CacheRead += more.CacheRead
-		u.CacheWrite5m += more.CacheWrite5m
-		u.CacheWrite1h += more.CacheWrite1h
-		u.Output += more.Output
-	}
-	return u, err
-}
-
-// anthropicEntry reads the counts of one object. Writes that are not broken down are those for five minutes.
-func (c *counts) anthropicEntry() (Usage, error) {
 	err := c.within(outputTokens, thinkingTokens)
 	u := Usage{Input: c.value[inputTokens], CacheRead: c.value[cacheRead], Output: c.value[outputTokens], CacheWrite5m: c.value[cacheCreation]}
 	if c.has(ephemeral5m) || c.has(ephemeral1h) {
@@ -98,7 +81,20 @@ func (c *counts) anthropicEntry() (Usage, error) {
 			err = &Error{names[cacheCreation], "is not the sum of " + names[ephemeral5m] + " and " + names[ephemeral1h]}
 		}
 	}
-	return u, err
+	return u, first(err, u.add(&c.compaction))
+}
+
+// add adds the counts of another object. A sum has the bound of a single count.
+func (u *Usage) add(more *Usage) error {
+	for _, sum := range [...]struct{ to, more *int64 }{
+		{&u.Input, &more.Input}, {&u.CacheRead, &more.CacheRead}, {&u.CacheWrite5m, &more.CacheWrite5m},
+		{&u.CacheWrite1h, &more.CacheWrite1h}, {&u.Output, &more.Output},
+	} {
+		if *sum.to += *sum.more; *sum.to > maxTokens {
+			return &Error{"iterations", "has a sum that is too large"}
+		}
+	}
+	return nil
 }
 
 var geminiGenerate = shape{

@@ -53,16 +53,18 @@ func (s *shape) usage(c *counts) (Usage, error) {
 	allowed := uint64(0)
 	for _, f := range s.required {
 		allowed |= 1 << f
-		if !c.has(f) {
-			return Usage{}, &Error{names[f], "is missing"}
-		}
 	}
 	for _, f := range s.optional {
 		allowed |= 1 << f
 	}
-	for f := range fields {
+	for f := range fields { // first, since this is what is wrong with the object of another provider
 		if c.has(f) && allowed&(1<<f) == 0 {
 			return Usage{}, &Error{names[f], "does not belong to the usage object of this provider"}
+		}
+	}
+	for _, f := range s.required {
+		if !c.has(f) {
+			return Usage{}, &Error{names[f], "is missing"}
 		}
 	}
 	return s.counts(c)
