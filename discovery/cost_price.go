@@ -39,18 +39,17 @@ func (c *Client) price(ctx context.Context, call *pricedCall) (live, err error) 
 	return live, call.priceByList(listed)
 }
 
-// rows returns the rows of a model that the caller gave and those of the built-in table. An id as either spells it is found
+// rows returns the rows of a model that the caller gave and those of the built-in table. An id that the table has is found
 // without rewriting it, which takes longer.
 func (c *Client) rows(p Provider, model string) (own, listed []pricelist.Row) {
-	table := pricelist.Builtin()
-	own, listed = c.own.list.Model(string(p), model), table.Model(string(p), model)
-	if own != nil || listed != nil {
+	own, listed = c.own.list.Model(string(p), model), pricelist.Builtin().Model(string(p), model)
+	if listed != nil {
 		return own, listed
 	}
 	if c.own.list != nil {
 		own = findRows(c.own.list, p, model)
 	}
-	return own, findRows(table, p, model)
+	return own, findRows(pricelist.Builtin(), p, model)
 }
 
 // priceByOwn prices the call by the rows of WithPrices that are for its mode. It reports whether they are in force: a model

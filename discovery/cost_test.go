@@ -425,6 +425,37 @@ func TestWithPrices(t *testing.T) {
 	assert.Equal(t, "our contract", cost.Source)
 }
 
+// A contract is for a model, in whatever spelling it and the answer have the id.
+func TestWithPricesHoldForEverySpelling(t *testing.T) {
+	t.Parallel()
+	own := []discovery.ProviderPricing{
+		{Provider: discovery.Anthropic, ModelHint: "claude-opus-4-5"},
+		{Provider: discovery.Anthropic, ModelHint: "anthropic/claude-opus-4.8"},
+		{Provider: discovery.Anthropic, ModelHint: "claude-haiku-4-5-20251001"},
+		{Provider: discovery.OpenAI, ModelHint: "GPT-4o", ValidFrom: ref("2026-11-01")},
+		{Provider: discovery.Gemini, ModelHint: "models/gemini-2.5-pro"},
+		{Provider: discovery.XAI, ModelHint: "grok-4"},
+		{Provider: discovery.OpenAI, ModelHint: "My-Model"},
+	}
+	for i := range own {
+		own[i].InputPerMTok, own[i].OutputPerMTok = ref(1_000.0), ref(1_000.0)
+	}
+	const day, contract = "2026-11-20", "2"
+	checkCosts(t, []costCase{
+		{"a build of Claude", discovery.Anthropic, "claude-opus-4-5-20251101", day, thousand, "", contract, ""},
+		{"the same on Bedrock", discovery.Anthropic, "us.anthropic.claude-opus-4-5-20251101-v1:0", day, thousand, "", contract, ""},
+		{"a hint with a prefix and a dot", discovery.Anthropic, "claude-opus-4-8", day, thousand, "", contract, ""},
+		{"a model is not one of its builds", discovery.Anthropic, "claude-haiku-4-5", day, thousand, "", "0.006", ""},
+		{"a hint in capital letters", discovery.OpenAI, "gpt-4o", day, thousand, "", contract, ""},
+		{"its own spelling", discovery.OpenAI, "GPT-4o", day, thousand, "", contract, ""},
+		{"its own spelling before the contract", discovery.OpenAI, "GPT-4o", "2026-10-31", thousand, "", "0.0125", ""},
+		{"a build of OpenAI", discovery.OpenAI, "gpt-4o-2024-08-06", day, thousand, "", "0.0125", ""},
+		{"a hint that is a path", discovery.Gemini, "gemini-2.5-pro", day, thousand, "", contract, ""},
+		{"a moving alias", discovery.XAI, "grok-4-latest", day, thousand, "", contract, ""},
+		{"a model that the table lacks", discovery.OpenAI, "my-model", day, thousand, "", contract, ""},
+	}, discovery.WithPrices(own...))
+}
+
 func TestWithPricesRefuses(t *testing.T) {
 	t.Parallel()
 	good := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ref(1.0)}

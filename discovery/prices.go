@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
@@ -119,7 +120,21 @@ func newOwnPrices(given []ProviderPricing) ownPrices {
 			ValidFrom:    deref(p.ValidFrom), ValidUntil: deref(p.ValidUntil), Source: p.Source, VerifiedAt: deref(p.VerifiedAt),
 		}
 	}
-	return ownPrices{given: given, list: pricelist.New(rows)}
+	return ownPrices{given: given, list: namedPrices(rows)}
+}
+
+// namedPrices returns a list of the caller's rows that also has them under the plainest spelling of their ids, and under each id
+// of the built-in table that names the same model: an id of the table is looked up without rewriting it.
+func namedPrices(rows []pricelist.Row) *pricelist.List {
+	list := pricelist.New(rows)
+	for _, r := range rows {
+		plainest := modelid.Last(dialect(Provider(r.Provider)).Spellings(r.Model))
+		list.AddName(r.Provider, plainest, list.Model(r.Provider, r.Model))
+	}
+	for _, r := range pricelist.Builtin().Rows() {
+		list.AddName(r.Provider, r.Model, findRows(list, Provider(r.Provider), r.Model))
+	}
+	return list
 }
 
 // pricings returns rows of the list as they were given.

@@ -68,6 +68,14 @@ func (l *List) Model(provider, id string) []Row {
 	return l.models[modelKey{provider, id}]
 }
 
+// AddName makes a list that is not yet in use return rows of a model under another id too, unless it has rows of that id.
+func (l *List) AddName(provider, id string, rows []Row) {
+	key := modelKey{provider, id}
+	if l.models[key] == nil && rows != nil {
+		l.models[key] = rows
+	}
+}
+
 // Builtin returns the built-in list, which is read when it is first needed.
 var Builtin = sync.OnceValue(func() *List {
 	var rows []Row
