@@ -15,9 +15,9 @@ import (
 
 const opPrices = "Prices"
 
-// Prices returns the rows from which [Client.CostOf] computes costs of a model: your own rows ([WithPrices]); else the rows of
-// the provider's live price list; else those of the built-in table ([ListPrices]) for all periods and tiers. The Source of each
-// row names its origin.
+// Prices returns the rows from which [Client.CostOf] computes costs of a model: your own rows ([WithPrices]), also those not
+// in force; else the rows of the provider's live price list; else those of the built-in table ([ListPrices]) for all periods and
+// tiers. The Source of each row names its origin.
 //
 // Gemini and xAI have live lists, which are read once in 24 hours with the keys of [ServiceCloudBilling] and [ServiceXAI].
 // Without a key the list is not read, and that is not a Failure. The Source of a live row is [SourceCloudBilling] or
@@ -57,8 +57,9 @@ type ownPrices struct {
 }
 
 // WithPrices puts the caller's own prices before all others: those of a contract, of a fine-tuned or of a new model. A row is
-// for the model of its ModelHint; of two rows for the same prompts and days the first counts. A row holds for prompts of
-// TierThresholdTokens and more, and from ValidFrom until ValidUntil. It is used as it is: no factor applies to it, and a batch or
+// for the model of its ModelHint, in any spelling. A build needs a row of its own, except a build of Claude. Of two rows for the
+// same prompts and days the first counts. A row holds for prompts of TierThresholdTokens and more, and from ValidFrom until
+// ValidUntil; on other days the model has its listed price. A row is used as it is: no factor applies to it, and a batch or
 // another mode needs a row with that Mode. A price counts as its shortest decimal, and one that is nil is not known.
 //
 // A row without a known Provider or without a ModelHint, a negative or infinite price, a negative threshold, and a date that is
