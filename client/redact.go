@@ -129,14 +129,15 @@ func (r *redactor) redactError(err error) error {
 	if text == err.Error() {
 		return err
 	}
-	return &redactedError{text: text, err: err}
+	return &redactedError{text: text, is: func(target error) bool { return errors.Is(err, target) }}
 }
 
 // redactedError replaces an error whose text contained a credential. It supports errors.Is, but not errors.As or
-// errors.Unwrap, which would give access to the text.
+// errors.Unwrap, which would give access to the text. The error is in a function because test packages print the differences
+// of two errors by their fields.
 type redactedError struct {
 	text string
-	err  error
+	is   func(target error) bool
 }
 
 func (e *redactedError) Error() string { return e.text }
@@ -144,4 +145,4 @@ func (e *redactedError) Error() string { return e.text }
 // GoString keeps %#v from printing the fields.
 func (e *redactedError) GoString() string { return e.text }
 
-func (e *redactedError) Is(target error) bool { return errors.Is(e.err, target) }
+func (e *redactedError) Is(target error) bool { return e.is(target) }

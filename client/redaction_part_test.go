@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -51,13 +52,26 @@ func TestNoErrorShowsAPartOfTheToken(t *testing.T) {
 			"chunk length":         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + part + "\r\n",
 			"escaped":              "HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n" + strings.ReplaceAll(part, "+", `\u002B`),
 			"query":                "HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n/?t=" + url.QueryEscape(part),
+			"host of a redirect":   "HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: https://" + strings.ReplaceAll(part, "/", ".") + ".example/\r\n\r\n",
 		} {
 			c := serving(t, func(w http.ResponseWriter, _ *http.Request) { writeRaw(w, answer) }, client.WithToken(longToken))
 			_, err := c.ListPeers(t.Context())
 			require.Error(t, err, name)
 			assertNoPart(t, shown(err), name)
+			assertNoPart(t, difference(err), name)
 		}
 	}
+}
+
+// difference returns what testify prints when err is compared with another error. It ignores the methods of its fields.
+func difference(err error) string {
+	var f failures
+	assert.Equal(&f, &client.MeshGatewayError{}, err)
+	var failed *client.MeshGatewayError
+	if errors.As(err, &failed) {
+		assert.Equal(&f, client.MeshGatewayError{}, *failed)
+	}
+	return f.text
 }
 
 func TestStatusTextOfAProxyIsRedacted(t *testing.T) {

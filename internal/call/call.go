@@ -70,12 +70,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// NotFollowed returns an error that explains a redirect, or nil for another response.
+// NotFollowed returns an error that explains a redirect, or nil for another response. The host comes from the server.
 func (e *Error) NotFollowed() error {
 	if e.RedirectHost == "" {
 		return nil
 	}
-	return fmt.Errorf("redirects are not followed, this one leads to the host %s", e.RedirectHost)
+	return fmt.Errorf("redirects are not followed, this one leads to the host %w", externalError{errors.New(e.RedirectHost)})
 }
 
 // Do sends one request and reads the response.
