@@ -43,7 +43,8 @@ func (e *ValueError) Is(target error) bool { return target == ErrMesh }
 type NotInRegistryError struct {
 	// Name is the name that was looked up, after aliases.
 	Name string
-	// Near lists up to three similar registered names, the most similar first. GetPeer leaves it empty.
+	// Near lists up to three similar registered names, the most similar first. It is empty for GetPeer, and in a registry of more
+	// than 10,000 names.
 	Near []string
 }
 

@@ -41,12 +41,19 @@ func (names nameSet) has(name string) bool {
 	return ok
 }
 
-// maxSimilarNames is the number of similar names that an error lists.
-const maxSimilarNames = 3
+const (
+	// maxSimilarNames is the number of similar names that an error lists.
+	maxSimilarNames = 3
+	// maxCompared bounds the time that an error takes: 10,000 comparisons take about 0.1 s.
+	maxCompared = 10_000
+)
 
 // similarNames returns up to three registered names by edit distance or shared prefix, the most similar first. Case does not
 // count, so that another spelling of name comes first.
 func similarNames(name string, names nameSet) []string {
+	if len(names) > maxCompared {
+		return nil
+	}
 	type candidate struct {
 		name  string
 		edits int

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,6 +20,8 @@ import (
 const (
 	maxRegistryBytes = 1 << 30
 	maxRegistryNames = 200_000
+	// maxRegistryText bounds what the parser keeps in memory: a name, a flag, the name of a field.
+	maxRegistryText = 4 << 20
 )
 
 // readRegistry returns the names of the enabled peers (GET /peers). It parses the response while it arrives and skips
@@ -79,7 +82,8 @@ func (p *prefix) Write(data []byte) (int, error) {
 
 // parseRegistry reads a list of peers: an array, or an object with the array in the field peers.
 func parseRegistry(body io.Reader) (nameSet, error) {
-	p := registryParser{d: jx.Decode(body, 64<<10), names: make(nameSet)}
+	text := &textReader{next: body, left: maxRegistryText}
+	p := registryParser{d: jx.Decode(text, 64<<10), text: text, names: make(nameSet)}
 	var err error
 	switch p.d.Next() {
 	case jx.Array:
@@ -102,19 +106,43 @@ var (
 	errMissing      = errors.New("required field is missing")
 	errTrailingData = errors.New("data after the JSON value")
 	errTooManyNames = &wire.Error{Err: errors.New("more than " + strconv.Itoa(maxRegistryNames) + " peers")}
+	errLongText     = &wire.Error{Err: errors.New("a name or a flag is longer than " + strconv.Itoa(maxRegistryText) + " bytes")}
 )
+
+// textReader fails when more than left bytes are read. The decoder keeps every text that it does not skip in memory.
+type textReader struct {
+	next io.Reader
+	left int
+}
+
+// Read implements io.Reader.
+func (r *textReader) Read(data []byte) (int, error) {
+	n, err := r.next.Read(data)
+	if r.left -= n; r.left < 0 {
+		return 0, errLongText
+	}
+	return n, err
+}
 
 // registryParser reads names and enabled flags from a stream of JSON.
 type registryParser struct {
 	d     *jx.Decoder
+	text  *textReader
 	names nameSet
+}
+
+// skip skips a value, however long it is.
+func (p *registryParser) skip() error {
+	p.text.left = math.MaxInt
+	defer func() { p.text.left = maxRegistryText }()
+	return p.d.Skip()
 }
 
 func (p *registryParser) envelope() error {
 	found := false
 	err := p.d.ObjBytes(func(d *jx.Decoder, key []byte) error {
 		if string(key) != "peers" {
-			return d.Skip()
+			return p.skip()
 		}
 		found = true
 		if d.Next() != jx.Array {
@@ -133,6 +161,7 @@ func (p *registryParser) peers(path string) error {
 	return p.d.Arr(func(*jx.Decoder) error {
 		row := path + "[" + strconv.Itoa(i) + "]"
 		i++
+		p.text.left = maxRegistryText
 		if p.d.Next() != jx.Object {
 			return p.wrongType(row, "an object")
 		}
@@ -153,7 +182,7 @@ func (p *registryParser) peer(path string) error {
 		case "enabled":
 			enabled, err = p.flag(path + ".enabled")
 		default:
-			err = d.Skip()
+			err = p.skip()
 		}
 		return err
 	})

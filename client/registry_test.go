@@ -3,8 +3,10 @@ package client_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -137,6 +139,45 @@ func TestCapabilitiesDoNotCountTowardsTheResponseLimitOfSend(t *testing.T) {
 	_, err = c.ListPeers(t.Context())
 	require.ErrorIs(t, err, client.ErrTooLarge)
 	require.ErrorContains(t, err, "raise WithMaxResponseBytes")
+}
+
+// The parser keeps a name in memory until its end, so a name must not be as long as the response may be.
+func TestANameInTheRegistryIsBounded(t *testing.T) {
+	t.Parallel()
+	huge := long("x", 5<<20)
+	for body, want := range map[string]string{
+		`[{"name":"` + huge + `"},{"name":"node-b"}]`:                                                     "is longer than 4194304 bytes",
+		`[{"` + huge + `":1,"name":"node-b"}]`:                                                            "is longer than 4194304 bytes",
+		`[{"name":"node-b","enabled":1` + long("0", 5<<20) + `}]`:                                         "is longer than 4194304 bytes",
+		`{"x":"` + huge + `","peers":[{"x":{"` + huge + `":"` + huge + `"},"y":1,"name":"node-b"}]}`:      "",
+		`[` + long(`{"name":"node-bb","url":"`+long("x", 1000)+`"},`, 6<<10) + `{"name":"node-b"}]` + " ": "",
+	} {
+		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				_, _ = w.Write([]byte(body))
+			} else {
+				_, _ = w.Write([]byte(receipt))
+			}
+		})
+		_, err := c.Send(t.Context(), hello("node-b"))
+		if want == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, want)
+		}
+	}
+}
+
+func TestNoSimilarNamesAreSearchedInAHugeRegistry(t *testing.T) {
+	t.Parallel()
+	var names strings.Builder
+	for i := range 10_001 {
+		fmt.Fprintf(&names, `{"name":"node-%d"},`, i)
+	}
+	_, err := answering(t, 200, "application/json", `[`+names.String()+`{"name":"x1"}]`).Send(t.Context(), hello("node-x"))
+	var unknown *client.NotInRegistryError
+	require.ErrorAs(t, err, &unknown)
+	assert.Empty(t, unknown.Near)
 }
 
 func TestAnInvalidRegistryIsAnErrorThatNamesTheField(t *testing.T) {
