@@ -99,9 +99,10 @@ func (c *MeshClient) Node() string { return c.node }
 
 // Close ends every Watch and Serve at once, and closes the client's idle connections. Later calls fail with a
 // [*MeshGatewayError] that matches net.ErrClosed; other calls in progress continue until their contexts end. Connections of a
-// client given to [WithHTTPClient] are not closed. The error is always nil. It is safe to call Close more than once.
+// client given to [WithHTTPClient] are not closed. The error is always nil. It is safe to call Close more than once, and on a nil
+// MeshClient.
 func (c *MeshClient) Close() error {
-	if c.api == nil || c.isClosed() {
+	if c == nil || c.api == nil || c.isClosed() {
 		return nil
 	}
 	c.end()

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
 // script answers the posts in turn and every GET with a registry that contains node-b.
@@ -43,6 +45,16 @@ func refused(http.ResponseWriter, *http.Request) {
 	panic(&net.OpError{Op: "dial", Err: errors.New("connection refused")})
 }
 
+// refusedBy returns a handler that fails as a connection does that could not be established.
+func refusedBy(err error) http.HandlerFunc {
+	return func(http.ResponseWriter, *http.Request) { panic(err) }
+}
+
+var (
+	noProxy        = refusedBy(&net.OpError{Op: "proxyconnect", Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}})
+	badCertificate = refusedBy(&tls.CertificateVerificationError{Err: errors.New("certificate has expired")})
+)
+
 func reset(http.ResponseWriter, *http.Request) {
 	panic(&net.OpError{Op: "read", Err: errors.New("connection reset")})
 }
@@ -60,6 +72,9 @@ func TestUncertainReportsThatAMessageMayHaveArrived(t *testing.T) {
 	}{
 		"refusal":                                {answers: []http.HandlerFunc{answer(422, "application/json", `{}`)}},
 		"no connection":                          {answers: []http.HandlerFunc{refused}},
+		"no connection to the proxy":             {answers: []http.HandlerFunc{noProxy}},
+		"invalid certificate":                    {answers: []http.HandlerFunc{badCertificate}},
+		"a status below 200":                     {answers: []http.HandlerFunc{answer(101, "", "")}, want: true},
 		"no response":                            {answers: []http.HandlerFunc{reset}, want: true},
 		"500":                                    {answers: []http.HandlerFunc{answer(500, "text/plain", "oops")}, want: true},
 		"captive portal":                         {answers: []http.HandlerFunc{answer(200, "text/html", "<html>log in</html>")}, want: true},
@@ -68,6 +83,7 @@ func TestUncertainReportsThatAMessageMayHaveArrived(t *testing.T) {
 		"429 after 429":                          {answers: []http.HandlerFunc{limited}, options: []client.Option{retry}},
 		"409 under the caller's key":             {answers: []http.HandlerFunc{conflict}, key: "k", options: []client.Option{retry}},
 		"409 under a key that the client made":   {answers: []http.HandlerFunc{conflict}, options: []client.Option{retry}, want: true},
+		"409 without a key":                      {answers: []http.HandlerFunc{conflict}},
 		"409 under the caller's key after a 504": {answers: []http.HandlerFunc{answer(504, "", ""), conflict}, key: "k", options: []client.Option{retry}, want: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,6 +100,51 @@ func TestUncertainReportsThatAMessageMayHaveArrived(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A reply has a key that the client made, too.
+func TestA409OfAReplyIsUncertain(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-b")
+	question := client.MeshMessage{ID: g.Store("node-a", "node-b", "question", "Is the build green?"), FromNode: "node-a"}
+	_, err := c.Reply(t.Context(), question, client.KindAnswer, "yes")
+	require.NoError(t, err)
+	task := "42"
+	question.RelatedTaskID = &task
+	_, err = c.Reply(t.Context(), question, client.KindAnswer, "yes")
+	failed := gatewayError(t, err)
+	assert.Equal(t, 409, failed.StatusCode)
+	assert.True(t, failed.Uncertain)
+}
+
+func TestASendWhoseContextHasEndedIsNotSentAndNotUncertain(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	_, err := c.Send(t.Context(), hello("node-b")) // reads the registry
+	require.NoError(t, err)
+	boom := errors.New("boom")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(boom)
+	_, err = c.Send(ctx, hello("node-b"))
+	assert.False(t, gatewayError(t, err).Uncertain)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, err, boom)
+	assert.Len(t, g.Requests(gatewaytest.SendMessage), 1)
+}
+
+func TestASendThatIsNotRepeatedAfterCloseIsUncertain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{answers: []http.HandlerFunc{reset}}
+		c := inProcess(t, s.handle, client.WithRetry(client.RetryPolicy{BaseDelay: time.Hour, MaxDelay: time.Hour}))
+		time.AfterFunc(time.Minute, func() { _ = c.Close() })
+		_, err := c.Send(t.Context(), hello("node-b"))
+		require.ErrorIs(t, err, net.ErrClosed)
+		assert.True(t, gatewayError(t, err).Uncertain)
+		assert.NotContains(t, err.Error(), "\n")
+	})
 }
 
 func TestTheErrorAfterRetriesShowsTheEarlierFailure(t *testing.T) {
@@ -113,6 +174,7 @@ func TestA404IsSuccessOnlyAfterAnAttemptThatMayHaveMarkedTheMessage(t *testing.T
 		"503":           {first: answer(503, "", "")},
 		"429":           {first: answer(429, "", ""), fails: true},
 		"no connection": {first: refused, fails: true},
+		"no proxy":      {first: noProxy, fails: true},
 	} {
 		s := &script{answers: []http.HandlerFunc{c.first, answer(404, "application/json", `{}`)}}
 		err := inProcess(t, s.handle, client.WithRetry(client.RetryPolicy{BaseDelay: 1})).MarkRead(t.Context(), 7)
@@ -188,6 +250,7 @@ func TestNilContextsAndZeroClientsAreValueErrors(t *testing.T) {
 		assert.Equal(t, "context", valueError(t, err).Field)
 	}
 	require.NoError(t, new(client.MeshClient).Close())
+	require.NoError(t, (*client.MeshClient)(nil).Close())
 }
 
 func TestCloseEndsAPauseBetweenAttempts(t *testing.T) {

@@ -1,85 +1,18 @@
 package client
 
 import (
-	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net"
 	"net/http"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
-
-// operation describes a request for errors and the retry policy.
-type operation struct {
-	method, path string
-	// repeatable means that a second request does no harm.
-	repeatable bool
-	// delivers means that a 2xx response accepts a message, whatever its body is.
-	delivers bool
-	// ownKey means that the message has an idempotency key that this package made.
-	ownKey bool
-	// ignoresBody means that a 2xx status is success, whatever the body is and even if it breaks off.
-	ignoresBody bool
-	// absence means that a 404 may be the answer about one peer or thread, and not a missing path.
-	absence bool
-	// goneIsDone means that a 404 shows that an earlier attempt succeeded, if it may have had its effect.
-	goneIsDone bool
-	// read, if not nil, reads the response body, of at most maxBytes.
-	read     func(io.Reader)
-	maxBytes int64
-}
-
-// The operations of the gateway.
-var (
-	opListPeers    = operation{method: http.MethodGet, path: "/peers", repeatable: true}
-	opRegister     = operation{method: http.MethodPost, path: "/peers/register"}
-	opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true}
-	opHealth       = operation{method: http.MethodGet, path: "/health", repeatable: true}
-	opListThreads  = operation{method: http.MethodGet, path: "/threads", repeatable: true}
-	// A thread is created once: a repeated request returns the same thread.
-	opOpenThread = operation{method: http.MethodPost, path: "/threads", repeatable: true}
-)
-
-// opSend is repeatable only with an idempotency key, by which the gateway recognizes the message.
-func opSend(keyed, ownKey bool) operation {
-	return operation{method: http.MethodPost, path: "/messages", repeatable: keyed, ownKey: ownKey, delivers: true}
-}
-
-// opGetPeer and opGetThread take the name or id as errors may show it.
-func opGetPeer(name string) operation {
-	return operation{method: http.MethodGet, path: "/peers/" + name, repeatable: true, absence: true}
-}
-
-func opGetThread(id string) operation {
-	return operation{method: http.MethodGet, path: "/threads/" + id, repeatable: true, absence: true}
-}
-
-func opMarkRead(id int64) operation {
-	path := "/messages/" + strconv.FormatInt(id, 10) + "/read"
-	return operation{method: http.MethodPost, path: path, repeatable: true, ignoresBody: true, goneIsDone: true}
-}
-
-// done reports whether a failed attempt shows that the operation has succeeded. uncertain is the last earlier attempt that may
-// have had its effect.
-func (op operation) done(failed, uncertain *call.Error) bool {
-	return op.ignoresBody && accepted(failed.Status) || op.goneIsDone && uncertain != nil && failed.Status == http.StatusNotFound
-}
-
-func accepted(status int) bool { return status >= 200 && status < 300 }
-
-func (op operation) limits(l call.Limits) call.Limits {
-	if op.read != nil {
-		l.Read, l.MaxBytes = op.read, op.maxBytes
-	}
-	return l
-}
 
 // do sends a request, repeats it as the retry policy allows, and returns a 2xx response. send calls a method of the
 // generated client.
@@ -89,8 +22,8 @@ func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Con
 	}
 	var uncertain *call.Error
 	for attempt := 1; ; attempt++ {
-		if c.isClosed() {
-			return call.Response{}, c.gatewayError(op, &call.Error{Err: errClosed}, uncertain)
+		if err := c.ended(ctx); err != nil {
+			return call.Response{}, c.gatewayError(op, &call.Error{Err: notSentError{err}}, uncertain)
 		}
 		resp, failed := call.Do(ctx, op.limits(c.limits), send)
 		if failed == nil || op.done(failed, uncertain) {
@@ -101,7 +34,7 @@ func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Con
 			c.log.DebugContext(ctx, "repeating a request to the mesh gateway",
 				"method", op.method, "path", op.path, "attempt", attempt, "wait", wait, "status", failed.Status)
 			if err := c.sleep(ctx, wait); err != nil {
-				failed.Err, again = errors.Join(err, failed.Err), false
+				failed.Err, again = endedError(err, failed.Err), false
 			}
 		}
 		if !again {
@@ -113,20 +46,54 @@ func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Con
 	}
 }
 
+// endedError returns the error of a request that is not repeated because of end. failed is the error of the last attempt, or nil.
+func endedError(end, failed error) error {
+	if failed == nil {
+		return end
+	}
+	return fmt.Errorf("%w; before that: %w", end, failed)
+}
+
 // mayHaveEffect reports whether the gateway may have carried out a request although it failed: the response is missing or
-// invalid, or an error of the gateway or of a proxy. A request that found no connection has no effect.
+// invalid, or an error of the gateway or of a proxy. A request that was not sent has no effect.
 func mayHaveEffect(failed *call.Error) bool {
 	if failed.Status != 0 {
-		return failed.Status >= 500 || accepted(failed.Status)
+		return failed.Status < 300 || failed.Status >= 500
+	}
+	return !isNotSent(failed.Err)
+}
+
+// isNotSent reports whether err shows that the request was not sent: there was no connection, or its certificate is invalid.
+func isNotSent(err error) bool {
+	var notSent notSentError
+	var dns *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &notSent) || errors.As(err, &dns) || errors.As(err, &certificate) {
+		return true
 	}
 	var network *net.OpError
-	var dns *net.DNSError
-	return !errors.Is(failed.Err, errClosed) && !errors.As(failed.Err, &dns) &&
-		!(errors.As(failed.Err, &network) && network.Op == "dial")
+	return errors.As(err, &network) && slices.Contains([]string{"dial", "proxyconnect", "socks connect"}, network.Op)
 }
+
+// notSentError is the error of a request that was not sent because its context had ended or the client was closed.
+type notSentError struct{ err error }
+
+func (e notSentError) Error() string { return e.err.Error() }
+func (e notSentError) Unwrap() error { return e.err }
 
 // errClosed is the error of every call after Close.
 var errClosed = fmt.Errorf("the client is closed: %w", net.ErrClosed)
+
+// ended returns an error if the client is closed or ctx has ended.
+func (c *MeshClient) ended(ctx context.Context) error {
+	if c.isClosed() {
+		return errClosed
+	}
+	if err, cause := ctx.Err(), context.Cause(ctx); err != cause { //nolint:errorlint // a cause may wrap the error
+		return fmt.Errorf("%w: %w", err, cause)
+	}
+	return ctx.Err()
+}
 
 // ready rejects the zero MeshClient and a nil context.
 func (c *MeshClient) ready(ctx context.Context) error {
@@ -214,59 +181,3 @@ func (e *retriedError) Error() string {
 
 // Unwrap returns the failure of the last attempt.
 func (e *retriedError) Unwrap() error { return e.err }
-
-// fromGateway reports whether a 2xx response with an invalid body can be the gateway's: the body begins like JSON, or nothing of
-// it arrived. Something in between, such as a captive portal, answers with HTML.
-func fromGateway(header http.Header, body []byte) bool {
-	if body := bytes.TrimLeft(body, blanks); len(body) > 0 {
-		return body[0] == '{' || body[0] == '['
-	}
-	mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
-	return mediaType != "text/html"
-}
-
-// decode parses the body of a 2xx response into a generated type. It calls UnmarshalJSON directly because json.Unmarshal
-// would scan the body a second time.
-func (c *MeshClient) decode(op operation, resp call.Response, into json.Unmarshaler) error {
-	if err := into.UnmarshalJSON(resp.Body); err != nil {
-		return c.invalidBody(op, resp, err)
-	}
-	return nil
-}
-
-// invalidBody returns the error for a 2xx response whose body is invalid because of err.
-func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) error {
-	e := &MeshGatewayError{
-		Method:     op.method,
-		Path:       op.path,
-		StatusCode: resp.Status,
-		Body:       call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redactBody),
-		Delivered:  op.delivers && fromGateway(resp.Header, resp.Body),
-		RequestID:  c.redactor.requestID(resp.Header),
-		Err:        c.redactor.redactError(err),
-	}
-	if !json.Valid(resp.Body) {
-		e.Err = &notJSONError{excerpt: e.Body, empty: blank(resp)}
-	}
-	e.Uncertain = op.delivers && !e.Delivered
-	return e
-}
-
-// notJSONError reports a response body that is not JSON.
-type notJSONError struct {
-	excerpt string
-	empty   bool
-}
-
-func (e *notJSONError) Error() string {
-	if e.empty {
-		return "the response has an empty body"
-	}
-	return "not JSON: " + strconv.Quote(e.excerpt)
-}
-
-// blank reports whether a body consists of nothing but JSON white space, which means an empty list.
-func blank(resp call.Response) bool { return len(bytes.Trim(resp.Body, blanks)) == 0 }
-
-// blanks is the white space of JSON. Other blanks, such as U+00A0, are invalid.
-const blanks = " \t\r\n"

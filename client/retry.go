@@ -66,9 +66,7 @@ func (p *RetryPolicy) wait(ctx context.Context, op operation, attempt int, faile
 // and a response that was too large will be too large again.
 func transient(op operation, failed *call.Error) bool {
 	switch failed.Status {
-	case 0:
-		return !errors.Is(failed.Err, errClosed)
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case 0, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return accepted(failed.Status) && !op.delivers && !errors.Is(failed.Err, call.ErrTooLarge)

@@ -49,7 +49,11 @@ func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, e
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	to := resolveAlias(c.aliases, req.To)
+	return c.send(ctx, resolveAlias(c.aliases, req.To), req, req.IdempotencyKey == "")
+}
+
+// send is Send to a node name. ownKey means that this package makes the idempotency key, if there is one.
+func (c *MeshClient) send(ctx context.Context, to string, req SendRequest, ownKey bool) (*MeshMessage, error) {
 	if err := c.redactor.checkMessage(to, req); err != nil {
 		return nil, err
 	}
@@ -62,7 +66,7 @@ func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, e
 		}
 	}
 	m := c.message(to, req)
-	op := opSend(m.IdempotencyKey != "", req.IdempotencyKey == "")
+	op := opSend(m.IdempotencyKey != "", ownKey)
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.SendMessage(ctx, m)
 	})

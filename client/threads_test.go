@@ -174,6 +174,16 @@ func TestTheSameReplySentTwiceArrivesOnce(t *testing.T) {
 	assert.NotContains(t, ids, status.ID, "another kind is another reply")
 }
 
+// The name in a message is a node name. An alias of the same spelling must not send the reply to another node.
+func TestAReplyGoesToTheSenderAndNotToAnAlias(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-b", client.WithAliases(map[string]string{"node-a": "node-c"}))
+	receipt, err := c.Reply(t.Context(), client.MeshMessage{ID: 1, FromNode: "node-a"}, client.KindAnswer, "yes")
+	require.NoError(t, err)
+	assert.Equal(t, "node-a", receipt.ToNode)
+}
+
 func TestFetchSince(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

@@ -1,0 +1,67 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/mesh-gateway/mesh-go/internal/call"
+)
+
+// fromGateway reports whether a 2xx response with an invalid body can be the gateway's: the body begins like JSON, or nothing of
+// it arrived. Something in between, such as a captive portal, answers with HTML.
+func fromGateway(header http.Header, body []byte) bool {
+	if body := bytes.TrimLeft(body, blanks); len(body) > 0 {
+		return body[0] == '{' || body[0] == '['
+	}
+	mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	return mediaType != "text/html"
+}
+
+// decode parses the body of a 2xx response into a generated type. It calls UnmarshalJSON directly because json.Unmarshal
+// would scan the body a second time.
+func (c *MeshClient) decode(op operation, resp call.Response, into json.Unmarshaler) error {
+	if err := into.UnmarshalJSON(resp.Body); err != nil {
+		return c.invalidBody(op, resp, err)
+	}
+	return nil
+}
+
+// invalidBody returns the error for a 2xx response whose body is invalid because of err.
+func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) error {
+	e := &MeshGatewayError{
+		Method:     op.method,
+		Path:       op.path,
+		StatusCode: resp.Status,
+		Body:       call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redactBody),
+		Delivered:  op.delivers && fromGateway(resp.Header, resp.Body),
+		RequestID:  c.redactor.requestID(resp.Header),
+		Err:        c.redactor.redactError(err),
+	}
+	if !json.Valid(resp.Body) {
+		e.Err = &notJSONError{excerpt: e.Body, empty: blank(resp)}
+	}
+	e.Uncertain = op.delivers && !e.Delivered
+	return e
+}
+
+// notJSONError reports a response body that is not JSON.
+type notJSONError struct {
+	excerpt string
+	empty   bool
+}
+
+func (e *notJSONError) Error() string {
+	if e.empty {
+		return "the response has an empty body"
+	}
+	return "not JSON: " + strconv.Quote(e.excerpt)
+}
+
+// blank reports whether a body consists of nothing but JSON white space, which means an empty list.
+func blank(resp call.Response) bool { return len(bytes.Trim(resp.Body, blanks)) == 0 }
+
+// blanks is the white space of JSON. Other blanks, such as U+00A0, are invalid.
+const blanks = " \t\r\n"
