@@ -21,28 +21,26 @@ const token = "example.token.of.the.soak"
 
 func nodeName(i int) string { return fmt.Sprintf("node-%03d", i) }
 
-// order is a line from the test to the gateway process.
-type order struct {
-	Command command
-	// Place is a handled message, and At the time.
-	Place place
-	At    time.Time
+// command is a line from the test to the gateway process, which answers every command with one JSON value.
+type command struct {
+	Name    commandName
+	Message messageID // of setHandled
 }
 
-type command string
+type commandName string
 
 const (
-	// stop closes the port and every connection, start opens the port again. The gateway answers both with its address.
-	stop  command = "stop"
-	start command = "start"
-	// replace begins a new database while the gateway is stopped. The gateway answers with a replacement.
-	replace command = "replace"
-	// handled reports that a node is about to mark a message. There is no answer.
-	handled command = "handled"
-	// heal ends the faults. The gateway answers with its address.
-	heal command = "heal"
-	// finish is answered with the account.
-	finish command = "finish"
+	// stopServer closes the port and every connection, startServer opens the port again. Both are answered with the address.
+	stopServer  commandName = "stop"
+	startServer commandName = "start"
+	// replaceDatabase begins a new database while the server is stopped. It is answered with a replacement.
+	replaceDatabase commandName = "replace"
+	// setHandled announces that a node is about to mark a message. It is answered with the message.
+	setHandled commandName = "handled"
+	// endFaults is answered with the address.
+	endFaults commandName = "heal"
+	// finish is answered with a gatewayReport.
+	finish commandName = "finish"
 )
 
 // replacement describes the end of a database.
@@ -53,89 +51,85 @@ type replacement struct {
 	Lost []string
 }
 
-// place is a message of a database. Ids begin anew in every database.
-type place struct {
-	Database int
-	ID       int64
+// gatewayReport is what the gateway knows at the end.
+type gatewayReport struct {
+	faultCounts
+	markOrder
+	// Stored counts the messages of all databases, Unread those of the last one.
+	Stored, Unread int
 }
 
 // gatewayProcess is a gateway that restarts on one address, and the databases it has had.
 type gatewayProcess struct {
 	address  string
-	names    []string
-	chaos    *chaos
+	nodes    []string
+	faults   *faultInjector
+	marks    *markTracker
 	server   *http.Server
-	requests *requests            // those in progress
+	requests *requestGate
 	database *gatewaytest.Gateway // the current one
-	// handled and marked have the time at which a message was handled first, and at which the first MarkRead of it arrived.
-	handled, marked map[place]time.Time
+	stored   int                  // messages of the earlier databases
 }
 
-// beGateway is the gateway process: it starts, prints its URL and carries out the orders from standard input.
-func beGateway(nodes int, seed uint64) error {
-	p := &gatewayProcess{
-		address: "127.0.0.1:0", chaos: newChaos(seed), handled: make(map[place]time.Time), marked: make(map[place]time.Time),
-	}
+// runGateway is the gateway process: it starts, prints its address and executes the commands from standard input.
+func runGateway(nodes int, seed uint64) error {
+	p := &gatewayProcess{address: "127.0.0.1:0", faults: newFaultInjector(seed), marks: newMarkTracker()}
 	for i := range nodes {
-		p.names = append(p.names, nodeName(i))
+		p.nodes = append(p.nodes, nodeName(i))
 	}
-	p.begin()
-	if err := p.answer(p.start()); err != nil {
+	p.newDatabase()
+	if err := answer(p.start()); err != nil {
 		return err
 	}
-	for orders := json.NewDecoder(bufio.NewReader(os.Stdin)); ; {
-		var o order
-		if err := orders.Decode(&o); err != nil {
-			return ignoreEOF(err)
+	for commands := json.NewDecoder(bufio.NewReader(os.Stdin)); ; {
+		var c command
+		err := commands.Decode(&c)
+		if errors.Is(err, io.EOF) {
+			return nil // the test has ended
 		}
-		if err := p.carryOut(o); err != nil {
+		if err == nil {
+			err = p.execute(c)
+		}
+		if err != nil {
 			return err
 		}
 	}
 }
 
-func ignoreEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil // the test has ended
-	}
-	return err
-}
-
-func (p *gatewayProcess) carryOut(o order) error {
-	switch o.Command {
-	case stop:
-		return p.answer(p.stop())
-	case start:
-		return p.answer(p.start())
-	case replace:
-		return p.answer(p.replace())
-	case heal:
+func (p *gatewayProcess) execute(c command) error {
+	switch c.Name {
+	case stopServer:
+		return answer(p.stop())
+	case startServer:
+		return answer(p.start())
+	case replaceDatabase:
+		return answer(p.replace())
+	case setHandled:
+		p.marks.setHandled(c.Message)
+		return answer(c.Message, nil)
+	case endFaults:
 		p.database.Heal()
-		return p.answer(p.address, nil)
-	case handled:
-		if _, again := p.handled[o.Place]; !again {
-			p.handled[o.Place] = o.At
-		}
-		return nil
-	default:
-		return p.answer(p.finish())
+		return answer(p.address, nil)
+	case finish:
+		return answer(p.finish())
 	}
+	return fmt.Errorf("unknown command %q", c.Name)
 }
 
-// answer prints what an order returned.
-func (p *gatewayProcess) answer(result any, err error) error {
+// answer prints the result of a command.
+func answer(result any, err error) error {
 	if err != nil {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(result)
 }
 
-// begin makes an empty database.
-func (p *gatewayProcess) begin() {
-	p.database = gatewaytest.Start(gatewaytest.WithToken(token), gatewaytest.WithPeers(p.names...), gatewaytest.WithoutRequestLog())
+// newDatabase creates an empty database.
+func (p *gatewayProcess) newDatabase() {
+	p.database = gatewaytest.Start(gatewaytest.WithToken(token), gatewaytest.WithPeers(p.nodes...), gatewaytest.WithoutRequestLog())
 	p.database.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
-		p.chaos.noteMark(r, p.marked)
-		return p.chaos.choose(r)
+		p.marks.requested(r)
+		return p.faults.choose(r)
 	})
 }
 
@@ -145,7 +139,7 @@ func (p *gatewayProcess) start() (string, error) {
 		return "", err
 	}
 	p.address = listener.Addr().String()
-	p.requests = &requests{next: p.database.Handler()}
+	p.requests = &requestGate{next: p.database.Handler()}
 	p.server = &http.Server{Handler: p.requests, ReadHeaderTimeout: time.Minute}
 	go func() { _ = p.server.Serve(listener) }()
 	return p.address, nil
@@ -154,83 +148,56 @@ func (p *gatewayProcess) start() (string, error) {
 // stop closes the port and every connection, and waits for the requests in progress.
 func (p *gatewayProcess) stop() (string, error) {
 	err := p.server.Close()
-	p.requests.end()
+	p.requests.close()
 	return p.address, err
 }
 
-// requests are the requests in progress. http.Server.Close does not wait for them, and one that stored its message after the
-// database was counted would be a message too many.
-type requests struct {
+// requestGate tracks the requests in progress and rejects requests after close. http.Server.Close does not wait for requests:
+// one of them could store its message after the database has been counted.
+type requestGate struct {
 	next http.Handler
 
-	mu    sync.RWMutex // held for reading by every request
-	ended bool
+	mu     sync.RWMutex // held for reading by every request
+	closed bool
 }
 
-func (r *requests) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if r.ended {
+func (g *requestGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	if g.closed {
 		panic(http.ErrAbortHandler)
 	}
-	r.next.ServeHTTP(w, request)
+	g.next.ServeHTTP(w, r)
 }
 
-func (r *requests) end() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ended = true
+func (g *requestGate) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
 }
 
 // replace ends the database and begins a new one.
 func (p *gatewayProcess) replace() (replacement, error) {
-	lost, err := p.end()
+	lost, err := p.endDatabase()
 	if err != nil {
 		return replacement{}, err
 	}
-	p.chaos.nextDatabase()
-	p.begin()
+	p.faults.nextDatabase()
+	p.marks.nextDatabase()
+	p.newDatabase()
 	return replacement{At: time.Now(), Lost: lost}, nil
 }
 
-func (p *gatewayProcess) finish() (account, error) {
+func (p *gatewayProcess) finish() (gatewayReport, error) {
 	if _, err := p.stop(); err != nil {
-		return account{}, err
+		return gatewayReport{}, err
 	}
-	unread, err := p.end()
-	p.chaos.mu.Lock()
-	defer p.chaos.mu.Unlock()
-	a := &p.chaos.account
-	a.Unread = len(unread)
-	for at, arrived := range p.marked {
-		switch {
-		case p.handledBefore(at, arrived):
-		case p.handledEarlier(at, arrived):
-			a.Stale = append(a.Stale, at)
-		default:
-			a.Early = append(a.Early, at)
-		}
-	}
-	return *a, err
+	unread, err := p.endDatabase()
+	return gatewayReport{faultCounts: p.faults.counts, markOrder: p.marks.order, Stored: p.stored, Unread: len(unread)}, err
 }
 
-func (p *gatewayProcess) handledBefore(at place, t time.Time) bool {
-	done, ok := p.handled[at]
-	return ok && !done.After(t)
-}
-
-// handledEarlier reports whether a message of an earlier database with the same id had been handled.
-func (p *gatewayProcess) handledEarlier(at place, t time.Time) bool {
-	for at.Database--; at.Database >= 0; at.Database-- {
-		if p.handledBefore(at, t) {
-			return true
-		}
-	}
-	return false
-}
-
-// end counts the messages of the database, closes it and returns the task ids of the unread messages.
-func (p *gatewayProcess) end() (unread []string, err error) {
+// endDatabase counts the messages of the database, closes it and returns the task ids of the unread messages.
+func (p *gatewayProcess) endDatabase() (unread []string, err error) {
 	defer p.database.Close()
 	p.database.Heal()
 	c, err := client.New("auditor", p.database.Options()...)
@@ -238,7 +205,7 @@ func (p *gatewayProcess) end() (unread []string, err error) {
 		return nil, err
 	}
 	defer c.Close()
-	for _, inbox := range p.names {
+	for _, inbox := range p.nodes {
 		rows, err := c.Fetch(context.Background(), client.FetchOptions{ToNode: inbox, UnreadOnly: true, Limit: 1000})
 		if err != nil {
 			return nil, err
@@ -247,6 +214,6 @@ func (p *gatewayProcess) end() (unread []string, err error) {
 			unread = append(unread, taskID(m))
 		}
 	}
-	p.chaos.account.Stored += int(p.database.Store(nodeName(0), nodeName(0), "fyi", "the next")) - 1 // ids have no gaps
+	p.stored += int(p.database.Store(nodeName(0), nodeName(0), "fyi", "the next")) - 1 // ids have no gaps
 	return unread, nil
 }

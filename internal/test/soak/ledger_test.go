@@ -17,19 +17,19 @@ type ledger struct {
 	mu       sync.Mutex
 	open     map[string]*entry // by task id, which is unique
 	replaced []time.Time       // the ends of the databases
-	// late are the ids of messages that were marked after their database had been replaced. Such a mark may have marked a
-	// message of the next database. gone are the messages of the last database whose MarkRead failed with 404.
-	late   map[int64]bool
-	gone   []place
-	totals totals
-	wrong  map[string][]string // what went wrong, with a few examples
+	// lateMarks are the ids of messages that were marked after their database had been replaced. Such a mark may have marked a
+	// message of the next database. notFound are the messages of the last database whose MarkRead failed with 404.
+	lateMarks  map[int64]bool
+	notFound   []messageID
+	totals     totals
+	violations map[string][]string // a few examples of each kind
 }
 
 type totals struct {
 	// A message is accepted if Send returns a receipt, or an error with Delivered. Otherwise it has failed and may have arrived.
 	accepted, delivered, failed int
-	// strange counts the failed sends with a 2xx answer that cannot be the gateway's.
-	strange                int
+	// implausible counts the failed sends with a 2xx response that cannot be the gateway's.
+	implausible            int
 	arrived, failedArrived int
 	// lost counts the messages that were unread when their database was replaced, lostUnseen those that never arrived. stale
 	// counts those that never arrived because a MarkRead for the old database marked them.
@@ -43,34 +43,34 @@ type entry struct {
 	request  client.SendRequest
 	accepted bool
 	failed   bool
-	receipt  place     // zero if there is none
+	receipt  messageID // zero if there is none
 	copies   []arrival // at most one for each database
 	// lost is set if the message was unread when database lostFrom was replaced.
 	lost     bool
 	lostFrom int
-	// straddles is set if Send was under way when a database was replaced. Its message may be stored in both.
-	straddles bool
-	window    chan struct{} // this message occupies one place; nil after it is released
+	// spansReplacement is set if Send was under way when a database was replaced. Its message may be stored in both.
+	spansReplacement bool
+	window           chan struct{} // this message occupies one element; nil after release
 }
 
 // arrival is a message that arrived.
 type arrival struct {
-	at   place
+	id   messageID
 	read bool
 }
 
 func newLedger() *ledger {
-	return &ledger{open: make(map[string]*entry), late: make(map[int64]bool), wrong: make(map[string][]string)}
+	return &ledger{open: make(map[string]*entry), lateMarks: make(map[int64]bool), violations: make(map[string][]string)}
 }
 
-// place returns the database and the id of a message.
-func (l *ledger) place(m client.MeshMessage) place {
+// messageID returns the id of a message with its database.
+func (l *ledger) messageID(m client.MeshMessage) messageID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.placeOf(m)
+	return l.identify(m)
 }
 
-func (l *ledger) placeOf(m client.MeshMessage) place {
+func (l *ledger) identify(m client.MeshMessage) messageID {
 	created, err := time.Parse(time.RFC3339Nano, m.CreatedAt)
 	l.expect(err == nil, "a message without a time", "%d: %v", m.ID, err)
 	later := func(ended time.Time) bool { return !ended.Before(created) }
@@ -78,35 +78,35 @@ func (l *ledger) placeOf(m client.MeshMessage) place {
 	if database < 0 {
 		database = len(l.replaced)
 	}
-	return place{database, m.ID}
+	return messageID{database, m.ID}
 }
 
-// replace records the end of a database, with the messages that are lost.
-func (l *ledger) replace(r replacement) {
+// databaseReplaced records the end of a database, with the messages that are lost.
+func (l *ledger) databaseReplaced(r replacement) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.replaced = append(l.replaced, r.At)
 	for _, e := range l.open {
-		e.straddles = e.straddles || !e.accepted && !e.failed
+		e.spansReplacement = e.spansReplacement || !e.accepted && !e.failed
 	}
 	for _, task := range r.Lost {
 		if e := l.open[task]; e != nil { // it may have been marked while the gateway stopped
 			l.totals.lost++
 			e.lost, e.lostFrom = true, len(l.replaced)-1
-			e.giveBack()
+			e.release()
 		}
 	}
 }
 
-// sending opens an entry. The message occupies a place in window until it has failed, is read or is lost.
-func (l *ledger) sending(from string, request client.SendRequest, window chan struct{}) {
+// sendStarted opens an entry. The message occupies an element of window until it has failed, is read or is lost.
+func (l *ledger) sendStarted(from string, request client.SendRequest, window chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open[request.RelatedTaskID] = &entry{from: from, request: request, window: window}
 }
 
-// sent records the result of Send. The gateway names the fault of a response in X-Request-Id, so that the error is known.
-func (l *ledger) sent(task string, receipt *client.MeshMessage, err error) {
+// sendReturned records the result of Send. The gateway names the fault of a response in X-Request-Id, so that the error is known.
+func (l *ledger) sendReturned(task string, receipt *client.MeshMessage, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.open[task]
@@ -114,7 +114,7 @@ func (l *ledger) sent(task string, receipt *client.MeshMessage, err error) {
 	errors.As(err, &failed)
 	switch {
 	case err == nil:
-		e.accepted, e.receipt = true, l.placeOf(*receipt)
+		e.accepted, e.receipt = true, l.identify(*receipt)
 		l.totals.accepted++
 	case failed.Delivered:
 		e.accepted = true
@@ -123,21 +123,21 @@ func (l *ledger) sent(task string, receipt *client.MeshMessage, err error) {
 	default:
 		e.failed = true
 		l.totals.failed++
-		e.giveBack()
+		e.release()
 	}
 	l.expect(err == nil || errors.Is(err, client.ErrMesh), "an error is not a client error", "%s: %v", task, err)
 	l.checkError(task, failed)
 	l.settle(task, e)
 }
 
-// checkError checks Delivered, and Uncertain where the answer cannot be the gateway's.
+// checkError checks Delivered, and Uncertain where the response cannot be the gateway's.
 func (l *ledger) checkError(task string, failed *client.MeshGatewayError) {
 	posted := failed.Method == http.MethodPost // else the registry could not be read
 	if posted && failed.RequestID == notJSON.name {
-		l.totals.strange++
+		l.totals.implausible++
 		l.expect(failed.Uncertain, "Uncertain is wrong", "%s: %v", task, failed)
 	}
-	unreadable := failed.RequestID == cut.name || failed.RequestID == empty.name
+	unreadable := failed.RequestID == truncated.name || failed.RequestID == empty.name
 	l.expect(failed.Delivered == (posted && unreadable), "Delivered is wrong", "%s: %v", task, failed)
 }
 
@@ -145,29 +145,29 @@ func (l *ledger) checkError(task string, failed *client.MeshGatewayError) {
 func (l *ledger) arrived(node string, m client.MeshMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at, e := l.placeOf(m), l.open[taskID(m)]
+	id, e := l.identify(m), l.open[taskID(m)]
 	if e == nil {
-		l.complain("arrived again after it was read, or was never sent", "%s: message %v, task %s", node, at, taskID(m))
+		l.violation("arrived again after it was read, or was never sent", "%s: message %v, task %s", node, id, taskID(m))
 		return
 	}
 	for _, c := range e.copies {
-		l.expect(c.at != at, "a message was repeated", "%s: message %v, task %s", node, at, taskID(m))
-		l.expect(c.at == at || e.straddles && c.at.Database != at.Database, "a message was stored twice",
-			"%s: messages %v and %v, task %s", node, c.at, at, taskID(m))
-		if c.at == at {
+		l.expect(c.id != id, "a message was repeated", "%s: message %v, task %s", node, id, taskID(m))
+		l.expect(c.id == id || e.spansReplacement && c.id.Database != id.Database, "a message was stored twice",
+			"%s: messages %v and %v, task %s", node, c.id, id, taskID(m))
+		if c.id == id {
 			return
 		}
 	}
-	e.copies = append(e.copies, arrival{at: at})
+	e.copies = append(e.copies, arrival{id: id})
 	l.totals.arrived++
 	same := m.FromNode == e.from && m.ToNode == e.request.To && m.ToNode == node && m.Kind == e.request.Kind &&
 		m.Content != nil && *m.Content == e.request.Content
-	l.expect(same, "arrived with other content", "%s: %v %v", node, at, m.Kind)
+	l.expect(same, "arrived with other content", "%s: %v %v", node, id, m.Kind)
 	l.settle(taskID(m), e)
 }
 
-// follows checks the order of Watch: oldest first.
-func (l *ledger) follows(node string, before, next place) {
+// checkOrder checks the order of Watch: oldest first.
+func (l *ledger) checkOrder(node string, before, next messageID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	inOrder := before.Database < next.Database || before.Database == next.Database && before.ID < next.ID
@@ -179,31 +179,31 @@ func (l *ledger) follows(node string, before, next place) {
 func (l *ledger) marked(m client.MeshMessage, err error, again bool) (final bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at, e := l.placeOf(m), l.open[taskID(m)]
+	id, e := l.identify(m), l.open[taskID(m)]
 	var failed *client.MeshGatewayError
 	if errors.As(err, &failed) && failed.StatusCode != http.StatusNotFound {
 		return false
 	}
-	if at.Database < len(l.replaced) {
-		l.late[at.ID] = true
+	if id.Database < len(l.replaced) {
+		l.lateMarks[id.ID] = true
 	} else if err != nil && !again {
-		l.gone = append(l.gone, at)
+		l.notFound = append(l.notFound, id)
 	}
 	if e != nil {
-		l.markedRead(at, e)
+		l.markedRead(id, e)
 		l.settle(taskID(m), e)
 	}
 	return true
 }
 
-func (l *ledger) markedRead(at place, e *entry) {
+func (l *ledger) markedRead(id messageID, e *entry) {
 	for i := range e.copies {
-		if c := &e.copies[i]; c.at == at && !c.read {
+		if c := &e.copies[i]; c.id == id && !c.read {
 			c.read = true
 			l.totals.read++
 		}
 	}
-	e.giveBack()
+	e.release()
 }
 
 func (l *ledger) watchFailed(err error) {
@@ -213,13 +213,20 @@ func (l *ledger) watchFailed(err error) {
 	l.expect(errors.Is(err, client.ErrMesh), "an error is not a client error", "Watch: %v", err)
 }
 
+// entries returns the number of messages that are not complete.
+func (l *ledger) entries() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.open)
+}
+
 // unseen returns the messages without a receipt that have not arrived, also those whose Send failed, and those that may have
 // arrived from one database alone.
 func (l *ledger) unseen() (requests []client.SendRequest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.open {
-		if e.receipt == (place{}) && (len(e.copies) == 0 || e.straddles) {
+		if e.receipt == (messageID{}) && (len(e.copies) == 0 || e.spansReplacement) {
 			requests = append(requests, e.request)
 		}
 	}
@@ -230,29 +237,29 @@ func (l *ledger) unseen() (requests []client.SendRequest) {
 func (l *ledger) found(m client.MeshMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.open[taskID(m)].receipt = l.placeOf(m)
+	l.open[taskID(m)].receipt = l.identify(m)
 }
 
 // close checks the entries that are still open. stale are the messages that a MarkRead for an earlier database can have marked.
-func (l *ledger) close(stale []place) {
+func (l *ledger) close(stale []messageID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, at := range l.gone {
-		l.expect(l.late[at.ID], "MarkRead failed with 404", "message %v", at)
+	for _, id := range l.notFound {
+		l.expect(l.lateMarks[id.ID], "MarkRead failed with 404", "message %v", id)
 	}
 	for task, e := range l.open {
 		l.closeUnseen(task, e, stale)
 		for _, c := range e.copies {
-			l.expect(c.read, "arrived and was never read", "task %s, message %v", task, c.at)
+			l.expect(c.read, "arrived and was never read", "task %s, message %v", task, c.id)
 		}
 		l.expect(e.accepted || e.failed, "Send never returned", "task %s", task)
 	}
 }
 
 // closeUnseen accounts for the copies of a message that did not arrive.
-func (l *ledger) closeUnseen(task string, e *entry, stale []place) {
+func (l *ledger) closeUnseen(task string, e *entry, stale []messageID) {
 	arrivedFrom := func(database int) bool {
-		return slices.ContainsFunc(e.copies, func(c arrival) bool { return c.at.Database == database })
+		return slices.ContainsFunc(e.copies, func(c arrival) bool { return c.id.Database == database })
 	}
 	if e.lost && !arrivedFrom(e.lostFrom) {
 		l.totals.lostUnseen++
@@ -270,8 +277,8 @@ func (l *ledger) closeUnseen(task string, e *entry, stale []place) {
 func (l *ledger) settle(task string, e *entry) {
 	read := len(e.copies) > 0
 	for _, c := range e.copies {
-		same := e.receipt == place{} || e.receipt == c.at || e.receipt.Database != c.at.Database
-		l.expect(same, "the receipt has the id of another message", "%v, not %v", e.receipt, c.at)
+		same := e.receipt == messageID{} || e.receipt == c.id || e.receipt.Database != c.id.Database
+		l.expect(same, "the receipt has the id of another message", "%v, not %v", e.receipt, c.id)
 		read = read && c.read
 	}
 	if !read || !e.accepted && !e.failed {
@@ -280,12 +287,12 @@ func (l *ledger) settle(task string, e *entry) {
 	if e.failed {
 		l.totals.failedArrived++
 	}
-	if !e.straddles {
+	if !e.spansReplacement {
 		delete(l.open, task)
 	}
 }
 
-func (e *entry) giveBack() {
+func (e *entry) release() {
 	if e.window != nil {
 		<-e.window
 		e.window = nil
@@ -294,13 +301,13 @@ func (e *entry) giveBack() {
 
 func (l *ledger) expect(ok bool, what, format string, args ...any) {
 	if !ok {
-		l.complain(what, format, args...)
+		l.violation(what, format, args...)
 	}
 }
 
-func (l *ledger) complain(what, format string, args ...any) {
-	if examples := l.wrong[what]; len(examples) < 5 {
-		l.wrong[what] = append(examples, fmt.Sprintf(format, args...))
+func (l *ledger) violation(what, format string, args ...any) {
+	if examples := l.violations[what]; len(examples) < 5 {
+		l.violations[what] = append(examples, fmt.Sprintf(format, args...))
 	}
 }
 

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_URL")
 	flag.Parse()
 	if *asGateway > 0 {
-		if err := beGateway(*asGateway, *seedFlag); err != nil {
+		if err := runGateway(*asGateway, *seedFlag); err != nil {
 			panic(err)
 		}
 		return

@@ -20,7 +20,7 @@ type node struct {
 	gateway  *process
 	ledger   *ledger
 	interval time.Duration
-	dice     *rand.Rand // used by the sender
+	random   *rand.Rand // used by the sender
 	window   chan struct{}
 	// receive receives until the last message has arrived.
 	receive func(context.Context)
@@ -36,8 +36,8 @@ const (
 	concurrency = workers + 2
 	// goroutinesPerNode are the sender, the watcher and the workers.
 	goroutinesPerNode = workers + 2
-	// herald sends the last message to every node.
-	herald = "herald"
+	// lastSender sends the last message to every node.
+	lastSender = "last-sender"
 )
 
 // tasksPerNode separates the task ids of the nodes.
@@ -49,8 +49,8 @@ func taskNode(task string) int {
 	return n / tasksPerNode
 }
 
-// send sends until stop, and completes the message in progress.
-func (n *node) send(ctx context.Context, stop <-chan struct{}, first, nodes int) {
+// send sends until stop is closed, and completes the message in progress.
+func (n *node) send(ctx context.Context, stop <-chan struct{}, firstTask, nodes int) {
 	for i := 1; ; i++ {
 		select {
 		case n.window <- struct{}{}:
@@ -62,10 +62,10 @@ func (n *node) send(ctx context.Context, stop <-chan struct{}, first, nodes int)
 			return
 		default:
 		}
-		request := n.compose(first+i, nodes)
-		n.ledger.sending(n.name, request, n.window)
+		request := n.compose(firstTask+i, nodes)
+		n.ledger.sendStarted(n.name, request, n.window)
 		receipt, err := n.client.Send(ctx, request)
-		n.ledger.sent(request.RelatedTaskID, receipt, err)
+		n.ledger.sendReturned(request.RelatedTaskID, receipt, err)
 	}
 }
 
@@ -75,20 +75,20 @@ var (
 )
 
 func (n *node) compose(task, nodes int) client.SendRequest {
-	to := nodeName(n.dice.IntN(nodes))
+	to := nodeName(n.random.IntN(nodes))
 	for to == n.name { // Watch and Serve omit the own messages
-		to = nodeName(n.dice.IntN(nodes))
+		to = nodeName(n.random.IntN(nodes))
 	}
 	return client.SendRequest{
 		To:            to,
-		Kind:          messageKinds[n.dice.IntN(len(messageKinds))],
-		Content:       fmt.Sprint(task, " ", string(filler[:n.dice.IntN(len(filler))])),
+		Kind:          messageKinds[n.random.IntN(len(messageKinds))],
+		Content:       fmt.Sprint(task, " ", string(filler[:n.random.IntN(len(filler))])),
 		RelatedTaskID: fmt.Sprint(task),
 	}
 }
 
-// announce sends the last message to a node, with one idempotency key, until it is accepted.
-func announce(ctx context.Context, c *client.MeshClient, to string) error {
+// sendLast sends the last message to a node, with one idempotency key, until it is accepted.
+func sendLast(ctx context.Context, c *client.MeshClient, to string) error {
 	request := client.SendRequest{To: to, Kind: client.KindStatus, Content: "the last for " + to, IdempotencyKey: "last-" + to}
 	for {
 		_, err := c.Send(ctx, request)
@@ -102,8 +102,8 @@ func announce(ctx context.Context, c *client.MeshClient, to string) error {
 	}
 }
 
-// wait delays marking, so that messages stay in the inbox for a while.
-func wait(ctx context.Context, d time.Duration) {
+// pause returns after d, or when ctx ends.
+func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

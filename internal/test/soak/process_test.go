@@ -19,9 +19,9 @@ type process struct {
 	address string
 	cmd     *exec.Cmd
 
-	mu      sync.Mutex
-	orders  *json.Encoder
-	answers *json.Decoder
+	mu       sync.Mutex
+	commands *json.Encoder
+	answers  *json.Decoder
 }
 
 func startGateway(t *testing.T, nodes int, seed uint64) *process {
@@ -36,54 +36,51 @@ func startGateway(t *testing.T, nodes int, seed uint64) *process {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = stdin.Close(); _ = cmd.Wait() })
-	p := &process{cmd: cmd, orders: json.NewEncoder(stdin), answers: json.NewDecoder(bufio.NewReader(stdout))}
+	p := &process{cmd: cmd, commands: json.NewEncoder(stdin), answers: json.NewDecoder(bufio.NewReader(stdout))}
 	require.NoError(t, p.answers.Decode(&p.address), "the gateway prints its address")
 	return p
 }
 
-// do gives an order and reads the answer, if there is one.
-func (p *process) do(t *testing.T, o order, answer any) {
+// call sends a command and decodes the answer into result.
+func (p *process) call(t *testing.T, c command, result any) {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	assert.NoError(t, p.orders.Encode(o))
-	if answer != nil {
-		assert.NoError(t, p.answers.Decode(answer))
-	}
+	assert.NoError(t, p.commands.Encode(c))
+	assert.NoError(t, p.answers.Decode(result))
 }
 
-// handled reports that a message is about to be marked read.
-func (p *process) handled(t *testing.T, at place) {
+// setHandled announces that a message is about to be marked read.
+func (p *process) setHandled(t *testing.T, id messageID) {
 	t.Helper()
-	p.do(t, order{Command: handled, Place: at, At: time.Now()}, nil)
+	p.call(t, command{Name: setHandled, Message: id}, &id)
 }
 
-// heal ends the faults.
-func (p *process) heal(t *testing.T) {
+func (p *process) endFaults(t *testing.T) {
 	t.Helper()
-	p.do(t, order{Command: heal}, &p.address)
+	p.call(t, command{Name: endFaults}, &p.address)
 }
 
 // outage is how long the gateway is away in a restart.
 const outage = 200 * time.Millisecond
 
-// restart stops the gateway and starts it again, with a new database if between is not nil.
-func (p *process) restart(t *testing.T, between func(replacement)) {
+// restart stops the gateway and starts it again, with a new database if onReplaced is not nil.
+func (p *process) restart(t *testing.T, onReplaced func(replacement)) {
 	t.Helper()
-	p.do(t, order{Command: stop}, &p.address)
-	wait(t.Context(), outage)
-	if between != nil {
+	p.call(t, command{Name: stopServer}, &p.address)
+	pause(t.Context(), outage)
+	if onReplaced != nil {
 		var ended replacement
-		p.do(t, order{Command: replace}, &ended)
-		between(ended)
+		p.call(t, command{Name: replaceDatabase}, &ended)
+		onReplaced(ended)
 	}
-	p.do(t, order{Command: start}, &p.address)
+	p.call(t, command{Name: startServer}, &p.address)
 }
 
-// finish ends the gateway and returns its account.
-func (p *process) finish(t *testing.T) account {
+// finish ends the gateway and returns its report.
+func (p *process) finish(t *testing.T) gatewayReport {
 	t.Helper()
-	var a account
-	p.do(t, order{Command: finish}, &a)
-	return a
+	var report gatewayReport
+	p.call(t, command{Name: finish}, &report)
+	return report
 }

@@ -19,36 +19,38 @@ import (
 type sample struct {
 	heap                    uint64 // bytes after a garbage collection
 	goroutines, connections int
+	entries                 int // of the ledger
 }
 
 func (s sample) String() string {
-	return fmt.Sprintf("%d KB/%d/%d", s.heap>>10, s.goroutines, s.connections)
+	return fmt.Sprintf("%d KB/%d/%d/%d", s.heap>>10, s.goroutines, s.connections, s.entries)
 }
 
-func takeSample(open *connections) sample {
+func (r *run) takeSample() sample {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.GC() // the second one frees what the first one moved out of the pools
 	runtime.ReadMemStats(&m)
-	return sample{heap: m.HeapAlloc, goroutines: runtime.NumGoroutine(), connections: int(open.now.Load())}
+	return sample{
+		heap: m.HeapAlloc, goroutines: runtime.NumGoroutine(), connections: int(r.open.now.Load()), entries: r.ledger.entries(),
+	}
 }
 
-// samples is the number of samples of a run. The first fifth is for warming up.
-const samples = 20
+// samplesPerRun is the number of samples of a run. The first fifth is for warming up.
+const samplesPerRun = 20
 
-func takeSamples(ctx context.Context, period time.Duration, open *connections) []sample {
-	all := make([]sample, 0, samples)
-	ticker := time.NewTicker(period / samples)
+// takeSamples takes the samples of a run, or fewer if ctx ends.
+func (r *run) takeSamples(ctx context.Context) {
+	ticker := time.NewTicker(r.size.sending / samplesPerRun)
 	defer ticker.Stop()
-	for len(all) < samples {
+	for len(r.samples) < samplesPerRun {
 		select {
 		case <-ticker.C:
-			all = append(all, takeSample(open))
+			r.samples = append(r.samples, r.takeSample())
 		case <-ctx.Done():
-			return all
+			return
 		}
 	}
-	return all
 }
 
 // earlyAndLate returns the samples with the smallest heap of the second and of the last fifth. The smallest heap includes leaks
@@ -60,7 +62,7 @@ func earlyAndLate(all []sample) (early, late sample) {
 }
 
 // connections counts the connections of clients with the default transport.
-type connections struct{ now, dialled atomic.Int64 }
+type connections struct{ now, dialed atomic.Int64 }
 
 // countConnections replaces the default transport until the test ends.
 func countConnections(t *testing.T) *connections {
@@ -75,7 +77,7 @@ func countConnections(t *testing.T) *connections {
 			return nil, err
 		}
 		c.now.Add(1)
-		c.dialled.Add(1)
+		c.dialed.Add(1)
 		return &connection{Conn: conn, close: sync.OnceFunc(func() { c.now.Add(-1) })}, nil
 	}
 	http.DefaultTransport = counted
@@ -92,15 +94,15 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// diary receives the logs of the clients and counts: debug records are retries, warnings are full polls of Watch.
-type diary struct{ retries, warnings atomic.Int64 }
+// logCounter counts records in the logs of the clients: debug records are retries, warnings are full polls of Watch.
+type logCounter struct{ retries, warnings atomic.Int64 }
 
-func (d *diary) Write(record []byte) (int, error) {
+func (c *logCounter) Write(record []byte) (int, error) {
 	if bytes.Contains(record, []byte("repeating a request")) {
-		d.retries.Add(1)
+		c.retries.Add(1)
 	}
 	if bytes.Contains(record, []byte("level=WARN")) {
-		d.warnings.Add(1)
+		c.warnings.Add(1)
 	}
 	return len(record), nil
 }

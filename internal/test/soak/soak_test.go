@@ -22,14 +22,15 @@ type run struct {
 	seed    uint64
 	gateway *process
 	open    *connections
-	diary   *diary
+	logs    *logCounter
 	ledger  *ledger
 	nodes   []*node
 	before  int // goroutines
 	began   time.Time
 	sentFor time.Duration
 	samples []sample
-	herald  *client.MeshClient
+	// lastSender sends the last messages and looks up messages.
+	lastSender *client.MeshClient
 }
 
 type size struct {
@@ -37,18 +38,17 @@ type size struct {
 	sending  time.Duration
 	interval time.Duration // of Watch
 	timeout  time.Duration // of a request
-	slack    uint64        // allowed growth of the heap in bytes
 }
 
 func sizeFor(sending time.Duration) size {
 	if sending < 10*time.Second {
-		return size{nodes: 50, sending: sending, interval: 100 * time.Millisecond, timeout: time.Second, slack: 2 << 20}
+		return size{nodes: 50, sending: sending, interval: 100 * time.Millisecond, timeout: time.Second}
 	}
-	return size{nodes: 200, sending: sending, interval: 500 * time.Millisecond, timeout: 5 * time.Second, slack: 4 << 20}
+	return size{nodes: 200, sending: sending, interval: 500 * time.Millisecond, timeout: 5 * time.Second}
 }
 
-// ending is the time limit after the last send.
-const ending = time.Minute
+// endTimeout limits the time after nodes have stopped sending. It ends a run that hangs.
+const endTimeout = 3 * time.Minute
 
 // TestSoak is not parallel: it counts goroutines and replaces the default transport.
 func TestSoak(t *testing.T) {
@@ -60,21 +60,21 @@ func TestSoak(t *testing.T) {
 func soak(t *testing.T, receive func(*node, context.Context)) {
 	t.Helper()
 	r := prepare(t, receive)
-	ctx, cancel := context.WithTimeout(t.Context(), r.size.sending+ending)
+	ctx, cancel := context.WithTimeout(t.Context(), r.size.sending+endTimeout)
 	defer cancel()
-	r.play(ctx)
+	r.exchange(ctx)
 	r.findUnseen(ctx)
 	r.close()
-	require.Len(t, r.samples, samples, "the time was up before everything was sent")
-	account := r.gateway.finish(t)
-	r.ledger.close(account.Stale)
-	r.report(account)
-	r.check(account)
+	require.Len(t, r.samples, samplesPerRun, "the time was up before everything was sent")
+	report := r.gateway.finish(t)
+	r.ledger.close(report.Stale)
+	r.log(report)
+	r.check(report)
 }
 
 func prepare(t *testing.T, receive func(*node, context.Context)) *run {
 	t.Helper()
-	r := &run{t: t, size: sizeFor(*soakFor), seed: *seedFlag, open: countConnections(t), diary: new(diary), ledger: newLedger()}
+	r := &run{t: t, size: sizeFor(*soakFor), seed: *seedFlag, open: countConnections(t), logs: new(logCounter), ledger: newLedger()}
 	for r.seed == 0 {
 		r.seed = rand.Uint64()
 	}
@@ -89,13 +89,13 @@ func prepare(t *testing.T, receive func(*node, context.Context)) *run {
 			gateway:  r.gateway,
 			ledger:   r.ledger,
 			interval: r.size.interval,
-			dice:     rand.New(rand.NewPCG(r.seed, uint64(i))),
+			random:   rand.New(rand.NewPCG(r.seed, uint64(i))),
 			window:   make(chan struct{}, windowSize),
 		}
 		n.receive = func(ctx context.Context) { receive(n, ctx) }
 		r.nodes = append(r.nodes, n)
 	}
-	r.herald = r.connect(herald)
+	r.lastSender = r.connect(lastSender)
 	return r
 }
 
@@ -106,14 +106,15 @@ func (r *run) connect(node string) *client.MeshClient {
 		client.WithToken(token),
 		client.WithTimeout(r.size.timeout),
 		client.WithRetry(client.RetryPolicy{MaxAttempts: maxAttempts, BaseDelay: 10 * time.Millisecond, MaxDelay: 100 * time.Millisecond}),
-		client.WithLogger(slog.New(slog.NewTextHandler(r.diary, &slog.HandlerOptions{Level: slog.LevelDebug}))),
+		client.WithLogger(slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))),
 	)
 	require.NoError(r.t, err)
 	return c
 }
 
-// play lets all nodes send for a while, then ends them with a last message.
-func (r *run) play(ctx context.Context) {
+// exchange lets all nodes send for a while, then sends each a last message, at which it stops receiving. The restart in between
+// ends the requests whose client has timed out: their messages would otherwise arrive after the last one.
+func (r *run) exchange(ctx context.Context) {
 	stop := make(chan struct{})
 	var sending, receiving sync.WaitGroup
 	r.began = time.Now()
@@ -121,13 +122,14 @@ func (r *run) play(ctx context.Context) {
 		receiving.Go(func() { n.receive(ctx) })
 		sending.Go(func() { n.send(ctx, stop, i*tasksPerNode, len(r.nodes)) })
 	}
-	sending.Go(func() { r.disturb(ctx) })
-	r.samples = takeSamples(ctx, r.size.sending, r.open)
+	sending.Go(func() { r.restartGateway(ctx) })
+	r.takeSamples(ctx)
 	close(stop)
 	sending.Wait()
 	r.sentFor = time.Since(r.began)
+	r.gateway.restart(r.t, nil)
 	for _, n := range r.nodes {
-		receiving.Go(func() { assert.NoError(r.t, announce(ctx, r.herald, n.name)) })
+		receiving.Go(func() { assert.NoError(r.t, sendLast(ctx, r.lastSender, n.name)) })
 	}
 	receiving.Wait()
 	assert.NoError(r.t, ctx.Err(), "timed out before every node had the last message")
@@ -136,10 +138,10 @@ func (r *run) play(ctx context.Context) {
 // findUnseen looks up the ids of the messages without a receipt that have not arrived, so that the ledger can tell whether a
 // MarkRead for the old database marked them. It ends the faults first: one of them is an empty inbox.
 func (r *run) findUnseen(ctx context.Context) {
-	r.gateway.heal(r.t)
+	r.gateway.endFaults(r.t)
 	for _, request := range r.ledger.unseen() {
 		options := client.FetchOptions{ToNode: request.To, FromNode: nodeName(taskNode(request.RelatedTaskID)), Limit: 1000}
-		rows, err := r.herald.Fetch(ctx, options)
+		rows, err := r.lastSender.Fetch(ctx, options)
 		assert.NoError(r.t, err)
 		for _, m := range rows {
 			if taskID(m) == request.RelatedTaskID {
@@ -156,15 +158,15 @@ var restarts = []struct {
 	new bool
 }{{0.15, false}, {0.5, true}, {0.7, false}}
 
-// disturb restarts the gateway until ctx ends.
-func (r *run) disturb(ctx context.Context) {
+// restartGateway restarts the gateway at the times of restarts.
+func (r *run) restartGateway(ctx context.Context) {
 	for _, restart := range restarts {
-		wait(ctx, time.Until(r.began.Add(time.Duration(restart.at*float64(r.size.sending)))))
+		pause(ctx, time.Until(r.began.Add(time.Duration(restart.at*float64(r.size.sending)))))
 		if ctx.Err() != nil {
 			return
 		}
 		if restart.new {
-			r.gateway.restart(r.t, r.ledger.replace)
+			r.gateway.restart(r.t, r.ledger.databaseReplaced)
 		} else {
 			r.gateway.restart(r.t, nil)
 		}
@@ -173,13 +175,13 @@ func (r *run) disturb(ctx context.Context) {
 
 // close closes the clients and checks that nothing of them is left.
 func (r *run) close() {
-	for _, n := range append(r.nodes, &node{client: r.herald}) {
+	for _, n := range append(r.nodes, &node{client: r.lastSender}) {
 		assert.NoError(r.t, n.client.Close())
 	}
-	patience, cancel := context.WithTimeout(r.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
 	defer cancel()
-	for patience.Err() == nil && (runtime.NumGoroutine() > r.before || r.open.now.Load() > 0) {
-		wait(patience, time.Millisecond)
+	for ctx.Err() == nil && (runtime.NumGoroutine() > r.before || r.open.now.Load() > 0) {
+		pause(ctx, time.Millisecond)
 	}
 	assert.LessOrEqual(r.t, runtime.NumGoroutine(), r.before, "goroutines left")
 	assert.Zero(r.t, r.open.now.Load(), "connections left")

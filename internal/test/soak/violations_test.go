@@ -23,10 +23,10 @@ func TestLedgerFindsViolations(t *testing.T) {
 	message := client.MeshMessage{ID: 1, CreatedAt: before, FromNode: "node-a", ToNode: "node-b", Kind: client.KindFYI, Content: &content, RelatedTaskID: &task}
 	other := message
 	other.ID = 2
-	changed, wrongKind, stranger := message, message, message
-	changed.Content, wrongKind.Kind, stranger.RelatedTaskID = new(string), client.KindAnswer, nil
+	changed, wrongKind, implausibler := message, message, message
+	changed.Content, wrongKind.Kind, implausibler.RelatedTaskID = new(string), client.KindAnswer, nil
 	lost := &client.MeshGatewayError{}
-	accepted := &client.MeshGatewayError{Method: "POST", Delivered: true, RequestID: cut.name}
+	accepted := &client.MeshGatewayError{Method: "POST", Delivered: true, RequestID: truncated.name}
 	notFound := &client.MeshGatewayError{StatusCode: 404}
 	second := message // the same id in the next database
 	second.CreatedAt = after
@@ -39,33 +39,37 @@ func TestLedgerFindsViolations(t *testing.T) {
 		want    []string
 	}{
 		"all is well": {func(l *ledger) {
-			l.sent(task, receipt, nil)
+			l.sendReturned(task, receipt, nil)
 			l.arrived("node-b", message)
 			l.marked(message, nil, false)
 		}, nil},
 		"in another order": {func(l *ledger) {
 			l.arrived("node-b", message)
 			l.marked(message, nil, false)
-			l.sent(task, receipt, nil)
+			l.sendReturned(task, receipt, nil)
 		}, nil},
 		"without a receipt": {func(l *ledger) {
-			l.sent(task, nil, accepted)
+			l.sendReturned(task, nil, accepted)
 			l.arrived("node-b", message)
 			l.marked(message, nil, false)
 		}, nil},
-		"failed":            {func(l *ledger) { l.sent(task, nil, lost) }, nil},
-		"failed, and there": {func(l *ledger) { l.sent(task, nil, lost); l.arrived("node-b", message); l.marked(message, nil, false) }, nil},
-		"never returned":    {func(*ledger) {}, []string{"Send never returned"}},
-		"foreign error":     {func(l *ledger) { l.sent(task, nil, errors.New("oh")) }, []string{"an error is not a client error"}},
+		"failed": {func(l *ledger) { l.sendReturned(task, nil, lost) }, nil},
+		"failed, and there": {func(l *ledger) {
+			l.sendReturned(task, nil, lost)
+			l.arrived("node-b", message)
+			l.marked(message, nil, false)
+		}, nil},
+		"never returned": {func(*ledger) {}, []string{"Send never returned"}},
+		"foreign error":  {func(l *ledger) { l.sendReturned(task, nil, errors.New("oh")) }, []string{"an error is not a client error"}},
 		"foreign error of Watch": {
-			func(l *ledger) { l.sent(task, nil, lost); l.watchFailed(errors.New("oh")) }, []string{"an error is not a client error"},
+			func(l *ledger) { l.sendReturned(task, nil, lost); l.watchFailed(errors.New("oh")) }, []string{"an error is not a client error"},
 		},
-		"lost":                   {func(l *ledger) { l.sent(task, receipt, nil) }, []string{"accepted and never arrived"}},
-		"lost without a receipt": {func(l *ledger) { l.sent(task, nil, accepted) }, []string{"accepted and never arrived"}},
-		"never read":             {func(l *ledger) { l.sent(task, receipt, nil); l.arrived("node-b", message) }, []string{"arrived and was never read"}},
+		"lost":                   {func(l *ledger) { l.sendReturned(task, receipt, nil) }, []string{"accepted and never arrived"}},
+		"lost without a receipt": {func(l *ledger) { l.sendReturned(task, nil, accepted) }, []string{"accepted and never arrived"}},
+		"never read":             {func(l *ledger) { l.sendReturned(task, receipt, nil); l.arrived("node-b", message) }, []string{"arrived and was never read"}},
 		"MarkRead failed, and again": {
 			func(l *ledger) {
-				l.sent(task, receipt, nil)
+				l.sendReturned(task, receipt, nil)
 				l.arrived("node-b", message)
 				l.marked(message, lost, false)
 				l.marked(message, notFound, true)
@@ -73,7 +77,7 @@ func TestLedgerFindsViolations(t *testing.T) {
 		},
 		"MarkRead failed": {
 			func(l *ledger) {
-				l.sent(task, receipt, nil)
+				l.sendReturned(task, receipt, nil)
 				l.arrived("node-b", message)
 				l.marked(message, notFound, false)
 			},
@@ -81,7 +85,7 @@ func TestLedgerFindsViolations(t *testing.T) {
 		},
 		"repeated": {
 			func(l *ledger) {
-				l.sent(task, nil, lost)
+				l.sendReturned(task, nil, lost)
 				l.arrived("node-b", message)
 				l.arrived("node-b", message)
 				l.marked(message, nil, false)
@@ -90,7 +94,7 @@ func TestLedgerFindsViolations(t *testing.T) {
 		},
 		"repeated when it was read": {
 			func(l *ledger) {
-				l.sent(task, receipt, nil)
+				l.sendReturned(task, receipt, nil)
 				l.arrived("node-b", message)
 				l.marked(message, nil, false)
 				l.arrived("node-b", message)
@@ -99,7 +103,7 @@ func TestLedgerFindsViolations(t *testing.T) {
 		},
 		"stored twice": {
 			func(l *ledger) {
-				l.sent(task, nil, lost)
+				l.sendReturned(task, nil, lost)
 				l.arrived("node-b", message)
 				l.arrived("node-b", other)
 				l.marked(message, nil, false)
@@ -109,9 +113,9 @@ func TestLedgerFindsViolations(t *testing.T) {
 		},
 		"stored in two databases": {
 			func(l *ledger) {
-				l.sent(task, receipt, nil)
+				l.sendReturned(task, receipt, nil)
 				l.arrived("node-b", message)
-				l.replace(replaced())
+				l.databaseReplaced(replaced())
 				l.arrived("node-b", second)
 				l.marked(message, nil, false)
 				l.marked(second, nil, false)
@@ -119,65 +123,71 @@ func TestLedgerFindsViolations(t *testing.T) {
 			[]string{"a message was stored twice"},
 		},
 		"lost with its database": {
-			func(l *ledger) { l.sent(task, receipt, nil); l.replace(replaced(task)) }, nil,
+			func(l *ledger) { l.sendReturned(task, receipt, nil); l.databaseReplaced(replaced(task)) }, nil,
 		},
 		"lost, and not in the lost database": {
-			func(l *ledger) { l.sent(task, receipt, nil); l.replace(replaced()) }, []string{"accepted and never arrived"},
+			func(l *ledger) { l.sendReturned(task, receipt, nil); l.databaseReplaced(replaced()) }, []string{"accepted and never arrived"},
 		},
 		"sent again in the next database": {
 			func(l *ledger) {
-				l.replace(replaced(task))
-				l.sent(task, &second, nil)
+				l.databaseReplaced(replaced(task))
+				l.sendReturned(task, &second, nil)
 				l.arrived("node-b", second)
 				l.marked(second, nil, false)
 			}, nil,
 		},
 		"lost, then stored again and lost": {
-			func(l *ledger) { l.replace(replaced(task)); l.sent(task, &second, nil) }, []string{"accepted and never arrived"},
+			func(l *ledger) { l.databaseReplaced(replaced(task)); l.sendReturned(task, &second, nil) }, []string{"accepted and never arrived"},
 		},
 		"lost before it was marked": {
 			func(l *ledger) {
-				l.sent(task, receipt, nil)
+				l.sendReturned(task, receipt, nil)
 				l.arrived("node-b", message)
-				l.replace(replaced(task))
+				l.databaseReplaced(replaced(task))
 				l.marked(message, notFound, false)
 			}, nil,
 		},
 		"marked by an id of the database before": {
 			func(l *ledger) {
-				l.sent(task, nil, lost)
+				l.sendReturned(task, nil, lost)
 				l.arrived("node-b", message)
-				l.replace(replaced())
+				l.databaseReplaced(replaced())
 				l.marked(message, nil, false)
 				l.marked(second, notFound, false)
 			}, nil,
 		},
 		"Delivered without an answer": {
 			func(l *ledger) {
-				l.sent(task, nil, &client.MeshGatewayError{Delivered: true})
+				l.sendReturned(task, nil, &client.MeshGatewayError{Delivered: true})
 				l.arrived("node-b", message)
 				l.marked(message, nil, false)
 			},
 			[]string{"Delivered is wrong"},
 		},
 		"not Delivered": {
-			func(l *ledger) { l.sent(task, nil, &client.MeshGatewayError{Method: "POST", RequestID: empty.name}) }, []string{"Delivered is wrong"},
+			func(l *ledger) {
+				l.sendReturned(task, nil, &client.MeshGatewayError{Method: "POST", RequestID: empty.name})
+			}, []string{"Delivered is wrong"},
 		},
 		"Delivered by a captive portal": {
 			func(l *ledger) {
-				l.sent(task, nil, &client.MeshGatewayError{Method: "POST", Delivered: true, RequestID: notJSON.name})
+				l.sendReturned(task, nil, &client.MeshGatewayError{Method: "POST", Delivered: true, RequestID: notJSON.name})
 				l.arrived("node-b", message)
 				l.marked(message, nil, false)
 			},
 			[]string{"Delivered is wrong", "Uncertain is wrong"},
 		},
 		"somebody else's receipt": {
-			func(l *ledger) { l.sent(task, receipt, nil); l.arrived("node-b", other); l.marked(other, nil, false) },
+			func(l *ledger) {
+				l.sendReturned(task, receipt, nil)
+				l.arrived("node-b", other)
+				l.marked(other, nil, false)
+			},
 			[]string{"the receipt has the id of another message"},
 		},
 		"another content": {
 			func(l *ledger) {
-				l.sent(task, receipt, nil)
+				l.sendReturned(task, receipt, nil)
 				l.arrived("node-b", changed)
 				l.marked(changed, nil, false)
 			},
@@ -185,7 +195,7 @@ func TestLedgerFindsViolations(t *testing.T) {
 		},
 		"another kind": {
 			func(l *ledger) {
-				l.sent(task, receipt, nil)
+				l.sendReturned(task, receipt, nil)
 				l.arrived("node-b", wrongKind)
 				l.marked(wrongKind, nil, false)
 			},
@@ -193,7 +203,7 @@ func TestLedgerFindsViolations(t *testing.T) {
 		},
 		"another inbox": {
 			func(l *ledger) {
-				l.sent(task, receipt, nil)
+				l.sendReturned(task, receipt, nil)
 				l.arrived("node-c", message)
 				l.marked(message, nil, false)
 			},
@@ -201,23 +211,23 @@ func TestLedgerFindsViolations(t *testing.T) {
 		},
 		"the younger first": {
 			func(l *ledger) {
-				l.sent(task, nil, lost)
-				l.follows("node-b", place{0, 1}, place{0, 2})
-				l.follows("node-b", place{0, 2}, place{0, 1})
+				l.sendReturned(task, nil, lost)
+				l.checkOrder("node-b", messageID{0, 1}, messageID{0, 2})
+				l.checkOrder("node-b", messageID{0, 2}, messageID{0, 1})
 			},
 			[]string{"Watch was not in order"},
 		},
 		"from nowhere": {
-			func(l *ledger) { l.sent(task, nil, lost); l.arrived("node-b", stranger) },
+			func(l *ledger) { l.sendReturned(task, nil, lost); l.arrived("node-b", implausibler) },
 			[]string{"arrived again after it was read, or was never sent"},
 		},
 	} {
 		l, window := newLedger(), make(chan struct{}, 1)
 		window <- struct{}{}
-		l.sending("node-a", request, window)
+		l.sendStarted("node-a", request, window)
 		c.happens(l)
 		l.close(nil)
-		assert.ElementsMatch(t, c.want, slices.Collect(maps.Keys(l.wrong)), name)
+		assert.ElementsMatch(t, c.want, slices.Collect(maps.Keys(l.violations)), name)
 		if len(c.want) == 0 && len(l.replaced) == 0 {
 			assert.Len(t, l.open, 1-l.totals.read, "%s: a message that is read is forgotten", name)
 		}

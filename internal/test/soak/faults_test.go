@@ -1,0 +1,222 @@
+package soak_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// faultInjector makes one request in ten fail. Which one, and how, depends on the seed, on the subject of the request and on the
+// number of earlier requests with that subject, but not on the order in which requests arrive.
+type faultInjector struct {
+	seed uint64
+
+	mu       sync.Mutex
+	database int               // the subjects of each database are counted anew
+	earlier  map[string]uint64 // number of requests, by subject
+	counts   faultCounts
+}
+
+// faultCounts counts requests and faults.
+type faultCounts struct {
+	// Requests counts all requests, Failed those with a fault, Faults the faults by kind.
+	Requests, Failed map[gatewaytest.Operation]int
+	Faults           map[string]int
+	// AfterEffect counts the faults after the effect of the request, Unreadable the 2xx faults of a send, Cut those that closed
+	// the connection.
+	AfterEffect, Unreadable, Cut int
+}
+
+func newFaultInjector(seed uint64) *faultInjector {
+	return &faultInjector{seed: seed, earlier: make(map[string]uint64), counts: faultCounts{
+		Requests: make(map[gatewaytest.Operation]int), Failed: make(map[gatewaytest.Operation]int), Faults: make(map[string]int),
+	}}
+}
+
+// faultKind is a way to fail. share is its percentage of the faults; it is small for faults that take time. The effect of a 2xx
+// must have happened, so those faults come after it only.
+type faultKind struct {
+	name  string
+	share int
+	fault gatewaytest.Fault
+}
+
+var (
+	slow       = faultKind{"slow", 8, gatewaytest.Fault{Delay: 20 * time.Millisecond}}
+	empty      = faultKind{"200 without a body", 8, gatewaytest.Fault{Status: 200, AfterEffect: true}}
+	truncated  = faultKind{"200 that breaks off", 9, gatewaytest.Fault{Status: 200, Body: `{"id": 1, "from_`, HangUp: true, AfterEffect: true}}
+	notJSON    = faultKind{"200 without JSON", 6, gatewaytest.Fault{Status: 200, Body: "<html>welcome", AfterEffect: true}}
+	faultKinds = []faultKind{
+		{"hang-up", 12, gatewaytest.Fault{HangUp: true}},
+		{"429", 10, gatewaytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"0"}}}},
+		{"429 for a second", 4, gatewaytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1"}}, Body: "slow down"}},
+		{"502 in HTML", 10, gatewaytest.Fault{Status: 502, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>bad gateway"}},
+		{"503", 10, gatewaytest.Fault{Status: 503}},
+		{"503 that breaks off", 10, gatewaytest.Fault{Status: 503, Body: "over", HangUp: true}},
+		{"504", 10, gatewaytest.Fault{Status: 504, Body: "gateway timeout"}},
+		// The kinds above are refusals: immediate, and without a sign of success.
+		{"no answer", 3, gatewaytest.Fault{Delay: time.Hour}}, // the client's timeout ends it
+		truncated,
+		notJSON,
+		empty,
+		slow,
+	}
+)
+
+const (
+	refusalShares = 66
+	allShares     = 100
+)
+
+// faultAt returns the kind to which share n belongs.
+func faultAt(n int) faultKind {
+	for _, k := range faultKinds {
+		if n -= k.share; n < 0 {
+			return k
+		}
+	}
+	panic("the shares do not add up to 100")
+}
+
+// choose is the argument of Gateway.FailIf.
+func (f *faultInjector) choose(r gatewaytest.Request) *gatewaytest.Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	about := fmt.Sprint(f.database, " ", subject(r))
+	k := f.faultFor(r.Operation, about, f.earlier[about])
+	f.earlier[about]++
+	f.counts.Requests[r.Operation]++
+	if k == nil {
+		return nil
+	}
+	f.counts.add(r.Operation, k)
+	fault := k.fault
+	if fault.Status != 0 {
+		fault.Header = http.Header{requestID: {k.name}}
+		maps.Copy(fault.Header, k.fault.Header)
+	}
+	return &fault
+}
+
+// requestID is the header that names the fault to the client, so that the ledger knows what each error has to be.
+const requestID = "X-Request-Id"
+
+func (f *faultInjector) nextDatabase() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.database++
+}
+
+func (c *faultCounts) add(op gatewaytest.Operation, k *faultKind) {
+	c.Faults[k.name]++
+	if k.name != slow.name {
+		c.Failed[op]++
+	}
+	if k.fault.AfterEffect {
+		c.AfterEffect++
+	}
+	if op == gatewaytest.SendMessage && k.fault.Status == http.StatusOK {
+		c.Unreadable++
+	}
+	if k.fault.HangUp || k.fault.Delay == time.Hour || k.fault.Status >= http.StatusInternalServerError {
+		c.Cut++
+	}
+}
+
+// subject returns what a request is about: the content of a message, the message to mark, or the inbox.
+func subject(r gatewaytest.Request) string {
+	var m struct{ Content string }
+	_ = json.Unmarshal([]byte(r.Body), &m) // a request may have no body
+	return r.Path + " " + r.Query.Get("to") + " " + m.Content
+}
+
+const (
+	// maxAttempts is the number of attempts in the retry policy of the clients.
+	maxAttempts = 5
+	// maxMarkFaults is the number of consecutive faults of a MarkRead. It leaves attempts for the timeouts of a slow machine.
+	maxMarkFaults = 2
+)
+
+// faultFor returns the fault of a request after a number of earlier requests with its subject, or nil.
+func (f *faultInjector) faultFor(op gatewaytest.Operation, about string, earlier uint64) *faultKind {
+	random := f.random("", about, earlier)
+	switch {
+	case op == gatewaytest.SendMessage && earlier < maxAttempts && f.random("every attempt", about, 0).IntN(50) == 0:
+		// Every attempt of one Send fails. Either all of them have an effect or none has.
+		k := faultAt(random.IntN(refusalShares))
+		k.fault.AfterEffect = f.random("effect", about, 0).IntN(2) == 0
+		return &k
+	case op == gatewaytest.ListMessages && earlier%8 < 2 && f.random("empty inbox", about, earlier/8).IntN(5) == 0:
+		// Two polls in a row return an empty inbox. Watch forgets a message after three.
+		return &empty
+	case random.IntN(10) != 0, op == gatewaytest.MarkMessageRead && earlier >= maxMarkFaults:
+		return nil
+	}
+	k := faultAt(random.IntN(allShares))
+	if k.name == empty.name && op == gatewaytest.ListMessages {
+		k = faultKinds[0]
+	}
+	// A 429 comes before any effect: MarkRead relies on it.
+	if k.name != slow.name && k.fault.Status != http.StatusTooManyRequests && random.IntN(2) == 0 {
+		k.fault.AfterEffect = true
+	}
+	return &k
+}
+
+func (f *faultInjector) random(purpose, about string, earlier uint64) *rand.Rand {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(purpose + about))
+	return rand.New(rand.NewPCG(f.seed^earlier, hash.Sum64()))
+}
+
+func TestOneRequestInTenFails(t *testing.T) {
+	t.Parallel()
+	send := func(content string) gatewaytest.Request {
+		body, err := json.Marshal(map[string]string{"content": content})
+		require.NoError(t, err)
+		return gatewaytest.Request{Operation: gatewaytest.SendMessage, Path: "/messages", Body: string(body)}
+	}
+	choose := func(seed uint64) (faults []*gatewaytest.Fault, n int) {
+		f := newFaultInjector(seed)
+		for i := range 10_000 {
+			fault := f.choose(send(string(rune('a'+i%26)) + time.Duration(i).String()))
+			if faults = append(faults, fault); fault != nil {
+				n++
+			}
+		}
+		assert.Len(t, f.counts.Faults, len(faultKinds), "every kind happens")
+		return faults, n
+	}
+	first, n := choose(1)
+	assert.InDelta(t, 1180, n, 150, "one in ten, and the sends that fail on every attempt")
+	again, _ := choose(1)
+	assert.Equal(t, first, again, "the same seed gives the same faults")
+	other, _ := choose(2)
+	assert.NotEqual(t, first, other)
+}
+
+func TestMarkReadCanAlwaysSucceed(t *testing.T) {
+	t.Parallel()
+	f := newFaultInjector(1)
+	most := 0
+	for i := range 10_000 {
+		r := gatewaytest.Request{Operation: gatewaytest.MarkMessageRead, Path: fmt.Sprintf("/messages/%d/read", i)}
+		n := 0
+		for f.choose(r) != nil {
+			n++
+		}
+		most = max(most, n)
+	}
+	assert.Equal(t, maxMarkFaults, most)
+}
