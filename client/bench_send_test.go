@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// The letterbox has one peer and accepts every message. Its response bodies are constants, so that the benchmarks measure the
+// peerServer has one peer and accepts every message. Its response bodies are constants, so that the benchmarks measure the
 // client.
 const (
 	onePeer    = `{"peers": [{"name": "node-b", "url": "http://node-b", "capabilities": {}, "enabled": 1}]}`
@@ -28,15 +28,15 @@ const (
 		"channel": null, "mentions": null, "created_at": "2026-11-21T08:28:39.167872+00:00", "read_at": null}`
 )
 
-// letterbox is a server on loopback that counts connections and requests.
-type letterbox struct {
+// peerServer is a server on loopback that counts connections and requests.
+type peerServer struct {
 	*httptest.Server
 	connections, registryReads, messages atomic.Int64
 }
 
-func newLetterbox(b *testing.B) *letterbox {
+func newPeerServer(b *testing.B) *peerServer {
 	b.Helper()
-	l := new(letterbox)
+	l := new(peerServer)
 	l.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, count := oneReceipt, &l.messages
 		if r.Method == http.MethodGet {
@@ -57,7 +57,7 @@ func newLetterbox(b *testing.B) *letterbox {
 	return l
 }
 
-// noNetwork is a transport that answers like the letterbox.
+// noNetwork is a transport that returns the responses of peerServer.
 type noNetwork struct{}
 
 func (noNetwork) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -136,7 +136,7 @@ var senders = map[string]func(b testing.TB, url string, transport http.RoundTrip
 
 // BenchmarkSend sends one message with a warm registry. impl=baseline posts the same message with net/http alone.
 func BenchmarkSend(b *testing.B) {
-	l := newLetterbox(b)
+	l := newPeerServer(b)
 	for _, side := range []string{"mesh", "baseline"} {
 		b.Run("impl="+side, func(b *testing.B) {
 			benchSend(b, senders[side](b, l.URL, nil))
@@ -169,7 +169,7 @@ func benchSend(b *testing.B, send func(context.Context) error) {
 func BenchmarkHundredSenders(b *testing.B) {
 	for _, side := range []string{"mesh", "baseline"} {
 		b.Run("impl="+side, func(b *testing.B) {
-			l := newLetterbox(b)
+			l := newPeerServer(b)
 			send := senders[side](b, l.URL, nil)
 			var left atomic.Int64
 			left.Store(int64(b.N))

@@ -50,7 +50,7 @@ func column(rows [][]time.Duration, i int) (values []time.Duration) {
 	return values
 }
 
-func TestTheDefaultRetryPolicy(t *testing.T) {
+func TestDefaultRetryPolicy(t *testing.T) {
 	t.Parallel()
 	all := delays(t, client.RetryPolicy{}, status(503))
 	for _, pauses := range all {
@@ -63,13 +63,13 @@ func TestTheDefaultRetryPolicy(t *testing.T) {
 	checkSpread(t, 2500*time.Millisecond, 5*time.Second, column(long, 7))
 }
 
-func TestARetryAfterIsSpreadByAQuarter(t *testing.T) {
+func TestRetryAfterHasJitterOfAQuarter(t *testing.T) {
 	t.Parallel()
 	all := delays(t, client.RetryPolicy{MaxAttempts: 2}, status(429, "Retry-After", "8"))
 	checkSpread(t, 8*time.Second, 10*time.Second, column(all, 0))
 }
 
-func TestTheIntervalOfWatchIsSpreadByAQuarterEitherWay(t *testing.T) {
+func TestWatchIntervalHasJitterOfAQuarter(t *testing.T) {
 	t.Parallel()
 	var pauses []time.Duration
 	for range 50 {
@@ -82,7 +82,7 @@ func TestTheIntervalOfWatchIsSpreadByAQuarterEitherWay(t *testing.T) {
 	checkSpread(t, client.DefaultWatchInterval*3/4, client.DefaultWatchInterval*5/4, pauses)
 }
 
-func TestACustomScannerRedactsErrors(t *testing.T) {
+func TestCustomScannerRedactsErrors(t *testing.T) {
 	t.Parallel()
 	live := strings.Repeat("custom-live-", 3)
 	c := answering(t, 400, "text/plain", "you sent "+live, client.WithScanner(scan.New(scan.WithLiveToken(live))))
@@ -91,7 +91,7 @@ func TestACustomScannerRedactsErrors(t *testing.T) {
 	require.ErrorContains(t, err, "[REDACTED:live-gateway-token]")
 }
 
-func TestTheTokenOfTheEnvironmentIsRedacted(t *testing.T) {
+func TestTokenOfTheEnvironmentIsRedacted(t *testing.T) {
 	live := strings.Repeat("another-", 4)
 	c := answering(t, 400, "text/plain", "you sent "+live)
 	t.Setenv("MESH_GATEWAY_TOKEN", live)

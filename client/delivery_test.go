@@ -147,7 +147,7 @@ func TestASendThatIsNotRepeatedAfterCloseIsUncertain(t *testing.T) {
 	})
 }
 
-func TestTheErrorAfterRetriesShowsTheEarlierFailure(t *testing.T) {
+func TestErrorAfterRetriesShowsTheEarlierFailure(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: []http.HandlerFunc{answer(502, "", ""), answer(400, "application/json", `{"detail":"no"}`)}}
 	_, err := inProcess(t, s.handle, client.WithRetry(client.RetryPolicy{BaseDelay: 1})).Send(t.Context(), hello("node-b"))
@@ -164,7 +164,7 @@ func TestOnlySendIsUncertain(t *testing.T) {
 	}
 }
 
-func TestA404IsSuccessOnlyAfterAnAttemptThatMayHaveMarkedTheMessage(t *testing.T) {
+func Test404IsSuccessOnlyAfterAnAttemptThatMayHaveMarkedTheMessage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		first http.HandlerFunc
@@ -187,7 +187,7 @@ func TestA404IsSuccessOnlyAfterAnAttemptThatMayHaveMarkedTheMessage(t *testing.T
 	}
 }
 
-func TestTheBodyOfAFailureThatStallsIsShown(t *testing.T) {
+func TestBodyOfAFailureThatStallsIsShown(t *testing.T) {
 	t.Parallel()
 	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(400)
@@ -200,7 +200,7 @@ func TestTheBodyOfAFailureThatStallsIsShown(t *testing.T) {
 	require.ErrorContains(t, err, "status 400: the reason: no complete response within 50ms")
 }
 
-func TestTheTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
+func TestTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
 	t.Parallel()
 	c := serving(t, func(_ http.ResponseWriter, r *http.Request) { stall(r) },
 		client.WithHTTPClient(&http.Client{Timeout: 20 * time.Millisecond}))
@@ -209,7 +209,7 @@ func TestTheTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
 	assert.NotContains(t, err.Error(), "within 10s")
 }
 
-func TestARedirectIsExplainedByItsHost(t *testing.T) {
+func TestRedirectIsExplainedByItsHost(t *testing.T) {
 	t.Parallel()
 	for location, want := range map[string]string{
 		"https://login.example/?key=hunter2": "redirects are not followed, this one leads to the host login.example",
@@ -225,7 +225,7 @@ func TestARedirectIsExplainedByItsHost(t *testing.T) {
 	}
 }
 
-func TestA404OfAFixedPathHintsAtTheBasePath(t *testing.T) {
+func Test404OfAFixedPathHintsAtTheBasePath(t *testing.T) {
 	t.Parallel()
 	for operation, call := range operations {
 		err := call(t.Context(), answering(t, 404, "text/html", "not here"))

@@ -19,7 +19,7 @@ import (
 
 // These tests cover the behavior of the real gateway that docs/gateway.md describes.
 
-func TestEnabledIsANumber(t *testing.T) {
+func TestPeerWithEnabledAsANumber(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 200, "application/json", `{"peers":[{"name":"one","enabled":1},{"name":"zero","enabled":0},
 		{"name":"yes","enabled":true},{"name":"no","enabled":false},{"name":"absent"}]}`)
@@ -32,7 +32,7 @@ func TestEnabledIsANumber(t *testing.T) {
 	assert.Equal(t, map[string]bool{"one": true, "zero": false, "yes": true, "no": false, "absent": true}, enabled)
 }
 
-func TestARelatedTaskIDIsAStringAndANumberOnTheWire(t *testing.T) {
+func TestRelatedTaskIDIsAStringAndANumberOnTheWire(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	a, b := connect(t, g, "node-a"), connect(t, g, "node-b")
@@ -145,7 +145,7 @@ func TestOnlyRegisterRegistersAndItReplacesCapabilities(t *testing.T) {
 	assert.Len(t, g.Requests(gatewaytest.RegisterPeer), 3, "one request each, and none besides")
 }
 
-func TestAReceiptHasNoContent(t *testing.T) {
+func TestReceiptHasNoContent(t *testing.T) {
 	t.Parallel()
 	receipt, err := connect(t, gateway(t), "node-a").Send(t.Context(), hello("node-b"))
 	require.NoError(t, err)
@@ -155,7 +155,7 @@ func TestAReceiptHasNoContent(t *testing.T) {
 	assert.NotEmpty(t, receipt.CreatedAt)
 }
 
-func TestAMessageToAnUnknownPeerIsNotPosted(t *testing.T) {
+func TestMessageToAnUnknownPeerIsNotPosted(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	_, err := connect(t, g, "node-a").Send(t.Context(), hello("ghost"))
@@ -166,7 +166,7 @@ func TestAMessageToAnUnknownPeerIsNotPosted(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
 }
 
-func TestAnUnknownThreadIsA500ThatIsNotRepeated(t *testing.T) {
+func TestUnknownThreadIsA500ThatIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	req := hello("node-b")
@@ -245,7 +245,7 @@ func TestLimitsOfTheInbox(t *testing.T) {
 	assert.Len(t, g.Requests(), before, "nothing is sent")
 }
 
-func TestTheInboxIsSelectedByTheParameterTo(t *testing.T) {
+func TestInboxIsSelectedByTheParameterTo(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")

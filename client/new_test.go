@@ -69,7 +69,7 @@ func TestNewRejectsInvalidArguments(t *testing.T) {
 	}
 }
 
-func TestAMissingURLIsExplained(t *testing.T) {
+func TestMissingURLErrorNamesTheVariable(t *testing.T) {
 	t.Parallel()
 	_, err := client.New("node-a")
 	require.ErrorContains(t, err, "WithGatewayURL")
@@ -97,7 +97,7 @@ func TestEnvironmentIsReadOnceAndOptionsComeFirst(t *testing.T) {
 	assert.Equal(t, "token-of-the-option", requests[len(requests)-1].Token.Reveal())
 }
 
-func TestAnInvalidTokenInTheEnvironmentIsNotShown(t *testing.T) {
+func TestInvalidTokenInTheEnvironmentIsNotShown(t *testing.T) {
 	t.Setenv("MESH_GATEWAY_TOKEN", "hunter2\thunter2")
 	_, err := client.New("node-a", client.WithGatewayURL("http://127.0.0.1:1"))
 	assert.Equal(t, "token", valueError(t, err).Field)
@@ -128,7 +128,7 @@ func TestEveryRequestHasTheUserAgentOfTheSDK(t *testing.T) {
 	}
 }
 
-func TestAnInvalidOwnNameIsLoggedAndAccepted(t *testing.T) {
+func TestInvalidOwnNameIsLoggedAndAccepted(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		node   string
@@ -156,7 +156,7 @@ func TestAnInvalidOwnNameIsLoggedAndAccepted(t *testing.T) {
 	assert.Equal(t, "node-b", newClient(t, "reviewer", client.WithGatewayURL("http://h"), client.WithAliases(map[string]string{"reviewer": "node-b"})).Node())
 }
 
-func TestTheGivenHTTPClientIsCopied(t *testing.T) {
+func TestGivenHTTPClientIsCopied(t *testing.T) {
 	t.Parallel()
 	followed := false
 	mine := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { followed = true; return nil }}
@@ -183,7 +183,7 @@ func TestEveryCallOfAClosedClientFails(t *testing.T) {
 	assert.Empty(t, g.Requests())
 }
 
-func TestAPrintedClientShowsNoToken(t *testing.T) {
+func TestPrintedClientShowsNoToken(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, "node-a", client.WithGatewayURL("http://gateway:8787/base/"), client.WithToken(token))
 	hidden := struct{ c *client.MeshClient }{c}

@@ -122,14 +122,14 @@ func TestNoLogLineShowsATokenOrContent(t *testing.T) {
 }
 
 // An option contains the token until New.
-func TestAPrintedOptionShowsNoToken(t *testing.T) {
+func TestPrintedOptionShowsNoToken(t *testing.T) {
 	t.Parallel()
 	option := client.WithToken(token)
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", option, option, option), token)
 }
 
 // A user may paste a token where a name belongs.
-func TestATokenPassedAsANameIsNotShown(t *testing.T) {
+func TestTokenPassedAsANameIsNotShown(t *testing.T) {
 	t.Parallel()
 	for _, pasted := range []string{"a.live.token-value-00", "alivetokenvalue00"} { // the second has the syntax of a node name
 		g := gatewaytest.New(t, gatewaytest.WithToken(pasted), gatewaytest.WithPeers("node-b"))
@@ -151,7 +151,7 @@ func TestATokenPassedAsANameIsNotShown(t *testing.T) {
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", c, c, c), token)
 }
 
-func TestATokenCutAtTheEndOfALongBodyIsNotShown(t *testing.T) {
+func TestTokenCutAtTheEndOfALongBodyIsNotShown(t *testing.T) {
 	t.Parallel()
 	huge := long("t0ken/", 400)
 	c := serving(t, func(w http.ResponseWriter, r *http.Request) {

@@ -59,7 +59,7 @@ func TestRegistryExpires(t *testing.T) {
 	})
 }
 
-func TestANameMissingFromTheCacheIsLookedUpAgain(t *testing.T) {
+func TestNameMissingFromTheCacheIsLookedUpAgain(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -97,7 +97,7 @@ func TestNothingIsSentIfTheRegistryCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestAnEmptyRegistryHasNoRecipients(t *testing.T) {
+func TestEmptyRegistryHasNoRecipients(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 200, "application/json", "")
 	_, err := c.Send(t.Context(), hello("node-b"))
@@ -180,7 +180,7 @@ func TestNoSimilarNamesAreSearchedInAHugeRegistry(t *testing.T) {
 	assert.Empty(t, unknown.Near)
 }
 
-func TestAnInvalidRegistryIsAnErrorThatNamesTheField(t *testing.T) {
+func TestInvalidRegistryIsAnErrorThatNamesTheField(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{}`:                                "peers: required field is missing",
@@ -244,7 +244,7 @@ func TestConcurrentSendsShareOneRegistryRequest(t *testing.T) {
 	assert.Len(t, g.Requests(gatewaytest.ListPeers), 1)
 }
 
-func TestACanceledSendDoesNotCancelASharedRegistryRequest(t *testing.T) {
+func TestCanceledSendDoesNotCancelASharedRegistryRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads, release := 0, make(chan struct{})
@@ -273,7 +273,7 @@ func TestACanceledSendDoesNotCancelASharedRegistryRequest(t *testing.T) {
 	})
 }
 
-func TestARegistryRequestThatBeganEarlierDoesNotReject(t *testing.T) {
+func TestRegistryRequestThatBeganEarlierDoesNotReject(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads, release := 0, make(chan struct{})

@@ -176,7 +176,7 @@ func TestSendIsRetriedUnderOneKey(t *testing.T) {
 	})
 }
 
-func TestALostReceiptDoesNotDeliverTwice(t *testing.T) {
+func TestLostReceiptDoesNotDeliverTwice(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a", client.WithRetry(client.RetryPolicy{BaseDelay: time.Millisecond}))
@@ -200,7 +200,7 @@ func TestMarkReadSucceedsWhenARetryFindsTheMessageRead(t *testing.T) {
 	assert.Equal(t, 404, gatewayError(t, c.MarkRead(t.Context(), id)).StatusCode, "without an earlier attempt a 404 is an error")
 }
 
-func TestTheContextEndsAPauseBetweenAttempts(t *testing.T) {
+func TestContextEndsAPauseBetweenAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -215,7 +215,7 @@ func TestTheContextEndsAPauseBetweenAttempts(t *testing.T) {
 	})
 }
 
-func TestAnEndedContextIsNotRetried(t *testing.T) {
+func TestEndedContextIsNotRetried(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &flaky{n: 9, fail: func(http.ResponseWriter, *http.Request) { cancel(); panic(errors.Join(errNetwork, context.Canceled)) }, ok: emptyList}
@@ -228,7 +228,7 @@ func TestAnEndedContextIsNotRetried(t *testing.T) {
 	assert.NotContains(t, log.String(), "repeating a request", "no record of a retry that does not happen")
 }
 
-func TestAReadWhoseResponseBreaksOffIsRetried(t *testing.T) {
+func TestReadWhoseResponseBreaksOffIsRetried(t *testing.T) {
 	t.Parallel()
 	half := gatewaytest.Fault{Body: `{"half`, HangUp: true}
 	for operation, op := range map[string]gatewaytest.Operation{
@@ -256,7 +256,7 @@ func TestMarkReadIgnoresTheBodyOfSuccess(t *testing.T) {
 	require.NoError(t, c.MarkRead(t.Context(), id))
 }
 
-func TestAClosedClientDoesNotRetry(t *testing.T) {
+func TestClosedClientDoesNotRetry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := inProcess(t, emptyList, client.WithRetry(client.RetryPolicy{}))

@@ -73,7 +73,7 @@ func TestSendChecksKindRecipientAndContentInThisOrder(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
 }
 
-func TestACredentialIsRejectedWithoutBeingShown(t *testing.T) {
+func TestCredentialIsRejectedWithoutBeingShown(t *testing.T) {
 	t.Parallel()
 	c := connect(t, gateway(t), "node-a")
 	req := hello("node-b")
@@ -143,7 +143,7 @@ func TestCustomScannerRunsInAddition(t *testing.T) {
 	assert.Empty(t, find(own, "nothing of the kind"))
 }
 
-func TestAliases(t *testing.T) {
+func TestSendAcceptsAliasesOfRecipients(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	names := map[string]string{"Reviewer": "node-b", "self": "node-a"}
@@ -207,7 +207,7 @@ func TestErrorsListSimilarNames(t *testing.T) {
 	}
 }
 
-func TestAKeyPassedAsRecipientIsNotShown(t *testing.T) {
+func TestKeyPassedAsRecipientIsNotShown(t *testing.T) {
 	t.Parallel()
 	c := connect(t, gateway(t), "node-a")
 	for _, to := range []string{key, "sk-" + long("a", 30)} {

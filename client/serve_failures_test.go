@@ -133,7 +133,7 @@ func TestServeRepeatsAMarkForAsLongAsTheGatewayIsDown(t *testing.T) {
 	})
 }
 
-func TestServeReportsAMarkThatIsRefused(t *testing.T) {
+func TestServeReportsARejectedMark(t *testing.T) {
 	g := emptyGateway(t)
 	storeQuestions(g, 1)
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusForbidden, Times: -1})
@@ -319,7 +319,7 @@ func (c checkedMarks) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(req)
 }
 
-func TestServeLosesNothingAtAFaultyGateway(t *testing.T) {
+func TestServeLosesNoMessageAtAFaultyGateway(t *testing.T) {
 	const messages = 60
 	g := emptyGateway(t)
 	random := rand.New(rand.NewPCG(1, 2))

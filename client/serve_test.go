@@ -264,7 +264,7 @@ func TestServeWaitsForAGatewayThatIsNotThereYet(t *testing.T) {
 	})
 }
 
-func TestServeReturnsARefusedRegistration(t *testing.T) {
+func TestServeReturnsARejectedRegistration(t *testing.T) {
 	g := emptyGateway(t)
 	c := connect(t, g, "node-a", client.WithToken("another.token.of.the.tests"))
 	err := c.Serve(t.Context(), new(journal).handle, client.ServeOptions{Register: register})
@@ -273,7 +273,7 @@ func TestServeReturnsARefusedRegistration(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.ListMessages))
 }
 
-func TestServeRefusesInvalidOptions(t *testing.T) {
+func TestServeRejectsInvalidOptions(t *testing.T) {
 	g := emptyGateway(t)
 	c := connect(t, g, "node-a")
 	handler := new(journal).handle

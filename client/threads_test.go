@@ -26,7 +26,7 @@ func TestOpenThreadCreatesAThreadOnce(t *testing.T) {
 	assert.False(t, *again.Created)
 }
 
-func TestAConversationInAThread(t *testing.T) {
+func TestConversationInAThread(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	sender, receiver := connect(t, g, "node-a"), connect(t, g, "node-b")
@@ -77,7 +77,7 @@ func TestListThreadsFilters(t *testing.T) {
 	assert.NotNil(t, empty)
 }
 
-func TestThreadsRefuseInvalidArguments(t *testing.T) {
+func TestThreadsRejectInvalidArguments(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -102,7 +102,7 @@ func TestThreadsRefuseInvalidArguments(t *testing.T) {
 	assert.Empty(t, g.Requests(), "nothing is sent")
 }
 
-func TestAnUnknownThreadIsAnErrorWithItsStatus(t *testing.T) {
+func TestUnknownThreadIsAnErrorWithItsStatus(t *testing.T) {
 	t.Parallel()
 	_, _, err := connect(t, gateway(t), "node-a").GetThread(t.Context(), threadID, client.ThreadOptions{})
 	failed := gatewayError(t, err)
@@ -128,13 +128,13 @@ func TestGetPeer(t *testing.T) {
 	assert.Equal(t, "node-zz", unknown.Name)
 }
 
-func TestAGatewayWithoutThePathOfASinglePeerIsNotAnUnknownPeer(t *testing.T) {
+func TestMissingPeerEndpointIsNotAnUnknownPeer(t *testing.T) {
 	t.Parallel()
 	_, err := answering(t, 404, "application/json", `{"detail":"Not Found"}`).GetPeer(t.Context(), "node-b")
 	assert.Contains(t, gatewayError(t, err).Error(), "base path")
 }
 
-func TestAnUnknownPeerIsUnknownAfterARetry(t *testing.T) {
+func TestUnknownPeerIsUnknownAfterARetry(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	g.Fail(gatewaytest.GetPeer, gatewaytest.Fault{Status: http.StatusServiceUnavailable})
@@ -143,7 +143,7 @@ func TestAnUnknownPeerIsUnknownAfterARetry(t *testing.T) {
 	require.ErrorAs(t, err, &unknown)
 }
 
-func TestATokenAsTheNameOfAPeerIsNotShown(t *testing.T) {
+func TestTokenAsTheNameOfAPeerIsNotShown(t *testing.T) {
 	t.Parallel()
 	pasted := strings.Join([]string{"peer", "token", "7331733173317331"}, "-") + "-0123456789abcdefABCDEF"
 	_, err := connect(t, gateway(t), "node-a").GetPeer(t.Context(), pasted)
@@ -151,7 +151,7 @@ func TestATokenAsTheNameOfAPeerIsNotShown(t *testing.T) {
 	assert.NotContains(t, err.Error(), "7331733173317331")
 }
 
-func TestTheSameReplySentTwiceArrivesOnce(t *testing.T) {
+func TestSameReplySentTwiceArrivesOnce(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	question := client.MeshMessage{ID: g.Store("node-a", "node-b", "question", "Is the build green?"), FromNode: "node-a"}

@@ -50,7 +50,7 @@ func TestRedirectsAreErrorsAndNeverFollowed(t *testing.T) {
 	}
 }
 
-func TestAnInvalidReceiptIsDelivered(t *testing.T) {
+func TestInvalidReceiptIsDelivered(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]gatewaytest.Fault{
 		"empty":         {Body: ""},
@@ -84,7 +84,7 @@ func withStatus(f gatewaytest.Fault) gatewaytest.Fault {
 	return f
 }
 
-func TestARejectedMessageIsNotDelivered(t *testing.T) {
+func TestRejectedMessageIsNotDelivered(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []gatewaytest.Fault{{Status: 500}, {Status: 302}, {Status: 404}, {HangUp: true}} {
 		g := gateway(t)
@@ -101,7 +101,7 @@ func TestARejectedMessageIsNotDelivered(t *testing.T) {
 	}
 }
 
-func TestGarbageIsQuotedUpTo200Characters(t *testing.T) {
+func TestUnreadableBodyIsQuotedUpTo200Characters(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 200, "text/html", "<html>\n"+long("é", 300))
 	for _, operation := range []string{"ListPeers", "Register", "Fetch"} {
@@ -132,7 +132,7 @@ func TestEmptyBodies(t *testing.T) {
 	require.NoError(t, answering(t, 200, "text/html", "<html>whatever").MarkRead(t.Context(), 1))
 }
 
-func TestResponseCap(t *testing.T) {
+func TestResponsesAreLimited(t *testing.T) {
 	t.Parallel()
 	body := `[{"name":"node-b"}]`
 	for name, row := range map[string]struct {
@@ -214,7 +214,7 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 	assert.Equal(t, 200, gatewayError(t, err).StatusCode)
 }
 
-func TestARefusedConnectionIsAGatewayError(t *testing.T) {
+func TestRefusedConnectionIsAGatewayError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	url := server.URL
@@ -227,7 +227,7 @@ func TestARefusedConnectionIsAGatewayError(t *testing.T) {
 	}
 }
 
-func TestAContextThatEndsInAnErrorBodyIsVisible(t *testing.T) {
+func TestContextThatEndsInAnErrorBodyIsVisible(t *testing.T) {
 	t.Parallel()
 	for operation, call := range operations {
 		if operation == "Watch" {
@@ -253,7 +253,7 @@ func TestAContextThatEndsInAnErrorBodyIsVisible(t *testing.T) {
 }
 
 // net/http returns the cause of a context instead of its error.
-func TestAContextWithACauseIsVisible(t *testing.T) {
+func TestContextWithACauseIsVisible(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
 	for operation, call := range operations {
@@ -272,7 +272,7 @@ func stall(r *http.Request) {
 	<-r.Context().Done()
 }
 
-func TestATransportThatReturnsNothingIsAnError(t *testing.T) {
+func TestTransportWithoutAResponseIsAnError(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, "node-a", client.WithGatewayURL("http://h"), client.WithHTTPClient(&http.Client{
 		Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, nil }), //nolint:nilnil // that is the point

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-func TestWatchPollsLessOftenWhileNothingComes(t *testing.T) {
+func TestWatchPollsLessOftenWhileTheInboxIsEmpty(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &inbox{answers: []http.HandlerFunc{rows(), rows(), rows(), rows(), rows(), rows(1), rows(1)}}
 		c, err := client.New("node-a", client.WithGatewayURL("http://gateway.test"), client.WithHTTPClient(&http.Client{Transport: inProcessTransport(i.handle)}))
@@ -30,7 +30,7 @@ func TestWatchPollsLessOftenWhileNothingComes(t *testing.T) {
 	})
 }
 
-func TestWatchRefusesAnIdleIntervalBelowTheInterval(t *testing.T) {
+func TestWatchRejectsAnIdleIntervalBelowTheInterval(t *testing.T) {
 	c := connect(t, gateway(t), "node-a")
 	for _, err := range c.Watch(t.Context(), client.WatchOptions{IdleInterval: time.Second}) {
 		assert.Equal(t, "idle interval", valueError(t, err).Field)

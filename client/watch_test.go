@@ -78,7 +78,7 @@ func TestWatchYieldsEachMessageOnceOldestFirst(t *testing.T) {
 	})
 }
 
-func TestWatchStartsAnewWithEveryRange(t *testing.T) {
+func TestEveryRangeOverWatchStartsAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		box := &inbox{answers: []http.HandlerFunc{rows(2, 1)}}

@@ -171,7 +171,7 @@ func TestWatchWarnsOfAShortInterval(t *testing.T) {
 	})
 }
 
-func TestAnOwnNameThatCannotBeSentIsRejected(t *testing.T) {
+func TestOwnNameThatCannotBeSentIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, node := range []string{"", " ", "node\xff", "node\nb", "\x00"} {
 		_, err := client.New(node, client.WithGatewayURL("http://gateway"))
@@ -180,7 +180,7 @@ func TestAnOwnNameThatCannotBeSentIsRejected(t *testing.T) {
 }
 
 // A token of another system may be passed in the wrong place.
-func TestAValueThatDoesNotLookLikeANameIsNotShown(t *testing.T) {
+func TestValueThatDoesNotLookLikeANameIsNotShown(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	for _, pasted := range []string{"Zm9v_YmFyYmF6cXV4cXV1eGNvcmdl", "a:b/c", "p@ssword", url.QueryEscape("käse")} {

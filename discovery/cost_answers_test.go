@@ -9,7 +9,7 @@ import (
 )
 
 // Costs of usage objects that testdata/usage_cases.jsonl does not contain.
-func TestCostOfFurtherAnswers(t *testing.T) {
+func TestCostOfOtherFormsOfUsage(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		costCase

@@ -456,7 +456,7 @@ func TestWithPricesHoldForEverySpelling(t *testing.T) {
 	}, discovery.WithPrices(own...))
 }
 
-func TestWithPricesRefuses(t *testing.T) {
+func TestWithPricesRejectsInvalidTables(t *testing.T) {
 	t.Parallel()
 	good := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ref(1.0)}
 	for name, change := range map[string]func(*discovery.ProviderPricing){

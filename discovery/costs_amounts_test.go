@@ -32,7 +32,7 @@ func decimal(units int64, places int) string {
 
 // A million amounts of up to 12 decimals, some written as numbers, some in quotes, some with an exponent, have the same sum in any
 // order and however they are spread over days: the exact one.
-func TestAMillionAmountsAddUpExactly(t *testing.T) {
+func TestManyAmountsAddUpExactly(t *testing.T) {
 	t.Parallel()
 	const amounts, pages = 1_000_000, 10
 	random := rand.New(rand.NewPCG(7, 11))

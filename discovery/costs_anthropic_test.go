@@ -131,7 +131,7 @@ func TestAnthropicBreakdowns(t *testing.T) {
 	}
 }
 
-func TestAnthropicFailureOnAnyPageGivesNothing(t *testing.T) {
+func TestAnthropicFailureOnAnyPageReturnsNoBuckets(t *testing.T) {
 	t.Parallel()
 	one := func(result string) string { return reportPage(false, "null", reportDay(2, result)) }
 	for name, row := range map[string]struct {

@@ -121,7 +121,7 @@ func TestCostBucketJSON(t *testing.T) {
 }
 
 // The result is all pages or nothing, because the pages before a failure are not the total.
-func TestOpenAIFailureOnAnyPageGivesNothing(t *testing.T) {
+func TestOpenAIFailureOnAnyPageReturnsNoBuckets(t *testing.T) {
 	t.Parallel()
 	good := costDay(0, result("5", ""))
 	overlapping := `{"start_time":1730419200,"end_time":1730505600,"results":[]}`
@@ -315,7 +315,7 @@ func TestBucketsOutsideTheWindowAreAFailure(t *testing.T) {
 	assert.Len(t, buckets, 2)
 }
 
-func TestTimesInMillisecondsAreRefused(t *testing.T) {
+func TestTimesInMillisecondsAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, change := range []func(*discovery.OpenAICostQuery){
 		func(q *discovery.OpenAICostQuery) { q.StartTime, q.EndTime = q.StartTime*1000, q.EndTime*1000 },

@@ -43,7 +43,7 @@ func TestEmptyListsAndMapsAreNeverNull(t *testing.T) {
 	}
 }
 
-func TestTheNilRegistryIsAnEmptyObject(t *testing.T) {
+func TestNilRegistryIsAnEmptyObject(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(discovery.Registry(nil))
 	require.NoError(t, err)

@@ -144,7 +144,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestWithKeyRefusesAnUnknownServiceAndANilFunction(t *testing.T) {
+func TestWithKeyRejectsAnUnknownServiceAndANilFunction(t *testing.T) {
 	t.Parallel()
 	for field, option := range map[string]func(){
 		"service":      func() { fixedKey("meta", "k", nil) },

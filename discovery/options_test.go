@@ -67,7 +67,7 @@ func TestCatalogURLIsTheOptionElseTheEnvironment(t *testing.T) {
 	assert.Equal(t, map[string]int{"/environment/models": 1, "/option/models": 1}, requests)
 }
 
-func TestDefaultIsOneClient(t *testing.T) {
+func TestDefaultReturnsOneClient(t *testing.T) {
 	t.Parallel()
 	first := discovery.Default()
 	assert.Same(t, first, discovery.Default())

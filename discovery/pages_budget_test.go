@@ -23,7 +23,7 @@ func endlessCosts(s *fakeServer, n int, while time.Duration) http.HandlerFunc {
 	}
 }
 
-func TestThePagesOfAListHaveOneSizeLimit(t *testing.T) {
+func TestPagesOfAListShareOneSizeLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 10_000
 	s := newFakeServer(nil)
@@ -35,7 +35,7 @@ func TestThePagesOfAListHaveOneSizeLimit(t *testing.T) {
 	assert.Equal(t, 3, s.count("openai"), "two pages of 75 % fit into twice the limit, the third does not")
 }
 
-func TestThePagesOfAListHaveOneTimeLimit(t *testing.T) {
+func TestPagesOfAListShareOneTimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeServer(nil)

@@ -85,7 +85,7 @@ func TestLivePricesOfXAI(t *testing.T) {
 	assert.Equal(t, 2, s.count("xai"))
 }
 
-func TestMissingKeyIsNotAFailureOfAPrice(t *testing.T) {
+func TestPriceWithoutAKeyReportsNoFailure(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(nil)
 	none := discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", nil })
@@ -147,7 +147,7 @@ func skuRows(rows ...string) string {
 func TestLivePricesOfGemini(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
-		"Generate content input token count gemini 3.1 flash lite text", "249", // within what Google truncates
+		"Generate content input token count gemini 3.1 flash lite text", "249", // 0.25 in the table: more than truncation removes
 		"Generate content output token count gemini 3.1 flash lite text", "1500",
 		"Generate content input token count gemini 1.5 flash 8b text", "37", // 0.0375 truncated
 		"Generate content output token count gemini 1.5 flash 8b text", "150",
@@ -168,7 +168,8 @@ func TestLivePricesOfGemini(t *testing.T) {
 		usd   string
 		live  bool
 	}{
-		{"gemini-1.5-flash-8b", discovery.Usage{Input: 1_000}, "0.0000375", true}, // the table's figure
+		{"gemini-1.5-flash-8b", discovery.Usage{Input: 1_000}, "0.0000375", true}, // the price of the table
+		{"gemini-3.1-flash-lite", discovery.Usage{Input: 1_000}, "0.000249", true},
 		{"gemini-2.5-flash", discovery.Usage{Input: 1_000, CacheRead: 1_000, Output: 1_000}, "0.00304", true},
 		{"gemini-2.5-pro", discovery.Usage{Input: 200_000}, "0.26", true}, // the long tier is above the round figure
 		{"gemini-2.5-pro", discovery.Usage{Input: 200_001}, "0.5200026", true},

@@ -56,7 +56,7 @@ func TestAnthropicReport(t *testing.T) {
 	assert.Contains(t, picture.String(), "What anthropic billed")
 }
 
-func TestAnthropicReportWithoutAnAnswerIsNotComplete(t *testing.T) {
+func TestAnthropicReportWithoutAResponseIsNotComplete(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"anthropic": respondStatus(500, "")})
 	for _, key := range []string{"", anthropicAdminKey} {

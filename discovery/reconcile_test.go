@@ -247,7 +247,7 @@ func TestBucketsThatBeginBeforeTheWindowAreNotReconciled(t *testing.T) {
 	requireOneFailure(t, x, discovery.ReasonDecode)
 }
 
-func TestDaysMissingInTheAnswerAreListed(t *testing.T) {
+func TestDaysMissingInTheResponseAreListed(t *testing.T) {
 	t.Parallel()
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", "")), costDay(3, result("2", "")), costDay(4), costDay(5), costDay(6))})
 	r := reconcileOpenAI(t, s, nil)

@@ -213,7 +213,7 @@ func TestParseUsageNeedsAProvider(t *testing.T) {
 }
 
 // Errors quote nothing of the object, since it may contain text of a user.
-func TestUsageErrorsQuoteNothing(t *testing.T) {
+func TestUsageErrorsQuoteNoValue(t *testing.T) {
 	t.Parallel()
 	const private = "topsecret42"
 	for _, object := range []string{

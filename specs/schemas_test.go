@@ -30,7 +30,7 @@ func TestNullableHasAType(t *testing.T) {
 	}
 }
 
-func TestTheWalkFindsPlantedMistakes(t *testing.T) {
+func TestCheckFindsViolations(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(`
 openapi: 3.0.3

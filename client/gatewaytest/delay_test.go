@@ -44,7 +44,7 @@ func ended(t *testing.T, done <-chan error) error {
 	}
 }
 
-func TestDelayedAnswer(t *testing.T) {
+func TestDelayedResponse(t *testing.T) {
 	t.Parallel()
 	const delay = 30 * time.Millisecond
 	s := start(t)
@@ -142,7 +142,7 @@ func TestCloseTwice(t *testing.T) {
 	s.Close()
 }
 
-func TestDelayAloneKeepsTheUsualAnswer(t *testing.T) {
+func TestDelayAloneKeepsTheUsualResponse(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-b"))
 	g.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Delay: 10 * time.Millisecond})

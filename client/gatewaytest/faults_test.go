@@ -24,7 +24,7 @@ func (s *testGateway) statuses(n int, op gatewaytest.Operation) []int {
 	return all
 }
 
-func TestFaultAnswers(t *testing.T) {
+func TestFaultDeterminesTheResponse(t *testing.T) {
 	t.Parallel()
 	const plain = "text/plain; charset=utf-8"
 	for name, test := range map[string]struct {

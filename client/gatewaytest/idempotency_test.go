@@ -63,7 +63,7 @@ func TestMessagesAreComparedByTheirMeaning(t *testing.T) {
 	assert.Len(t, s.inbox("node-b"), 1)
 }
 
-func TestRefusedMessageDoesNotUseUpTheKey(t *testing.T) {
+func TestRejectedMessageDoesNotUseTheKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.refused("POST", "/messages", keyed("", "k-1"))

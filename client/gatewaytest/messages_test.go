@@ -43,7 +43,7 @@ func TestInboxIsNewestFirstAndLimited(t *testing.T) {
 	}
 }
 
-func TestInvalidLimitsAreRefused(t *testing.T) {
+func TestInvalidLimitsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for limit, want := range map[string]string{
@@ -86,7 +86,7 @@ func TestReadStateIsSetOnce(t *testing.T) {
 	assert.Equal(t, []any{"three", "two", "one"}, unread("&unread_only=false"))
 }
 
-func TestInvalidMessageIDsAreRefused(t *testing.T) {
+func TestInvalidMessageIDsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for id, status := range map[string]int{"x": 422, "1.5": 422, "0": 404, "-1": 404, "9223372036854775808": 500} {
@@ -144,7 +144,7 @@ func TestUnknownThreadsFail(t *testing.T) {
 	assert.Len(t, s.inbox("node-b"), 2)
 }
 
-func TestInvalidMessagesAreRefusedAndNotStored(t *testing.T) {
+func TestInvalidMessagesAreRejectedAndNotStored(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for name, test := range map[string]struct {
@@ -172,7 +172,7 @@ func TestInvalidMessagesAreRefusedAndNotStored(t *testing.T) {
 }
 
 // A real inbox may contain messages that the current rules forbid.
-func TestStoreChecksNothing(t *testing.T) {
+func TestStoreDoesNotValidate(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	assert.Equal(t, int64(1), s.Store("Old Name", "node-b", "review_request", ""))

@@ -68,7 +68,7 @@ func TestRegisteringAgainReplacesAllCapabilities(t *testing.T) {
 	}
 }
 
-func TestRegistrationWithoutNameOrURLIsRefused(t *testing.T) {
+func TestRegistrationWithoutNameOrURLIsRejected(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for field, body := range map[string]string{"url": `{"name":"node-d"}`, "name": `{"url":"http://d"}`} {
@@ -92,7 +92,7 @@ func TestNamesAndURLsAreLimited(t *testing.T) {
 	assert.Len(t, s.peers(), 3)
 }
 
-func TestBodiesThatAreNotAnObjectAreRefused(t *testing.T) {
+func TestBodiesThatAreNotAnObjectAreRejected(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, path := range []string{"/peers/register", "/messages", "/threads"} {

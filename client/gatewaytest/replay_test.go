@@ -86,7 +86,7 @@ func TestEveryRecordingIsInASession(t *testing.T) {
 	}
 }
 
-func TestGatewayAnswersTheFirstSessionAsRecorded(t *testing.T) {
+func TestFirstSessionIsAnsweredAsRecorded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	register(s, "node-a", `"http://a","capabilities":{"runtime":"go"}`)
@@ -97,7 +97,7 @@ func TestGatewayAnswersTheFirstSessionAsRecorded(t *testing.T) {
 	s.replay(firstSession, "")
 }
 
-func TestGatewayAnswersTheSecondSessionAsRecorded(t *testing.T) {
+func TestSecondSessionIsAnsweredAsRecorded(t *testing.T) {
 	t.Parallel()
 	s := startBare(t, gatewaytest.WithToken(token))
 	var tokens []string
@@ -231,7 +231,7 @@ func (c comparison) checkText(t *testing.T, where, want, got string) {
 	assert.Equal(t, c.made[want], got, "%s: %s had another value before", where, want)
 }
 
-func TestUnknownPathsAndMethodsAreRefused(t *testing.T) {
+func TestUnknownPathsAndMethodsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

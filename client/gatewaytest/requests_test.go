@@ -59,7 +59,7 @@ func TestRequestsOfSomeOperations(t *testing.T) {
 	assert.Empty(t, operations(gatewaytest.SendMessage))
 }
 
-func TestFailedAndRefusedRequestsAreRecorded(t *testing.T) {
+func TestFailedAndRejectedRequestsAreRecorded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{HangUp: true})

@@ -46,7 +46,7 @@ func TestHandlerServesTheSameGateway(t *testing.T) {
 }
 
 // Not parallel: it measures the heap.
-func TestWithoutRequestLogKeepsNothingOfARequest(t *testing.T) {
+func TestWithoutRequestLogStoresNoRequest(t *testing.T) {
 	g := gatewaytest.New(t, gatewaytest.WithoutRequestLog(), gatewaytest.WithPeers("node-a"))
 	poll := func(n int) {
 		for range n {

@@ -31,7 +31,7 @@ func TestAnthropicModelsAreNewestFirst(t *testing.T) {
 	assert.Equal(t, false, page["has_more"])
 }
 
-func TestAnthropicStagesOfLife(t *testing.T) {
+func TestAnthropicLifecycleFilter(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for query, want := range map[string]map[any]int{
@@ -96,13 +96,13 @@ func TestAnthropicPages(t *testing.T) {
 	}
 }
 
-func TestAnthropicBehindTheLastModelThereIsNothing(t *testing.T) {
+func TestAnthropicPageAfterTheLastModelIsEmpty(t *testing.T) {
 	t.Parallel()
 	r := start(t).call(anthropic, "?after_id=claude-2.1&"+allStages)
 	assert.JSONEq(t, `{"data":[],"has_more":false,"first_id":null,"last_id":null}`, r.body)
 }
 
-func TestAnthropicRefusesABadRequest(t *testing.T) {
+func TestAnthropicRejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, query := range []string{"?limit=0", "?limit=-5", "?limit=1001", "?limit=many", "?limit=99999999999999999999", "?lifecycle[]=sleeping"} {

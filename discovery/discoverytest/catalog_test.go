@@ -22,7 +22,7 @@ func raw(rows ...string) []json.RawMessage {
 	return all
 }
 
-func TestTheStandardCatalogIsTheRecordedOne(t *testing.T) {
+func TestStandardCatalogIsTheRecordedOne(t *testing.T) {
 	t.Parallel()
 	recorded, err := os.ReadFile("catalog.json")
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestTheStandardCatalogIsTheRecordedOne(t *testing.T) {
 	assert.Len(t, discoverytest.StandardCatalog(), 109)
 }
 
-func TestABareCatalog(t *testing.T) {
+func TestBareCatalogIsAnArrayOfUnchangedRows(t *testing.T) {
 	t.Parallel()
 	for _, opts := range [][]discoverytest.Option{
 		{discoverytest.WithBareCatalog(), discoverytest.WithCatalog(raw(`{"id":"a"}`, ` {"id" : "b"}`)...)},
@@ -44,13 +44,13 @@ func TestABareCatalog(t *testing.T) {
 	}
 }
 
-func TestAnEmptyCatalogIsAnEmptyList(t *testing.T) {
+func TestEmptyCatalogIsAnEmptyList(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, `{"object":"list","data":[]}`, start(t, discoverytest.WithCatalog()).call(catalog, "").body)
 }
 
 // Rows that no client can read are among what a client has to be tested with.
-func TestRowsNeedNotKeepToTheDocument(t *testing.T) {
+func TestRowsMayViolateTheDocument(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithCatalog(raw(`{"id":7}`, `null`, `{"id":"a"}`)...))
 	r, request, response := s.judged(catalog, "")
@@ -59,14 +59,14 @@ func TestRowsNeedNotKeepToTheDocument(t *testing.T) {
 	assert.Equal(t, `{"object":"list","data":[{"id":7},null,{"id":"a"}]}`, r.body)
 }
 
-func TestACatalogRowHasToBeJSON(t *testing.T) {
+func TestCatalogRowMustBeJSON(t *testing.T) {
 	t.Parallel()
 	assert.PanicsWithValue(t, "discoverytest: row 1 of the catalog is not JSON", func() {
 		discoverytest.Start(discoverytest.WithCatalog(raw(`{}`, `{"id":`)...))
 	})
 }
 
-func TestAClientThatHasTheCatalogGets304(t *testing.T) {
+func TestMatchingETagReturns304(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	tag := s.call(catalog, "").header.Get("ETag")
@@ -86,7 +86,7 @@ func TestAClientThatHasTheCatalogGets304(t *testing.T) {
 	}
 }
 
-func TestTheETagFollowsTheContent(t *testing.T) {
+func TestETagChangesWithTheContent(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	standard := s.call(catalog, "").header.Get("ETag")
@@ -103,7 +103,7 @@ func TestTheETagFollowsTheContent(t *testing.T) {
 }
 
 // What was handed over stays the caller's own.
-func TestTheCatalogIsCopied(t *testing.T) {
+func TestCatalogIsCopied(t *testing.T) {
 	t.Parallel()
 	rows := raw(`{"id":"a"}`)
 	s := start(t, discoverytest.WithCatalog(rows...))

@@ -61,7 +61,7 @@ func models(t *testing.T, c *discovery.Client, opts discovery.CatalogOptions) []
 	return list
 }
 
-func TestAClientReadsTheCatalogAndNotices304(t *testing.T) {
+func TestClientReadsTheCatalogAndHandles304(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	c, reasons := s.client()
@@ -78,7 +78,7 @@ func TestAClientReadsTheCatalogAndNotices304(t *testing.T) {
 }
 
 // Not parallel: the keys are in the environment.
-func TestAClientFallsBackToEveryProvider(t *testing.T) {
+func TestClientFallsBackToEveryProvider(t *testing.T) {
 	setKeys(t)
 	s := start(t, discoverytest.WithPageSize(4))
 	s.Fail(catalog, discoverytest.Fault{Status: 503})
@@ -115,7 +115,7 @@ func TestRefusedKeysAreReported(t *testing.T) {
 }
 
 // The keys of WithKeys reach the client without the environment, so that tests can run in parallel.
-func TestOptionsBringTheKeys(t *testing.T) {
+func TestOptionsContainTheKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{
 		discovery.ServiceOpenAI: key, discovery.ServiceOpenAIAdmin: "admin-" + key, discovery.ServiceAnthropic: key,
@@ -145,7 +145,7 @@ func TestOptionsBringTheKeys(t *testing.T) {
 }
 
 // Not parallel: the keys are in the environment.
-func TestAClientReadsLiveRetirements(t *testing.T) {
+func TestClientReadsLiveRetirements(t *testing.T) {
 	setKeys(t)
 	s := start(t)
 	c, reasons := s.client()

@@ -41,7 +41,7 @@ func TestSKUPages(t *testing.T) {
 	}
 }
 
-func TestWhatTheBillingCatalogRefuses(t *testing.T) {
+func TestBillingCatalogRejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	realToken := url.QueryEscape(s.call(billing, "?pageSize=1").object(t)["nextPageToken"].(string))
@@ -65,7 +65,7 @@ func TestWhatTheBillingCatalogRefuses(t *testing.T) {
 }
 
 // Every exchange keeps to the document, page after page.
-func TestAClientReadsPrices(t *testing.T) {
+func TestClientReadsPrices(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithPageSize(7), discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceCloudBilling: key}))
 	c, reasons := s.client()

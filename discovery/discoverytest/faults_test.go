@@ -19,7 +19,7 @@ func (s *testServer) status(op discoverytest.Operation) int {
 	return r.status
 }
 
-func TestAFaultIsOneOperations(t *testing.T) {
+func TestFaultAffectsOneOperation(t *testing.T) {
 	t.Parallel()
 	for op := range endpoints {
 		s := start(t)
@@ -37,7 +37,7 @@ func TestAFaultIsOneOperations(t *testing.T) {
 	}
 }
 
-func TestAFaultOfNoOperationPanics(t *testing.T) {
+func TestFaultOfUnknownOperationPanics(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	assert.Panics(t, func() { s.Fail("openai.listModel", discoverytest.Fault{Status: 503}) })
@@ -49,7 +49,7 @@ func TestAFaultOfNoOperationPanics(t *testing.T) {
 	}
 }
 
-func TestAFaultAnswersAsItSays(t *testing.T) {
+func TestFaultDeterminesTheResponse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(gemini, discoverytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}, Body: "slow down"})
@@ -68,7 +68,7 @@ func TestAFaultAnswersAsItSays(t *testing.T) {
 	assert.Equal(t, 500, s.status(gemini), "there is no effect, and no difference")
 }
 
-func TestADelayAloneIsSlowAndFine(t *testing.T) {
+func TestDelayAloneKeepsTheUsualResponse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(catalog, discoverytest.Fault{Delay: 20 * time.Millisecond})

@@ -76,7 +76,7 @@ func TestGeminiPageSize(t *testing.T) {
 	}
 }
 
-func TestGeminiRefusesATokenItDidNotGive(t *testing.T) {
+func TestGeminiRejectsUnknownPageTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, token := range []string{"nonsense", "bW9kZWxzL25vYm9keQ==", "%20"} {
@@ -85,7 +85,7 @@ func TestGeminiRefusesATokenItDidNotGive(t *testing.T) {
 }
 
 // A model whose list has ended is the last one: behind it there is an empty page, which proto3 writes as {}.
-func TestGeminiBehindTheLastModelThereIsNothing(t *testing.T) {
+func TestGeminiPageAfterTheLastModelIsEmpty(t *testing.T) {
 	t.Parallel()
 	assert.JSONEq(t, `{}`, start(t).call(gemini, "?pageToken="+url.QueryEscape("bW9kZWxzL2FxYQ==")).body)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Users of this package build what it imports, so the tools of our own tests must not be among it.
-func TestNoTestToolsComeWithThisPackage(t *testing.T) {
+func TestPackageDoesNotImportTestTools(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").CombinedOutput()
 	require.NoError(t, err, string(out))

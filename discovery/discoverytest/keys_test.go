@@ -54,7 +54,7 @@ func guarded() map[discoverytest.Operation]endpoint {
 	return all
 }
 
-func TestAnyKeyIsTakenButNone(t *testing.T) {
+func TestAnyKeyIsAcceptedByDefault(t *testing.T) {
 	t.Parallel()
 	for op, e := range guarded() {
 		t.Run(string(op), func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAnyKeyIsTakenButNone(t *testing.T) {
 	}
 }
 
-func TestAWrongKeyGetsTheProvidersOwnRefusal(t *testing.T) {
+func TestWrongKeyGetsTheErrorOfItsProvider(t *testing.T) {
 	t.Parallel()
 	for op, e := range guarded() {
 		t.Run(string(op), func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestAWrongKeyGetsTheProvidersOwnRefusal(t *testing.T) {
 	}
 }
 
-func TestAKeyInTheWrongPlaceIsNone(t *testing.T) {
+func TestKeyInAnotherHeaderIsIgnored(t *testing.T) {
 	t.Parallel()
 	for op, e := range guarded() {
 		t.Run(string(op), func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestEachServiceHasItsOwnKey(t *testing.T) {
 	assert.Equal(t, 200, s.call(catalog, "").status, "the catalog is public")
 }
 
-func TestOptionsThatCannotBeUsedPanic(t *testing.T) {
+func TestInvalidOptionsPanic(t *testing.T) {
 	t.Parallel()
 	for name, option := range map[string]func() discoverytest.Option{
 		"no such service": func() discoverytest.Option {

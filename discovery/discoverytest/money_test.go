@@ -13,7 +13,7 @@ import (
 )
 
 // The good answers are checked against their documents in the tests of package discovery, with the real client.
-func TestMoneyRefusesWhatTheProvidersRefuse(t *testing.T) {
+func TestBillsAndBalancesRejectInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := discoverytest.New(t)
 	for name, row := range map[string]struct {

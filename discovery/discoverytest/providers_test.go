@@ -67,7 +67,7 @@ func TestXAIModels(t *testing.T) {
 }
 
 // The documents decide what a good answer is: these checks must be able to fail.
-func TestAPlantedBadAnswerIsNoticed(t *testing.T) {
+func TestCheckerFindsInvalidResponses(t *testing.T) {
 	t.Parallel()
 	for op, body := range map[discoverytest.Operation]string{
 		discoverytest.ListCatalog:         `{"data":[{"id":null}]}`,

@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-func TestRequestsTellsWhatArrived(t *testing.T) {
+func TestRequestsReturnsEveryRequest(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	assert.Empty(t, s.Requests())
@@ -48,7 +48,7 @@ func TestRequestsTellsWhatArrived(t *testing.T) {
 	assert.Equal(t, url.Values{"pageSize": {"5"}}, s.Requests(gemini)[1].Query)
 }
 
-func TestWhateverBecameOfARequestItIsRecorded(t *testing.T) {
+func TestFailedAndUnknownRequestsAreRecorded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(catalog, discoverytest.Fault{HangUp: true})
@@ -68,7 +68,7 @@ func TestWhateverBecameOfARequestItIsRecorded(t *testing.T) {
 	}
 }
 
-func TestAKeyInAQueryIsRecordedAndTakenOut(t *testing.T) {
+func TestKeyInAQueryIsRecordedAndRedacted(t *testing.T) {
 	t.Parallel()
 	const accepted = "accepted-key-of-gemini"
 	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceGemini: accepted}))
@@ -97,7 +97,7 @@ func TestAKeyInAQueryIsRecordedAndTakenOut(t *testing.T) {
 	assert.Empty(t, s.Requests()[9].QueryKeys, "a page token is not a key")
 }
 
-func TestAKeyAnywhereElseIsTakenOut(t *testing.T) {
+func TestKeyInAnyOtherPlaceIsRedacted(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceXAI: key}))
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/xai/"+key+"/x", strings.NewReader(`{"key":"`+key+`"}`))
@@ -112,7 +112,7 @@ func TestAKeyAnywhereElseIsTakenOut(t *testing.T) {
 }
 
 // A key of a letter must not take that letter out of everything.
-func TestAShortKeyLeavesTheRestAlone(t *testing.T) {
+func TestShortKeyIsNotRedactedInOtherText(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.call(discoverytest.ListXAIModels, "", "Authorization", "Bearer m")
@@ -124,7 +124,7 @@ func TestAShortKeyLeavesTheRestAlone(t *testing.T) {
 }
 
 // A failing test prints what it has. What it has must not hold a key, which may be a real one.
-func TestNothingPrintsAKey(t *testing.T) {
+func TestKeysAreNeverPrinted(t *testing.T) {
 	t.Parallel()
 	keys := map[discovery.Service]string{}
 	for _, e := range endpoints {

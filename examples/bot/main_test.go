@@ -44,7 +44,7 @@ func TestAgentsTalkUntilTheEnd(t *testing.T) {
 	assert.Len(t, g.Requests(gatewaytest.SendMessage), 4)
 }
 
-func TestRefusalEndsBothAgents(t *testing.T) {
+func TestRejectionEndsBothAgents(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*gatewaytest.Gateway){
 		"of a question": func(g *gatewaytest.Gateway) { g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: 400}) },

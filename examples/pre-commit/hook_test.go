@@ -106,7 +106,7 @@ func TestHook(t *testing.T) {
 	r.git("commit", "-m", "remove the key")
 }
 
-func TestHookWithoutMeshRefuses(t *testing.T) {
+func TestHookWithoutMeshFails(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
 	git, err := exec.LookPath("git")

@@ -79,7 +79,7 @@ func TestPricesFitTheirColumns(t *testing.T) {
 	assert.Equal(t, 1, rounded, "the comparison finds a price that is rounded")
 }
 
-func TestTheDocumentHasTheSQL(t *testing.T) {
+func TestDocumentHasTheSQL(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/scale.md")
 	require.NoError(t, err)

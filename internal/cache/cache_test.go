@@ -91,7 +91,7 @@ func TestPutKeepsTheNewerValue(t *testing.T) {
 	})
 }
 
-func TestALoadInProgressReplacesAPutValue(t *testing.T) {
+func TestLoadInProgressReplacesAPutValue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var v cache.Value[string]
@@ -125,7 +125,7 @@ func TestCachedNeverLoads(t *testing.T) {
 	assert.Empty(t, value)
 }
 
-func TestACachedValueIsReturnedAfterTheContextHasEnded(t *testing.T) {
+func TestCachedValueIsReturnedAfterTheContextHasEnded(t *testing.T) {
 	t.Parallel()
 	var v cache.Value[string]
 	calls := 0
@@ -138,7 +138,7 @@ func TestACachedValueIsReturnedAfterTheContextHasEnded(t *testing.T) {
 	assert.Equal(t, "peers", value)
 }
 
-func TestAnErrorIsNotCachedAndKeepsTheOldValue(t *testing.T) {
+func TestErrorIsNotCachedAndKeepsTheOldValue(t *testing.T) {
 	t.Parallel()
 	var v cache.Value[string]
 	down := errors.New("gateway is down")
@@ -200,7 +200,7 @@ func TestInvalidateDetachesTheLoadInProgress(t *testing.T) {
 	}
 }
 
-func TestACachedValueCostsNoAllocation(t *testing.T) {
+func TestCachedValueIsReturnedWithoutAllocation(t *testing.T) {
 	var v cache.Value[string]
 	load := func(context.Context) (string, error) { return "peers", nil }
 	_, _, err := v.Get(t.Context(), never, load)

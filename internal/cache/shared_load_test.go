@@ -98,7 +98,7 @@ func TestConcurrentCallersShareAnError(t *testing.T) {
 	})
 }
 
-func TestACallerWhoseContextEndsLeavesTheLoadToTheOthers(t *testing.T) {
+func TestCanceledCallerDoesNotCancelASharedLoad(t *testing.T) {
 	t.Parallel()
 	for _, leaver := range []string{"the caller that started it", "a caller that joined"} {
 		t.Run(leaver, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestACallerWhoseContextEndsLeavesTheLoadToTheOthers(t *testing.T) {
 	}
 }
 
-func TestTheLastCallerToLeaveCancelsAndDetachesTheLoad(t *testing.T) {
+func TestLoadWithoutCallersIsCanceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var v cache.Value[string]
@@ -176,7 +176,7 @@ func TestTheLastCallerToLeaveCancelsAndDetachesTheLoad(t *testing.T) {
 	})
 }
 
-func TestAnEndedContextStartsAndJoinsNothing(t *testing.T) {
+func TestEndedContextStartsAndJoinsNoLoad(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var v cache.Value[string]
@@ -196,7 +196,7 @@ func TestAnEndedContextStartsAndJoinsNothing(t *testing.T) {
 
 type contextKey struct{}
 
-func TestTheContextOfALoad(t *testing.T) {
+func TestContextOfALoad(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var v cache.Value[string]
@@ -250,7 +250,7 @@ func TestConcurrentUse(t *testing.T) {
 	})
 }
 
-func TestAPanicReachesEveryWaiter(t *testing.T) {
+func TestPanicReachesEveryWaiter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var v cache.Value[string]
@@ -273,7 +273,7 @@ func TestAPanicReachesEveryWaiter(t *testing.T) {
 	})
 }
 
-func TestALoadThatEndsItsGoroutineIsAnError(t *testing.T) {
+func TestLoadThatEndsItsGoroutineIsAnError(t *testing.T) {
 	t.Parallel()
 	var v cache.Value[string]
 	_, _, err := v.Get(t.Context(), never, func(context.Context) (string, error) { runtime.Goexit(); return "", nil })

@@ -45,7 +45,7 @@ func stall(status int) http.HandlerFunc {
 	}
 }
 
-func TestTheTimeoutCoversHeaderAndBody(t *testing.T) {
+func TestTimeoutCoversHeaderAndBody(t *testing.T) {
 	t.Parallel()
 	limits := call.Limits{Timeout: 50 * time.Millisecond, MaxBytes: 1 << 20}
 	silent := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -68,7 +68,7 @@ func TestTheTimeoutCoversHeaderAndBody(t *testing.T) {
 	assert.Equal(t, "half", string(failed.Body))
 }
 
-func TestTheCallerCanCancel(t *testing.T) {
+func TestCallerCanCancel(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 1)
 	address := serve(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func TestTheCallerCanCancel(t *testing.T) {
 }
 
 // The context of the request ends when the body has been read, not earlier.
-func TestTheContextOfARequestEndsWithDo(t *testing.T) {
+func TestContextOfARequestEndsWithDo(t *testing.T) {
 	t.Parallel()
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
 	var sent context.Context
@@ -101,7 +101,7 @@ func TestTheContextOfARequestEndsWithDo(t *testing.T) {
 	require.NoError(t, t.Context().Err())
 }
 
-func TestABodyThatBreaksOffIsAnError(t *testing.T) {
+func TestBodyThatBreaksOffIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{
 		"less than declared": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[]",
@@ -180,7 +180,7 @@ func TestNoErrorTextContainsAURL(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfTheSenderIsKept(t *testing.T) {
+func TestTransportErrorIsWrapped(t *testing.T) {
 	t.Parallel()
 	own := errors.New("a request editor failed")
 	_, failed := call.Do(t.Context(), roomy, func(context.Context) (*http.Response, error) { return nil, own })

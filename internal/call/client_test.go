@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-func TestTheGivenClientIsCopied(t *testing.T) {
+func TestGivenClientIsCopied(t *testing.T) {
 	t.Parallel()
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func TestTheGivenClientIsCopied(t *testing.T) {
 }
 
 // This test and the next are not parallel: they replace http.DefaultTransport.
-func TestAClientWithoutATransportUsesTheDefaultTransport(t *testing.T) {
+func TestClientWithoutATransportUsesTheDefaultTransport(t *testing.T) {
 	transport := replaceDefaultTransport(t)
 	_, err := call.Client(&http.Client{}).Get("http://127.0.0.1/")
 	require.ErrorIs(t, err, errors.ErrUnsupported)
@@ -41,7 +41,7 @@ func TestAClientWithoutATransportUsesTheDefaultTransport(t *testing.T) {
 }
 
 // A program may replace http.DefaultTransport, for tracing.
-func TestAReplacedDefaultTransportIsUsed(t *testing.T) {
+func TestReplacedDefaultTransportIsUsed(t *testing.T) {
 	transport := replaceDefaultTransport(t)
 	_, err := call.Client(nil).Get("http://127.0.0.1/")
 	require.ErrorIs(t, err, errors.ErrUnsupported)
@@ -68,7 +68,7 @@ func (c *counting) RoundTrip(*http.Request) (*http.Response, error) {
 func (c *counting) CloseIdleConnections() { c.closed++ }
 
 // net/http parses Location before it calls CheckRedirect. If that fails, it returns no response.
-func TestAnInvalidLocationDoesNotHideTheStatus(t *testing.T) {
+func TestInvalidLocationDoesNotHideTheStatus(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{"http://[bad?key=hunter2", "%zz", "", "/fine"} {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -52,7 +52,7 @@ func client(t *testing.T) *http.Client {
 	return c
 }
 
-func TestACompleteResponseIsReturned(t *testing.T) {
+func TestCompleteResponseIsReturned(t *testing.T) {
 	t.Parallel()
 	for status, body := range map[int]string{200: `{"a":1}`, 201: "made", 204: "", 299: "x", 206: ""} {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -79,7 +79,7 @@ func TestWithoutATimeoutOnlyTheContextLimitsARequest(t *testing.T) {
 	require.Nil(t, failed)
 }
 
-func TestAnErrorHasTheStatusWhateverTheBodyIs(t *testing.T) {
+func TestErrorHasTheStatusOfEveryBody(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ contentType, body string }{
 		"JSON":         {"application/json", `{"detail":"no"}`},
@@ -108,7 +108,7 @@ func TestAnErrorHasTheStatusWhateverTheBodyIs(t *testing.T) {
 	}
 }
 
-func TestAnErrorBodyIsReadOnlyInPart(t *testing.T) {
+func TestErrorBodyIsReadOnlyInPart(t *testing.T) {
 	t.Parallel()
 	const kept = 64 << 10
 	for _, size := range []int{kept - 1, kept, kept + 1, 4 << 20} {

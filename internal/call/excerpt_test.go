@@ -14,7 +14,7 @@ import (
 
 func unchanged(text string) string { return text }
 
-func TestAnExcerptCountsCharacters(t *testing.T) {
+func TestExcerptCountsCharacters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		body string
@@ -46,7 +46,7 @@ func TestAnExcerptCountsCharacters(t *testing.T) {
 }
 
 // A part of a secret at the end of the excerpt would not be recognized.
-func TestASecretAcrossTheCutIsRedacted(t *testing.T) {
+func TestSecretAcrossTheCutIsRedacted(t *testing.T) {
 	t.Parallel()
 	token := strings.Join([]string{"example", "token", "0123456789"}, "-")
 	redact := secret.NewRedactor(secret.New(token)).Redact
@@ -60,7 +60,7 @@ func TestASecretAcrossTheCutIsRedacted(t *testing.T) {
 }
 
 // The redaction must precede the replacement of invalid UTF-8, which would change such a secret.
-func TestASecretThatIsNotUTF8IsRedacted(t *testing.T) {
+func TestSecretThatIsNotUTF8IsRedacted(t *testing.T) {
 	t.Parallel()
 	latin1 := "caf\xe9-" + strings.Repeat("0", 8)
 	redact := secret.NewRedactor(secret.New(latin1)).Redact

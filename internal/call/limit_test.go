@@ -34,7 +34,7 @@ var encodings = map[string]func(http.ResponseWriter, []byte){
 	},
 }
 
-func TestTheLimitIsExact(t *testing.T) {
+func TestLimitIsExact(t *testing.T) {
 	t.Parallel()
 	const limit = 5000
 	for way, send := range encodings {
@@ -56,7 +56,7 @@ func TestTheLimitIsExact(t *testing.T) {
 	}
 }
 
-func TestADeclaredLengthOverTheLimitIsNotRead(t *testing.T) {
+func TestDeclaredLengthOverTheLimitIsNotRead(t *testing.T) {
 	t.Parallel()
 	url := serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\nx"))
 	_, failed := get(t, url, call.Limits{MaxBytes: 100})
@@ -65,7 +65,7 @@ func TestADeclaredLengthOverTheLimitIsNotRead(t *testing.T) {
 }
 
 // The server may declare any length. Memory is allocated for what arrives.
-func TestADeclaredLengthDoesNotAllocateMemory(t *testing.T) {
+func TestDeclaredLengthDoesNotAllocateMemory(t *testing.T) {
 	t.Parallel()
 	url := serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000\r\n\r\nx"))
 	_, failed := get(t, url, call.Limits{MaxBytes: math.MaxInt64})
@@ -74,7 +74,7 @@ func TestADeclaredLengthDoesNotAllocateMemory(t *testing.T) {
 }
 
 // The limit applies after decompression.
-func TestAGzipBombIsTooLarge(t *testing.T) {
+func TestGzipBombIsTooLarge(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { encodings["gzip"](w, make([]byte, 16<<20)) })
 	resp, failed := get(t, url, call.Limits{MaxBytes: 1 << 20})
@@ -84,7 +84,7 @@ func TestAGzipBombIsTooLarge(t *testing.T) {
 }
 
 // math.MaxInt64 is a common way to write "no limit". limit+1 overflows.
-func TestTheLargestLimitReadsEverything(t *testing.T) {
+func TestLargestLimitReadsEverything(t *testing.T) {
 	t.Parallel()
 	for way, send := range encodings {
 		body := strings.Repeat("x", 3<<20)
@@ -97,7 +97,7 @@ func TestTheLargestLimitReadsEverything(t *testing.T) {
 	}
 }
 
-func TestALimitOfZeroAcceptsOnlyAnEmptyBody(t *testing.T) {
+func TestLimitOfZeroAcceptsOnlyAnEmptyBody(t *testing.T) {
 	t.Parallel()
 	for way, send := range encodings {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { send(w, []byte("x")) })

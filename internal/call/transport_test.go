@@ -14,7 +14,7 @@ import (
 )
 
 // Some servers close a connection after an internal error without announcing it: it must not be used again.
-func TestAConnectionIsNotUsedAgainAfterA5xx(t *testing.T) {
+func TestConnectionIsNotUsedAgainAfterA5xx(t *testing.T) {
 	t.Parallel()
 	for body, status := range map[string]int{"": 500, "short": 503, string(make([]byte, 100_000)): 500, "fine": 200, "client's fault": 404} {
 		var remote []string
@@ -32,7 +32,7 @@ func TestAConnectionIsNotUsedAgainAfterA5xx(t *testing.T) {
 	}
 }
 
-func TestTheTransportClosesIdleConnections(t *testing.T) {
+func TestTransportClosesIdleConnections(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{})
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -48,7 +48,7 @@ func TestTheTransportClosesIdleConnections(t *testing.T) {
 	<-closed // the server itself keeps idle connections
 }
 
-func TestTheTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
+func TestTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	own := call.Client(&http.Client{Timeout: 20 * time.Millisecond})
@@ -57,7 +57,7 @@ func TestTheTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
 	assert.NotContains(t, failed.Error(), "no complete response within")
 }
 
-func TestARedirectKeepsItsHost(t *testing.T) {
+func TestRedirectKeepsItsHost(t *testing.T) {
 	t.Parallel()
 	for location, want := range map[string]string{
 		"https://login.example:8443/?key=k": "login.example:8443", "//other.example/x": "other.example", "http://[bad": "", "%zz": "", "": "",

@@ -105,7 +105,7 @@ var decoders = []func(string) string{
 }
 
 // A server, a proxy or a connection that breaks off may cut an echo anywhere, within an escape too.
-func TestNoStretchOfASecretIsLeft(t *testing.T) {
+func TestNoPartOfASecretIsLeft(t *testing.T) {
 	t.Parallel()
 	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=%\\\"'<>& "
 	random := rand.New(rand.NewPCG(1, 2))

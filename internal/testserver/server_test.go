@@ -71,7 +71,7 @@ func (s *server) send(path, body string) reply {
 	return reply{resp.StatusCode, resp.Header["Content-Type"], string(text), err}
 }
 
-func TestAnswers(t *testing.T) {
+func TestServerReturnsTheScriptedResponses(t *testing.T) {
 	t.Parallel()
 	inJSON, inText := []string{"application/json"}, []string{"text/plain; charset=utf-8"}
 	for name, test := range map[string]struct {

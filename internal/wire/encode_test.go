@@ -114,7 +114,7 @@ var texts = []string{
 }
 
 // Every character alone, and at every place of a word of eight bytes, which are checked together.
-func TestTextsAreEscapedAsInEncodingJSON(t *testing.T) {
+func TestStringsAreEscapedAsInEncodingJSON(t *testing.T) {
 	t.Parallel()
 	for c := range rune(0x3000) {
 		if c > 0x100 && c < 0x2000 {
@@ -206,7 +206,7 @@ func TestEncodingErrorsHaveThePath(t *testing.T) {
 
 // json.Marshal compacts what MarshalJSON returns. Called directly, the unknown fields of the outermost object stay as they
 // are.
-func TestUnknownFieldsOfTheOutermostObjectStayAsTheyAre(t *testing.T) {
+func TestUnknownFieldsOfTheOutermostObjectAreNotCompacted(t *testing.T) {
 	t.Parallel()
 	h := gateway.Health{AdditionalProperties: map[string]json.RawMessage{"a": json.RawMessage(`[ "<" ]`)}}
 	text, err := h.MarshalJSON()

@@ -65,7 +65,7 @@ func TestRecordedReceiptHasNoContent(t *testing.T) {
 	assert.Equal(t, gateway.KindQuestion, m.Kind)
 }
 
-func TestRecordedRefusalKeepsItsDetail(t *testing.T) {
+func TestRecordedErrorHasItsDetail(t *testing.T) {
 	t.Parallel()
 	var e gateway.Error
 	require.NoError(t, e.UnmarshalJSON(recorded(t, "send_empty_content")))

@@ -35,7 +35,7 @@ func TestInvalidUTF8InARawValueIsLeftAlone(t *testing.T) {
 	assert.Equal(t, "\"\xff\xfe\"", string(m.AdditionalProperties["extra"]))
 }
 
-func TestControlCharactersInTextsAreRefused(t *testing.T) {
+func TestControlCharactersInStringsAreRejected(t *testing.T) {
 	t.Parallel()
 	for c := range byte(0x20) {
 		var m gateway.MeshMessage
@@ -75,7 +75,7 @@ func TestDeepNestingIsAnErrorNotACrash(t *testing.T) {
 	}
 }
 
-func TestNestingThatEncodingJSONTakesIsTaken(t *testing.T) {
+func TestNestingThatEncodingJSONAcceptsIsAccepted(t *testing.T) {
 	t.Parallel()
 	const deep = 5000
 	nested := strings.Repeat("[", deep) + strings.Repeat("]", deep)

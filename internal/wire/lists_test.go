@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-func TestListsArriveInBothShapes(t *testing.T) {
+func TestListsAreDecodedInBothShapes(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"object":            `{"messages":[` + row + `,` + row + `],"n":2}`,
@@ -69,7 +69,7 @@ func TestOtherDocumentsAreNotLists(t *testing.T) {
 }
 
 // A document that is truncated anywhere is an error.
-func TestTruncatedDocumentsAreRefused(t *testing.T) {
+func TestTruncatedDocumentsAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"inbox", "inbox_empty"} {
 		whole := recorded(t, name)
@@ -118,7 +118,7 @@ func TestErrorsOfJSONUnmarshalKeepThePath(t *testing.T) {
 }
 
 // UnmarshalJSON must not keep parts of the previous value.
-func TestUnmarshalReplacesWhatWasThere(t *testing.T) {
+func TestUnmarshalReplacesTheOldValue(t *testing.T) {
 	t.Parallel()
 	p := peer(t, `{"name":"old","url":"http://old","enabled":0,"capabilities":{"a":1},"extra":1}`)
 	require.NoError(t, p.UnmarshalJSON([]byte(`{"name":"new"}`)))

@@ -39,7 +39,7 @@ func TestEncodedValuesDecodeToTheSame(t *testing.T) {
 }
 
 // These types gain fields with the gateway, so the test compares only some of them.
-func TestNilInTypesThatGrow(t *testing.T) {
+func TestNilOfTypesWithUnknownFields(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(gateway.MeshMessage{})
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestNilFields(t *testing.T) {
 }
 
 // A field that becomes a typed one in a later version must not appear twice.
-func TestATypedFieldReplacesAnUnknownOneOfTheSameName(t *testing.T) {
+func TestTypedFieldReplacesAnUnknownOneOfTheSameName(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(gateway.MessageList{AdditionalProperties: map[string]json.RawMessage{
 		"messages": json.RawMessage(`"no"`), "other": json.RawMessage(`1`),

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-func TestThePeerTokenIsHidden(t *testing.T) {
+func TestPeerTokenIsHidden(t *testing.T) {
 	t.Parallel()
 	token := strings.Join([]string{"example", "peer", "token"}, "-")
 	p := peer(t, `{"name":"node-c","peer_token":"`+token+`"}`)
@@ -43,7 +43,7 @@ func TestThePeerTokenIsHidden(t *testing.T) {
 	assert.NotContains(t, log.String(), token)
 }
 
-func TestAPeerTokenOfTheWrongTypeIsRefused(t *testing.T) {
+func TestPeerTokenOfTheWrongTypeIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`1`, `true`, `[]`, `{}`} {
 		var p gateway.MeshPeer

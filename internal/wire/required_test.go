@@ -46,7 +46,7 @@ func TestRequiredFieldsOfAMessageAreNamed(t *testing.T) {
 	}
 }
 
-func TestThePeerNameIsRequired(t *testing.T) {
+func TestPeerNameIsRequired(t *testing.T) {
 	t.Parallel()
 	var list gateway.PeerList
 	err := list.UnmarshalJSON([]byte(`{"peers":[{"name":"a"},{"url":"http://b"}]}`))
@@ -56,13 +56,13 @@ func TestThePeerNameIsRequired(t *testing.T) {
 }
 
 // An empty string is a value; whether it is allowed is not a matter of required.
-func TestAnEmptyStringIsThere(t *testing.T) {
+func TestEmptyStringIsNotAMissingField(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, peer(t, `{"name":""}`).Name)
 }
 
 // Of several missing fields the first in the order of the type is named, so the error is always the same.
-func TestTheSameMissingFieldIsNamedEveryTime(t *testing.T) {
+func TestMissingFieldErrorIsDeterministic(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		var m gateway.MeshMessage
@@ -71,7 +71,7 @@ func TestTheSameMissingFieldIsNamedEveryTime(t *testing.T) {
 }
 
 // The wrong value comes first in the document, so it is reported before the missing field.
-func TestAWrongValueIsReportedBeforeAMissingField(t *testing.T) {
+func TestWrongValueIsReportedBeforeAMissingField(t *testing.T) {
 	t.Parallel()
 	var m gateway.MeshMessage
 	assert.Equal(t, "got number, want string", refused(t, "kind", m.UnmarshalJSON([]byte(`{"kind":1}`))))

@@ -33,7 +33,7 @@ func TestNumberKeepsItsDigits(t *testing.T) {
 	}
 }
 
-func TestNumberRefusesOtherTexts(t *testing.T) {
+func TestNumberRejectsOtherText(t *testing.T) {
 	t.Parallel()
 	for text, reason := range map[string]string{
 		`""`:        "text is not a number",
@@ -115,7 +115,7 @@ func TestJSONReadsAnyGoType(t *testing.T) {
 	}
 }
 
-func TestArraysOfAnythingNameTheElement(t *testing.T) {
+func TestErrorInAnArrayNamesTheElement(t *testing.T) {
 	t.Parallel()
 	got, err := read(`[[1,2],[],[3]]`, wire.ArrayOf(wire.ArrayOf(wire.Integer[int64])))
 	require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestArraysOfAnythingNameTheElement(t *testing.T) {
 	assert.EqualError(t, err, "[1][1]: got string, want number")
 }
 
-func TestFieldsHoldSixtyFour(t *testing.T) {
+func TestFieldSetHolds64Fields(t *testing.T) {
 	t.Parallel()
 	required := make([]string, 64)
 	for i := range required {

@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-func TestUnknownFieldsStayAsTheyCame(t *testing.T) {
+func TestUnknownFieldsKeepTheirBytes(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{
 		`null`, `true`, `9007199254740993`, `1.50`, `1e400`, `-0`, `""`, `"\u0041\/<>&"`, `[]`, `[ 1 , 2 ]`, `{"b": 1, "a":2,"a":3}`,
@@ -54,7 +54,7 @@ func TestEscapedNamesOfKnownFields(t *testing.T) {
 	assert.Equal(t, message(t, row), m)
 }
 
-func TestTheLastDuplicateIsKept(t *testing.T) {
+func TestLastDuplicateIsKept(t *testing.T) {
 	t.Parallel()
 	m := message(t, messageWith(`"id":2,"x":1,"id":3,"x":[2],"thread_id":"a","thread_id":null`))
 	assert.Equal(t, int64(3), m.ID)
@@ -88,7 +88,7 @@ func bigRow(id int) string {
 }
 
 // The caller may reuse its buffer, and one row must not keep the whole body in memory.
-func TestNothingPointsIntoTheInput(t *testing.T) {
+func TestResultsDoNotReferToTheInput(t *testing.T) {
 	t.Parallel()
 	text := `{"messages":[` + bigRow(1) + `,` + bigRow(2) + `],"more":{"a":[1]}}`
 	var want, got gateway.MessageList
@@ -133,7 +133,7 @@ func TestUnknownFieldsBesideTheList(t *testing.T) {
 }
 
 // An unknown field is not decoded, but it must be valid JSON.
-func TestBrokenUnknownFieldsAreRefused(t *testing.T) {
+func TestInvalidUnknownFieldsAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{`tru`, `01`, `1.`, `1e`, `'a'`, `"\x41"`, `"\u12g4"`, "\"\n\"", `[1,]`, `[1 2]`, `{"a"}`, `{"a":}`, `{a:1}`, `{"a":1,}`, `[}`, `undefined`, ``} {
 		var m gateway.MeshMessage

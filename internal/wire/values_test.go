@@ -31,7 +31,7 @@ func TestDefaultMapsAreNotShared(t *testing.T) {
 	assert.Empty(t, list.Peers[1].Capabilities)
 }
 
-func TestEnabledComesAsBooleanOrNumber(t *testing.T) {
+func TestEnabledIsABooleanOrANumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"true": true, "1": true, "false": false, "0": false} {
 		assert.Equal(t, want, peer(t, `{"name":"a","enabled":`+text+`}`).Enabled, text)
@@ -77,7 +77,7 @@ func TestTaskIDsKeepTheirDigits(t *testing.T) {
 	assert.Equal(t, "got bool, want string", refused(t, "related_task_id", m.UnmarshalJSON([]byte(messageWith(`"related_task_id":true`)))))
 }
 
-func TestIDsAreExactOrRefused(t *testing.T) {
+func TestInexactIDsAreRejected(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
 		"0": 0, "-0": 0, "-1": -1, "9007199254740993": 9007199254740993,
@@ -105,7 +105,7 @@ func TestIDsAreExactOrRefused(t *testing.T) {
 	}
 }
 
-func TestNullableTextsAreNilOrText(t *testing.T) {
+func TestNullableStringsAreNilOrText(t *testing.T) {
 	t.Parallel()
 	m := message(t, messageWith(`"content":null,"thread_id":"t","read_at":""`))
 	assert.Nil(t, m.Content)
@@ -120,7 +120,7 @@ func TestNullableTextsAreNilOrText(t *testing.T) {
 }
 
 // A row may have a kind that the document does not list, and the inbox must stay readable.
-func TestAnUnknownKindIsRead(t *testing.T) {
+func TestUnknownKindIsRead(t *testing.T) {
 	t.Parallel()
 	m := message(t, messageWith(`"kind":"escalation"`))
 	assert.Equal(t, gateway.Kind("escalation"), m.Kind)
@@ -142,7 +142,7 @@ func TestNumbersInCapabilitiesStayExact(t *testing.T) {
 	}
 }
 
-func TestTextsAreUnescaped(t *testing.T) {
+func TestStringsAreUnescaped(t *testing.T) {
 	t.Parallel()
 	m := message(t, messageWith(`"content":"\"\\\/\b\f\n\r\t \u00e9 \ud83d\ude00 é 😀 \u0000"`))
 	assert.Equal(t, "\"\\/\b\f\n\r\t é 😀 é 😀 \x00", *m.Content)

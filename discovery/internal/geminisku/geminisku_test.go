@@ -58,7 +58,7 @@ func TestClassOfADescription(t *testing.T) {
 	}
 }
 
-func TestASKUWithAPriceOf0IsFree(t *testing.T) {
+func TestSKUWithPriceZeroIsFree(t *testing.T) {
 	t.Parallel()
 	for description, mode := range map[string]string{
 		"Generate content input token count gemini 3.7 flash text":       "free",

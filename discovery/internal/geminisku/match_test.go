@@ -61,7 +61,7 @@ func TestMatch(t *testing.T) {
 }
 
 // An error lists the models, but not a whole price list.
-func TestAnAmbiguousHintListsTenModels(t *testing.T) {
+func TestAmbiguousHintListsTenModels(t *testing.T) {
 	t.Parallel()
 	var names []string
 	for i := range 30 {

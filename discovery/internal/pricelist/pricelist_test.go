@@ -50,7 +50,7 @@ func TestEveryLineOfThePriceListIsWellFormed(t *testing.T) {
 	assert.Len(t, pricelist.Builtin().Rows(), len(list))
 }
 
-func TestThePriceListIsComplete(t *testing.T) {
+func TestPriceListIsComplete(t *testing.T) {
 	t.Parallel()
 	rows, unpriced := map[string]int{}, 0
 	for _, r := range pricelist.Builtin().Rows() {

@@ -127,7 +127,7 @@ func TestNewOfAnUnknownDocument(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-func TestLoadRefusesABadDocument(t *testing.T) {
+func TestLoadRejectsInvalidDocuments(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, want string }{
 		"not YAML":                       {"openapi: [", "did not find expected node content"},

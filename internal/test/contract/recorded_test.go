@@ -32,7 +32,7 @@ var rejected = map[string]string{
 // undescribed names the recordings of operations that the document leaves out.
 var undescribed = []string{"features", "task_create"}
 
-func TestRecordedExchangesKeepTheContract(t *testing.T) {
+func TestRecordedExchangesConformToTheDocuments(t *testing.T) {
 	t.Parallel()
 	checker := newChecker(t)
 	all := recordings(t)
@@ -65,7 +65,7 @@ func TestRecordedExchangesKeepTheContract(t *testing.T) {
 
 // The document allows the requests of these refusals, because other gateways accept them or because the answer depends on
 // what the gateway holds.
-func TestRecordedRefusalsAreKnown(t *testing.T) {
+func TestRecordedErrorResponsesAreKnown(t *testing.T) {
 	t.Parallel()
 	var refused []string
 	for name, r := range recordings(t) {

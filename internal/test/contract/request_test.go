@@ -12,7 +12,7 @@ import (
 
 const goodMessage = `{"from_node":"node-a","to_node":"node-b","kind":"fyi","content":"hello"}`
 
-func TestGoodRequestsPass(t *testing.T) {
+func TestValidRequestsPass(t *testing.T) {
 	t.Parallel()
 	checker := newChecker(t)
 	for _, e := range []contract.Exchange{
@@ -27,7 +27,7 @@ func TestGoodRequestsPass(t *testing.T) {
 	}
 }
 
-func TestBadRequestsAreRejected(t *testing.T) {
+func TestInvalidRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	checker := newChecker(t)
 	for name, test := range map[string]struct {
@@ -73,7 +73,7 @@ func TestBadRequestsAreRejected(t *testing.T) {
 	}
 }
 
-func TestAKeyIsRequiredInItsHeader(t *testing.T) {
+func TestKeyIsRequiredInItsHeader(t *testing.T) {
 	t.Parallel()
 	for name, header := range map[string]string{"anthropic": "x-api-key", "gemini": "x-goog-api-key"} {
 		checker, err := contract.New(name)
@@ -88,7 +88,7 @@ func TestAKeyIsRequiredInItsHeader(t *testing.T) {
 }
 
 // A check that accepts everything would go unnoticed.
-func TestASecuritySchemeOfAnotherKindIsRefused(t *testing.T) {
+func TestSecuritySchemeOfAnotherKindIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []string{"{type: apiKey, in: query, name: key}", "{type: apiKey, in: cookie, name: key}", "{type: http, scheme: basic}"} {
 		checker, err := contract.Load([]byte(`
@@ -104,7 +104,7 @@ paths: {/thing: {get: {responses: {default: {description: Anything.}}}}}
 }
 
 // A checker that changed the request would hide what is really sent.
-func TestRequestIsLeftAsItIs(t *testing.T) {
+func TestValidationDoesNotChangeTheRequest(t *testing.T) {
 	t.Parallel()
 	e := request(t, "GET", "/messages?to=node-a", "")
 	e.Request.Body = http.NoBody
@@ -114,7 +114,7 @@ func TestRequestIsLeftAsItIs(t *testing.T) {
 }
 
 // A default must not hide that the sender left out a required field.
-func TestADefaultDoesNotReplaceARequiredField(t *testing.T) {
+func TestDefaultDoesNotReplaceARequiredField(t *testing.T) {
 	t.Parallel()
 	checker, err := contract.Load([]byte(`
 openapi: 3.0.3

@@ -14,7 +14,7 @@ const (
 	receipt = `{"id":1,"from_node":"a","to_node":"b","kind":"fyi","created_at":"2026-11-21T08:28:39+00:00"}`
 )
 
-func TestGoodResponsesPass(t *testing.T) {
+func TestValidResponsesPass(t *testing.T) {
 	t.Parallel()
 	checker := newChecker(t)
 	for name, e := range map[string]contract.Exchange{
@@ -36,7 +36,7 @@ func TestGoodResponsesPass(t *testing.T) {
 	}
 }
 
-func TestBadResponsesAreRejected(t *testing.T) {
+func TestInvalidResponsesAreRejected(t *testing.T) {
 	t.Parallel()
 	checker := newChecker(t)
 	for name, test := range map[string]struct {

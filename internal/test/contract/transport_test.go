@@ -71,7 +71,7 @@ func exchange(t *testing.T, client *http.Client, req *http.Request) (*http.Respo
 	return resp, string(body)
 }
 
-func TestTransportPassesGoodExchangesUnchanged(t *testing.T) {
+func TestTransportPassesValidExchangesUnchanged(t *testing.T) {
 	t.Parallel()
 	checker := newChecker(t)
 	var path, sent, length string
@@ -93,7 +93,7 @@ func TestTransportPassesGoodExchangesUnchanged(t *testing.T) {
 	assert.NotContains(t, checker.Unexercised(), "sendMessage")
 }
 
-func TestTransportReportsAPlantedBadRequest(t *testing.T) {
+func TestTransportReportsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	url, client, found := checked(t, newChecker(t), answerWith(200, inJSON, `{"messages":[]}`))
 	_, got := exchange(t, client, newRequest(t, "GET", url+"/messages?to_node=node-a&to=node-a", nil))
@@ -102,7 +102,7 @@ func TestTransportReportsAPlantedBadRequest(t *testing.T) {
 	assert.Contains(t, found.all[0], `unknown query parameter "to_node"`)
 }
 
-func TestTransportReportsAPlantedBadResponse(t *testing.T) {
+func TestTransportReportsInvalidResponses(t *testing.T) {
 	t.Parallel()
 	url, client, found := checked(t, newChecker(t), answerWith(200, inJSON, `{"peers":[{"name":"a","enabled":2}]}`))
 	_, got := exchange(t, client, newRequest(t, "GET", url+"/peers", nil))

@@ -15,10 +15,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// TestSendsBetweenWhichTheGatewayDropsConnections sends 300 messages, five seconds apart, to a gateway that closes a connection
+// TestSendAfterTheGatewayClosedIdleConnections sends 300 messages, five seconds apart, to a gateway that closes a connection
 // after five idle seconds. The time is virtual. Each message leaves while the end of the connection is on its way, so that a
 // transport that keeps its connections longer fails with every second message.
-func TestSendsBetweenWhichTheGatewayDropsConnections(t *testing.T) {
+func TestSendAfterTheGatewayClosedIdleConnections(t *testing.T) {
 	const sends, drops = 300, 5 * time.Second
 	const between = drops + latency/2
 	failures := func(options func() []client.Option) (failed int) {

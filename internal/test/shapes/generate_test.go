@@ -38,7 +38,7 @@ func document(properties, rest string) string {
 }
 
 //nolint:paralleltest // see generate
-func TestGenerationStopsForWhatGoCannotExpress(t *testing.T) {
+func TestGenerationFailsForDocumentsGoCannotExpress(t *testing.T) {
 	many := make([]string, 65)
 	for i := range many {
 		many[i] = "p" + strings.Repeat("x", i)
@@ -63,7 +63,7 @@ func TestGenerationStopsForWhatGoCannotExpress(t *testing.T) {
 // What oapi-codegen refuses is listed in docs/compatibility.md.
 //
 //nolint:paralleltest // see generate
-func TestGenerationStopsForWhatTheGeneratorRefuses(t *testing.T) {
+func TestGenerationFailsForDocumentsTheGeneratorRejects(t *testing.T) {
 	for message, doc := range map[string]string{
 		"may not contain a double quote":     document(`"a\"b":{"type":"string"}`, ``),
 		"may not contain a backtick":         document("\"a`b\":{\"type\":\"string\"}", ``),

@@ -81,7 +81,7 @@ func numbers(t *testing.T, text string) (v any) {
 	return v
 }
 
-func TestShapesRefuseWhatTheDocumentForbids(t *testing.T) {
+func TestShapesRejectInvalidValues(t *testing.T) {
 	t.Parallel()
 	with := func(member string) string { return `{` + allRequired + `,` + member + `}` }
 	for _, c := range []struct {
