@@ -97,9 +97,9 @@ func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) 
 type balanceAnswer struct{ snapshot BalanceSnapshot }
 
 var (
-	errNoBalance  = errors.New("the answer has no balance in any currency")
+	errNoBalance  = errors.New("the response has no balance in any currency")
 	errNoCurrency = errors.New("the balance has no currency")
-	errOnePart    = errors.New("the balance has one of its two parts only")
+	errOnePart    = errors.New("the balance has only one of its two parts")
 )
 
 // UnmarshalJSON decodes the answer. An answer without a balance is an error.

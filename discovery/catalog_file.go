@@ -34,15 +34,15 @@ type catalogFile struct {
 	Models     []ModelInfo `json:"models"`
 }
 
-// SaveCatalog writes the catalog with its ETag and its age to w. A program that runs for a second saves it to a file, and loads
-// the file with [Client.LoadCatalog] when it runs again, so that it rarely requests the catalog.
+// SaveCatalog writes the catalog with its ETag and its age to w. A short-lived program can save it to a file and load it with
+// [Client.LoadCatalog] in its next run, and so rarely request it.
 //
-// The last good response of the primary catalog is written, whatever its age, and also after [Client.InvalidateCatalog]. The
-// lists of the providers that take its place in an outage are never written. Without such a response, SaveCatalog writes nothing
+// It writes the last good response of the primary catalog, regardless of its age and of [Client.InvalidateCatalog]. It never
+// writes the lists of the providers that replace the catalog in an outage. Without a good response, SaveCatalog writes nothing
 // and returns a [*ValueError]. An error of w is returned, wrapped.
 //
-// The file contains no key. The same catalog always gives the same bytes. SaveCatalog calls w.Write once; a file that is
-// replaced by renaming is never seen half written, and LoadCatalog rejects one that is.
+// The file contains no key. The same catalog always gives the same bytes. SaveCatalog calls w.Write once. To replace a file
+// atomically, write a temporary file and rename it; LoadCatalog rejects a partly written one.
 func (c *Client) SaveCatalog(w io.Writer) error {
 	if err := c.ready(context.Background()); err != nil {
 		return err

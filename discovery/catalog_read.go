@@ -96,7 +96,7 @@ func (c *Client) decodeCatalog(ctx context.Context, resp call.Response) (*snapsh
 const maxLabels = 1000
 
 var (
-	errNoModels      = errors.New("the answer lists no model")
+	errNoModels      = errors.New("the response lists no model")
 	errNoID          = errors.New("the id is empty")
 	errTooManyLabels = fmt.Errorf("more than %d aliases or tags", maxLabels)
 )

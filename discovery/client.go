@@ -140,7 +140,7 @@ func (c *Client) baseURL(service Service) string {
 	return row.baseURL
 }
 
-// String returns a constant text: a client has nothing to log.
+// String returns a constant, because the fields of a client are not for logs.
 func (c *Client) String() string { return "discovery client" }
 
 // GoString returns the same as String, so that %#v does not print the fields.

@@ -18,14 +18,14 @@ const opCostOf = "CostOf"
 type CostQuery struct {
 	// Provider is the provider that billed the call.
 	Provider Provider
-	// Model is the id of the model, best as the answer has it.
+	// Model is the id of the model, preferably as it is in the response.
 	Model string
 	// Usage is what the call used; see [ParseUsage].
 	Usage Usage
-	// At is the time of the call; zero is now.
+	// At is the time of the call; the zero time means now.
 	At time.Time
-	// Mode takes the place of Usage.Mode unless it is "": "batch", "flex", "priority", "fast", or a region such as "us". It is
-	// "standard" for a call that Usage.Mode wrongly describes as another.
+	// Mode replaces Usage.Mode unless it is "": "batch", "flex", "priority", "fast", or a region such as "us". Use "standard"
+	// if Usage.Mode is wrong for a standard call.
 	Mode string
 }
 
@@ -57,11 +57,11 @@ func (cost CallCost) MarshalJSON() ([]byte, error) {
 
 // CostLine is the cost of one kind of token.
 type CostLine struct {
-	// What is input, tool_input, cache_read, cache_write_5m, cache_write_1h or output. It is charged for the one line of a cost
-	// that the provider stated itself.
+	// What is "input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h" or "output". It is "charged" in the only
+	// line of a cost that the provider stated itself.
 	What   string `json:"what"`
 	Tokens int64  `json:"tokens"`
-	// USDPerMTok is the price per million tokens, after factors such as that of a batch; "" in the line of a charge.
+	// USDPerMTok is the price per million tokens, including factors such as that of a batch. It is "" if What is "charged".
 	USDPerMTok string `json:"usd_per_mtok"`
 	USD        string `json:"usd"`
 }

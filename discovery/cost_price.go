@@ -85,7 +85,7 @@ func (call *pricedCall) priceByList(rows []pricelist.Row) error {
 	case row == nil:
 		return call.unknown(missing, "has no listed price for this time and length of the prompt")
 	case !row.Priced() && row.Above > 0:
-		return call.unknown("tier", "is dearer for prompts of this length, and the price is not established")
+		return call.unknown("tier", "has another price for prompts of this length, which is not known")
 	case !row.Priced():
 		return call.unknown("model", "is listed without a price")
 	}
@@ -102,7 +102,7 @@ func (call *pricedCall) findFactor() (cached bool, err error) {
 	call.factor = pricelist.Whole
 	switch {
 	case call.mode == "" && call.row.Peak() && !pricelist.PeakKnown(call.at):
-		return false, call.unknown("period", "has no listed price from before the peak prices")
+		return false, call.unknown("period", "has no known price for this time, before the peak prices")
 	case call.mode == "" && call.row.Peak() && pricelist.OffPeak(call.at):
 		call.factor = pricelist.Half
 	}

@@ -19,7 +19,7 @@ const maxCostPages = 4000
 // GroupBy is a grouping of billed costs.
 type GroupBy string
 
-// The groupings of OpenAI. It documents [GroupByAPIKeyID], but has at times refused it with 400.
+// The groupings of OpenAI. GroupByAPIKeyID is documented, but OpenAI has at times rejected it with status 400.
 const (
 	GroupByLineItem  GroupBy = "line_item"
 	GroupByProjectID GroupBy = "project_id"
@@ -34,7 +34,7 @@ const (
 
 // CostBucket is the cost of one UTC day.
 type CostBucket struct {
-	// StartTime and EndTime are in Unix seconds; the end is exclusive.
+	// StartTime and EndTime are in Unix seconds; EndTime is exclusive.
 	StartTime int64 `json:"start_time"`
 	EndTime   int64 `json:"end_time"`
 	// TotalUSD is the exact sum of all results, rounded once to a float64. Credits are negative.
@@ -42,13 +42,13 @@ type CostBucket struct {
 	// Currency is always "usd". An amount in another currency is a failed call.
 	Currency string `json:"currency"`
 	// The breakdowns map the name of a line item, or the id of a project, key or workspace, to US dollars. A breakdown that was
-	// not requested with GroupBy is empty, never nil. The key "" holds what has no line item, project or key, and what belongs to
+	// not requested with GroupBy is empty, never nil. The key "" is for costs without a line item, project or key, and for
 	// Anthropic's default workspace. Anthropic's descriptions are line items.
 	LineItemBreakdown  map[string]float64 `json:"line_item_breakdown"`
 	ProjectBreakdown   map[string]float64 `json:"project_breakdown"`
 	APIKeyBreakdown    map[string]float64 `json:"api_key_breakdown"`
 	WorkspaceBreakdown map[string]float64 `json:"workspace_breakdown"`
-	// RawResults are the results of the answer, unchanged. The slice is never nil.
+	// RawResults are the results in the response, unchanged. The slice is never nil.
 	RawResults []json.RawMessage `json:"raw_results"`
 }
 
@@ -84,19 +84,19 @@ func (b *CostBucket) fillBreakdowns() {
 
 // TeamCostBucket is what xAI billed a team in one part of the window.
 type TeamCostBucket struct {
-	// StartTime and EndTime are RFC 3339 in the time zone of the query; the end is exclusive. The end is that of the unit: a
-	// window that ends within a bucket ends before it, and the bucket holds what was used until then.
+	// StartTime and EndTime are RFC 3339 in the time zone of the query; EndTime is exclusive. If the window ends within a
+	// bucket, EndTime is later than the end of the window, and the bucket has the costs until the end of the window.
 	StartTime string `json:"start_time"`
 	EndTime   string `json:"end_time"`
 	// TotalUSD is the exact sum of all line items, rounded once to a float64.
 	TotalUSD float64 `json:"total_usd"`
-	// LineItems are what was used, in the order of the answer. The slice is never nil.
+	// LineItems are the costs by kind of usage, in the order of the response. The slice is never nil.
 	LineItems []LineItem `json:"line_items"`
-	// RawBucket is this part of the answer: an array of its series, each with one data point.
+	// RawBucket is the part of the response for this bucket: an array of its series, each with one data point.
 	RawBucket json.RawMessage `json:"raw_bucket"`
 }
 
-// LineItem is one kind of use.
+// LineItem is the cost of one kind of usage.
 type LineItem struct {
 	// Description is xAI's label, as in "Chat grok-3-mini".
 	Description string `json:"description"`

@@ -23,7 +23,7 @@ const (
 
 // OpenAICostQuery selects costs of an OpenAI organization.
 type OpenAICostQuery struct {
-	// StartTime is the start of the window in Unix seconds, inclusive. It is required, and is sent as it is.
+	// StartTime is the start of the window in Unix seconds, inclusive. It is required, and is sent unchanged.
 	StartTime int64
 	// EndTime is the end of the window in Unix seconds, exclusive. 0 leaves the window open.
 	EndTime int64

@@ -168,7 +168,7 @@ func TestOpenAIFailureOnAnyPageReturnsNoBuckets(t *testing.T) {
 			f := requireOneFailure(t, s, row.reason)
 			assert.Equal(t, "FetchOpenAICostBuckets", f.Operation)
 			assert.Equal(t, discovery.OpenAI, f.Provider)
-			assert.Equal(t, name == "repeated cursor", strings.Contains(f.Error(), "leads back"))
+			assert.Equal(t, name == "repeated cursor", strings.Contains(f.Error(), "cursor was repeated"))
 			assert.Equal(t, strings.HasPrefix(name, "more, and"), strings.Contains(f.Error(), "without a cursor"))
 		})
 	}

@@ -24,8 +24,7 @@ const opXAICosts = "FetchXAICostBuckets"
 // TimeUnit is the width of a bucket of xAI's costs.
 type TimeUnit string
 
-// The units. Days, weeks and months are those of the calendar in the time zone of the query, so a day can have 23 or 25
-// hours.
+// The units. Days, weeks and months are calendar units in the time zone of the query, so a day can have 23 or 25 hours.
 const (
 	TimeUnitDay          TimeUnit = "TIME_UNIT_DAY"
 	TimeUnitHour         TimeUnit = "TIME_UNIT_HOUR"
@@ -46,9 +45,9 @@ var calendarUnits = map[TimeUnit]calendar.Unit{
 
 // XAICostQuery selects costs of an xAI team.
 type XAICostQuery struct {
-	// StartTime and EndTime are the window; the end is exclusive. Both are required, in ISO 8601. A time with an offset, as in
-	// 2026-05-01T02:00:00+02:00, is converted to Timezone. A time without one, as in 2026-05-01 00:00:00 or 2026-05-01, is in
-	// Timezone. xAI counts in whole seconds, so a fraction widens the window to the next one.
+	// StartTime and EndTime are the window; EndTime is exclusive. Both are required, in ISO 8601. A time with an offset, as in
+	// 2026-05-01T02:00:00+02:00, is converted to Timezone. A time without an offset, as in 2026-05-01 00:00:00 or 2026-05-01,
+	// is in Timezone. xAI uses whole seconds, so a fraction of a second widens the window.
 	StartTime, EndTime string
 	// ManagementKey is the management key. "" means the key of [WithKey], else XAI_MANAGEMENT_KEY.
 	ManagementKey string `json:"-" xml:"-"`
@@ -103,7 +102,7 @@ func (c *Client) FetchXAICostBuckets(ctx context.Context, query XAICostQuery) ([
 
 var (
 	errNoTeam       = errors.New("no team id is given, and XAI_TEAM_ID is not set")
-	errLimitReached = errors.New("the answer was truncated (limitReached): use a smaller window or a wider unit")
+	errLimitReached = errors.New("the response was truncated (limitReached): use a smaller window or a wider unit")
 )
 
 func (c *Client) xaiCosts(ctx context.Context, operation string, query XAICostQuery, w xaiWindow) (bill[TeamCostBucket], error) {

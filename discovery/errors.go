@@ -15,13 +15,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// ValueError is an invalid argument. Nothing was sent.
+// ValueError reports an invalid argument. Nothing was sent.
 type ValueError struct {
 	// Field names the argument.
 	Field string
-	// Value is the argument, or "" where showing it could disclose a secret.
+	// Value is the argument, or "" if showing it could reveal a secret.
 	Value string
-	// Reason describes what is wrong with it.
+	// Reason describes the requirement that the argument violates, as in "must not be negative".
 	Reason string
 }
 
@@ -37,29 +37,31 @@ type Reason string
 
 // The reasons of a [Failure].
 const (
-	// ReasonMissingCredential: there is no key. Nothing was sent.
+	// ReasonMissingCredential means that there is no key. Nothing was sent.
 	ReasonMissingCredential Reason = "missing_credential"
-	// ReasonDenied: the key was refused, with a status of 401 or 403; Gemini and xAI also use 400.
+	// ReasonDenied means that the key was rejected, with a status of 401 or 403; Gemini and xAI also use 400.
 	ReasonDenied Reason = "denied"
-	// ReasonRateLimited: the status was 429. RetryAfter is the pause that the provider demands, if any.
+	// ReasonRateLimited means that the status was 429. RetryAfter is the wait that the provider requests, if any.
 	ReasonRateLimited Reason = "rate_limited"
-	// ReasonStatus: any other status outside 2xx, redirects included.
+	// ReasonStatus means any other status outside 2xx, including redirects.
 	ReasonStatus Reason = "status"
-	// ReasonNetwork: no complete response arrived, or the caller's context was canceled; Err distinguishes the two.
+	// ReasonNetwork means that no complete response arrived, or that the caller's context was canceled; Err distinguishes the
+	// two.
 	ReasonNetwork Reason = "network"
-	// ReasonTimeout: the response did not arrive in time, or the caller's deadline passed.
+	// ReasonTimeout means that the response did not arrive in time, or that the caller's deadline passed.
 	ReasonTimeout Reason = "timeout"
-	// ReasonDecode: the response does not have the documented form.
+	// ReasonDecode means that the response does not have the documented form.
 	ReasonDecode Reason = "decode"
-	// ReasonTooLarge: the response exceeds the limit of [WithMaxResponseBytes].
+	// ReasonTooLarge means that the response exceeds the limit of [WithMaxResponseBytes].
 	ReasonTooLarge Reason = "too_large"
-	// ReasonPartial: a part of the data is missing or out of date; Err describes which. Rows that could be read are used.
+	// ReasonPartial means that a part of the data is missing or out of date; Err describes which. Rows that could be read are
+	// used.
 	ReasonPartial Reason = "partial"
 )
 
 // Failure is the cause of an empty result. It is logged and passed to the handler of [WithFailureHandler]; with
 // [WithStrictErrors] it is returned as an error as well, and errors.As finds it as a Failure and as a *Failure. It never
-// contains a key, not even where a provider echoes one.
+// contains a key, even if the provider echoes it.
 type Failure struct { //nolint:errname // the exported name is fixed
 	// Operation is the name of the method, such as "ListModels".
 	Operation string
@@ -67,9 +69,9 @@ type Failure struct { //nolint:errname // the exported name is fixed
 	Provider Provider
 	// Reason classifies the failure.
 	Reason Reason
-	// StatusCode is the HTTP status, or 0 when there was no response.
+	// StatusCode is the HTTP status, or 0 if there was no response.
 	StatusCode int
-	// RetryAfter is the pause that the provider demands, or 0.
+	// RetryAfter is the wait that the provider requests, or 0.
 	RetryAfter time.Duration
 	// Err is the cause.
 	Err error

@@ -12,13 +12,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// WithKey sets where the key of a service comes from: a vault, a tenant in the context, a test. It is used after an argument
-// such as [PricingOptions.APIKey], and in place of the environment: when fn returns "" there is no key, so that the key of one
-// tenant never takes the place of another's. fn is called for every request that needs a key, possibly from several goroutines
-// at once. An error of fn is reported as a [Failure] with [ReasonMissingCredential].
+// WithKey sets a function that returns the key of a service, for example from a vault or for a tenant in the context. An
+// argument such as [PricingOptions.APIKey] takes precedence. The environment is not used, even if fn returns "", so that one
+// tenant never gets the key of another. fn is called for every request that needs a key, possibly from several goroutines at
+// the same time. An error of fn is reported as a [Failure] with [ReasonMissingCredential].
 //
-// The catalog and its fallback lists are shared by all callers of a client; for them fn receives the values of the context
-// whose call started the request.
+// All callers of a client share the catalog and its fallback lists; for these, fn receives the values of the context whose call
+// started the request.
 func WithKey(service Service, fn func(context.Context) (string, error)) Option {
 	checkService(service)
 	if fn == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
-// Ledger adds up what calls cost, exactly, by UTC day and model. The zero value is empty and ready to use. A Ledger must not be
-// copied.
+// Ledger adds up the costs of calls, exactly, by UTC day and model. The zero value is empty and ready to use. A Ledger must not
+// be copied.
 type Ledger struct {
 	mu   sync.Mutex
 	days map[int64]*ledgerDay
@@ -35,11 +35,11 @@ type ledgerKey struct {
 type LedgerDay struct {
 	// Day is the date, such as "2026-11-21".
 	Day string `json:"day"`
-	// USD is the exact sum of the day, rounded once to a float64. It lacks the unpriced calls.
+	// USD is the exact sum of the day, rounded once to a float64. It does not include unpriced calls.
 	USD float64 `json:"usd"`
-	// ByModel has the sums by the model of the costs. The map is never nil.
+	// ByModel has the sum for each model. The map is never nil.
 	ByModel map[string]float64 `json:"by_model"`
-	// Unpriced counts the calls whose cost is not known. The sums of a day that has some are not complete.
+	// Unpriced is the number of calls whose cost is not known. If it is not 0, the sums of the day are incomplete.
 	Unpriced int `json:"unpriced"`
 }
 
@@ -55,8 +55,8 @@ func (d LedgerDay) MarshalJSON() ([]byte, error) {
 // NewLedger returns an empty ledger.
 func NewLedger() *Ledger { return new(Ledger) }
 
-// Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call, and so does one whose Exact is not a
-// plain decimal: it is no result of [Client.CostOf].
+// Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call. So does a cost whose Exact is not a
+// plain decimal, which [Client.CostOf] never returns.
 func (l *Ledger) Add(at time.Time, cost *CallCost) {
 	var usd decimal.Money
 	priced := cost != nil
@@ -107,7 +107,7 @@ func dayNumber(at time.Time) int64 {
 }
 
 // Total returns the exact sum of the UTC days that begin within [from, to), rounded once to a float64. A zero from or to leaves
-// that end open. It lacks the unpriced calls: the total is complete only if [Ledger.Unpriced] of the same window is 0.
+// that end open. It does not include unpriced calls: the total is complete only if [Ledger.Unpriced] of the same window is 0.
 func (l *Ledger) Total(from, to time.Time) float64 {
 	var total decimal.Money
 	for _, day := range l.window(from, to) {
@@ -116,7 +116,7 @@ func (l *Ledger) Total(from, to time.Time) float64 {
 	return total.Float64()
 }
 
-// Unpriced returns how many unpriced calls the UTC days have that begin within [from, to). A zero from or to leaves that end
+// Unpriced returns the number of unpriced calls on the UTC days that begin within [from, to). A zero from or to leaves that end
 // open.
 func (l *Ledger) Unpriced(from, to time.Time) int {
 	unpriced := 0
@@ -126,7 +126,7 @@ func (l *Ledger) Unpriced(from, to time.Time) int {
 	return unpriced
 }
 
-// Days returns the days that have calls, oldest first. The list is the caller's own.
+// Days returns the days that have calls, oldest first.
 func (l *Ledger) Days() []LedgerDay {
 	days := []LedgerDay{}
 	for _, day := range l.window(time.Time{}, time.Time{}) {

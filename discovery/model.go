@@ -9,11 +9,11 @@ import (
 // provider as Source.
 const SourceCatalog = "catalog"
 
-// ModelInfo describes one model. A nil pointer means not known; 0 and "" are never used for it. It contains no prices.
+// ModelInfo describes one model. A nil pointer means unknown; 0 and "" are never used for that. ModelInfo contains no prices.
 type ModelInfo struct {
 	// ID is the id under which the source lists the model.
 	ID string `json:"id"`
-	// Developer is the company that made the model, in the spelling of the source, such as "Open AI"; "" is not known.
+	// Developer is the company that made the model, in the spelling of the source, such as "Open AI"; "" if unknown.
 	Developer string `json:"developer"`
 	// ContextLength is the size of the context window in tokens.
 	ContextLength *int64 `json:"context_length"`
@@ -21,10 +21,10 @@ type ModelInfo struct {
 	MaxTokens *int64 `json:"max_tokens"`
 	// Name is a display name. It is neither unique nor reliable.
 	Name *string `json:"name"`
-	// Description is a sentence or two.
+	// Description describes the model in a sentence or two.
 	Description *string `json:"description"`
-	// Type is the kind of API that serves the model, such as "openai/chat-completions"; the set is open. Of a model that is
-	// listed once for each type it is the first.
+	// Type is the kind of API that serves the model, such as "openai/chat-completions"; new values may appear. If the source
+	// lists the model once per type, it is the first type.
 	Type *string `json:"type"`
 	// Aliases are other ids of the model.
 	Aliases []string `json:"aliases"`
@@ -34,7 +34,7 @@ type ModelInfo struct {
 	Source string `json:"source"`
 }
 
-// MarshalJSON writes the lists as [] when they are nil, for readers in other languages.
+// MarshalJSON writes nil lists as [], never null.
 func (m ModelInfo) MarshalJSON() ([]byte, error) {
 	type plain ModelInfo
 	if m.Aliases == nil {

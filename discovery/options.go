@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Option configures a [Client]. The functions that return one panic with a [*ValueError] on an invalid argument.
+// Option configures a [Client]. The functions that return one panic with a [*ValueError] if an argument is invalid.
 type Option func(*Client)
 
-// WithHTTPClient sets the http.Client to send with. It is copied. Redirects are never followed, whatever its policy, because a
-// key must not travel to another host.
+// WithHTTPClient sets the HTTP client. The client is copied. Redirects are never followed, whatever its CheckRedirect is,
+// because a key must not be sent to another host.
 func WithHTTPClient(client *http.Client) Option {
 	if client == nil {
 		panic(&ValueError{Field: "http client", Reason: "is nil"})
@@ -21,23 +21,24 @@ func WithHTTPClient(client *http.Client) Option {
 	return func(c *Client) { c.http = client }
 }
 
-// WithCatalogURL sets the base URL of the primary catalog, without /models. It must be http or https, with a host and without
-// user info, query and fragment; a base path is kept. The default is MESH_CATALOG_URL, else https://api.aimlapi.com.
+// WithCatalogURL sets the base URL of the primary catalog, without /models. It must have the scheme http or https and a host,
+// and no user info, query or fragment; a base path is kept. The default is MESH_CATALOG_URL, else https://api.aimlapi.com.
 func WithCatalogURL(base string) Option {
 	base = checkedURL("catalog URL", base)
 	return func(c *Client) { c.catalogURL = base }
 }
 
-// WithBaseURL sets the base URL of a service, for a proxy or a test. The form is that of [WithCatalogURL]. The key of the
-// service is sent there. The admin services follow the base URL of their provider's first service unless they have their own.
+// WithBaseURL sets the base URL of a service, for a proxy or a test. It must have the form that [WithCatalogURL] describes. The
+// key of the service is sent there. [ServiceOpenAIAdmin] and [ServiceAnthropicAdmin] use the base URL of [ServiceOpenAI] and
+// [ServiceAnthropic] unless they have their own.
 func WithBaseURL(service Service, base string) Option {
 	checkService(service)
 	base = checkedURL("base URL of "+string(service), base)
 	return func(c *Client) { c.baseURLs[service] = base }
 }
 
-// WithOutageTTL sets the pause before a catalog that failed is requested again; 0 requests it at every call. The default is
-// [DefaultOutageTTL].
+// WithOutageTTL sets the time after which an unavailable catalog or price list is requested again; with 0 every call requests
+// it. The default is [DefaultOutageTTL].
 func WithOutageTTL(ttl time.Duration) Option {
 	if ttl < 0 {
 		panic(&ValueError{Field: "outage TTL", Value: ttl.String(), Reason: "must not be negative"})
@@ -54,7 +55,7 @@ func WithLogger(logger *slog.Logger) Option {
 }
 
 // WithFailureHandler sets a function that is called with every [Failure] before the operation returns. It may be called from
-// several goroutines at once.
+// several goroutines at the same time.
 func WithFailureHandler(handler func(Failure)) Option {
 	if handler == nil {
 		panic(&ValueError{Field: "failure handler", Reason: "is nil"})
@@ -62,11 +63,11 @@ func WithFailureHandler(handler func(Failure)) Option {
 	return func(c *Client) { c.onFailure = handler }
 }
 
-// WithStrictErrors makes operations return every [Failure] as an error as well.
+// WithStrictErrors makes operations also return every [Failure] as an error.
 func WithStrictErrors() Option { return func(c *Client) { c.strict = true } }
 
-// WithMaxResponseBytes bounds a response body, after decompression; a longer one is a failure. The default is
-// [DefaultMaxResponseBytes].
+// WithMaxResponseBytes sets the size limit of a response body after decompression; n must be positive. A larger response is a
+// [Failure]. The default is [DefaultMaxResponseBytes].
 func WithMaxResponseBytes(n int64) Option {
 	if n <= 0 {
 		panic(&ValueError{Field: "max response bytes", Value: fmt.Sprint(n), Reason: "must be positive"})

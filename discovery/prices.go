@@ -56,14 +56,15 @@ type ownPrices struct {
 	list  *pricelist.List
 }
 
-// WithPrices puts the caller's own prices before all others: those of a contract, of a fine-tuned or of a new model. A row is
-// for the model of its ModelHint, in any spelling. A build needs a row of its own, except a build of Claude. Of two rows for the
-// same prompts and days the first counts. A row holds for prompts of TierThresholdTokens and more, and from ValidFrom until
-// ValidUntil; on other days the model has its listed price. A row is used as it is: no factor applies to it, and a batch or
-// another mode needs a row with that Mode. A price counts as its shortest decimal, and one that is nil is not known.
+// WithPrices adds your own prices, which take precedence over all others: those of a contract, of a fine-tuned model or of a
+// new one. A row applies to the model of its ModelHint in any spelling, from ValidFrom until ValidUntil, and to prompts of
+// TierThresholdTokens or more. A build needs its own row, except a build of Claude. Of several rows that apply, the one with
+// the highest threshold is used, and among equal ones the first. On other days the model has its listed price. No factor is
+// applied: a batch or another mode needs a row with that Mode. A price is read as its shortest decimal, and a nil price is
+// unknown.
 //
-// A row without a known Provider or without a ModelHint, a negative or infinite price, a negative threshold, and a date that is
-// not one panic with a [*ValueError].
+// It panics with a [*ValueError] if a row has an unknown Provider, no ModelHint, a negative or infinite price, a negative
+// threshold or an invalid date.
 func WithPrices(rows ...ProviderPricing) Option {
 	for i := range rows {
 		if err := checkPrices(&rows[i]); err != nil {

@@ -8,28 +8,28 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 )
 
-// ListPrices returns the built-in price table of a provider: every model, period and tier, and the models that are known but
-// not priced, whose prices are all nil. The list is the caller's own, and empty for an unknown provider.
+// ListPrices returns the built-in price table of a provider: every model, period and tier. Models without a known price have a
+// row whose prices are all nil. For an unknown provider the list is empty.
 //
-// A price is in the table when the provider's own page has it or two independent sources agree; Source names them. A row with
-// a TierThresholdTokens of N bills the whole request when the prompt has N tokens or more. The prices of DeepSeek from
-// 2026-08-17 on are peak prices: [Client.CostOf] halves them at other hours.
+// A price is in the table if the provider's own page has it or two independent sources agree; Source names them. A row with a
+// TierThresholdTokens of N prices the whole request if the prompt has N or more tokens. DeepSeek's prices from 2026-08-17 on
+// are peak prices: [Client.CostOf] halves them at other hours.
 func ListPrices(p Provider) []ProviderPricing {
 	p = p.canonical()
 	return pricingsOf(slices.DeleteFunc(slices.Clone(pricelist.Builtin().Rows()), func(r pricelist.Row) bool { return r.Provider != string(p) }))
 }
 
-// PricingForAnthropicModel returns the list price of an Anthropic model that is in force today, from the built-in table. It
-// reports whether the table has the model. Source and VerifiedAt of the row describe what the price rests on, and RawPricing
-// and the cache fields have the prices of the cache. The row is the caller's own.
+// PricingForAnthropicModel returns today's list price of an Anthropic model from the built-in table, and reports whether the
+// table has the model. Source and VerifiedAt name the source of the price and its date; RawPricing and the cache fields have
+// the prices of the cache.
 //
-// The id is looked up as it is, then without case, vendor prefix and platform suffix, then without its build
-// ([NormalizeModelID]), because a build of Claude costs what its model costs. The price is Anthropic's own for a standard
-// request, whatever platform the prefix names. A -fast variant is not in the table.
+// The id is looked up unchanged, then in lower case without vendor prefix and platform suffix, then without its build
+// ([NormalizeModelID]), because a build of Claude has the price of its model. The price is that of a standard request to
+// Anthropic, even if the prefix names another platform. Variants with -fast are not in the table.
 //
-// For claude-haiku-5-5, whose price depends on the length of the prompt, the row is the one for prompts of up to 100,000
-// tokens: input, cache reads and cache writes together. The row for longer prompts is in [ListAnthropicPricing] under the same
-// ModelHint; [PriceAt] chooses between them.
+// The price of claude-haiku-5-5 depends on the length of the prompt (input, cache reads and cache writes together). Its row is
+// the one for up to 100,000 tokens. [ListAnthropicPricing] has the row for longer prompts under the same ModelHint; [PriceAt]
+// chooses between them.
 func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
 	list := pricelist.Builtin()
 	rows := findRows(list, Anthropic, id)
@@ -44,9 +44,8 @@ func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
 	return &pricing, true
 }
 
-// ListAnthropicPricing returns the rows of the built-in table for Anthropic that are in force today: one for each priced id,
-// dated or not, and two for a model whose price depends on the length of the prompt, the one for shorter prompts first. The
-// list is the caller's own. [ListPrices] has the other periods too.
+// ListAnthropicPricing returns the rows of the built-in table for Anthropic that are in force today: one for each priced id, or
+// two if the price depends on the length of the prompt, the row for shorter prompts first. [ListPrices] returns all periods.
 func ListAnthropicPricing() []ProviderPricing {
 	today := pricelist.DayOf(time.Now())
 	rows := slices.DeleteFunc(slices.Clone(pricelist.Builtin().Rows()), func(r pricelist.Row) bool {

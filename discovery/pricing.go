@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ProviderPricing is a row of a price list. All prices are in USD per million tokens. A nil price does not exist or is not
-// known; 0 is the price of a free SKU only.
+// ProviderPricing is a row of a price list. All prices are in USD per million tokens. A nil price does not exist or is unknown;
+// only a free SKU has the price 0.
 //
 // A model whose price depends on the length of the prompt has several rows, which differ in TierThresholdTokens; [PriceAt]
 // chooses one.
@@ -16,45 +16,47 @@ type ProviderPricing struct {
 	// Provider is the provider that charges the price.
 	Provider Provider `json:"provider"`
 	// ModelHint names the model: an id, or the words of a Gemini SKU in lower case, as in "gemini 3.5 flash lite", which
-	// [NormalizeModelID] turns into an id. It is "" for a SKU that names no Gemini model.
+	// [NormalizeModelID] converts to an id. It is "" if the SKU names no Gemini model.
 	ModelHint string `json:"model_hint"`
-	// SKUID is the id of the SKU. A row of a table without SKUs has the model's id with its tier.
+	// SKUID is the id of the SKU. In a price list without SKUs it is the id of the model and its tier.
 	SKUID string `json:"sku_id"`
 	// SKUDescription is the provider's description.
 	SKUDescription string `json:"sku_description"`
 	// InputPerMTok is the price of input. A Gemini SKU is for input or for output, so it has only one of the two prices. In a
-	// row with a cached Mode, it is the price of reading from the cache.
+	// row whose Mode includes cached, it is the price of reading from the cache.
 	InputPerMTok *float64 `json:"input_per_mtok"`
 	// OutputPerMTok is the price of output.
 	OutputPerMTok *float64 `json:"output_per_mtok"`
-	// CacheReadPerMTok is the price of input that is read from the cache; nil is not known. [Client.CostOf] uses this field
-	// and the next two, never RawPricing.
+	// CacheReadPerMTok is the price of input that is read from the cache; nil if unknown. [Client.CostOf] uses this field and
+	// the next two, not RawPricing.
 	CacheReadPerMTok *float64 `json:"cache_read_per_mtok"`
-	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are the prices of input that is written to the cache for five minutes and
-	// for an hour; for OpenAI, for 30 minutes and for 12 hours. nil is not known.
+	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are the prices of input that is written to the cache for five minutes and for
+	// an hour; for OpenAI, for 30 minutes and for 12 hours. They are nil if unknown.
 	CacheWrite5mPerMTok *float64 `json:"cache_write_5m_per_mtok"`
 	CacheWrite1hPerMTok *float64 `json:"cache_write_1h_per_mtok"`
 	// TierThresholdTokens is the length of the prompt, in tokens, from which the row applies; 0 for any length.
 	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
 	// UsageUnit is the provider's unit, as in "count", or nil.
 	UsageUnit *string `json:"usage_unit"`
-	// Source is where the price comes from: [SourceCloudBilling], or a text that names what was read and how reliable it is.
+	// Source is the source of the price: [SourceCloudBilling], [SourceLanguageModels], or a text that names what was read and
+	// how reliable it is.
 	Source string `json:"source"`
-	// VerifiedAt is when the source was read, as a date or an RFC 3339 time; nil when unknown. See [ProviderPricing.Age].
+	// VerifiedAt is when the source was read, as a date or an RFC 3339 time; nil if unknown. See [ProviderPricing.Age].
 	VerifiedAt *string `json:"verified_at"`
-	// ValidFrom and ValidUntil are the first UTC day of the price and the first day after it, as in "2026-12-01"; nil is open.
+	// ValidFrom is the first UTC day of the price and ValidUntil the first day after it, as in "2026-12-01"; nil means no
+	// limit.
 	ValidFrom  *string `json:"valid_from"`
 	ValidUntil *string `json:"valid_until"`
 	// RawPricing has the cache prices of Anthropic's models, or is nil.
 	RawPricing *RawPricing `json:"raw_pricing"`
-	// Modality is one of the Modality constants, or "" when the SKU does not name one.
+	// Modality is one of the Modality constants, or "" if the SKU does not name one.
 	Modality string `json:"modality"`
 	// Mode is one of the Mode constants. Several are joined with a hyphen, as in flex-cached.
 	Mode string `json:"mode"`
 }
 
-// RawPricing holds the cache prices of a model, in USD per million tokens. They are published prices, never derived: their
-// ratio to the input price differs between models.
+// RawPricing holds the cache prices of a model, in USD per million tokens. They are published prices and not derived, because
+// their ratio to the input price differs between models.
 type RawPricing struct {
 	// CacheWrite5m is the price of writing to the cache for five minutes.
 	CacheWrite5m float64 `json:"cache_write_5m"`
@@ -100,7 +102,7 @@ const (
 	ModeOther = "other"
 )
 
-// Direction is the direction of tokens. The zero value means [Output].
+// Direction is the direction of tokens, input or output. The zero value means [Output].
 type Direction string
 
 // The directions.
@@ -142,13 +144,13 @@ func (p *ProviderPricing) clone() ProviderPricing {
 	return c
 }
 
-// PriceAt returns the row for a prompt of the given number of tokens: the row with the highest threshold that is not above
-// it, or false. Of rows with the same threshold it returns the first, so records should be the rows of one model, mode and
-// modality. The result points into records.
+// PriceAt returns the row for a prompt with the given number of tokens: the row with the highest threshold that is not above
+// it. It returns false if there is none. Of rows with the same threshold it returns the first, so pass only rows of one model,
+// mode and modality. The result points into records.
 //
-// Anthropic's thresholds are exact: the row for prompts over 100,000 tokens begins at 100,001. Google's are the round numbers
-// in the SKUs, 128,000 and 200,000, where a prompt of exactly that length is still billed at the lower row: subtract one
-// from the length of a real prompt.
+// Anthropic's thresholds are exact: the row for prompts over 100,000 tokens has the threshold 100,001. Google's thresholds are
+// the round numbers in the SKUs, 128,000 and 200,000, but a prompt of exactly that length is billed at the lower row. For
+// Google, therefore subtract one from the length of a prompt.
 func PriceAt(records []ProviderPricing, tokens int64) (*ProviderPricing, bool) {
 	var best *ProviderPricing
 	for i := range records {
@@ -160,8 +162,8 @@ func PriceAt(records []ProviderPricing, tokens int64) (*ProviderPricing, bool) {
 	return best, best != nil
 }
 
-// Age returns how long before now the source of the row was read. A date counts from its beginning in UTC, and a time in the
-// future is 0. It returns false when VerifiedAt is nil or not a time.
+// Age returns how long before now the source of the row was read. A date means its beginning in UTC, and a time in the future
+// gives 0. Age returns false if VerifiedAt is nil or invalid.
 func (p ProviderPricing) Age(now time.Time) (time.Duration, bool) {
 	if p.VerifiedAt == nil {
 		return 0, false

@@ -31,7 +31,7 @@ const (
 )
 
 // WithGeminiServiceID sets the service of the billing catalog that has the prices of Gemini models. The default is
-// AEFD-7695-64FA, "Gemini API". Other services describe their SKUs in other words, and a SKU that is not understood has no
+// AEFD-7695-64FA, "Gemini API". The SKUs of other services have other descriptions, and a SKU that is not understood has no
 // price.
 func WithGeminiServiceID(id string) Option {
 	id = strings.TrimSpace(id)
@@ -41,14 +41,14 @@ func WithGeminiServiceID(id string) Option {
 	return func(c *Client) { c.pricing.service = id }
 }
 
-// PricingOptions selects the key and the age of the price list.
+// PricingOptions selects the key and limits the age of the price list. The zero value is valid.
 type PricingOptions struct {
 	// APIKey is a key for the Cloud Billing catalog. "" means the key of [WithKey], else GOOGLE_CLOUD_BILLING_API_KEY, else
 	// GOOGLE_CLOUD_API_KEY. The chat keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
 	APIKey string `json:"-" xml:"-"`
 	// TTL is the maximum age of a cached price list. 0 means [DefaultPricingTTL].
 	TTL time.Duration
-	// Refresh fetches the price list even when the cached one is fresh.
+	// Refresh requests the price list again, regardless of its age.
 	Refresh bool
 }
 
@@ -107,7 +107,7 @@ type sku struct {
 	class  geminisku.Class
 }
 
-var errNoSKUs = errors.New("the answer lists no SKU")
+var errNoSKUs = errors.New("the response lists no SKU")
 
 // priceList is the price list of one key. It is never modified.
 type priceList struct {

@@ -16,7 +16,8 @@ import (
 type GeminiPriceQuery struct {
 	// Direction is [Input] or [Output]; "" means Output.
 	Direction Direction
-	// TierThresholdTokens is the length of the prompt in tokens, or the threshold of a tier: 128,000 for the one over 128K.
+	// TierThresholdTokens is the length of the prompt in tokens, or the threshold of a tier, such as 200,000 for the prices
+	// above 200K.
 	TierThresholdTokens int64
 	PricingOptions
 }

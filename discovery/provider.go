@@ -9,8 +9,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
-// Provider is the company that makes a model. Functions that take a Provider accept every spelling that [ParseProvider]
-// reads; results hold one of the constants.
+// Provider is a company that offers models. Functions that take a Provider accept every spelling that [ParseProvider] accepts;
+// results contain one of the constants.
 type Provider string
 
 // The providers.
@@ -22,11 +22,10 @@ const (
 	XAI       Provider = "xai"
 )
 
-// Service is an API with a base URL ([WithBaseURL]) and a key ([WithKey]) of its own.
+// Service is an API that has its own base URL ([WithBaseURL]) and key ([WithKey]).
 type Service string
 
-// The services. Those named after a provider list its models; the others need keys with more rights, which are sent nowhere
-// else.
+// The services. Those named after a provider list its models. The others have separate keys with more rights.
 const (
 	ServiceOpenAI         Service = "openai"
 	ServiceOpenAIAdmin    Service = "openaiadmin" // billed costs
@@ -124,8 +123,8 @@ func ParseProvider(name string) (Provider, error) {
 }
 
 // ProviderOf returns the provider of a model, from its id alone, in any spelling: "gpt-4o", "x-ai/grok-3",
-// "us.anthropic.claude-opus-4-5-20251101-v1:0". It reports false for an id that no provider's models have the form of; a model
-// need not exist.
+// "us.anthropic.claude-opus-4-5-20251101-v1:0". It returns false if the id does not have the form of any provider's ids. The
+// model need not exist.
 func ProviderOf(model string) (Provider, bool) {
 	for i := range providers {
 		if providers[i].ids.Owns(model) {

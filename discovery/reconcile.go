@@ -31,41 +31,42 @@ type ReconciliationReport[B Bucket] struct {
 	Provider Provider
 	// ActualUSD is the exact sum of what was billed, rounded once to a float64. It is meaningful only if Complete is true.
 	ActualUSD float64
-	// AttributedUSD is what was counted locally, or nil when nothing was given. 0 is a value, and credits are negative.
+	// AttributedUSD is what was counted locally, or nil if nothing was given. 0 is an amount, and credits are negative.
 	AttributedUSD *float64
-	// DriftUSD is the actual minus the attributed amount, computed in decimal: it is positive when the provider billed more
-	// than was counted. It is nil when nothing was attributed or the report is not complete.
+	// DriftUSD is the actual minus the attributed amount, computed in decimal. It is positive if the provider billed more than
+	// was counted, and nil if nothing was attributed or the report is not complete.
 	DriftUSD *float64
-	// DriftPct is the drift in percent of the attributed amount. It is nil also when that amount is 0 or less.
+	// DriftPct is the drift in percent of the attributed amount. It is nil if DriftUSD is nil or the attributed amount is 0 or
+	// less.
 	DriftPct *float64
 	// Buckets are what was billed, oldest first. The slice is never nil.
 	Buckets []B
-	// MissingDays are the days of a window with an end, as in 2026-05-01, that are over and for which OpenAI or Anthropic
-	// sent no bucket. They list days without costs too, so a missing one is unexpected; it counts as 0. xAI lists only what was
-	// used: there are none.
+	// MissingDays are the past days of the window, as in 2026-05-01, for which OpenAI or Anthropic sent no bucket. This is
+	// unexpected, because they also list days without costs; such a day counts as 0. It is empty for xAI, which lists only
+	// usage, and for a window without an end.
 	MissingDays []string
-	// WindowStart and WindowEnd are in Unix seconds; the end is exclusive, and nil when the window is open.
+	// WindowStart and WindowEnd are in Unix seconds; WindowEnd is exclusive, and nil if the window is open.
 	WindowStart int64
 	WindowEnd   *int64
-	// Complete is false when the bill could not be read, for want of a key or because the call failed. The report then has no
-	// amounts: it does not mean that nothing was billed.
+	// Complete is false if the bill could not be read, because there is no key or the call failed. ActualUSD is then 0, which
+	// does not mean that nothing was billed.
 	Complete bool
-	// Settled is false when the window reaches into today (UTC, or the time zone of the query for xAI), lies in the future or
-	// is open. Providers bill late, so the actual amount can still grow. Settled is independent of Complete.
+	// Settled is false if the window includes today (UTC, or the time zone of the query for xAI), lies in the future or is
+	// open: the actual amount can still grow. Settled is independent of Complete.
 	Settled bool
 
 	counted *countedCalls // of WithLedger, or nil
 }
 
-// ReconcileXAICost compares what xAI billed a team in a window with what was counted locally in the same window. A nil
-// attributedUSD skips the comparison.
+// ReconcileXAICost compares what xAI billed a team in a window with what was counted locally in the same window. With a nil
+// attributedUSD the report has no comparison.
 //
-// It reads the costs as [Client.FetchXAICostBuckets] does, with the same key. When they cannot be read, the report has
-// Complete false, and there is one [Failure].
+// It reads the costs as [Client.FetchXAICostBuckets] does, with the same key. If they cannot be read, Complete is false, and
+// one [Failure] is reported.
 //
-// The window must begin and end with the buckets of the query's unit, in its time zone; calendar weeks begin on Monday. The
-// end may also be in the current bucket or in the future. Any other window is a [*ValueError], and so is an attributed amount
-// that is not finite and whatever the query refuses.
+// The window must begin and end with the buckets of the query's unit, in its time zone; calendar weeks begin on Monday. The end
+// may also be in the current bucket or in the future. Any other window is a [*ValueError], and so are an attributed amount that
+// is not finite and an invalid query.
 func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attributedUSD *float64) (*ReconciliationReport[TeamCostBucket], error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

@@ -10,15 +10,15 @@ const (
 	opReconcileAnthropic = "ReconcileAnthropicCost"
 )
 
-// ReconcileOpenAICost compares what OpenAI billed in a window with what was counted locally in the same window. A nil
-// attributedUSD skips the comparison.
+// ReconcileOpenAICost compares what OpenAI billed in a window with what was counted locally in the same window. With a nil
+// attributedUSD the report has no comparison.
 //
-// It reads the costs as [Client.FetchOpenAICostBuckets] does, with the same key. When they cannot be read, the report has
-// Complete false, and there is one [Failure].
+// It reads the costs as [Client.FetchOpenAICostBuckets] does, with the same key. If they cannot be read, Complete is false, and
+// one [Failure] is reported.
 //
 // OpenAI bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current day
-// or in the future. Any other window is a [*ValueError], and so is an attributed amount that is not finite and whatever the
-// query refuses.
+// or in the future. Any other window is a [*ValueError], and so are an attributed amount that is not finite and an invalid
+// query.
 func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -30,16 +30,16 @@ func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery,
 	return c.reconcileDays(ctx, opReconcileOpenAI, days, attributedUSD)
 }
 
-// ReconcileAnthropicCost compares what Anthropic billed in a window with what was counted locally in the same window. A nil
-// attributedUSD skips the comparison.
+// ReconcileAnthropicCost compares what Anthropic billed in a window with what was counted locally in the same window. With a
+// nil attributedUSD the report has no comparison.
 //
-// It reads the costs as [Client.FetchAnthropicCostBuckets] does, with the same key. When they cannot be read, the report has
-// Complete false, and there is one [Failure]. Costs of the priority service tier are not in the report: what was counted must
-// not have them either.
+// It reads the costs as [Client.FetchAnthropicCostBuckets] does, with the same key. If they cannot be read, Complete is false,
+// and one [Failure] is reported. The report does not include the priority service tier, so leave it out of the counted amount
+// too.
 //
-// Anthropic bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current day
-// or in the future. Any other window is a [*ValueError], and so is an attributed amount that is not finite and whatever the
-// query refuses.
+// Anthropic bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current
+// day or in the future. Any other window is a [*ValueError], and so are an attributed amount that is not finite and an invalid
+// query.
 func (c *Client) ReconcileAnthropicCost(ctx context.Context, query AnthropicCostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

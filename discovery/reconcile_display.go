@@ -9,16 +9,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
 
-// Table writes the report as a text table: a row for each bucket, then the billed and the attributed amount and the drift.
-// With a ledger ([ReconciliationReport.WithLedger]) the rows are UTC days, with the billed and the counted amount side by side.
-// Amounts are rounded to a millionth of a dollar. A report that is not complete shows only the attributed amount. The error
-// is that of w.
+// Table writes the report as a text table: a row for each bucket, then the billed and the attributed amount and the drift. With
+// a ledger ([ReconciliationReport.WithLedger]) the rows are UTC days, with the billed and the counted amount side by side.
+// Amounts are rounded to a millionth of a dollar. A report that is not complete shows only the attributed amount. An error of w
+// is returned.
 func (r *ReconciliationReport[B]) Table(w io.Writer) error { return r.display().Table(w) }
 
 // SVG draws the report: a bar for each bucket, with credits below the axis, and below that the billed and the attributed
-// amount. With a ledger ([ReconciliationReport.WithLedger]) there are two bars for each UTC day. More than 180 buckets are drawn
-// as at most 180 bars, each the sum of its neighbours. A report that is not complete has no bars. The picture uses no script,
-// font or other file. The error is that of w.
+// amount. With a ledger ([ReconciliationReport.WithLedger]) there are two bars for each UTC day. More than 180 buckets are
+// drawn as at most 180 bars, each the sum of adjacent buckets. A report that is not complete has no bars. The SVG uses no
+// scripts, fonts or other files. An error of w is returned.
 func (r *ReconciliationReport[B]) SVG(w io.Writer) error { return r.display().SVG(w) }
 
 // display returns the report for Table and SVG.
@@ -47,9 +47,9 @@ func (r *ReconciliationReport[B]) notes() []string {
 		notes = append(notes, "not complete: the provider could not be asked, so what it billed is not known")
 	}
 	if n := len(r.MissingDays); n > maxListedDays {
-		notes = append(notes, fmt.Sprintf("missing in the answer: %s and %d more days", strings.Join(r.MissingDays[:maxListedDays], ", "), n-maxListedDays))
+		notes = append(notes, fmt.Sprintf("missing in the response: %s and %d more days", strings.Join(r.MissingDays[:maxListedDays], ", "), n-maxListedDays))
 	} else if n > 0 {
-		notes = append(notes, "missing in the answer: "+strings.Join(r.MissingDays, ", "))
+		notes = append(notes, "missing in the response: "+strings.Join(r.MissingDays, ", "))
 	}
 	if note := r.countedNote(); note != "" {
 		notes = append(notes, note)

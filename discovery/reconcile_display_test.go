@@ -29,7 +29,7 @@ func TestReportTable(t *testing.T) {
 		"  attributed  1200.000000\n"+
 		"       drift   +34.250000\n"+
 		"     drift %        +2.85\n"+
-		"missing in the answer: 2024-11-04, 2024-11-05, 2024-11-06, 2024-11-07\n", text.String())
+		"missing in the response: 2024-11-04, 2024-11-05, 2024-11-06, 2024-11-07\n", text.String())
 
 	text.Reset()
 	q := usageQuery()

@@ -27,9 +27,9 @@ func (r *reportJSON[B]) actuals() map[Provider]**float64 {
 	return map[Provider]**float64{OpenAI: &r.OpenAI, Anthropic: &r.Anthropic, XAI: &r.XAI}
 }
 
-// MarshalJSON writes the actual amount as openai_actual_usd, anthropic_actual_usd or xai_actual_usd, by Provider, and the
-// other fields in snake case. A missing amount and an open end are null; missing_days is present only when there are some. An
-// unknown provider is an error.
+// MarshalJSON writes the actual amount as openai_actual_usd, anthropic_actual_usd or xai_actual_usd, depending on Provider, and
+// the other fields in snake case. A missing amount and an open end are null; missing_days is omitted if empty. An unknown
+// provider is an error.
 func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 	report := reportJSON[B]{
 		Attributed: r.AttributedUSD, Drift: r.DriftUSD, DriftPct: r.DriftPct, Buckets: append([]B{}, r.Buckets...),
@@ -44,8 +44,8 @@ func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(report)
 }
 
-// UnmarshalJSON reads what [ReconciliationReport.MarshalJSON] writes. An object without the actual amount of exactly one
-// provider, or without complete, is an error: it is not a report.
+// UnmarshalJSON parses the output of [ReconciliationReport.MarshalJSON]. An object without complete, or without the actual
+// amount of exactly one provider, is an error.
 func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
 	var report struct {
 		reportJSON[B]

@@ -17,12 +17,13 @@ type countedCalls struct {
 	unpriced int
 }
 
-// WithLedger returns a copy of the report with what a ledger counted for the report's provider in its window. Table and
-// SVG of the copy show counted beside billed, day by day; AttributedUSD is the sum of the ledger, and the drift follows.
+// WithLedger returns a copy of the report with the costs that a ledger has for the report's provider and window. Table and SVG
+// of the copy show counted and billed amounts side by side, day by day. AttributedUSD is the sum of the ledger, and the drift
+// is computed from it.
 //
-// A ledger counts by UTC days. AttributedUSD is nil when nothing was counted in the window, and when window or buckets do not
-// begin and end with UTC days. The drift is nil also when calls of the window are unpriced: an unpriced call belongs to no
-// provider and counts for every report. Later changes of the ledger do not reach the report.
+// A ledger counts by UTC days. AttributedUSD is nil if nothing was counted in the window, or if the window or its buckets do
+// not begin and end with UTC days. The drift is also nil if the window has unpriced calls: their provider is unknown, so they
+// affect every report. Later changes of the ledger do not change the report.
 func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B] {
 	with := *r
 	with.AttributedUSD, with.DriftUSD, with.DriftPct = nil, nil, nil
@@ -59,9 +60,9 @@ func (c *countedCalls) sum() (total decimal.Money, counted bool) {
 	return total, counted
 }
 
-// Within reports whether billed and attributed amount differ by at most percent of the attributed amount. It is known only
-// when the bill is complete, something was attributed or counted, no call of the ledger is unpriced, and percent is a number of
-// 0 or more.
+// Within reports whether the billed and the attributed amount differ by at most percent of the attributed amount. known is
+// false if the bill is not complete, nothing was attributed or counted, a call of the ledger is unpriced, or percent is
+// negative or not finite.
 func (r *ReconciliationReport[B]) Within(percent float64) (ok, known bool) {
 	if !r.Complete || r.AttributedUSD == nil || r.DriftUSD == nil || !finite(percent) || percent < 0 {
 		return false, false

@@ -257,7 +257,7 @@ func TestDaysMissingInTheResponseAreListed(t *testing.T) {
 	var table, picture strings.Builder
 	require.NoError(t, r.Table(&table))
 	require.NoError(t, r.SVG(&picture))
-	assert.Contains(t, table.String(), "missing in the answer: 2024-11-02, 2024-11-03")
+	assert.Contains(t, table.String(), "missing in the response: 2024-11-02, 2024-11-03")
 	assert.Contains(t, picture.String(), "2024-11-03")
 	failed := reconcileOpenAI(t, newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")}), nil)
 	assert.Empty(t, failed.MissingDays, "nothing is known of the days")

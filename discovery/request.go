@@ -99,8 +99,8 @@ func header(name, value string) func(context.Context, *http.Request) error {
 const maxListPages = 100
 
 var (
-	errRepeatedCursor = errors.New("a page leads back to one that was read before")
-	errNoCursor       = errors.New("more pages are announced without a cursor")
+	errRepeatedCursor = errors.New("a cursor was repeated")
+	errNoCursor       = errors.New("the response announces another page without a cursor")
 )
 
 // pages reads a paged list to its end. next sends r and returns the rows of the page at cursor and the cursor of the following

@@ -13,17 +13,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
 )
 
-// ModelKey identifies a model of a provider, the key of a [Registry]. Its text form, also in JSON, is "openai/gpt-4o".
+// ModelKey identifies a model of a provider. It is the key of a [Registry]. As text and in JSON it is "openai/gpt-4o".
 type ModelKey struct {
 	Provider Provider
-	// ID is the provider's own id, with the build where it has one: "gpt-4o-2024-05-13".
+	// ID is the provider's own id, including the build if it has one, as in "gpt-4o-2024-05-13".
 	ID string
 }
 
-// MarshalText returns provider and id with a slash between them.
+// MarshalText returns the provider and the id, separated by a slash.
 func (k ModelKey) MarshalText() ([]byte, error) { return []byte(string(k.Provider) + "/" + k.ID), nil }
 
-// UnmarshalText reads the form of MarshalText. Without a slash, or for an unknown provider, it returns a [*ValueError].
+// UnmarshalText parses the form of MarshalText. Text without a slash or with an unknown provider is a [*ValueError].
 func (k *ModelKey) UnmarshalText(text []byte) error {
 	name, id, found := strings.Cut(string(text), "/")
 	p, err := ParseProvider(name)
@@ -37,17 +37,16 @@ func (k *ModelKey) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Registry maps models to retirement dates: YYYY-MM-DD, or "deprecated" for a model that is to be retired, is still served and
-// has no date. A model that is not in it has no known date. In JSON it is an object with keys such as "openai/gpt-4o".
+// Registry maps models to retirement dates: YYYY-MM-DD, or "deprecated" for a model that will be retired but has no date yet. A
+// model that is not in it has no known date. In JSON it is an object with keys such as "openai/gpt-4o".
 //
-// Its methods find an id under any spelling of provider and id: as given first, then without case, blanks, vendor prefix,
-// variant (":free"), "-latest" and platform suffix, with the provider's own dots and hyphens. They never use the date of another
-// build: builds of a model retire on different days, and the id without a build still works afterwards. The exception is a line
-// that the provider retires as a whole (gemini-1.5-*, gpt-4o-audio-preview*, fine-tunes of gpt-4): its builds without a date of
-// their own have that of the line. A fine-tune, such as ft:gpt-4-0613:acme::1, retires with the fine-tunes of its model, not
-// with the model.
+// Its methods accept any spelling of provider and id. They look up the id unchanged, then in lower case without blanks, vendor
+// prefix, variant (":free"), "-latest" and platform suffix, and with the provider's own dots and hyphens. They never use the
+// date of another build, because builds of a model retire on different days. The exception is a line that the provider retires
+// as a whole (gemini-1.5-*, gpt-4o-audio-preview*, fine-tunes of gpt-4): its builds without their own date have the date of the
+// line. A fine-tune, such as ft:gpt-4-0613:acme::1, retires with the fine-tunes of its model, not with the model.
 //
-// The dates are those of the provider's own API; Bedrock and Google Cloud have others.
+// The dates apply to the provider's own API; Bedrock and Google Cloud have others.
 //
 // The methods only read. The nil Registry is empty.
 type Registry map[ModelKey]string
@@ -83,7 +82,7 @@ func (r Retirement) MarshalJSON() ([]byte, error) {
 	return json.Marshal(retirementJSON{r.Provider, r.ID, r.Date})
 }
 
-// UnmarshalJSON reads the form of MarshalJSON.
+// UnmarshalJSON parses the form of MarshalJSON.
 func (r *Retirement) UnmarshalJSON(data []byte) error {
 	var fields retirementJSON
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -93,7 +92,7 @@ func (r *Retirement) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalText returns key and date, for logs.
+// MarshalText returns the key and the date, for logs.
 func (r Retirement) MarshalText() ([]byte, error) {
 	return []byte(string(r.Provider) + "/" + r.ID + " " + r.Date), nil
 }
@@ -125,7 +124,7 @@ var builtIn = sync.OnceValue(func() retirementTable {
 	return t
 })
 
-// Retirements returns a copy of the built-in registry, which was gathered from the providers' pages, their SDKs and public
+// Retirements returns a copy of the built-in registry, which was compiled from the providers' pages, their SDKs and public
 // copies of both. See [RetirementsAsOf] for its age and [Client.Retirements] for current data.
 func Retirements() Registry { return maps.Clone(builtIn().registry) }
 
@@ -148,15 +147,15 @@ func RetirementDate(p Provider, id string) (string, bool) {
 // IsRetired reports whether today, in UTC, is after the model's date. Models without a date are not retired.
 func (r Registry) IsRetired(p Provider, id string) bool { return r.IsRetiredOn(p, id, time.Now()) }
 
-// IsRetiredOn reports whether day is after the model's date. On the date itself the model is not yet retired. The calendar date
-// of day in UTC decides: 23:00 on 30 November in New York is 1 December. A malformed date counts as "deprecated".
+// IsRetiredOn reports whether day is after the model's date. On the date itself the model is not yet retired. The date of day
+// in UTC is used: 23:00 on 30 November in New York is 1 December. A malformed date counts as "deprecated".
 func (r Registry) IsRetiredOn(p Provider, id string, day time.Time) bool {
 	text, _ := r.RetirementDate(p, id)
 	date, err := time.Parse(time.DateOnly, text)
 	return err == nil && dayOf(day).After(date)
 }
 
-// RetirementDate returns the model's date as YYYY-MM-DD, or "deprecated", and whether there is one.
+// RetirementDate returns the entry of the model, YYYY-MM-DD or "deprecated", and reports whether there is one.
 func (r Registry) RetirementDate(p Provider, id string) (string, bool) {
 	key, ok := r.lookup(p, id)
 	return r[key], ok
@@ -195,9 +194,9 @@ func registeredNames(p Provider, id string) (names []string, line string) {
 	return names, NormalizeModelID(p, id)
 }
 
-// RetiringWithin returns the models that retire today, in UTC, or at most d later, ordered by date, provider and id. Retired and
-// deprecated models are not among them. d counts from the beginning of today, so that 24 hours reach to tomorrow; with a
-// negative d the result is empty. A model and its dated build are two entries, as in the registry.
+// RetiringWithin returns the models that retire today, in UTC, or at most d later, ordered by date, provider and id. It does
+// not return retired and deprecated models. d counts from the beginning of today: 24 hours include tomorrow. With a negative d
+// the result is empty. A model and its dated build are two entries, as in the registry.
 func (r Registry) RetiringWithin(d time.Duration) []Retirement {
 	today := dayOf(time.Now())
 	end := today.Add(d)

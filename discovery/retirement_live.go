@@ -14,14 +14,14 @@ const opRetirements = "Retirements"
 // Retirements returns the built-in registry merged with live data: the shutdown_date of OpenAI's models, and the lifecycle and
 // retires_at of Anthropic's. Live data takes precedence:
 //
-//   - a model that is active without a date has no entry, whatever the table has;
+//   - a model that is active without a date has no entry, even if the table has one;
 //   - a model that is still served after its date is "deprecated", not retired;
-//   - a model that is retired without a date keeps the date of the table, else it has that of yesterday;
-//   - a new date of a build also holds for the alias that had the same date in the table;
-//   - OpenAI's null announces nothing and changes nothing.
+//   - a model that is retired without a date keeps the date of the table, or gets yesterday's date;
+//   - a new date of a build also applies to an alias that had the same date in the table;
+//   - a null from OpenAI changes nothing.
 //
-// The keys are those of [ServiceOpenAI] and [ServiceAnthropic]. A provider without a key adds nothing; one that fails adds
-// nothing and is reported as a [Failure]. The registry belongs to the caller.
+// It uses the keys of [ServiceOpenAI] and [ServiceAnthropic]. A provider without a key adds nothing; one that fails adds
+// nothing and is reported as a [Failure].
 func (c *Client) Retirements(ctx context.Context) (Registry, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

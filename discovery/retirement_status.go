@@ -7,15 +7,15 @@ type RetirementState string
 
 // The states.
 const (
-	// StateRetired: the date has passed.
+	// StateRetired means that the date has passed.
 	StateRetired RetirementState = "retired"
-	// StateRetiring: there is a date, today or later.
+	// StateRetiring means that the date is today or later.
 	StateRetiring RetirementState = "retiring"
-	// StateDeprecated: to be retired, without a date.
+	// StateDeprecated means that the model will be retired, without a date yet.
 	StateDeprecated RetirementState = "deprecated"
-	// StateListed: a known model without a date.
+	// StateListed means that the model is known and has no date.
 	StateListed RetirementState = "listed"
-	// StateUnknown: no such model is known. It may be misspelt, too new, or never have existed.
+	// StateUnknown means that the model is not known. It may be misspelled, too new, or not exist.
 	StateUnknown RetirementState = "unknown"
 )
 
@@ -26,14 +26,14 @@ type RetirementStatus struct {
 	Date string `json:"date"`
 	// Replacement is the model that the provider recommends and that is not itself retired on the day, or "".
 	Replacement string `json:"replacement"`
-	// Matched is the id that the answer rests on, which may be another spelling of the given one or the name of its line. It is
-	// "" in the state StateUnknown.
+	// Matched is the id that was found, which may be another spelling of the given id or the name of its line. It is "" in the
+	// state StateUnknown.
 	Matched string `json:"matched"`
 }
 
 // Check returns the state of a model on a day. The model is found as described at [Registry]. A model that is not in the
 // registry is StateListed if the official SDKs or the price table have its id, and StateUnknown otherwise. Replacements come
-// from the built-in table: one that is retired on the day is followed to its own replacement.
+// from the built-in table; if one is retired on the day, its own replacement is used.
 func (r Registry) Check(p Provider, id string, day time.Time) RetirementStatus {
 	key, ok := r.lookup(p, id)
 	if !ok {

@@ -6,12 +6,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
-// Usage is what one call used, in token counts that do not overlap: their sum is everything that is billed. The zero value
-// is a call that used nothing.
+// Usage is what one call used. Its token counts do not overlap: each token is in exactly one of them. The zero value is a call
+// that used nothing.
 type Usage struct {
 	// Input is the part of the prompt that was neither read from the cache nor written to it.
 	Input int64 `json:"input"`
-	// ToolInput is input that tools added. It is billed as input, and is not part of the prompt whose length chooses the tier.
+	// ToolInput is input that tools added. It is billed as input, but does not count towards the length of the prompt that
+	// selects the tier.
 	ToolInput int64 `json:"tool_input"`
 	// CacheRead is the part of the prompt that was read from the cache.
 	CacheRead int64 `json:"cache_read"`
@@ -19,27 +20,27 @@ type Usage struct {
 	// hour. For OpenAI they are the writes for 30 minutes and for 12 hours.
 	CacheWrite5m int64 `json:"cache_write_5m"`
 	CacheWrite1h int64 `json:"cache_write_1h"`
-	// Output includes reasoning.
+	// Output is everything that the model generated, including reasoning.
 	Output int64 `json:"output"`
-	// Mode is what changes the price of the call, as the answer spells it: a service tier such as "batch" or "priority", a
-	// speed, a region. Several are joined with "+". "" is a standard call. "audio", "image" and other media mean that not all
-	// tokens are text; such a call has no known cost.
+	// Mode is what changes the price of the call, as the response spells it: a service tier such as "batch" or "priority", a
+	// speed, or a region. Several are joined with "+". "" means a standard call. "audio", "image" and other media mean that
+	// some tokens are not text; the cost of such a call is unknown.
 	Mode string `json:"mode"`
-	// ChargedUSD is the charge of the call according to the provider, as a decimal; "" when the answer does not have it.
+	// ChargedUSD is the charge that the provider stated, as a decimal; "" if the response has none.
 	ChargedUSD string `json:"charged_usd"`
 }
 
-// ParseUsage reads the usage object of an answer: that of OpenAI's chat completions and responses, of DeepSeek's and xAI's chat
-// completions, of xAI's responses, of Anthropic's messages, and of Gemini's generateContent and interactions. Which count
-// includes which other one differs; docs/providers.md has the rules.
+// ParseUsage parses the usage object of a response from OpenAI's chat completions and responses, DeepSeek's chat completions,
+// xAI's chat completions and responses, Anthropic's messages, or Gemini's generateContent and interactions. The providers'
+// counts overlap in different ways; docs/providers.md has the rules.
 //
-// Fields that it does not know are ignored. An object of another provider, one without a count that its API always sends,
-// and one that contradicts itself (more cached than prompted, a total that is not the sum, a negative or fractional count)
-// is a [*ValueError] that names the field and shows nothing of the object.
+// Unknown fields are ignored. The error is a [*ValueError] that names the field, and contains nothing of the object, if the
+// object belongs to another provider, lacks a count that its API always sends, or contradicts itself (more cached than
+// prompted, a total that is not the sum, a negative or fractional count).
 //
-// OpenAI sends the service tier beside the usage object: put it into [CostQuery].Mode. The counts of Anthropic's message_delta
-// are cumulative: read the last one, and do not add them up. It does not break down the cache writes, so that all of them
-// count as writes for five minutes; for longer ones read the object of the whole message.
+// OpenAI sends the service tier beside the usage object: pass it as CostQuery.Mode. The counts of Anthropic's message_delta are
+// cumulative: parse only the last one. It does not break down cache writes, so all of them count as writes for five minutes; if
+// you write for an hour, parse the usage of the whole message.
 func ParseUsage(p Provider, data []byte) (Usage, error) {
 	known, err := ParseProvider(string(p))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	errNoSeries     = errors.New("the answer holds something else than series, such as an error")
+	errNoSeries     = errors.New("the response has something other than time series, such as an error")
 	errNoValue      = errors.New("there is no amount")
 	errTimestamp    = errors.New("the time cannot be read")
 	errRepeatedTime = errors.New("a series has the same time twice")
