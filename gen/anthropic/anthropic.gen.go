@@ -298,8 +298,8 @@ func (t *CostBucket) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "starting_at", "ending_at", "results")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t CostBucket) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostBucket).encode) }
 
 func (t *CostBucket) encode(e *wire.Encoder) {
@@ -343,8 +343,8 @@ func (t *CostPage) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "data", "has_more")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t CostPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostPage).encode) }
 
 func (t *CostPage) encode(e *wire.Encoder) {
@@ -410,8 +410,8 @@ func (t *CostResult) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "amount", "currency")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t CostResult) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostResult).encode) }
 
 func (t *CostResult) encode(e *wire.Encoder) {
@@ -504,8 +504,8 @@ func (t *Error) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
 
 func (t *Error) encode(e *wire.Encoder) {
@@ -556,8 +556,8 @@ func (t *Model) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
 
 func (t *Model) encode(e *wire.Encoder) {
@@ -655,8 +655,8 @@ func (t *ModelPage) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "data")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t ModelPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelPage).encode) }
 
 func (t *ModelPage) encode(e *wire.Encoder) {

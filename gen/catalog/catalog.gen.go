@@ -134,8 +134,8 @@ func (t *CatalogEnvelope) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "data")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t CatalogEnvelope) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&t, (*CatalogEnvelope).encode)
 }
@@ -203,8 +203,8 @@ func (t *Entry) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Entry) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Entry).encode) }
 
 func (t *Entry) encode(e *wire.Encoder) {
@@ -328,8 +328,8 @@ func (t *Info) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Info) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Info).encode) }
 
 func (t *Info) encode(e *wire.Encoder) {

@@ -146,8 +146,8 @@ func (t *Category) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Category) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Category).encode) }
 
 func (t *Category) encode(e *wire.Encoder) {
@@ -183,8 +183,8 @@ func (t *Error) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
 
 func (t *Error) encode(e *wire.Encoder) {
@@ -227,15 +227,15 @@ func (t *Money) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Money) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Money).encode) }
 
 func (t *Money) encode(e *wire.Encoder) {
 	start := e.Begin()
 	wire.WriteString(&t.CurrencyCode, e.PlainField("currencyCode"))
-	wire.WriteNullable(t.Units, e.PlainField("units"), wire.WriteString)
-	wire.WriteNullable(t.Nanos, e.PlainField("nanos"), wire.WriteString)
+	wire.WriteNullable(t.Units, e.PlainField("units"), wire.WriteText)
+	wire.WriteNullable(t.Nanos, e.PlainField("nanos"), wire.WriteText)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -290,8 +290,8 @@ func (t *PricingExpression) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t PricingExpression) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&t, (*PricingExpression).encode)
 }
@@ -300,7 +300,7 @@ func (t *PricingExpression) encode(e *wire.Encoder) {
 	start := e.Begin()
 	wire.WriteString(&t.UsageUnit, e.PlainField("usageUnit"))
 	wire.WriteString(&t.BaseUnit, e.PlainField("baseUnit"))
-	wire.WriteNullable(t.BaseUnitConversionFactor, e.PlainField("baseUnitConversionFactor"), wire.WriteString)
+	wire.WriteNullable(t.BaseUnitConversionFactor, e.PlainField("baseUnitConversionFactor"), wire.WriteText)
 	if t.TieredRates != nil {
 		wire.WriteArrayOf[TierRate]((*TierRate).encode)(&t.TieredRates, e.PlainField("tieredRates"))
 	}
@@ -345,8 +345,8 @@ func (t *PricingInfo) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t PricingInfo) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*PricingInfo).encode) }
 
 func (t *PricingInfo) encode(e *wire.Encoder) {
@@ -399,8 +399,8 @@ func (t *SKU) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "skuId")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t SKU) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*SKU).encode) }
 
 func (t *SKU) encode(e *wire.Encoder) {
@@ -451,8 +451,8 @@ func (t *SKUPage) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t SKUPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*SKUPage).encode) }
 
 func (t *SKUPage) encode(e *wire.Encoder) {
@@ -501,13 +501,13 @@ func (t *TierRate) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t TierRate) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*TierRate).encode) }
 
 func (t *TierRate) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteNullable(t.StartUsageAmount, e.PlainField("startUsageAmount"), wire.WriteString)
+	wire.WriteNullable(t.StartUsageAmount, e.PlainField("startUsageAmount"), wire.WriteText)
 	wire.WriteNullable(t.UnitPrice, e.PlainField("unitPrice"), (*Money).encode)
 	e.End(start, t.AdditionalProperties)
 }

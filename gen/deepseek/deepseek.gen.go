@@ -109,8 +109,8 @@ func (t *Balance) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "balance_infos")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Balance) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Balance).encode) }
 
 func (t *Balance) encode(e *wire.Encoder) {
@@ -155,8 +155,8 @@ func (t *BalanceInfo) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "total_balance")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t BalanceInfo) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*BalanceInfo).encode) }
 
 func (t *BalanceInfo) encode(e *wire.Encoder) {
@@ -195,8 +195,8 @@ func (t *Error) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
 
 func (t *Error) encode(e *wire.Encoder) {
@@ -243,8 +243,8 @@ func (t *Model) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
 
 func (t *Model) encode(e *wire.Encoder) {
@@ -319,8 +319,8 @@ func (t *ModelList) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "data")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelList).encode) }
 
 func (t *ModelList) encode(e *wire.Encoder) {

@@ -348,8 +348,8 @@ func (t *Error) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
 
 func (t *Error) encode(e *wire.Encoder) {
@@ -387,8 +387,8 @@ func (t *Health) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Health) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Health).encode) }
 
 func (t *Health) encode(e *wire.Encoder) {
@@ -455,8 +455,8 @@ func (t *MeshMessage) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "id", "from_node", "to_node", "kind", "created_at")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t MeshMessage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*MeshMessage).encode) }
 
 func (t *MeshMessage) encode(e *wire.Encoder) {
@@ -468,7 +468,7 @@ func (t *MeshMessage) encode(e *wire.Encoder) {
 	wire.WriteNullable(t.Content, e.PlainField("content"), wire.WriteString)
 	wire.WriteString(&t.CreatedAt, e.PlainField("created_at"))
 	wire.WriteNullable(t.ReadAt, e.PlainField("read_at"), wire.WriteString)
-	wire.WriteNullable(t.RelatedTaskID, e.PlainField("related_task_id"), wire.WriteString)
+	wire.WriteNullable(t.RelatedTaskID, e.PlainField("related_task_id"), wire.WriteText)
 	wire.WriteNullable(t.ThreadID, e.PlainField("thread_id"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
@@ -549,8 +549,8 @@ func (t *MeshPeer) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "name")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t MeshPeer) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*MeshPeer).encode) }
 
 func (t *MeshPeer) encode(e *wire.Encoder) {
@@ -560,7 +560,7 @@ func (t *MeshPeer) encode(e *wire.Encoder) {
 	if t.Capabilities != nil {
 		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Capabilities, e.PlainField("capabilities"))
 	}
-	wire.WriteBool(&t.Enabled, e.PlainField("enabled"))
+	wire.WriteFlag(&t.Enabled, e.PlainField("enabled"))
 	wire.WriteNullable(t.LastHealth, e.PlainField("last_health"), wire.WriteString)
 	wire.WriteNullable(t.LastSeen, e.PlainField("last_seen"), wire.WriteString)
 	wire.WriteNullable(t.RegisteredAt, e.PlainField("registered_at"), wire.WriteString)
@@ -641,8 +641,8 @@ func (t *MessageEnvelope) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "messages")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t MessageEnvelope) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&t, (*MessageEnvelope).encode)
 }
@@ -695,8 +695,8 @@ func (t *PeerEnvelope) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "peers")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t PeerEnvelope) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*PeerEnvelope).encode) }
 
 func (t *PeerEnvelope) encode(e *wire.Encoder) {
@@ -734,8 +734,8 @@ func (t *ReadReceipt) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t ReadReceipt) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ReadReceipt).encode) }
 
 func (t *ReadReceipt) encode(e *wire.Encoder) {
@@ -810,8 +810,8 @@ func (t *Thread) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "thread_uuid", "thread_name", "peer_pair", "topic", "created_at", "last_used_at")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Thread) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Thread).encode) }
 
 func (t *Thread) encode(e *wire.Encoder) {
@@ -873,8 +873,8 @@ func (t *ThreadList) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "threads")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t ThreadList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ThreadList).encode) }
 
 func (t *ThreadList) encode(e *wire.Encoder) {
@@ -914,8 +914,8 @@ func (t *ThreadMessages) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "thread", "messages")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t ThreadMessages) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&t, (*ThreadMessages).encode)
 }
@@ -961,8 +961,8 @@ func (t *ValidationIssue) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "type", "loc", "msg")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t ValidationIssue) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&t, (*ValidationIssue).encode)
 }

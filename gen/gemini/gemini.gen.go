@@ -86,8 +86,8 @@ func (t *Error) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
 
 func (t *Error) encode(e *wire.Encoder) {
@@ -134,8 +134,8 @@ func (t *Model) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "name")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
 
 func (t *Model) encode(e *wire.Encoder) {
@@ -209,8 +209,8 @@ func (t *ModelPage) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t ModelPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelPage).encode) }
 
 func (t *ModelPage) encode(e *wire.Encoder) {

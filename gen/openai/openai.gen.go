@@ -205,8 +205,8 @@ func (t *CostAmount) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "value")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t CostAmount) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostAmount).encode) }
 
 func (t *CostAmount) encode(e *wire.Encoder) {
@@ -252,8 +252,8 @@ func (t *CostBucket) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "start_time", "end_time", "results")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t CostBucket) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostBucket).encode) }
 
 func (t *CostBucket) encode(e *wire.Encoder) {
@@ -300,8 +300,8 @@ func (t *CostPage) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "data", "has_more")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t CostPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostPage).encode) }
 
 func (t *CostPage) encode(e *wire.Encoder) {
@@ -365,8 +365,8 @@ func (t *CostResult) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "amount")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t CostResult) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostResult).encode) }
 
 func (t *CostResult) encode(e *wire.Encoder) {
@@ -406,8 +406,8 @@ func (t *Error) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
 
 func (t *Error) encode(e *wire.Encoder) {
@@ -452,8 +452,8 @@ func (t *Model) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
 
 func (t *Model) encode(e *wire.Encoder) {
@@ -519,8 +519,8 @@ func (t *ModelList) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "data")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelList).encode) }
 
 func (t *ModelList) encode(e *wire.Encoder) {

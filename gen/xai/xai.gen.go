@@ -114,8 +114,8 @@ func (t *Error) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
 
 func (t *Error) encode(e *wire.Encoder) {
@@ -170,8 +170,8 @@ func (t *LanguageModel) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t LanguageModel) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&t, (*LanguageModel).encode)
 }
@@ -276,8 +276,8 @@ func (t *LanguageModelList) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "models")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t LanguageModelList) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&t, (*LanguageModelList).encode)
 }
@@ -324,8 +324,8 @@ func (t *Model) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
 
 func (t *Model) encode(e *wire.Encoder) {
@@ -394,8 +394,8 @@ func (t *ModelList) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "data")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelList).encode) }
 
 func (t *ModelList) encode(e *wire.Encoder) {

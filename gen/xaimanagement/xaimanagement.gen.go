@@ -174,8 +174,8 @@ func (t *DataPoint) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "values")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t DataPoint) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*DataPoint).encode) }
 
 func (t *DataPoint) encode(e *wire.Encoder) {
@@ -224,8 +224,8 @@ func (t *TimeSeries) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t TimeSeries) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*TimeSeries).encode) }
 
 func (t *TimeSeries) encode(e *wire.Encoder) {
@@ -271,8 +271,8 @@ func (t *Usage) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Usage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Usage).encode) }
 
 func (t *Usage) encode(e *wire.Encoder) {

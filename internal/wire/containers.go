@@ -18,6 +18,13 @@ func Optional[T any](v **T, d *Decoder, read func(*T, *Decoder) error) error {
 	return read(p, d)
 }
 
+// Present reads a value that is required and yet has a pointer, as the generator gives one to readOnly properties. Null is an
+// error.
+func Present[T any](v **T, d *Decoder, read func(*T, *Decoder) error) error {
+	*v = new(T)
+	return read(*v, d)
+}
+
 // UnlessNull keeps the value of v, its default, if the next value is null, and reads anything else with read.
 func UnlessNull[T any](v *T, d *Decoder, read func(*T, *Decoder) error) error {
 	if d.jx.Next() == jx.Null {

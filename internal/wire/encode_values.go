@@ -20,6 +20,12 @@ func WriteInteger[T ~int | ~int32 | ~int64](v *T, e *Encoder) {
 // WriteBool writes true or false.
 func WriteBool[T ~bool](v *T, e *Encoder) { e.buf = strconv.AppendBool(e.buf, bool(*v)) }
 
+// WriteFlag writes true or false, also for a value that was read as 1 or 0.
+func WriteFlag[T ~bool](v *T, e *Encoder) { WriteBool(v, e) }
+
+// WriteText writes a string, also for a value that was read as a number.
+func WriteText[T ~string](v *T, e *Encoder) { WriteString(v, e) }
+
 // WriteFloat writes a number. NaN and the infinities are errors.
 func WriteFloat[T ~float32 | ~float64](v *T, e *Encoder) {
 	f := float64(*v)

@@ -23,6 +23,7 @@ const additional = "AdditionalProperties"
 // Nil fields are left out. A value that prints itself does so: a secret stays hidden. Unknown fields follow under their
 // own names. Of their values, numbers, booleans and null are shown. Strings, arrays and objects are not, because a newer
 // server may send a secret there: they are string(12), array(40) and object(40), with the length of their JSON in bytes.
+// The value of a union is shown in the same way.
 func Print(v any) string {
 	p := printer{}
 	p.value(reflect.ValueOf(v))
@@ -70,7 +71,7 @@ func unknown(object reflect.Value) iter.Seq2[string, string] {
 		slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, name := range names {
 			p := printer{}
-			p.value(fields.MapIndex(name))
+			p.unknown(fields.MapIndex(name))
 			if !yield(printable(name.String()), p.text.String()) {
 				return
 			}
@@ -145,6 +146,16 @@ func (p *printer) value(v reflect.Value) {
 	}
 }
 
+// unknown prints the value of an unknown field. One that was decoded has its kind in the document, apart from any.
+func (p *printer) unknown(v reflect.Value) {
+	if v.Kind() != reflect.Interface {
+		p.value(v)
+		return
+	}
+	raw, _ := json.Marshal(v.Interface()) // shape takes an error for an invalid value
+	p.text.WriteString(shape(raw))
+}
+
 func (p *printer) separate(i int) {
 	if i > 0 {
 		p.text.WriteByte(' ')
@@ -161,12 +172,16 @@ func (p *printer) object(v reflect.Value) {
 	n := 0
 	for i := range v.NumField() {
 		field, value := v.Type().Field(i), v.Field(i)
-		if field.Name == additional || !field.IsExported() || isNil(value) {
+		if field.Name == additional || isNil(value) {
 			continue
 		}
 		p.separate(n)
-		p.text.WriteString(field.Name + ":")
-		p.value(value)
+		if field.IsExported() {
+			p.text.WriteString(field.Name + ":")
+			p.value(value)
+		} else {
+			p.text.WriteString(shape(value.Bytes())) // the only unexported field is the JSON of a union
+		}
 		n++
 	}
 	for name, text := range unknown(v) {

@@ -50,7 +50,7 @@ func TestPrintedContainersAndScalars(t *testing.T) {
 	require.NoError(t, s.UnmarshalJSON([]byte(`{"decimal":1.50,"enabled":0,"time":"2026-01-02T03:04:05Z","int64":-1,"any":{"a":["x",1]}}`)))
 	assert.Equal(t, `Scalars{Any:{a:["x" 1]} Decimal:1.50 Enabled:false Int64:-1 Time:2026-01-02 03:04:05 +0000 UTC}`, s.String())
 
-	assert.Equal(t, `AnyExtras{ID:1 a:"x"}`, shapes.AnyExtras{ID: ptr(int64(1)), AdditionalProperties: map[string]any{"a": "x"}}.String())
+	assert.Equal(t, `AnyExtras{ID:1 a:string(3) b:2}`, shapes.AnyExtras{ID: ptr(int64(1)), AdditionalProperties: map[string]any{"a": "x", "b": 2}}.String())
 	assert.Equal(t, `Error{Detail:string(4)}`, gateway.Error{Detail: json.RawMessage(`"no"`)}.String())
 }
 

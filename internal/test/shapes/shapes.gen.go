@@ -5,10 +5,12 @@ package shapes
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/internal/secret"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
@@ -26,6 +28,54 @@ func (e Color) Valid() bool {
 	case ColorGreen:
 		return true
 	case ColorRed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FormatsBooleans.
+const (
+	FormatsBooleansTrue FormatsBooleans = true
+)
+
+// Valid indicates whether the value is a known member of the FormatsBooleans enum.
+func (e FormatsBooleans) Valid() bool {
+	switch e {
+	case FormatsBooleansTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FormatsIntegers.
+const (
+	FormatsIntegersMinus1 FormatsIntegers = -1
+	FormatsIntegersN1     FormatsIntegers = 1
+)
+
+// Valid indicates whether the value is a known member of the FormatsIntegers enum.
+func (e FormatsIntegers) Valid() bool {
+	switch e {
+	case FormatsIntegersMinus1:
+		return true
+	case FormatsIntegersN1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FormatsNumbers.
+const (
+	FormatsNumbersN05 FormatsNumbers = 0.5
+)
+
+// Valid indicates whether the value is a known member of the FormatsNumbers enum.
+func (e FormatsNumbers) Valid() bool {
+	switch e {
+	case FormatsNumbersN05:
 		return true
 	default:
 		return false
@@ -54,6 +104,12 @@ func (e ScalarsInline) Valid() bool {
 type AnyExtras struct {
 	ID                   *int64                 `json:"id,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// Cat defines model for Cat.
+type Cat struct {
+	Kind                 string                     `json:"kind"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // Color defines model for Color.
@@ -112,6 +168,41 @@ type Defaults struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
+// Directions defines model for Directions.
+type Directions struct {
+	Code *string `json:"code,omitempty"`
+	ID   *string `json:"id,omitempty"`
+	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
+	Old                  string                     `json:"old"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// Formats defines model for Formats.
+type Formats struct {
+	Booleans             *FormatsBooleans           `json:"booleans,omitempty"`
+	Bounded              []int64                    `json:"bounded,omitempty"`
+	Duration             *openapi_types.Duration    `json:"duration,omitempty"`
+	Email                *openapi_types.Email       `json:"email,omitempty"`
+	Integers             *FormatsIntegers           `json:"integers,omitempty"`
+	Numbers              *FormatsNumbers            `json:"numbers,omitempty"`
+	Other                *string                    `json:"other,omitempty"`
+	Password             *secret.Secret             `json:"password,omitempty"`
+	Uint64               *uint64                    `json:"uint64,omitempty"`
+	Uint8                *uint8                     `json:"uint8,omitempty"`
+	Unix                 *int64                     `json:"unix,omitempty"`
+	URI                  *string                    `json:"uri,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// FormatsBooleans defines model for Formats.Booleans.
+type FormatsBooleans bool
+
+// FormatsIntegers defines model for Formats.Integers.
+type FormatsIntegers int64
+
+// FormatsNumbers defines model for Formats.Numbers.
+type FormatsNumbers float64
+
 // HoldsCombined defines model for HoldsCombined.
 type HoldsCombined struct {
 	Many                 []Combined                 `json:"many,omitempty"`
@@ -147,20 +238,65 @@ type Name = string
 // NameArray defines model for NameArray.
 type NameArray = []Name
 
+// NullableExtras defines model for NullableExtras.
+type NullableExtras struct {
+	ID                   *int64           `json:"id,omitempty"`
+	AdditionalProperties map[string]*Leaf `json:"-"`
+}
+
 // OddNames defines model for OddNames.
 type OddNames struct {
+	Empty                *string                    `json:",omitempty"`
 	SchemaID             *string                    `json:"$id,omitempty"`
 	N2Nd                 *string                    `json:"2nd,omitempty"`
+	AC                   *string                    `json:"a-c,omitempty"`
+	AB                   *string                    `json:"a.b,omitempty"`
 	Less                 *string                    `json:"a<b,omitempty"`
+	D                    *string                    `json:"d,omitempty"`
+	Func                 *string                    `json:"func,omitempty"`
 	ID                   *string                    `json:"id,omitempty"`
+	Naïve                *string                    `json:"naïve,omitempty"`
 	Type                 *string                    `json:"type,omitempty"`
 	Renamed              *string                    `json:"unmarshal_json,omitempty"`
+	Japan                *string                    `json:"日本,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// Pet defines model for Pet.
+type Pet struct {
+	union json.RawMessage
+}
+
+// PetLeaf defines model for PetLeaf.
+type PetLeaf struct {
+	ID                   int64                      `json:"id"`
+	Note                 *string                    `json:"note,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+	union                json.RawMessage
 }
 
 // Plain defines model for Plain.
 type Plain struct {
 	A *string `json:"a,omitempty"`
+}
+
+// References defines model for References.
+type References struct {
+	// Array is an array.
+	Array        *LeafArray     `json:"array,omitempty"`
+	ArrayDefault *NameArray     `json:"arrayDefault,omitempty"`
+	Bytes        []byte         `json:"bytes"`
+	Color        *Color         `json:"color,omitempty"`
+	Foreign      *secret.Secret `json:"foreign,omitempty"`
+	Leaf         *Leaf          `json:"leaf"`
+	LeafDefault  *Leaf          `json:"leafDefault,omitempty"`
+	LevelDefault *Level         `json:"levelDefault,omitempty"`
+
+	// Map is a map.
+	Map                  *LeafMap                   `json:"map,omitempty"`
+	Raw                  json.RawMessage            `json:"raw"`
+	TimeDefault          *Time                      `json:"timeDefault,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // Required defines model for Required.
@@ -210,6 +346,22 @@ type Scalars struct {
 // ScalarsInline defines model for Scalars.Inline.
 type ScalarsInline string
 
+// Time defines model for Time.
+type Time = time.Time
+
+// Tree defines model for Tree.
+type Tree struct {
+	ByName               map[string]Tree            `json:"byName,omitempty"`
+	Children             []Tree                     `json:"children,omitempty"`
+	Lists                [][][]Leaf                 `json:"lists,omitempty"`
+	Maps                 map[string]map[string]Leaf `json:"maps,omitempty"`
+	Name                 string                     `json:"name"`
+	NullableLeaves       map[string]*Leaf           `json:"nullableLeaves,omitempty"`
+	NullableLists        []*[]string                `json:"nullableLists,omitempty"`
+	Parent               *Tree                      `json:"parent,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
 // TypedExtras defines model for TypedExtras.
 type TypedExtras struct {
 	ID                   int64             `json:"id"`
@@ -221,6 +373,35 @@ type Union struct {
 	Kind                 *string                    `json:"kind,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 	union                json.RawMessage
+}
+
+// Unions defines model for Unions.
+type Unions struct {
+	Flag                 *bool                      `json:"flag,omitempty"`
+	Inline               *Unions_Inline             `json:"inline,omitempty"`
+	Nullable             *Unions_Nullable           `json:"nullable,omitempty"`
+	Pet                  *Pet                       `json:"pet,omitempty"`
+	PetLeaf              *PetLeaf                   `json:"petLeaf,omitempty"`
+	PetMap               map[string]Pet             `json:"petMap,omitempty"`
+	Pets                 []Pet                      `json:"pets,omitempty"`
+	Text                 *string                    `json:"text,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// UnionsInline0 defines model for Unions.Inline.0.
+type UnionsInline0 = string
+
+// UnionsInline1 defines model for Unions.Inline.1.
+type UnionsInline1 = int64
+
+// Unions_Inline defines model for Unions.Inline.
+type Unions_Inline struct {
+	union json.RawMessage
+}
+
+// Unions_Nullable defines model for Unions.Nullable.
+type Unions_Nullable struct {
+	union json.RawMessage
 }
 
 // Wide defines model for Wide.
@@ -319,8 +500,8 @@ func (t *AnyExtras) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t AnyExtras) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*AnyExtras).encode) }
 
 func (t *AnyExtras) encode(e *wire.Encoder) {
@@ -344,6 +525,44 @@ func (t *AnyExtras) GetID() (v int64) {
 	}
 	return v
 }
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Cat) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Cat).decode)
+}
+
+func (t *Cat) decode(d *wire.Decoder) error {
+	*t = Cat{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "kind":
+			seen.Add(0)
+			o.Report(wire.String(&t.Kind, d))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "kind")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Cat) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Cat).encode) }
+
+func (t *Cat) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.Kind, e.PlainField("kind"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Cat) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Cat) LogValue() slog.Value { return wire.LogValue(t) }
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
@@ -372,8 +591,8 @@ func (t *Combined) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "extra", "id")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Combined) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Combined).encode) }
 
 func (t *Combined) encode(e *wire.Encoder) {
@@ -439,8 +658,8 @@ func (t *Containers) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Containers) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Containers).encode) }
 
 func (t *Containers) encode(e *wire.Encoder) {
@@ -533,8 +752,8 @@ func (t *Containers_Inline_Item) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "a")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Containers_Inline_Item) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&t, (*Containers_Inline_Item).encode)
 }
@@ -559,7 +778,9 @@ func (t *Defaults) UnmarshalJSON(data []byte) error {
 
 func (t *Defaults) decode(d *wire.Decoder) error {
 	*t = Defaults{}
-	t.Color = wire.Ptr[Color]("green")
+	if err := wire.Default(&t.Color, "green", wire.Nullable[Color](wire.JSON)); err != nil {
+		return &wire.Error{Path: "color", Err: err}
+	}
 	t.Count = wire.Ptr[int64](3)
 	t.Empty = []string{}
 	t.Exact = wire.Ptr[int64](9.007199254740991e+15)
@@ -623,8 +844,8 @@ func (t *Defaults) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Defaults) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Defaults).encode) }
 
 func (t *Defaults) encode(e *wire.Encoder) {
@@ -761,6 +982,253 @@ func (t *Defaults) GetTime() (v time.Time) {
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Directions) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Directions).decode)
+}
+
+func (t *Directions) decode(d *wire.Decoder) error {
+	*t = Directions{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "code":
+			o.Report(wire.Optional(&t.Code, d, wire.String))
+		case "id":
+			seen.Add(0)
+			o.Report(wire.Present(&t.ID, d, wire.String))
+		case "old":
+			seen.Add(1)
+			o.Report(wire.String(&t.Old, d))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "id", "old")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Directions) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Directions).encode) }
+
+func (t *Directions) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Code != nil {
+		wire.WriteString(t.Code, e.PlainField("code"))
+	}
+	if t.ID != nil {
+		wire.WriteString(t.ID, e.PlainField("id"))
+	}
+	wire.WriteString(&t.Old, e.PlainField("old"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Directions) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Directions) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetCode returns Code, or the zero value if it is nil.
+func (t *Directions) GetCode() (v string) {
+	if t != nil && t.Code != nil {
+		v = *t.Code
+	}
+	return v
+}
+
+// GetID returns ID, or the zero value if it is nil.
+func (t *Directions) GetID() (v string) {
+	if t != nil && t.ID != nil {
+		v = *t.ID
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Formats) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Formats).decode)
+}
+
+func (t *Formats) decode(d *wire.Decoder) error {
+	*t = Formats{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "booleans":
+			o.Report(wire.Optional(&t.Booleans, d, wire.Bool))
+		case "bounded":
+			o.Report(wire.UnlessNull(&t.Bounded, d, wire.ArrayOf[int64](wire.Integer)))
+		case "duration":
+			o.Report(wire.Optional(&t.Duration, d, wire.JSON))
+		case "email":
+			o.Report(wire.Optional(&t.Email, d, wire.JSON))
+		case "integers":
+			o.Report(wire.Optional(&t.Integers, d, wire.Integer))
+		case "numbers":
+			o.Report(wire.Optional(&t.Numbers, d, wire.Float))
+		case "other":
+			o.Report(wire.Optional(&t.Other, d, wire.String))
+		case "password":
+			o.Report(wire.Optional(&t.Password, d, wire.JSON))
+		case "uint64":
+			o.Report(wire.Optional(&t.Uint64, d, wire.JSON))
+		case "uint8":
+			o.Report(wire.Optional(&t.Uint8, d, wire.JSON))
+		case "unix":
+			o.Report(wire.Optional(&t.Unix, d, wire.Integer))
+		case "uri":
+			o.Report(wire.Optional(&t.URI, d, wire.String))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Formats) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Formats).encode) }
+
+func (t *Formats) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Booleans != nil {
+		wire.WriteBool(t.Booleans, e.PlainField("booleans"))
+	}
+	if t.Bounded != nil {
+		wire.WriteArrayOf[int64](wire.WriteInteger)(&t.Bounded, e.PlainField("bounded"))
+	}
+	if t.Duration != nil {
+		wire.WriteJSON(t.Duration, e.PlainField("duration"))
+	}
+	if t.Email != nil {
+		wire.WriteJSON(t.Email, e.PlainField("email"))
+	}
+	if t.Integers != nil {
+		wire.WriteInteger(t.Integers, e.PlainField("integers"))
+	}
+	if t.Numbers != nil {
+		wire.WriteFloat(t.Numbers, e.PlainField("numbers"))
+	}
+	if t.Other != nil {
+		wire.WriteString(t.Other, e.PlainField("other"))
+	}
+	if t.Password != nil {
+		wire.WriteJSON(t.Password, e.PlainField("password"))
+	}
+	if t.Uint64 != nil {
+		wire.WriteJSON(t.Uint64, e.PlainField("uint64"))
+	}
+	if t.Uint8 != nil {
+		wire.WriteJSON(t.Uint8, e.PlainField("uint8"))
+	}
+	if t.Unix != nil {
+		wire.WriteInteger(t.Unix, e.PlainField("unix"))
+	}
+	if t.URI != nil {
+		wire.WriteString(t.URI, e.PlainField("uri"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Formats) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Formats) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetBooleans returns Booleans, or the zero value if it is nil.
+func (t *Formats) GetBooleans() (v FormatsBooleans) {
+	if t != nil && t.Booleans != nil {
+		v = *t.Booleans
+	}
+	return v
+}
+
+// GetDuration returns Duration, or the zero value if it is nil.
+func (t *Formats) GetDuration() (v openapi_types.Duration) {
+	if t != nil && t.Duration != nil {
+		v = *t.Duration
+	}
+	return v
+}
+
+// GetEmail returns Email, or the zero value if it is nil.
+func (t *Formats) GetEmail() (v openapi_types.Email) {
+	if t != nil && t.Email != nil {
+		v = *t.Email
+	}
+	return v
+}
+
+// GetIntegers returns Integers, or the zero value if it is nil.
+func (t *Formats) GetIntegers() (v FormatsIntegers) {
+	if t != nil && t.Integers != nil {
+		v = *t.Integers
+	}
+	return v
+}
+
+// GetNumbers returns Numbers, or the zero value if it is nil.
+func (t *Formats) GetNumbers() (v FormatsNumbers) {
+	if t != nil && t.Numbers != nil {
+		v = *t.Numbers
+	}
+	return v
+}
+
+// GetOther returns Other, or the zero value if it is nil.
+func (t *Formats) GetOther() (v string) {
+	if t != nil && t.Other != nil {
+		v = *t.Other
+	}
+	return v
+}
+
+// GetPassword returns Password, or the zero value if it is nil.
+func (t *Formats) GetPassword() (v secret.Secret) {
+	if t != nil && t.Password != nil {
+		v = *t.Password
+	}
+	return v
+}
+
+// GetUint64 returns Uint64, or the zero value if it is nil.
+func (t *Formats) GetUint64() (v uint64) {
+	if t != nil && t.Uint64 != nil {
+		v = *t.Uint64
+	}
+	return v
+}
+
+// GetUint8 returns Uint8, or the zero value if it is nil.
+func (t *Formats) GetUint8() (v uint8) {
+	if t != nil && t.Uint8 != nil {
+		v = *t.Uint8
+	}
+	return v
+}
+
+// GetUnix returns Unix, or the zero value if it is nil.
+func (t *Formats) GetUnix() (v int64) {
+	if t != nil && t.Unix != nil {
+		v = *t.Unix
+	}
+	return v
+}
+
+// GetURI returns URI, or the zero value if it is nil.
+func (t *Formats) GetURI() (v string) {
+	if t != nil && t.URI != nil {
+		v = *t.URI
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *HoldsCombined) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*HoldsCombined).decode)
 }
@@ -783,8 +1251,8 @@ func (t *HoldsCombined) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "one")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t HoldsCombined) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&t, (*HoldsCombined).encode)
 }
@@ -826,8 +1294,8 @@ func (t *HoldsUnion) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "union")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t HoldsUnion) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*HoldsUnion).encode) }
 
 func (t *HoldsUnion) encode(e *wire.Encoder) {
@@ -866,8 +1334,8 @@ func (t *Leaf) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Leaf) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Leaf).encode) }
 
 func (t *Leaf) encode(e *wire.Encoder) {
@@ -893,6 +1361,55 @@ func (t *Leaf) GetNote() (v string) {
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *NullableExtras) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*NullableExtras).decode)
+}
+
+func (t *NullableExtras) decode(d *wire.Decoder) error {
+	*t = NullableExtras{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "id":
+			o.Report(wire.Optional(&t.ID, d, wire.Integer))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Nullable[Leaf]((*Leaf).decode))
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t NullableExtras) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*NullableExtras).encode)
+}
+
+func (t *NullableExtras) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.ID != nil {
+		wire.WriteInteger(t.ID, e.PlainField("id"))
+	}
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WritePointer[Leaf]((*Leaf).encode))
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t NullableExtras) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t NullableExtras) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetID returns ID, or the zero value if it is nil.
+func (t *NullableExtras) GetID() (v int64) {
+	if t != nil && t.ID != nil {
+		v = *t.ID
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *OddNames) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*OddNames).decode)
 }
@@ -903,18 +1420,32 @@ func (t *OddNames) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
+		case "":
+			o.Report(wire.Optional(&t.Empty, d, wire.String))
 		case "$id":
 			o.Report(wire.Optional(&t.SchemaID, d, wire.String))
 		case "2nd":
 			o.Report(wire.Optional(&t.N2Nd, d, wire.String))
+		case "a-c":
+			o.Report(wire.Optional(&t.AC, d, wire.String))
+		case "a.b":
+			o.Report(wire.Optional(&t.AB, d, wire.String))
 		case "a<b":
 			o.Report(wire.Optional(&t.Less, d, wire.String))
+		case "d":
+			o.Report(wire.Optional(&t.D, d, wire.String))
+		case "func":
+			o.Report(wire.Optional(&t.Func, d, wire.String))
 		case "id":
 			o.Report(wire.Optional(&t.ID, d, wire.String))
+		case "naïve":
+			o.Report(wire.Optional(&t.Naïve, d, wire.String))
 		case "type":
 			o.Report(wire.Optional(&t.Type, d, wire.String))
 		case "unmarshal_json":
 			o.Report(wire.Optional(&t.Renamed, d, wire.String))
+		case "日本":
+			o.Report(wire.Optional(&t.Japan, d, wire.String))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -922,29 +1453,50 @@ func (t *OddNames) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t OddNames) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*OddNames).encode) }
 
 func (t *OddNames) encode(e *wire.Encoder) {
 	start := e.Begin()
+	if t.Empty != nil {
+		wire.WriteString(t.Empty, e.PlainField(""))
+	}
 	if t.SchemaID != nil {
 		wire.WriteString(t.SchemaID, e.PlainField("$id"))
 	}
 	if t.N2Nd != nil {
 		wire.WriteString(t.N2Nd, e.PlainField("2nd"))
 	}
+	if t.AC != nil {
+		wire.WriteString(t.AC, e.PlainField("a-c"))
+	}
+	if t.AB != nil {
+		wire.WriteString(t.AB, e.PlainField("a.b"))
+	}
 	if t.Less != nil {
 		wire.WriteString(t.Less, e.Field("a<b"))
 	}
+	if t.D != nil {
+		wire.WriteString(t.D, e.PlainField("d"))
+	}
+	if t.Func != nil {
+		wire.WriteString(t.Func, e.PlainField("func"))
+	}
 	if t.ID != nil {
 		wire.WriteString(t.ID, e.PlainField("id"))
+	}
+	if t.Naïve != nil {
+		wire.WriteString(t.Naïve, e.PlainField("naïve"))
 	}
 	if t.Type != nil {
 		wire.WriteString(t.Type, e.PlainField("type"))
 	}
 	if t.Renamed != nil {
 		wire.WriteString(t.Renamed, e.PlainField("unmarshal_json"))
+	}
+	if t.Japan != nil {
+		wire.WriteString(t.Japan, e.PlainField("日本"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -954,6 +1506,14 @@ func (t OddNames) String() string { return wire.Print(t) }
 
 // LogValue returns the fields of String as a group for log/slog.
 func (t OddNames) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetEmpty returns Empty, or the zero value if it is nil.
+func (t *OddNames) GetEmpty() (v string) {
+	if t != nil && t.Empty != nil {
+		v = *t.Empty
+	}
+	return v
+}
 
 // GetSchemaID returns SchemaID, or the zero value if it is nil.
 func (t *OddNames) GetSchemaID() (v string) {
@@ -971,6 +1531,22 @@ func (t *OddNames) GetN2Nd() (v string) {
 	return v
 }
 
+// GetAC returns AC, or the zero value if it is nil.
+func (t *OddNames) GetAC() (v string) {
+	if t != nil && t.AC != nil {
+		v = *t.AC
+	}
+	return v
+}
+
+// GetAB returns AB, or the zero value if it is nil.
+func (t *OddNames) GetAB() (v string) {
+	if t != nil && t.AB != nil {
+		v = *t.AB
+	}
+	return v
+}
+
 // GetLess returns Less, or the zero value if it is nil.
 func (t *OddNames) GetLess() (v string) {
 	if t != nil && t.Less != nil {
@@ -979,10 +1555,34 @@ func (t *OddNames) GetLess() (v string) {
 	return v
 }
 
+// GetD returns D, or the zero value if it is nil.
+func (t *OddNames) GetD() (v string) {
+	if t != nil && t.D != nil {
+		v = *t.D
+	}
+	return v
+}
+
+// GetFunc returns Func, or the zero value if it is nil.
+func (t *OddNames) GetFunc() (v string) {
+	if t != nil && t.Func != nil {
+		v = *t.Func
+	}
+	return v
+}
+
 // GetID returns ID, or the zero value if it is nil.
 func (t *OddNames) GetID() (v string) {
 	if t != nil && t.ID != nil {
 		v = *t.ID
+	}
+	return v
+}
+
+// GetNaïve returns Naïve, or the zero value if it is nil.
+func (t *OddNames) GetNaïve() (v string) {
+	if t != nil && t.Naïve != nil {
+		v = *t.Naïve
 	}
 	return v
 }
@@ -999,6 +1599,180 @@ func (t *OddNames) GetType() (v string) {
 func (t *OddNames) GetRenamed() (v string) {
 	if t != nil && t.Renamed != nil {
 		v = *t.Renamed
+	}
+	return v
+}
+
+// GetJapan returns Japan, or the zero value if it is nil.
+func (t *OddNames) GetJapan() (v string) {
+	if t != nil && t.Japan != nil {
+		v = *t.Japan
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *References) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*References).decode)
+}
+
+func (t *References) decode(d *wire.Decoder) error {
+	*t = References{}
+	if err := wire.Default(&t.ArrayDefault, []interface{}{"a"}, wire.Nullable[NameArray](wire.JSON)); err != nil {
+		return &wire.Error{Path: "arrayDefault", Err: err}
+	}
+	if err := wire.Default(&t.LeafDefault, map[string]interface{}{"id": 7}, wire.Nullable[Leaf]((*Leaf).decode)); err != nil {
+		return &wire.Error{Path: "leafDefault", Err: err}
+	}
+	t.LevelDefault = wire.Ptr[Level](2)
+	if err := wire.Default(&t.TimeDefault, "2026-01-02T03:04:05Z", wire.Nullable[Time](wire.JSON)); err != nil {
+		return &wire.Error{Path: "timeDefault", Err: err}
+	}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "array":
+			o.Report(wire.Optional(&t.Array, d, wire.JSON))
+		case "arrayDefault":
+			o.Report(wire.UnlessNull(&t.ArrayDefault, d, wire.Nullable[NameArray](wire.JSON)))
+		case "bytes":
+			seen.Add(0)
+			o.Report(wire.JSON(&t.Bytes, d))
+		case "color":
+			o.Report(wire.Optional(&t.Color, d, wire.JSON))
+		case "foreign":
+			o.Report(wire.Optional(&t.Foreign, d, wire.JSON))
+		case "leaf":
+			seen.Add(1)
+			o.Report(wire.Optional(&t.Leaf, d, (*Leaf).decode))
+		case "leafDefault":
+			o.Report(wire.UnlessNull(&t.LeafDefault, d, wire.Nullable[Leaf]((*Leaf).decode)))
+		case "levelDefault":
+			o.Report(wire.UnlessNull(&t.LevelDefault, d, wire.Nullable[Level](wire.JSON)))
+		case "map":
+			o.Report(wire.Optional(&t.Map, d, wire.JSON))
+		case "raw":
+			seen.Add(2)
+			o.Report(wire.Raw(&t.Raw, d))
+		case "timeDefault":
+			o.Report(wire.UnlessNull(&t.TimeDefault, d, wire.Nullable[Time](wire.JSON)))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "bytes", "leaf", "raw")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t References) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*References).encode) }
+
+func (t *References) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Array != nil {
+		wire.WriteJSON(t.Array, e.PlainField("array"))
+	}
+	if t.ArrayDefault != nil {
+		wire.WriteJSON(t.ArrayDefault, e.PlainField("arrayDefault"))
+	}
+	wire.WriteJSON(wire.NotNil(&t.Bytes), e.PlainField("bytes"))
+	wire.WriteNullable(t.Color, e.PlainField("color"), wire.WriteJSON)
+	if t.Foreign != nil {
+		wire.WriteJSON(t.Foreign, e.PlainField("foreign"))
+	}
+	wire.WriteNullable(t.Leaf, e.PlainField("leaf"), (*Leaf).encode)
+	if t.LeafDefault != nil {
+		(*Leaf).encode(t.LeafDefault, e.PlainField("leafDefault"))
+	}
+	if t.LevelDefault != nil {
+		wire.WriteJSON(t.LevelDefault, e.PlainField("levelDefault"))
+	}
+	if t.Map != nil {
+		wire.WriteJSON(t.Map, e.PlainField("map"))
+	}
+	wire.WriteRaw(&t.Raw, e.PlainField("raw"))
+	if t.TimeDefault != nil {
+		wire.WriteJSON(t.TimeDefault, e.PlainField("timeDefault"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t References) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t References) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetArray returns Array, or the zero value if it is nil.
+func (t *References) GetArray() (v LeafArray) {
+	if t != nil && t.Array != nil {
+		v = *t.Array
+	}
+	return v
+}
+
+// GetArrayDefault returns ArrayDefault, or the zero value if it is nil.
+func (t *References) GetArrayDefault() (v NameArray) {
+	if t != nil && t.ArrayDefault != nil {
+		v = *t.ArrayDefault
+	}
+	return v
+}
+
+// GetColor returns Color, or the zero value if it is nil.
+func (t *References) GetColor() (v Color) {
+	if t != nil && t.Color != nil {
+		v = *t.Color
+	}
+	return v
+}
+
+// GetForeign returns Foreign, or the zero value if it is nil.
+func (t *References) GetForeign() (v secret.Secret) {
+	if t != nil && t.Foreign != nil {
+		v = *t.Foreign
+	}
+	return v
+}
+
+// GetLeaf returns Leaf, or nil if t is nil.
+func (t *References) GetLeaf() (v *Leaf) {
+	if t != nil {
+		v = t.Leaf
+	}
+	return v
+}
+
+// GetLeafDefault returns LeafDefault, or nil if t is nil.
+func (t *References) GetLeafDefault() (v *Leaf) {
+	if t != nil {
+		v = t.LeafDefault
+	}
+	return v
+}
+
+// GetLevelDefault returns LevelDefault, or the zero value if it is nil.
+func (t *References) GetLevelDefault() (v Level) {
+	if t != nil && t.LevelDefault != nil {
+		v = *t.LevelDefault
+	}
+	return v
+}
+
+// GetMap returns Map, or the zero value if it is nil.
+func (t *References) GetMap() (v LeafMap) {
+	if t != nil && t.Map != nil {
+		v = *t.Map
+	}
+	return v
+}
+
+// GetTimeDefault returns TimeDefault, or the zero value if it is nil.
+func (t *References) GetTimeDefault() (v Time) {
+	if t != nil && t.TimeDefault != nil {
+		v = *t.TimeDefault
 	}
 	return v
 }
@@ -1041,7 +1815,7 @@ func (t *Required) decode(d *wire.Decoder) error {
 			o.Report(wire.MapOf[map[string]Leaf]((*Leaf).decode)(&t.Objects, d))
 		case "plain":
 			seen.Add(8)
-			o.Report(wire.JSON(&t.Plain, d))
+			o.Report(wire.ArrayOf[Plain](wire.JSON)(&t.Plain, d))
 		case "time":
 			seen.Add(9)
 			o.Report(wire.Time(&t.Time, d))
@@ -1052,8 +1826,8 @@ func (t *Required) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "any", "array", "free", "ints", "leaf", "leafMap", "map", "objects", "plain", "time")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Required) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Required).encode) }
 
 func (t *Required) encode(e *wire.Encoder) {
@@ -1066,7 +1840,7 @@ func (t *Required) encode(e *wire.Encoder) {
 	wire.WriteJSON(wire.NotNilMap(&t.LeafMap), e.PlainField("leafMap"))
 	wire.WriteMapOf[map[string]string](wire.WriteString)(wire.NotNilMap(&t.Map), e.PlainField("map"))
 	wire.WriteMapOf[map[string]Leaf]((*Leaf).encode)(wire.NotNilMap(&t.Objects), e.PlainField("objects"))
-	wire.WriteJSON(wire.NotNil(&t.Plain), e.PlainField("plain"))
+	wire.WriteArrayOf[Plain](wire.WriteJSON)(wire.NotNil(&t.Plain), e.PlainField("plain"))
 	wire.WriteTime(&t.Time, e.PlainField("time"))
 	e.End(start, t.AdditionalProperties)
 }
@@ -1108,8 +1882,8 @@ func (t *RequiredNullable) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "array", "leaf", "map", "string")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t RequiredNullable) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&t, (*RequiredNullable).encode)
 }
@@ -1194,14 +1968,18 @@ func (t *Scalars) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err())
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Scalars) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Scalars).encode) }
 
 func (t *Scalars) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteAny(&t.Any, e.PlainField("any"))
-	wire.WriteJSON(&t.Bytes, e.PlainField("bytes"))
+	if t.Any != nil {
+		wire.WriteAny(&t.Any, e.PlainField("any"))
+	}
+	if t.Bytes != nil {
+		wire.WriteJSON(&t.Bytes, e.PlainField("bytes"))
+	}
 	if t.Color != nil {
 		wire.WriteString(t.Color, e.PlainField("color"))
 	}
@@ -1213,7 +1991,7 @@ func (t *Scalars) encode(e *wire.Encoder) {
 		wire.WriteFloat(t.Double, e.PlainField("double"))
 	}
 	if t.Enabled != nil {
-		wire.WriteBool(t.Enabled, e.PlainField("enabled"))
+		wire.WriteFlag(t.Enabled, e.PlainField("enabled"))
 	}
 	if t.Float != nil {
 		wire.WriteFloat(t.Float, e.PlainField("float"))
@@ -1230,7 +2008,7 @@ func (t *Scalars) encode(e *wire.Encoder) {
 	if t.Level != nil {
 		wire.WriteInteger(t.Level, e.PlainField("level"))
 	}
-	wire.WriteNullable(t.Task, e.PlainField("task"), wire.WriteString)
+	wire.WriteNullable(t.Task, e.PlainField("task"), wire.WriteText)
 	if t.Time != nil {
 		wire.WriteTime(t.Time, e.PlainField("time"))
 	}
@@ -1352,6 +2130,87 @@ func (t *Scalars) GetUUID() (v openapi_types.UUID) {
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Tree) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Tree).decode)
+}
+
+func (t *Tree) decode(d *wire.Decoder) error {
+	*t = Tree{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "byName":
+			o.Report(wire.UnlessNull(&t.ByName, d, wire.MapOf[map[string]Tree]((*Tree).decode)))
+		case "children":
+			o.Report(wire.UnlessNull(&t.Children, d, wire.ArrayOf[Tree]((*Tree).decode)))
+		case "lists":
+			o.Report(wire.UnlessNull(&t.Lists, d, wire.ArrayOf[[][]Leaf](wire.ArrayOf[[]Leaf](wire.ArrayOf[Leaf]((*Leaf).decode)))))
+		case "maps":
+			o.Report(wire.UnlessNull(&t.Maps, d, wire.MapOf[map[string]map[string]Leaf](wire.MapOf[map[string]Leaf]((*Leaf).decode))))
+		case "name":
+			seen.Add(0)
+			o.Report(wire.String(&t.Name, d))
+		case "nullableLeaves":
+			o.Report(wire.UnlessNull(&t.NullableLeaves, d, wire.MapOf[map[string]*Leaf](wire.Nullable[Leaf]((*Leaf).decode))))
+		case "nullableLists":
+			o.Report(wire.UnlessNull(&t.NullableLists, d, wire.ArrayOf[*[]string](wire.Nullable[[]string](wire.ArrayOf[string](wire.String)))))
+		case "parent":
+			o.Report(wire.Optional(&t.Parent, d, (*Tree).decode))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "name")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Tree) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Tree).encode) }
+
+func (t *Tree) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.ByName != nil {
+		wire.WriteMapOf[map[string]Tree]((*Tree).encode)(&t.ByName, e.PlainField("byName"))
+	}
+	if t.Children != nil {
+		wire.WriteArrayOf[Tree]((*Tree).encode)(&t.Children, e.PlainField("children"))
+	}
+	if t.Lists != nil {
+		wire.WriteArrayOf[[][]Leaf](wire.WriteArrayOf[[]Leaf](wire.WriteArrayOf[Leaf]((*Leaf).encode)))(&t.Lists, e.PlainField("lists"))
+	}
+	if t.Maps != nil {
+		wire.WriteMapOf[map[string]map[string]Leaf](wire.WriteMapOf[map[string]Leaf]((*Leaf).encode))(&t.Maps, e.PlainField("maps"))
+	}
+	wire.WriteString(&t.Name, e.PlainField("name"))
+	if t.NullableLeaves != nil {
+		wire.WriteMapOf[map[string]*Leaf](wire.WritePointer[Leaf]((*Leaf).encode))(&t.NullableLeaves, e.PlainField("nullableLeaves"))
+	}
+	if t.NullableLists != nil {
+		wire.WriteArrayOf[*[]string](wire.WritePointer[[]string](wire.WriteArrayOf[string](wire.WriteString)))(&t.NullableLists, e.PlainField("nullableLists"))
+	}
+	if t.Parent != nil {
+		(*Tree).encode(t.Parent, e.PlainField("parent"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Tree) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Tree) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetParent returns Parent, or nil if t is nil.
+func (t *Tree) GetParent() (v *Tree) {
+	if t != nil {
+		v = t.Parent
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *TypedExtras) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*TypedExtras).decode)
 }
@@ -1372,8 +2231,8 @@ func (t *TypedExtras) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "id")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t TypedExtras) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*TypedExtras).encode) }
 
 func (t *TypedExtras) encode(e *wire.Encoder) {
@@ -1387,6 +2246,124 @@ func (t TypedExtras) String() string { return wire.Print(t) }
 
 // LogValue returns the fields of String as a group for log/slog.
 func (t TypedExtras) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Unions) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Unions).decode)
+}
+
+func (t *Unions) decode(d *wire.Decoder) error {
+	*t = Unions{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "flag":
+			o.Report(wire.Optional(&t.Flag, d, wire.Flag))
+		case "inline":
+			o.Report(wire.Optional(&t.Inline, d, wire.JSON))
+		case "nullable":
+			o.Report(wire.Optional(&t.Nullable, d, wire.JSON))
+		case "pet":
+			o.Report(wire.Optional(&t.Pet, d, wire.JSON))
+		case "petLeaf":
+			o.Report(wire.Optional(&t.PetLeaf, d, wire.JSON))
+		case "petMap":
+			o.Report(wire.UnlessNull(&t.PetMap, d, wire.MapOf[map[string]Pet](wire.JSON)))
+		case "pets":
+			o.Report(wire.UnlessNull(&t.Pets, d, wire.ArrayOf[Pet](wire.JSON)))
+		case "text":
+			o.Report(wire.Optional(&t.Text, d, wire.Text))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Unions) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Unions).encode) }
+
+func (t *Unions) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Flag != nil {
+		wire.WriteFlag(t.Flag, e.PlainField("flag"))
+	}
+	if t.Inline != nil {
+		wire.WriteJSON(t.Inline, e.PlainField("inline"))
+	}
+	wire.WriteNullable(t.Nullable, e.PlainField("nullable"), wire.WriteJSON)
+	if t.Pet != nil {
+		wire.WriteJSON(t.Pet, e.PlainField("pet"))
+	}
+	if t.PetLeaf != nil {
+		wire.WriteJSON(t.PetLeaf, e.PlainField("petLeaf"))
+	}
+	if t.PetMap != nil {
+		wire.WriteMapOf[map[string]Pet](wire.WriteJSON)(&t.PetMap, e.PlainField("petMap"))
+	}
+	if t.Pets != nil {
+		wire.WriteArrayOf[Pet](wire.WriteJSON)(&t.Pets, e.PlainField("pets"))
+	}
+	wire.WriteNullable(t.Text, e.PlainField("text"), wire.WriteText)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Unions) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Unions) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetFlag returns Flag, or the zero value if it is nil.
+func (t *Unions) GetFlag() (v bool) {
+	if t != nil && t.Flag != nil {
+		v = *t.Flag
+	}
+	return v
+}
+
+// GetInline returns Inline, or the zero value if it is nil.
+func (t *Unions) GetInline() (v Unions_Inline) {
+	if t != nil && t.Inline != nil {
+		v = *t.Inline
+	}
+	return v
+}
+
+// GetNullable returns Nullable, or the zero value if it is nil.
+func (t *Unions) GetNullable() (v Unions_Nullable) {
+	if t != nil && t.Nullable != nil {
+		v = *t.Nullable
+	}
+	return v
+}
+
+// GetPet returns Pet, or the zero value if it is nil.
+func (t *Unions) GetPet() (v Pet) {
+	if t != nil && t.Pet != nil {
+		v = *t.Pet
+	}
+	return v
+}
+
+// GetPetLeaf returns PetLeaf, or nil if t is nil.
+func (t *Unions) GetPetLeaf() (v *PetLeaf) {
+	if t != nil {
+		v = t.PetLeaf
+	}
+	return v
+}
+
+// GetText returns Text, or the zero value if it is nil.
+func (t *Unions) GetText() (v string) {
+	if t != nil && t.Text != nil {
+		v = *t.Text
+	}
+	return v
+}
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
@@ -1549,8 +2526,8 @@ func (t *Wide) decode(d *wire.Decoder) error {
 	return seen.Check(o.Err(), "p068", "p069")
 }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil field is null where the
-// document allows it, and left out elsewhere.
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
 func (t Wide) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Wide).encode) }
 
 func (t *Wide) encode(e *wire.Encoder) {
@@ -2314,6 +3291,198 @@ func (t *Wide) GetP067() (v string) {
 	return v
 }
 
+// AsCat returns the union data inside the Pet as a Cat
+func (t Pet) AsCat() (Cat, error) {
+	var body Cat
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCat overwrites any union data inside the Pet as the provided Cat
+func (t *Pet) FromCat(v Cat) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"kind":"cat"}`))
+	t.union = b
+	return err
+}
+
+// MergeCat performs a merge with any union data inside the Pet, using the provided Cat
+func (t *Pet) MergeCat(v Cat) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"kind":"cat"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsLeaf returns the union data inside the Pet as a Leaf
+func (t Pet) AsLeaf() (Leaf, error) {
+	var body Leaf
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromLeaf overwrites any union data inside the Pet as the provided Leaf
+func (t *Pet) FromLeaf(v Leaf) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"kind":"Leaf"}`))
+	t.union = b
+	return err
+}
+
+// MergeLeaf performs a merge with any union data inside the Pet, using the provided Leaf
+func (t *Pet) MergeLeaf(v Leaf) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"kind":"Leaf"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Pet) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"kind"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t Pet) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "Leaf":
+		return t.AsLeaf()
+	case "cat":
+		return t.AsCat()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t Pet) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Pet) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsCat returns the union data inside the PetLeaf as a Cat
+func (t PetLeaf) AsCat() (Cat, error) {
+	var body Cat
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCat overwrites any union data inside the PetLeaf as the provided Cat
+func (t *PetLeaf) FromCat(v Cat) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"kind":"cat"}`))
+	t.union = b
+	return err
+}
+
+// MergeCat performs a merge with any union data inside the PetLeaf, using the provided Cat
+func (t *PetLeaf) MergeCat(v Cat) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"kind":"cat"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsLeaf returns the union data inside the PetLeaf as a Leaf
+func (t PetLeaf) AsLeaf() (Leaf, error) {
+	var body Leaf
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromLeaf overwrites any union data inside the PetLeaf as the provided Leaf
+func (t *PetLeaf) FromLeaf(v Leaf) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"kind":"Leaf"}`))
+	t.union = b
+	return err
+}
+
+// MergeLeaf performs a merge with any union data inside the PetLeaf, using the provided Leaf
+func (t *PetLeaf) MergeLeaf(v Leaf) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"kind":"Leaf"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t PetLeaf) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"kind"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t PetLeaf) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "Leaf":
+		return t.AsLeaf()
+	case "cat":
+		return t.AsCat()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
 // AsLeaf returns the union data inside the Union as a Leaf
 func (t Union) AsLeaf() (Leaf, error) {
 	var body Leaf
@@ -2364,6 +3533,182 @@ func (t *Union) MergePlain(v Plain) error {
 	merged, err := runtime.JSONMerge(t.union, b)
 	t.union = merged
 	return err
+}
+
+// AsUnionsInline0 returns the union data inside the Unions_Inline as a UnionsInline0
+func (t Unions_Inline) AsUnionsInline0() (UnionsInline0, error) {
+	var body UnionsInline0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromUnionsInline0 overwrites any union data inside the Unions_Inline as the provided UnionsInline0
+func (t *Unions_Inline) FromUnionsInline0(v UnionsInline0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeUnionsInline0 performs a merge with any union data inside the Unions_Inline, using the provided UnionsInline0
+func (t *Unions_Inline) MergeUnionsInline0(v UnionsInline0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsUnionsInline1 returns the union data inside the Unions_Inline as a UnionsInline1
+func (t Unions_Inline) AsUnionsInline1() (UnionsInline1, error) {
+	var body UnionsInline1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromUnionsInline1 overwrites any union data inside the Unions_Inline as the provided UnionsInline1
+func (t *Unions_Inline) FromUnionsInline1(v UnionsInline1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeUnionsInline1 performs a merge with any union data inside the Unions_Inline, using the provided UnionsInline1
+func (t *Unions_Inline) MergeUnionsInline1(v UnionsInline1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Unions_Inline) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Unions_Inline) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsLeaf returns the union data inside the Unions_Nullable as a Leaf
+func (t Unions_Nullable) AsLeaf() (Leaf, error) {
+	var body Leaf
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromLeaf overwrites any union data inside the Unions_Nullable as the provided Leaf
+func (t *Unions_Nullable) FromLeaf(v Leaf) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeLeaf performs a merge with any union data inside the Unions_Nullable, using the provided Leaf
+func (t *Unions_Nullable) MergeLeaf(v Leaf) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Unions_Nullable) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Unions_Nullable) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// Override default JSON handling for PetLeaf to handle AdditionalProperties and union
+func (a *PetLeaf) UnmarshalJSON(b []byte) error {
+	err := a.union.UnmarshalJSON(b)
+	if err != nil {
+		return err
+	}
+	object := make(map[string]json.RawMessage)
+	err = json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.ID)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["note"]; found {
+		err = json.Unmarshal(raw, &a.Note)
+		if err != nil {
+			return fmt.Errorf("error reading 'note': %w", err)
+		}
+		delete(object, "note")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for PetLeaf to handle AdditionalProperties and union
+func (a PetLeaf) MarshalJSON() ([]byte, error) {
+	var err error
+	b, err := a.union.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	object := make(map[string]json.RawMessage)
+	if a.union != nil {
+		err = json.Unmarshal(b, &object)
+		if err != nil {
+			return nil, err
+		}
+	}
+
+	object["id"], err = json.Marshal(a.ID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	if a.Note != nil {
+		object["note"], err = json.Marshal(a.Note)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'note': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
 }
 
 // Override default JSON handling for Union to handle AdditionalProperties and union

@@ -2,6 +2,8 @@ package shapes_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -42,19 +44,35 @@ func TestShapesRoundTrip(t *testing.T) {
 		{"null keeps a default unless it is a value", &shapes.Defaults{}, `{"count":null,"list":null,"map":null,"name":null,"nullable":null,"time":null,"value":null}`,
 			`{"color":"green","count":3,"empty":[],"exact":9007199254740991,"flag":true,"free":{"a":[1,"x"]},"large":9007199254740993,
 			"list":["a","b"],"map":{"a":1},"name":"unnamed","nullable":null,"ratio":0.25,"text":"a \"b\"","time":"2026-01-02T03:04:05Z","value":"v"}`},
-		{"scalars", &shapes.Scalars{}, `{"any":null,"bytes":"AQI=","color":"blue","date":"2026-01-02","decimal":0.10,"double":1e-7,"enabled":true,"float":0.1,
+		{"scalars", &shapes.Scalars{}, `{"any":1,"bytes":"AQI=","color":"blue","date":"2026-01-02","decimal":0.10,"double":1e-7,"enabled":true,"float":0.1,
 			"inline":"x","int32":-2147483648,"int64":9007199254740993,"level":7,"task":"t","time":"2026-01-02T03:04:05Z","uuid":"6ba7b810-9dad-11d1-80b4-00c04fd430c8"}`, ""},
-		{"tolerant scalars", &shapes.Scalars{}, `{"decimal":"1.50","enabled":0,"task":42}`, `{"any":null,"bytes":null,"decimal":1.50,"enabled":false,"task":"42"}`},
-		{"nullable arms", &shapes.Scalars{}, `{"decimal":null,"task":null}`, `{"any":null,"bytes":null,"decimal":null,"task":null}`},
+		{"tolerant scalars", &shapes.Scalars{}, `{"decimal":"1.50","enabled":0,"task":42}`, `{"decimal":1.50,"enabled":false,"task":"42"}`},
+		{"nullable arms", &shapes.Scalars{}, `{"decimal":null,"task":null}`, ""},
 		{"containers", &shapes.Containers{}, `{"anything":[1,null,"x"],"inline":[{"a":"b","c":1}],"leafMap":{"a":{"id":1,"note":null,"u":1}},
 			"leaves":[{"id":1,"note":null,"u":1}],"lists":{"a":[{"id":1,"note":null}]},"maps":[{"a":1}],"names":["n"],"nested":[[1],[]],
 			"nullableItems":["a",null],"nullableValues":{"a":1,"b":null},"times":["2026-01-02T03:04:05Z"]}`, ""},
 		{"no containers", &shapes.Containers{}, `{}`, ""},
+		{"no scalars", &shapes.Scalars{}, `{"any":null,"bytes":null,"time":null}`, `{"decimal":null,"task":null}`},
+		{"containers in containers", &shapes.Tree{}, `{"byName":{"k":{"name":"c"}},"children":[{"name":"d","u":1}],"lists":[[[{"id":1,"note":null,"u":1}],[]],[]],
+			"maps":{"a":{"b":{"id":1,"note":null}}},"name":"a","nullableLeaves":{"k":null,"l":{"id":1,"note":null}},"nullableLists":[null,["x"]],"parent":{"name":"b"}}`, ""},
+		{"readOnly and writeOnly", &shapes.Directions{}, `{"id":"i","old":"o"}`, ""},
+		{"readOnly and writeOnly, filled", &shapes.Directions{}, `{"code":"c","id":"i","old":"o"}`, ""},
+		{"formats", &shapes.Formats{}, `{"booleans":true,"bounded":[9],"duration":"PT1H","email":"a@example.com","integers":7,"numbers":1.5,"other":"h",
+			"uint64":18446744073709551615,"uint8":255,"unix":1,"uri":"http://x"}`, ""},
+		{"references", &shapes.References{}, `{"bytes":"","leaf":null,"raw":null}`, `{"arrayDefault":["a"],"bytes":"","color":null,"leaf":null,
+			"leafDefault":{"id":7,"note":null},"levelDefault":2,"raw":null,"timeDefault":"2026-01-02T03:04:05Z"}`},
+		{"references, filled", &shapes.References{}, `{"array":[{"id":1,"note":null}],"arrayDefault":[],"bytes":"AQ==","color":"red","leaf":{"id":1,"note":null,"u":1},
+			"leafDefault":{"id":1,"note":null},"levelDefault":3,"map":{"a":{"id":1,"note":null,"u":1}},"raw":[1],"timeDefault":"2026-01-02T03:04:06Z"}`, ""},
+		{"unions", &shapes.Unions{}, `{"flag":1,"inline":9007199254740993,"nullable":null,"pet":{"kind":"cat","u":9007199254740993},"petLeaf":{"id":1},"petMap":{"a":{"id":1}},
+			"pets":[{"kind":"cat"}],"text":42}`, `{"flag":true,"inline":9007199254740993,"nullable":null,"pet":{"kind":"cat","u":9007199254740993},"petLeaf":{"id":1},
+			"petMap":{"a":{"id":1}},"pets":[{"kind":"cat"}],"text":"42"}`},
 		{"allOf with one arm that keeps unknown fields", &shapes.HoldsCombined{}, `{"many":[{"id":1,"note":null,"extra":"e","more":1}],"one":{"id":2,"note":null,"extra":"e"}}`, ""},
 		{"object with a union", &shapes.HoldsUnion{}, `{"union":{"id":1,"kind":"k","more":1}}`, ""},
 		{"typed additional properties", &shapes.TypedExtras{}, `{"id":1,"a":"x","b":"y"}`, ""},
+		{"nullable additional properties", &shapes.NullableExtras{}, `{"id":1,"a":null,"b":{"id":2,"note":null,"u":1}}`, ""},
 		{"any additional properties", &shapes.AnyExtras{}, `{"id":1,"a":[1],"b":null}`, ""},
-		{"names", &shapes.OddNames{}, `{"$id":"s","2nd":"2","a<b":"l","id":"i","type":"t","unmarshal_json":"u"}`, ""},
+		{"names", &shapes.OddNames{}, `{"":"e","$id":"s","2nd":"2","a-c":"c","a.b":"b","a<b":"l","d":"d","func":"f","id":"i","naïve":"n","type":"t","unmarshal_json":"u",
+			"日本":"j"}`, ""},
 		{"wide", &shapes.Wide{}, `{"p000":"0","p068":"a","p069":"b"}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,6 +134,24 @@ func TestShapesRejectInvalidValues(t *testing.T) {
 		{&shapes.HoldsCombined{}, `{"one":{"id":1}}`, "one.extra"},
 		{&shapes.HoldsCombined{}, `{"one":{"id":1,"extra":"e"},"many":[{"extra":"e"}]}`, "many[0].id"},
 		{&shapes.HoldsUnion{}, `{}`, "union"},
+		{&shapes.Tree{}, `{"name":"a","children":[{"name":"b","byName":{"k":{}}}]}`, "children[0].byName.*.name"},
+		{&shapes.Tree{}, `{"name":"a","lists":[[],[[],[{"id":1},{}]]]}`, "lists[1][1][1].id"},
+		{&shapes.Tree{}, `{"name":"a","maps":{"a":{"b":{}}}}`, "maps.*.*.id"},
+		{&shapes.Tree{}, `{"name":"a","nullableLeaves":{"a":{}}}`, "nullableLeaves.*.id"},
+		{&shapes.Directions{}, `{"old":"o"}`, "id"},
+		{&shapes.Directions{}, `{"id":null,"old":"o"}`, "id"},
+		{&shapes.Formats{}, `{"email":"x"}`, "email"},
+		{&shapes.Formats{}, `{"duration":"1h"}`, "duration"},
+		{&shapes.Formats{}, `{"uint8":256}`, "uint8"},
+		{&shapes.Formats{}, `{"uint64":18446744073709551616}`, "uint64"},
+		{&shapes.Formats{}, `{"integers":1.5}`, "integers"},
+		{&shapes.References{}, `{"bytes":null,"leaf":null,"raw":null}`, "bytes"},
+		{&shapes.References{}, `{"bytes":"","leaf":{},"raw":null}`, "leaf.id"},
+		{&shapes.References{}, `{"bytes":"","leaf":null,"raw":1,"map":{"a":{}}}`, "map.*.id"},
+		{&shapes.References{}, `{"bytes":"","leaf":null,"raw":1,"array":[{}]}`, "array[0].id"},
+		{&shapes.Unions{}, `{"pets":[{},null]}`, "pets[1]"},
+		{&shapes.Unions{}, `{"flag":2}`, "flag"},
+		{&shapes.NullableExtras{}, `{"a":{}}`, "(unknown field).id"},
 		{&shapes.TypedExtras{}, `{"id":1,"a":2}`, "(unknown field)"},
 		{&shapes.Wide{}, `{"p068":"a"}`, "p069"},
 	} {
@@ -143,4 +179,35 @@ func TestNilContainersOfRequiredFieldsAreEmpty(t *testing.T) {
 	text, err := shapes.Required{}.MarshalJSON()
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"any":null,"array":[],"free":{},"ints":{},"leaf":{"id":0,"note":null},"leafMap":{},"map":{},"objects":{},"plain":[],"time":"0001-01-01T00:00:00Z"}`, string(text))
+}
+
+func TestNilValuesOfRequiredFieldsAreWritten(t *testing.T) {
+	t.Parallel()
+	text, err := shapes.References{}.MarshalJSON()
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"bytes":"","color":null,"leaf":null,"raw":null}`, string(text))
+}
+
+// A value that the document does not describe may be a secret, as may a union of which no arm is known.
+func TestShapesHideSecretsInTheirText(t *testing.T) {
+	t.Parallel()
+	const marker = "hunter2"
+	for text, into := range map[string]object{
+		`{"password":"` + marker + `"}`:                            &shapes.Formats{},
+		`{"a":"` + marker + `","b":["` + marker + `"]}`:            &shapes.AnyExtras{},
+		`{"bytes":"","leaf":null,"raw":"` + marker + `"}`:          &shapes.References{},
+		`{"bytes":"","leaf":null,"raw":1,"foreign":"hunter2"}`:     &shapes.References{},
+		`{"inline":"` + marker + `","pet":{"k":"` + marker + `"}}`: &shapes.Unions{},
+		`{"union":{"kind":"k","more":"` + marker + `"}}`:           &shapes.HoldsUnion{},
+	} {
+		require.NoError(t, into.UnmarshalJSON([]byte(text)))
+		var log strings.Builder
+		slog.New(slog.NewJSONHandler(&log, nil)).Info("decoded", "value", into)
+		for _, printed := range []string{fmt.Sprint(into), fmt.Sprintf("%+v", into), log.String()} {
+			assert.NotContains(t, printed, marker, text)
+		}
+	}
+	var u shapes.Unions
+	require.NoError(t, u.UnmarshalJSON([]byte(`{"inline":"abc","pets":[{"k":1}]}`)))
+	assert.Equal(t, "Unions{Inline:Unions_Inline{string(5)} Pets:[Pet{object(7)}]}", u.String())
 }
