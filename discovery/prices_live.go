@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/gen/xai"
 	"github.com/mesh-gateway/mesh-go/internal/cache"
@@ -22,7 +23,7 @@ const SourceLanguageModels = "language-models"
 
 // livePrices is the live price list of one provider, as one key sees it. It is read-only once made.
 type livePrices struct {
-	gemini *priceList
+	gemini *geminiList
 	xai    *pricelist.List
 	readAt time.Time
 	failed bool
@@ -91,7 +92,7 @@ func (c *Client) liveRows(ctx context.Context, operation string, p Provider, mod
 		return nil, err
 	}
 	if rows = live.xai.Model(string(p), model); p == Gemini {
-		rows = live.gemini.rows(model)
+		rows = geminiRows(live.gemini, model)
 	} else if rows == nil {
 		rows = findRows(live.xai, p, model)
 	}
@@ -180,4 +181,52 @@ func livePricings(rows []pricelist.Row) []ProviderPricing {
 		}
 	}
 	return pricings
+}
+
+// geminiRows returns the standard text prices of a Gemini model, a row for each tier; nil when the list has no such model, or the
+// name is ambiguous. A tier whose price is not understood is a row without prices.
+func geminiRows(list *geminiList, model string) []pricelist.Row {
+	var rows []pricelist.Row
+	for _, tier := range list.Tiers(geminisku.Words(model)) {
+		rows = append(rows, pricelist.Row{
+			Provider: string(Gemini), Model: model, Above: tier.Threshold, Source: SourceCloudBilling, VerifiedAt: list.verifiedAt(),
+			Input: pricelist.FromFloat(tier.Input), Output: pricelist.FromFloat(tier.Output), CacheRead: pricelist.FromFloat(tier.CacheRead),
+		})
+	}
+	return rows
+}
+
+// xaiRows returns the text prices of xAI's models, under their ids and aliases. A model without both prices of text has no
+// row: those of images are listed with 0.
+func xaiRows(models []xai.LanguageModel, readAt time.Time) []pricelist.Row {
+	var rows []pricelist.Row
+	for _, m := range models {
+		if deref(m.PromptTextTokenPrice) <= 0 || deref(m.CompletionTextTokenPrice) <= 0 {
+			continue
+		}
+		base := pricelist.Row{
+			Provider: string(XAI), Source: SourceLanguageModels, VerifiedAt: readAt.UTC().Format(time.RFC3339),
+			Input: xaiPrice(m.PromptTextTokenPrice), CacheRead: xaiPrice(m.CachedPromptTextTokenPrice), Output: xaiPrice(m.CompletionTextTokenPrice),
+		}
+		long := base
+		long.Above = deref(m.LongContextThreshold) - 1 // the long context begins at the threshold itself
+		long.Input, long.CacheRead = xaiPrice(m.PromptTextTokenPriceLongContext), xaiPrice(m.CachedPromptTextTokenPriceLongContext)
+		long.Output = xaiPrice(m.CompletionTextTokenPriceLongContext)
+		for _, id := range append([]string{m.ID}, m.Aliases...) {
+			base.Model, long.Model = id, id
+			rows = append(rows, base)
+			if long.Above > 0 {
+				rows = append(rows, long)
+			}
+		}
+	}
+	return rows
+}
+
+// xaiPrice reads a price in cents per 100 million tokens. 0 is what xAI lists where there is no price.
+func xaiPrice(cents *int64) pricelist.Price {
+	if deref(cents) <= 0 {
+		return pricelist.Price{}
+	}
+	return pricelist.FromCentsPer100MTok(*cents)
 }

@@ -126,14 +126,6 @@ func (d Direction) check() error {
 	return nil
 }
 
-// price returns the price in one direction.
-func (p *ProviderPricing) price(d Direction) *float64 {
-	if d == Input {
-		return p.InputPerMTok
-	}
-	return p.OutputPerMTok
-}
-
 // clone returns a deep copy.
 func (p *ProviderPricing) clone() ProviderPricing {
 	c := *p

@@ -94,54 +94,37 @@ func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([
 	if list == nil {
 		return []ProviderPricing{}, err
 	}
-	records := make([]ProviderPricing, len(list.skus))
-	for i := range list.skus {
-		records[i] = list.skus[i].record.clone()
+	pricings, readAt := make([]ProviderPricing, len(list.SKUs)), list.verifiedAt()
+	for i := range list.SKUs {
+		pricings[i] = pricingOfSKU(&list.SKUs[i], readAt)
 	}
-	return records, nil
+	return pricings, nil
 }
 
-// sku is a row of the price list and its class.
-type sku struct {
-	record ProviderPricing
-	class  geminisku.Class
+// pricingOfSKU returns a SKU as callers see it.
+func pricingOfSKU(s *geminisku.SKU, readAt string) ProviderPricing {
+	pricing := ProviderPricing{
+		Provider: Gemini, ModelHint: s.Model, SKUID: s.ID, SKUDescription: s.Description, TierThresholdTokens: s.Threshold,
+		Source: SourceCloudBilling, VerifiedAt: &readAt, Modality: s.Modality, Mode: s.Mode, UsageUnit: nonEmpty(s.Unit),
+	}
+	if s.Direction == geminisku.Input {
+		pricing.InputPerMTok = copied(s.Price)
+	} else {
+		pricing.OutputPerMTok = copied(s.Price)
+	}
+	return pricing
 }
 
-var errNoSKUs = errors.New("the response lists no SKU")
-
-// priceList is the price list of one key. It is never modified.
-type priceList struct {
-	skus   []sku
-	models geminisku.Models
+// geminiList is the price list of one key. It is read-only once made.
+type geminiList struct {
+	*geminisku.List
 	readAt time.Time
 }
 
-func newPriceList(skus []cloudbilling.SKU, now time.Time) *priceList {
-	list := &priceList{skus: make([]sku, len(skus)), readAt: now}
-	names := make([]string, len(skus))
-	for i := range skus {
-		list.skus[i] = readSKU(&skus[i], now)
-		names[i] = list.skus[i].record.ModelHint
-	}
-	list.models = geminisku.NewModels(names)
-	return list
-}
+// verifiedAt returns the time of the list as its rows show it.
+func (l *geminiList) verifiedAt() string { return l.readAt.UTC().Format(time.RFC3339) }
 
-// readSKU returns the row of a SKU with the price in force now.
-func readSKU(s *cloudbilling.SKU, now time.Time) sku {
-	class, price, unit := geminisku.Read(s, now)
-	verified := now.UTC().Format(time.RFC3339)
-	record := ProviderPricing{
-		Provider: Gemini, ModelHint: class.Model, SKUID: s.SKUID, SKUDescription: s.Description, TierThresholdTokens: class.Threshold,
-		Source: SourceCloudBilling, VerifiedAt: &verified, Modality: class.Modality, Mode: class.Mode, UsageUnit: nonZero(&unit),
-	}
-	if class.Direction == geminisku.Input {
-		record.InputPerMTok = price
-	} else {
-		record.OutputPerMTok = price
-	}
-	return sku{record: record, class: class}
-}
+var errNoSKUs = errors.New("the response lists no SKU")
 
 // fetchSKUs reads all pages of the catalog. The page token of the last page is empty.
 func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, *Failure) {
@@ -177,7 +160,7 @@ type keyHash [sha256.Size]byte
 
 // cachedPrices is the result of a load: a price list, or a failure and the last good list, if any.
 type cachedPrices struct {
-	list    *priceList
+	list    *geminiList
 	failure *Failure
 }
 
@@ -214,7 +197,7 @@ func (c *Client) InvalidatePricing(providers ...Provider) {
 }
 
 // geminiPrices returns the price list from the cache or the network. On failure it returns nil and the error of the operation.
-func (c *Client) geminiPrices(ctx context.Context, operation string, opts PricingOptions) (*priceList, error) {
+func (c *Client) geminiPrices(ctx context.Context, operation string, opts PricingOptions) (*geminiList, error) {
 	key, err := c.key(ctx, ServiceCloudBilling, opts.APIKey)
 	r := newRequest(operation, ServiceCloudBilling, key, listTimeout)
 	if err != nil {
@@ -244,7 +227,8 @@ func (c *Client) loadPrices(ctx context.Context, r request, value *cache.Value[c
 	skus, failure := c.fetchSKUs(ctx, r)
 	switch {
 	case failure == nil:
-		return cachedPrices{list: newPriceList(skus, time.Now())}, nil
+		now := time.Now()
+		return cachedPrices{list: &geminiList{geminisku.NewList(skus, now), now}}, nil
 	case ctx.Err() != nil:
 		return cachedPrices{}, ctx.Err()
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
@@ -73,84 +72,12 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 	if list == nil {
 		return nil, err
 	}
-	price, err := list.price(words, q.Direction.orDefault(), q.TierThresholdTokens)
+	price, err := list.Price(words, geminisku.Direction(q.Direction.orDefault()), q.TierThresholdTokens)
 	if err != nil {
+		if name := showable(strings.Join(words, " ")); errors.Is(err, geminisku.ErrNoModel) && name != "" {
+			err = fmt.Errorf("%w: %s", err, name)
+		}
 		return nil, c.report(ctx, newRequest(opPricingForGeminiModel, ServiceCloudBilling, secret.Secret{}, 0).partial(err))
 	}
 	return price, nil
 }
-
-// What can be missing in a price list.
-var (
-	errNoModel     = errors.New("no SKU is for this model")
-	errNoTextPrice = errors.New("no SKU of the model is a list price of text in this direction")
-	errNoTier      = errors.New("no SKU of the model is for prompts of this length")
-)
-
-// price returns the list price of a model.
-func (l *priceList) price(words []string, d Direction, tokens int64) (*float64, error) {
-	hint, anchored := geminisku.WithoutVendor(words)
-	models, err := l.models.Match(hint, anchored)
-	if err != nil {
-		return nil, err
-	}
-	if len(models) == 0 {
-		if name := showable(strings.Join(words, " ")); name != "" {
-			return nil, fmt.Errorf("%w: %s", errNoModel, name)
-		}
-		return nil, errNoModel
-	}
-	skus, err := l.tier(models, d, tokens)
-	if err != nil {
-		return nil, err
-	}
-	return commonPrice(skus)
-}
-
-// tier returns the SKUs of the list price for prompts of a length: those with the highest threshold that is not above it. SKUs
-// without a price take part, since the price of another tier must not replace theirs. A SKU that may be for any length is an
-// error.
-func (l *priceList) tier(models map[string]bool, d Direction, tokens int64) ([]*sku, error) {
-	var best []*sku
-	missing := errNoTextPrice
-	for i := range l.skus {
-		s := &l.skus[i]
-		switch threshold := s.record.TierThresholdTokens; {
-		case !models[s.record.ModelHint] || s.record.Modality != ModalityText || s.direction() != d:
-		case s.class.UnknownTier:
-			return nil, fmt.Errorf("the SKU %s may be for prompts of this length: its description is not understood", s.record.SKUID)
-		case s.record.Mode != ModeStandard:
-		case threshold > tokens:
-			missing = errNoTier
-		case len(best) == 0 || threshold > best[0].record.TierThresholdTokens:
-			best = []*sku{s}
-		case threshold == best[0].record.TierThresholdTokens:
-			best = append(best, s)
-		}
-	}
-	if len(best) == 0 {
-		return nil, missing
-	}
-	if slices.ContainsFunc(best, func(s *sku) bool { return s.class.Limit > 0 && tokens >= s.class.Limit }) {
-		return nil, errNoTier
-	}
-	return best, nil
-}
-
-// commonPrice returns the price that all SKUs of a tier have.
-func commonPrice(skus []*sku) (*float64, error) {
-	var common *float64
-	for i, s := range skus {
-		price := s.record.price(s.direction())
-		switch {
-		case price == nil:
-			return nil, fmt.Errorf("the price of the SKU %s is not understood", s.record.SKUID)
-		case i > 0 && *price != *common:
-			return nil, fmt.Errorf("the SKUs %s and %s have different prices", skus[0].record.SKUID, s.record.SKUID)
-		}
-		common = price
-	}
-	return copied(common), nil
-}
-
-func (s *sku) direction() Direction { return Direction(s.class.Direction) }
