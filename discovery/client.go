@@ -18,6 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/openai"
 	"github.com/mesh-gateway/mesh-go/gen/xai"
 	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
+	"github.com/mesh-gateway/mesh-go/internal/cache"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
@@ -49,11 +50,12 @@ type Client struct {
 	onFailure  func(Failure)
 	strict     bool
 
-	apis    apis
-	catalog catalogCache
-	pricing pricingCache
-	own     ownPrices
-	live    liveCache
+	apis          apis
+	catalog       catalogCache
+	geminiService string // of WithGeminiServiceID; "" is the default
+	gemini        cache.Map[priceKey, cachedPrices]
+	live          cache.Map[priceKey, *livePrices]
+	own           ownPrices
 }
 
 // apis are the generated clients. They hold no key: it is an editor of each request.

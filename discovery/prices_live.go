@@ -2,20 +2,15 @@ package discovery
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"maps"
 	"net/http"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/gen/xai"
-	"github.com/mesh-gateway/mesh-go/internal/cache"
-	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
 // SourceLanguageModels is the Source of prices from xAI's GET /v1/language-models.
@@ -29,43 +24,6 @@ type livePrices struct {
 	failed bool
 	// failure is the error for a strict client.
 	failure error
-}
-
-// liveCache has the live price lists by provider and key: two keys may see different prices. The zero value is empty.
-type liveCache struct {
-	mu    sync.Mutex
-	lists map[liveKey]*cache.Value[*livePrices]
-}
-
-// liveKey has the hash of a key: what is kept for a day must not hold a key.
-type liveKey struct {
-	provider Provider
-	key      keyHash
-}
-
-// maxLiveKeys bounds how many lists are kept. A program with more keys starts over.
-const maxLiveKeys = 32
-
-func (lc *liveCache) value(p Provider, key secret.Secret) *cache.Value[*livePrices] {
-	k := liveKey{p, sha256.Sum256([]byte(key.Reveal()))}
-	lc.mu.Lock()
-	defer lc.mu.Unlock()
-	if lc.lists[k] == nil {
-		if lc.lists == nil || len(lc.lists) >= maxLiveKeys {
-			lc.lists = make(map[liveKey]*cache.Value[*livePrices])
-		}
-		lc.lists[k] = new(cache.Value[*livePrices])
-	}
-	return lc.lists[k]
-}
-
-// clear discards the lists of the providers, or all when there are none.
-func (lc *liveCache) clear(providers []Provider) {
-	lc.mu.Lock()
-	defer lc.mu.Unlock()
-	maps.DeleteFunc(lc.lists, func(k liveKey, _ *cache.Value[*livePrices]) bool {
-		return len(providers) == 0 || slices.ContainsFunc(providers, func(p Provider) bool { return p.canonical() == k.provider })
-	})
 }
 
 // liveServices are the services that list prices.
@@ -117,7 +75,7 @@ func (c *Client) readLive(ctx context.Context, r request) (*livePrices, error) {
 		age := time.Since(l.readAt)
 		return age < DefaultPricingTTL && (!l.failed || age < c.outageTTL)
 	}
-	value := c.live.value(r.provider, r.key)
+	value := c.live.Value(priceKeyOf(r.provider, r.key))
 	if live, ok := value.Cached(fresh); ok {
 		return live, nil
 	}

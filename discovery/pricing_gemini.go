@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
@@ -38,7 +37,7 @@ func WithGeminiServiceID(id string) Option {
 	if id == "" || len(id) > maxShownName || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		panic(&ValueError{Field: "Gemini service id", Value: showable(id), Reason: "must be letters, digits and hyphens, as in " + defaultGeminiService})
 	}
-	return func(c *Client) { c.pricing.service = id }
+	return func(c *Client) { c.geminiService = id }
 }
 
 // PricingOptions selects the key and limits the age of the price list. The zero value is valid.
@@ -132,7 +131,7 @@ func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, 
 	skus, failure := pages(r, maxListPages, func(r request, cursor string) ([]cloudbilling.SKU, string, *Failure) {
 		params := &cloudbilling.ListSkusParams{PageSize: &size, CurrencyCode: &currency, PageToken: nonZero(&cursor)}
 		page, failure := fetch[cloudbilling.SKUPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
-			return c.apis.cloudbilling.ListSkus(ctx, c.pricing.serviceID(), params, header("X-Goog-Api-Key", r.key.Reveal()))
+			return c.apis.cloudbilling.ListSkus(ctx, cmp.Or(c.geminiService, defaultGeminiService), params, header("X-Goog-Api-Key", r.key.Reveal()))
 		})
 		if failure == nil && isGoogleError(len(page.Skus), page.NextPageToken, page.AdditionalProperties) {
 			failure = r.undecodable(errNoSKUs)
@@ -146,17 +145,16 @@ func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, 
 	return skus, failure
 }
 
-// pricingCache holds the price lists of a client by key, since two keys may see different prices. The zero value is empty.
-type pricingCache struct {
-	// service is the id of WithGeminiServiceID; "" is the default.
-	service string
-
-	mu    sync.Mutex
-	lists map[keyHash]*cache.Value[cachedPrices]
+// priceKey identifies a price list: two keys may see different prices. It has the hash of the key, since what is kept for a day
+// must not hold a key.
+type priceKey struct {
+	provider Provider
+	hash     [sha256.Size]byte
 }
 
-// keyHash identifies a key without holding it.
-type keyHash [sha256.Size]byte
+func priceKeyOf(p Provider, key secret.Secret) priceKey {
+	return priceKey{p, sha256.Sum256([]byte(key.Reveal()))}
+}
 
 // cachedPrices is the result of a load: a price list, or a failure and the last good list, if any.
 type cachedPrices struct {
@@ -164,36 +162,14 @@ type cachedPrices struct {
 	failure *Failure
 }
 
-// maxPriceLists bounds how many price lists are cached. Programs have a key or two; the cache of one with many is emptied.
-const maxPriceLists = 32
-
-// value returns the cache of a key.
-func (pc *pricingCache) value(key secret.Secret) *cache.Value[cachedPrices] {
-	hash := keyHash(sha256.Sum256([]byte(key.Reveal())))
-	pc.mu.Lock()
-	defer pc.mu.Unlock()
-	if v := pc.lists[hash]; v != nil {
-		return v
-	}
-	if pc.lists == nil || len(pc.lists) >= maxPriceLists {
-		pc.lists = make(map[keyHash]*cache.Value[cachedPrices])
-	}
-	pc.lists[hash] = new(cache.Value[cachedPrices])
-	return pc.lists[hash]
-}
-
-func (pc *pricingCache) serviceID() string { return cmp.Or(pc.service, defaultGeminiService) }
-
 // InvalidatePricing discards the cached prices of the given providers, or of all providers without an argument. Only the prices
 // of Gemini and XAI are cached.
 func (c *Client) InvalidatePricing(providers ...Provider) {
-	c.live.clear(providers)
-	if len(providers) != 0 && !slices.ContainsFunc(providers, func(p Provider) bool { return p.canonical() == Gemini }) {
-		return
+	match := func(k priceKey) bool {
+		return len(providers) == 0 || slices.ContainsFunc(providers, func(p Provider) bool { return p.canonical() == k.provider })
 	}
-	c.pricing.mu.Lock()
-	defer c.pricing.mu.Unlock()
-	c.pricing.lists = nil // a load in progress stores its result where no caller finds it
+	c.gemini.Delete(match)
+	c.live.Delete(match)
 }
 
 // geminiPrices returns the price list from the cache or the network. On failure it returns nil and the error of the operation.
@@ -203,7 +179,7 @@ func (c *Client) geminiPrices(ctx context.Context, operation string, opts Pricin
 	if err != nil {
 		return nil, c.report(ctx, r.missingKey(err))
 	}
-	value := c.pricing.value(key)
+	value := c.gemini.Value(priceKeyOf(Gemini, key))
 	ttl := cmp.Or(opts.TTL, DefaultPricingTTL)
 	usable := func(p cachedPrices) bool { return !opts.Refresh && p.list != nil && time.Since(p.list.readAt) < ttl }
 	fresh := func(p cachedPrices, loadedAt time.Time) bool {

@@ -5,6 +5,8 @@
 //	fresh := func(_ []string, loadedAt time.Time) bool { return time.Since(loadedAt) < time.Minute }
 //	names, _, err := peers.Get(ctx, fresh, load)
 //
+// A [Map] has such a value for each key.
+//
 // # Freshness
 //
 // Every call decides for itself whether the cached value is fresh enough, so that a time to live can differ from call to

@@ -1,0 +1,38 @@
+package cache
+
+import (
+	"maps"
+	"sync"
+)
+
+// Map holds a Value for each key. The zero Map is empty and ready to use, by several goroutines at once. A Map must not be
+// copied.
+type Map[K comparable, T any] struct {
+	mu     sync.Mutex
+	values map[K]*Value[T]
+}
+
+// maxValues bounds a Map. Few programs have more than two keys; a Map with many is emptied and starts over.
+const maxValues = 32
+
+// Value returns the Value of a key.
+func (m *Map[K, T]) Value(key K) *Value[T] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if v := m.values[key]; v != nil {
+		return v
+	}
+	if m.values == nil || len(m.values) >= maxValues {
+		m.values = make(map[K]*Value[T])
+	}
+	v := new(Value[T])
+	m.values[key] = v
+	return v
+}
+
+// Delete removes the Values whose keys match. A load in progress ends where no later caller finds its result.
+func (m *Map[K, T]) Delete(match func(K) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.values, func(key K, _ *Value[T]) bool { return match(key) })
+}
