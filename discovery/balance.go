@@ -102,7 +102,7 @@ var (
 	errOnePart    = errors.New("the balance has only one of its two parts")
 )
 
-// UnmarshalJSON decodes the answer. An answer without a balance is an error.
+// UnmarshalJSON decodes the response. A response without a balance is an error.
 func (a *balanceAnswer) UnmarshalJSON(body []byte) error {
 	var answer deepseek.Balance
 	if err := answer.UnmarshalJSON(body); err != nil {

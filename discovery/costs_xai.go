@@ -130,7 +130,7 @@ func (c *Client) xaiCosts(ctx context.Context, operation string, query XAICostQu
 	return costs, nil
 }
 
-// fetchUsage sends the request and decodes the answer.
+// fetchUsage sends the request and decodes the response.
 func (c *Client) fetchUsage(ctx context.Context, r request, team string, w xaiWindow) (none bill[TeamCostBucket], failure *Failure) {
 	usage, failure := fetch[billing.XAIUsage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 		return c.apis.xaimanagement.GetUsage(ctx, team, w.request(), bearer(r.key))

@@ -28,7 +28,7 @@ type XAIUsage struct {
 	size int // of the body
 }
 
-// UnmarshalJSON decodes the answer. An object with an error in it is not an answer without costs.
+// UnmarshalJSON decodes the response. An object with an error in it is not a response without costs.
 func (u *XAIUsage) UnmarshalJSON(body []byte) error {
 	if err := u.Usage.UnmarshalJSON(body); err != nil {
 		return err
@@ -64,12 +64,12 @@ type point struct {
 // Len returns the number of line items.
 func (b *Bucket) Len() int { return len(b.points) }
 
-// Item returns a line item, in the order of the answer.
+// Item returns a line item, in the order of the response.
 func (b *Bucket) Item(i int) (description string, usd float64) {
 	return b.points[i].series.description, b.points[i].usd
 }
 
-// Raw returns the part of the answer: an array of its series with one data point each.
+// Raw returns the part of the response: an array of its series with one data point each.
 func (b *Bucket) Raw() json.RawMessage {
 	size := len("[]")
 	for _, p := range b.points {
@@ -156,7 +156,7 @@ type instant struct {
 	nanos   int
 }
 
-// A raw bucket repeats the labels of each series. In all they may take labelsPerBody times the size of the answer, or
+// A raw bucket repeats the labels of each series. In all they may take labelsPerBody times the size of the response, or
 // minLabels: otherwise an answer with one long label and many points would cost gigabytes.
 const (
 	labelsPerBody = 4
