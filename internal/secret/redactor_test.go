@@ -52,6 +52,7 @@ var encodings = map[string]func(string) string{
 	"JSON in HTML":          func(s string) string { return html.EscapeString(goJSON(s)) },
 	"query in HTML":         func(s string) string { return html.EscapeString("?a=1&t=" + url.QueryEscape(s)) },
 	"percent twice":         func(s string) string { return url.QueryEscape(url.QueryEscape(s)) },
+	"HTML in a path":        func(s string) string { return url.PathEscape(namedEntities.Replace(s)) },
 }
 
 var namedEntities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;",

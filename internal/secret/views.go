@@ -44,7 +44,7 @@ const (
 	every     = percent | backslash | entity
 )
 
-// views yields text as it is, then decoded in each combination of the encodings that it contains, then decoded twice. One
+// views yields text as it is, then decoded in each combination of the encodings that it contains, each once and twice. One
 // combination is not enough: a secret may itself contain what looks like an escape. A view is valid until the next one.
 func views(text string) iter.Seq[*view] {
 	return func(yield func(*view) bool) {
@@ -53,22 +53,23 @@ func views(text string) iter.Seq[*view] {
 		if !yield(raw) {
 			return
 		}
-		var decoded view
+		var once, twice view
 		for e := encoding(1); e <= every; e++ {
 			if e&^present != 0 {
 				continue
 			}
-			decode(raw, e, &decoded)
-			if !yield(&decoded) {
+			decode(raw, e, &once)
+			if !yield(&once) {
+				return
+			}
+			if encodingsIn(string(once.text)) == 0 {
+				continue
+			}
+			decode(&once, every, &twice)
+			if !yield(&twice) {
 				return
 			}
 		}
-		if present == 0 || encodingsIn(string(decoded.text)) == 0 {
-			return // decoded is the view with all encodings that are present
-		}
-		var twice view
-		decode(&decoded, every, &twice)
-		yield(&twice)
 	}
 }
 
