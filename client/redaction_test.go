@@ -128,6 +128,19 @@ func TestPrintedOptionShowsNoToken(t *testing.T) {
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", option, option, option), token)
 }
 
+// The buffers of a connection hold the last request.
+func TestADifferenceOfClientsShowsNoToken(t *testing.T) {
+	t.Parallel()
+	g := gateway(t, gatewaytest.WithToken(longToken))
+	c := connect(t, g, "node-a")
+	_, err := c.ListPeers(t.Context())
+	require.NoError(t, err)
+	var f failures
+	assert.Equal(&f, c, connect(t, g, "node-b"))
+	require.NotEmpty(t, f.text)
+	assertNoPart(t, f.text)
+}
+
 // A user may paste a token where a name belongs.
 func TestTokenPassedAsANameIsNotShown(t *testing.T) {
 	t.Parallel()

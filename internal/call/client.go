@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"net/url"
@@ -18,7 +19,8 @@ func Client(base *http.Client) *http.Client {
 	} else {
 		client.Transport = Transport(0)
 	}
-	client.Transport = withoutRedirects{next: client.Transport}
+	next := client.Transport
+	client.Transport = withoutRedirects{next: func() http.RoundTripper { return cmp.Or(next, http.DefaultTransport) }}
 	return client
 }
 
@@ -76,16 +78,14 @@ const redirectHost = "Redirect-Host"
 // withoutRedirects removes the Location header of every response, so that http.Client returns the response instead of following
 // it. CheckRedirect would be too late: http.Client parses Location first and loses the status if that fails.
 type withoutRedirects struct {
-	next http.RoundTripper // nil means http.DefaultTransport, as in http.Client
+	// next returns the transport. It is a function because test packages print the differences of two clients by their fields:
+	// the buffers of a connection hold the last request with its key.
+	next func() http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t withoutRedirects) RoundTrip(req *http.Request) (*http.Response, error) {
-	next := t.next
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	resp, err := next.RoundTrip(req)
+	resp, err := t.next().RoundTrip(req)
 	if resp == nil {
 		return resp, err
 	}
@@ -100,7 +100,7 @@ func (t withoutRedirects) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // CloseIdleConnections implements the interface that http.Client.CloseIdleConnections looks for.
 func (t withoutRedirects) CloseIdleConnections() {
-	if next, ok := t.next.(interface{ CloseIdleConnections() }); ok {
+	if next, ok := t.next().(interface{ CloseIdleConnections() }); ok {
 		next.CloseIdleConnections()
 	}
 }
