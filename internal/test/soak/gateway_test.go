@@ -35,6 +35,9 @@ const (
 	startServer commandName = "start"
 	// replaceDatabase begins a new database while the server is stopped. It is answered with a replacement.
 	replaceDatabase commandName = "replace"
+	// skipIDs raises the ids above those of the earlier databases, so that no late MarkRead for one of these can mark a message
+	// that is stored afterwards. It is answered with the address.
+	skipIDs commandName = "skip ids"
 	// setHandled announces that a node is about to mark a message. It is answered with the message.
 	setHandled commandName = "handled"
 	// endFaults is answered with the address.
@@ -68,7 +71,9 @@ type gatewayProcess struct {
 	server   *http.Server
 	requests *requestGate
 	database *gatewaytest.Gateway // the current one
-	stored   int                  // messages of the earlier databases
+	// stored counts the messages of the earlier databases, without the skipped ids of all. lastID is the highest id in one.
+	stored int
+	lastID int64
 }
 
 // runGateway is the gateway process: it starts, prints its address and executes the commands from standard input.
@@ -104,6 +109,9 @@ func (p *gatewayProcess) execute(c command) error {
 		return answer(p.start())
 	case replaceDatabase:
 		return answer(p.replace())
+	case skipIDs:
+		p.skipIDs()
+		return answer(p.address, nil)
 	case setHandled:
 		p.marks.setHandled(c.Message)
 		return answer(c.Message, nil)
@@ -131,6 +139,18 @@ func (p *gatewayProcess) newDatabase() {
 		p.marks.requested(r)
 		return p.faults.choose(r)
 	})
+}
+
+// skipIDs stores messages that no node receives.
+func (p *gatewayProcess) skipIDs() {
+	for p.storeUnseen() < p.lastID {
+	}
+}
+
+// storeUnseen stores a message that no node receives and returns its id.
+func (p *gatewayProcess) storeUnseen() int64 {
+	p.stored--
+	return p.database.Store("auditor", "auditor", "fyi", "not received")
 }
 
 func (p *gatewayProcess) start() (string, error) {
@@ -214,6 +234,8 @@ func (p *gatewayProcess) endDatabase() (unread []string, err error) {
 			unread = append(unread, taskID(m))
 		}
 	}
-	p.stored += int(p.database.Store(nodeName(0), nodeName(0), "fyi", "the next")) - 1 // ids have no gaps
+	id := p.storeUnseen() // ids have no gaps
+	p.stored += int(id)
+	p.lastID = max(p.lastID, id)
 	return unread, nil
 }

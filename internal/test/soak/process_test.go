@@ -56,6 +56,12 @@ func (p *process) setHandled(t *testing.T, id messageID) {
 	p.call(t, command{Name: setHandled, Message: id}, &id)
 }
 
+// skipIDs raises the ids of new messages above those of the earlier databases.
+func (p *process) skipIDs(t *testing.T) {
+	t.Helper()
+	p.call(t, command{Name: skipIDs}, &p.address)
+}
+
 func (p *process) endFaults(t *testing.T) {
 	t.Helper()
 	p.call(t, command{Name: endFaults}, &p.address)
