@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
 )
 
 // TestMain unsets the variables that the client reads, so that the tests do not depend on the environment.
@@ -61,6 +62,13 @@ func serving(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *cli
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return newClient(t, "node-a", append([]client.Option{client.WithGatewayURL(server.URL), client.WithToken(token)}, opts...)...)
+}
+
+// servingInMemory is serving without a network, for tests in virtual time.
+func servingInMemory(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
+	t.Helper()
+	own := []client.Option{client.WithGatewayURL("http://gateway.test"), client.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, handler)})}
+	return newClient(t, "node-a", append(own, opts...)...)
 }
 
 // operations calls every operation of a client once, with arguments that are valid.

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -203,15 +204,18 @@ func TestTimeoutAndContextAreVisible(t *testing.T) {
 
 func TestTimeoutCoversTheBody(t *testing.T) {
 	t.Parallel()
-	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(200)
-		_, _ = w.Write([]byte(`[`))
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	}, client.WithTimeout(50*time.Millisecond))
-	_, err := c.ListPeers(t.Context())
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Equal(t, 200, gatewayError(t, err).StatusCode)
+	synctest.Test(t, func(t *testing.T) {
+		c := servingInMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte(`[`))
+			_ = http.NewResponseController(w).Flush()
+			stall(r)
+		}, client.WithTimeout(time.Minute))
+		begin := time.Now()
+		_, err := c.ListPeers(t.Context())
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 200, gatewayError(t, err).StatusCode)
+		assert.Equal(t, time.Minute, time.Since(begin))
+	})
 }
 
 func TestRefusedConnectionIsAGatewayError(t *testing.T) {

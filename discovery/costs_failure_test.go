@@ -53,8 +53,6 @@ func TestReasonsOfBillAndBalanceFailures(t *testing.T) {
 		"100 MB, announced": {sends(100<<20, true), discovery.ReasonTooLarge, 200, 0},
 		"endless":           {sends(-1, false), discovery.ReasonTooLarge, 200, 0},
 		"gzip bomb":         {gzipBomb, discovery.ReasonTooLarge, 200, 0},
-		"slow":              {hangs(""), discovery.ReasonTimeout, 0, 0},
-		"slow body":         {hangs(`{"data":[`), discovery.ReasonTimeout, 200, 0},
 		"hang-up":           {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, discovery.ReasonNetwork, 0, 0},
 		"half body": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
@@ -68,17 +66,9 @@ func TestReasonsOfBillAndBalanceFailures(t *testing.T) {
 				s := newFakeServer(map[string]http.HandlerFunc{b.service: row.handler})
 				var log bytes.Buffer
 				c := s.client(t, discovery.WithMaxResponseBytes(1<<20), discovery.WithLogger(slog.New(slog.NewJSONHandler(&log, nil))))
-				timeout, begin := time.Minute, time.Now()
-				switch {
-				case row.reason == discovery.ReasonTimeout && row.status == 0:
-					timeout = 50 * time.Millisecond
-				case row.reason == discovery.ReasonTimeout:
-					timeout = time.Second // on a loaded machine the headers need longer than 50 ms
-				}
-				empty, err := b.call(t.Context(), c, timeout)
+				empty, err := b.call(t.Context(), c, time.Minute)
 				require.NoError(t, err)
 				assert.True(t, empty)
-				assert.Less(t, time.Since(begin), 20*time.Second)
 				f := requireOneFailure(t, s, row.reason)
 				assert.Equal(t, row.status, f.StatusCode)
 				assert.Equal(t, row.after, f.RetryAfter)

@@ -19,25 +19,33 @@ import (
 func TestTimeoutsOfBillsAndBalances(t *testing.T) {
 	t.Parallel()
 	for operation, b := range billings() {
-		synctest.Test(t, func(t *testing.T) {
-			s := newFakeServer(map[string]http.HandlerFunc{b.service: hangs("")})
-			for wait, timeout := range map[time.Duration]time.Duration{b.usual: 0, time.Second: time.Second, time.Hour: time.Hour} {
-				begin := time.Now()
-				_, err := b.call(t.Context(), s.inProcess(), timeout)
-				require.NoError(t, err)
-				assert.Equal(t, wait, time.Since(begin), operation)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-			defer cancel()
-			begin := time.Now()
-			_, err := b.call(ctx, s.inProcess(), 0)
-			require.NoError(t, err)
-			assert.Equal(t, time.Millisecond, time.Since(begin))
-			for _, f := range s.failures {
-				assert.Equal(t, discovery.ReasonTimeout, f.Reason)
-			}
-			assert.Len(t, s.failures, 4)
-		})
+		for beginning, status := range map[string]int{"": 0, `{"data":[`: 200} {
+			synctest.Test(t, func(t *testing.T) {
+				s := newFakeServer(map[string]http.HandlerFunc{b.service: hangs(beginning)})
+				c := s.inMemory(t)
+				check := func(ctx context.Context, timeout, want time.Duration) {
+					begin := time.Now()
+					empty, err := b.call(ctx, c, timeout)
+					require.NoError(t, err)
+					assert.True(t, empty)
+					assert.Equal(t, want, time.Since(begin), operation)
+				}
+				check(t.Context(), 0, b.usual)
+				check(t.Context(), time.Second, time.Second)
+				check(t.Context(), time.Hour, time.Hour)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+				defer cancel()
+				check(ctx, 0, time.Millisecond)
+				require.Len(t, s.failures, 4)
+				for _, f := range s.failures {
+					assert.Equal(t, discovery.ReasonTimeout, f.Reason)
+					assert.Equal(t, status, f.StatusCode)
+					assert.Equal(t, b.provider, f.Provider)
+					assert.Equal(t, operation, f.Operation)
+				}
+				assert.Equal(t, 4, s.count(b.service))
+			})
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
 )
 
 // TestMain unsets the variables of the package, so that the developer's environment does not affect the tests.
@@ -132,6 +133,14 @@ func (s *fakeServer) client(t *testing.T, opts ...discovery.Option) *discovery.C
 // inProcess returns a client that calls the server in process, for tests in virtual time.
 func (s *fakeServer) inProcess(opts ...discovery.Option) *discovery.Client {
 	return s.clientAt("http://test.invalid", append([]discovery.Option{discovery.WithHTTPClient(&http.Client{Transport: transport{s}})}, opts...)...)
+}
+
+// inMemory returns a client that uses the server over connections in memory, for tests in virtual time that need responses
+// which break off.
+func (s *fakeServer) inMemory(t *testing.T, opts ...discovery.Option) *discovery.Client {
+	t.Helper()
+	own := discovery.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, s)})
+	return s.clientAt("http://server.test", append([]discovery.Option{own}, opts...)...)
 }
 
 func (s *fakeServer) clientAt(root string, opts ...discovery.Option) *discovery.Client {

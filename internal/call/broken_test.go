@@ -11,12 +11,14 @@ import (
 	"net/url"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
 )
 
 // query is a credential in the query of a URL. No error text may contain it.
@@ -47,25 +49,29 @@ func stall(status int) http.HandlerFunc {
 
 func TestTimeoutCoversHeaderAndBody(t *testing.T) {
 	t.Parallel()
-	limits := call.Limits{Timeout: 50 * time.Millisecond, MaxBytes: 1 << 20}
-	silent := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	_, failed := get(t, silent, limits)
-	require.NotNil(t, failed)
-	require.ErrorIs(t, failed, context.DeadlineExceeded)
-	assert.Equal(t, 0, failed.Status)
-	assert.Nil(t, failed.Header)
-
-	// The status of a 2xx response that breaks off is kept: the message may have been delivered.
-	_, failed = get(t, serve(t, stall(http.StatusOK)), limits)
-	require.NotNil(t, failed)
-	require.ErrorIs(t, failed, context.DeadlineExceeded)
-	assert.Equal(t, 200, failed.Status)
-	assert.NotNil(t, failed.Header)
-
-	_, failed = get(t, serve(t, stall(http.StatusServiceUnavailable)), limits)
-	require.NotNil(t, failed)
-	assert.Equal(t, 503, failed.Status, "the status is not hidden by the timeout")
-	assert.Equal(t, "half", string(failed.Body))
+	for name, row := range map[string]struct {
+		handler http.HandlerFunc
+		status  int
+		body    string
+	}{
+		"no response": {handler: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		// The status of a 2xx response that breaks off is kept: the message may have been delivered.
+		"200": {stall(http.StatusOK), 200, "half"},
+		"503": {stall(http.StatusServiceUnavailable), 503, "half"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			own := call.Client(&http.Client{Transport: pipe.Transport(t, row.handler)})
+			limits := call.Limits{Timeout: time.Minute, MaxBytes: 1 << 20}
+			begin := time.Now()
+			_, failed := call.Do(t.Context(), limits, sender(own, http.MethodGet, "http://server.test"))
+			require.NotNil(t, failed, name)
+			require.ErrorIs(t, failed, context.DeadlineExceeded, name)
+			assert.Equal(t, time.Minute, time.Since(begin), name)
+			assert.Equal(t, row.status, failed.Status, name)
+			assert.Equal(t, row.status != 0, failed.Header != nil, name)
+			assert.Equal(t, row.body, string(failed.Body), name)
+		})
+	}
 }
 
 func TestCallerCanCancel(t *testing.T) {

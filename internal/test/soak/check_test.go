@@ -25,17 +25,18 @@ func (r *run) check(g gatewayReport) {
 	r.checkFaults(g)
 	r.checkGrowth(g)
 
-	// A client reads the registry once, and again after a failure, which can happen on a slow machine when all clients start. A
+	// A client reads the registry once, and again if that fails, which ends most of the sends that fail on a slow machine. A
 	// client without a cache would read it for every message.
 	registryReads := g.Requests[gatewaytest.ListPeers] - g.Failed[gatewaytest.ListPeers]
 	expected := (len(r.nodes) + 1) * (1 + int(time.Since(r.began)/client.DefaultRegistryTTL))
-	assert.LessOrEqual(t, registryReads, 3*expected, "registry reads")
+	assert.LessOrEqual(t, registryReads, 3*expected+maxAttempts*l.totals.failed, "registry reads")
 }
 
 // checkFaults checks that enough faults happened: a run without them would prove nothing. The ledger has checked every error.
 func (r *run) checkFaults(g gatewayReport) {
 	t, s := r.t, r.ledger.totals
-	assert.Greater(t, s.accepted, len(r.nodes))
+	assert.Positive(t, s.accepted)
+	assert.Greater(t, total(g.Requests), 10*len(r.nodes))
 	assert.Greater(t, total(g.Failed), total(g.Requests)/20, "about one request in eight fails")
 	assert.GreaterOrEqual(t, len(g.Faults), len(faultKinds)/2, "kinds of faults: %v", g.Faults)
 	assert.Positive(t, r.logs.retries.Load())
