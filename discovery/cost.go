@@ -3,6 +3,8 @@ package discovery
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -95,15 +97,17 @@ func (c *Client) CostOf(ctx context.Context, query CostQuery) (*CallCost, error)
 		}
 		return cost, nil
 	}
-	call := pricedCall{provider: p, model: query.Model, usage: &query.Usage, at: query.At, mode: usage.Mode(query.Mode, query.Usage.Mode)}
-	if call.at.IsZero() {
-		call.at = time.Now()
+	call := pricelist.Call{
+		Provider: string(p), Model: query.Model, Mode: usage.Mode(query.Mode, query.Usage.Mode), At: query.At, Usage: usage.Usage(query.Usage),
 	}
-	live, err := c.price(ctx, &call)
+	if call.At.IsZero() {
+		call.At = time.Now()
+	}
+	charge, live, err := c.chargeOf(ctx, &call)
 	if err != nil {
-		return nil, c.report(ctx, &Failure{Operation: opCostOf, Provider: p, Reason: ReasonPartial, Err: err})
+		return nil, c.report(ctx, unknownCost(opCostOf, p, query.Model, err))
 	}
-	cost.fill(&call)
+	cost.fill(&call, &charge)
 	return cost, live
 }
 
@@ -129,31 +133,25 @@ func (cost *CallCost) charge(u *Usage) error {
 	return nil
 }
 
-// fill computes the cost by the row of the call. All texts are parts of one string, to save allocations.
-func (cost *CallCost) fill(call *pricedCall) {
+// fill computes the cost of the parts of a charge. All texts are parts of one string, to save allocations.
+func (cost *CallCost) fill(call *pricelist.Call, charge *pricelist.Charge) {
+	parts, used := call.Parts(charge)
 	var (
 		buffer [256]byte
 		text   = buffer[:0]
-		ends   [2 * tokenKinds]int
+		ends   [2 * len(parts)]int
 		total  decimal.Money
-		n      int
 	)
-	kinds := call.kinds()
-	cost.Lines = make([]CostLine, 0, usedKinds(&kinds))
-	for i := range kinds {
-		kind := &kinds[i]
-		if kind.tokens == 0 {
-			continue
-		}
-		price := kind.price.Times(call.factor)
-		usd := price.Cost(kind.tokens)
+	cost.Lines = make([]CostLine, used)
+	for i := range cost.Lines {
+		part := &parts[i]
+		usd := part.Price.Cost(part.Tokens)
 		total.Add(usd)
-		text = price.Append(text)
-		ends[n] = len(text)
+		text = part.Price.Append(text)
+		ends[2*i] = len(text)
 		text = usd.Append(text)
-		ends[n+1] = len(text)
-		n += 2
-		cost.Lines = append(cost.Lines, CostLine{What: kind.what, Tokens: kind.tokens})
+		ends[2*i+1] = len(text)
+		cost.Lines[i] = CostLine{What: part.What, Tokens: part.Tokens}
 	}
 	text = total.Append(text)
 	all, begin := string(text), 0
@@ -164,35 +162,53 @@ func (cost *CallCost) fill(call *pricedCall) {
 	}
 	cost.Exact = all[begin:]
 	cost.USD, _ = strconv.ParseFloat(cost.Exact, 64)
-	cost.Source, cost.VerifiedAt = call.row.Source, nonEmpty(call.row.VerifiedAt)
+	cost.Source, cost.VerifiedAt = charge.Row.Source, nonEmpty(charge.Row.VerifiedAt)
 }
 
-func usedKinds(kinds *[tokenKinds]tokenKind) (n int) {
-	for i := range kinds {
-		if kinds[i].tokens > 0 {
-			n++
-		}
+// chargeOf returns the charge of a call, by the caller's own rows, then by live ones, then by the built-in table. live is the
+// error of a live price list that could not be read, for a strict client. err names what is not known.
+func (c *Client) chargeOf(ctx context.Context, call *pricelist.Call) (charge pricelist.Charge, live, err error) {
+	p := Provider(call.Provider)
+	own, listed := c.rows(p, call.Model)
+	if charge, found, err := call.ByOwn(own); found || err != nil {
+		return charge, nil, err
 	}
-	return n
-}
-
-const tokenKinds = 6
-
-// tokenKind is one kind of token, with its price before factors.
-type tokenKind struct {
-	what   string
-	tokens int64
-	price  pricelist.Price
-}
-
-func (call *pricedCall) kinds() [tokenKinds]tokenKind {
-	u, r := call.usage, call.row
-	return [tokenKinds]tokenKind{
-		{"input", u.Input, r.Input},
-		{"tool_input", u.ToolInput, r.Input},
-		{"cache_read", u.CacheRead, r.CacheRead},
-		{"cache_write_5m", u.CacheWrite5m, r.CacheWrite5m},
-		{"cache_write_1h", u.CacheWrite1h, r.CacheWrite1h},
-		{"output", u.Output, r.Output},
+	rows, live := c.liveRows(ctx, opCostOf, p, call.Model, call.At, listed)
+	if row, _ := pricelist.InForce(rows, call.At, call.Usage.Prompt()); row != nil && row.Priced() {
+		listed = rows
 	}
+	if listed == nil {
+		return charge, live, errNotListed
+	}
+	charge, err = call.ByList(listed)
+	return charge, live, err
+}
+
+// rows returns the rows of a model that the caller gave and those of the built-in table. An id that the table has is found
+// without rewriting it, which takes longer.
+func (c *Client) rows(p Provider, model string) (own, listed []pricelist.Row) {
+	own, listed = c.own.list.Model(string(p), model), pricelist.Builtin().Model(string(p), model)
+	if listed != nil {
+		return own, listed
+	}
+	if c.own.list != nil {
+		own = findRows(c.own.list, p, model)
+	}
+	return own, findRows(pricelist.Builtin(), p, model)
+}
+
+var errNotListed = &pricelist.UnknownError{Missing: "model", Why: "is not in the price list"}
+
+// unknownCost returns the Failure of a cost that is not known. It shows the model, unless that could be a key that was pasted
+// into the wrong place.
+func unknownCost(operation string, p Provider, model string, err error) *Failure {
+	shown := "the model"
+	if showable(model) != "" {
+		shown += " " + model
+	}
+	var unknown *pricelist.UnknownError
+	if errors.As(err, &unknown) {
+		err = fmt.Errorf("the cost is not known: %s: %s %s", unknown.Missing, shown, unknown.Why)
+	}
+	return &Failure{Operation: operation, Provider: p, Reason: ReasonPartial, Err: err}
 }

@@ -44,10 +44,7 @@ func (c *Client) Prices(ctx context.Context, p Provider, model string) ([]Provid
 	case listed != nil:
 		return pricingsOf(listed), err
 	}
-	call := pricedCall{model: model}
-	return []ProviderPricing{}, c.report(ctx, &Failure{
-		Operation: opPrices, Provider: p, Reason: ReasonPartial, Err: call.unknown("model", "is not in the price list"),
-	})
+	return []ProviderPricing{}, c.report(ctx, unknownCost(opPrices, p, model, errNotListed))
 }
 
 // ownPrices are the rows of WithPrices: as they were given, and as CostOf reads them.

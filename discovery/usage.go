@@ -77,8 +77,7 @@ func (u *Usage) check() error {
 	return nil
 }
 
-// prompt is the length of the prompt, which chooses the tier.
-func (u *Usage) prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h }
-
 // sum is the number of all tokens.
-func (u *Usage) sum() int64 { return u.prompt() + u.ToolInput + u.Output }
+func (u *Usage) sum() int64 {
+	return u.Input + u.ToolInput + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.Output
+}

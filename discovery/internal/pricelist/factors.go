@@ -78,13 +78,13 @@ func matches(model string) func(pattern string) bool {
 // peakSince is the first UTC day of DeepSeek's peak prices.
 const peakSince = "2026-08-17"
 
-// Peak reports whether a row of DeepSeek has a peak price, which is halved off the peak; the others are flat.
-func (r *Row) Peak() bool {
+// peak reports whether a row of DeepSeek has a peak price, which is halved off the peak; the others are flat.
+func (r *Row) peak() bool {
 	return r.Provider == "deepseek" && (r.ValidUntil == "" || r.ValidUntil > peakSince)
 }
 
-// PeakKnown reports whether DeepSeek had peak prices at a time. A row whose beginning is not known may be in force before.
-func PeakKnown(at time.Time) bool { return DayOf(at).compare(peakSince) >= 0 }
+// peakKnown reports whether DeepSeek had peak prices at a time. A row whose beginning is not known may be in force before.
+func peakKnown(at time.Time) bool { return DayOf(at).compare(peakSince) >= 0 }
 
 // OffPeak reports whether DeepSeek charges half at a time: outside Monday to Friday, 01:00 to 04:00 and 06:00 to 10:00 UTC,
 // each without its end. Chinese public holidays, which are off the peak too, are not known here.

@@ -13,6 +13,9 @@ type Usage struct {
 	Mode, ChargedUSD                                                string
 }
 
+// Prompt returns the length of the prompt, which chooses the tier.
+func (u *Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h }
+
 // Parse reads the usage object of a provider. The error is an *Error.
 func Parse(provider string, data []byte) (Usage, error) {
 	c, err := read(data)
