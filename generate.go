@@ -1,8 +1,8 @@
 // Package mesh is the overview of mesh-go, a typed SDK for a mesh gateway and for model and cost discovery.
 //
 //   - [github.com/mesh-gateway/mesh-go/client] exchanges typed direct messages with other nodes through a gateway.
-//   - [github.com/mesh-gateway/mesh-go/discovery] answers which models exist and until when, what they and single calls cost, what
-//     was billed, and whether that matches what was counted.
+//   - [github.com/mesh-gateway/mesh-go/discovery] reports which models exist and until when, what they cost, what a call costs,
+//     what was billed, and whether the bill matches what was counted.
 //   - [github.com/mesh-gateway/mesh-go/scan] finds credentials in text before it is sent.
 //   - client/gatewaytest and discovery/discoverytest are a gateway and the providers in memory, for tests.
 //   - gen contains the generated clients, and specs the OpenAPI documents that they are generated from.

@@ -22,11 +22,11 @@
 //
 // # Limits
 //
-// The scan does not find a key that follows a letter or an underscore, is split over two lines, is encoded or contains a
-// look-alike letter. It also matches harmless text that has the format of a key.
+// The scan does not find a key that follows a letter, a digit or an underscore, is split over two lines, is encoded, or
+// contains a letter that only looks like an ASCII letter. It also matches harmless text that has the format of a key.
 //
-// The time is linear in the length of the text, for any text. Text without a match costs no allocation. Prose and code are
-// scanned at the speed of memory; docs/scan.md has the method and the figures.
+// The time is linear in the length of the text, for any text. Text without a match causes no allocation. docs/scan.md describes
+// the method and its speed.
 //
 // All functions and methods are safe for concurrent use. A Scanner is immutable.
 package scan

@@ -9,8 +9,8 @@ const namedPasses = 8
 // Redact returns content with every match of every rule replaced by "[REDACTED:<rule name>]". FindAll of the same Scanner finds
 // nothing in the result. All other bytes are unchanged.
 //
-// Matches that overlap become one replacement, with the name of the first of their rules. Text after a replacement no longer
-// continues a word, and is replaced if it matches now. The replacement of an AWS key contains "aws", so text before it may match
+// Matches that overlap become one replacement, with the name of the first of their rules. The text after a replacement begins a
+// new word, and is replaced too if it then matches. The replacement of an AWS key contains "aws", so text before it may match
 // rule 10, and is then replaced too. If a live token is a part of a replacement, the replacement is "[REDACTED]".
 func (s *Scanner) Redact(content string) string {
 	for pass := 0; ; pass++ {

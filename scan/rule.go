@@ -1,6 +1,6 @@
 package scan
 
-// Rule is a kind of credential. The zero Rule is no rule.
+// Rule describes a kind of credential.
 type Rule struct {
 	// Number is 0 for the live gateway token, 1 to 12 for the standard rules, and above 100 for the extended rules.
 	Number int

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Scanner is a scan with its own live tokens and rules. [New] makes one; the zero Scanner applies the twelve standard rules. It is
+// Scanner applies a set of rules and live tokens. [New] makes one; the zero Scanner applies the twelve standard rules. It is
 // immutable, and printing it shows no token.
 type Scanner struct {
 	// live is a function because fmt cannot print what a function returns. It would print a slice of strings if the Scanner were

@@ -6,8 +6,8 @@
 //	_, err = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
 //	// g.Requests(gatewaytest.SendMessage) returns the requests that arrived.
 //
-// The gateway answers as the real one was recorded to answer: peers, messages and threads with their filters, limits and
-// idempotency keys, and errors with the status, content type and text of the real gateway. docs/gateway.md lists the rules.
+// The gateway responds as recorded from a real one: it has peers, messages and threads with their filters, limits and
+// idempotency keys, and its errors have the status, content type and text of the real gateway. docs/gateway.md lists the rules.
 // [WithBareArrays] and [WithoutIdempotency] make it behave like older gateways.
 //
 // # Faults
@@ -17,10 +17,9 @@
 //
 // # Limits
 //
-// Everything is kept in memory and is lost when the gateway closes. The gateway also keeps every request that arrived;
-// a gateway that runs for long needs [WithoutRequestLog] or [Gateway.ForgetRequests]. It has no tasks, no channels and no
-// ratification of peers. It keeps the connection open after an internal error and while it is idle, and the real gateway
-// closes both.
+// Everything is kept in memory and is lost when the gateway closes. The gateway also keeps every request that arrived; a
+// long-running gateway needs [WithoutRequestLog] or [Gateway.ForgetRequests]. Unlike the real gateway, it has no tasks,
+// channels or ratification of peers, and does not close a connection that is idle or had an internal error.
 //
 // A Gateway is safe for concurrent use.
 package gatewaytest
@@ -87,7 +86,7 @@ func Start(opts ...Option) *Gateway {
 const basePath = "/gateway"
 
 // Handler returns the gateway as a handler without the base path of [Gateway.URL], to be served by another server. It shares
-// everything with the gateway at URL, and it works until [Gateway.Close].
+// all data with the gateway at URL, and works until [Gateway.Close].
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
 // Options returns the options that connect a client to this gateway: its URL and its token. If the gateway has no token,
@@ -104,7 +103,7 @@ func (g *Gateway) Close() { g.server.Close() }
 // Format prints the URL of the gateway. The other fields change while requests are in progress.
 func (g *Gateway) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "gateway at ", g.URL) }
 
-// Disable disables a peer or enables it again. A disabled peer is not listed by default. An unknown name does nothing.
+// Disable disables a peer or enables it again. A disabled peer is not listed by default. An unknown name is ignored.
 func (g *Gateway) Disable(name string, disabled bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -113,7 +112,7 @@ func (g *Gateway) Disable(name string, disabled bool) {
 	}
 }
 
-// Store adds a message as if it had been sent, and returns its id. Names and kind are not checked.
+// Store adds a message as if it had been sent, and returns its id. Names and kind are not validated.
 func (g *Gateway) Store(from, to, kind, content string) int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

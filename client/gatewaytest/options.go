@@ -13,8 +13,8 @@ func WithToken(token string) Option { return func(g *Gateway) { g.token = secret
 // of the loopback interface.
 func WithAddr(addr string) Option { return func(g *Gateway) { g.addr = addr } }
 
-// WithoutRequestLog keeps no requests: [Gateway.Requests] returns nil. A gateway that runs for long then grows only with
-// what it stores, that is peers, messages and threads.
+// WithoutRequestLog keeps no requests: [Gateway.Requests] returns nil. A long-running gateway then grows only with its peers,
+// messages and threads.
 func WithoutRequestLog() Option { return func(g *Gateway) { g.server.DisableLog() } }
 
 // WithPeers registers peers with these names and the URLs http://NAME.

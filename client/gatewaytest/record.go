@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// Request is a request that arrived, also when it was refused or failed.
+// Request is a request that arrived, including one that was rejected or failed.
 type Request struct {
 	// Operation is "" for a request that is not an operation of this package.
 	Operation Operation
@@ -28,8 +28,8 @@ type Request struct {
 // Requests returns the requests that have arrived, oldest first: all of them, or those of the given operations.
 func (g *Gateway) Requests(ops ...Operation) []Request { return g.server.Requests(ops...) }
 
-// ForgetRequests removes the requests that have arrived, so that [Gateway.Requests] returns only later ones. A gateway that
-// runs for long grows with every request unless it is called now and then; see also [WithoutRequestLog].
+// ForgetRequests removes the requests that have arrived, so that [Gateway.Requests] returns only later ones. A long-running
+// gateway grows with every request unless ForgetRequests is called from time to time; see also [WithoutRequestLog].
 func (g *Gateway) ForgetRequests() { g.server.ForgetRequests() }
 
 func record(op Operation, r *http.Request, body []byte) Request {

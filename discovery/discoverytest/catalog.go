@@ -15,7 +15,7 @@ import (
 //go:embed catalog.json
 var standardCatalog []byte
 
-// StandardCatalog returns the default rows of the catalog: 109 rows in the current and in older forms, one id twice.
+// StandardCatalog returns the default rows of the catalog: 109 rows in current and older forms; one id occurs twice.
 func StandardCatalog() []json.RawMessage {
 	var envelope struct{ Data json.RawMessage }
 	if err := json.Unmarshal(standardCatalog, &envelope); err != nil {

@@ -2,7 +2,7 @@ package discoverytest
 
 import "github.com/mesh-gateway/mesh-go/internal/testserver"
 
-// Fault is one way for an operation to fail. Its fields combine, as in a delayed 503.
+// Fault describes how an operation fails. The fields combine, as in a delayed 503.
 //
 //	Times       int           // how often it happens; 0 means once, a negative number means from now on
 //	Delay       time.Duration // passes before the answer; with nothing else the usual answer comes, late
@@ -12,6 +12,6 @@ import "github.com/mesh-gateway/mesh-go/internal/testserver"
 //	Header      http.Header   // of the answer; without a Content-Type it is text/plain
 //	Body        string        // of the answer
 //
-// A Delay ends early when the client disconnects or the server closes. A HangUp with a Body comes after the status, the headers
-// and Body, one byte before the announced end. A fault applies before the key is checked.
+// A Delay ends early when the client disconnects or the server closes. With HangUp and Body, the connection closes after the
+// status, the header and Body, one byte before the announced length. A fault applies before the key is checked.
 type Fault = testserver.Fault

@@ -20,7 +20,7 @@ type Request struct {
 	// Path is the path below the base path of the service, or the whole path when Operation is empty.
 	Path  string
 	Query url.Values
-	// Header is without the headers of Keys.
+	// Header does not include the headers in Keys.
 	Header http.Header
 	// Keys are the values of the headers Authorization (without a leading "Bearer "), X-Api-Key and X-Goog-Api-Key, by the
 	// name of the header.

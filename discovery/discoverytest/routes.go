@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
-// Operation names an operation of a service: the document in specs/, a dot, and the operationId there.
+// Operation is an operation of a service, named by its document in specs/, a dot, and its operationId.
 type Operation string
 
 // The operations of the services.

@@ -1,4 +1,4 @@
-// Package discoverytest provides a local server that plays the model catalog and all five providers: their models, prices,
+// Package discoverytest provides a local server with the APIs of the model catalog and of all five providers: models, prices,
 // balance and bills. It is for tests of programs that use package discovery, and for demonstrations.
 //
 //	s := discoverytest.New(t)
@@ -7,10 +7,10 @@
 //	models, err := discovery.New(s.Options()...).ListModels(ctx, discovery.CatalogOptions{})
 //	// The catalog is down, so these are Anthropic's; s.Requests(discoverytest.ListAnthropicModels) holds what arrived.
 //
-// It responds as the providers do: the catalog has an ETag and returns 304, Anthropic, Gemini, OpenAI's costs and the billing
-// catalog are paged, and a missing or wrong key gets the refusal of the provider. It takes what the official SDKs send too.
-// The server accepts any key until [WithKeys] sets one, which [Server.Options] then gives to the client. [WithCatalog] and
-// [Server.SetCatalog] replace the 109 rows of the catalog.
+// It responds as the providers do: the catalog has an ETag and returns 304; the lists of Anthropic, Gemini, OpenAI's costs and
+// the billing catalog have pages; a missing or wrong key gets the error of the provider. Requests of the official SDKs are
+// accepted too. By default any key is accepted; [WithKeys] sets the accepted keys, and [Server.Options] passes them to the
+// client. [WithCatalog] and [Server.SetCatalog] replace the 109 rows of the catalog.
 //
 // [Server.Fail] makes operations fail: with a status, late, by closing the connection, with an invalid body. A Fault with a
 // Status of 200 and a Body replaces a response. The dates in the lists of models are those of November 2026. No operation
@@ -79,14 +79,15 @@ func (s *Server) Options() []discovery.Option {
 	return opts
 }
 
-// Fail makes an operation fail. Several faults of an operation happen in order. An unknown operation panics.
+// Fail makes an operation fail. Faults of one operation happen in the order of the calls. It panics if the operation is
+// unknown.
 func (s *Server) Fail(op Operation, fault Fault) { s.site.Fail(op, fault) }
 
 // Heal removes the faults that have not happened yet.
 func (s *Server) Heal() { s.site.Heal() }
 
 // Close stops the server, ends delayed responses and waits for requests in progress. A test may close a server of [New] early,
-// to test what happens when the service cannot be reached.
+// to see how a program behaves when the service is gone.
 func (s *Server) Close() { s.site.Close() }
 
 // Format prints the address. Printing the fields would race with requests in progress.
