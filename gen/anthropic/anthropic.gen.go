@@ -142,7 +142,7 @@ type CostResult struct {
 	// Description is the line of the bill, such as Claude Opus 4.8 Usage - Input Tokens.
 	Description string `json:"description,omitempty"`
 
-	// Model is the id of the model, or null for a cost that no model has.
+	// Model is the id of the model, or null for a cost without a model.
 	Model *string `json:"model,omitempty"`
 
 	// TokenType is the kind of token, such as uncached_input_tokens or output_tokens.
@@ -210,7 +210,7 @@ type ModelPage struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// RawCostResult is one CostResult as it came.
+// RawCostResult is one CostResult as received.
 type RawCostResult = json.RawMessage
 
 // Refusal is the error body.

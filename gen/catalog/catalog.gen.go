@@ -20,12 +20,12 @@ import (
 // Catalog holds the models, in an envelope or as a bare array.
 type Catalog = CatalogEnvelope
 
-// CatalogArray is the models as a bare array.
+// CatalogArray is the list of models as a bare array.
 type CatalogArray = []RawEntry
 
-// CatalogEnvelope holds the models under their key. Copies of the catalog are bare arrays.
+// CatalogEnvelope is an object with the models. Copies of the catalog are bare arrays.
 type CatalogEnvelope struct {
-	// Object is the text list. It is absent from copies.
+	// Object is always "list". It is absent from copies.
 	Object *string `json:"object,omitempty"`
 
 	// Data holds the rows of the catalog.
@@ -95,7 +95,7 @@ type Info struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// RawEntry is one row as it came, an Entry unless the row is damaged.
+// RawEntry is one row as received. It is an Entry unless the row is damaged.
 type RawEntry = json.RawMessage
 
 // Refusal defines model for Refusal.
@@ -103,7 +103,7 @@ type Refusal interface{}
 
 // ListModelsParams defines parameters for ListModels.
 type ListModelsParams struct {
-	// IfNoneMatch is the ETag of an earlier answer.
+	// IfNoneMatch is the ETag of an earlier response.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
@@ -473,7 +473,7 @@ type ClientInterface interface {
 
 	// ListModels Lists every model.
 	//
-	// One answer holds all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier answer, the answer is 304 without a body when nothing has changed.
+	// The response contains all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier response, the response is 304 without a body if nothing has changed.
 	//
 	// Corresponds with GET /models (the `ListModels` operationId).
 	ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -481,7 +481,7 @@ type ClientInterface interface {
 
 // ListModels Lists every model.
 //
-// One answer holds all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier answer, the answer is 304 without a body when nothing has changed.
+// The response contains all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier response, the response is 304 without a body if nothing has changed.
 //
 // Corresponds with GET /models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -584,7 +584,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListModelsWithResponse Lists every model.
 	//
-	// One answer holds all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier answer, the answer is 304 without a body when nothing has changed.
+	// The response contains all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier response, the response is 304 without a body if nothing has changed.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -632,7 +632,7 @@ func (r ListModelsResult) ContentType() string {
 
 // ListModelsWithResponse Lists every model.
 //
-// One answer holds all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier answer, the answer is 304 without a body when nothing has changed.
+// The response contains all models. There are no pages. The same id appears once for each type. With If-None-Match and the ETag of an earlier response, the response is 304 without a body if nothing has changed.
 //
 // Returns a wrapper object for the known response body format(s).
 //

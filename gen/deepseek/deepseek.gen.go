@@ -49,7 +49,7 @@ type Error struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Model is one model. Older answers have only the id and the owner.
+// Model is one model. Older responses have only the id and the owner.
 type Model struct {
 	// ID is the id of the model.
 	ID string `json:"id"`
@@ -70,7 +70,7 @@ type Model struct {
 
 // ModelList holds the models.
 type ModelList struct {
-	// Object is the text list.
+	// Object is always "list".
 	Object *string `json:"object,omitempty"`
 
 	// Data holds the rows of the list.
@@ -78,7 +78,7 @@ type ModelList struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// RawBalanceInfo is one BalanceInfo as it came, so that an unreadable entry does not hide the others.
+// RawBalanceInfo is one BalanceInfo as received, so that an invalid entry does not hide the others.
 type RawBalanceInfo = json.RawMessage
 
 // Refusal is the error body. Its code is a text that is not related to the status.
@@ -422,7 +422,7 @@ type ClientInterface interface {
 
 	// ListModels Lists the models.
 	//
-	// One answer holds all models. There are no pages.
+	// The response contains all models. There are no pages.
 	//
 	// Corresponds with GET /models (the `ListModels` operationId).
 	ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -437,7 +437,7 @@ type ClientInterface interface {
 
 // ListModels Lists the models.
 //
-// One answer holds all models. There are no pages.
+// The response contains all models. There are no pages.
 //
 // Corresponds with GET /models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -569,7 +569,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListModelsWithResponse Lists the models.
 	//
-	// One answer holds all models. There are no pages.
+	// The response contains all models. There are no pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -654,7 +654,7 @@ func (r GetBalanceResult) ContentType() string {
 
 // ListModelsWithResponse Lists the models.
 //
-// One answer holds all models. There are no pages.
+// The response contains all models. There are no pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -55,12 +55,12 @@ type Error struct {
 
 // Health is the state of the current gateway.
 type Health struct {
-	// Status is the text ok.
+	// Status is always "ok".
 	Status               *string                    `json:"status,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// Kind is the purpose of a message. The gateway answers 400 to any other kind.
+// Kind is the purpose of a message. The gateway rejects any other kind with 400.
 type Kind string
 
 // MeshMessage is one direct message, as a row of an inbox or as the receipt of a send, which has no content.
@@ -94,7 +94,7 @@ type MeshMessage struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// MeshPeer is one row of the peer list, and the answer to a registration. Only name is always present: the current gateway returns only a part of the peer from a registration.
+// MeshPeer is one row of the peer list, and the response to a registration. Only name is always present: the current gateway returns only a part of the peer from a registration.
 type MeshPeer struct {
 	// Name is the canonical peer name.
 	Name string `json:"name"`
@@ -102,7 +102,7 @@ type MeshPeer struct {
 	// URL is the network URL of the peer's service, or null when unknown.
 	URL *string `json:"url,omitempty"`
 
-	// Capabilities is the advert payload given at registration, any JSON object. Its numbers may need 64 bits.
+	// Capabilities is the description that the node registered, any JSON object. Its numbers may need 64 bits.
 	Capabilities map[string]interface{} `json:"capabilities,omitempty"`
 
 	// Enabled reports whether the gateway routes to the peer. True when absent. The current gateway sends 1 and 0.
@@ -117,20 +117,20 @@ type MeshPeer struct {
 	// RegisteredAt is the time of the registration, ISO 8601 as the gateway wrote it, or null.
 	RegisteredAt *string `json:"registered_at,omitempty"`
 
-	// PeerToken is the token of this peer. Only the answer to the first registration of a name contains it.
+	// PeerToken is the token of this peer. Only the response to the first registration of a name contains it.
 	PeerToken            *secret.Secret             `json:"peer_token,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// MessageArray is the messages as a bare array.
+// MessageArray is the list of messages as a bare array.
 type MessageArray = []MeshMessage
 
-// MessageEnvelope holds the messages under their key. Other gateway versions send the bare array.
+// MessageEnvelope is an object with the messages. Other gateway versions send the bare array.
 type MessageEnvelope struct {
 	// Messages holds the rows of the inbox, newest first.
 	Messages []MeshMessage `json:"messages"`
 
-	// N is the number of rows in this answer.
+	// N is the number of rows in this response.
 	N                    *int64                     `json:"n,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
@@ -147,10 +147,10 @@ type OpenThreadRequest struct {
 	SessionID string `json:"session_id,omitempty"`
 }
 
-// PeerArray is the peers as a bare array.
+// PeerArray is the list of peers as a bare array.
 type PeerArray = []MeshPeer
 
-// PeerEnvelope holds the peers under their key. Other gateway versions send the bare array.
+// PeerEnvelope is an object with the peers. Other gateway versions send the bare array.
 type PeerEnvelope struct {
 	// Peers holds the rows of the registry.
 	Peers                []MeshPeer                 `json:"peers"`
@@ -160,7 +160,7 @@ type PeerEnvelope struct {
 // PeerList holds the peers, as an object or as a bare array.
 type PeerList = PeerEnvelope
 
-// ReadReceipt is the answer to marking a message as read.
+// ReadReceipt is the response to marking a message as read.
 type ReadReceipt struct {
 	// ID is the message id.
 	ID *int64 `json:"id,omitempty"`
@@ -178,7 +178,7 @@ type RegisterPeerRequest struct {
 	// URL is the network URL of the node's service. The current gateway requires it.
 	URL string `json:"url,omitempty"`
 
-	// Capabilities is the advert payload. An empty object clears the capabilities of an earlier registration.
+	// Capabilities describes the node to its peers, as any JSON object. An empty object clears the capabilities of an earlier registration.
 	Capabilities map[string]interface{} `json:"capabilities,omitzero"`
 }
 
@@ -190,16 +190,16 @@ type SendMessageRequest struct {
 	// ToNode is the name of the recipient, spelled as in the registry.
 	ToNode string `json:"to_node"`
 
-	// Kind is the purpose of a message. The gateway answers 400 to any other kind.
+	// Kind is the purpose of a message. The gateway rejects any other kind with 400.
 	Kind Kind `json:"kind"`
 
 	// Content is the text of the message. Treat it as public; it must not contain credentials.
 	Content string `json:"content"`
 
-	// RelatedTaskID is the id of a related task. The current gateway answers 422 unless the text is a number.
+	// RelatedTaskID is the id of a related task. The current gateway returns 422 unless the text is a number.
 	RelatedTaskID string `json:"related_task_id,omitempty"`
 
-	// ThreadID is the id of an existing thread. The gateway answers 500 to an unknown one.
+	// ThreadID is the id of an existing thread. The gateway returns 500 for an unknown one.
 	ThreadID string `json:"thread_id,omitempty"`
 
 	// IdempotencyKey is the key by which the gateway recognizes a repeated request of the sender. Older gateways ignore it.
@@ -229,12 +229,12 @@ type Thread struct {
 	// LastUsedAt is the time of the last use, ISO 8601 as the gateway wrote it.
 	LastUsedAt string `json:"last_used_at"`
 
-	// Created reports whether the request created the thread. It is present only in the answer to a POST.
+	// Created reports whether the request created the thread. It is present only in the response to a POST.
 	Created              *bool                      `json:"created,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// ThreadList holds threads under their key.
+// ThreadList is an object with the threads.
 type ThreadList struct {
 	// Threads holds the threads, the most recently used first.
 	Threads              []Thread                   `json:"threads"`
@@ -1071,7 +1071,7 @@ type ClientInterface interface {
 
 	// SendMessageWithBody Sends one message.
 	//
-	// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
+	// The gateway stores messages to names that are not registered and returns 200, so the sender has to check the registry. For an unknown thread_id it returns 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the first receipt; with another body it returns 409. Older gateways ignore the key.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1080,7 +1080,7 @@ type ClientInterface interface {
 
 	// SendMessage Sends one message.
 	//
-	// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
+	// The gateway stores messages to names that are not registered and returns 200, so the sender has to check the registry. For an unknown thread_id it returns 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the first receipt; with another body it returns 409. Older gateways ignore the key.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1089,7 +1089,7 @@ type ClientInterface interface {
 
 	// MarkMessageRead Marks one message as read.
 	//
-	// The first call sets read_at. A second call is answered 404, as an unknown id is.
+	// The first call sets read_at. A second call returns 404, like an unknown id.
 	//
 	// Corresponds with POST /messages/{msg_id}/read (the `MarkMessageRead` operationId).
 	MarkMessageRead(ctx context.Context, msgID int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1103,7 +1103,7 @@ type ClientInterface interface {
 
 	// RegisterPeerWithBody Registers a node, or registers it again.
 	//
-	// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
+	// Registering again replaces all capabilities. The current gateway returns 422 if url is missing.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1112,7 +1112,7 @@ type ClientInterface interface {
 
 	// RegisterPeer Registers a node, or registers it again.
 	//
-	// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
+	// Registering again replaces all capabilities. The current gateway returns 422 if url is missing.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1195,7 +1195,7 @@ func (c *Client) ListMessages(ctx context.Context, params *ListMessagesParams, r
 
 // SendMessageWithBody Sends one message.
 //
-// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
+// The gateway stores messages to names that are not registered and returns 200, so the sender has to check the registry. For an unknown thread_id it returns 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the first receipt; with another body it returns 409. Older gateways ignore the key.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1214,7 +1214,7 @@ func (c *Client) SendMessageWithBody(ctx context.Context, contentType string, bo
 
 // SendMessage Sends one message.
 //
-// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
+// The gateway stores messages to names that are not registered and returns 200, so the sender has to check the registry. For an unknown thread_id it returns 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the first receipt; with another body it returns 409. Older gateways ignore the key.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1233,7 +1233,7 @@ func (c *Client) SendMessage(ctx context.Context, body SendMessageJSONRequestBod
 
 // MarkMessageRead Marks one message as read.
 //
-// The first call sets read_at. A second call is answered 404, as an unknown id is.
+// The first call sets read_at. A second call returns 404, like an unknown id.
 //
 // Corresponds with POST /messages/{msg_id}/read (the `MarkMessageRead` operationId).
 func (c *Client) MarkMessageRead(ctx context.Context, msgID int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1267,7 +1267,7 @@ func (c *Client) ListPeers(ctx context.Context, params *ListPeersParams, reqEdit
 
 // RegisterPeerWithBody Registers a node, or registers it again.
 //
-// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
+// Registering again replaces all capabilities. The current gateway returns 422 if url is missing.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1286,7 +1286,7 @@ func (c *Client) RegisterPeerWithBody(ctx context.Context, contentType string, b
 
 // RegisterPeer Registers a node, or registers it again.
 //
-// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
+// Registering again replaces all capabilities. The current gateway returns 422 if url is missing.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1998,7 +1998,7 @@ type ClientWithResponsesInterface interface {
 
 	// SendMessageWithBodyWithResponse Sends one message.
 	//
-	// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
+	// The gateway stores messages to names that are not registered and returns 200, so the sender has to check the registry. For an unknown thread_id it returns 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the first receipt; with another body it returns 409. Older gateways ignore the key.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2007,7 +2007,7 @@ type ClientWithResponsesInterface interface {
 
 	// SendMessageWithResponse Sends one message.
 	//
-	// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
+	// The gateway stores messages to names that are not registered and returns 200, so the sender has to check the registry. For an unknown thread_id it returns 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the first receipt; with another body it returns 409. Older gateways ignore the key.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2016,7 +2016,7 @@ type ClientWithResponsesInterface interface {
 
 	// MarkMessageReadWithResponse Marks one message as read.
 	//
-	// The first call sets read_at. A second call is answered 404, as an unknown id is.
+	// The first call sets read_at. A second call returns 404, like an unknown id.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2034,7 +2034,7 @@ type ClientWithResponsesInterface interface {
 
 	// RegisterPeerWithBodyWithResponse Registers a node, or registers it again.
 	//
-	// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
+	// Registering again replaces all capabilities. The current gateway returns 422 if url is missing.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2043,7 +2043,7 @@ type ClientWithResponsesInterface interface {
 
 	// RegisterPeerWithResponse Registers a node, or registers it again.
 	//
-	// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
+	// Registering again replaces all capabilities. The current gateway returns 422 if url is missing.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2458,7 +2458,7 @@ func (c *ClientWithResponses) ListMessagesWithResponse(ctx context.Context, para
 
 // SendMessageWithBodyWithResponse Sends one message.
 //
-// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
+// The gateway stores messages to names that are not registered and returns 200, so the sender has to check the registry. For an unknown thread_id it returns 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the first receipt; with another body it returns 409. Older gateways ignore the key.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -2473,7 +2473,7 @@ func (c *ClientWithResponses) SendMessageWithBodyWithResponse(ctx context.Contex
 
 // SendMessageWithResponse Sends one message.
 //
-// The gateway stores messages to names that are not registered and answers 200, so the sender has to check the registry. An unknown thread_id is answered 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the receipt of the first; with another body it is answered 409. Older gateways ignore the key.
+// The gateway stores messages to names that are not registered and returns 200, so the sender has to check the registry. For an unknown thread_id it returns 500 as plain text, and a retry does not help. A second request of a sender with the same idempotency_key and the same body returns the first receipt; with another body it returns 409. Older gateways ignore the key.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -2488,7 +2488,7 @@ func (c *ClientWithResponses) SendMessageWithResponse(ctx context.Context, body 
 
 // MarkMessageReadWithResponse Marks one message as read.
 //
-// The first call sets read_at. A second call is answered 404, as an unknown id is.
+// The first call sets read_at. A second call returns 404, like an unknown id.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2518,7 +2518,7 @@ func (c *ClientWithResponses) ListPeersWithResponse(ctx context.Context, params 
 
 // RegisterPeerWithBodyWithResponse Registers a node, or registers it again.
 //
-// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
+// Registering again replaces all capabilities. The current gateway returns 422 if url is missing.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -2533,7 +2533,7 @@ func (c *ClientWithResponses) RegisterPeerWithBodyWithResponse(ctx context.Conte
 
 // RegisterPeerWithResponse Registers a node, or registers it again.
 //
-// Registering again replaces all capabilities. The current gateway answers 422 when url is missing.
+// Registering again replaces all capabilities. The current gateway returns 422 if url is missing.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -65,7 +65,7 @@ type CostAmount struct {
 
 // CostBucket is one day. A day without costs has no results.
 type CostBucket struct {
-	// Object is the text bucket. Some proxies omit it.
+	// Object is always "bucket". Some proxies omit it.
 	Object string `json:"object,omitempty"`
 
 	// StartTime is the start in Unix seconds, inclusive.
@@ -81,7 +81,7 @@ type CostBucket struct {
 
 // CostPage is one page of days.
 type CostPage struct {
-	// Object is the text page. Some proxies omit it.
+	// Object is always "page". Some proxies omit it.
 	Object *string `json:"object,omitempty"`
 
 	// Data holds the days, oldest first.
@@ -97,7 +97,7 @@ type CostPage struct {
 
 // CostResult is one cost. The published document does not require the amount. This one does, because a cost without an amount cannot be added up.
 type CostResult struct {
-	// Object is the text organization.costs.result. Some proxies omit it.
+	// Object is always "organization.costs.result". Some proxies omit it.
 	Object string `json:"object,omitempty"`
 
 	// Amount is an amount of money.
@@ -139,7 +139,7 @@ type Model struct {
 
 // ModelList holds the models.
 type ModelList struct {
-	// Object is the text list.
+	// Object is always "list".
 	Object *string `json:"object,omitempty"`
 
 	// Data holds the rows of the list.
@@ -147,7 +147,7 @@ type ModelList struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// RawCostResult is one CostResult as it came.
+// RawCostResult is one CostResult as received.
 type RawCostResult = json.RawMessage
 
 // Refusal is the error body.
@@ -622,14 +622,14 @@ type ClientInterface interface {
 
 	// ListModels Lists the models.
 	//
-	// One answer holds all models. There are no pages.
+	// The response contains all models. There are no pages.
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCosts Lists the costs of an organization by day.
 	//
-	// Needs an admin key. A project key is answered 401 or 403. While has_more is true, page requests the next page; its value must be sent back exactly as it came.
+	// Needs an admin key. A project key is rejected with 401 or 403. While has_more is true, page requests the next page; its value must be sent back unchanged.
 	//
 	// Corresponds with GET /v1/organization/costs (the `ListCosts` operationId).
 	ListCosts(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -637,7 +637,7 @@ type ClientInterface interface {
 
 // ListModels Lists the models.
 //
-// One answer holds all models. There are no pages.
+// The response contains all models. There are no pages.
 //
 // Corresponds with GET /v1/models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -654,7 +654,7 @@ func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) 
 
 // ListCosts Lists the costs of an organization by day.
 //
-// Needs an admin key. A project key is answered 401 or 403. While has_more is true, page requests the next page; its value must be sent back exactly as it came.
+// Needs an admin key. A project key is rejected with 401 or 403. While has_more is true, page requests the next page; its value must be sent back unchanged.
 //
 // Corresponds with GET /v1/organization/costs (the `ListCosts` operationId).
 func (c *Client) ListCosts(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -852,7 +852,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListModelsWithResponse Lists the models.
 	//
-	// One answer holds all models. There are no pages.
+	// The response contains all models. There are no pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -861,7 +861,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListCostsWithResponse Lists the costs of an organization by day.
 	//
-	// Needs an admin key. A project key is answered 401 or 403. While has_more is true, page requests the next page; its value must be sent back exactly as it came.
+	// Needs an admin key. A project key is rejected with 401 or 403. While has_more is true, page requests the next page; its value must be sent back unchanged.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -937,7 +937,7 @@ func (r ListCostsResult) ContentType() string {
 
 // ListModelsWithResponse Lists the models.
 //
-// One answer holds all models. There are no pages.
+// The response contains all models. There are no pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -952,7 +952,7 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, reqEdi
 
 // ListCostsWithResponse Lists the costs of an organization by day.
 //
-// Needs an admin key. A project key is answered 401 or 403. While has_more is true, page requests the next page; its value must be sent back exactly as it came.
+// Needs an admin key. A project key is rejected with 401 or 403. While has_more is true, page requests the next page; its value must be sent back unchanged.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -82,7 +82,7 @@ type Model struct {
 
 // ModelList holds the models.
 type ModelList struct {
-	// Object is the text list.
+	// Object is always "list".
 	Object *string `json:"object,omitempty"`
 
 	// Data holds the rows of the list.
@@ -497,14 +497,14 @@ type ClientInterface interface {
 
 	// ListLanguageModels Lists the language models with their prices.
 	//
-	// One answer holds all models. There are no pages.
+	// The response contains all models. There are no pages.
 	//
 	// Corresponds with GET /v1/language-models (the `ListLanguageModels` operationId).
 	ListLanguageModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListModels Lists the models.
 	//
-	// One answer holds all models. There are no pages.
+	// The response contains all models. There are no pages.
 	//
 	// Corresponds with GET /v1/models (the `ListModels` operationId).
 	ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -512,7 +512,7 @@ type ClientInterface interface {
 
 // ListLanguageModels Lists the language models with their prices.
 //
-// One answer holds all models. There are no pages.
+// The response contains all models. There are no pages.
 //
 // Corresponds with GET /v1/language-models (the `ListLanguageModels` operationId).
 func (c *Client) ListLanguageModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -529,7 +529,7 @@ func (c *Client) ListLanguageModels(ctx context.Context, reqEditors ...RequestEd
 
 // ListModels Lists the models.
 //
-// One answer holds all models. There are no pages.
+// The response contains all models. There are no pages.
 //
 // Corresponds with GET /v1/models (the `ListModels` operationId).
 func (c *Client) ListModels(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -644,7 +644,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListLanguageModelsWithResponse Lists the language models with their prices.
 	//
-	// One answer holds all models. There are no pages.
+	// The response contains all models. There are no pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -653,7 +653,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListModelsWithResponse Lists the models.
 	//
-	// One answer holds all models. There are no pages.
+	// The response contains all models. There are no pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -729,7 +729,7 @@ func (r ListModelsResult) ContentType() string {
 
 // ListLanguageModelsWithResponse Lists the language models with their prices.
 //
-// One answer holds all models. There are no pages.
+// The response contains all models. There are no pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -744,7 +744,7 @@ func (c *ClientWithResponses) ListLanguageModelsWithResponse(ctx context.Context
 
 // ListModelsWithResponse Lists the models.
 //
-// One answer holds all models. There are no pages.
+// The response contains all models. There are no pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -65,7 +65,7 @@ type AnalyticsRequest struct {
 	// TimeUnit is the width of a part of the window.
 	TimeUnit AnalyticsRequestTimeUnit `json:"timeUnit"`
 
-	// Values lists the values to sum. The values of an answer are in this order.
+	// Values lists the values to sum. The values of a response are in this order.
 	Values []RequestedValue `json:"values"`
 
 	// GroupBy lists the fields that series are grouped by.
@@ -91,7 +91,7 @@ type DataPoint struct {
 // Error is the error body, in one of several shapes.
 type Error map[string]json.RawMessage
 
-// RawDataPoint is one DataPoint as it came.
+// RawDataPoint is one DataPoint as received.
 type RawDataPoint = json.RawMessage
 
 // RequestedValue is one value to sum.
@@ -133,7 +133,7 @@ type Usage struct {
 	// TimeSeries holds one series for each group. It is absent when there is none.
 	TimeSeries []TimeSeries `json:"timeSeries,omitempty"`
 
-	// LimitReached reports whether the answer is incomplete. It is absent when the answer is complete.
+	// LimitReached reports whether the response is incomplete. It is absent if the response is complete.
 	LimitReached         bool                       `json:"limitReached,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
