@@ -35,3 +35,33 @@ func ExampleMeshClient_Serve() {
 	// node-a: Is the build green?
 	// served: <nil>
 }
+
+// Reply takes the recipient, the thread and the task from the message. The same reply sent twice arrives once.
+func ExampleMeshClient_Reply() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	gateway.Store("node-a", "node-b", "question", "Is the build green?")
+
+	c, err := client.New("node-b", gateway.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	ctx := context.Background()
+	inbox, err := c.Fetch(ctx, client.FetchOptions{Kind: client.KindQuestion, UnreadOnly: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range inbox {
+		for range 2 {
+			receipt, err := c.Reply(ctx, m, client.KindAnswer, "All green.")
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Println("message", receipt.ID, "to", receipt.ToNode)
+		}
+	}
+	// Output:
+	// message 2 to node-a
+	// message 2 to node-a
+}

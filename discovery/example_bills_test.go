@@ -34,7 +34,7 @@ func ExampleClient_ReconcileOpenAICost() {
 	// within 5 percent: false true
 }
 
-// A ledger shows on which day the calls of the program differ from the bill. The server takes the place of Anthropic; a program
+// With a ledger, the report compares counted and billed amounts day by day. The server takes the place of Anthropic; a program
 // uses discovery.New() and ANTHROPIC_ADMIN_KEY.
 func ExampleClient_ReconcileAnthropicCost() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceAnthropicAdmin: "example-key"}))
@@ -94,7 +94,7 @@ func ExampleClient_ReconcileXAICost() {
 	// billed 2.6 drift 0
 }
 
-// What was spent between two moments is the difference of two balances. The server takes the place of DeepSeek; a program uses
+// The difference of two balances is the amount spent between them. The server takes the place of DeepSeek; a program uses
 // discovery.New() and DEEPSEEK_API_KEY.
 func ExampleClient_FetchDeepSeekBalance() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceDeepSeek: "example-key"}))

@@ -3,6 +3,7 @@ package discovery_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -50,7 +51,7 @@ func ExampleClient_GetModelInfo() {
 	// gpt-3 is not in the catalog
 }
 
-// A program that runs for a second keeps the catalog in a file. The second run requests nothing.
+// A short-lived program keeps the catalog in a file. The second run sends no request.
 func ExampleClient_SaveCatalog() {
 	server := discoverytest.Start()
 	defer server.Close()
@@ -105,4 +106,20 @@ func ExampleWithFailureHandler() {
 	// Output:
 	// ListModels rate_limited 30s
 	// 0 <nil>
+}
+
+// With strict errors, an operation returns its Failure as an error.
+func ExampleWithStrictErrors() {
+	server := discoverytest.Start()
+	defer server.Close()
+	server.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"30"}}})
+	c := discovery.New(append(server.Options(), discovery.WithLogger(discardLogger), discovery.WithStrictErrors())...)
+
+	_, err := c.IsModelSupported(context.Background(), "gpt-4o", discovery.CatalogOptions{})
+	var f *discovery.Failure
+	if errors.As(err, &f) && f.Reason == discovery.ReasonRateLimited {
+		fmt.Println("try again in", f.RetryAfter)
+	}
+	// Output:
+	// try again in 30s
 }

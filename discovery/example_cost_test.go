@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// The usage object of an answer has overlapping counts, and each provider overlaps them in its own way.
+// The counts of a usage object overlap, differently for each provider. ParseUsage separates them.
 func ExampleParseUsage() {
 	usage, err := discovery.ParseUsage(discovery.OpenAI, []byte(`{"prompt_tokens": 12000, "completion_tokens": 1500, "total_tokens": 13500,
 		"prompt_tokens_details": {"cached_tokens": 8000}, "completion_tokens_details": {"reasoning_tokens": 900}}`))
@@ -45,7 +45,7 @@ func ExampleClient_CostOf() {
 	// output      1500 × 15 = 0.0225
 }
 
-// A ledger adds costs up by day. A call without a known cost makes the sum incomplete, and never wrong.
+// A ledger adds up costs by day. A call without a known cost counts as unpriced.
 func ExampleLedger() {
 	client, ledger := discovery.New(), discovery.NewLedger()
 	at := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
@@ -66,4 +66,25 @@ func ExampleLedger() {
 	// Output:
 	// 2026-11-20 0.0135 map[claude-haiku-4-5:0.0015 claude-opus-5-5:0.012] 0
 	// 0.0135 0
+}
+
+// A price of your own takes precedence over the built-in table, here for a fine-tuned model.
+func ExampleWithPrices() {
+	price := func(usd float64) *float64 { return &usd }
+	client := discovery.New(discovery.WithPrices(discovery.ProviderPricing{
+		Provider:      discovery.OpenAI,
+		ModelHint:     "ft:gpt-4o-2024-08-06:acme::1",
+		InputPerMTok:  price(3.75),
+		OutputPerMTok: price(15),
+		Source:        "contract",
+	}))
+	cost, err := client.CostOf(context.Background(), discovery.CostQuery{
+		Provider: discovery.OpenAI, Model: "ft:gpt-4o-2024-08-06:acme::1", Usage: discovery.Usage{Input: 1000, Output: 200},
+	})
+	if err != nil || cost == nil {
+		return
+	}
+	fmt.Println(cost.Exact, "USD, from:", cost.Source)
+	// Output:
+	// 0.00675 USD, from: contract
 }

@@ -61,6 +61,21 @@ func ExampleRegistry_RetirementDate() {
 	// gpt-4o-2024-12-01  false
 }
 
+// Check accepts other spellings too, and returns the replacement that the provider recommends.
+func ExampleRegistry_Check() {
+	day := time.Date(2026, time.November, 22, 0, 0, 0, 0, time.UTC)
+	registry := discovery.Retirements()
+	for _, id := range []string{"o1-mini", "openai/gpt-4o", "gpt-6.2-sol", "gpt-4p"} {
+		status := registry.Check(discovery.OpenAI, id, day)
+		fmt.Printf("%s: %s, date %q, replacement %q\n", id, status.State, status.Date, status.Replacement)
+	}
+	// Output:
+	// o1-mini: retired, date "2025-10-27", replacement "gpt-5.6-terra"
+	// openai/gpt-4o: retiring, date "2027-01-14", replacement "gpt-6-luna"
+	// gpt-6.2-sol: listed, date "", replacement ""
+	// gpt-4p: unknown, date "", replacement ""
+}
+
 func ExampleRegistry_RetiringWithin() {
 	inTenDays := time.Now().UTC().AddDate(0, 0, 10).Format(time.DateOnly)
 	registry := discovery.Registry{

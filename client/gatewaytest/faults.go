@@ -5,12 +5,12 @@ import "github.com/mesh-gateway/mesh-go/internal/testserver"
 // Fault describes how an operation fails. The fields combine: a delayed 503, or garbage in a body that breaks off.
 //
 //	Times       int           // number of requests that fail; 0 means 1, a negative number means all from now on
-//	Delay       time.Duration // time before the answer; without other fields the usual answer follows
-//	HangUp      bool          // close the connection: instead of an answer, or, with Body, in the middle of it
-//	AfterEffect bool          // let the request take effect first; only its answer is replaced
-//	Status      int           // status of the answer; 0 means 200
-//	Header      http.Header   // header of the answer; the default Content-Type is text/plain
-//	Body        string        // body of the answer
+//	Delay       time.Duration // time before the response; without other fields the usual response follows
+//	HangUp      bool          // close the connection instead of responding; with Body, in the middle of the body
+//	AfterEffect bool          // let the request take effect, and replace only its response
+//	Status      int           // status of the response; 0 means 200
+//	Header      http.Header   // header of the response; the default Content-Type is text/plain
+//	Body        string        // body of the response
 //
 // A Delay ends early when the client disconnects or the gateway closes. With HangUp and Body, the connection closes after the
 // status, the header and Body, one byte before the announced length.
@@ -21,7 +21,7 @@ type Fault = testserver.Fault
 func (g *Gateway) Fail(op Operation, fault Fault) { g.server.Fail(op, fault) }
 
 // FailIf calls choose for every request that has no fault of [Gateway.Fail], and applies the fault that it returns; nil means
-// the usual answer. Fault.Times is ignored. choose must be safe for concurrent use. A second FailIf replaces the first.
+// the usual response. Fault.Times is ignored. choose must be safe for concurrent use. A second FailIf replaces the first.
 func (g *Gateway) FailIf(choose func(Request) *Fault) { g.server.FailIf(choose) }
 
 // Heal removes the faults that have not happened yet, and the function of FailIf.

@@ -96,7 +96,7 @@ func (g *Gateway) Options() []client.Option {
 	return []client.Option{client.WithGatewayURL(g.URL), client.WithToken(token)}
 }
 
-// Close stops the gateway, ends delayed answers and waits for requests in progress. A test may close a gateway of [New]
+// Close stops the gateway, ends delayed responses and waits for requests in progress. A test may close a gateway of [New]
 // early, to see how a program behaves when the gateway is gone. A second Close does nothing.
 func (g *Gateway) Close() { g.server.Close() }
 

@@ -26,8 +26,7 @@ func WithPeers(names ...string) Option {
 	}
 }
 
-// WithThreads creates threads whose id and name are the given ids. A message with
-// any other thread id is answered with 500.
+// WithThreads creates threads whose id and name are the given ids. A message with any other thread id gets status 500.
 func WithThreads(ids ...string) Option {
 	return func(g *Gateway) {
 		for _, id := range ids {
@@ -36,7 +35,7 @@ func WithThreads(ids ...string) Option {
 	}
 }
 
-// WithBareArrays answers lists of peers and messages as bare arrays, as other versions of the gateway do.
+// WithBareArrays returns lists of peers and messages as bare arrays, as other versions of the gateway do.
 func WithBareArrays() Option { return func(g *Gateway) { g.bareArrays = true } }
 
 // WithoutIdempotency ignores idempotency keys, as older gateways do.

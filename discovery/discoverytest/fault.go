@@ -4,13 +4,13 @@ import "github.com/mesh-gateway/mesh-go/internal/testserver"
 
 // Fault describes how an operation fails. The fields combine, as in a delayed 503.
 //
-//	Times       int           // how often it happens; 0 means once, a negative number means from now on
-//	Delay       time.Duration // passes before the answer; with nothing else the usual answer comes, late
-//	HangUp      bool          // closes the connection: instead of an answer, or, when Body is set, within it
-//	AfterEffect bool          // makes no difference here: there are no effects
-//	Status      int           // of the answer; 0 means 200
-//	Header      http.Header   // of the answer; without a Content-Type it is text/plain
-//	Body        string        // of the answer
+//	Times       int           // number of requests that fail; 0 means 1, a negative number means all from now on
+//	Delay       time.Duration // time before the response; without other fields the usual response follows
+//	HangUp      bool          // close the connection instead of responding; with Body, in the middle of the body
+//	AfterEffect bool          // ignored, because no request has an effect
+//	Status      int           // status of the response; 0 means 200
+//	Header      http.Header   // header of the response; the default Content-Type is text/plain
+//	Body        string        // body of the response
 //
 // A Delay ends early when the client disconnects or the server closes. With HangUp and Body, the connection closes after the
 // status, the header and Body, one byte before the announced length. A fault applies before the key is checked.
