@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 )
 
 // ProviderPricing is a row of a price list. All prices are in USD per million tokens. A nil price does not exist or is unknown;
@@ -102,28 +104,57 @@ const (
 	ModeOther = "other"
 )
 
-// Direction is the direction of tokens, input or output. The zero value means [Output].
-type Direction string
-
-// The directions.
-const (
-	Output Direction = "output"
-	Input  Direction = "input"
-)
-
-// orDefault returns d with the default applied.
-func (d Direction) orDefault() Direction {
-	if d == "" {
-		return Output
+// pricingsOf returns the rows as their callers see them.
+func pricingsOf(rows []pricelist.Row) []ProviderPricing {
+	pricings := make([]ProviderPricing, len(rows))
+	for i := range rows {
+		pricings[i] = pricingOf(&rows[i])
 	}
-	return d
+	return pricings
 }
 
-func (d Direction) check() error {
-	if d = d.orDefault(); d != Input && d != Output {
-		return &ValueError{Field: "direction", Value: showable(string(d)), Reason: "must be input or output"}
+// pricingOf returns a row of the price table as callers see it.
+func pricingOf(r *pricelist.Row) ProviderPricing {
+	p := ProviderPricing{
+		Provider: Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
+		InputPerMTok: r.Input.Float64(), OutputPerMTok: r.Output.Float64(), CacheReadPerMTok: r.CacheRead.Float64(),
+		CacheWrite5mPerMTok: r.CacheWrite5m.Float64(), CacheWrite1hPerMTok: r.CacheWrite1h.Float64(),
+		ValidFrom: nonEmpty(r.ValidFrom), ValidUntil: nonEmpty(r.ValidUntil), VerifiedAt: nonEmpty(r.VerifiedAt),
+		Source: r.Source, Modality: ModalityText, Mode: ModeStandard,
 	}
-	return nil
+	if r.Above > 0 {
+		p.TierThresholdTokens = r.Above + 1
+		from := strconv.FormatInt(p.TierThresholdTokens, 10)
+		p.SKUID += "@" + from
+		p.SKUDescription += ", prompts from " + from + " tokens"
+	}
+	if r.ValidUntil != "" {
+		p.SKUID += "@until-" + r.ValidUntil
+		p.SKUDescription += ", until " + r.ValidUntil
+	}
+	if r.Provider == string(Anthropic) {
+		p.RawPricing = rawPricing(r)
+	}
+	return p
+}
+
+// rawPricing returns the cache prices of an Anthropic model, nil unless all three are listed.
+func rawPricing(r *pricelist.Row) *RawPricing {
+	hour := r.CacheWrite1h
+	if !hour.Known() {
+		hour = r.SingleSourceWrite1h
+	}
+	if !r.CacheRead.Known() || !r.CacheWrite5m.Known() || !hour.Known() {
+		return nil
+	}
+	return &RawPricing{CacheWrite5m: *r.CacheWrite5m.Float64(), CacheWrite1h: *hour.Float64(), CacheHit: *r.CacheRead.Float64()}
+}
+
+func nonEmpty(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 // clone returns a deep copy.

@@ -11,6 +11,30 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
+// Direction is the direction of tokens, input or output. The zero value means [Output].
+type Direction string
+
+// The directions.
+const (
+	Output Direction = "output"
+	Input  Direction = "input"
+)
+
+// orDefault returns d with the default applied.
+func (d Direction) orDefault() Direction {
+	if d == "" {
+		return Output
+	}
+	return d
+}
+
+func (d Direction) check() error {
+	if d = d.orDefault(); d != Input && d != Output {
+		return &ValueError{Field: "direction", Value: showable(string(d)), Reason: "must be input or output"}
+	}
+	return nil
+}
+
 // GeminiPriceQuery selects a price of a model. The zero value means the output price for short prompts.
 type GeminiPriceQuery struct {
 	// Direction is [Input] or [Output]; "" means Output.
