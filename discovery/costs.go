@@ -1,9 +1,15 @@
 package discovery
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
@@ -15,6 +21,12 @@ const DefaultCostTimeout = 15 * time.Second
 
 // maxCostPages bounds how many pages of costs are read: more than ten years at one day a page.
 const maxCostPages = 4000
+
+// secondsPerDay is the length of a UTC day: Unix time has no leap seconds.
+const secondsPerDay = 24 * 60 * 60
+
+// firstMilliseconds is the first value that is taken for a time in milliseconds: as seconds it is in the year 5138.
+const firstMilliseconds = 100_000_000_000
 
 // GroupBy is a grouping of billed costs.
 type GroupBy string
@@ -52,17 +64,6 @@ type CostBucket struct {
 	RawResults []json.RawMessage `json:"raw_results"`
 }
 
-// bill is what a provider billed in a window.
-type bill[B any] struct {
-	buckets []B
-	total   decimal.Sum
-	// complete is false when the bill could not be read.
-	complete bool
-}
-
-// secondsPerDay is the length of a UTC day: Unix time has no leap seconds.
-const secondsPerDay = 24 * 60 * 60
-
 // MarshalJSON writes an empty breakdown as {} and empty results as [], never null.
 func (b CostBucket) MarshalJSON() ([]byte, error) {
 	type plain CostBucket
@@ -82,36 +83,106 @@ func (b *CostBucket) fillBreakdowns() {
 	}
 }
 
-// TeamCostBucket is what xAI billed a team in one part of the window.
-type TeamCostBucket struct {
-	// StartTime and EndTime are RFC 3339 in the time zone of the query; EndTime is exclusive. If the window ends within a
-	// bucket, EndTime is later than the end of the window, and the bucket has the costs until the end of the window.
-	StartTime string `json:"start_time"`
-	EndTime   string `json:"end_time"`
-	// TotalUSD is the exact sum of all line items, rounded once to a float64.
-	TotalUSD float64 `json:"total_usd"`
-	// LineItems are the costs by kind of usage, in the order of the response. The slice is never nil.
-	LineItems []LineItem `json:"line_items"`
-	// RawBucket is the part of the response for this bucket: an array of its series, each with one data point.
-	RawBucket json.RawMessage `json:"raw_bucket"`
+// bill is what a provider billed in a window.
+type bill[B any] struct {
+	buckets []B
+	total   decimal.Sum
+	// complete is false when the bill could not be read.
+	complete bool
 }
 
-// LineItem is the cost of one kind of usage.
-type LineItem struct {
-	// Description is xAI's label, as in "Chat grok-3-mini".
-	Description string `json:"description"`
-	// USD is the cost; it is negative for a credit.
-	USD float64 `json:"usd"`
+// dayQuery is a valid query for a bill of UTC days.
+type dayQuery struct {
+	service Service
+	key     string // the argument
+	// start and end are in Unix seconds; an end of 0 is open.
+	start, end int64
+	groups     []GroupBy
+	timeout    time.Duration // of a page
+	// formatTime formats start or end as the caller gave it.
+	formatTime func(int64) string
+	// page requests the page at a cursor, "" for the first one.
+	page func(ctx context.Context, r request, cursor string) (billing.Page, *Failure)
 }
 
-// MarshalJSON writes empty line items as [] and an empty raw bucket as [], never null.
-func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
-	type plain TeamCostBucket
-	if b.LineItems == nil {
-		b.LineItems = []LineItem{}
+// checkPages validates what all queries for days have.
+func checkPages(limit, maxLimit int, groups []GroupBy, known ...GroupBy) error {
+	if limit < 0 || limit > maxLimit {
+		return &ValueError{Field: "limit", Value: strconv.Itoa(limit), Reason: fmt.Sprintf("must be between 1 and %d", maxLimit)}
 	}
-	if b.RawBucket == nil {
-		b.RawBucket = json.RawMessage("[]")
+	for i, group := range groups {
+		switch {
+		case !slices.Contains(known, group):
+			names := strings.Trim(fmt.Sprint(known), "[]")
+			return &ValueError{Field: "group by", Value: showable(string(group)), Reason: "must be one of " + strings.ReplaceAll(names, " ", ", ")}
+		case slices.Contains(groups[:i], group):
+			return &ValueError{Field: "group by", Value: string(group), Reason: "is repeated"}
+		}
 	}
-	return json.Marshal(plain(b))
+	return nil
+}
+
+// dayCosts reads the bill: all of it, or nothing and a Failure.
+func (c *Client) dayCosts(ctx context.Context, operation string, query dayQuery) (bill[CostBucket], error) {
+	none := bill[CostBucket]{buckets: []CostBucket{}}
+	key, err := c.key(ctx, query.service, query.key)
+	r := newRequest(operation, query.service, key, query.timeout)
+	if err != nil {
+		return none, c.report(ctx, r.missingKey(err))
+	}
+	days, failure := query.days(ctx, r)
+	if failure != nil {
+		return none, c.report(ctx, failure)
+	}
+	costs := bill[CostBucket]{buckets: make([]CostBucket, len(days)), complete: true}
+	skipped := 0
+	for i := range days {
+		total := days[i].Total()
+		costs.buckets[i] = newCostBucket(&days[i], query.groups, total.Float64())
+		costs.total.Merge(total)
+		skipped += days[i].Skipped
+	}
+	if skipped > 0 {
+		return costs, c.report(ctx, r.partial(fmt.Errorf("%d results that are not costs and have no amount were skipped", skipped)))
+	}
+	return costs, nil
+}
+
+// days reads every page of the window.
+func (q dayQuery) days(ctx context.Context, r request) ([]billing.Day, *Failure) {
+	days, failure := pages(r, maxCostPages, func(r request, cursor string) ([]billing.Day, string, *Failure) {
+		page, failure := q.page(ctx, r, cursor)
+		if failure != nil || !page.More {
+			return page.Days, "", failure
+		}
+		if page.Next == "" {
+			return nil, "", r.partial(errNoCursor)
+		}
+		return page.Days, page.Next, nil
+	})
+	if failure != nil {
+		return nil, failure
+	}
+	if err := billing.Sort(days, q.start, q.end); err != nil {
+		return nil, r.undecodable(err)
+	}
+	return days, nil
+}
+
+func newCostBucket(day *billing.Day, groups []GroupBy, total float64) CostBucket {
+	b := CostBucket{StartTime: day.Start, EndTime: day.End, TotalUSD: total, Currency: "usd", RawResults: day.Raw}
+	for _, group := range groups {
+		switch group {
+		case GroupByLineItem, GroupByDescription:
+			b.LineItemBreakdown = day.Breakdown(func(c *billing.Cost) string { return c.LineItem })
+		case GroupByProjectID:
+			b.ProjectBreakdown = day.Breakdown(func(c *billing.Cost) string { return c.Project })
+		case GroupByAPIKeyID:
+			b.APIKeyBreakdown = day.Breakdown(func(c *billing.Cost) string { return c.Key })
+		case GroupByWorkspaceID:
+			b.WorkspaceBreakdown = day.Breakdown(func(c *billing.Cost) string { return c.Workspace })
+		}
+	}
+	b.fillBreakdowns()
+	return b
 }

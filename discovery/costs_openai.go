@@ -99,9 +99,7 @@ func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 	return days, err
 }
 
-// firstMilliseconds is the first value that is taken for a time in milliseconds: as seconds it is in the year 5138.
-const firstMilliseconds = 100_000_000_000
-
+// checkUnixWindow validates a window in Unix seconds. An end of 0 is open.
 func checkUnixWindow(start, end int64) error {
 	switch {
 	case start <= 0:

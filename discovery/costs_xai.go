@@ -75,6 +75,40 @@ func (q XAICostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
 // GobDecode decodes a query. ManagementKey is "".
 func (q *XAICostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
+// TeamCostBucket is what xAI billed a team in one part of the window.
+type TeamCostBucket struct {
+	// StartTime and EndTime are RFC 3339 in the time zone of the query; EndTime is exclusive. If the window ends within a
+	// bucket, EndTime is later than the end of the window, and the bucket has the costs until the end of the window.
+	StartTime string `json:"start_time"`
+	EndTime   string `json:"end_time"`
+	// TotalUSD is the exact sum of all line items, rounded once to a float64.
+	TotalUSD float64 `json:"total_usd"`
+	// LineItems are the costs by kind of usage, in the order of the response. The slice is never nil.
+	LineItems []LineItem `json:"line_items"`
+	// RawBucket is the part of the response for this bucket: an array of its series, each with one data point.
+	RawBucket json.RawMessage `json:"raw_bucket"`
+}
+
+// LineItem is the cost of one kind of usage.
+type LineItem struct {
+	// Description is xAI's label, as in "Chat grok-3-mini".
+	Description string `json:"description"`
+	// USD is the cost; it is negative for a credit.
+	USD float64 `json:"usd"`
+}
+
+// MarshalJSON writes empty line items as [] and an empty raw bucket as [], never null.
+func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
+	type plain TeamCostBucket
+	if b.LineItems == nil {
+		b.LineItems = []LineItem{}
+	}
+	if b.RawBucket == nil {
+		b.RawBucket = json.RawMessage("[]")
+	}
+	return json.Marshal(plain(b))
+}
+
 // FetchXAICostBuckets returns what xAI billed a team, oldest bucket first. xAI lists only usage: a part of the window without
 // usage has no bucket.
 //
