@@ -5,13 +5,13 @@ go 1.25.0
 require (
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/go-faster/jx v1.2.0
+	github.com/google/jsonschema-go v0.4.3
 	github.com/oapi-codegen/oapi-codegen/v2 v2.8.2
 	github.com/oapi-codegen/runtime v1.8.0
 	github.com/stretchr/testify v1.12.1
 )
 
 require (
-	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect

@@ -119,7 +119,7 @@ func (e *MeshGatewayError) Error() string {
 		text += ": the message may have been delivered"
 	}
 	if e.Body != "" && (e.Err == nil || !accepted(e.StatusCode)) {
-		text += ": " + call.OneLine(e.Body)
+		text += ": " + strings.TrimSpace(call.OneLine(e.Body)) // a body may end with a line break
 	}
 	if e.Err != nil {
 		text += ": " + e.Err.Error()

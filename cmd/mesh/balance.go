@@ -5,14 +5,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 func newBalance(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "balance",
-		Short: "Show what is left on the DeepSeek account of DEEPSEEK_API_KEY",
-		Args:  args(cobra.NoArgs),
+		Use:     "balance",
+		Short:   "Show what is left on the DeepSeek account of DEEPSEEK_API_KEY",
+		Example: "  mesh balance",
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, failures := a.discover()
 			balance, err := c.FetchDeepSeekBalance(cmd.Context(), discovery.BalanceOptions{})
@@ -23,9 +25,9 @@ func newBalance(a *app) *cobra.Command {
 				return noAnswer(failures)
 			}
 			return a.print(balance, func(w io.Writer) error {
-				return table(w, []string{"TOTAL", "GRANTED", "TOPPED UP", "CURRENCY", "ENOUGH FOR CALLS"}, [][]string{{
-					decimal(balance.TotalBalance), decimal(balance.GrantedBalance), decimal(balance.ToppedUpBalance), balance.Currency,
-					yesNo(balance.IsAvailable),
+				return output.Table(w, []string{"TOTAL", "GRANTED", "TOPPED UP", "CURRENCY", "ENOUGH FOR CALLS"}, [][]string{{
+					output.Decimal(balance.TotalBalance), output.Decimal(balance.GrantedBalance), output.Decimal(balance.ToppedUpBalance), balance.Currency,
+					output.YesNo(balance.IsAvailable),
 				}})
 			})
 		},

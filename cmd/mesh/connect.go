@@ -2,56 +2,92 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
-	"regexp"
+	"runtime"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
 // observer is the node name of commands that use no inbox, such as mesh peers.
 const observer = "mesh-cli"
 
-// connect returns a client for the own node. Failed requests are repeated; every message has an idempotency key for that.
-func (a *app) connect() (*client.MeshClient, error) {
-	node := cmp.Or(a.node, os.Getenv("MESH_NODE"))
-	if node == "" {
-		return nil, usagef("the name of the own node is missing: pass --node or set MESH_NODE")
-	}
-	if err := checkNode(node); err != nil {
-		return nil, err
-	}
-	return a.connectAs(node)
+// meshCommand is what a subcommand does with a client of the gateway.
+type meshCommand func(ctx context.Context, c *client.MeshClient, args []string) error
+
+// observe returns the function of a cobra command that needs a gateway but no node of its own.
+func (a *app) observe(do meshCommand) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error { return a.with(cmd.Context(), observer, do, args) }
 }
 
-// nodeName is the form of a node name; docs/gateway.md has it.
-var nodeName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}[a-z0-9]$`)
-
-// checkNode makes an invalid name wrong use. Package client only logs it, so that a program can start without a gateway.
-func checkNode(name string) error {
-	if !nodeName.MatchString(name) {
-		return usagef("node name %q must be 2 to 64 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen", name)
+// asNode returns the function of a cobra command that acts as the own node.
+func (a *app) asNode(do meshCommand) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		node := cmp.Or(a.node, os.Getenv("MESH_NODE"))
+		if node == "" {
+			return usagef("the name of the own node is missing: pass --node or set MESH_NODE")
+		}
+		if err := lookup.Node(node); err != nil {
+			return err
+		}
+		return a.with(cmd.Context(), node, do, args)
 	}
-	return nil
 }
 
-// connectAs returns a client for a node.
-func (a *app) connectAs(node string) (*client.MeshClient, error) {
+// with calls do with a client for a node.
+func (a *app) with(ctx context.Context, node string, do meshCommand, args []string) error {
+	c, err := a.connect(node)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	a.progress.Start()
+	return do(ctx, c, args)
+}
+
+// connect returns a client for a node. Failed requests are repeated; every message has an idempotency key for that.
+func (a *app) connect(node string) (*client.MeshClient, error) {
 	url := cmp.Or(a.gatewayURL, os.Getenv("MESH_GATEWAY_URL"))
 	if url == "" {
 		return nil, usagef("the URL of the gateway is missing: pass --gateway-url or set MESH_GATEWAY_URL")
 	}
-	opts := []client.Option{client.WithGatewayURL(url), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger())}
-	if a.tokenFile != "" {
-		token, err := os.ReadFile(a.tokenFile)
-		if err != nil {
-			return nil, usagef("--token-file: %w", err)
-		}
-		opts = append(opts, client.WithToken(strings.TrimSpace(string(token))))
+	token, err := a.token()
+	if err != nil {
+		return nil, err
 	}
-	a.progress.start()
-	return client.New(node, opts...)
+	return client.New(node, client.WithGatewayURL(url), client.WithToken(token), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger()))
+}
+
+// readToken returns the token of --token-file or else of the environment, or "" without one.
+func (a *app) readToken() (string, error) {
+	if a.tokenFile == "" {
+		return os.Getenv("MESH_GATEWAY_TOKEN"), nil
+	}
+	text, err := os.ReadFile(a.tokenFile)
+	if err != nil {
+		return "", usagef("--token-file: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" {
+		return "", usagef("--token-file: %s is empty", a.tokenFile)
+	}
+	if info, err := os.Stat(a.tokenFile); err == nil && readableByOthers(info) {
+		fmt.Fprintf(a.errs, "mesh: warning: --token-file: other users can read %[1]s; chmod 600 %[1]s\n", output.Line(a.tokenFile))
+	}
+	return token, nil
+}
+
+// readableByOthers reports whether the permissions of a file let other users read it. Windows has no such permissions.
+func readableByOthers(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o044 != 0
 }
 
 // logger returns a logger of warnings to stderr.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -63,7 +64,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	b.client, b.counted = c, counted
 	if f.usage != "" {
 		b.ledger = discovery.NewLedger()
-		if err := a.priceCalls(ctx, c, f.usage, func(call pricedCall) { b.ledger.Add(call.Time, call.Cost) }); err != nil {
+		if err := a.count(ctx, c, f.usage, b.ledger); err != nil {
 			return err
 		}
 	}
@@ -74,7 +75,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	if r == nil {
 		return noAnswer(failures)
 	}
-	a.warn(failures)
+	a.warnAll(failures)
 	if err := a.print(r, r.Table); err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (a *app) checkDrift(r report, limit float64) error {
 		fmt.Fprintln(a.errs, "mesh: the drift is not known: nothing was counted, or the cost of a call is not known")
 		return errFound
 	case !ok:
-		fmt.Fprintf(a.errs, "mesh: the drift is more than %s %%\n", decimal(limit))
+		fmt.Fprintf(a.errs, "mesh: the drift is more than %s %%\n", output.Decimal(limit))
 		return errFound
 	}
 	return nil
@@ -105,7 +106,7 @@ func (a *app) checkDrift(r report, limit float64) error {
 // day reads a UTC day of the window; "" is today.
 func day(flag, text string) (time.Time, error) {
 	if text == "" {
-		return now().Truncate(24 * time.Hour), nil
+		return time.Now().UTC().Truncate(24 * time.Hour), nil
 	}
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {

@@ -12,36 +12,47 @@ import (
 
 // discover returns a client of the catalog and the providers, and the list of the failures that it meets.
 func (a *app) discover() (*discovery.Client, *failureList) {
-	failures := new(failureList)
-	a.progress.start()
+	failures := &failureList{seen: map[string]bool{}}
+	a.progress.Start()
 	return discovery.New(slices.Concat([]discovery.Option{
 		discovery.WithLogger(slog.New(slog.DiscardHandler)),
 		discovery.WithFailureHandler(failures.add),
 	}, a.providers)...), failures
 }
 
-// failureList collects the failures of one command.
+// failureList collects the failures of one command, each text once.
 type failureList struct {
 	mu       sync.Mutex
+	seen     map[string]bool
 	failures []error
+	more     int // beyond maxFailures
 }
+
+// maxFailures bounds the list: every line of a file may have a failure of its own.
+const maxFailures = 20
 
 func (l *failureList) add(f discovery.Failure) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.failures = append(l.failures, f)
+	switch text := f.Error(); {
+	case l.seen[text]:
+	case len(l.failures) == maxFailures:
+		l.more++
+	default:
+		l.seen[text] = true
+		l.failures = append(l.failures, f)
+	}
 }
 
-// list returns the failures, each text once.
+// list returns the failures.
 func (l *failureList) list() []error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	seen := map[string]bool{}
-	return slices.DeleteFunc(slices.Clone(l.failures), func(f error) bool {
-		again := seen[f.Error()]
-		seen[f.Error()] = true
-		return again
-	})
+	list := slices.Clone(l.failures)
+	if l.more > 0 {
+		list = append(list, fmt.Errorf("%d more failures", l.more))
+	}
+	return list
 }
 
 // noAnswer returns the error of a command that got no answer from a provider.
@@ -52,10 +63,9 @@ func noAnswer(failures *failureList) error {
 	return failedf("no answer")
 }
 
-// warn prints the failures of a command that has an answer nevertheless.
-func (a *app) warn(failures *failureList) {
-	a.progress.stop()
-	for _, f := range failures.list() {
-		fmt.Fprintln(a.errs, "mesh: warning:", printable(f.Error()))
+// warnAll prints the failures of a command that has an answer nevertheless.
+func (a *app) warnAll(failures *failureList) {
+	for _, err := range failures.list() {
+		a.warn(err)
 	}
 }

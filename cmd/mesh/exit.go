@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
+	"net"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -40,7 +42,7 @@ func (e *failedError) Unwrap() error { return e.err }
 
 func failedf(format string, args ...any) error { return &failedError{fmt.Errorf(format, args...)} }
 
-// exitCode returns the exit status of an error. An error without a type is one of cobra, which means wrong use.
+// exitCode returns the exit status of an error. An error without a type is one of cobra or of a name, which means wrong use.
 func exitCode(err error) int {
 	var usage *usageError
 	switch {
@@ -75,28 +77,43 @@ func failed(err error) bool {
 	return errors.As(err, &gateway) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output)
 }
 
-// explain returns the text of an error, with the flags of the command in place of the options of package client.
-func explain(err error) string {
-	var leak *client.MeshSecretLeakError
-	var auth *client.MeshAuthError
+// explain returns the text of an error and what to do next.
+func explain(err error) string { return output.Error(err) + advice(err) }
+
+// advice returns what the flags and variables of the command can do about an error.
+func advice(err error) string {
+	var (
+		leak   *client.MeshSecretLeakError
+		auth   *client.MeshAuthError
+		absent *lookup.NotInInboxError
+		value  *client.ValueError
+		dial   *net.OpError
+	)
 	switch {
-	case errors.As(err, &leak):
-		rule := leak.Finding.Rule
-		text := fmt.Sprintf("the message contains a credential and is not sent: %s. %s", leak.Finding, rule.Advice)
-		if rule.Number > 0 { // rule 0, the live tokens, never passes
-			text += fmt.Sprintf(" A false positive passes with mesh send --allow-rule %d.", rule.Number)
-		}
-		return text
+	case errors.As(err, &leak) && leak.Finding.Rule.Number > 0: // rule 0, the live tokens, never passes
+		return fmt.Sprintf(" A false positive passes with mesh send --allow-rule %d.", leak.Finding.Rule.Number)
 	case errors.As(err, &auth):
-		return trimPrefix(auth.MeshGatewayError.Error()) + " (check MESH_GATEWAY_TOKEN or --token-file)"
+		return " (check MESH_GATEWAY_TOKEN or --token-file)"
+	case errors.As(err, &absent):
+		return "; mesh send --thread reaches its thread without it"
+	case errors.As(err, &value) && sources[value.Field] != "":
+		return " (from " + sources[value.Field] + ")"
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return " (check MESH_GATEWAY_URL or --gateway-url, and whether the gateway runs)"
 	default:
-		return trimPrefix(err.Error())
+		return ""
 	}
 }
 
-// trimPrefix removes the name of the package that the errors of client and discovery begin with.
-func trimPrefix(text string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(text, "mesh: "), "discovery: ")
+// sources are the flags and variables that the fields of a ValueError come from.
+var sources = map[string]string{
+	"gateway URL":     "--gateway-url or MESH_GATEWAY_URL",
+	"token":           "--token-file or MESH_GATEWAY_TOKEN",
+	"AllowRules":      "--allow-rule",
+	"idempotency key": "--key",
+	"limit":           "--limit",
+	"max attempts":    "--max-attempts",
+	"workers":         "--workers",
 }
 
 // args wraps an argument check of cobra so that its error names the arguments of the command.

@@ -1,15 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 )
 
 // gatewayFlags are the flags of mesh gateway.
@@ -24,21 +25,23 @@ func newGateway(a *app) *cobra.Command {
 		Use:   "gateway",
 		Short: "Run a gateway in memory, for development; it forgets everything when it ends",
 		Long: `Gateway runs a mesh gateway in memory until it is interrupted. It is for development and tests: it forgets all nodes and messages
-when it ends. Without --token and --token-out it accepts every request.`,
-		Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.runGateway(cmd.Context(), f) },
+when it ends. Its token is that of --token, --token-file or MESH_GATEWAY_TOKEN, or with --token-out a new one. Without a token
+it accepts every request.`,
+		Example: "  mesh gateway --token dev\n  mesh gateway --addr 127.0.0.1:0 --peer node-b --token-out token",
+		Args:    args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runGateway(cmd.Context(), f) },
 	}
 	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 is a free one")
 	cmd.Flags().StringVar(&f.token, "token", "", "token of this gateway, not a real one: it appears in process lists")
-	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the token, or without --token a random one, readable by its owner alone")
+	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the token, readable by its owner alone")
 	cmd.Flags().StringArrayVar(&f.peers, "peer", nil, "name of a node that is registered from the start (repeatable)")
 	return cmd
 }
 
 func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 	for _, peer := range f.peers {
-		if err := checkNode(peer); err != nil {
-			return err
+		if err := lookup.Node(peer); err != nil {
+			return fmt.Errorf("--peer: %w", err)
 		}
 	}
 	file, err := createTokenFile(f.tokenOut)
@@ -47,14 +50,12 @@ func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 	}
 	defer file.close()
 	opts := []gatewaytest.Option{gatewaytest.WithAddr(f.addr), gatewaytest.WithoutRequestLog(), gatewaytest.WithPeers(f.peers...)}
-	if f.tokenOut != "" {
-		f.token = cmp.Or(f.token, rand.Text())
-		if err := file.write(f.token); err != nil {
-			return err
-		}
+	token, err := a.gatewayToken(f)
+	if err != nil {
+		return err
 	}
-	if f.token != "" {
-		opts = append(opts, gatewaytest.WithToken(f.token))
+	if token != "" {
+		opts = append(opts, gatewaytest.WithToken(token))
 	}
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
@@ -63,11 +64,29 @@ func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 		return err
 	}
 	defer g.Close()
-	if _, err := fmt.Fprintf(a.out, "# A gateway in memory, for development. It forgets everything when it ends.\nexport MESH_GATEWAY_URL=%s\n", g.URL); err != nil {
+	if err := file.write(token); err != nil {
+		return err
+	}
+	if err := a.printLine(map[string]string{"url": g.URL}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "# A gateway in memory, for development. It forgets everything when it ends.\nexport MESH_GATEWAY_URL=%s\n", g.URL)
+		return err
+	}); err != nil {
 		return err
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// gatewayToken returns the token of the gateway, or "" for a gateway that accepts every request.
+func (a *app) gatewayToken(f gatewayFlags) (string, error) {
+	switch {
+	case f.token != "":
+		return f.token, nil
+	case f.tokenOut != "" && a.tokenFile == "":
+		return rand.Text(), nil
+	default:
+		return a.token()
+	}
 }
 
 // startGateway returns the panic of an address that cannot be listened on as an error.

@@ -1,32 +1,42 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
 func newHealth(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "health",
-		Short: "Print what the gateway reports about itself",
-		Args:  args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.connectAs(observer)
+		Use:     "health",
+		Short:   "Print what the gateway reports about itself",
+		Long:    "Health prints what the gateway reports about itself. It needs no token. The exit status is 3 when there is no answer.",
+		Example: "  mesh health\n  mesh health -o json",
+		Args:    args(cobra.NoArgs),
+		RunE: a.observe(func(ctx context.Context, c *client.MeshClient, _ []string) error {
+			text, err := c.Health(ctx)
 			if err != nil {
 				return err
 			}
-			defer c.Close()
-			text, err := c.Health(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return a.print(map[string]string{"health": text}, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, printable(strings.TrimSpace(text)))
+			return a.print(map[string]any{"health": health(text)}, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, output.Lines(strings.TrimSpace(text)))
 				return err
 			})
-		},
+		}),
 	}
+}
+
+// health returns the JSON of a report, or a report in another format as a text.
+func health(text string) any {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return text
 }

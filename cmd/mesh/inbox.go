@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -10,51 +9,81 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
-// idleInterval is the longest pause between two polls of a command that waits for mail.
-const idleInterval = 30 * time.Second
+// inboxFlags are the flags of mesh inbox.
+type inboxFlags struct {
+	client.FetchOptions
+	kind, since string
+	watch       bool
+}
 
 func newInbox(a *app) *cobra.Command {
-	var opts client.FetchOptions
-	var kind string
-	var watch bool
+	var f inboxFlags
 	cmd := &cobra.Command{
-		Use:   "inbox",
-		Short: "List the own inbox, newest first; nothing is marked read",
-		Args:  args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			opts.Kind = client.Kind(kind)
-			if watch {
-				return a.watch(cmd.Context(), opts)
+		Use:               "inbox",
+		Short:             "List the own inbox, newest first; nothing is marked read",
+		Example:           "  mesh inbox --unread\n  mesh inbox --from node-b --since 2026-11-21\n  mesh inbox --watch -o json",
+		Args:              args(cobra.NoArgs),
+		ValidArgsFunction: completeNothing,
+		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
+			opts, err := f.options()
+			if err != nil {
+				return err
 			}
-			return a.inbox(cmd.Context(), opts)
-		},
+			if f.watch {
+				return a.watch(ctx, c, opts)
+			}
+			messages, err := c.Fetch(ctx, opts)
+			if err != nil {
+				return err
+			}
+			return a.print(messages, func(w io.Writer) error { return messageTable(w, messages) })
+		}),
 	}
-	cmd.Flags().BoolVar(&opts.UnreadOnly, "unread", false, "only unread messages")
-	cmd.Flags().StringVar(&opts.FromNode, "from", "", "only messages of this node")
-	cmd.Flags().StringVar(&kind, "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
-	cmd.Flags().StringVar(&opts.ThreadID, "thread", "", "only messages of the thread with this id")
-	cmd.Flags().StringVar(&opts.Since, "since", "", "only messages after this time, a created_at as the gateway wrote it")
-	cmd.Flags().IntVar(&opts.Limit, "limit", 0, "at most so many messages, 1 to 1000 (default 100)")
-	cmd.Flags().BoolVar(&watch, "watch", false, "print unread messages as they come, oldest first, until interrupted")
+	flags := cmd.Flags()
+	flags.BoolVar(&f.UnreadOnly, "unread", false, "only unread messages")
+	flags.StringVar(&f.FromNode, "from", "", "only messages of this node")
+	flags.StringVar(&f.kind, "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
+	flags.StringVar(&f.ThreadID, "thread", "", "only messages of the thread with this id, as mesh threads lists it")
+	flags.StringVar(&f.since, "since", "", "only messages after this time: a UTC day or an RFC 3339 time")
+	flags.IntVar(&f.Limit, "limit", 0, "at most so many messages, 1 to 1000 (default 100)")
+	flags.BoolVar(&f.watch, "watch", false, "print unread messages as they come, oldest first, until interrupted")
 	cmd.MarkFlagsMutuallyExclusive("watch", "since")
 	cmd.MarkFlagsMutuallyExclusive("watch", "limit")
-	complete(cmd, "kind", kinds...)
+	complete(cmd, "from", a.completeNode)
+	complete(cmd, "kind", completeKind)
 	return cmd
 }
 
-func (a *app) inbox(ctx context.Context, opts client.FetchOptions) error {
-	c, err := a.connect()
+// options checks the filters. A gateway answers a filter that it does not know with an empty list.
+func (f inboxFlags) options() (client.FetchOptions, error) {
+	kind, err := lookup.Kind(f.kind)
 	if err != nil {
-		return err
+		return f.FetchOptions, usagef("--kind: %w", err)
 	}
-	defer c.Close()
-	messages, err := c.Fetch(ctx, opts)
+	if f.ThreadID != "" && !lookup.IsThreadID(f.ThreadID) {
+		return f.FetchOptions, usagef("--thread: %q is not the id of a thread; mesh threads lists the ids", f.ThreadID)
+	}
+	since, err := lookup.Time(f.since)
 	if err != nil {
-		return err
+		return f.FetchOptions, usagef("--since: %w", err)
 	}
-	return a.print(messages, func(w io.Writer) error { return messageTable(w, messages) })
+	f.Kind = kind
+	if f.since != "" {
+		f.Since = gatewayTime(since)
+	}
+	return f.FetchOptions, nil
+}
+
+// gatewayTime formats a time as the gateway writes it, which compares times as texts.
+func gatewayTime(t time.Time) string {
+	if t.Nanosecond() == 0 {
+		return t.UTC().Format("2006-01-02T15:04:05+00:00")
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000000+00:00")
 }
 
 func messageTable(w io.Writer, messages []client.MeshMessage) error {
@@ -64,47 +93,7 @@ func messageTable(w io.Writer, messages []client.MeshMessage) error {
 		if m.ReadAt != nil {
 			state = "read"
 		}
-		rows[i] = []string{strconv.FormatInt(m.ID, 10), m.FromNode, string(m.Kind), when(m.CreatedAt), state, shorten(m.GetContent())}
+		rows[i] = []string{strconv.FormatInt(m.ID, 10), m.FromNode, string(m.Kind), output.Time(m.CreatedAt), state, output.Shorten(m.GetContent())}
 	}
-	return table(w, []string{"ID", "FROM", "KIND", "TIME", "STATE", "CONTENT"}, rows)
-}
-
-// watch prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on.
-func (a *app) watch(ctx context.Context, opts client.FetchOptions) error {
-	c, err := a.connect()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	a.progress.stop()
-	ctx, stop := untilInterrupted(ctx)
-	defer stop()
-	for m, err := range c.Watch(ctx, client.WatchOptions{IdleInterval: idleInterval}) {
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil && exitCode(err) == exitUsage:
-			return err
-		case err != nil:
-			fmt.Fprintln(a.errs, "mesh: warning:", printable(explain(err)))
-		case selects(opts, m):
-			if err := a.printLine(m, func(w io.Writer) error { return messageLine(w, m) }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// selects reports whether a message passes the filters that Watch does not have.
-func selects(opts client.FetchOptions, m client.MeshMessage) bool {
-	return (opts.FromNode == "" || opts.FromNode == m.FromNode) &&
-		(opts.Kind == "" || opts.Kind == m.Kind) &&
-		(opts.ThreadID == "" || opts.ThreadID == m.GetThreadID())
-}
-
-func messageLine(w io.Writer, m client.MeshMessage) error {
-	_, err := fmt.Fprintf(w, "%d  %s  %s  %s  %s\n",
-		m.ID, oneLine(m.FromNode), oneLine(string(m.Kind)), oneLine(when(m.CreatedAt)), oneLine(shorten(m.GetContent())))
-	return err
+	return output.Table(w, []string{"ID", "FROM", "KIND", "TIME", "STATE", "CONTENT"}, rows)
 }

@@ -3,9 +3,10 @@
 package main
 
 import (
-	"net"
+	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -84,6 +85,27 @@ func TestInterruptEndsGateway(t *testing.T) {
 	require.Error(t, err, "the gateway is gone")
 }
 
+// TestGatewayTakesTheToken checks that a gateway with a token file does not accept every request.
+func TestGatewayTakesTheToken(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(file, []byte("the-token-of-the-file\r\n"), 0o600))
+	for token, flags := range map[string][]string{"the-token-of-the-file": {"--token-file", file}, gatewayToken: nil} {
+		p := startGroup(t, command(t, newGatewayForTest(t), append([]string{"gateway", "--addr", "127.0.0.1:0", "-o", "json"}, flags...)...))
+		var started struct{ URL string }
+		require.NoError(t, json.Unmarshal([]byte(p.line()), &started))
+		for given, accepted := range map[string]bool{token: true, "another": false} {
+			c, err := client.New("node-a", client.WithGatewayURL(started.URL), client.WithToken(given))
+			require.NoError(t, err)
+			_, err = c.ListPeers(t.Context())
+			assert.Equal(t, accepted, err == nil, "%v: %v", flags, err)
+			c.Close()
+		}
+		p.interrupt()
+		assert.Equal(t, exitDone, p.exit())
+	}
+}
+
 func TestGatewayMakesAToken(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/token"
@@ -93,6 +115,7 @@ func TestGatewayMakesAToken(t *testing.T) {
 	token, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, len(token), 26)
+	assert.NotContains(t, string(token), gatewayToken, "a new one")
 	c, err := client.New("node-a", client.WithGatewayURL(url), client.WithToken("another"))
 	require.NoError(t, err)
 	defer c.Close()
@@ -101,15 +124,6 @@ func TestGatewayMakesAToken(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 	p.interrupt()
 	assert.Equal(t, exitDone, p.exit())
-}
-
-// blocker accepts the connection of "handler block".
-func blocker(t *testing.T) net.Listener {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	return listener
 }
 
 func TestInterruptDrainsServe(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -38,8 +39,9 @@ func testProviders() []discovery.Option {
 	return opts
 }
 
-// handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler fail" fails, and
-// "handler block ADDRESS" connects to the address and answers when the connection is closed.
+// handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler fail" fails, "handler
+// flood" prints without an end, "handler leave" answers and leaves a program behind that holds its output open, and "handler
+// block ADDRESS" connects to the address and answers when the connection is closed.
 func handler() int {
 	message, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -51,6 +53,19 @@ func handler() int {
 		fmt.Println(strings.ToUpper(string(message)))
 	case "fail":
 		return 1
+	case "flood":
+		for {
+			if _, err := fmt.Println(strings.Repeat("a", 1000)); err != nil {
+				return 0
+			}
+		}
+	case "leave":
+		left := exec.Command("handler", "block", os.Args[2])
+		left.Stdin, left.Stdout = strings.NewReader(""), os.Stdout
+		if err := left.Start(); err != nil {
+			return 2
+		}
+		fmt.Println("done")
 	case "block":
 		conn, err := net.Dial("tcp", os.Args[2])
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -21,9 +22,14 @@ type agent struct {
 
 func newAgent(t *testing.T, g *gatewaytest.Gateway) *agent {
 	t.Helper()
+	return connectAgent(t, g, nil)
+}
+
+func connectAgent(t *testing.T, g *gatewaytest.Gateway, opts *mcp.ClientOptions) *agent {
+	t.Helper()
 	cmd := command(t, g, "mcp")
 	cmd.Env = append(cmd.Env, newProviders(t), "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=")
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.WithoutCancel(t.Context()), &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(context.WithoutCancel(t.Context()), &mcp.CommandTransport{Command: cmd}, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, session.Close(), "the server ends with its stdin, exit status 0") })
 	return &agent{session, t}
@@ -93,15 +99,18 @@ func TestToolsRefuse(t *testing.T) {
 	}{
 		"a credential":      {"mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": "x " + gatewayToken}, "live-gateway-token"},
 		"an unknown node":   {"mesh_send", arguments{"to": "node-x", "kind": "fyi", "content": "x"}, `"node-x" is not registered`},
-		"an unknown kind":   {"mesh_send", arguments{"to": "node-b", "kind": "ask", "content": "x"}, `kind "ask" must be`},
+		"an unknown kind":   {"mesh_send", arguments{"to": "node-b", "kind": "ask", "content": "x"}, "enum: ask does not equal any of"},
 		"a missing content": {"mesh_send", arguments{"to": "node-b", "kind": "fyi"}, "content"},
+		"too many messages": {"mesh_inbox", arguments{"limit": 1001}, "maximum"},
+		"too long a wait":   {"mesh_wait", arguments{"seconds": 61}, "maximum"},
+		"a mistyped name":   {"mesh_inbox", arguments{"unred": true}, "unred"},
 		"an unknown id":     {"mesh_reply", arguments{"id": 99, "content": "x"}, "message 99 is not among"},
 		"an unknown read":   {"mesh_mark_read", arguments{"id": 99}, "404"},
 		"an unknown thread": {"mesh_thread", arguments{"id": "00000000-0000-0000-0000-000000000000"}, "404"},
 		"an unknown model":  {"model_price", arguments{"model": "no-such-model"}, "must be given"},
 		"no usage object":   {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}}, "usage"},
 		"an unknown day":    {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}, "at": "today"}, "must be like"},
-		"a provider":        {"models", arguments{"provider": "nobody"}, "is not one of"},
+		"a provider":        {"models", arguments{"provider": "nobody"}, "enum: nobody does not equal any of"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, failure := a.call(test.tool, test.arguments)
@@ -159,4 +168,67 @@ func TestToolAnnotations(t *testing.T) {
 	}
 	slices.Sort(writing)
 	assert.Equal(t, []string{"mesh_mark_read", "mesh_reply", "mesh_send"}, writing)
+}
+
+// TestWaitReportsAFailure checks that a gateway that does not answer is no empty inbox.
+func TestWaitReportsAFailure(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	a := newAgent(t, g)
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Delay: time.Minute, Times: -1})
+	_, failure := a.call("mesh_wait", arguments{"seconds": 1})
+	assert.Contains(t, failure, "GET /messages")
+	g.Heal()
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 400, Times: -1})
+	_, failure = a.call("mesh_wait", arguments{"seconds": 1})
+	assert.Contains(t, failure, "status 400")
+}
+
+func TestWaitReportsProgress(t *testing.T) {
+	t.Parallel()
+	reports := make(chan *mcp.ProgressNotificationParams, 100)
+	a := connectAgent(t, newGatewayForTest(t), &mcp.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) { reports <- req.Params },
+	})
+	params := &mcp.CallToolParams{Name: "mesh_wait", Arguments: arguments{"seconds": 3}}
+	params.SetProgressToken("wait-1")
+	_, err := a.CallTool(t.Context(), params)
+	require.NoError(t, err)
+	first := <-reports
+	assert.Equal(t, "wait-1", first.ProgressToken)
+	assert.InDelta(t, 3, first.Total, 0)
+	assert.Positive(t, first.Progress)
+}
+
+// TestCanceledWaitEndsEarly checks that a call that its caller gives up does not hold the session.
+func TestCanceledWaitEndsEarly(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, newGatewayForTest(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	_, err := a.CallTool(ctx, &mcp.CallToolParams{Name: "mesh_wait", Arguments: arguments{"seconds": 60}})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Len(t, a.must("mesh_peers", nil)["peers"], 2, "the session goes on")
+}
+
+// TestToolSchemas checks that the bounds of the arguments are in the schemas, and that no list can be null.
+func TestToolSchemas(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, newGatewayForTest(t))
+	schemas := map[string]string{}
+	for tool, err := range a.Tools(t.Context(), nil) {
+		require.NoError(t, err)
+		input, err := json.Marshal(tool.InputSchema)
+		require.NoError(t, err)
+		output, err := json.Marshal(tool.OutputSchema)
+		require.NoError(t, err)
+		schemas[tool.Name] = string(input)
+		assert.NotContains(t, string(output), `["null","array"]`, tool.Name)
+		assert.NotEmpty(t, tool.Title, tool.Name)
+	}
+	assert.Contains(t, schemas["mesh_send"], `"enum":["fyi","question","answer","status","unblock"]`)
+	assert.Contains(t, schemas["mesh_send"], `"maxLength":200000`)
+	assert.Contains(t, schemas["mesh_inbox"], `"maximum":1000`)
+	assert.Contains(t, schemas["mesh_wait"], `"maximum":60`)
+	assert.Contains(t, schemas["models"], `"enum":["openai","deepseek","anthropic","gemini","xai"]`)
 }

@@ -6,35 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
-
-// providers are the providers, in the order of mesh prices.
-var providers = []discovery.Provider{discovery.OpenAI, discovery.DeepSeek, discovery.Anthropic, discovery.Gemini, discovery.XAI}
 
 // providerFlag adds --provider to a command.
 func providerFlag(cmd *cobra.Command, name *string, usage string) {
 	cmd.Flags().StringVar(name, "provider", "", usage)
-	complete(cmd, "provider", providerNames()...)
-}
-
-func providerNames() []string {
-	names := make([]string, len(providers))
-	for i, p := range providers {
-		names[i] = string(p)
-	}
-	return names
-}
-
-// providerOf returns the provider of that name, or the one that makes the model.
-func providerOf(name, model string) (discovery.Provider, error) {
-	if name != "" {
-		return discovery.ParseProvider(name)
-	}
-	if p, ok := discovery.ProviderOf(model); ok {
-		return p, nil
-	}
-	return "", usagef("the provider of %q is not known and must be given", model)
+	complete(cmd, "provider", completeProvider)
 }
 
 func newModels(a *app) *cobra.Command {
@@ -45,9 +25,11 @@ func newModels(a *app) *cobra.Command {
 		Short: "List the models of the catalog, or show one by its id or alias",
 		Long: `Models lists the models of a public catalog, or shows one by its id or alias. The catalog is kept in the user's cache directory
 for a day. When it cannot be read, the lists of the providers take its place, for which their keys are needed.`,
-		Args: args(cobra.MaximumNArgs(1)),
+		Example:           "  mesh models --provider anthropic\n  mesh models gpt-5.2 -o json",
+		Args:              args(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: completeNothing,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			opts, err := catalogOptions(provider)
+			opts, err := lookup.Catalog(provider)
 			if err != nil {
 				return err
 			}
@@ -79,25 +61,17 @@ func (a *app) models(ctx context.Context, ids []string, opts discovery.CatalogOp
 	return a.printModel(ids[0], info, failures)
 }
 
-func catalogOptions(provider string) (discovery.CatalogOptions, error) {
-	if provider == "" {
-		return discovery.CatalogOptions{}, nil
-	}
-	p, err := discovery.ParseProvider(provider)
-	return discovery.CatalogOptions{Provider: p}, err
-}
-
 func (a *app) printModels(models []discovery.ModelInfo, failures *failureList) error {
 	if len(models) == 0 {
 		return noAnswer(failures)
 	}
-	a.warn(failures)
+	a.warnAll(failures)
 	return a.print(models, func(w io.Writer) error {
 		rows := make([][]string, len(models))
 		for i, m := range models {
-			rows[i] = []string{m.ID, m.Developer, count(m.ContextLength), count(m.MaxTokens), orUnknown(m.Name)}
+			rows[i] = []string{m.ID, m.Developer, output.Count(m.ContextLength), output.Count(m.MaxTokens), output.Text(m.Name)}
 		}
-		return table(w, []string{"ID", "DEVELOPER", "CONTEXT TOKENS", "OUTPUT TOKENS", "NAME"}, rows)
+		return output.Table(w, []string{"ID", "DEVELOPER", "CONTEXT TOKENS", "OUTPUT TOKENS", "NAME"}, rows)
 	})
 }
 
@@ -109,16 +83,16 @@ func (a *app) printModel(id string, info *discovery.ModelInfo, failures *failure
 	if info == nil {
 		return failedf("the catalog does not list %q", id)
 	}
-	a.warn(failures)
+	a.warnAll(failures)
 	return a.print(info, func(w io.Writer) error {
-		return table(w, []string{"FIELD", "VALUE"}, [][]string{
+		return output.Table(w, []string{"FIELD", "VALUE"}, [][]string{
 			{"id", info.ID},
 			{"developer", info.Developer},
-			{"name", orUnknown(info.Name)},
-			{"type", orUnknown(info.Type)},
-			{"context tokens", count(info.ContextLength)},
-			{"output tokens", count(info.MaxTokens)},
-			{"description", orUnknown(info.Description)},
+			{"name", output.Text(info.Name)},
+			{"type", output.Text(info.Type)},
+			{"context tokens", output.Count(info.ContextLength)},
+			{"output tokens", output.Count(info.MaxTokens)},
+			{"description", output.Text(info.Description)},
 			{"source", info.Source},
 		})
 	})

@@ -1,66 +1,61 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
 func newPeers(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "peers",
-		Short: "List the registered nodes",
-		Args:  args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.connectAs(observer)
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			peers, err := c.ListPeers(cmd.Context())
+		Use:     "peers",
+		Short:   "List the registered nodes",
+		Example: "  mesh peers\n  mesh peers -o json",
+		Args:    args(cobra.NoArgs),
+		RunE: a.observe(func(ctx context.Context, c *client.MeshClient, _ []string) error {
+			peers, err := c.ListPeers(ctx)
 			if err != nil {
 				return err
 			}
 			return a.print(peers, func(w io.Writer) error { return peerTable(w, peers) })
-		},
+		}),
 	}
 }
 
 func peerTable(w io.Writer, peers []client.MeshPeer) error {
 	rows := make([][]string, len(peers))
 	for i, p := range peers {
-		rows[i] = []string{p.Name, yesNo(p.Enabled), seen(p.LastSeen), orUnknown(p.URL)}
+		rows[i] = []string{p.Name, output.YesNo(p.Enabled), seen(p.LastSeen), output.Text(p.URL)}
 	}
-	return table(w, []string{"NAME", "ENABLED", "LAST SEEN", "URL"}, rows)
+	return output.Table(w, []string{"NAME", "ENABLED", "LAST SEEN", "URL"}, rows)
 }
 
 func seen(at *string) string {
 	if at == nil {
-		return unknown
+		return output.Unknown
 	}
-	return when(*at)
+	return output.Time(*at)
 }
 
 func newPeer(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "peer NAME",
-		Short: "Show one registered node with its capabilities",
-		Args:  args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			c, err := a.connectAs(observer)
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			peer, err := c.GetPeer(cmd.Context(), names[0])
+		Use:               "peer NAME",
+		Short:             "Show one registered node with its capabilities",
+		Example:           "  mesh peer node-b",
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: completeArgs(a.completeNode),
+		RunE: a.observe(func(ctx context.Context, c *client.MeshClient, names []string) error {
+			peer, err := c.GetPeer(ctx, names[0])
 			if err != nil {
 				return err
 			}
 			return a.print(peer, func(w io.Writer) error { return peerDetails(w, peer) })
-		},
+		}),
 	}
 }
 
@@ -69,10 +64,10 @@ func peerDetails(w io.Writer, p *client.MeshPeer) error {
 	if err != nil {
 		return err
 	}
-	return table(w, []string{"FIELD", "VALUE"}, [][]string{
+	return output.Table(w, []string{"FIELD", "VALUE"}, [][]string{
 		{"name", p.Name},
-		{"url", orUnknown(p.URL)},
-		{"enabled", yesNo(p.Enabled)},
+		{"url", output.Text(p.URL)},
+		{"enabled", output.YesNo(p.Enabled)},
 		{"last seen", seen(p.LastSeen)},
 		{"registered", seen(p.RegisteredAt)},
 		{"capabilities", string(capabilities)},

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -19,10 +21,11 @@ type callFlags struct {
 func newPrice(a *app) *cobra.Command {
 	var f callFlags
 	cmd := &cobra.Command{
-		Use:     "price MODEL",
-		Short:   "Show the prices of a model, or with token counts the cost of a call",
-		Example: "  mesh price claude-sonnet-5-5\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
-		Args:    args(cobra.ExactArgs(1)),
+		Use:               "price MODEL",
+		Short:             "Show the prices of a model, or with token counts the cost of a call",
+		Example:           "  mesh price claude-sonnet-5-5\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: completeNothing,
 		RunE: func(cmd *cobra.Command, models []string) error {
 			counted := false
 			for _, name := range []string{"input", "cache-read", "cache-write", "cache-write-1h", "output"} {
@@ -50,7 +53,7 @@ func newPrice(a *app) *cobra.Command {
 }
 
 func (a *app) price(ctx context.Context, model, provider string) error {
-	p, err := providerOf(provider, model)
+	p, err := lookup.Provider(provider, model)
 	if err != nil {
 		return err
 	}
@@ -62,7 +65,7 @@ func (a *app) price(ctx context.Context, model, provider string) error {
 	if len(prices) == 0 {
 		return noAnswer(failures)
 	}
-	a.warn(failures)
+	a.warnAll(failures)
 	return a.print(prices, func(w io.Writer) error { return priceTable(w, prices) })
 }
 
@@ -70,12 +73,12 @@ func priceTable(w io.Writer, prices []discovery.ProviderPricing) error {
 	rows := make([][]string, len(prices))
 	for i, p := range prices {
 		rows[i] = []string{
-			string(p.Provider), p.ModelHint, orUnknown(&p.Mode), orUnknown(p.ValidFrom), orUnknown(p.ValidUntil),
-			strconv.FormatInt(p.TierThresholdTokens, 10), usd(p.InputPerMTok), usd(p.CacheReadPerMTok), usd(p.CacheWrite5mPerMTok),
-			usd(p.CacheWrite1hPerMTok), usd(p.OutputPerMTok),
+			string(p.Provider), p.ModelHint, output.Text(&p.Mode), output.Text(p.ValidFrom), output.Text(p.ValidUntil),
+			strconv.FormatInt(p.TierThresholdTokens, 10), output.USD(p.InputPerMTok), output.USD(p.CacheReadPerMTok), output.USD(p.CacheWrite5mPerMTok),
+			output.USD(p.CacheWrite1hPerMTok), output.USD(p.OutputPerMTok),
 		}
 	}
-	if err := table(w, []string{
+	if err := output.Table(w, []string{
 		"PROVIDER", "MODEL", "MODE", "FROM", "UNTIL", "PROMPT FROM", "INPUT", "CACHE READ", "CACHE WRITE", "CACHE WRITE 1H", "OUTPUT",
 	}, rows); err != nil {
 		return err
@@ -85,11 +88,11 @@ func priceTable(w io.Writer, prices []discovery.ProviderPricing) error {
 }
 
 func (a *app) callCost(ctx context.Context, model string, f callFlags) error {
-	p, err := providerOf(f.provider, model)
+	p, err := lookup.Provider(f.provider, model)
 	if err != nil {
 		return err
 	}
-	at, err := parseTime(f.at)
+	at, err := lookup.Time(f.at)
 	if err != nil {
 		return err
 	}
@@ -101,7 +104,7 @@ func (a *app) callCost(ctx context.Context, model string, f callFlags) error {
 	if cost == nil {
 		return noAnswer(failures)
 	}
-	a.warn(failures)
+	a.warnAll(failures)
 	return a.print(cost, func(w io.Writer) error { return costTable(w, cost) })
 }
 
@@ -111,9 +114,9 @@ func costTable(w io.Writer, cost *discovery.CallCost) error {
 		rows = append(rows, []string{line.What, strconv.FormatInt(line.Tokens, 10), line.USDPerMTok, line.USD})
 	}
 	rows = append(rows, []string{"total", "", "", cost.Exact})
-	if err := table(w, []string{"WHAT", "TOKENS", "USD PER MILLION", "USD"}, rows); err != nil {
+	if err := output.Table(w, []string{"WHAT", "TOKENS", "USD PER MILLION", "USD"}, rows); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "price from: "+oneLine(cost.Source)+"\n")
+	_, err := io.WriteString(w, "price from: "+output.Line(cost.Source)+"\n")
 	return err
 }

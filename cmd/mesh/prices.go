@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -16,10 +17,11 @@ func newPrices(a *app) *cobra.Command {
 
 The columns of -o csv have the names of the fields of -o json. Later versions add columns at the end. Prices are USD per
 million tokens as decimals, valid_until is the first day after the price, and an empty field is not known.`,
+		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv",
 		Args:      args(cobra.MaximumNArgs(1)),
-		ValidArgs: providerNames(),
+		ValidArgs: lookup.ProviderNames(),
 		RunE: func(_ *cobra.Command, names []string) error {
-			wanted := providers
+			wanted := lookup.Providers
 			if len(names) == 1 {
 				p, err := discovery.ParseProvider(names[0])
 				if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
 // registerFlags are the flags of mesh register.
@@ -20,8 +21,11 @@ func newRegister(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "register",
 		Short: "Register the own node, or change its URL and capabilities",
-		Args:  args(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.register(cmd.Context(), f) },
+		Long: `Register registers the own node. What is not given stays as an earlier registration has it. A gateway gives a node its own token
+once: --token-out keeps it.`,
+		Example: "  mesh register --node node-a\n  mesh register --node node-a --url http://10.0.0.7:8787 --token-out ~/.mesh-token",
+		Args:    args(cobra.NoArgs),
+		RunE:    a.asNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return a.register(ctx, c, f) }),
 	}
 	cmd.Flags().StringVar(&f.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
 	cmd.Flags().StringVar(&f.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
@@ -29,7 +33,7 @@ func newRegister(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) register(ctx context.Context, f registerFlags) error {
+func (a *app) register(ctx context.Context, c *client.MeshClient, f registerFlags) error {
 	var capabilities map[string]any
 	if f.capabilities != "" && (json.Unmarshal([]byte(f.capabilities), &capabilities) != nil || capabilities == nil) {
 		return usagef("--capabilities must be a JSON object")
@@ -39,11 +43,6 @@ func (a *app) register(ctx context.Context, f registerFlags) error {
 		return err
 	}
 	defer file.close()
-	c, err := a.connect()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	req := registration(ctx, c, f.url)
 	if capabilities != nil {
 		req.Capabilities = capabilities
@@ -58,7 +57,7 @@ func (a *app) register(ctx context.Context, f registerFlags) error {
 		}
 	}
 	return a.print(peer, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s is registered at %s%s\n", oneLine(peer.Name), oneLine(req.URL), tokenNote(peer, f.tokenOut))
+		_, err := fmt.Fprintf(w, "%s is registered at %s%s\n", output.Line(peer.Name), output.Line(req.URL), tokenNote(peer, f.tokenOut))
 		return err
 	})
 }
@@ -69,9 +68,9 @@ func tokenNote(peer *client.MeshPeer, file string) string {
 	case file == "":
 		return ""
 	case peer.PeerToken == nil:
-		return "; its token was given at an earlier registration, and " + file + " is unchanged"
+		return "; its token was given at an earlier registration, and " + output.Line(file) + " is unchanged"
 	default:
-		return "; its token is in " + file
+		return "; its token is in " + output.Line(file)
 	}
 }
 

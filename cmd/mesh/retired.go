@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -27,8 +28,9 @@ func newRetired(a *app) *cobra.Command {
 		Short: "Check models for retirement; exit status 1 when one is retired or retires soon",
 		Long: `Retired checks each MODEL, or each line of stdin for -, against the built-in dates and what OpenAI and Anthropic report
 when their keys are set. Without a MODEL it lists the models that retire within the given time, with exit status 0.`,
-		Example: "  mesh retired gpt-4o claude-sonnet-5-5 --within 90d\n  mesh retired - < models.txt",
-		Args:    args(cobra.ArbitraryArgs),
+		Example:           "  mesh retired gpt-4o claude-sonnet-5-5 --within 90d\n  mesh retired - < models.txt",
+		Args:              args(cobra.ArbitraryArgs),
+		ValidArgsFunction: completeNothing,
 		RunE: func(cmd *cobra.Command, models []string) error {
 			soon, err := parseDays(within)
 			if err != nil {
@@ -84,7 +86,7 @@ func (a *app) retired(ctx context.Context, models []string, soon time.Duration) 
 	if err != nil {
 		return err
 	}
-	a.warn(failures)
+	a.warnAll(failures)
 	if len(models) == 0 {
 		return a.printRetirements(retiring(registry, soon))
 	}
@@ -101,14 +103,14 @@ func (a *app) retired(ctx context.Context, models []string, soon time.Duration) 
 func retiring(registry discovery.Registry, soon time.Duration) []retirement {
 	list := []retirement{}
 	for _, r := range registry.RetiringWithin(soon) {
-		list = append(list, retirement{r.Provider, r.ID, registry.Check(r.Provider, r.ID, now())})
+		list = append(list, retirement{r.Provider, r.ID, registry.Check(r.Provider, r.ID, time.Now())})
 	}
 	return list
 }
 
 // checkModels reports every model, and whether one of them is retired or retires soon.
 func checkModels(registry discovery.Registry, models []string, soon time.Duration) (list []retirement, found bool) {
-	today := now().Truncate(24 * time.Hour)
+	today := time.Now().UTC().Truncate(24 * time.Hour)
 	for _, model := range models {
 		p, ok := discovery.ProviderOf(model)
 		if !ok {
@@ -127,8 +129,8 @@ func (a *app) printRetirements(list []retirement) error {
 	return a.print(list, func(w io.Writer) error {
 		rows := make([][]string, len(list))
 		for i, r := range list {
-			rows[i] = []string{orUnknown((*string)(&r.Provider)), r.Model, string(r.State), orUnknown(&r.Date), orUnknown(&r.Replacement)}
+			rows[i] = []string{output.Text((*string)(&r.Provider)), r.Model, string(r.State), output.Text(&r.Date), output.Text(&r.Replacement)}
 		}
-		return table(w, []string{"PROVIDER", "MODEL", "STATE", "DATE", "REPLACEMENT"}, rows)
+		return output.Table(w, []string{"PROVIDER", "MODEL", "STATE", "DATE", "REPLACEMENT"}, rows)
 	})
 }

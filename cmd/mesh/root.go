@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	mesh "github.com/mesh-gateway/mesh-go"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -17,30 +19,32 @@ type app struct {
 	in        io.Reader
 	out, errs io.Writer
 	providers []discovery.Option
-	progress  progress
+	progress  output.Progress
 
 	node, gatewayURL, tokenFile string // of the flags
 	format                      string
+	token                       func() (string, error) // reads the file once: it may be a pipe
 }
 
 // run executes a command line and returns the exit status.
 func run(ctx context.Context, a *app, args []string) int {
-	if terminal(a.errs) {
-		a.progress.w = a.errs
+	if output.Terminal(a.errs) {
+		a.progress.W = a.errs
 	}
+	a.token = sync.OnceValues(a.readToken)
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
-	err := root.ExecuteContext(ctx)
-	a.progress.stop()
+	cmd, err := root.ExecuteContextC(ctx)
+	a.progress.Stop()
 	code := exitCode(err)
 	if err != nil && !errors.Is(err, errFound) {
-		fmt.Fprintln(a.errs, "mesh:", printable(explain(err)))
+		fmt.Fprintln(a.errs, "mesh:", output.Lines(explain(err)))
 	}
 	if code == exitUsage {
-		fmt.Fprintln(a.errs, "mesh: see mesh help, or mesh help COMMAND")
+		fmt.Fprintf(a.errs, "mesh: see %s --help\n", cmd.CommandPath())
 	}
 	return code
 }
@@ -62,7 +66,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.tokenFile, "token-file", "", "file with the gateway token (default the token in $MESH_GATEWAY_TOKEN)")
 	// Not --output, which is a number of tokens for mesh price.
 	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, and csv for mesh prices")
-	complete(root, "format", "text", "json")
+	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	for _, add := range []func(*app) *cobra.Command{
 		newGateway, newRegister, newPeers, newPeer, newHealth, newSend, newReply, newInbox, newRead, newServe, newThreads,
@@ -99,9 +103,24 @@ func checkFormat(cmd *cobra.Command, format string) error {
 	}
 }
 
-// complete sets the completions of a flag.
-func complete(cmd *cobra.Command, flag string, values ...string) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag does not exist: a mistake in the program
+// print writes value as JSON with -o json, and calls text otherwise.
+func (a *app) print(value any, text func(io.Writer) error) error { return a.printAs(value, "  ", text) }
+
+// printLine is [app.print] for a sequence without an end: in JSON each value is one line.
+func (a *app) printLine(value any, text func(io.Writer) error) error {
+	return a.printAs(value, "", text)
+}
+
+func (a *app) printAs(value any, indent string, text func(io.Writer) error) error {
+	a.progress.Stop()
+	if a.format == "json" {
+		return output.JSON(a.out, value, indent)
 	}
+	return text(a.out)
+}
+
+// warn prints what does not end the command.
+func (a *app) warn(err error) {
+	a.progress.Stop()
+	fmt.Fprintln(a.errs, "mesh: warning:", output.Lines(explain(err)))
 }

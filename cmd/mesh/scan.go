@@ -1,29 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/findings"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
-
-// heuristic reports whether a rule also matches harmless text of the same format: a run of 40 characters before the word aws,
-// or of 48 before the name of the gateway token.
-func heuristic(rule scan.Rule) bool { return rule.Number == 10 || rule.Number == 12 }
-
-// place is a finding at a line and a column of a file, both from 1. The column counts characters.
-type place struct {
-	File      string `json:"file"`
-	Line      int    `json:"line"`
-	Column    int    `json:"column"`
-	Rule      int    `json:"rule"`
-	Name      string `json:"name"`
-	Heuristic bool   `json:"heuristic"`
-	Advice    string `json:"advice"`
-}
 
 // scanFlags are the flags of mesh scan.
 type scanFlags struct{ noHeuristics, extended bool }
@@ -34,11 +23,19 @@ func newScan(a *app) *cobra.Command {
 		Use:   "scan [FILE...|-]",
 		Short: "Find credentials in files or stdin; exit status 1 when there are any",
 		Long: `Scan prints file:line:column, rule and advice for each credential in the files, or in stdin without a file. It never prints
-a credential. The exit status is 1 when there are any, so that a pre-commit hook can be:
+a credential. The exit status is 1 when there are any. A file that cannot be read is reported, and the others are scanned; the
+exit status is then 2, or 1 when there are credentials in the others. Scan holds one file at a time in memory.
 
-  git diff --cached --name-only -z --diff-filter=ACM | xargs -0 -r mesh scan --no-heuristics`,
+The gateway token of --token-file or MESH_GATEWAY_TOKEN is found at any position.`,
+		Example: `  mesh scan *.env
+  git diff --cached --name-only -z --no-renames --diff-filter=d | xargs -0 -r mesh scan --no-heuristics --`,
 		Args: args(cobra.ArbitraryArgs),
-		RunE: func(_ *cobra.Command, files []string) error { return a.scan(files, f) },
+		RunE: func(_ *cobra.Command, files []string) error {
+			if len(files) == 0 {
+				files = []string{"-"}
+			}
+			return a.scan(files, f)
+		},
 	}
 	cmd.Flags().BoolVar(&f.noHeuristics, "no-heuristics", false, "leave out the rules that also match harmless text")
 	cmd.Flags().BoolVar(&f.extended, "extended", false, "add the extended rules")
@@ -46,75 +43,72 @@ a credential. The exit status is 1 when there are any, so that a pre-commit hook
 }
 
 func (a *app) scan(files []string, f scanFlags) error {
-	opts := []scan.Option{scan.WithLiveToken(os.Getenv("MESH_GATEWAY_TOKEN"))}
-	if f.extended {
-		opts = append(opts, scan.WithExtendedRules())
+	scanner, err := a.scanner(f.extended)
+	if err != nil {
+		return err
 	}
-	if len(files) == 0 {
-		files = []string{"-"}
-	}
-	scanner, places := scan.New(opts...), []place{}
+	var unread []error
+	found := []findings.Finding{}
 	for _, file := range files {
-		content, err := a.contents(file)
+		content, err := a.content(file)
 		if err != nil {
-			return err
+			unread = append(unread, err)
+			continue
 		}
-		for _, p := range locate(file, content, scanner.FindAll(content)) {
-			if !p.Heuristic || !f.noHeuristics {
-				places = append(places, p)
+		for _, finding := range findings.In(scanner, file, content) {
+			if !finding.Heuristic || !f.noHeuristics {
+				found = append(found, finding)
 			}
 		}
 	}
-	if err := a.print(places, func(w io.Writer) error { return placeLines(w, places) }); err != nil {
+	if err := a.print(found, func(w io.Writer) error { return findingLines(w, found) }); err != nil {
 		return err
 	}
-	if len(places) > 0 {
-		return errFound
+	if len(found) == 0 {
+		return errors.Join(unread...)
 	}
-	return nil
+	for _, err := range unread {
+		a.warn(err)
+	}
+	return errFound
 }
 
-// contents returns a file, or stdin for "-".
-func (a *app) contents(file string) (string, error) {
+// scanner returns a scanner that knows the token of the gateway.
+func (a *app) scanner(extended bool) (*scan.Scanner, error) {
+	token, err := a.token()
+	opts := []scan.Option{scan.WithLiveToken(token)}
+	if extended {
+		opts = append(opts, scan.WithExtendedRules())
+	}
+	return scan.New(opts...), err
+}
+
+// content returns a file, or stdin for "-". It holds the file in memory once, and not also what io.ReadAll grows through.
+func (a *app) content(file string) (string, error) {
 	in, done, err := a.open(file)
 	if err != nil {
 		return "", err
 	}
 	defer done()
-	content, err := io.ReadAll(in)
-	if err != nil {
-		return "", usagef("%w", err)
-	}
-	return string(content), nil
-}
-
-// locate turns offsets, which are in order, into lines and columns in one pass.
-func locate(file, content string, findings []scan.Finding) []place {
-	places := make([]place, len(findings))
-	line, column, next := 1, 1, 0
-	for offset, r := range content {
-		for next < len(findings) && findings[next].Start <= offset {
-			rule := findings[next].Rule
-			places[next] = place{file, line, column, rule.Number, rule.Name, heuristic(rule), rule.Advice}
-			next++
-		}
-		if next == len(findings) {
-			break
-		}
-		if column++; r == '\n' {
-			line, column = line+1, 1
+	var content strings.Builder
+	if f, ok := in.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			content.Grow(int(info.Size()))
 		}
 	}
-	return places
+	if _, err := io.Copy(&content, in); err != nil {
+		return "", &usageError{err}
+	}
+	return content.String(), nil
 }
 
-func placeLines(w io.Writer, places []place) error {
-	for _, p := range places {
-		name := p.Name
-		if p.Heuristic {
+func findingLines(w io.Writer, found []findings.Finding) error {
+	for _, f := range found {
+		name := f.Name
+		if f.Heuristic {
 			name += " (heuristic)"
 		}
-		if _, err := fmt.Fprintf(w, "%s:%d:%d: %s: %s\n", oneLine(p.File), p.Line, p.Column, name, p.Advice); err != nil {
+		if _, err := fmt.Fprintf(w, "%s:%d:%d: %s: %s\n", output.Line(f.File), f.Line, f.Column, name, f.Advice); err != nil {
 			return err
 		}
 	}

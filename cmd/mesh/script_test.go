@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"maps"
 	"os"
 	"os/exec"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
@@ -32,7 +35,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "fields": fields, "capture": capture, "store": store, "fail": fail, "write": write,
+			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "write": write,
 		},
 	})
 }
@@ -55,7 +58,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("MESH_TEST_PROVIDERS", s.URL)
 	setCache(env)
 	env.Setenv("NL", "\n")
-	env.Setenv("TRICK", "\x1b[31mred\u202e\nx")
+	env.Setenv("TRICK", "\x1b[31mred\u202e\u009b\nx")
 	// Put together at run time: the repository contains no text with the format of a key.
 	env.Setenv("KEY", "sk-ant-"+strings.Repeat("a", 40))
 	env.Setenv("AWS_LIKE", strings.Repeat("Ab3/", 10))
@@ -132,6 +135,15 @@ func object(ts *testscript.TestScript) map[string]json.RawMessage {
 // store adds a message to the inbox of node-a: store FROM KIND TEXT.
 func store(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Store(args[0], "node-a", args[1], args[2])
+}
+
+// register registers a node under any name: register NAME.
+func register(ts *testscript.TestScript, _ bool, args []string) {
+	c, err := client.New(args[0], append(ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Options(), client.WithLogger(slog.New(slog.DiscardHandler)))...)
+	ts.Check(err)
+	defer c.Close()
+	_, err = c.Register(context.Background(), client.RegisterRequest{URL: "http://x"})
+	ts.Check(err)
 }
 
 // write writes a file: write FILE TEXT.

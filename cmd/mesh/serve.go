@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 )
 
 func newServe(a *app) *cobra.Command {
@@ -18,17 +19,22 @@ func newServe(a *app) *cobra.Command {
 		Short: "Run a command for each message; what it prints is the answer",
 		Long: `Serve registers the own node and runs COMMAND for each unread message.
 
-COMMAND has the message as JSON on its stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID in its
+COMMAND has the message as a line of JSON on its stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID in its
 environment. When its exit status is 0, what it printed is sent as the answer, unless that is blank, and the message is
-marked read. With another status it runs again later, with growing pauses; after --max-attempts the message stays unread.
-It may see a message again after a crash.
+marked read. With another status, or with more output than a message holds, it runs again later, with growing pauses; after
+--max-attempts the message stays unread. It may see a message again after a crash.
+
+COMMAND may take any time: timeout 60 COMMAND bounds it. A program that it leaves behind has five seconds to close the output.
+It inherits the environment, and so the token in MESH_GATEWAY_TOKEN. With --token-file it does not get the token.
 
 An interrupt ends serve when the commands under way have ended; a second one kills them.`,
-		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- python3 agent.py",
+		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
 		Args:    args(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, command []string) error {
-			return a.serve(cmd.Context(), command, url, opts)
-		},
+		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, command []string) error {
+			req := registration(ctx, c, url)
+			opts.Register = &req
+			return a.serve(ctx, c, command, opts)
+		}),
 	}
 	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
 	cmd.Flags().StringVar(&url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
@@ -37,16 +43,15 @@ An interrupt ends serve when the commands under way have ended; a second one kil
 	return cmd
 }
 
-func (a *app) serve(ctx context.Context, command []string, url string, opts client.ServeOptions) error {
-	c, err := a.connect()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string, opts client.ServeOptions) error {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	killed, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
+	w, err := worker.New(killed, c, command, a.errs)
+	if err != nil {
+		return &usageError{err}
+	}
 	context.AfterFunc(ctx, func() {
 		again, stop := untilInterrupted(killed)
 		defer stop()
@@ -54,15 +59,10 @@ func (a *app) serve(ctx context.Context, command []string, url string, opts clie
 		<-again.Done()
 		kill()
 	})
-	req := registration(ctx, c, url)
-	w := &worker{client: c, command: command, errs: a.errs, killed: killed}
-	if err := w.check(); err != nil {
-		return err
-	}
-	opts.Register, opts.OnError, opts.Watch.IdleInterval = &req, a.serveError, idleInterval
-	a.progress.stop()
-	fmt.Fprintf(a.errs, "mesh: serving %s as %s; ^C ends it\n", oneLine(command[0]), c.Node())
-	if err := c.Serve(ctx, w.handle, opts); err != nil {
+	opts.OnError, opts.Watch.IdleInterval = a.serveError, idleInterval
+	a.progress.Stop()
+	fmt.Fprintf(a.errs, "mesh: serving %s as %s; ^C ends it\n", output.Line(command[0]), c.Node())
+	if err := c.Serve(ctx, w.Handle, opts); err != nil {
 		return err
 	}
 	if killed.Err() != nil {
@@ -73,9 +73,8 @@ func (a *app) serve(ctx context.Context, command []string, url string, opts clie
 
 // serveError reports what Serve survives. A message with an id is one that was given up.
 func (a *app) serveError(m client.MeshMessage, err error) {
-	text := explain(err)
 	if m.ID != 0 {
-		text = fmt.Sprintf("message %d from %s: %s", m.ID, m.FromNode, text)
+		err = fmt.Errorf("message %d from %s: %w", m.ID, m.FromNode, err)
 	}
-	_, _ = io.WriteString(a.errs, "mesh: warning: "+printable(text)+"\n")
+	a.warn(err)
 }

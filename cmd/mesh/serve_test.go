@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"testing"
 	"time"
 
@@ -42,4 +43,42 @@ func TestServeReportsAMessageThatIsGivenUp(t *testing.T) {
 	g.Store("node-b", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "fail"))
 	p.stderr.await("mesh: warning: message 1 from node-b: given up after 1 attempts: handler: exit status 1")
+}
+
+// TestServeBoundsTheOutput checks that a command that prints without an end fails, and does not fill the memory.
+func TestServeBoundsTheOutput(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-b", "node-a", "question", "one")
+	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "flood"))
+	p.stderr.await("given up after 1 attempts: handler: it printed more than 1048576 bytes; an answer has at most 200000 characters")
+}
+
+// TestServeDoesNotWaitForProgramsLeftBehind checks that a command that has ended well is not repeated because a program that it
+// started holds its output open.
+func TestServeDoesNotWaitForProgramsLeftBehind(t *testing.T) {
+	t.Parallel()
+	g, listener := newGatewayForTest(t), blocker(t)
+	g.Store("node-b", "node-a", "question", "one")
+	startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "leave", listener.Addr().String()))
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	defer conn.Close()
+	c, err := client.New("node-b", g.Options()...)
+	require.NoError(t, err)
+	defer c.Close()
+	for m, err := range c.Watch(t.Context(), client.WatchOptions{Interval: 100 * time.Millisecond}) {
+		require.NoError(t, err)
+		assert.Equal(t, "done", m.GetContent())
+		break
+	}
+}
+
+// blocker accepts the connection of "handler block".
+func blocker(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener
 }

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"os"
-)
+import "os"
 
 // tokenFile is a file that receives a token. It is opened before the token is made, since a gateway shows a token once.
 type tokenFile struct{ file *os.File }

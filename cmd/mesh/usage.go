@@ -1,13 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"context"
-	"fmt"
+	"errors"
 	"io"
-	"time"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -20,49 +22,67 @@ func newUsage(a *app) *cobra.Command {
   {"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{...}}
 
 usage is the usage object of the provider's answer, unchanged. provider may be missing if the name of the model determines it,
-and mode ("batch", "flex", ...) is optional. The total lacks the calls whose cost is not known; their number is printed.`,
-		Args: args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, files []string) error { return a.usage(cmd.Context(), files[0]) },
-	}
-}
+and mode ("batch", "flex", ...) is optional. The total lacks the calls whose cost is not known; their number is printed.
 
-// usageReport is the JSON of mesh usage.
-type usageReport struct {
-	Calls    []pricedCall          `json:"calls"`
-	Days     []discovery.LedgerDay `json:"days"`
-	TotalUSD float64               `json:"total_usd"`
-	Unpriced int                   `json:"unpriced"`
+Each call is printed as soon as it is priced, so that a file may have any size. A line that cannot be read ends the output: it
+then has no total, and with -o json a field error in its place.`,
+		Example: "  mesh usage calls.jsonl\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
+		Args:    args(cobra.ExactArgs(1)),
+		RunE:    func(cmd *cobra.Command, files []string) error { return a.usage(cmd.Context(), files[0]) },
+	}
 }
 
 func (a *app) usage(ctx context.Context, file string) error {
-	c, failures := a.discover()
-	calls, ledger := []pricedCall{}, discovery.NewLedger()
-	err := a.priceCalls(ctx, c, file, func(call pricedCall) {
-		calls = append(calls, call)
-		ledger.Add(call.Time, call.Cost)
-	})
+	in, done, err := a.open(file)
 	if err != nil {
 		return err
 	}
-	a.warn(failures)
-	var always time.Time
-	report := usageReport{calls, ledger.Days(), ledger.Total(always, always), ledger.Unpriced(always, always)}
-	return a.print(report, func(w io.Writer) error { return usageTable(w, report) })
+	defer done()
+	c, failures := a.discover()
+	w := bufio.NewWriter(a.out)
+	var report usageReport = &usageText{w: w}
+	if a.format == "json" {
+		report = newUsageJSON(w)
+	}
+	ledger := discovery.NewLedger()
+	for call, err := range calls.Price(ctx, c, file, in) {
+		a.progress.Stop()
+		if err != nil {
+			report.fail(err)
+			return errors.Join(&usageError{err}, w.Flush())
+		}
+		ledger.Add(call.Time, call.Cost)
+		report.call(call)
+	}
+	a.warnAll(failures)
+	report.total(totalOf(ledger))
+	return w.Flush()
 }
 
-func usageTable(w io.Writer, report usageReport) error {
-	rows := make([][]string, len(report.Calls))
-	for i, call := range report.Calls {
-		cost := unknown
-		if call.Cost != nil {
-			cost = call.Cost.Exact
-		}
-		rows[i] = []string{call.Time.UTC().Format(time.RFC3339), string(call.Provider), call.Model, cost}
-	}
-	if err := table(w, []string{"TIME", "PROVIDER", "MODEL", "USD"}, rows); err != nil {
+// count adds the calls of a usage file to a ledger.
+func (a *app) count(ctx context.Context, c *discovery.Client, file string, ledger *discovery.Ledger) error {
+	in, done, err := a.open(file)
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%d calls cost %s USD; the cost of %d more is not known\n",
-		len(report.Calls)-report.Unpriced, decimal(report.TotalUSD), report.Unpriced)
-	return err
+	defer done()
+	for call, err := range calls.Price(ctx, c, file, in) {
+		if err != nil {
+			return &usageError{err}
+		}
+		ledger.Add(call.Time, call.Cost)
+	}
+	return nil
+}
+
+// open opens a file, or stdin for "-".
+func (a *app) open(file string) (in io.Reader, done func(), err error) {
+	if file == "-" {
+		return a.in, func() {}, nil
+	}
+	f, err := os.Open(file) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, nil, &usageError{err}
+	}
+	return f, func() { _ = f.Close() }, nil
 }

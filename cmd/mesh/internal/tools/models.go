@@ -1,10 +1,12 @@
-package main
+package tools
 
 import (
 	"context"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -13,15 +15,15 @@ import (
 type modelTools struct{ client *discovery.Client }
 
 func addModelTools(server *mcp.Server, t *modelTools) {
-	mcp.AddTool(server, readOnly("models", "List models",
-		"List the models of the catalog, those of one provider, or the one with an id or alias."), tool(t.list))
-	mcp.AddTool(server, readOnly("model_retirement", "Retirement of a model",
-		"Report whether a model is retired or will be, with the date and the replacement."), tool(t.retirement))
+	add(server, "models", "List models",
+		"List the models of the catalog, those of one provider, or the one with an id or alias. All models are a long list.", t.list, reads)
+	add(server, "model_retirement", "Retirement of a model",
+		"Report whether a model is retired or will be, with the date and the replacement.", t.retirement, reads)
 }
 
 type modelsArguments struct {
-	Provider string `json:"provider,omitempty" jsonschema:"openai, deepseek, anthropic, gemini or xai"`
-	ID       string `json:"id,omitempty" jsonschema:"only the model with this id or alias"`
+	Provider providerName `json:"provider,omitempty" jsonschema:"only models of this provider"`
+	ID       string       `json:"id,omitempty" jsonschema:"only the model with this id or alias"`
 }
 
 type toolModels struct {
@@ -36,7 +38,7 @@ type toolModel struct {
 }
 
 func (t *modelTools) list(ctx context.Context, in modelsArguments) (toolModels, error) {
-	opts, err := catalogOptions(in.Provider)
+	opts, err := lookup.Catalog(string(in.Provider))
 	if err != nil {
 		return toolModels{}, err
 	}
@@ -59,8 +61,8 @@ func (t *modelTools) list(ctx context.Context, in modelsArguments) (toolModels, 
 }
 
 type modelArguments struct {
-	Model    string `json:"model" jsonschema:"id of the model"`
-	Provider string `json:"provider,omitempty" jsonschema:"openai, deepseek, anthropic, gemini or xai; found from the id when not given"`
+	Model    string       `json:"model" jsonschema:"id of the model"`
+	Provider providerName `json:"provider,omitempty" jsonschema:"provider of the model; found from the id when not given"`
 }
 
 type toolRetirement struct {
@@ -70,7 +72,7 @@ type toolRetirement struct {
 }
 
 func (t *modelTools) retirement(ctx context.Context, in modelArguments) (toolRetirement, error) {
-	p, err := providerOf(in.Provider, in.Model)
+	p, err := lookup.Provider(string(in.Provider), in.Model)
 	if err != nil {
 		return toolRetirement{}, err
 	}
@@ -78,6 +80,6 @@ func (t *modelTools) retirement(ctx context.Context, in modelArguments) (toolRet
 	if registry == nil {
 		return toolRetirement{}, err
 	}
-	status := registry.Check(p, in.Model, now())
+	status := registry.Check(p, in.Model, time.Now())
 	return toolRetirement{string(status.State), status.Date, status.Replacement}, nil
 }

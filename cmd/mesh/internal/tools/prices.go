@@ -1,4 +1,4 @@
-package main
+package tools
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -14,10 +15,10 @@ import (
 type priceTools struct{ client *discovery.Client }
 
 func addPriceTools(server *mcp.Server, t *priceTools) {
-	mcp.AddTool(server, readOnly("model_price", "Price of a model",
-		"List the prices of a model in USD per million tokens. null is not known, never free."), tool(t.prices))
-	mcp.AddTool(server, readOnly("call_cost", "Cost of a call",
-		"Compute what a call cost, exactly, from the usage object of its answer."), tool(t.cost))
+	add(server, "model_price", "Price of a model",
+		"List the prices of a model in USD per million tokens. null is not known, never free.", t.prices, reads)
+	add(server, "call_cost", "Cost of a call",
+		"Compute what a call cost, exactly, from the usage object of its answer.", t.cost, reads)
 }
 
 type toolPrices struct {
@@ -38,7 +39,7 @@ type toolPrice struct {
 }
 
 func (t *priceTools) prices(ctx context.Context, in modelArguments) (toolPrices, error) {
-	p, err := providerOf(in.Provider, in.Model)
+	p, err := lookup.Provider(string(in.Provider), in.Model)
 	if err != nil {
 		return toolPrices{}, err
 	}
@@ -70,11 +71,11 @@ type toolCost struct {
 }
 
 func (t *priceTools) cost(ctx context.Context, in costArguments) (toolCost, error) {
-	p, err := providerOf(in.Provider, in.Model)
+	p, err := lookup.Provider(string(in.Provider), in.Model)
 	if err != nil {
 		return toolCost{}, err
 	}
-	at, err := parseTime(in.At)
+	at, err := lookup.Time(in.At)
 	if err != nil {
 		return toolCost{}, err
 	}
@@ -92,7 +93,7 @@ func (t *priceTools) cost(ctx context.Context, in costArguments) (toolCost, erro
 	case cost != nil:
 		return toolCost{Known: true, USD: cost.Exact}, nil
 	case errors.As(err, &failure):
-		return toolCost{Reason: failure.Error()}, nil
+		return toolCost{Reason: explain(failure)}, nil
 	default:
 		return toolCost{}, err
 	}

@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"fmt"
@@ -7,9 +7,11 @@ import (
 	"time"
 )
 
-// progress shows on a terminal that the command waits for an answer. The zero value shows nothing.
-type progress struct {
-	w     io.Writer
+// Progress shows on a terminal that a command waits for an answer. The zero value shows nothing.
+type Progress struct {
+	// W is the terminal, or nil.
+	W io.Writer
+
 	mu    sync.Mutex
 	timer *time.Timer
 	shown bool
@@ -18,11 +20,11 @@ type progress struct {
 // progressDelay is how long a command may take before it shows that it waits.
 const progressDelay = time.Second
 
-// start shows the line in a second, unless stop is called before.
-func (p *progress) start() {
+// Start shows the line in a second, unless Stop is called before.
+func (p *Progress) Start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.w == nil || p.timer != nil {
+	if p.W == nil || p.timer != nil {
 		return
 	}
 	var timer *time.Timer
@@ -31,14 +33,14 @@ func (p *progress) start() {
 		defer p.mu.Unlock()
 		if p.timer == timer {
 			p.shown = true
-			fmt.Fprint(p.w, "waiting for an answer …")
+			fmt.Fprint(p.W, "waiting for an answer …")
 		}
 	})
 	p.timer = timer
 }
 
-// stop removes the line. It is called before anything else is printed.
-func (p *progress) stop() {
+// Stop removes the line. It is called before anything else is printed.
+func (p *Progress) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.timer == nil {
@@ -46,7 +48,7 @@ func (p *progress) stop() {
 	}
 	p.timer.Stop()
 	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(p.W, "\r\x1b[K")
 	}
 	p.timer, p.shown = nil, false
 }

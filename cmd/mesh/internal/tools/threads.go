@@ -1,4 +1,4 @@
-package main
+package tools
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 type threadTools struct{ client *client.MeshClient }
 
 func addThreadTools(server *mcp.Server, t *threadTools) {
-	mcp.AddTool(server, readOnly("mesh_threads", "List threads", "List threads, most recently used first."), tool(t.list))
-	mcp.AddTool(server, readOnly("mesh_thread", "Read a thread", "List the messages of a thread, oldest first."), tool(t.read))
+	add(server, "mesh_threads", "List threads", "List threads, most recently used first.", t.list, reads)
+	add(server, "mesh_thread", "Read a thread", "List the messages of a thread, oldest first.", t.read, reads)
 }
 
 type threadsArguments struct {
-	Peer  string `json:"peer,omitempty" jsonschema:"only threads of this node"`
-	Topic string `json:"topic,omitempty" jsonschema:"only threads of this topic"`
+	Peer  nodeName `json:"peer,omitempty" jsonschema:"only threads of this node"`
+	Topic string   `json:"topic,omitempty" jsonschema:"only threads of this topic"`
 }
 
 type toolThreads struct {
@@ -33,7 +33,7 @@ type toolThread struct {
 }
 
 func (t *threadTools) list(ctx context.Context, in threadsArguments) (toolThreads, error) {
-	threads, err := t.client.ListThreads(ctx, client.ThreadQuery{Peer: in.Peer, Topic: in.Topic})
+	threads, err := t.client.ListThreads(ctx, client.ThreadQuery{Peer: string(in.Peer), Topic: in.Topic})
 	out := toolThreads{notice, make([]toolThread, len(threads))}
 	for i, thread := range threads {
 		out.Threads[i] = toolThread{thread.ID, thread.Name, thread.LastUsedAt}
@@ -42,11 +42,11 @@ func (t *threadTools) list(ctx context.Context, in threadsArguments) (toolThread
 }
 
 type threadArguments struct {
-	ID    string `json:"id" jsonschema:"id of the thread"`
-	Limit int    `json:"limit,omitempty" jsonschema:"at most so many messages, 1 to 1000; 100 when not given"`
+	ID    string       `json:"id" jsonschema:"id of the thread, as mesh_threads lists it"`
+	Limit messageLimit `json:"limit,omitempty" jsonschema:"at most so many messages; 100 when not given"`
 }
 
 func (t *threadTools) read(ctx context.Context, in threadArguments) (toolMessages, error) {
-	_, messages, err := t.client.GetThread(ctx, in.ID, client.ThreadOptions{Limit: in.Limit})
+	_, messages, err := t.client.GetThread(ctx, in.ID, client.ThreadOptions{Limit: int(in.Limit)})
 	return toToolMessages(messages...), err
 }

@@ -1,0 +1,88 @@
+// Package lookup turns what a person or an agent names into what the packages client and discovery take. An error of this
+// package that has no type of package client is a name that is wrong or cannot be found.
+package lookup
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// nodeName is the form of a node name; docs/gateway.md has it.
+var nodeName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}[a-z0-9]$`)
+
+// Node checks the name of a node. Package client only logs an invalid one, so that a program can start without a gateway.
+func Node(name string) error {
+	if !nodeName.MatchString(name) {
+		return fmt.Errorf("node name %q must be 2 to 64 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen", name)
+	}
+	return nil
+}
+
+// Kinds are the kinds of messages.
+var Kinds = []string{
+	string(client.KindFYI), string(client.KindQuestion), string(client.KindAnswer), string(client.KindStatus), string(client.KindUnblock),
+}
+
+// Kind returns the kind of that name, or "" for "".
+func Kind(name string) (client.Kind, error) {
+	if name != "" && !slices.Contains(Kinds, name) {
+		return "", fmt.Errorf("kind %q must be %s", name, alternatives(Kinds))
+	}
+	return client.Kind(name), nil
+}
+
+// Providers are the providers, in the order of mesh prices.
+var Providers = []discovery.Provider{discovery.OpenAI, discovery.DeepSeek, discovery.Anthropic, discovery.Gemini, discovery.XAI}
+
+// ProviderNames returns the names of the providers.
+func ProviderNames() []string {
+	names := make([]string, len(Providers))
+	for i, p := range Providers {
+		names[i] = string(p)
+	}
+	return names
+}
+
+// Provider returns the provider of that name, or for "" the one that makes the model.
+func Provider(name, model string) (discovery.Provider, error) {
+	if name != "" {
+		return discovery.ParseProvider(name)
+	}
+	if p, ok := discovery.ProviderOf(model); ok {
+		return p, nil
+	}
+	return "", fmt.Errorf("the provider of %q is not known and must be given", model)
+}
+
+// Catalog returns the options that select the models of a provider, or all models for "".
+func Catalog(provider string) (opts discovery.CatalogOptions, err error) {
+	if provider != "" {
+		opts.Provider, err = discovery.ParseProvider(provider)
+	}
+	return opts, err
+}
+
+// Time reads a day, which begins at 00:00 UTC, or an RFC 3339 time. "" is the zero time.
+func Time(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("time %q must be like 2026-11-21 or 2026-11-21T07:00:00Z", text)
+}
+
+// alternatives returns "a, b or c".
+func alternatives(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}

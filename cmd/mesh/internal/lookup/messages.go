@@ -1,0 +1,58 @@
+package lookup
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// window is how many messages of the inbox the gateway returns at most.
+const window = 1000
+
+// NotInInboxError is the error of a message id that the newest 1,000 messages of the own inbox do not have.
+type NotInInboxError struct{ ID int64 }
+
+func (e *NotInInboxError) Error() string {
+	return fmt.Sprintf("message %d is not among the newest %d of the own inbox", e.ID, window)
+}
+
+// Messages returns the messages of the own inbox with these ids, in their order.
+func Messages(ctx context.Context, c *client.MeshClient, ids ...int64) ([]client.MeshMessage, error) {
+	inbox, err := c.Fetch(ctx, client.FetchOptions{Limit: window})
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]client.MeshMessage, len(inbox))
+	for _, m := range inbox {
+		byID[m.ID] = m
+	}
+	found := make([]client.MeshMessage, len(ids))
+	for i, id := range ids {
+		m, ok := byID[id]
+		if !ok {
+			return nil, &NotInInboxError{id}
+		}
+		found[i] = m
+	}
+	return found, nil
+}
+
+// threadID is the form of a thread id; any other text is the name of a thread.
+var threadID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// IsThreadID reports whether a text is the id of a thread, and not a name.
+func IsThreadID(text string) bool { return threadID.MatchString(text) }
+
+// Thread returns the id of the thread of that name, made if it is new. An id and "" are returned as they are.
+func Thread(ctx context.Context, c *client.MeshClient, thread string) (string, error) {
+	if thread == "" || IsThreadID(thread) {
+		return thread, nil
+	}
+	t, err := c.OpenThread(ctx, thread)
+	if err != nil {
+		return "", err
+	}
+	return t.ID, nil
+}

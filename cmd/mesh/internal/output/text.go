@@ -1,0 +1,62 @@
+// Package output formats what the command mesh prints: tables and texts for people, JSON for programs, and the line that shows
+// that a command waits.
+//
+// A text from another node must not control the terminal: [Line] and [Lines] replace control characters, and [JSON] escapes
+// them.
+package output
+
+import (
+	"io"
+	"os"
+	"strings"
+	"unicode"
+)
+
+// Line returns text without line breaks, control characters and marks of the writing direction.
+func Line(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case controls(r):
+			return unicode.ReplacementChar
+		default:
+			return r
+		}
+	}, text)
+}
+
+// controls reports whether a terminal may act on a character instead of showing it.
+func controls(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+}
+
+// Lines is [Line] for texts of several lines.
+func Lines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Line(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxCell is the length of a text in a table, in characters.
+const maxCell = 80
+
+// Shorten returns the first 80 characters of a text.
+func Shorten(text string) string {
+	if runes := []rune(text); len(runes) > maxCell {
+		return string(runes[:maxCell-1]) + "…"
+	}
+	return text
+}
+
+// Terminal reports whether w is a terminal that understands escape sequences.
+func Terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

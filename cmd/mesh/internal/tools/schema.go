@@ -1,0 +1,62 @@
+package tools
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+)
+
+// The types of arguments that have bounds.
+type (
+	content      string
+	kindName     string
+	messageID    int64
+	messageLimit int
+	nodeName     string
+	providerName string
+	waitSeconds  int
+)
+
+// bounds are the schemas of these types.
+var bounds = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[content]():      {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(200_000)},
+	reflect.TypeFor[kindName]():     {Type: "string", Enum: anys(lookup.Kinds)},
+	reflect.TypeFor[messageID]():    {Type: "integer", Minimum: jsonschema.Ptr(1.0)},
+	reflect.TypeFor[messageLimit](): {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(1000.0)},
+	reflect.TypeFor[nodeName]():     {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64)},
+	reflect.TypeFor[providerName](): {Type: "string", Enum: anys(lookup.ProviderNames())},
+	reflect.TypeFor[waitSeconds]():  {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(maxWait))},
+}
+
+func anys(names []string) []any {
+	list := make([]any, len(names))
+	for i, name := range names {
+		list[i] = name
+	}
+	return list
+}
+
+// schemaOf returns the schema of arguments or of a result. No tool returns null for a list.
+func schemaOf[T any]() *jsonschema.Schema {
+	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: bounds})
+	if err != nil {
+		panic(err) // a type without a schema: a mistake in the program
+	}
+	withoutNullLists(schema)
+	return schema
+}
+
+func withoutNullLists(schema *jsonschema.Schema) {
+	if slices.Equal(schema.Types, []string{"null", "array"}) {
+		schema.Type, schema.Types = "array", nil
+	}
+	if schema.Items != nil {
+		withoutNullLists(schema.Items)
+	}
+	for _, property := range schema.Properties {
+		withoutNullLists(property)
+	}
+}

@@ -1,0 +1,95 @@
+// Package worker runs a command for each message of an inbox, for mesh serve.
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// Worker runs one command for each message.
+type Worker struct {
+	client  *client.MeshClient
+	command []string
+	stderr  io.Writer
+	killed  context.Context
+}
+
+// New returns a Worker, or an error when the command does not exist. What a command writes to its stderr goes to stderr. The
+// commands that run when killed ends are killed.
+func New(killed context.Context, c *client.MeshClient, command []string, stderr io.Writer) (*Worker, error) {
+	if _, err := exec.LookPath(command[0]); err != nil {
+		return nil, err
+	}
+	return &Worker{c, command, stderr, killed}, nil
+}
+
+// Handle runs the command for a message and sends what it prints as the answer, unless that is blank. Its context does not end
+// the command: an interrupted Serve waits for its handlers.
+func (w *Worker) Handle(ctx context.Context, m client.MeshMessage) error {
+	printed, err := w.run(m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.command[0], err)
+	}
+	text := strings.TrimSpace(printed)
+	if text == "" {
+		return nil
+	}
+	_, err = w.client.Reply(ctx, m, client.KindAnswer, text)
+	return err
+}
+
+// pipeDelay is how long programs that a command has left behind may hold its output open.
+const pipeDelay = 5 * time.Second
+
+// run runs the command and returns what it prints. The command is in a process group of its own, so that an interrupt of the
+// terminal does not end it.
+func (w *Worker) run(m client.MeshMessage) (string, error) {
+	input, err := json.Marshal(m)
+	if err != nil {
+		return "", err
+	}
+	var out output
+	cmd := exec.CommandContext(w.killed, w.command[0], w.command[1:]...) //nolint:gosec // the user names the command
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(input, '\n')), &out, w.stderr, pipeDelay
+	cmd.Env = append(os.Environ(), "MESH_MESSAGE_ID="+strconv.FormatInt(m.ID, 10),
+		"MESH_FROM="+m.FromNode, "MESH_KIND="+string(m.Kind), "MESH_THREAD_ID="+m.GetThreadID())
+	separate(cmd)
+	switch err := cmd.Run(); {
+	case out.full:
+		return "", errFull // and not the broken pipe that it causes
+	case errors.Is(err, exec.ErrWaitDelay):
+		return out.text.String(), nil // the command itself has ended well
+	default:
+		return out.text.String(), err
+	}
+}
+
+// maxOutput bounds what a command may print, in bytes: an answer has at most 200,000 characters of up to four bytes.
+const maxOutput = 1 << 20
+
+var errFull = fmt.Errorf("it printed more than %d bytes; an answer has at most 200000 characters", maxOutput)
+
+// output collects what a command prints. A command that prints too much gets a broken pipe.
+type output struct {
+	text bytes.Buffer
+	full bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.text.Len()+len(p) > maxOutput {
+		o.full = true
+		return 0, errFull
+	}
+	return o.text.Write(p)
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+)
+
+// idleInterval is the longest pause between two polls of a command that waits for mail.
+const idleInterval = 30 * time.Second
+
+// watch prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on.
+func (a *app) watch(ctx context.Context, c *client.MeshClient, opts client.FetchOptions) error {
+	a.progress.Stop()
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	for m, err := range c.Watch(ctx, client.WatchOptions{IdleInterval: idleInterval}) {
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil && exitCode(err) == exitUsage:
+			return err
+		case err != nil:
+			a.warn(err)
+		case selects(opts, m):
+			if err := a.printLine(m, func(w io.Writer) error { return messageLine(w, m) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// selects reports whether a message passes the filters that Watch does not have.
+func selects(opts client.FetchOptions, m client.MeshMessage) bool {
+	return (opts.FromNode == "" || opts.FromNode == m.FromNode) &&
+		(opts.Kind == "" || opts.Kind == m.Kind) &&
+		(opts.ThreadID == "" || opts.ThreadID == m.GetThreadID())
+}
+
+func messageLine(w io.Writer, m client.MeshMessage) error {
+	_, err := fmt.Fprintf(w, "%d  %s  %s  %s  %s\n", m.ID, output.Line(m.FromNode), output.Line(string(m.Kind)),
+		output.Line(output.Time(m.CreatedAt)), output.Line(output.Shorten(m.GetContent())))
+	return err
+}
