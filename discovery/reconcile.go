@@ -86,17 +86,19 @@ func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attri
 		return nil, err
 	}
 	if w.Unit != calendar.Whole {
-		costs, err = withinWindow(ctx, c, costs, err, request{operation: opReconcileXAI, provider: XAI}, w.Start.Unix())
+		// A last bucket that ends after the window holds what was used until then, since xAI adds up what the window has.
+		costs, err = withinWindow(ctx, c, costs, err, request{operation: opReconcileXAI, provider: XAI}, w.Start.Unix(), 0)
 	}
 	r, end := newReport(XAI, costs, attributedUSD), w.End.Unix()
 	r.WindowStart, r.WindowEnd, r.Settled = w.Start.Unix(), &end, settled(w.End, w.End.Location())
 	return r, err
 }
 
-// withinWindow replaces a bill whose first bucket begins before the window by an incomplete one, and reports the failure. Such
-// a bucket holds costs from outside the window.
-func withinWindow[B Bucket](ctx context.Context, c *Client, costs bill[B], err error, r request, start int64) (bill[B], error) {
-	if len(costs.buckets) == 0 || costs.buckets[0].begin() >= start {
+// withinWindow replaces a bill whose buckets reach beyond the window by an incomplete one, and reports the failure. Such a bill has
+// costs from outside the window. An end of 0 is open.
+func withinWindow[B Bucket](ctx context.Context, c *Client, costs bill[B], err error, r request, start, end int64) (bill[B], error) {
+	n := len(costs.buckets)
+	if n == 0 || (costs.buckets[0].begin() >= start && (end == 0 || costs.buckets[n-1].end() <= end)) {
 		return costs, err
 	}
 	return bill[B]{buckets: []B{}}, c.report(ctx, r.undecodable(billing.ErrOutsideWindow))

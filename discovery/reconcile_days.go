@@ -61,7 +61,8 @@ func (c *Client) reconcileDays(ctx context.Context, operation string, query dayQ
 	}
 	provider, _ := lookupService(query.service)
 	costs, err := c.dayCosts(ctx, operation, query)
-	costs, err = withinWindow(ctx, c, costs, err, request{operation: operation, provider: provider.provider}, query.start)
+	lastMidnight := (query.end + secondsPerDay - 1) / secondsPerDay * secondsPerDay // that of the current day for an end in it
+	costs, err = withinWindow(ctx, c, costs, err, request{operation: operation, provider: provider.provider}, query.start, lastMidnight)
 	return newDayReport(provider.provider, costs, attributedUSD, query.start, query.end), err
 }
 
@@ -88,11 +89,11 @@ func newDayReport(provider Provider, costs bill[CostBucket], attributedUSD *floa
 	return r
 }
 
-// missingDays returns the days of a window that have no bucket.
+// missingDays returns the days of a window that have no bucket. A bucket may end at any time after the window.
 func missingDays(buckets []CostBucket, start, end int64) []string {
 	billed := make(map[int64]bool, len(buckets))
 	for _, b := range buckets {
-		for day := b.StartTime / secondsPerDay; day*secondsPerDay < b.EndTime; day++ {
+		for day := b.StartTime / secondsPerDay; day*secondsPerDay < min(b.EndTime, end); day++ {
 			billed[day] = true
 		}
 	}

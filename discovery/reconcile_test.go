@@ -247,6 +247,28 @@ func TestBucketsThatBeginBeforeTheWindowAreNotReconciled(t *testing.T) {
 	requireOneFailure(t, x, discovery.ReasonDecode)
 }
 
+// So does one that ends after the window. An end in milliseconds is one, and must not be counted day by day.
+func TestBucketsThatEndAfterTheWindowAreNotReconciled(t *testing.T) {
+	t.Parallel()
+	for _, end := range []int64{day1 + 8*day, day1 + 7*day + 1, (day1 + day) * 1000, math.MaxInt64} {
+		s := costs(map[string]string{"": fmt.Sprintf(`{"data":[{"start_time":%d,"end_time":%d,"results":[]}],"has_more":false}`, day1, end)})
+		r := reconcileOpenAI(t, s, ptr(1.0))
+		assert.False(t, r.Complete)
+		assert.Nil(t, r.DriftUSD)
+		assert.Empty(t, r.Buckets)
+		assert.Contains(t, requireOneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
+	}
+	today := time.Now().Unix() / day * day
+	s := costs(map[string]string{"": fmt.Sprintf(`{"data":[{"start_time":%d,"end_time":%d,"results":[]}],"has_more":false}`, today, today+day)})
+	r, err := s.inProcess().ReconcileOpenAICost(t.Context(), discovery.OpenAICostQuery{StartTime: today, EndTime: today + 1, AdminKey: adminKey}, nil)
+	require.NoError(t, err)
+	assert.True(t, r.Complete, "the current day ends after the window")
+	open := costs(map[string]string{"": fmt.Sprintf(`{"data":[{"start_time":%d,"end_time":%d,"results":[]}],"has_more":false}`, day1, int64(math.MaxInt64))})
+	r, err = open.inProcess().ReconcileOpenAICost(t.Context(), openQuery(), nil)
+	require.NoError(t, err)
+	assert.True(t, r.Complete, "an open window has no end")
+}
+
 func TestDaysMissingInTheResponseAreListed(t *testing.T) {
 	t.Parallel()
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", "")), costDay(3, result("2", "")), costDay(4), costDay(5), costDay(6))})
