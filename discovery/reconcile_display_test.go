@@ -123,12 +123,40 @@ func TestReportSVG(t *testing.T) {
 
 	out.Reset()
 	odd := discovery.ReconciliationReport[discovery.TeamCostBucket]{
-		Provider: `<script>&"`, Complete: true, Buckets: []discovery.TeamCostBucket{{StartTime: `"><b>&`, TotalUSD: 1}},
+		Provider: `<script>&"`, Complete: true, Buckets: []discovery.TeamCostBucket{{StartTime: `"><b>&` + "\x00\x1b\xff", TotalUSD: 1}},
 	}
 	require.NoError(t, odd.SVG(&out))
 	bars, text = rectangles(t, out.Bytes())
-	assert.Equal(t, `"><b>&: 1.000000`, bars[0])
+	assert.Equal(t, `"><b>&���: 1.000000`, bars[0])
 	assert.Contains(t, text, `<script>&"`)
+}
+
+// Notes are below the picture, each on a line of its own.
+func TestReportSVGHasRoomForItsNotes(t *testing.T) {
+	t.Parallel()
+	report := billedDays(1, 2)
+	report.Settled, report.MissingDays = false, []string{"2026-05-02"}
+	var out bytes.Buffer
+	require.NoError(t, report.WithLedger(counted(map[int]string{1: ""})).SVG(&out))
+	var picture struct {
+		Height float64 `xml:"height,attr"`
+		Texts  []struct {
+			Y       float64 `xml:"y,attr"`
+			Content string  `xml:",chardata"`
+		} `xml:"text"`
+	}
+	require.NoError(t, xml.Unmarshal(out.Bytes(), &picture))
+	last := picture.Texts[len(picture.Texts)-4:]
+	for i, begin := range []string{"drift:", "missing in the answer", "unpriced", "not settled"} {
+		assert.True(t, strings.HasPrefix(last[i].Content, begin), last[i].Content)
+		if i > 0 {
+			assert.GreaterOrEqual(t, last[i].Y-last[i-1].Y, 14.0, begin)
+		}
+	}
+	assert.Less(t, last[3].Y, picture.Height)
+	for _, text := range picture.Texts[:len(picture.Texts)-4] {
+		assert.Less(t, text.Y, last[0].Y)
+	}
 }
 
 // With many buckets, bars are merged and none is left out.

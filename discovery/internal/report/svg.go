@@ -2,19 +2,21 @@ package report
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"strconv"
+	"strings"
 )
 
-// The layout of the picture, in pixels: bars over time above, the two sums below.
+// The layout of the picture, in pixels: bars over time above, the two sums and the drift below, then a line for each note.
 const (
-	svgWidth, svgHeight      = 720, 400
+	svgWidth, svgHeight      = 720, 400 // without notes
 	svgLeft, svgRight        = 70, 700
 	svgTop, svgBottom        = 60, 270
 	svgSums                  = 310 // top of the first of the two sums
+	svgNote                  = 16  // height of a note
 	svgMaxBars               = 180
 	svgBilled, svgAttributed = "#2f6db5", "#e08a1e"
 )
@@ -22,17 +24,17 @@ const (
 // SVG draws a bar for each row, two where the row has a counted amount, and below that the sums. More than svgMaxBars rows are
 // drawn as at most that many bars, each the sum of its neighbours. The error is that of w.
 func (r *Report) SVG(w io.Writer) error {
-	p := new(picture)
-	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12">`, svgWidth, svgHeight)
-	p.printf(`<rect width="%d" height="%d" fill="white"/>`, svgWidth, svgHeight)
+	p, height := new(picture), svgHeight+svgNote*len(r.Notes)
+	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12">`, svgWidth, height)
+	p.printf(`<rect width="%d" height="%d" fill="white"/>`, svgWidth, height)
 	p.text(svgLeft, 24, "start", 16, "What "+r.Name+" billed, in US dollars")
-	for i, note := range r.Notes {
-		p.text(svgLeft, 40+float64(14*i), "start", 11, note)
-	}
 	if r.Billed != nil {
 		p.bars(barRows(r.Rows))
 	}
 	p.sums(r.Billed, r.Attributed, "drift: "+formatSigned(r.Drift, 6)+", in percent: "+formatSigned(r.DriftPct, 2))
+	for i, note := range r.Notes {
+		p.text(svgLeft+14, float64(svgHeight+svgNote*i+4), "start", 11, note)
+	}
 	p.printf("</svg>\n")
 	_, err := w.Write(p.Bytes())
 	return err
@@ -67,11 +69,18 @@ type picture struct{ bytes.Buffer }
 func (p *picture) printf(format string, values ...any) { _, _ = fmt.Fprintf(p, format, values...) }
 
 func (p *picture) text(x, y float64, anchor string, size int, text string) {
-	p.printf(`<text x="%.2f" y="%.2f" text-anchor="%s" font-size="%d" fill="#333">%s</text>`, x, y, anchor, size, html.EscapeString(text))
+	p.printf(`<text x="%.2f" y="%.2f" text-anchor="%s" font-size="%d" fill="#333">%s</text>`, x, y, anchor, size, escaped(text))
 }
 
 func (p *picture) bar(x, y, width, height float64, fill, title string) {
-	p.printf(`<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill="%s"><title>%s</title></rect>`, x, y, width, height, fill, html.EscapeString(title))
+	p.printf(`<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill="%s"><title>%s</title></rect>`, x, y, width, height, fill, escaped(title))
+}
+
+// escaped returns text as character data of XML, in which some control characters must not be.
+func escaped(text string) string {
+	var out strings.Builder
+	_ = xml.EscapeText(&out, []byte(text)) // into memory
+	return out.String()
 }
 
 func (p *picture) line(x1, y1, x2, y2 float64) {
@@ -111,8 +120,8 @@ func (p *picture) axis(rows []Row) (y func(usd float64) float64) {
 		span = 1
 	}
 	y = func(usd float64) float64 { return svgTop + (high-usd)/span*(svgBottom-svgTop) }
-	for _, usd := range []float64{0, high, low} {
-		if distance := math.Abs(y(usd) - y(0)); usd == 0 || distance > 14 { // closer labels would overlap
+	for i, usd := range []float64{0, high, low} {
+		if i == 0 || math.Abs(y(usd)-y(0)) > 14 { // closer labels would overlap
 			p.line(svgLeft, y(usd), svgRight, y(usd))
 			p.text(svgLeft-6, y(usd)+4, "end", 11, strconv.FormatFloat(usd, 'g', 4, 64))
 		}
