@@ -55,6 +55,8 @@ type ReconciliationReport[B Bucket] struct {
 	// open: the actual amount can still grow. Settled is independent of Complete.
 	Settled bool
 
+	// billed is the sum that ActualUSD was rounded from; nil where nothing was lost, and in a report that was read from JSON.
+	billed  *big.Rat
 	counted *countedCalls // of WithLedger, or nil
 }
 
@@ -118,20 +120,32 @@ func newReport[B Bucket](provider Provider, costs bill[B], attributedUSD *float6
 		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: copied(attributedUSD),
 		Buckets: costs.buckets, Complete: costs.complete,
 	}
-	if attributedUSD == nil || !costs.complete {
-		return r
+	if exact := actual.Rat(); exact.Cmp(decimal.FromFloat(r.ActualUSD)) != 0 {
+		r.billed = exact
 	}
-	r.setDrift(actual.Rat(), decimal.FromFloat(*attributedUSD))
+	if attributedUSD != nil && costs.complete {
+		r.setDrift(decimal.FromFloat(*attributedUSD))
+	}
 	return r
 }
 
-// setDrift sets the drift between two exact amounts.
-func (r *ReconciliationReport[B]) setDrift(billed, attributed *big.Rat) {
-	drift := new(big.Rat).Sub(billed, attributed)
+// setDrift sets the drift from an exact attributed amount.
+func (r *ReconciliationReport[B]) setDrift(attributed *big.Rat) {
+	drift := new(big.Rat).Sub(r.exactActual(), attributed)
 	r.DriftUSD = finiteFloat(drift)
 	if attributed.Sign() > 0 {
 		r.DriftPct = finiteFloat(drift.Mul(drift, big.NewRat(100, 1)).Quo(drift, attributed))
 	}
+}
+
+// exactActual returns the amount that ActualUSD is rounded from, else ActualUSD.
+func (r *ReconciliationReport[B]) exactActual() *big.Rat {
+	if r.billed != nil {
+		if rounded, _ := r.billed.Float64(); rounded == r.ActualUSD {
+			return r.billed
+		}
+	}
+	return decimal.FromFloat(r.ActualUSD)
 }
 
 // finiteFloat returns the float64 nearest to r, or nil when it is out of range.

@@ -43,7 +43,7 @@ func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B]
 	attributed := total.Float64()
 	with.AttributedUSD = &attributed
 	if with.Complete && with.counted.unpriced == 0 {
-		with.setDrift(decimal.FromFloat(with.ActualUSD), total.Rat())
+		with.setDrift(total.Rat())
 	}
 	return &with
 }

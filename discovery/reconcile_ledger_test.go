@@ -78,6 +78,22 @@ func TestReportWithALedger(t *testing.T) {
 	assert.True(t, ok && known)
 }
 
+// The drift is computed from the exact bill, also where its float64 is not exact.
+func TestDriftFromALedgerIsExact(t *testing.T) {
+	t.Parallel()
+	const amount = "0.12345678901234567890"
+	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result(amount, "")))})
+	ledger := discovery.NewLedger()
+	ledger.Add(time.Unix(day1, 0), cost(discovery.OpenAI, "gpt-5.4", amount))
+	with := reconcileOpenAI(t, s, nil).WithLedger(ledger)
+	assert.Zero(t, *with.DriftUSD)
+	ok, known := with.Within(0)
+	assert.True(t, ok && known)
+
+	with.ActualUSD = 1
+	assert.InDelta(t, 1-0.12345678901234568, *with.WithLedger(ledger).DriftUSD, 1e-15, "a changed amount counts")
+}
+
 // fields returns the lines of a table with single blanks.
 func fields(table string) []string {
 	var lines []string
