@@ -147,7 +147,7 @@ func TestReportSVGHasRoomForItsNotes(t *testing.T) {
 	}
 	require.NoError(t, xml.Unmarshal(out.Bytes(), &picture))
 	last := picture.Texts[len(picture.Texts)-4:]
-	for i, begin := range []string{"drift:", "missing in the answer", "unpriced", "not settled"} {
+	for i, begin := range []string{"drift:", "missing in the response", "unpriced", "not settled"} {
 		assert.True(t, strings.HasPrefix(last[i].Content, begin), last[i].Content)
 		if i > 0 {
 			assert.GreaterOrEqual(t, last[i].Y-last[i-1].Y, 14.0, begin)
