@@ -57,6 +57,9 @@ type ServeOptions struct {
 // does every other program that serves the same node. With one worker, messages are handled in the order of Watch, apart from
 // repeated attempts. A panic in a handler is not recovered.
 //
+// A mark has only the id of a message, and a gateway with a new database reuses ids. When Serve receives a newer message with a
+// lower id, it drops the marks of the older messages. Before that, such a mark may mark another message read.
+//
 // Invalid options are a [*ValueError]. A registration that the gateway refuses is returned as its error.
 func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, MeshMessage) error, opts ServeOptions) error {
 	if err := c.ready(ctx); err != nil {
@@ -130,9 +133,11 @@ func (s *server) serve(ctx context.Context) {
 		case errors.Is(err, errClosed): // the sequence ends
 		case err != nil:
 			s.report(MeshMessage{}, err)
-		case s.acquire(ctx):
-			database := s.observe(m)
-			s.running.Go(func() { s.process(ctx, m, database) })
+		default:
+			database := s.observe(m) // before the wait, so that the marks of other messages depend on it
+			if s.acquire(ctx) {
+				s.running.Go(func() { s.process(ctx, m, database) })
+			}
 		}
 	}
 }

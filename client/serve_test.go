@@ -249,6 +249,31 @@ func TestServeDoesNotMarkAMessageOfAnEarlierDatabase(t *testing.T) {
 	})
 }
 
+// Serve knows of the new database while its only worker is still busy.
+func TestServeNoticesANewDatabaseWhileAllWorkersAreBusy(t *testing.T) {
+	before, after := emptyGateway(t), emptyGateway(t)
+	synctest.Test(t, func(t *testing.T) {
+		before.Store("node-b", "node-a", "question", "before")
+		c, d := worker(t, before)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		time.AfterFunc(time.Second, func() {
+			after.Store("node-b", "node-a", "question", "after")
+			d.gateway.Store(after)
+		})
+		handler := func(_ context.Context, m client.MeshMessage) error {
+			if m.GetContent() == "before" {
+				time.Sleep(5 * time.Second)
+				return nil
+			}
+			return errors.New("later")
+		}
+		require.NoError(t, c.Serve(ctx, handler, client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}}))
+		assert.Equal(t, 1, unread(t, c), "no handler has succeeded for it")
+	})
+	assert.Empty(t, after.Requests(gatewaytest.MarkMessageRead))
+}
+
 func TestServeWaitsForAGatewayThatIsNotThereYet(t *testing.T) {
 	g := emptyGateway(t)
 	g.Store("node-b", "node-a", "question", "Is the build green?")
