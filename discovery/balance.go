@@ -82,19 +82,19 @@ func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) 
 	if err != nil {
 		return nil, c.report(ctx, r.missingKey(err))
 	}
-	answer, failure := fetch[balanceAnswer](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+	response, failure := fetch[balanceResponse](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 		return c.apis.deepseek.GetBalance(ctx, bearer(key))
 	})
 	if failure != nil {
 		return nil, c.report(ctx, failure)
 	}
 	now := time.Now().UTC().Format(time.RFC3339)
-	answer.snapshot.FetchedAt = &now
-	return &answer.snapshot, nil
+	response.balance.FetchedAt = &now
+	return &response.balance, nil
 }
 
-// balanceAnswer is a decoded answer.
-type balanceAnswer struct{ snapshot BalanceSnapshot }
+// balanceResponse is a decoded response.
+type balanceResponse struct{ balance BalanceSnapshot }
 
 var (
 	errNoBalance  = errors.New("the response has no balance in any currency")
@@ -103,17 +103,17 @@ var (
 )
 
 // UnmarshalJSON decodes the response. A response without a balance is an error.
-func (a *balanceAnswer) UnmarshalJSON(body []byte) error {
-	var answer deepseek.Balance
-	if err := answer.UnmarshalJSON(body); err != nil {
+func (a *balanceResponse) UnmarshalJSON(body []byte) error {
+	var response deepseek.Balance
+	if err := response.UnmarshalJSON(body); err != nil {
 		return err
 	}
-	snapshot, err := chooseBalance(answer.BalanceInfos)
+	balance, err := chooseBalance(response.BalanceInfos)
 	if err != nil {
 		return err
 	}
-	snapshot.IsAvailable, snapshot.Raw = answer.IsAvailable, bytes.Clone(body)
-	a.snapshot = snapshot
+	balance.IsAvailable, balance.Raw = response.IsAvailable, bytes.Clone(body)
+	a.balance = balance
 	return nil
 }
 
@@ -123,15 +123,15 @@ func chooseBalance(entries []json.RawMessage) (BalanceSnapshot, error) {
 	var first *BalanceSnapshot
 	var unreadable error
 	for i, raw := range entries {
-		snapshot, err := readBalance(raw)
+		balance, err := readBalance(raw)
 		switch {
 		case err != nil && unreadable == nil:
 			unreadable = fmt.Errorf("balance_infos[%d]: %w", i, err)
 		case err != nil:
-		case strings.EqualFold(snapshot.Currency, "USD"):
-			return snapshot, nil
+		case strings.EqualFold(balance.Currency, "USD"):
+			return balance, nil
 		case first == nil:
-			first = &snapshot
+			first = &balance
 		}
 	}
 	switch {
@@ -155,14 +155,14 @@ func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 	if (entry.GrantedBalance == "") != (entry.ToppedUpBalance == "") {
 		return BalanceSnapshot{}, errOnePart
 	}
-	snapshot := BalanceSnapshot{Currency: entry.Currency}
+	balance := BalanceSnapshot{Currency: entry.Currency}
 	for _, field := range []struct {
 		to   *float64
 		from json.Number
 	}{
-		{&snapshot.TotalBalance, entry.TotalBalance},
-		{&snapshot.GrantedBalance, entry.GrantedBalance},
-		{&snapshot.ToppedUpBalance, entry.ToppedUpBalance},
+		{&balance.TotalBalance, entry.TotalBalance},
+		{&balance.GrantedBalance, entry.GrantedBalance},
+		{&balance.ToppedUpBalance, entry.ToppedUpBalance},
 	} {
 		var amount decimal.Amount
 		if err := amount.Read(field.from); err != nil {
@@ -170,7 +170,7 @@ func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 		}
 		*field.to = amount.Float64()
 	}
-	return snapshot, nil
+	return balance, nil
 }
 
 // SpendBetween returns the amount spent between two snapshots, before minus after, in their currency. The difference is exact:

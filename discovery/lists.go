@@ -17,11 +17,11 @@ import (
 // fallback reads the lists of the providers themselves, concurrently. A provider without a key is left out; one that fails is
 // left out and reported. The models are in the order of the provider table.
 func (c *Client) fallback(ctx context.Context) (*snapshot, []error) {
-	lists, errs := make([][]ModelInfo, len(providers)), make([]error, len(providers))
+	lists, errs := make([][]ModelInfo, len(providerTable)), make([]error, len(providerTable))
 	var all sync.WaitGroup
-	for i := range providers {
+	for i := range providerTable {
 		all.Go(func() {
-			list, failure := c.listModels(ctx, &providers[i])
+			list, failure := c.listModels(ctx, &providerTable[i])
 			switch {
 			case failure == nil:
 				lists[i] = list

@@ -81,8 +81,8 @@ func checkService(service Service) {
 		return
 	}
 	var names []string
-	for i := range providers {
-		for _, s := range providers[i].services {
+	for i := range providerTable {
+		for _, s := range providerTable[i].services {
 			names = append(names, string(s.service))
 		}
 	}

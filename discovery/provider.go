@@ -63,9 +63,9 @@ type serviceInfo struct {
 	keyNames []string
 }
 
-// providers is the provider table. A new provider is a row here, a document in specs/, a list in lists.go and a normalizer in
-// internal/modelid.
-var providers = []providerInfo{
+// providerTable has a row for each provider. A new provider is a row here, a document in specs/, a list in lists.go and a normalizer
+// in internal/modelid.
+var providerTable = []providerInfo{
 	{
 		provider: OpenAI, name: "OpenAI", ids: modelid.OpenAI, list: (*Client).listOpenAI,
 		services: []serviceInfo{
@@ -115,9 +115,9 @@ func ParseProvider(name string) (Provider, error) {
 	if row := lookupProvider(name); row != nil {
 		return row.provider, nil
 	}
-	names := make([]string, len(providers))
-	for i := range providers {
-		names[i] = string(providers[i].provider)
+	names := make([]string, len(providerTable))
+	for i := range providerTable {
+		names[i] = string(providerTable[i].provider)
 	}
 	return "", &ValueError{Field: "provider", Value: showable(name), Reason: "is not one of " + strings.Join(names, ", ")}
 }
@@ -126,9 +126,9 @@ func ParseProvider(name string) (Provider, error) {
 // "us.anthropic.claude-opus-4-5-20251101-v1:0". It returns false if the id does not have the form of any provider's ids. The
 // model need not exist.
 func ProviderOf(model string) (Provider, bool) {
-	for i := range providers {
-		if providers[i].ids.Owns(model) {
-			return providers[i].provider, true
+	for i := range providerTable {
+		if providerTable[i].ids.Owns(model) {
+			return providerTable[i].provider, true
 		}
 	}
 	return "", false
@@ -151,15 +151,15 @@ func NormalizeDeepSeekModelID(id string) string { return NormalizeModelID(DeepSe
 
 // lookupProvider returns the row of a provider by any of its names, or nil.
 func lookupProvider(name string) *providerInfo {
-	for i := range providers {
-		if name == string(providers[i].provider) {
-			return &providers[i]
+	for i := range providerTable {
+		if name == string(providerTable[i].provider) {
+			return &providerTable[i]
 		}
 	}
 	folded := foldName(name)
-	for i := range providers {
-		if folded == string(providers[i].provider) || slices.Contains(providers[i].aliases, folded) {
-			return &providers[i]
+	for i := range providerTable {
+		if folded == string(providerTable[i].provider) || slices.Contains(providerTable[i].aliases, folded) {
+			return &providerTable[i]
 		}
 	}
 	return nil
@@ -175,10 +175,10 @@ func dialect(p Provider) *modelid.Dialect {
 
 // lookupService returns the rows of a service, or nil.
 func lookupService(service Service) (*providerInfo, *serviceInfo) {
-	for i := range providers {
-		for j := range providers[i].services {
-			if providers[i].services[j].service == service {
-				return &providers[i], &providers[i].services[j]
+	for i := range providerTable {
+		for j := range providerTable[i].services {
+			if providerTable[i].services[j].service == service {
+				return &providerTable[i], &providerTable[i].services[j]
 			}
 		}
 	}

@@ -22,7 +22,7 @@ var (
 	errLongLabels   = errors.New("the labels of the series are too long")
 )
 
-// XAIUsage is a usage answer of xAI's: a series of data points for each kind of use.
+// XAIUsage is a usage response of xAI: a series of data points for each kind of use.
 type XAIUsage struct {
 	xaimanagement.Usage
 	size int // of the body
@@ -87,7 +87,7 @@ func (b *Bucket) Raw() json.RawMessage {
 	return append(text, ']')
 }
 
-// Buckets turns the series into buckets, oldest first, and adds them up. An answer without series has no costs: proto3 omits
+// Buckets turns the series into buckets, oldest first, and adds them up. A response without series has no costs: proto3 omits
 // what is empty.
 func (u *XAIUsage) Buckets(window calendar.Range) ([]*Bucket, *decimal.Sum, error) {
 	b := buckets{window: window, byTime: make(map[instant]*Bucket, u.mostPoints()), room: max(minLabels, labelsPerBody*u.size)}
@@ -141,7 +141,7 @@ func newSeries(sent xaimanagement.TimeSeries) (*series, error) {
 	return &series{description: strings.Join(labels, ", "), before: before, after: after}, err
 }
 
-// buckets are the buckets of an answer by their start.
+// buckets are the buckets of a response by their start.
 type buckets struct {
 	window calendar.Range
 	byTime map[instant]*Bucket
@@ -157,7 +157,7 @@ type instant struct {
 }
 
 // A raw bucket repeats the labels of each series. In all they may take labelsPerBody times the size of the response, or
-// minLabels: otherwise an answer with one long label and many points would cost gigabytes.
+// minLabels: otherwise a response with one long label and many points would cost gigabytes.
 const (
 	labelsPerBody = 4
 	minLabels     = 1 << 20

@@ -35,7 +35,7 @@ func FromRat(r *big.Rat) Money { return Money{odd: r} }
 // ParseMoney reads digits with an optional fraction, as in "0.0345". It reports whether text is such an amount.
 func ParseMoney(text string) (Money, bool) {
 	whole, fraction, dotted := strings.Cut(text, ".")
-	if len(text) > maxMoneyText || !digits(whole) || (dotted && !digits(fraction)) {
+	if len(text) > maxMoneyText || !allDigits(whole) || (dotted && !allDigits(fraction)) {
 		return Money{}, false
 	}
 	if len(whole) <= 18 && len(fraction) <= moneyPlaces {
@@ -52,7 +52,7 @@ func ParseMoney(text string) (Money, bool) {
 	return Money{odd: odd}, ok
 }
 
-func digits(text string) bool {
+func allDigits(text string) bool {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
 			return false

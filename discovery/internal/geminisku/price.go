@@ -81,7 +81,7 @@ func onlyRate(rates []cloudbilling.TierRate) (only amount, ok bool) {
 			start, ok := nonNegative(rate.StartUsageAmount)
 			begins, readable = ok && start.Sign() == 0, ok
 		}
-		price, priced := usd(rate.UnitPrice)
+		price, priced := inUSD(rate.UnitPrice)
 		if !readable || !priced || (i == 0 && !begins) || (i > 0 && price != only) {
 			return amount{}, false
 		}
@@ -90,8 +90,8 @@ func onlyRate(rates []cloudbilling.TierRate) (only amount, ok bool) {
 	return only, len(rates) > 0
 }
 
-// usd returns an amount in USD. Units or nanos may be absent, which means 0, but not both.
-func usd(m *cloudbilling.Money) (amount, bool) {
+// inUSD returns an amount in USD. Units or nanos may be absent, which means 0, but not both.
+func inUSD(m *cloudbilling.Money) (amount, bool) {
 	if m == nil || m.CurrencyCode != "USD" || (m.Units == nil && m.Nanos == nil) {
 		return amount{}, false
 	}

@@ -1,4 +1,4 @@
-// Package usage reads the usage objects that providers send with their answers.
+// Package usage reads the usage objects that providers send with their responses.
 //
 // Which count includes which other one differs from provider to provider, and between the APIs of one provider. A shape
 // turns the counts of one API into disjoint ones, and refuses an object that contradicts itself or has fields of another
