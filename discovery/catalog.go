@@ -2,13 +2,7 @@ package discovery
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/mesh-gateway/mesh-go/internal/cache"
 )
 
 // CatalogOptions selects models and limits the age of the catalog. The zero value selects all models of a catalog that is at
@@ -90,16 +84,6 @@ func (c *Client) find(ctx context.Context, id string, opts CatalogOptions) (*Mod
 // fails.
 func (c *Client) InvalidateCatalog() { c.catalog.current.Invalidate() }
 
-// catalogCache is the catalog of a client.
-type catalogCache struct {
-	current cache.Value[*snapshot]
-	// lastGood is the last snapshot of the primary catalog. It survives InvalidateCatalog.
-	lastGood atomic.Pointer[snapshot]
-	// unreported holds the failures of shared requests until a caller reports them in its own goroutine: a failure handler may
-	// call the client, which would wait for the request that waits for the handler, and it may panic.
-	unreported failureQueue
-}
-
 // snapshot returns the catalog, cached or requested anew.
 func (c *Client) snapshot(ctx context.Context, opts CatalogOptions) *snapshot {
 	fresh := func(s *snapshot, loadedAt time.Time) bool {
@@ -127,46 +111,4 @@ func (c *Client) lifetime(s *snapshot, ttl time.Duration) time.Duration {
 		return min(ttl, c.outageTTL)
 	}
 	return ttl
-}
-
-// lastGood returns the last snapshot of the primary catalog as a substitute for a current one, or an empty snapshot. errs are
-// the reasons.
-func (c *Client) lastGood(errs []error) *snapshot {
-	good := c.catalog.lastGood.Load()
-	if good == nil {
-		s := newSnapshot(nil)
-		s.err = errors.Join(errs...)
-		return s
-	}
-	substitute := &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling}
-	substitute.err = errors.Join(append(errs, c.record(catalogRequest.failure(ReasonPartial, 0,
-		fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339)))))...)
-	return substitute
-}
-
-// record queues a failure of a shared request for the next caller, and returns its error.
-func (c *Client) record(f *Failure) error {
-	c.catalog.unreported.add(f)
-	return c.strictError(f)
-}
-
-// failureQueue holds failures until they are reported. The zero value is empty.
-type failureQueue struct {
-	mu       sync.Mutex
-	failures []*Failure
-}
-
-func (q *failureQueue) add(f *Failure) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.failures = append(q.failures, f)
-}
-
-// take empties the queue.
-func (q *failureQueue) take() []*Failure {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	failures := q.failures
-	q.failures = nil
-	return failures
 }

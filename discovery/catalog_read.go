@@ -2,20 +2,30 @@ package discovery
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/gen/catalog"
+	"github.com/mesh-gateway/mesh-go/internal/cache"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-const opListModels = "ListModels"
-
 // catalogRequest describes the request for the primary catalog, which needs no key.
 var catalogRequest = request{operation: opListModels, timeout: listTimeout}
+
+// catalogCache is the catalog of a client.
+type catalogCache struct {
+	current cache.Value[*snapshot]
+	// lastGood is the last snapshot of the primary catalog. It survives InvalidateCatalog.
+	lastGood atomic.Pointer[snapshot]
+	// unreported holds the failures of shared requests until a caller reports them in its own goroutine: a failure handler may
+	// call the client, which would wait for the request that waits for the handler, and it may panic.
+	unreported failureQueue
+}
 
 // readCatalog requests the catalog, else the lists of the providers, else returns the last good catalog. Its error is nil: the
 // snapshot of an outage is cached too, for a shorter time.
@@ -40,6 +50,30 @@ func (c *Client) readCatalog(ctx context.Context) (*snapshot, error) {
 	}
 	s.err = errors.Join(errs...)
 	return s, nil //nolint:nilerr // the failure is queued, and in s.err
+}
+
+// fallback reads the lists of the providers themselves, concurrently. A provider without a key is left out; one that fails is
+// left out and reported. The models are in the order of the provider table.
+func (c *Client) fallback(ctx context.Context) (*snapshot, []error) {
+	lists, errs := make([][]ModelInfo, len(providerTable)), make([]error, len(providerTable))
+	var all sync.WaitGroup
+	for i := range providerTable {
+		all.Go(func() {
+			list, failure := c.listModels(ctx, &providerTable[i])
+			switch {
+			case failure == nil:
+				lists[i] = list
+			case ctx.Err() == nil: // otherwise it failed because every caller has left
+				errs[i] = c.record(failure)
+			}
+		})
+	}
+	all.Wait()
+	var rows []ModelInfo
+	for _, list := range lists {
+		rows = append(rows, list...)
+	}
+	return newSnapshot(rows), errs
 }
 
 // fetchCatalog requests the primary catalog, with the ETag of the last good response, so that an unchanged catalog is not sent
@@ -92,69 +126,44 @@ func (c *Client) decodeCatalog(ctx context.Context, resp call.Response) (*snapsh
 	return s, nil
 }
 
-// maxLabels bounds the aliases and the tags of one row. The longest list seen has about ten.
-const maxLabels = 1000
-
-var (
-	errNoModels      = errors.New("the response lists no model")
-	errNoID          = errors.New("the id is empty")
-	errTooManyLabels = fmt.Errorf("more than %d aliases or tags", maxLabels)
-)
-
-// readRows decodes the rows one by one until ctx ends. first is the error of the first row that was left out.
-func readRows(ctx context.Context, raw []json.RawMessage) (rows []ModelInfo, first error) {
-	rows = make([]ModelInfo, 0, len(raw))
-	for i, text := range raw {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		row, err := readRow(text)
-		if err == nil {
-			rows = append(rows, row)
-		} else if first == nil {
-			first = fmt.Errorf("data[%d]: %w", i, err)
-		}
+// lastGood returns the last snapshot of the primary catalog as a substitute for a current one, or an empty snapshot. errs are
+// the reasons.
+func (c *Client) lastGood(errs []error) *snapshot {
+	good := c.catalog.lastGood.Load()
+	if good == nil {
+		s := newSnapshot(nil)
+		s.err = errors.Join(errs...)
+		return s
 	}
-	return rows, first
+	substitute := &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling}
+	substitute.err = errors.Join(append(errs, c.record(catalogRequest.failure(ReasonPartial, 0,
+		fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339)))))...)
+	return substitute
 }
 
-// readRow decodes one row in any of the forms that the catalog has had: a field in info precedes the same field beside the id,
-// and outputMax precedes the older maxTokens. A row without a developer is kept.
-func readRow(text json.RawMessage) (ModelInfo, error) {
-	var e catalog.Entry
-	if err := e.UnmarshalJSON(text); err != nil {
-		return ModelInfo{}, err
-	}
-	switch {
-	case e.ID == "":
-		return ModelInfo{}, errNoID
-	case len(e.Aliases) > maxLabels || len(e.Tags) > maxLabels:
-		return ModelInfo{}, errTooManyLabels
-	}
-	info := deref(e.Info)
-	return ModelInfo{
-		ID:            e.ID,
-		Developer:     deref(firstNonNil(nonZero(info.Developer), nonZero(e.Developer))),
-		ContextLength: positive(info.ContextLength, e.ContextLength),
-		MaxTokens:     positive(info.OutputMax, info.MaxTokens, e.OutputMax, e.MaxTokens),
-		Name:          firstNonNil(nonZero(info.Name), nonZero(e.Name)),
-		Description:   firstNonNil(nonZero(info.Description), nonZero(e.Description)),
-		Type:          nonZero(e.Type),
-		Aliases:       e.Aliases,
-		Tags:          e.Tags,
-		Source:        SourceCatalog,
-	}, nil
+// record queues a failure of a shared request for the next caller, and returns its error.
+func (c *Client) record(f *Failure) error {
+	c.catalog.unreported.add(f)
+	return c.strictError(f)
 }
 
-// positive returns the first positive integer: 0 and anything that is not an integer mean "not known".
-func positive(numbers ...*json.Number) *int64 {
-	for _, n := range numbers {
-		if n == nil {
-			continue
-		}
-		if i, err := n.Int64(); err == nil && i > 0 {
-			return &i
-		}
-	}
-	return nil
+// failureQueue holds failures until they are reported. The zero value is empty.
+type failureQueue struct {
+	mu       sync.Mutex
+	failures []*Failure
+}
+
+func (q *failureQueue) add(f *Failure) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.failures = append(q.failures, f)
+}
+
+// take empties the queue.
+func (q *failureQueue) take() []*Failure {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	failures := q.failures
+	q.failures = nil
+	return failures
 }

@@ -142,6 +142,23 @@ func (c *Client) baseURL(service Service) string {
 	return row.baseURL
 }
 
+// report passes a failure to the handler and the log, and returns the error of the operation. It must run in a caller's
+// goroutine, outside shared requests.
+func (c *Client) report(ctx context.Context, f *Failure) error {
+	c.onFailure(*f)
+	c.log.WarnContext(ctx, "discovery failed", "operation", f.Operation, "provider", string(f.Provider),
+		"reason", string(f.Reason), "status", f.StatusCode, "error", f.Err)
+	return c.strictError(f)
+}
+
+// strictError returns f as an error for a client with WithStrictErrors, else nil.
+func (c *Client) strictError(f *Failure) error {
+	if c.strict {
+		return *f
+	}
+	return nil
+}
+
 // String returns a constant, because the fields of a client are not for logs.
 func (c *Client) String() string { return "discovery client" }
 

@@ -3,10 +3,7 @@ package discovery
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -112,14 +109,11 @@ func (c *Client) CostOf(ctx context.Context, query CostQuery) (*CallCost, error)
 }
 
 func (q *CostQuery) check() (Provider, error) {
-	row := lookupProvider(string(q.Provider))
-	switch {
-	case row == nil:
-		return ParseProvider(string(q.Provider))
-	case strings.TrimSpace(q.Model) == "":
-		return "", &ValueError{Field: "model", Reason: "is empty"}
+	p, err := checkModel(q.Provider, q.Model)
+	if err != nil {
+		return "", err
 	}
-	return row.provider, q.Usage.check()
+	return p, q.Usage.check()
 }
 
 // charge makes the cost what the provider charged.
@@ -182,33 +176,4 @@ func (c *Client) chargeOf(ctx context.Context, call *pricelist.Call) (charge pri
 	}
 	charge, err = call.ByList(listed)
 	return charge, live, err
-}
-
-// rows returns the rows of a model that the caller gave and those of the built-in table. An id that the table has is found
-// without rewriting it, which takes longer.
-func (c *Client) rows(p Provider, model string) (own, listed []pricelist.Row) {
-	own, listed = c.own.list.Model(string(p), model), pricelist.Builtin().Model(string(p), model)
-	if listed != nil {
-		return own, listed
-	}
-	if c.own.list != nil {
-		own = findRows(c.own.list, p, model)
-	}
-	return own, findRows(pricelist.Builtin(), p, model)
-}
-
-var errNotListed = &pricelist.UnknownError{Missing: "model", Why: "is not in the price list"}
-
-// unknownCost returns the Failure of a cost that is not known. It shows the model, unless that could be a key that was pasted
-// into the wrong place.
-func unknownCost(operation string, p Provider, model string, err error) *Failure {
-	shown := "the model"
-	if showable(model) != "" {
-		shown += " " + model
-	}
-	var unknown *pricelist.UnknownError
-	if errors.As(err, &unknown) {
-		err = fmt.Errorf("the cost is not known: %s: %s %s", unknown.Missing, shown, unknown.Why)
-	}
-	return &Failure{Operation: operation, Provider: p, Reason: ReasonPartial, Err: err}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"slices"
@@ -13,67 +12,9 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 )
-
-// DefaultTimezone is the time zone of xAI's cost queries: UTC under its IANA name.
-const DefaultTimezone = "Etc/GMT"
 
 const opXAICosts = "FetchXAICostBuckets"
-
-// TimeUnit is the width of a bucket of xAI's costs.
-type TimeUnit string
-
-// The units. Days, weeks and months are calendar units in the time zone of the query, so a day can have 23 or 25 hours.
-const (
-	TimeUnitDay          TimeUnit = "TIME_UNIT_DAY"
-	TimeUnitHour         TimeUnit = "TIME_UNIT_HOUR"
-	TimeUnitMonth        TimeUnit = "TIME_UNIT_MONTH"
-	TimeUnitCalendarWeek TimeUnit = "TIME_UNIT_CALENDAR_WEEK"
-	TimeUnitQuarterHour  TimeUnit = "TIME_UNIT_QUARTER_HOUR"
-	TimeUnitMinute       TimeUnit = "TIME_UNIT_MINUTE"
-	TimeUnitSecond       TimeUnit = "TIME_UNIT_SECOND"
-	// TimeUnitNone makes the whole window one bucket.
-	TimeUnitNone TimeUnit = "TIME_UNIT_NONE"
-)
-
-// calendarUnits maps the units to those of package calendar.
-var calendarUnits = map[TimeUnit]calendar.Unit{
-	TimeUnitDay: calendar.Day, TimeUnitHour: calendar.Hour, TimeUnitMonth: calendar.Month, TimeUnitCalendarWeek: calendar.Week,
-	TimeUnitQuarterHour: calendar.QuarterHour, TimeUnitMinute: calendar.Minute, TimeUnitSecond: calendar.Second, TimeUnitNone: calendar.Whole,
-}
-
-// XAICostQuery selects costs of an xAI team.
-type XAICostQuery struct {
-	// StartTime and EndTime are the window; EndTime is exclusive. Both are required, in ISO 8601. A time with an offset, as in
-	// 2026-05-01T02:00:00+02:00, is converted to Timezone. A time without an offset, as in 2026-05-01 00:00:00 or 2026-05-01,
-	// is in Timezone. xAI uses whole seconds, so a fraction of a second widens the window.
-	StartTime, EndTime string
-	// ManagementKey is the management key. "" means the key of [WithKey], else XAI_MANAGEMENT_KEY.
-	ManagementKey string `json:"-" xml:"-"`
-	// TeamID is the id of the team, from xAI's console. "" means XAI_TEAM_ID.
-	TeamID string
-	// TimeUnit is the width of a bucket. "" means [TimeUnitDay].
-	TimeUnit TimeUnit
-	// Timezone is the IANA name of the time zone. "" means [DefaultTimezone]. A zone other than UTC must be in the time zone
-	// database of the machine; a program can bring its own by importing time/tzdata.
-	Timezone string
-	// Timeout is the time limit of the request. 0 means [DefaultCostTimeout].
-	Timeout time.Duration
-}
-
-// Format prints the query without the key.
-func (q XAICostQuery) Format(f fmt.State, verb rune) {
-	type plain XAICostQuery
-	q.ManagementKey = hidden(q.ManagementKey)
-	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(q))
-}
-
-// GobEncode encodes the query without its key.
-func (q XAICostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
-
-// GobDecode decodes a query. ManagementKey is "".
-func (q *XAICostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
 // TeamCostBucket is what xAI billed a team in one part of the window.
 type TeamCostBucket struct {

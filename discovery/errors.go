@@ -98,23 +98,6 @@ func (f Failure) As(target any) bool {
 	return ok
 }
 
-// report passes a failure to the handler and the log, and returns the error of the operation. It must run in a caller's
-// goroutine, outside shared requests.
-func (c *Client) report(ctx context.Context, f *Failure) error {
-	c.onFailure(*f)
-	c.log.WarnContext(ctx, "discovery failed", "operation", f.Operation, "provider", string(f.Provider),
-		"reason", string(f.Reason), "status", f.StatusCode, "error", f.Err)
-	return c.strictError(f)
-}
-
-// strictError returns f as an error for a client with WithStrictErrors, else nil.
-func (c *Client) strictError(f *Failure) error {
-	if c.strict {
-		return *f
-	}
-	return nil
-}
-
 // failure returns a Failure of the request. status is 0 when nothing was received.
 func (r request) failure(reason Reason, status int, err error) *Failure {
 	return &Failure{Operation: r.operation, Provider: r.provider, Reason: reason, StatusCode: status, Err: err}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 	"github.com/mesh-gateway/mesh-go/gen/deepseek"
@@ -14,29 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/xai"
 )
 
-// fallback reads the lists of the providers themselves, concurrently. A provider without a key is left out; one that fails is
-// left out and reported. The models are in the order of the provider table.
-func (c *Client) fallback(ctx context.Context) (*snapshot, []error) {
-	lists, errs := make([][]ModelInfo, len(providerTable)), make([]error, len(providerTable))
-	var all sync.WaitGroup
-	for i := range providerTable {
-		all.Go(func() {
-			list, failure := c.listModels(ctx, &providerTable[i])
-			switch {
-			case failure == nil:
-				lists[i] = list
-			case ctx.Err() == nil: // otherwise it failed because every caller has left
-				errs[i] = c.record(failure)
-			}
-		})
-	}
-	all.Wait()
-	var rows []ModelInfo
-	for _, list := range lists {
-		rows = append(rows, list...)
-	}
-	return newSnapshot(rows), errs
-}
+const opListModels = "ListModels"
 
 // listModels returns a provider's own list, or nothing without a key.
 func (c *Client) listModels(ctx context.Context, p *providerInfo) ([]ModelInfo, *Failure) {
@@ -57,6 +34,8 @@ func (c *Client) listModels(ctx context.Context, p *providerInfo) ([]ModelInfo, 
 	}
 	return rows, nil
 }
+
+var errNoModels = errors.New("the response lists no model")
 
 // listRequest returns a request for a list of models, or nil when there is no key: a provider without a key is not a
 // failure of a list that several providers contribute to.

@@ -1,8 +1,13 @@
 package discovery
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+
+	"github.com/mesh-gateway/mesh-go/gen/catalog"
 )
 
 // SourceCatalog is the Source of models from the primary catalog. Models from a provider's own list have the name of the
@@ -51,6 +56,72 @@ func (m *ModelInfo) fromProvider(p *providerInfo) {
 	m.Developer, m.Source = p.name, string(p.provider)
 	m.Name, m.Description = nonZero(m.Name), nonZero(m.Description)
 	m.ContextLength, m.MaxTokens = nonZero(m.ContextLength), nonZero(m.MaxTokens)
+}
+
+// maxLabels bounds the aliases and the tags of one row. The longest list seen has about ten.
+const maxLabels = 1000
+
+var (
+	errNoID          = errors.New("the id is empty")
+	errTooManyLabels = fmt.Errorf("more than %d aliases or tags", maxLabels)
+)
+
+// readRows decodes the rows one by one until ctx ends. first is the error of the first row that was left out.
+func readRows(ctx context.Context, raw []json.RawMessage) (rows []ModelInfo, first error) {
+	rows = make([]ModelInfo, 0, len(raw))
+	for i, text := range raw {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		row, err := readRow(text)
+		if err == nil {
+			rows = append(rows, row)
+		} else if first == nil {
+			first = fmt.Errorf("data[%d]: %w", i, err)
+		}
+	}
+	return rows, first
+}
+
+// readRow decodes one row in any of the forms that the catalog has had: a field in info precedes the same field beside the id,
+// and outputMax precedes the older maxTokens. A row without a developer is kept.
+func readRow(text json.RawMessage) (ModelInfo, error) {
+	var e catalog.Entry
+	if err := e.UnmarshalJSON(text); err != nil {
+		return ModelInfo{}, err
+	}
+	switch {
+	case e.ID == "":
+		return ModelInfo{}, errNoID
+	case len(e.Aliases) > maxLabels || len(e.Tags) > maxLabels:
+		return ModelInfo{}, errTooManyLabels
+	}
+	info := deref(e.Info)
+	return ModelInfo{
+		ID:            e.ID,
+		Developer:     deref(firstNonNil(nonZero(info.Developer), nonZero(e.Developer))),
+		ContextLength: positive(info.ContextLength, e.ContextLength),
+		MaxTokens:     positive(info.OutputMax, info.MaxTokens, e.OutputMax, e.MaxTokens),
+		Name:          firstNonNil(nonZero(info.Name), nonZero(e.Name)),
+		Description:   firstNonNil(nonZero(info.Description), nonZero(e.Description)),
+		Type:          nonZero(e.Type),
+		Aliases:       e.Aliases,
+		Tags:          e.Tags,
+		Source:        SourceCatalog,
+	}, nil
+}
+
+// positive returns the first positive integer: 0 and anything that is not an integer mean "not known".
+func positive(numbers ...*json.Number) *int64 {
+	for _, n := range numbers {
+		if n == nil {
+			continue
+		}
+		if i, err := n.Int64(); err == nil && i > 0 {
+			return &i
+		}
+	}
+	return nil
 }
 
 // merge adds what another row of the same id contains, since the catalog lists a model once for each type. The lists may

@@ -2,6 +2,8 @@ package discovery
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -28,8 +30,7 @@ const opPrices = "Prices"
 // For a model without a row the list is empty, and a [Failure] is reported. An unknown provider and an empty model are a
 // [*ValueError].
 func (c *Client) Prices(ctx context.Context, p Provider, model string) ([]ProviderPricing, error) {
-	query := CostQuery{Provider: p, Model: model}
-	p, err := query.check()
+	p, err := checkModel(p, model)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +46,44 @@ func (c *Client) Prices(ctx context.Context, p Provider, model string) ([]Provid
 		return pricingsOf(listed), err
 	}
 	return []ProviderPricing{}, c.report(ctx, unknownCost(opPrices, p, model, errNotListed))
+}
+
+// checkModel returns the provider in its own spelling.
+func checkModel(p Provider, model string) (Provider, error) {
+	known, err := ParseProvider(string(p))
+	if err == nil && strings.TrimSpace(model) == "" {
+		err = &ValueError{Field: "model", Reason: "is empty"}
+	}
+	return known, err
+}
+
+// rows returns the rows of a model that the caller gave and those of the built-in table. An id that the table has is found
+// without rewriting it, which takes longer.
+func (c *Client) rows(p Provider, model string) (own, listed []pricelist.Row) {
+	own, listed = c.own.list.Model(string(p), model), pricelist.Builtin().Model(string(p), model)
+	if listed != nil {
+		return own, listed
+	}
+	if c.own.list != nil {
+		own = findRows(c.own.list, p, model)
+	}
+	return own, findRows(pricelist.Builtin(), p, model)
+}
+
+var errNotListed = &pricelist.UnknownError{Missing: "model", Why: "is not in the price list"}
+
+// unknownCost returns the Failure of a cost that is not known. It shows the model, unless that could be a key that was pasted
+// into the wrong place.
+func unknownCost(operation string, p Provider, model string, err error) *Failure {
+	shown := "the model"
+	if showable(model) != "" {
+		shown += " " + model
+	}
+	var unknown *pricelist.UnknownError
+	if errors.As(err, &unknown) {
+		err = fmt.Errorf("the cost is not known: %s: %s %s", unknown.Missing, shown, unknown.Why)
+	}
+	return &Failure{Operation: operation, Provider: p, Reason: ReasonPartial, Err: err}
 }
 
 // ListPrices returns the built-in price table of a provider: every model, period and tier. Models without a known price have a
