@@ -52,6 +52,8 @@ func refusedBy(err error) http.HandlerFunc {
 
 var (
 	noProxy        = refusedBy(&net.OpError{Op: "proxyconnect", Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}})
+	noSOCKSProxy   = refusedBy(&net.OpError{Op: "socks connect", Err: errors.New("connection refused")})
+	noSuchHost     = refusedBy(&net.DNSError{Err: "no such host"})
 	badCertificate = refusedBy(&tls.CertificateVerificationError{Err: errors.New("certificate has expired")})
 )
 
@@ -73,6 +75,8 @@ func TestUncertainReportsThatAMessageMayHaveArrived(t *testing.T) {
 		"refusal":                                {answers: []http.HandlerFunc{answer(422, "application/json", `{}`)}},
 		"no connection":                          {answers: []http.HandlerFunc{refused}},
 		"no connection to the proxy":             {answers: []http.HandlerFunc{noProxy}},
+		"no connection to the SOCKS proxy":       {answers: []http.HandlerFunc{noSOCKSProxy}},
+		"no such host":                           {answers: []http.HandlerFunc{noSuchHost}},
 		"invalid certificate":                    {answers: []http.HandlerFunc{badCertificate}},
 		"a status below 200":                     {answers: []http.HandlerFunc{answer(101, "", "")}, want: true},
 		"no response":                            {answers: []http.HandlerFunc{reset}, want: true},

@@ -104,6 +104,18 @@ func TestNoErrorShowsATokenFromTheTransport(t *testing.T) {
 	}
 }
 
+func TestNoErrorShowsATokenOfAnEarlierAttempt(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []http.HandlerFunc{
+		func(_ http.ResponseWriter, r *http.Request) { panic(fmt.Errorf("dump of the request: %v", r.Header)) },
+		answer(400, "application/json", "{}"),
+	}}
+	c := inProcess(t, s.handle, client.WithToken(token), client.WithRetry(client.RetryPolicy{BaseDelay: 1}))
+	_, err := c.Send(t.Context(), hello("node-b"))
+	require.ErrorContains(t, err, "an earlier attempt failed: dump of the request")
+	assert.NotContains(t, shown(err), token)
+}
+
 func TestNoLogLineShowsATokenOrContent(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
