@@ -25,15 +25,15 @@ func TestRequestsAndResponsesConformToTheDocument(t *testing.T) {
 			require.NoError(t, err)
 			g := gateway(t, append(opts, gatewaytest.WithThreads("thread-1"))...)
 			checked := &http.Client{Transport: checker.Transport(http.DefaultTransport, "/gateway", func(err error) { t.Error(err) })}
-			exerciseEverything(t, connect(t, g, "node-a", client.WithHTTPClient(checked), client.WithRetry(client.RetryPolicy{BaseDelay: 1})), g)
+			callEveryOperation(t, connect(t, g, "node-a", client.WithHTTPClient(checked), client.WithRetry(client.RetryPolicy{BaseDelay: 1})), g)
 			// ListPeers lists the enabled peers, which are the ones that can be written to; GetPeer also finds disabled ones.
 			assert.Equal(t, []string{"listPeers?enabled_only"}, checker.Unexercised())
 		})
 	}
 }
 
-// exerciseEverything uses every operation with every option, and provokes every error response of the gateway.
-func exerciseEverything(t *testing.T, c *client.MeshClient, g *gatewaytest.Gateway) {
+// callEveryOperation uses every operation with every option, and provokes every error response of the gateway.
+func callEveryOperation(t *testing.T, c *client.MeshClient, g *gatewaytest.Gateway) {
 	t.Helper()
 	ctx := t.Context()
 	g.Store("node-b", "node-a", "fyi", "hello")

@@ -72,7 +72,7 @@ func TestFallbackSendsEveryProviderItsOwnKeyAndHeader(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{
 		"gpt-5.6", "o3", "deepseek-flash", "deepseek-chat", "claude-opus-5-5", "claude-haiku-5-5", "gemini-3.5-flash", "gemini-3.8-pro", "grok-4.5",
-	}, ids(models), "in the order of the providers, whoever answers first")
+	}, ids(models), "in the order of the providers, regardless of which answers first")
 	assert.Equal(t, []string{"status"}, s.reasons(), "only the failure of the catalog")
 	assert.Equal(t, "deepseek", models[2].Source)
 	assert.Equal(t, "DeepSeek", models[2].Developer)

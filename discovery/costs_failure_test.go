@@ -105,7 +105,7 @@ func TestBillsAndBalancesWithoutAKey(t *testing.T) {
 	assert.Equal(t, []discovery.TeamCostBucket{}, parts)
 	assert.Equal(t, []string{"deepseek missing_credential", "openai missing_credential", "anthropic missing_credential", "xai missing_credential"}, s.reasons())
 	for i, name := range []string{"DEEPSEEK_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_ADMIN_KEY", "XAI_MANAGEMENT_KEY"} {
-		assert.Contains(t, s.failures[i].Error(), name, "it says what to set")
+		assert.Contains(t, s.failures[i].Error(), name, "it names the variable")
 	}
 	assert.Empty(t, s.requests)
 }

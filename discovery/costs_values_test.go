@@ -24,7 +24,7 @@ func TestWrongTypeInABillIsAFailure(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, empty, operation)
 		variants := make(map[string]string)
-		mistype("", answer, func() string { return asJSON(t, answer) }, func(v any) { answer = v }, variants)
+		withWrongType("", answer, func() string { return asJSON(t, answer) }, func(v any) { answer = v }, variants)
 		require.Greater(t, len(variants), 20)
 		for place, body := range variants {
 			s := newFakeServer(map[string]http.HandlerFunc{b.service: respond(body)})
@@ -38,8 +38,8 @@ func TestWrongTypeInABillIsAFailure(t *testing.T) {
 	}
 }
 
-// mistype collects copies of the document in which one value is replaced with a value of another type.
-func mistype(place string, v any, whole func() string, set func(any), into map[string]string) {
+// withWrongType collects copies of the document in which one value is replaced with a value of another type.
+func withWrongType(place string, v any, whole func() string, set func(any), into map[string]string) {
 	for _, wrong := range []any{7.0, "text", true, []any{7.0}, map[string]any{"x": 7.0}} {
 		_, isNumber := wrong.(float64)
 		text, _ := v.(string)
@@ -53,11 +53,11 @@ func mistype(place string, v any, whole func() string, set func(any), into map[s
 	switch v := v.(type) {
 	case map[string]any:
 		for name, inner := range v {
-			mistype(place+"."+name, inner, whole, func(x any) { v[name] = x }, into)
+			withWrongType(place+"."+name, inner, whole, func(x any) { v[name] = x }, into)
 		}
 	case []any:
 		for i, inner := range v {
-			mistype(fmt.Sprintf("%s[%d]", place, i), inner, whole, func(x any) { v[i] = x }, into)
+			withWrongType(fmt.Sprintf("%s[%d]", place, i), inner, whole, func(x any) { v[i] = x }, into)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func TestSentTimesDenoteTheSameMoment(t *testing.T) {
 		}
 		start, _, sentZone, _ := sent(t, q)
 		assert.Equal(t, name, sentZone)
-		require.True(t, at.Equal(readByTheClock(t, start, zone)), "%s in %s was sent as %s", q.StartTime, name, start)
+		require.True(t, at.Equal(parseLocalTime(t, start, zone)), "%s in %s was sent as %s", q.StartTime, name, start)
 	}
 	assert.Greater(t, refused, 50)
 }
@@ -96,8 +96,8 @@ func shownAt(at time.Time, zone *time.Location) int {
 	return n
 }
 
-// readByTheClock returns the moment of a local time, without time.Date.
-func readByTheClock(t *testing.T, text string, zone *time.Location) time.Time {
+// parseLocalTime returns the moment of a local time, without time.Date.
+func parseLocalTime(t *testing.T, text string, zone *time.Location) time.Time {
 	t.Helper()
 	utc, err := time.Parse(time.DateTime, text)
 	require.NoError(t, err, text)

@@ -22,7 +22,7 @@ func fetchUsage(t *testing.T, s *fakeServer, change func(*discovery.XAICostQuery
 	return buckets
 }
 
-func asItIs(*discovery.XAICostQuery) {}
+func unchangedQuery(*discovery.XAICostQuery) {}
 
 func TestXAIRequests(t *testing.T) {
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestSeriesBecomeBuckets(t *testing.T) {
 		series("Credit", point("2026-05-08T00:00:00.000Z", "-1.25"), point("2026-05-07T00:00:00Z", "0E-6176")),
 		`{"group":["a","b"],"dataPoints":[{"timestamp":"2026-05-08 00:00:00","values":[2]}]}`,
 	)
-	buckets := fetchUsage(t, s, asItIs)
+	buckets := fetchUsage(t, s, unchangedQuery)
 	assert.Empty(t, s.failures)
 	require.Len(t, buckets, 3)
 	assert.Equal(t, discovery.TeamCostBucket{
@@ -78,26 +78,26 @@ func TestIncompleteUsageIsAFailure(t *testing.T) {
 		body   string
 		reason discovery.Reason
 	}{
-		"cut":                   {`{"timeSeries":[` + series("Chat", good) + `],"limitReached":true}`, discovery.ReasonPartial},
-		"cut, and empty":        {`{"limitReached":true}`, discovery.ReasonPartial},
-		"an error with 200":     {`{"error":{"message":"busy"}}`, discovery.ReasonDecode},
-		"a gateway's error":     {`{"code":16,"message":"no","details":[]}`, discovery.ReasonDecode},
-		"series are null":       {`{"timeSeries":null,"error":"no"}`, discovery.ReasonDecode},
-		"series of a number":    {`{"timeSeries":[7]}`, discovery.ReasonDecode},
-		"no time":               {`{"timeSeries":[{"dataPoints":[{"values":[1]}]}]}`, discovery.ReasonDecode},
-		"time is null":          {`{"timeSeries":[{"dataPoints":[{"timestamp":null,"values":[1]}]}]}`, discovery.ReasonDecode},
-		"time is no time":       {`{"timeSeries":[` + series("Chat", point("yesterday", "1")) + `]}`, discovery.ReasonDecode},
-		"no values":             {`{"timeSeries":[{"dataPoints":[{"timestamp":"2026-05-08T00:00:00Z"}]}]}`, discovery.ReasonDecode},
-		"no value":              {`{"timeSeries":[{"dataPoints":[{"timestamp":"2026-05-08T00:00:00Z","values":[]}]}]}`, discovery.ReasonDecode},
-		"value is null":         {`{"timeSeries":[` + series("Chat", point("2026-05-08T00:00:00Z", "null")) + `]}`, discovery.ReasonDecode},
-		"value is no number":    {`{"timeSeries":[` + series("Chat", point("2026-05-08T00:00:00Z", `"1,5"`)) + `]}`, discovery.ReasonDecode},
-		"value beyond a float":  {`{"timeSeries":[` + series("Chat", good, point("2026-05-07T00:00:00Z", "1E400")) + `]}`, discovery.ReasonDecode},
-		"a series speaks twice": {`{"timeSeries":[` + series("Chat", good, point("2026-05-08T02:00:00+02:00", "1")) + `]}`, discovery.ReasonDecode},
-		"null":                  {`null`, discovery.ReasonDecode},
-		"an array":              {`[]`, discovery.ReasonDecode},
+		"cut":                  {`{"timeSeries":[` + series("Chat", good) + `],"limitReached":true}`, discovery.ReasonPartial},
+		"cut, and empty":       {`{"limitReached":true}`, discovery.ReasonPartial},
+		"an error with 200":    {`{"error":{"message":"busy"}}`, discovery.ReasonDecode},
+		"a gateway's error":    {`{"code":16,"message":"no","details":[]}`, discovery.ReasonDecode},
+		"series are null":      {`{"timeSeries":null,"error":"no"}`, discovery.ReasonDecode},
+		"series of a number":   {`{"timeSeries":[7]}`, discovery.ReasonDecode},
+		"no time":              {`{"timeSeries":[{"dataPoints":[{"values":[1]}]}]}`, discovery.ReasonDecode},
+		"time is null":         {`{"timeSeries":[{"dataPoints":[{"timestamp":null,"values":[1]}]}]}`, discovery.ReasonDecode},
+		"time is no time":      {`{"timeSeries":[` + series("Chat", point("yesterday", "1")) + `]}`, discovery.ReasonDecode},
+		"no values":            {`{"timeSeries":[{"dataPoints":[{"timestamp":"2026-05-08T00:00:00Z"}]}]}`, discovery.ReasonDecode},
+		"no value":             {`{"timeSeries":[{"dataPoints":[{"timestamp":"2026-05-08T00:00:00Z","values":[]}]}]}`, discovery.ReasonDecode},
+		"value is null":        {`{"timeSeries":[` + series("Chat", point("2026-05-08T00:00:00Z", "null")) + `]}`, discovery.ReasonDecode},
+		"value is no number":   {`{"timeSeries":[` + series("Chat", point("2026-05-08T00:00:00Z", `"1,5"`)) + `]}`, discovery.ReasonDecode},
+		"value beyond a float": {`{"timeSeries":[` + series("Chat", good, point("2026-05-07T00:00:00Z", "1E400")) + `]}`, discovery.ReasonDecode},
+		"a point is repeated":  {`{"timeSeries":[` + series("Chat", good, point("2026-05-08T02:00:00+02:00", "1")) + `]}`, discovery.ReasonDecode},
+		"null":                 {`null`, discovery.ReasonDecode},
+		"an array":             {`[]`, discovery.ReasonDecode},
 	} {
 		s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": respond(row.body)})
-		assert.Equal(t, []discovery.TeamCostBucket{}, fetchUsage(t, s, asItIs), name)
+		assert.Equal(t, []discovery.TeamCostBucket{}, fetchUsage(t, s, unchangedQuery), name)
 		require.Len(t, s.failures, 1, name)
 		f := requireOneFailure(t, s, row.reason)
 		assert.Equal(t, 200, f.StatusCode, name)
@@ -242,12 +242,12 @@ func TestUsageWithAnErrorIsAFailure(t *testing.T) {
 	for _, extra := range []string{`"error":{"message":"busy"}`, `"error":"busy"`, `"code":16`, `"code":"x","message":"no"`} {
 		for _, points := range []string{"", series("Chat", point("2026-05-08T00:00:00Z", "1"))} {
 			s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": respond(`{"timeSeries":[` + points + `],` + extra + `}`)})
-			assert.Empty(t, fetchUsage(t, s, asItIs), extra)
+			assert.Empty(t, fetchUsage(t, s, unchangedQuery), extra)
 			requireOneFailure(t, s, discovery.ReasonDecode)
 		}
 	}
 	s := newFakeServer(map[string]http.HandlerFunc{"xaimanagement": respond(`{"timeSeries":[],"error":null,"code":0,"message":"","newer":1}`)})
-	assert.Empty(t, fetchUsage(t, s, asItIs))
+	assert.Empty(t, fetchUsage(t, s, unchangedQuery))
 	assert.Empty(t, s.failures)
 }
 

@@ -49,7 +49,7 @@ func TestTimesAreConvertedIntoTheZone(t *testing.T) {
 		{"Europe/Berlin", "2026-01-01T00:00:00Z", "2026-07-01T00:00:00Z", "2026-01-01 01:00:00", "2026-07-01 02:00:00"},
 		{"America/Los_Angeles", "2026-05-01T00:00:00Z", "2026-05-09T00:00:00+02:00", "2026-04-30 17:00:00", "2026-05-08 15:00:00"},
 		{"Asia/Kolkata", "2026-05-01T00:00:00Z", "2026-05-01T05:30:01", "2026-05-01 05:30:00", "2026-05-01 05:30:01"},
-		// An hour before the clocks go back, and one after; the hour that they show twice lies between.
+		// An hour before the clocks go back, and one after; the repeated hour is between them.
 		{"Europe/Berlin", "2026-10-24T23:59:59Z", "2026-10-25T02:00:00Z", "2026-10-25 01:59:59", "2026-10-25 03:00:00"},
 	} {
 		q := usageQuery()

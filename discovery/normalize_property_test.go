@@ -12,9 +12,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// looksBuilt matches ids that contain a build. It is written independently of the code: any date, any month, any number, and
+// hasVersion matches ids that contain a build. It is written independently of the code: any date, any month, any number, and
 // the channels that denote a version.
-var looksBuilt = regexp.MustCompile(`\d{4}-\d{2}-\d{2}$|-\d{8}$|-\d{4}$|-\d{4}-(non-)?reasoning$|gemini.*-(001|exp-\d\d-\d\d|preview-\d\d-\d\d(\d\d)?)$|(claude|grok)-.*\d.*-latest$|claude-.*-4-0$|grok-.*-beta$|-(chat|reasoner)-v3\.1`)
+var hasVersion = regexp.MustCompile(`\d{4}-\d{2}-\d{2}$|-\d{8}$|-\d{4}$|-\d{4}-(non-)?reasoning$|gemini.*-(001|exp-\d\d-\d\d|preview-\d\d-\d\d(\d\d)?)$|(claude|grok)-.*\d.*-latest$|claude-.*-4-0$|grok-.*-beta$|-(chat|reasoner)-v3\.1`)
 
 // A real id without a build only loses its vendor prefix, and may get a hyphen in place of a dot.
 func TestNormalizeKeepsRealIDs(t *testing.T) {
@@ -24,7 +24,7 @@ func TestNormalizeKeepsRealIDs(t *testing.T) {
 		p, id := discovery.Provider(row[0]), row[1]
 		plain := id[strings.LastIndex(id, "/")+1:]
 		got := discovery.NormalizeModelID(p, id)
-		if slices.Contains(served, id) || looksBuilt.MatchString(plain) {
+		if slices.Contains(served, id) || hasVersion.MatchString(plain) {
 			continue
 		}
 		dotless := strings.NewReplacer(".", "-")
@@ -89,7 +89,7 @@ func FuzzNormalize(f *testing.F) {
 	for _, row := range realIDs(f) {
 		f.Add(row[1])
 	}
-	for _, table := range []map[discovery.Provider]map[string][]string{wireTables, furtherSpellings} {
+	for _, table := range []map[discovery.Provider]map[string][]string{wireTables, otherSpellings} {
 		for _, rows := range table {
 			for _, ids := range rows {
 				for _, id := range ids {

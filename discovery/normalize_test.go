@@ -58,8 +58,8 @@ var wireTables = map[discovery.Provider]map[string][]string{
 	},
 }
 
-// furtherSpellings are more prefixes, suffixes and traps.
-var furtherSpellings = map[discovery.Provider]map[string][]string{
+// otherSpellings are more prefixes, suffixes and traps.
+var otherSpellings = map[discovery.Provider]map[string][]string{
 	discovery.XAI: {
 		"grok-4":                 {"xai/grok-4", "X-AI/Grok-4", " grok 4 ", "x-ai/grok-4:free", "grok-4-0709-latest", "x-ai/x-ai/grok-4"},
 		"grok-4.20":              {"grok-4-20", "grok-4-20-0309", "grok-4.20-03-09"},
@@ -162,7 +162,7 @@ var furtherSpellings = map[discovery.Provider]map[string][]string{
 
 func TestNormalizeModelID(t *testing.T) {
 	t.Parallel()
-	for _, tables := range []map[discovery.Provider]map[string][]string{wireTables, furtherSpellings} {
+	for _, tables := range []map[discovery.Provider]map[string][]string{wireTables, otherSpellings} {
 		for p, table := range tables {
 			for want, ids := range table {
 				for _, id := range ids {

@@ -14,8 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// endlessCosts answers with page after page of n bytes, each after a while.
-func endlessCosts(s *fakeServer, n int, while time.Duration) http.HandlerFunc {
+// endlessPages answers with page after page of n bytes, each after a while.
+func endlessPages(s *fakeServer, n int, while time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(while)
 		page := fmt.Sprintf(`{"object":"page","data":[],"has_more":true,"next_page":"page_%d"}`, s.count("openai"))
@@ -27,7 +27,7 @@ func TestPagesOfAListShareOneSizeLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 10_000
 	s := newFakeServer(nil)
-	s.handlers = map[string]http.HandlerFunc{"openai": endlessCosts(s, limit*3/4, 0)}
+	s.handlers = map[string]http.HandlerFunc{"openai": endlessPages(s, limit*3/4, 0)}
 	buckets, err := s.client(t, discovery.WithMaxResponseBytes(limit)).FetchOpenAICostBuckets(t.Context(), costQuery())
 	require.NoError(t, err)
 	assert.Empty(t, buckets)
@@ -39,7 +39,7 @@ func TestPagesOfAListShareOneTimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeServer(nil)
-		s.handlers = map[string]http.HandlerFunc{"openai": endlessCosts(s, 100, 10*time.Second)}
+		s.handlers = map[string]http.HandlerFunc{"openai": endlessPages(s, 100, 10*time.Second)}
 		query := costQuery()
 		query.Timeout = 12 * time.Second
 		began := time.Now()

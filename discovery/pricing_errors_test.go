@@ -23,7 +23,7 @@ func TestFailureOfAnAmbiguousHintListsTheModels(t *testing.T) {
 		{[]string{"3 flash", "3 pro"}, "3", "may mean any of gemini 3 flash, gemini 3 pro"},
 		{[]string{"2.5 flash lite", "3 pro"}, "2.5 flash", "may mean another model than gemini 2.5 flash lite"},
 	} {
-		s := flashes(row.models...)
+		s := serverOfModels(row.models...)
 		assert.Equal(t, -1.0, priceOf(t, s, row.hint, discovery.Output, 0), row.hint)
 		require.Len(t, s.failures, 1, row.hint)
 		assert.ErrorContains(t, s.failures[0], row.want)

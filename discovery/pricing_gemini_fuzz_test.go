@@ -58,7 +58,7 @@ func FuzzSKU(f *testing.F) {
 		if price != nil {
 			assert.False(t, usage != "count" || base != "count" || noTokens.MatchString(description) || !strings.Contains(strings.ToLower(description), "gemini"), summary(r))
 			assert.NotContains(t, []string{"storage", "grounding", "other", "unknown"}, r.Mode)
-			assert.InEpsilon(t, byDefinition(t, units, nanos, factor)+1, *price+1, 1e-12)
+			assert.InEpsilon(t, exactPrice(t, units, nanos, factor)+1, *price+1, 1e-12)
 			assert.False(t, math.IsInf(*price, 0) || math.IsNaN(*price) || *price < 0)
 		}
 		if r.ModelHint == "" {
@@ -75,8 +75,8 @@ func FuzzSKU(f *testing.F) {
 	})
 }
 
-// byDefinition returns USD per million, computed independently: (units + nanos/1e9) / factor * 1e6.
-func byDefinition(t *testing.T, units, nanos, factor string) float64 {
+// exactPrice returns USD per million, computed independently: (units + nanos/1e9) / factor * 1e6.
+func exactPrice(t *testing.T, units, nanos, factor string) float64 {
 	t.Helper()
 	u, ok := new(big.Float).SetString(units)
 	require.True(t, ok)

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func flashes(models ...string) *fakeServer {
+func serverOfModels(models ...string) *fakeServer {
 	var skus []string
 	for i, m := range models {
 		skus = append(skus, skuOf(fmt.Sprint(i), "Generate content output token count gemini "+m+" text", 1000*(i+1)))
@@ -78,7 +78,7 @@ func TestModelOfAHint(t *testing.T) {
 		{"3 flash preview", "gemini-3-flash-001", ""},
 	} {
 		names := strings.Split(row.models, "|")
-		s := flashes(names...)
+		s := serverOfModels(names...)
 		want := -1.0
 		for i, name := range names {
 			if name == row.want {
@@ -111,7 +111,7 @@ func TestHintMatchesEverySpellingOfItsModel(t *testing.T) {
 		assert.Empty(t, s.reasons(), hint)
 	}
 	for _, hint := range []string{"er1.6", "er-1.6", "er 1.6 preview", "gemini-er1.6"} {
-		s := flashes("ER1.6 preview", "3 flash", "er 1.6 preview")
+		s := serverOfModels("ER1.6 preview", "3 flash", "er 1.6 preview")
 		assert.Equal(t, -1.0, priceOf(t, s, hint, discovery.Output, 0), hint)
 		if assert.Equal(t, []string{"gemini partial"}, s.reasons(), hint) {
 			assert.Contains(t, s.failures[0].Error(), "the SKUs 0 and 2 have different prices")
@@ -125,7 +125,7 @@ func TestAmbiguousHintIsAStrictError(t *testing.T) {
 	for i := range names {
 		names[i] = fmt.Sprintf("%d flash", i)
 	}
-	s := flashes(names...)
+	s := serverOfModels(names...)
 	price, err := s.inProcess(discovery.WithStrictErrors()).PricingForGeminiModel(t.Context(), "flash", discovery.GeminiPriceQuery{PricingOptions: withKey})
 	require.ErrorContains(t, err, "gemini 9 flash and 20 more")
 	assert.Nil(t, price)
@@ -134,9 +134,9 @@ func TestAmbiguousHintIsAStrictError(t *testing.T) {
 // builds removes words that do not change the model.
 var builds = strings.NewReplacer("preview", "", "001", "", " ", "")
 
-// meant returns the model of a hint by the rules of PricingForGeminiModel, written independently over plain texts: "" for no
+// expectedModel returns the model of a hint by the rules of PricingForGeminiModel, written independently over plain texts: "" for no
 // model, "?" for an ambiguous hint.
-func meant(models []string, hint string) string {
+func expectedModel(models []string, hint string) string {
 	bare := strings.TrimPrefix(hint, "gemini ")
 	base := strings.TrimSuffix(strings.TrimSuffix(bare, " 001"), " preview")
 	if strings.HasSuffix(bare, " preview 001") {
@@ -189,7 +189,7 @@ func TestHintsMatchTheIndependentRules(t *testing.T) {
 		if random.IntN(3) == 0 {
 			hint = "gemini " + hint
 		}
-		s, want := flashes(models...), meant(models, hint)
+		s, want := serverOfModels(models...), expectedModel(models, hint)
 		price := priceOf(t, s, hint, discovery.Output, 0)
 		require.Equal(t, float64(slices.Index(models, want)+1), max(price, 0), "%q of %q", hint, models)
 		require.Equal(t, want == "?" || want == "", len(s.failures) == 1, "%q of %q", hint, models)

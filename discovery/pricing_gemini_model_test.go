@@ -31,9 +31,9 @@ var samples = []struct {
 	{"3.7 flash", "Generate_content_%s_token_count_gemini_3.7_flash_text", 0.75, 3.75},
 }
 
-// decoys are SKUs of models with similar names, and other prices of the same models, in every style. No sample may get one of
+// unrelatedSKUs are SKUs of models with similar names, and other prices of the same models, in every style. No sample may get one of
 // their prices. Each costs 777,000 nanos or more.
-var decoys = []string{
+var unrelatedSKUs = []string{
 	"Generate content %s token count gemini 3.5 flash lite text", "Gemini 3.1 Flash Image Text %s - Predictions", "Generate_content text %s token count for Gemini 3 Pro Image",
 	"Generate content %s token count gemini 2.5 flash native image generation", "Generate content %s token count gemini 2.5 flash preview tts text",
 	"Generate_content text %s token count for Gemini 3.1 Flash Lite Image", "Generate content %s token count gemini 2.0 flash lite text", "Generate content %s token count gemini 3 pro long text",
@@ -46,19 +46,19 @@ var decoys = []string{
 	"Generate content %s token count gemini 3.8 flash lite tts text", "Generate content %s token count gemini omni flash text", "Generate content %s token count gemini 3.8 flash text turbo",
 }
 
-// bothWays returns two SKUs of a style, one for each direction.
-func bothWays(name, style string, input, output int) []string {
+// inputAndOutput returns two SKUs of a style, one for each direction.
+func inputAndOutput(name, style string, input, output int) []string {
 	return []string{skuOf(name+"-IN", fmt.Sprintf(style, "input"), input), skuOf(name+"-OUT", fmt.Sprintf(style, "output"), output)}
 }
 
 func sampleSKUs() []string {
 	var skus []string
-	for i, style := range decoys {
-		skus = append(skus, bothWays(fmt.Sprint("DECOY-", i), style, 777_000+i, 888_000+i)...)
+	for i, style := range unrelatedSKUs {
+		skus = append(skus, inputAndOutput(fmt.Sprint("DECOY-", i), style, 777_000+i, 888_000+i)...)
 	}
 	for _, m := range samples {
 		skus = append(skus, skuOf(m.model+" free", fmt.Sprintf(m.style, "input")+" free", 0), skuOf(m.model+" zero", fmt.Sprintf(m.style, "output"), 0))
-		skus = append(skus, bothWays(m.model, m.style, int(m.input*1000), int(m.output*1000))...)
+		skus = append(skus, inputAndOutput(m.model, m.style, int(m.input*1000), int(m.output*1000))...)
 	}
 	return skus
 }
@@ -89,11 +89,11 @@ func TestSimilarModelsAndOtherPricesDoNotMatch(t *testing.T) {
 		var others []string
 		for j, m := range samples {
 			if j != i {
-				others = append(others, bothWays(m.model, m.style, 111_000, 222_000)...)
+				others = append(others, inputAndOutput(m.model, m.style, 111_000, 222_000)...)
 			}
 		}
-		for j, style := range decoys {
-			others = append(others, bothWays(fmt.Sprint("DECOY-", j), style, 777_000, 888_000)...)
+		for j, style := range unrelatedSKUs {
+			others = append(others, inputAndOutput(fmt.Sprint("DECOY-", j), style, 777_000, 888_000)...)
 		}
 		s := skuServer(others...)
 		for _, d := range []discovery.Direction{discovery.Input, discovery.Output} {
@@ -145,8 +145,8 @@ func TestRecordedPrices(t *testing.T) {
 func TestTiers(t *testing.T) {
 	t.Parallel()
 	const up, over = "GenerateContent %s token count for Gemini 1.5 Pro when input is up to 128k tokens", "GenerateContent %s token count for Gemini 1.5 Pro when input is greater than 128k tokens"
-	s := skuServer(append(append(bothWays("A", up, 1250, 5000), bothWays("B", over, 2500, 10_000)...),
-		append(bothWays("C", "Generate content %s token count gemini 3 pro short text", 2000, 12_000), bothWays("D", "Generate content %s token count gemini 3 pro long text", 4000, 18_000)...)...)...)
+	s := skuServer(append(append(inputAndOutput("A", up, 1250, 5000), inputAndOutput("B", over, 2500, 10_000)...),
+		append(inputAndOutput("C", "Generate content %s token count gemini 3 pro short text", 2000, 12_000), inputAndOutput("D", "Generate content %s token count gemini 3 pro long text", 4000, 18_000)...)...)...)
 	for _, row := range []struct {
 		hint   string
 		tokens int64

@@ -19,7 +19,7 @@ var providerSpellings = map[discovery.Provider][]string{
 	discovery.XAI:       {"xai", "xAI", "x-ai", "X AI", "x.ai", "X_AI", "grok", "Grok"},
 }
 
-var strangers = []string{"", " ", "-", "Meta", "Mistral AI", "Alibaba Cloud", "openai2", "open", "ai", "openai/", "gpt", "x", "Zhipu AI", "Ｘ AI"}
+var unknownProviders = []string{"", " ", "-", "Meta", "Mistral AI", "Alibaba Cloud", "openai2", "open", "ai", "openai/", "gpt", "x", "Zhipu AI", "Ｘ AI"}
 
 func TestParseProviderAcceptsEverySpelling(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestParseProviderAcceptsEverySpelling(t *testing.T) {
 
 func TestParseProviderRejectsUnknownNames(t *testing.T) {
 	t.Parallel()
-	for _, name := range strangers {
+	for _, name := range unknownProviders {
 		got, err := discovery.ParseProvider(name)
 		var bad *discovery.ValueError
 		require.ErrorAs(t, err, &bad, name)
@@ -77,7 +77,7 @@ func TestDevelopedBy(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range strangers {
+	for _, name := range unknownProviders {
 		for p := range providerSpellings {
 			assert.False(t, discovery.DevelopedBy(p, name), "%q developed by %s", name, p)
 		}

@@ -77,7 +77,7 @@ var ruleCases = []struct {
 	{"11 jwt, third part short", jwtOf(15, 15, 14), none},
 	{"11 jwt, two dots", made("eyJ", "a", 15) + ".." + made("eyJ", "a", 15) + "." + made("", "a", 15), none},
 	{"11 jwt, inner start", made("eyJ", "a", 5) + "-" + jwtOf(15, 15, 15), hit{11, 0, 62}},
-	{"11 jwt, started anew", "eyJ." + jwtOf(20, 20, 20), hit{11, 4, 72}},
+	{"11 jwt, restarted", "eyJ." + jwtOf(20, 20, 20), hit{11, 4, 72}},
 	{"12 mesh token", made("", "a", 48) + "\nMESH_GATEWAY_TOKEN", hit{12, 0, 48}},
 	{"12 mesh token, one short", made("", "a", 47) + " MESH_GATEWAY_TOKEN", none},
 	{"12 mesh token, word before", "MESH_GATEWAY_TOKEN=" + made("", "a", 48), none},

@@ -75,13 +75,13 @@ func TestAnthropicPages(t *testing.T) {
 		query string
 		pages int
 	}{
-		"20 by default":           {0, "?" + allStages, 2},
-		"as many as asked for":    {0, "?limit=10&" + allStages, 3},
-		"to the row":              {0, "?limit=5&" + allStages, 5},
-		"smaller ones":            {7, "?limit=1000&" + allStages, 4},
-		"one row each":            {1, "?" + allStages, 25},
-		"no larger than asked":    {7, "?limit=5&" + allStages, 5},
-		"a size that never bites": {100, "?limit=25&" + allStages, 1},
+		"20 by default":          {0, "?" + allStages, 2},
+		"as many as requested":   {0, "?limit=10&" + allStages, 3},
+		"to the row":             {0, "?limit=5&" + allStages, 5},
+		"smaller ones":           {7, "?limit=1000&" + allStages, 4},
+		"one row each":           {1, "?" + allStages, 25},
+		"no larger than asked":   {7, "?limit=5&" + allStages, 5},
+		"a size above the limit": {100, "?limit=25&" + allStages, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,13 +106,13 @@ func TestAnthropicRejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, query := range []string{"?limit=0", "?limit=-5", "?limit=1001", "?limit=many", "?limit=99999999999999999999", "?lifecycle[]=sleeping"} {
-		r := s.badly(anthropic, query)
+		r := s.callInvalid(anthropic, query)
 		assert.Equal(t, 400, r.status, query)
 		assert.Contains(t, r.body, `"type":"invalid_request_error"`)
 	}
-	assert.Equal(t, 400, s.call(anthropic, "?after_id=nobody").status)
+	assert.Equal(t, 400, s.call(anthropic, "?after_id=unknown").status)
 	assert.Equal(t, 400, s.call(anthropic, "?after_id=claude-2.1").status, "it is not in the list without the retired")
-	r := s.badly(anthropic, "", "Anthropic-Version", "")
+	r := s.callInvalid(anthropic, "", "Anthropic-Version", "")
 	assert.Equal(t, 400, r.status)
 	require.Contains(t, r.body, "anthropic-version: header is required")
 	assert.Equal(t, "error", r.object(t)["type"])

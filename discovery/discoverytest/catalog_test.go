@@ -53,7 +53,7 @@ func TestEmptyCatalogIsAnEmptyList(t *testing.T) {
 func TestRowsMayViolateTheDocument(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithCatalog(raw(`{"id":7}`, `null`, `{"id":"a"}`)...))
-	r, request, response := s.judged(catalog, "")
+	r, request, response := s.validate(catalog, "")
 	require.NoError(t, request)
 	require.ErrorContains(t, response, `Error at "/id": value must be a string`)
 	assert.Equal(t, `{"object":"list","data":[{"id":7},null,{"id":"a"}]}`, r.body)

@@ -23,7 +23,7 @@ func TestGeminiModels(t *testing.T) {
 	for name, n := range map[string]int{
 		"thinking": 11, "topK": 12, "displayName": 13, "description": 12, "inputTokenLimit": 13, "supportedGenerationMethods": 14, "baseModelId": 0,
 	} {
-		assert.Len(t, having(rows, name), n, name)
+		assert.Len(t, withField(rows, name), n, name)
 		assert.Len(t, notNull(rows, name), n, "%s: what is empty is left out", name)
 	}
 	assert.NotContains(t, r.object(t), "nextPageToken", "the last page has none")
@@ -64,12 +64,12 @@ func TestGeminiPageSize(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, query := range []string{"?pageSize=0", "?pageSize=5000"} {
-		r := s.badly(gemini, query)
+		r := s.callInvalid(gemini, query)
 		assert.Equal(t, 200, r.status, "taken for the default, or the cap")
 		assert.Len(t, r.rows(t, "models"), 15)
 	}
 	for _, query := range []string{"?pageSize=-1", "?pageSize=many"} {
-		r := s.badly(gemini, query)
+		r := s.callInvalid(gemini, query)
 		assert.Equal(t, 400, r.status)
 		assert.Contains(t, r.body, `"status":"INVALID_ARGUMENT"`)
 		assert.NotContains(t, r.body, "API_KEY_INVALID")

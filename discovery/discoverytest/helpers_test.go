@@ -81,7 +81,7 @@ var checkers = sync.OnceValues(func() (map[string]*contract.Checker, error) {
 	return all, nil
 })
 
-// testServer is a server with everything that is needed to call it. Each has its own connections.
+// testServer is a server and a client of it with connections of its own.
 type testServer struct {
 	*discoverytest.Server
 	t        *testing.T
@@ -136,7 +136,7 @@ func column(rows []map[string]any, name string) []any {
 	return all
 }
 
-// request makes a good request. A header value of "" takes the header away.
+// request returns a valid request. A header value of "" removes the header.
 func (s *testServer) request(ctx context.Context, op discoverytest.Operation, query string, headers ...string) *http.Request {
 	s.t.Helper()
 	e := endpoints[op]
@@ -156,7 +156,7 @@ func (s *testServer) request(ctx context.Context, op discoverytest.Operation, qu
 	return req
 }
 
-// faulty sends a request whose answer a planned fault may have spoilt, so it is not checked.
+// faulty sends a request and does not check the response against the document.
 func (s *testServer) faulty(req *http.Request) (reply, error) {
 	resp, err := s.http.Do(req)
 	if err != nil {
@@ -167,15 +167,15 @@ func (s *testServer) faulty(req *http.Request) (reply, error) {
 	return reply{status: resp.StatusCode, header: resp.Header, body: string(text)}, err
 }
 
-// exchange sends a request and checks the answer against the document. It returns what is wrong with the request.
+// exchange sends a request and checks the response against the document. The error is that of the request.
 func (s *testServer) exchange(op discoverytest.Operation, query string, headers ...string) (reply, error) {
 	s.t.Helper()
-	r, wrongRequest, wrongResponse := s.judged(op, query, headers...)
+	r, wrongRequest, wrongResponse := s.validate(op, query, headers...)
 	assert.NoError(s.t, wrongResponse)
 	return r, wrongRequest
 }
 
-func (s *testServer) judged(op discoverytest.Operation, query string, headers ...string) (r reply, request, response error) {
+func (s *testServer) validate(op discoverytest.Operation, query string, headers ...string) (r reply, request, response error) {
 	s.t.Helper()
 	req := s.request(s.t.Context(), op, query, headers...)
 	r, err := s.faulty(req)
@@ -186,7 +186,7 @@ func (s *testServer) judged(op discoverytest.Operation, query string, headers ..
 	return r, checker.Request(e), checker.Response(e)
 }
 
-// call is exchange for a request that has to keep the contract too.
+// call is exchange for a request that must be valid.
 func (s *testServer) call(op discoverytest.Operation, query string, headers ...string) reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
@@ -194,21 +194,21 @@ func (s *testServer) call(op discoverytest.Operation, query string, headers ...s
 	return r
 }
 
-// badly is exchange for a request that must not keep the contract.
-func (s *testServer) badly(op discoverytest.Operation, query string, headers ...string) reply {
+// callInvalid is exchange for a request that does not conform to the document.
+func (s *testServer) callInvalid(op discoverytest.Operation, query string, headers ...string) reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
 	assert.Error(s.t, err)
 	return r
 }
 
-// eventually waits for a condition that another goroutine brings about.
+// eventually waits for a condition that depends on another goroutine.
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, 10*time.Second, time.Millisecond)
 }
 
-// goroutines counts those that are in a function of that name.
+// goroutines returns the number of goroutines in a function.
 func goroutines(function string) int {
 	stacks := make([]byte, 4<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]

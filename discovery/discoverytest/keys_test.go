@@ -47,8 +47,8 @@ var refusals = map[discoverytest.Operation]struct {
 
 const wrongKey = "wrong-key-of-these-tests-0000"
 
-// guarded are the operations that want a key.
-func guarded() map[discoverytest.Operation]endpoint {
+// keyedOperations are the operations that want a key.
+func keyedOperations() map[discoverytest.Operation]endpoint {
 	all := maps.Clone(endpoints)
 	delete(all, catalog)
 	return all
@@ -56,13 +56,13 @@ func guarded() map[discoverytest.Operation]endpoint {
 
 func TestAnyKeyIsAcceptedByDefault(t *testing.T) {
 	t.Parallel()
-	for op, e := range guarded() {
+	for op, e := range keyedOperations() {
 		t.Run(string(op), func(t *testing.T) {
 			t.Parallel()
 			s, refusal := start(t), refusals[op]
 			assert.Equal(t, 200, s.call(op, "").status)
 			assert.Equal(t, 200, s.call(op, "", e.keyHeader, e.keyPrefix+wrongKey).status)
-			r := s.badly(op, "", e.keyHeader, "")
+			r := s.callInvalid(op, "", e.keyHeader, "")
 			assert.Equal(t, refusal.missing, r.status)
 			assert.Contains(t, r.body, refusal.missingText)
 		})
@@ -71,7 +71,7 @@ func TestAnyKeyIsAcceptedByDefault(t *testing.T) {
 
 func TestWrongKeyGetsTheErrorOfItsProvider(t *testing.T) {
 	t.Parallel()
-	for op, e := range guarded() {
+	for op, e := range keyedOperations() {
 		t.Run(string(op), func(t *testing.T) {
 			t.Parallel()
 			s, refusal := start(t, discoverytest.WithKeys(map[discovery.Service]string{e.service: key})), refusals[op]
@@ -91,7 +91,7 @@ func TestWrongKeyGetsTheErrorOfItsProvider(t *testing.T) {
 
 func TestKeyInAnotherHeaderIsIgnored(t *testing.T) {
 	t.Parallel()
-	for op, e := range guarded() {
+	for op, e := range keyedOperations() {
 		t.Run(string(op), func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
@@ -100,12 +100,12 @@ func TestKeyInAnotherHeaderIsIgnored(t *testing.T) {
 					if header == e.keyHeader && (prefix == e.keyPrefix || prefix == "Bearer ") {
 						continue
 					}
-					r := s.badly(op, "", e.keyHeader, "", header, prefix+key)
+					r := s.callInvalid(op, "", e.keyHeader, "", header, prefix+key)
 					assert.Equal(t, refusals[op].missing, r.status, "%s: %s", header, prefix)
 				}
 			}
 			if e.keyHeader != "X-Goog-Api-Key" { // Google takes ?key= too
-				assert.Equal(t, refusals[op].missing, s.badly(op, "?key="+key, e.keyHeader, "").status)
+				assert.Equal(t, refusals[op].missing, s.callInvalid(op, "?key="+key, e.keyHeader, "").status)
 			}
 		})
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// having returns the rows that have a field, be it null.
-func having(rows []map[string]any, name string) []map[string]any {
+// withField returns the rows that have a field, also null.
+func withField(rows []map[string]any, name string) []map[string]any {
 	found := []map[string]any{}
 	for _, row := range rows {
 		if _, has := row[name]; has {
@@ -38,7 +38,7 @@ func TestOpenAIModels(t *testing.T) {
 	assert.Equal(t, "list", r.object(t)["object"])
 	rows := r.rows(t, "data")
 	assert.Len(t, rows, 13)
-	assert.Len(t, having(rows, "shutdown_date"), 12, "one row does not have it at all")
+	assert.Len(t, withField(rows, "shutdown_date"), 12, "one row does not have it at all")
 	dates := notNull(rows, "shutdown_date")
 	assert.Len(t, dates, 10, "on others it is null")
 	for _, date := range dates {
@@ -52,17 +52,17 @@ func TestDeepSeekModels(t *testing.T) {
 	assert.Equal(t, []any{"deepseek-flash", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"}, column(rows, "id"))
 	assert.Equal(t, []any{json.Number("1048576"), json.Number("1048576"), nil, nil}, column(rows, "context_window"))
 	assert.Equal(t, map[string]any{"id": "deepseek-chat", "object": "model", "owned_by": "deepseek"}, rows[2], "the older shape")
-	assert.Empty(t, having(rows, "created"))
+	assert.Empty(t, withField(rows, "created"))
 }
 
 func TestXAIModels(t *testing.T) {
 	t.Parallel()
 	rows := start(t).call(discoverytest.ListXAIModels, "").rows(t, "data")
 	assert.Len(t, rows, 7)
-	assert.Len(t, having(rows, "aliases"), 5)
-	assert.Len(t, having(rows, "context_length"), 5)
-	assert.Len(t, having(rows, "prompt_text_token_price"), 1)
-	assert.Len(t, having(rows, "created"), 7)
+	assert.Len(t, withField(rows, "aliases"), 5)
+	assert.Len(t, withField(rows, "context_length"), 5)
+	assert.Len(t, withField(rows, "prompt_text_token_price"), 1)
+	assert.Len(t, withField(rows, "created"), 7)
 	assert.Equal(t, []any{"grok-4.5-latest", "grok-latest"}, rows[0]["aliases"])
 }
 
@@ -83,7 +83,7 @@ func TestCheckerFindsInvalidResponses(t *testing.T) {
 			t.Parallel()
 			s := start(t)
 			s.Fail(op, discoverytest.Fault{Header: map[string][]string{"Content-Type": {"application/json"}}, Body: body})
-			_, request, response := s.judged(op, "")
+			_, request, response := s.validate(op, "")
 			assert.NoError(t, request)
 			assert.Error(t, response)
 			assert.Equal(t, 200, s.call(op, "").status)

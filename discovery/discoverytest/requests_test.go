@@ -54,7 +54,7 @@ func TestFailedAndUnknownRequestsAreRecorded(t *testing.T) {
 	s.Fail(catalog, discoverytest.Fault{HangUp: true})
 	_, err := s.faulty(s.request(t.Context(), catalog, ""))
 	require.Error(t, err)
-	s.badly(anthropic, "", "X-Api-Key", "")
+	s.callInvalid(anthropic, "", "X-Api-Key", "")
 	require.Len(t, s.Requests(), 2)
 	for _, base := range []string{"", "/openai", "/cloudbilling", "/openai/v1", "/catalog/v1"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+base+"/models?x=1", strings.NewReader("body"))
@@ -83,7 +83,7 @@ func TestKeyInAQueryIsRecordedAndRedacted(t *testing.T) {
 		"?a=1&a=" + key + "&pageToken": "a",
 		"?" + key + "=1":               "[REDACTED]",
 	} {
-		s.badly(gemini, query)
+		s.callInvalid(gemini, query)
 		all := s.Requests()
 		last := all[len(all)-1]
 		assert.Contains(t, last.QueryKeys, name, query)
@@ -119,7 +119,7 @@ func TestShortKeyIsNotRedactedInOtherText(t *testing.T) {
 	r := s.Requests()[0]
 	assert.Equal(t, "/v1/models", r.Path)
 	assert.Equal(t, "m", r.Keys["Authorization"].Reveal())
-	s.badly(discoverytest.ListXAIModels, "?x=m", "Authorization", "Bearer m")
+	s.callInvalid(discoverytest.ListXAIModels, "?x=m", "Authorization", "Bearer m")
 	assert.Equal(t, "m", s.Requests()[1].QueryKeys["x"].Reveal())
 }
 
@@ -135,7 +135,7 @@ func TestKeysAreNeverPrinted(t *testing.T) {
 	s := start(t, discoverytest.WithKeys(keys))
 	for op := range endpoints {
 		s.call(op, "")
-		s.badly(op, "?key="+key)
+		s.callInvalid(op, "?key="+key)
 	}
 	request := s.Requests(gemini)[0]
 	require.Equal(t, key, request.Keys["X-Goog-Api-Key"].Reveal())

@@ -20,5 +20,5 @@ func TestElementsOfADocumentAreBounded(t *testing.T) {
 	require.ErrorContains(t, wire.Unmarshal(list(most+1), &v, wire.Any), "more than 1000000 array elements and map entries")
 	require.NoError(t, wire.Unmarshal(entries(most/2-1), &v, wire.Any))
 	require.ErrorContains(t, wire.Unmarshal(entries(most/2), &v, wire.Any), "more than 1000000")
-	require.NoError(t, wire.Unmarshal(list(most), &v, wire.Any), "the count begins anew")
+	require.NoError(t, wire.Unmarshal(list(most), &v, wire.Any), "the count begins again")
 }

@@ -28,7 +28,7 @@ func lengthFaults() []*fault {
 			x.hangUp()
 		}},
 		{name: "a byte more", want: ok, status: 200, play: func(x *exchange) {
-			x.say(head+"Connection: close\r\n", x.good.body) // otherwise the byte might be read as the next response
+			x.respond(head+"Connection: close\r\n", x.good.body) // otherwise the byte might be read as the next response
 			x.raw("}")
 			x.hangUp()
 		}},
@@ -56,14 +56,14 @@ func largeFaults() []*fault {
 	unannounced := func(n int) func(*exchange) {
 		return func(x *exchange) { x.raw(head + "\r\n"); x.stream(n); x.hangUp() }
 	}
-	bomb := func(x *exchange) { x.say(head+zipped, gzipBomb()) }
+	bomb := func(x *exchange) { x.respond(head+zipped, gzipBomb()) }
 	return []*fault{
 		{name: "100 MB, announced", want: large, status: 200, play: announced},
 		{name: "100 MB, announced, small limit", want: large, status: 200, maxBytes: smallCap, play: announced},
 		{name: "100 MB", want: large, status: 200, heavy: true, play: unannounced(hundred)},
 		{name: "100 MB, small limit", want: large, status: 200, maxBytes: smallCap, play: unannounced(hundred)},
 		{name: "a body without end", want: large, status: 200, maxBytes: smallCap, play: unannounced(-1)},
-		{name: "500 without end", want: status, status: 500, says: "500", play: func(x *exchange) { x.raw(statusLine(500) + "\r\n"); x.stream(-1) }},
+		{name: "500 without end", want: status, status: 500, text: "500", play: func(x *exchange) { x.raw(statusLine(500) + "\r\n"); x.stream(-1) }},
 		{name: "302 without end", want: status, status: 302, play: func(x *exchange) { x.raw(statusLine(302) + "\r\n"); x.stream(-1) }},
 		{name: "gzip bomb", want: large, status: 200, heavy: true, play: bomb},
 		{name: "gzip bomb, small limit", want: large, status: 200, maxBytes: smallCap, play: bomb},
@@ -93,27 +93,27 @@ func zip(body []byte) []byte {
 func encodingFaults() []*fault {
 	const okay = "HTTP/1.1 200 OK\r\n"
 	zipped := func(cut func([]byte) []byte) func(*exchange) {
-		return func(x *exchange) { x.say(okay+"Content-Encoding: gzip\r\n", cut(zip(x.good.body))) }
+		return func(x *exchange) { x.respond(okay+"Content-Encoding: gzip\r\n", cut(zip(x.good.body))) }
 	}
 	typed := func(contentType string) func(*exchange) {
-		return func(x *exchange) { x.say(okay+contentType, x.good.body) }
+		return func(x *exchange) { x.respond(okay+contentType, x.good.body) }
 	}
 	return []*fault{
 		{name: "gzip", want: ok, status: 200, play: zipped(bytes.Clone)},
 		{name: "gzip, cut", want: network, status: 200, play: zipped(func(b []byte) []byte { return b[:len(b)-9] })},
-		{name: "gzip, that is none", want: network, status: 200, play: func(x *exchange) { x.say(okay+"Content-Encoding: gzip\r\n", x.good.body) }},
-		{name: "an encoding nobody asked for", want: decode, status: 200, play: func(x *exchange) { x.say(okay+"Content-Encoding: br\r\n", []byte("\x1b\x03\x00\xf8")) }},
+		{name: "gzip of another format", want: network, status: 200, play: func(x *exchange) { x.respond(okay+"Content-Encoding: gzip\r\n", x.good.body) }},
+		{name: "an encoding that was not requested", want: decode, status: 200, play: func(x *exchange) { x.respond(okay+"Content-Encoding: br\r\n", []byte("\x1b\x03\x00\xf8")) }},
 		{name: "good JSON, no type", want: ok, status: 200, play: typed("")},
 		{name: "good JSON as HTML", want: ok, status: 200, play: typed("Content-Type: text/html\r\n")},
-		{name: "good JSON as a type that is none", want: ok, status: 200, play: typed("Content-Type: ;;;\r\n")},
+		{name: "good JSON with an invalid type", want: ok, status: 200, play: typed("Content-Type: ;;;\r\n")},
 		{name: "good JSON in Latin-1", want: ok, status: 200, play: typed("Content-Type: application/json; charset=iso-8859-1\r\n")},
 		{name: "HTML", want: decode, status: 200, play: html(200, "<html><h1>It works!</h1></html>")},
-		{name: "HTML as JSON", want: decode, status: 200, play: says("<html><h1>It works!</h1></html>")},
-		{name: "bad JSON, no type", want: decode, status: 200, play: func(x *exchange) { x.say(okay, []byte(`{"peers": [}`)) }},
+		{name: "HTML as JSON", want: decode, status: 200, play: respond("<html><h1>It works!</h1></html>")},
+		{name: "bad JSON, no type", want: decode, status: 200, play: func(x *exchange) { x.respond(okay, []byte(`{"peers": [}`)) }},
 	}
 }
 
-func says(body string) func(*exchange) { return func(x *exchange) { x.send(200, []byte(body)) } }
+func respond(body string) func(*exchange) { return func(x *exchange) { x.send(200, []byte(body)) } }
 
 // wrongBodies are not JSON, or not the documented JSON.
 func wrongBodies() []*fault {
@@ -121,15 +121,15 @@ func wrongBodies() []*fault {
 		return func(x *exchange) { x.send(200, []byte(before+string(x.good.body)+after)) }
 	}
 	return []*fault{
-		{name: "an empty body", want: emptyBody, status: 200, play: says("")},
-		{name: "a blank body", want: emptyBody, status: 200, play: says(" \r\n\t")},
-		{name: "[]", want: emptyArray, status: 200, play: says("[]")},
-		{name: "{}", want: decode, status: 200, play: says("{}")},
-		{name: "null", want: decode, status: 200, play: says("null")},
-		{name: "true", want: decode, status: 200, play: says("true")},
-		{name: "a number", want: decode, status: 200, play: says("42")},
-		{name: "a text", want: decode, status: 200, play: says(`"peers"`)},
-		{name: "an error with 200", want: decode, status: 200, play: says(`{"error":{"code":500,"message":"no such luck"}}`)},
+		{name: "an empty body", want: emptyBody, status: 200, play: respond("")},
+		{name: "a blank body", want: emptyBody, status: 200, play: respond(" \r\n\t")},
+		{name: "[]", want: emptyArray, status: 200, play: respond("[]")},
+		{name: "{}", want: decode, status: 200, play: respond("{}")},
+		{name: "null", want: decode, status: 200, play: respond("null")},
+		{name: "true", want: decode, status: 200, play: respond("true")},
+		{name: "a number", want: decode, status: 200, play: respond("42")},
+		{name: "a text", want: decode, status: 200, play: respond(`"peers"`)},
+		{name: "an error with 200", want: decode, status: 200, play: respond(`{"error":{"code":500,"message":"no such luck"}}`)},
 		{name: "blanks around", want: ok, status: 200, play: around("\n ", " \r\n\t")},
 		{name: "more behind", want: decode, status: 200, play: around("", "x")},
 		{name: "two documents", want: decode, status: 200, play: func(x *exchange) { x.send(200, bytes.Repeat(x.good.body, 2)) }},

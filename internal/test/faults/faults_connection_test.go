@@ -59,19 +59,19 @@ func proxyFaults() []*fault {
 	const login = "<!DOCTYPE html><html><title>Sign in</title><form>Please sign in to this network.</form></html>"
 	return []*fault{
 		{name: "proxy: login page", want: decode, status: 200, proxied: true, play: html(200, login)},
-		{name: "proxy: 407", want: status, status: 407, proxied: true, says: "Sign in", play: func(x *exchange) {
-			x.say(statusLine(407)+"Proxy-Authenticate: Basic realm=\"proxy\"\r\nContent-Type: text/html\r\n", []byte(login))
+		{name: "proxy: 407", want: status, status: 407, proxied: true, text: "Sign in", play: func(x *exchange) {
+			x.respond(statusLine(407)+"Proxy-Authenticate: Basic realm=\"proxy\"\r\nContent-Type: text/html\r\n", []byte(login))
 		}},
-		{name: "proxy: 511", want: status, status: 511, proxied: true, says: "Sign in", play: html(511, login)},
+		{name: "proxy: 511", want: status, status: 511, proxied: true, text: "Sign in", play: html(511, login)},
 		{name: "proxy: CONNECT is refused", want: network, proxied: true, https: true, play: func(x *exchange) {
-			x.say(statusLine(407)+"Proxy-Authenticate: Basic realm=\"proxy\"\r\n", []byte(login))
+			x.respond(statusLine(407)+"Proxy-Authenticate: Basic realm=\"proxy\"\r\n", []byte(login))
 		}},
 	}
 }
 
 func html(status int, text string) func(*exchange) {
 	return func(x *exchange) {
-		x.say(statusLine(status)+"Content-Type: text/html; charset=utf-8\r\n", []byte(text))
+		x.respond(statusLine(status)+"Content-Type: text/html; charset=utf-8\r\n", []byte(text))
 	}
 }
 

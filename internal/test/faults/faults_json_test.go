@@ -25,7 +25,7 @@ func valueFaults() []*fault {
 		{name: "100,000 levels in an unknown field", want: decode, status: 200, play: func(x *exchange) {
 			x.send(200, replace(x.good.body, append(path{}, append(x.op.object, "no-such-field")...), deep))
 		}},
-		{name: "100,000 levels open", want: decode, status: 200, play: says(deep[:100_000])},
+		{name: "100,000 levels open", want: decode, status: 200, play: respond(deep[:100_000])},
 		{name: "every key twice", want: ok, status: 200, play: func(x *exchange) { x.send(200, doubled(x.good.body)) }},
 		{name: "integer of 2^63", want: decode, status: 200, play: integer("9223372036854775808")},
 		{name: "number of 1e400", want: decode, status: 200, play: integer("1e400")},

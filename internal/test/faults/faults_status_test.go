@@ -22,8 +22,8 @@ func errorStatuses() []*fault {
 		case http.StatusTooManyRequests:
 			want = limited
 		}
-		for kind, says := range map[string]string{"text": "no such luck", "json": "no such luck", "html": "no such luck", "nothing": ""} {
-			all = append(all, &fault{name: fmt.Sprintf("%d, %s", code, kind), want: want, status: code, says: says, play: refusal(code, kind)})
+		for kind, text := range map[string]string{"text": "no such luck", "json": "no such luck", "html": "no such luck", "nothing": ""} {
+			all = append(all, &fault{name: fmt.Sprintf("%d, %s", code, kind), want: want, status: code, text: text, play: refusal(code, kind)})
 		}
 	}
 	return all
@@ -33,13 +33,13 @@ func refusal(code int, kind string) func(*exchange) {
 	return func(x *exchange) {
 		switch kind {
 		case "text":
-			x.say(statusLine(code)+"Content-Type: text/plain\r\n", []byte("no such luck"))
+			x.respond(statusLine(code)+"Content-Type: text/plain\r\n", []byte("no such luck"))
 		case "json":
-			x.say(statusLine(code)+"Content-Type: application/json\r\n", []byte(`{"detail":"no such luck","error":{"message":"no such luck"}}`))
+			x.respond(statusLine(code)+"Content-Type: application/json\r\n", []byte(`{"detail":"no such luck","error":{"message":"no such luck"}}`))
 		case "html":
 			html(code, "<html><h1>no such luck</h1></html>")(x)
 		default:
-			x.say(statusLine(code), nil)
+			x.respond(statusLine(code), nil)
 		}
 	}
 }
@@ -55,11 +55,11 @@ func echoFaults() []*fault {
 	far := func(text string) string { return strings.Repeat("x", 64<<10-len("you sent ")-20) + text }
 	near := func(text string) string { return strings.Repeat("x", 480) + text }
 	return []*fault{
-		{name: "500 echoes", want: status, status: 500, says: "[REDACTED]", play: body(500, strings.Clone)},
-		{name: "401 echoes in JSON", want: denied, status: 401, says: "[REDACTED]", play: body(401, inJSON)},
-		{name: "403 echoes in a URL", want: denied, status: 403, says: "[REDACTED]", play: body(403, url.QueryEscape)},
-		{name: "429 echoes in a path", want: limited, status: 429, says: "[REDACTED]", play: body(429, url.PathEscape)},
-		{name: "502 echoes in HTML", want: status, status: 502, says: "[REDACTED]", play: body(502, template.HTMLEscapeString)},
+		{name: "500 echoes", want: status, status: 500, text: "[REDACTED]", play: body(500, strings.Clone)},
+		{name: "401 echoes in JSON", want: denied, status: 401, text: "[REDACTED]", play: body(401, inJSON)},
+		{name: "403 echoes in a URL", want: denied, status: 403, text: "[REDACTED]", play: body(403, url.QueryEscape)},
+		{name: "429 echoes in a path", want: limited, status: 429, text: "[REDACTED]", play: body(429, url.PathEscape)},
+		{name: "502 echoes in HTML", want: status, status: 502, text: "[REDACTED]", play: body(502, template.HTMLEscapeString)},
 		{name: "500 echoes at the cut", want: status, status: 500, play: body(500, near)},
 		{name: "500 echoes 64 KiB away", want: status, status: 500, play: body(500, far)},
 		{name: "200 echoes", want: decode, status: 200, play: body(200, strings.Clone)},
@@ -72,7 +72,7 @@ func echoFaults() []*fault {
 		{name: "200 echoes in a field name, good JSON", want: decode, status: 200, play: func(x *exchange) {
 			x.send(200, []byte(`{"`+strings.ReplaceAll(x.echo(), `"`, `\"`)+`":true}`))
 		}},
-		{name: "500 breaks off in an echo", want: status, status: 500, says: "no such luck", play: func(x *exchange) {
+		{name: "500 breaks off in an echo", want: status, status: 500, text: "no such luck", play: func(x *exchange) {
 			x.raw(statusLine(500) + "Content-Length: 9999\r\n\r\nno such luck: " + x.cutEcho())
 			x.hangUp()
 		}},
@@ -82,7 +82,7 @@ func echoFaults() []*fault {
 		}},
 		{name: "headers break off in an echo", want: network, play: func(x *exchange) { x.raw("HTTP/1.1 200 OK\r\n" + x.cutEcho()); x.hangUp() }},
 		{name: "500 echoes in its headers", want: status, status: 500, play: func(x *exchange) {
-			x.say("HTTP/1.1 500 "+x.echo()+"\r\nWWW-Authenticate: Bearer "+x.echo()+"\r\nX-Echo: "+x.echo()+"\r\n", nil)
+			x.respond("HTTP/1.1 500 "+x.echo()+"\r\nWWW-Authenticate: Bearer "+x.echo()+"\r\nX-Echo: "+x.echo()+"\r\n", nil)
 		}},
 	}
 }
@@ -90,7 +90,7 @@ func echoFaults() []*fault {
 // stallFaults are refusals whose body begins and never ends. The timeout must not hide the reason.
 func stallFaults() []*fault {
 	stall := func(code int, want outcome) *fault {
-		return &fault{name: fmt.Sprintf("%d, body stalls", code), want: want, status: code, says: "no such luck", hangs: true, play: func(x *exchange) {
+		return &fault{name: fmt.Sprintf("%d, body stalls", code), want: want, status: code, text: "no such luck", hangs: true, play: func(x *exchange) {
 			x.raw(statusLine(code) + "Content-Length: 9999\r\n\r\nno such luck")
 			x.waitForClose()
 		}}
@@ -125,11 +125,11 @@ func unusualStatuses() []*fault {
 		{name: "304 not modified", want: status, status: 304, play: func(x *exchange) { x.raw("HTTP/1.1 304 Not Modified\r\n\r\n") }},
 		{name: "600", want: status, status: 600, play: func(x *exchange) { x.send(600, nil) }},
 		{name: "999", want: status, status: 999, play: func(x *exchange) { x.send(999, nil) }},
-		{name: "000", want: network, says: "no status", play: func(x *exchange) { x.send(0, nil) }},
-		{name: "400, API key not valid", want: status, status: 400, says: "not valid", play: func(x *exchange) {
+		{name: "000", want: network, text: "no status", play: func(x *exchange) { x.send(0, nil) }},
+		{name: "400, API key not valid", want: status, status: 400, text: "not valid", play: func(x *exchange) {
 			x.send(400, []byte(`{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`))
 		}},
-		{name: "400, incorrect API key", want: status, status: 400, says: "Incorrect", play: func(x *exchange) {
+		{name: "400, incorrect API key", want: status, status: 400, text: "Incorrect", play: func(x *exchange) {
 			x.send(400, []byte(`{"code":"invalid argument","error":"Incorrect API key provided: xa***yz."}`))
 		}},
 	}
@@ -139,21 +139,21 @@ func unusualStatuses() []*fault {
 func redirects(elsewhere string) []*fault {
 	var all []*fault
 	for _, code := range []int{300, 301, 302, 303, 307, 308} {
-		all = append(all, &fault{name: fmt.Sprintf("%d to another host", code), want: status, status: code, says: "redirects are not followed, this one leads to the host 127.0.0.1", play: func(x *exchange) {
-			x.say(statusLine(code)+"Location: "+elsewhere+x.request.URL.Path+"\r\n", nil)
+		all = append(all, &fault{name: fmt.Sprintf("%d to another host", code), want: status, status: code, text: "redirects are not followed, this one leads to the host 127.0.0.1", play: func(x *exchange) {
+			x.respond(statusLine(code)+"Location: "+elsewhere+x.request.URL.Path+"\r\n", nil)
 		}})
 	}
 	return append(all, &fault{name: "302 to nowhere", want: status, status: 302, play: func(x *exchange) {
-		x.say(statusLine(302)+"Location: ht!tp://[::bad\r\n", nil)
+		x.respond(statusLine(302)+"Location: ht!tp://[::bad\r\n", nil)
 	}})
 }
 
-// retryAfterFaults are all forms of Retry-After, and the wait that each stands for.
+// retryAfterFaults are all forms of Retry-After, with the wait that each means.
 func retryAfterFaults() []*fault {
 	const longest = math.MaxInt64 / time.Second * time.Second
 	exactly := func(d time.Duration) [2]time.Duration { return [2]time.Duration{d, d} }
 	form := func(name, header string, wait [2]time.Duration) *fault {
-		return &fault{name: "429, Retry-After " + name, want: limited, status: 429, wait: wait, play: func(x *exchange) { x.say(statusLine(429)+header, nil) }}
+		return &fault{name: "429, Retry-After " + name, want: limited, status: 429, wait: wait, play: func(x *exchange) { x.respond(statusLine(429)+header, nil) }}
 	}
 	date := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
 	return []*fault{

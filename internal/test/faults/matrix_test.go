@@ -43,11 +43,11 @@ func TestMatrix(t *testing.T) {
 // captureLog captures the log of net/http, which reports unsolicited bytes, and checks it for credentials.
 func captureLog(t *testing.T) {
 	t.Helper()
-	var said bytes.Buffer
-	log.SetOutput(&said)
+	var logged bytes.Buffer
+	log.SetOutput(&logged)
 	t.Cleanup(func() {
 		log.SetOutput(os.Stderr)
-		assert.NotContains(t, said.String(), mark)
+		assert.NotContains(t, logged.String(), mark)
 	})
 }
 

@@ -91,7 +91,7 @@ func fallbackOperations() []*operation {
 	anthropic := list(discovery.Anthropic, discovery.ServiceAnthropic, "max_tokens")
 	anthropic.pageSize = 13
 	second := secondPage(anthropic)
-	anthropic.nulls = cloneWith(anthropic.nulls, "last_id", part) // the page says that there is another one, but not where
+	anthropic.nulls = cloneWith(anthropic.nulls, "last_id", part) // the page announces another one without a cursor
 	gemini := list(discovery.Gemini, discovery.ServiceGemini, "")
 	gemini.pageSize = 8
 	gemini.text, gemini.integer, gemini.object = path{"models", 0, "displayName"}, path{"models", 0, "inputTokenLimit"}, path{"models", 0}

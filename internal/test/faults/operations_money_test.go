@@ -112,7 +112,7 @@ func costOperations() []*operation {
 	}
 	ops := []*operation{openai, secondPage(openai), &report, secondPage(&report)}
 	for _, op := range []*operation{openai, &report} {
-		op.nulls = cloneWith(op.nulls, "next_page", part) // the page says that there is another one, but not where
+		op.nulls = cloneWith(op.nulls, "next_page", part) // the page announces another one without a cursor
 	}
 	return slices.Concat(ops, anthropicCosts(), xaiCosts())
 }

@@ -46,7 +46,7 @@ type fault struct {
 	greet func(conn net.Conn)
 	// refuses closes the port.
 	refuses bool
-	// https is set if the URL has the scheme https, whatever the server speaks.
+	// https is set if the URL has the scheme https, regardless of what the server sends.
 	https bool
 	// proxied uses the server as a proxy for a host that does not exist.
 	proxied bool
@@ -56,8 +56,8 @@ type fault struct {
 	hangs bool
 	// heavy faults send megabytes: few of them run at once.
 	heavy bool
-	// says is a text that the error must contain.
-	says string
+	// text is a text that the error must contain.
+	text string
 	// wait is the range of RetryAfter.
 	wait [2]time.Duration
 }

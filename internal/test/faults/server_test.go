@@ -76,12 +76,12 @@ func (s *server) accept() {
 		s.mu.Lock()
 		s.open[conn] = true
 		s.mu.Unlock()
-		s.serving.Go(func() { s.converse(conn) })
+		s.serving.Go(func() { s.serve(conn) })
 	}
 }
 
-// converse answers requests until the client or a fault closes the connection.
-func (s *server) converse(conn net.Conn) {
+// serve answers requests until the client or a fault closes the connection.
+func (s *server) serve(conn net.Conn) {
 	defer func() {
 		_ = conn.Close()
 		s.mu.Lock()
@@ -122,7 +122,7 @@ func (s *server) answer(x *exchange) {
 		s.fault.play(x)
 	case s.fault.refuses && n < s.op.skip:
 		_ = s.listener.Close() // before the response: after it, the client may connect again
-		x.say("HTTP/1.1 200 OK\r\nConnection: close\r\n", x.good.body)
+		x.respond("HTTP/1.1 200 OK\r\nConnection: close\r\n", x.good.body)
 		x.done = true
 	default:
 		x.send(http.StatusOK, x.good.body)
@@ -175,14 +175,14 @@ func (x *exchange) raw(text string) {
 	}
 }
 
-// say writes head, a Content-Length and body.
-func (x *exchange) say(head string, body []byte) {
+// respond writes head, a Content-Length and body.
+func (x *exchange) respond(head string, body []byte) {
 	x.raw(head + "Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + string(body))
 }
 
 // send writes a complete response.
 func (x *exchange) send(status int, body []byte) {
-	x.say(statusLine(status)+"Content-Type: "+x.good.contentType+"\r\n", body)
+	x.respond(statusLine(status)+"Content-Type: "+x.good.contentType+"\r\n", body)
 }
 
 func statusLine(status int) string {

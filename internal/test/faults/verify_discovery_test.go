@@ -92,7 +92,7 @@ func (c *trial) verifyFailure(f discovery.Failure, seen outcome, fail func(strin
 		fail("RetryAfter is %v, want %v", f.RetryAfter, c.fault.wait)
 	}
 	if !c.shows(f.Error()) {
-		fail("%q does not contain %q", f, c.fault.says)
+		fail("%q does not contain %q", f, c.fault.text)
 	}
 	if f.Err == nil {
 		fail("the failure has no Err")

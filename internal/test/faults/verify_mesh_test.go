@@ -50,8 +50,8 @@ func (c *trial) posted() bool {
 }
 
 func (c *trial) verifyGatewayError(failed *client.MeshGatewayError, fail func(string, ...any)) {
-	if asked := [2]string{failed.Method, failed.Path}; asked != c.op.request {
-		fail("the error names the request %v", asked)
+	if named := [2]string{failed.Method, failed.Path}; named != c.op.request {
+		fail("the error names the request %v", named)
 	}
 	if failed.StatusCode != c.fault.status {
 		fail("the error has status %d, want %d", failed.StatusCode, c.fault.status)
@@ -64,7 +64,7 @@ func (c *trial) verifyGatewayError(failed *client.MeshGatewayError, fail func(st
 		fail("RetryAfter is %v, want %v", failed.RetryAfter, c.fault.wait)
 	}
 	if !c.shows(c.err.Error()) {
-		fail("%q does not contain %q", c.err, c.fault.says)
+		fail("%q does not contain %q", c.err, c.fault.text)
 	}
 	if n := len([]rune(failed.Body)); n > 500 {
 		fail("the error has %d characters of the body", n)

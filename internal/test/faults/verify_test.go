@@ -92,10 +92,10 @@ func (c *trial) shows(text string) bool {
 	if c.op.shared && c.fault.hangs {
 		return true
 	}
-	if c.fault.says == redacted && c.op.mesh == nil && c.op.service == "" {
+	if c.fault.text == redacted && c.op.mesh == nil && c.op.service == "" {
 		return true
 	}
-	return strings.Contains(text, c.fault.says)
+	return strings.Contains(text, c.fault.text)
 }
 
 const redacted = "[REDACTED]"

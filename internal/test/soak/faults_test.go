@@ -23,7 +23,7 @@ type faultInjector struct {
 	seed uint64
 
 	mu       sync.Mutex
-	database int               // the subjects of each database are counted anew
+	database int               // the subjects of each database are counted again
 	earlier  map[string]uint64 // number of requests, by subject
 	counts   faultCounts
 }

@@ -177,7 +177,7 @@ func TestLedgerFindsViolations(t *testing.T) {
 			},
 			[]string{"Delivered is wrong", "Uncertain is wrong"},
 		},
-		"somebody else's receipt": {
+		"the receipt of another message": {
 			func(l *ledger) {
 				l.sendReturned(task, receipt, nil)
 				l.arrived("node-b", other)
