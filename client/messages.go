@@ -32,9 +32,10 @@ const (
 	KindUnblock  = gateway.KindUnblock
 )
 
-// FetchOptions selects the messages that Fetch returns. The zero value selects the read and unread messages of the own inbox.
+// FetchOptions selects the messages that Fetch returns. The zero value selects the read and unread messages of the client's own
+// node.
 type FetchOptions struct {
-	// ToNode is the name or alias of the node whose inbox is read; "" means the own node.
+	// ToNode is the name or alias of the node whose inbox is read; "" means the client's own node.
 	ToNode string
 	// UnreadOnly excludes messages that are marked read.
 	UnreadOnly bool
@@ -53,8 +54,8 @@ type FetchOptions struct {
 // Fetch returns the messages of an inbox, the newest first (GET /messages). It marks nothing read. The slice is not nil
 // unless there is an error.
 //
-// From the own inbox, messages that the own node sent are removed; another inbox is returned as it is. There is no cursor:
-// the gateway returns only the 1000 newest messages.
+// Messages that the node sent to itself are removed. The inbox of another node is returned unchanged. There is no cursor: the
+// gateway returns only the 1000 newest messages.
 func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
 	rows, err := c.fetch(ctx, opts)
 	if err != nil {

@@ -39,7 +39,7 @@ type ServeOptions struct {
 	OnError func(MeshMessage, error)
 }
 
-// Serve hands each unread message of the own inbox to handler until ctx ends, and marks it read when handler returns nil.
+// Serve hands each unread message of the client's node to handler until ctx ends, and marks it read when handler returns nil.
 //
 // When handler returns an error, it receives the message again after a pause. The pauses double from one second to one minute,
 // and each is shortened at random by up to half. After ServeOptions.MaxAttempts attempts, Serve gives the message up: it stays

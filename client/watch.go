@@ -42,8 +42,8 @@ type WatchOptions struct {
 	Limit int
 }
 
-// Watch polls the own inbox for unread messages and yields each of them once, the oldest first. It marks nothing read: call
-// [MeshClient.MarkRead] when a message has been processed, or the next Watch yields it again.
+// Watch polls the inbox of the client's node for unread messages and yields each of them once, the oldest first. It marks
+// nothing read: call [MeshClient.MarkRead] when a message has been processed, or the next Watch yields it again.
 //
 //	for m, err := range c.Watch(ctx, client.WatchOptions{}) {
 //		if err != nil {
@@ -59,7 +59,7 @@ type WatchOptions struct {
 // If a response exceeds [WithMaxResponseBytes], Watch fetches fewer messages at a time, down to one, and more again later.
 //
 // A poll returns the newest unread messages. If there are more than fit into it, a warning is logged, and the older ones are
-// yielded after newer ones have been marked read. Messages that the own node sent are not yielded, but unread ones count
+// yielded after newer ones have been marked read. Messages that the node sent to itself are not yielded, but unread ones count
 // towards the limit of a poll. If such messages fill a poll, or if three polls in a row are full and the last has no new
 // message, an error is yielded once.
 //
