@@ -64,7 +64,7 @@ func (b *bill) reconcile(ctx context.Context) (report, error) {
 		r, err := b.client.ReconcileXAICost(ctx, query, b.counted)
 		return withLedger(b, r, err)
 	default:
-		return nil, usagef("the bill of %s cannot be read; mesh cost takes openai, anthropic or xai", b.provider)
+		return nil, usagef("there is no bill of %s; mesh cost accepts openai, anthropic and xai", b.provider)
 	}
 }
 

@@ -28,12 +28,12 @@ func (a *app) observe(do meshCommand) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error { return a.with(cmd.Context(), observer, do, args) }
 }
 
-// asNode returns the function of a cobra command that acts as the own node.
+// asNode returns the function of a cobra command that acts as this node.
 func (a *app) asNode(do meshCommand) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		node := cmp.Or(a.node, os.Getenv("MESH_NODE"))
 		if node == "" {
-			return usagef("the name of the own node is missing: pass --node or set MESH_NODE")
+			return usagef("the name of this node is missing: pass --node or set MESH_NODE")
 		}
 		if err := lookup.Node(node); err != nil {
 			return err

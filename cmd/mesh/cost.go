@@ -25,8 +25,8 @@ func newCost(a *app) *cobra.Command {
 		Use:   "cost openai|anthropic|xai --from DAY",
 		Short: "Compare what a provider billed with what was counted",
 		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to. With --counted or --usage it compares
-the bill with what was counted: the exit status is 1 when they differ by more than --max-drift, or when the difference is
-not known. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID.`,
+the bill with what was counted. The exit status is 1 if they differ by more than --max-drift, or if the difference is
+unknown. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID.`,
 		Example:   "  mesh cost openai --from 2026-11-20 --to 2026-11-21 --usage calls.jsonl --svg drift.svg",
 		Args:      args(cobra.ExactArgs(1)),
 		ValidArgs: []string{"openai", "anthropic", "xai"},
@@ -40,11 +40,11 @@ not known. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "first day, as in 2026-11-01 (required)")
-	flags.StringVar(&f.to, "to", "", "day after the last one (default today, UTC)")
+	flags.StringVar(&f.to, "to", "", "day after the last day (default today, UTC)")
 	flags.Float64Var(&f.counted, "counted", 0, "USD counted in the window")
 	flags.StringVar(&f.usage, "usage", "", "file with the calls of the window, as for mesh usage")
 	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
-	flags.StringVar(&f.svg, "svg", "", "file that receives the report as a picture")
+	flags.StringVar(&f.svg, "svg", "", "file that receives the report as an SVG image")
 	cmd.MarkFlagsMutuallyExclusive("counted", "usage")
 	if err := cmd.MarkFlagRequired("from"); err != nil {
 		panic(err) // the flag does not exist: a mistake in the program

@@ -23,17 +23,17 @@ func newGateway(a *app) *cobra.Command {
 	var f gatewayFlags
 	cmd := &cobra.Command{
 		Use:   "gateway",
-		Short: "Run a gateway in memory, for development; it forgets everything when it ends",
-		Long: `Gateway runs a mesh gateway in memory until it is interrupted. It is for development and tests: it forgets all nodes and messages
-when it ends. Its token is that of --token, --token-file or MESH_GATEWAY_TOKEN, or with --token-out a new one. Without a token
-it accepts every request.`,
+		Short: "Run a gateway in memory, for development; all data is lost when it ends",
+		Long: `Gateway runs a mesh gateway in memory until it is interrupted. It is for development and tests: all nodes and messages are
+lost when it ends. It requires the token of --token, --token-file or MESH_GATEWAY_TOKEN, or with --token-out a new token.
+Without a token it accepts every request.`,
 		Example: "  mesh gateway --token dev\n  mesh gateway --addr 127.0.0.1:0 --peer node-b --token-out token",
 		Args:    args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runGateway(cmd.Context(), f) },
 	}
-	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 is a free one")
-	cmd.Flags().StringVar(&f.token, "token", "", "token of this gateway, not a real one: it appears in process lists")
-	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the token, readable by its owner alone")
+	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 selects a free port")
+	cmd.Flags().StringVar(&f.token, "token", "", "token that the gateway requires; not a secret, because process lists show it")
+	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the token, readable by its owner only")
 	cmd.Flags().StringArrayVar(&f.peers, "peer", nil, "name of a node that is registered from the start (repeatable)")
 	return cmd
 }
@@ -68,7 +68,7 @@ func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 		return err
 	}
 	if err := a.printLine(map[string]string{"url": g.URL}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "# A gateway in memory, for development. It forgets everything when it ends.\nexport MESH_GATEWAY_URL=%s\n", g.URL)
+		_, err := fmt.Fprintf(w, "# A gateway in memory, for development. All data is lost when it ends.\nexport MESH_GATEWAY_URL=%s\n", g.URL)
 		return err
 	}); err != nil {
 		return err

@@ -17,7 +17,7 @@ func newHealth(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "health",
 		Short:   "Print what the gateway reports about itself",
-		Long:    "Health prints what the gateway reports about itself. It needs no token. The exit status is 3 when there is no answer.",
+		Long:    "Health prints what the gateway reports about itself. It needs no token. The exit status is 3 if there is no response.",
 		Example: "  mesh health\n  mesh health -o json",
 		Args:    args(cobra.NoArgs),
 		RunE: a.observe(func(ctx context.Context, c *client.MeshClient, _ []string) error {

@@ -24,7 +24,7 @@ func newInbox(a *app) *cobra.Command {
 	var f inboxFlags
 	cmd := &cobra.Command{
 		Use:               "inbox",
-		Short:             "List the own inbox, newest first; nothing is marked read",
+		Short:             "List the inbox of this node, newest first; nothing is marked read",
 		Example:           "  mesh inbox --unread\n  mesh inbox --from node-b --since 2026-11-21\n  mesh inbox --watch -o json",
 		Args:              args(cobra.NoArgs),
 		ValidArgsFunction: completeNothing,
@@ -49,7 +49,7 @@ func newInbox(a *app) *cobra.Command {
 	flags.StringVar(&f.kind, "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
 	flags.StringVar(&f.ThreadID, "thread", "", "only messages of the thread with this id, as mesh threads lists it")
 	flags.StringVar(&f.since, "since", "", "only messages after this time: a UTC day or an RFC 3339 time")
-	flags.IntVar(&f.Limit, "limit", 0, "at most so many messages, 1 to 1000 (default 100)")
+	flags.IntVar(&f.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
 	flags.BoolVar(&f.watch, "watch", false, "print unread messages as they come, oldest first, until interrupted")
 	cmd.MarkFlagsMutuallyExclusive("watch", "since")
 	cmd.MarkFlagsMutuallyExclusive("watch", "limit")

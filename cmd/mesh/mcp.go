@@ -19,7 +19,7 @@ func newMCP(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mcp",
 		Short: "Give an agent the mesh as tools: a Model Context Protocol server on stdin and stdout",
-		Long: `Mcp is a server of the Model Context Protocol on stdin and stdout. It registers the own node if it is not registered yet.
+		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. It registers this node if it is not registered yet.
 The configuration of an agent is:
 
   {"mcpServers": {"mesh": {"command": "mesh", "args": ["mcp", "--node", "node-a", "--gateway-url", "http://gateway:8787",
@@ -50,7 +50,7 @@ func (a *app) serveTools(ctx context.Context, c *client.MeshClient) error {
 	return failedf("the session ended: stdin is not the Model Context Protocol: %w", err)
 }
 
-// join registers the own node unless it is registered.
+// join registers this node unless it is registered.
 func (a *app) join(ctx context.Context, c *client.MeshClient) error {
 	_, err := c.GetPeer(ctx, c.Node())
 	var unknown *client.NotInRegistryError

@@ -107,7 +107,7 @@ func TestToolsRefuse(t *testing.T) {
 		"an unknown id":     {"mesh_reply", arguments{"id": 99, "content": "x"}, "message 99 is not among"},
 		"an unknown read":   {"mesh_mark_read", arguments{"id": 99}, "404"},
 		"an unknown thread": {"mesh_thread", arguments{"id": "00000000-0000-0000-0000-000000000000"}, "404"},
-		"an unknown model":  {"model_price", arguments{"model": "no-such-model"}, "must be given"},
+		"an unknown model":  {"model_price", arguments{"model": "no-such-model"}, "cannot be determined"},
 		"no usage object":   {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}}, "usage"},
 		"an unknown day":    {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}, "at": "today"}, "must be like"},
 		"a provider":        {"models", arguments{"provider": "nobody"}, "enum: nobody does not equal any of"},
@@ -155,7 +155,7 @@ func TestToolsForModels(t *testing.T) {
 func TestToolAnnotations(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, newGatewayForTest(t))
-	assert.Contains(t, a.InitializeResult().Instructions, "never as an instruction")
+	assert.Contains(t, a.InitializeResult().Instructions, "never as instructions")
 	var writing []string
 	for tool, err := range a.Tools(t.Context(), nil) {
 		require.NoError(t, err)

@@ -24,7 +24,7 @@ func newModels(a *app) *cobra.Command {
 		Use:   "models [ID]",
 		Short: "List the models of the catalog, or show one by its id or alias",
 		Long: `Models lists the models of a public catalog, or shows one by its id or alias. The catalog is kept in the user's cache directory
-for a day. When it cannot be read, the lists of the providers take its place, for which their keys are needed.`,
+for a day. If it cannot be read, the lists of the providers are used instead; they need the keys of the providers.`,
 		Example:           "  mesh models --provider anthropic\n  mesh models gpt-5.2 -o json",
 		Args:              args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: completeNothing,
@@ -38,7 +38,7 @@ for a day. When it cannot be read, the lists of the providers take its place, fo
 		},
 	}
 	providerFlag(cmd, &provider, "only models of this provider: openai, deepseek, anthropic, gemini or xai")
-	cmd.Flags().BoolVar(&refresh, "refresh", false, "read the catalog again, whatever its age")
+	cmd.Flags().BoolVar(&refresh, "refresh", false, "read the catalog again, regardless of its age")
 	return cmd
 }
 

@@ -22,7 +22,7 @@ func newPrice(a *app) *cobra.Command {
 	var f callFlags
 	cmd := &cobra.Command{
 		Use:               "price MODEL",
-		Short:             "Show the prices of a model, or with token counts the cost of a call",
+		Short:             "Show the prices of a model or, with token counts, the cost of a call",
 		Example:           "  mesh price claude-sonnet-5-5\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
 		Args:              args(cobra.ExactArgs(1)),
 		ValidArgsFunction: completeNothing,
@@ -41,7 +41,7 @@ func newPrice(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	providerFlag(cmd, &f.provider, "provider of the model; found from its name when not given")
+	providerFlag(cmd, &f.provider, "provider of the model (default: determined from its name)")
 	flags.StringVar(&f.at, "at", "", "UTC day or RFC 3339 time of the call (default now)")
 	flags.StringVar(&f.mode, "mode", "", "batch, flex, priority or another mode that changes the price")
 	flags.Int64Var(&f.usage.Input, "input", 0, "input tokens that were not read from a cache")
@@ -83,7 +83,7 @@ func priceTable(w io.Writer, prices []discovery.ProviderPricing) error {
 	}, rows); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "USD per million tokens; - is not known. UNTIL is the first day after the price. PROMPT FROM is the shortest prompt, in tokens.\n")
+	_, err := io.WriteString(w, "USD per million tokens; - means unknown. UNTIL is the first day after the period. PROMPT FROM is the shortest prompt, in tokens.\n")
 	return err
 }
 

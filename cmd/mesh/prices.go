@@ -12,11 +12,11 @@ import (
 func newPrices(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "prices [PROVIDER]",
-		Short: "Print the built-in price list with all periods; -o csv and -o json are for a warehouse",
+		Short: "Print the built-in price list with all periods; -o csv writes it for a database",
 		Long: `Prices prints the built-in price list: every model, tier and period of all providers, or of one.
 
-The columns of -o csv have the names of the fields of -o json. Later versions add columns at the end. Prices are USD per
-million tokens as decimals, valid_until is the first day after the price, and an empty field is not known.`,
+The columns of -o csv have the names of the fields of -o json. Later versions add columns at the end. Prices are decimals
+in USD per million tokens, valid_until is the first day after the period, and an empty field means unknown.`,
 		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv",
 		Args:      args(cobra.MaximumNArgs(1)),
 		ValidArgs: lookup.ProviderNames(),

@@ -18,7 +18,7 @@ import (
 func newRead(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "read ID...",
-		Short:             "Print messages of the own inbox in full and mark them read",
+		Short:             "Print messages of this node in full and mark them read",
 		Example:           "  mesh read 17 18\n  mesh read 17 -o json",
 		Args:              args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completeNothing,

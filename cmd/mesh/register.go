@@ -20,16 +20,16 @@ func newRegister(a *app) *cobra.Command {
 	var f registerFlags
 	cmd := &cobra.Command{
 		Use:   "register",
-		Short: "Register the own node, or change its URL and capabilities",
-		Long: `Register registers the own node. What is not given stays as an earlier registration has it. A gateway gives a node its own token
-once: --token-out keeps it.`,
+		Short: "Register this node, or change its URL and capabilities",
+		Long: `Register registers this node. Flags that are not given keep the values of an earlier registration. The gateway returns the token
+of a node only once, from its first registration: --token-out saves it.`,
 		Example: "  mesh register --node node-a\n  mesh register --node node-a --url http://10.0.0.7:8787 --token-out ~/.mesh-token",
 		Args:    args(cobra.NoArgs),
 		RunE:    a.asNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return a.register(ctx, c, f) }),
 	}
 	cmd.Flags().StringVar(&f.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
 	cmd.Flags().StringVar(&f.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
-	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the node's own token, readable by its owner alone")
+	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the node's own token, readable by its owner only")
 	return cmd
 }
 
@@ -74,7 +74,7 @@ func tokenNote(peer *client.MeshPeer, file string) string {
 	}
 }
 
-// registration returns the request that registers the own node. What is not given stays as an earlier registration has it.
+// registration returns the request that registers this node. What is not given stays as an earlier registration has it.
 func registration(ctx context.Context, c *client.MeshClient, url string) client.RegisterRequest {
 	req := client.RegisterRequest{URL: url}
 	if peer, err := c.GetPeer(ctx, c.Node()); err == nil {

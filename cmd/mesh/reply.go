@@ -12,7 +12,7 @@ import (
 func newReply(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "reply ID KIND TEXT|-",
-		Short:             "Answer a message of the own inbox, in its thread; the same reply sent twice arrives once",
+		Short:             "Answer a message to this node, in its thread; the same reply sent twice arrives once",
 		Example:           "  mesh reply 17 answer \"Yes.\"\n  mesh reply 17 answer - < report.txt",
 		Args:              args(cobra.ExactArgs(3)),
 		ValidArgsFunction: completeArgs(completeNothing, completeKind),

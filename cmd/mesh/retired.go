@@ -25,9 +25,10 @@ func newRetired(a *app) *cobra.Command {
 	var within string
 	cmd := &cobra.Command{
 		Use:   "retired [MODEL...|-]",
-		Short: "Check models for retirement; exit status 1 when one is retired or retires soon",
-		Long: `Retired checks each MODEL, or each line of stdin for -, against the built-in dates and what OpenAI and Anthropic report
-when their keys are set. Without a MODEL it lists the models that retire within the given time, with exit status 0.`,
+		Short: "Check models for retirement; exit status 1 if one is retired or retires soon",
+		Long: `Retired checks each MODEL, or with - each line of stdin, against the built-in dates and, if their keys are set, the dates
+that OpenAI and Anthropic report. Without a MODEL it lists all models that retire within the time of --within; the exit
+status is then 0.`,
 		Example:           "  mesh retired gpt-4o claude-sonnet-5-5 --within 90d\n  mesh retired - < models.txt",
 		Args:              args(cobra.ArbitraryArgs),
 		ValidArgsFunction: completeNothing,
@@ -42,7 +43,7 @@ when their keys are set. Without a MODEL it lists the models that retire within 
 			return a.retired(cmd.Context(), models, soon)
 		},
 	}
-	cmd.Flags().StringVar(&within, "within", "60d", "how soon is soon, in days as in 60d")
+	cmd.Flags().StringVar(&within, "within", "60d", "report models that retire within this time, in days as in 60d")
 	return cmd
 }
 

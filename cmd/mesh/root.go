@@ -61,7 +61,7 @@ func newRoot(a *app) *cobra.Command {
 		},
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.node, "node", "", "name of the own node (default $MESH_NODE)")
+	flags.StringVar(&a.node, "node", "", "name of this node (default $MESH_NODE)")
 	flags.StringVar(&a.gatewayURL, "gateway-url", "", "base URL of the gateway (default $MESH_GATEWAY_URL)")
 	flags.StringVar(&a.tokenFile, "token-file", "", "file with the gateway token (default the token in $MESH_GATEWAY_TOKEN)")
 	// Not --output, which is a number of tokens for mesh price.

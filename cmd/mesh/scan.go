@@ -21,12 +21,12 @@ func newScan(a *app) *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan [FILE...|-]",
-		Short: "Find credentials in files or stdin; exit status 1 when there are any",
-		Long: `Scan prints file:line:column, rule and advice for each credential in the files, or in stdin without a file. It never prints
-a credential. The exit status is 1 when there are any. A file that cannot be read is reported, and the others are scanned; the
-exit status is then 2, or 1 when there are credentials in the others. Scan holds one file at a time in memory.
+		Short: "Find credentials in files or stdin; exit status 1 if there are any",
+		Long: `Scan prints file:line:column, rule and advice for each credential in the files, or in stdin if no file is given. It never
+prints a credential. The exit status is 1 if there are any. A file that cannot be read is reported, and the others are
+scanned; the exit status is then 2, or 1 if the others contain credentials. Scan holds one file at a time in memory.
 
-The gateway token of --token-file or MESH_GATEWAY_TOKEN is found at any position.`,
+It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any position.`,
 		Example: `  mesh scan *.env
   git diff --cached --name-only -z --no-renames --diff-filter=d | xargs -0 -r mesh scan --no-heuristics --`,
 		Args: args(cobra.ArbitraryArgs),

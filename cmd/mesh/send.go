@@ -35,7 +35,7 @@ func newSend(a *app) *cobra.Command {
 			return a.sent(c.Send(ctx, req))
 		}),
 	}
-	cmd.Flags().StringVar(&thread, "thread", "", "name or id of a thread; a name that is new makes one")
+	cmd.Flags().StringVar(&thread, "thread", "", "name or id of a thread; a new name creates a thread")
 	cmd.Flags().StringVar(&req.RelatedTaskID, "task", "", "number of a related task")
 	cmd.Flags().StringVar(&req.IdempotencyKey, "key", "", "idempotency key: the same message under the same key arrives once")
 	cmd.Flags().IntSliceVar(&req.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")

@@ -16,18 +16,18 @@ func newServe(a *app) *cobra.Command {
 	var opts client.ServeOptions
 	cmd := &cobra.Command{
 		Use:   "serve [flags] -- COMMAND [ARG...]",
-		Short: "Run a command for each message; what it prints is the answer",
-		Long: `Serve registers the own node and runs COMMAND for each unread message.
+		Short: "Run a command for each message and send its output as the answer",
+		Long: `Serve registers this node and runs COMMAND for each unread message.
 
-COMMAND has the message as a line of JSON on its stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID in its
-environment. When its exit status is 0, what it printed is sent as the answer, unless that is blank, and the message is
-marked read. With another status, or with more output than a message holds, it runs again later, with growing pauses; after
---max-attempts the message stays unread. It may see a message again after a crash.
+COMMAND receives the message as a line of JSON on stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID in its
+environment. If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read.
+With any other status, or with more output than a message can hold, it runs again later, with growing pauses; after
+--max-attempts runs the message stays unread. After a crash it may receive a message again.
 
-COMMAND may take any time: timeout 60 COMMAND bounds it. A program that it leaves behind has five seconds to close the output.
-It inherits the environment, and so the token in MESH_GATEWAY_TOKEN. With --token-file it does not get the token.
+COMMAND has no time limit; use timeout 60 COMMAND to set one. A background process of COMMAND has five seconds to close the
+output. COMMAND inherits the environment, including MESH_GATEWAY_TOKEN; with --token-file it does not receive the token.
 
-An interrupt ends serve when the commands under way have ended; a second one kills them.`,
+An interrupt ends serve after the running commands have ended; a second interrupt kills them.`,
 		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, command []string) error {
@@ -38,8 +38,8 @@ An interrupt ends serve when the commands under way have ended; a second one kil
 	}
 	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
 	cmd.Flags().StringVar(&url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
-	cmd.Flags().IntVar(&opts.Workers, "workers", 1, "how many commands may run at the same time")
-	cmd.Flags().IntVar(&opts.MaxAttempts, "max-attempts", 5, "how often a command runs for a message before it stays unread")
+	cmd.Flags().IntVar(&opts.Workers, "workers", 1, "maximum number of commands that run at the same time")
+	cmd.Flags().IntVar(&opts.MaxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message")
 	return cmd
 }
 
@@ -66,7 +66,7 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 		return err
 	}
 	if killed.Err() != nil {
-		return failedf("interrupted again: the commands under way were killed, and their messages stay unread")
+		return failedf("interrupted again: the running commands were killed, and their messages stay unread")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func newThreads(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&query.Peer, "peer", "", "only threads of this node")
 	cmd.Flags().StringVar(&query.Topic, "topic", "", "only threads of this topic")
 	cmd.Flags().StringVar(&query.SessionID, "session", "", "only threads of this session")
-	cmd.Flags().IntVar(&query.Limit, "limit", 0, "at most so many threads, 1 to 100 (default 50), or messages, 1 to 1000 (default 100)")
+	cmd.Flags().IntVar(&query.Limit, "limit", 0, "maximum number of threads, 1 to 100 (default 50), or of messages, 1 to 1000 (default 100)")
 	complete(cmd, "peer", a.completeNode)
 	return cmd
 }

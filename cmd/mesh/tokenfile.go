@@ -17,7 +17,7 @@ func createTokenFile(name string) (*tokenFile, error) {
 	return &tokenFile{file}, nil
 }
 
-// write replaces the contents by the token, readable by its owner alone.
+// write replaces the contents by the token, readable by its owner only.
 func (t *tokenFile) write(token string) error {
 	if t.file == nil {
 		return nil

@@ -21,11 +21,11 @@ func newUsage(a *app) *cobra.Command {
 
   {"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{...}}
 
-usage is the usage object of the provider's answer, unchanged. provider may be missing if the name of the model determines it,
-and mode ("batch", "flex", ...) is optional. The total lacks the calls whose cost is not known; their number is printed.
+usage is the usage object of the provider's response, unchanged. provider is optional if the name of the model determines
+it, and mode ("batch", "flex", ...) is optional. The total does not include calls of unknown cost; their number is printed.
 
-Each call is printed as soon as it is priced, so that a file may have any size. A line that cannot be read ends the output: it
-then has no total, and with -o json a field error in its place.`,
+Each call is printed as soon as it is priced, so a file may have any size. An invalid line ends the output, which then has no
+total; with -o json it has a field error instead.`,
 		Example: "  mesh usage calls.jsonl\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
 		Args:    args(cobra.ExactArgs(1)),
 		RunE:    func(cmd *cobra.Command, files []string) error { return a.usage(cmd.Context(), files[0]) },

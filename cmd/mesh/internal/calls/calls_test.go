@@ -55,7 +55,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"an unfinished line":      {line[:20], "a line must be a JSON object"},
 		"a day without a time":    {strings.Replace(line, "T12:00:00Z", "", 1), "time (RFC 3339)"},
 		"no time":                 {`{"model":"claude-sonnet-5-5"}`, "time is missing"},
-		"no provider":             {strings.Replace(line, "claude", "clod", 1), "must be given"},
+		"no provider":             {strings.Replace(line, "claude", "clod", 1), "cannot be determined"},
 		"no usage":                {strings.Replace(line, "input_tokens", "tokens", 1), "input_tokens"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -57,7 +57,7 @@ func Provider(name, model string) (discovery.Provider, error) {
 	if p, ok := discovery.ProviderOf(model); ok {
 		return p, nil
 	}
-	return "", fmt.Errorf("the provider of %q is not known and must be given", model)
+	return "", fmt.Errorf("the provider of %q cannot be determined; specify openai, deepseek, anthropic, gemini or xai", model)
 }
 
 // Catalog returns the options that select the models of a provider, or all models for "".

@@ -11,14 +11,14 @@ import (
 // window is how many messages of the inbox the gateway returns at most.
 const window = 1000
 
-// NotInInboxError is the error of a message id that the newest 1,000 messages of the own inbox do not have.
+// NotInInboxError is the error of a message id that the newest 1,000 messages of the inbox of this node do not have.
 type NotInInboxError struct{ ID int64 }
 
 func (e *NotInInboxError) Error() string {
-	return fmt.Sprintf("message %d is not among the newest %d of the own inbox", e.ID, window)
+	return fmt.Sprintf("message %d is not among the newest %d of the inbox of this node", e.ID, window)
 }
 
-// Messages returns the messages of the own inbox with these ids, in their order.
+// Messages returns the messages of the inbox of this node with these ids, in their order.
 func Messages(ctx context.Context, c *client.MeshClient, ids ...int64) ([]client.MeshMessage, error) {
 	inbox, err := c.Fetch(ctx, client.FetchOptions{Limit: window})
 	if err != nil {

@@ -25,7 +25,7 @@ func TestProgress(t *testing.T) {
 		want  string
 	}{
 		"an answer within a second":   {900 * time.Millisecond, ""},
-		"an answer after two seconds": {2 * time.Second, "waiting for an answer …\r\x1b[K"},
+		"an answer after two seconds": {2 * time.Second, "waiting for a response …\r\x1b[K"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,7 +33,7 @@ func (p *Progress) Start() {
 		defer p.mu.Unlock()
 		if p.timer == timer {
 			p.shown = true
-			fmt.Fprint(p.W, "waiting for an answer …")
+			fmt.Fprint(p.W, "waiting for a response …")
 		}
 	})
 	p.timer = timer

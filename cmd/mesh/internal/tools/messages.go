@@ -15,13 +15,13 @@ type messageTools struct{ client *client.MeshClient }
 
 func addMessageTools(server *mcp.Server, t *messageTools) {
 	add(server, "mesh_peers", "List nodes", "List the registered nodes of the mesh: the recipients of mesh_send.", t.peers, reads)
-	add(server, "mesh_send", "Send a message", "Send a message to a node. A message with a credential in it is refused.", t.send, adds)
+	add(server, "mesh_send", "Send a message", "Send a message to a node. A message that contains a credential is rejected.", t.send, adds)
 	add(server, "mesh_reply", "Reply to a message",
-		"Answer a message of the own inbox, in its thread. The same reply sent twice arrives once.", t.reply, adds, once)
-	add(server, "mesh_inbox", "Read the inbox", "List messages of the own inbox, newest first. Nothing is marked read.", t.inbox, reads)
-	add(server, "mesh_mark_read", "Mark a message read", "Mark a message read after it has been dealt with.", t.markRead, adds, once)
+		"Answer a message of your inbox, in its thread. The same reply sent twice arrives once.", t.reply, adds, once)
+	add(server, "mesh_inbox", "Read the inbox", "List messages of your inbox, newest first. Nothing is marked read.", t.inbox, reads)
+	add(server, "mesh_mark_read", "Mark a message read", "Mark a message read after you have handled it.", t.markRead, adds, once)
 	addWithProgress(server, "mesh_wait", "Wait for a message",
-		"Wait for the oldest unread message, at most 60 seconds. Mark it read before the next wait, or it comes again. No message is an empty list.",
+		"Wait for the oldest unread message, at most 60 seconds. Mark it read before the next wait; otherwise it is returned again. No message is an empty list.",
 		t.wait, reads)
 }
 
@@ -77,9 +77,9 @@ func toToolMessages(messages ...client.MeshMessage) toolMessages {
 
 type sendArguments struct {
 	To      nodeName `json:"to" jsonschema:"name of the recipient, as mesh_peers lists it"`
-	Kind    kindName `json:"kind" jsonschema:"what the message is for; a question expects an answer"`
+	Kind    kindName `json:"kind" jsonschema:"purpose of the message; a question expects an answer"`
 	Content content  `json:"content" jsonschema:"the text"`
-	Thread  string   `json:"thread,omitempty" jsonschema:"name or id of a thread; a name that is new makes one"`
+	Thread  string   `json:"thread,omitempty" jsonschema:"name or id of a thread; a new name creates a thread"`
 }
 
 type toolReceipt struct {
@@ -103,8 +103,8 @@ func receipt(m *client.MeshMessage, err error) (toolReceipt, error) {
 }
 
 type replyArguments struct {
-	ID      messageID `json:"id" jsonschema:"id of the message that is answered"`
-	Kind    kindName  `json:"kind,omitempty" jsonschema:"answer when not given"`
+	ID      messageID `json:"id" jsonschema:"id of the message to answer"`
+	Kind    kindName  `json:"kind,omitempty" jsonschema:"kind of the reply; default answer"`
 	Content content   `json:"content" jsonschema:"the text"`
 }
 
@@ -119,7 +119,7 @@ func (t *messageTools) reply(ctx context.Context, in replyArguments) (toolReceip
 type inboxArguments struct {
 	Unread bool         `json:"unread,omitempty" jsonschema:"only unread messages"`
 	From   nodeName     `json:"from,omitempty" jsonschema:"only messages of this node"`
-	Limit  messageLimit `json:"limit,omitempty" jsonschema:"at most so many messages; 20 when not given"`
+	Limit  messageLimit `json:"limit,omitempty" jsonschema:"maximum number of messages; default 20"`
 }
 
 func (t *messageTools) inbox(ctx context.Context, in inboxArguments) (toolMessages, error) {

@@ -33,8 +33,8 @@ type toolModels struct {
 type toolModel struct {
 	ID            string `json:"id"`
 	Developer     string `json:"developer"`
-	ContextLength *int64 `json:"context_length" jsonschema:"tokens; null is not known"`
-	MaxTokens     *int64 `json:"max_tokens" jsonschema:"tokens; null is not known"`
+	ContextLength *int64 `json:"context_length" jsonschema:"tokens; null means unknown"`
+	MaxTokens     *int64 `json:"max_tokens" jsonschema:"tokens; null means unknown"`
 }
 
 func (t *modelTools) list(ctx context.Context, in modelsArguments) (toolModels, error) {
@@ -62,7 +62,7 @@ func (t *modelTools) list(ctx context.Context, in modelsArguments) (toolModels, 
 
 type modelArguments struct {
 	Model    string       `json:"model" jsonschema:"id of the model"`
-	Provider providerName `json:"provider,omitempty" jsonschema:"provider of the model; found from the id when not given"`
+	Provider providerName `json:"provider,omitempty" jsonschema:"provider of the model; default: determined from the id"`
 }
 
 type toolRetirement struct {

@@ -16,9 +16,9 @@ type priceTools struct{ client *discovery.Client }
 
 func addPriceTools(server *mcp.Server, t *priceTools) {
 	add(server, "model_price", "Price of a model",
-		"List the prices of a model in USD per million tokens. null is not known, never free.", t.prices, reads)
+		"List the prices of a model in USD per million tokens. null means unknown, not free.", t.prices, reads)
 	add(server, "call_cost", "Cost of a call",
-		"Compute what a call cost, exactly, from the usage object of its answer.", t.cost, reads)
+		"Compute the exact cost of a call from the usage object of its response.", t.cost, reads)
 }
 
 type toolPrices struct {
@@ -34,7 +34,7 @@ type toolPrice struct {
 	CacheWrite1hPerMTok *float64 `json:"cache_write_1h_per_mtok"`
 	OutputPerMTok       *float64 `json:"output_per_mtok"`
 	ValidFrom           *string  `json:"valid_from"`
-	ValidUntil          *string  `json:"valid_until" jsonschema:"first day after the price"`
+	ValidUntil          *string  `json:"valid_until" jsonschema:"first day after the period"`
 	Source              string   `json:"source"`
 }
 
@@ -59,8 +59,8 @@ func (t *priceTools) prices(ctx context.Context, in modelArguments) (toolPrices,
 
 type costArguments struct {
 	modelArguments
-	Usage map[string]any `json:"usage" jsonschema:"the usage object of the answer, unchanged"`
-	At    string         `json:"at,omitempty" jsonschema:"RFC 3339 time of the call; now when not given"`
+	Usage map[string]any `json:"usage" jsonschema:"the usage object of the response, unchanged"`
+	At    string         `json:"at,omitempty" jsonschema:"RFC 3339 time of the call; default now"`
 	Mode  string         `json:"mode,omitempty" jsonschema:"batch, flex, priority or another mode that changes the price"`
 }
 

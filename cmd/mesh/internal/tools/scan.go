@@ -18,7 +18,7 @@ func addScanTool(server *mcp.Server, t *scanTool) {
 }
 
 type scanArguments struct {
-	Text string `json:"text" jsonschema:"the text, which goes nowhere"`
+	Text string `json:"text" jsonschema:"the text; it is not sent anywhere"`
 }
 
 type toolFindings struct {
@@ -30,7 +30,7 @@ type toolFinding struct {
 	Heuristic bool   `json:"heuristic" jsonschema:"the rule also matches harmless text"`
 	Advice    string `json:"advice"`
 	Start     int    `json:"start" jsonschema:"byte offset"`
-	End       int    `json:"end" jsonschema:"byte offset behind the credential"`
+	End       int    `json:"end" jsonschema:"byte offset of the end, exclusive"`
 }
 
 func (t *scanTool) scan(_ context.Context, in scanArguments) (toolFindings, error) {

@@ -43,7 +43,7 @@ func (t *threadTools) list(ctx context.Context, in threadsArguments) (toolThread
 
 type threadArguments struct {
 	ID    string       `json:"id" jsonschema:"id of the thread, as mesh_threads lists it"`
-	Limit messageLimit `json:"limit,omitempty" jsonschema:"at most so many messages; 100 when not given"`
+	Limit messageLimit `json:"limit,omitempty" jsonschema:"maximum number of messages; default 100"`
 }
 
 func (t *threadTools) read(ctx context.Context, in threadArguments) (toolMessages, error) {

@@ -19,7 +19,7 @@ const maxWait = 60
 const waitInterval = time.Second
 
 type waitArguments struct {
-	Seconds waitSeconds `json:"seconds,omitempty" jsonschema:"longest wait; 30 when not given"`
+	Seconds waitSeconds `json:"seconds,omitempty" jsonschema:"longest wait in seconds; default 30"`
 }
 
 // wait returns the oldest unread message, or none after the time. The poll at the beginning distinguishes an empty inbox from a
