@@ -91,10 +91,10 @@ func (c *Client) anthropicModels(ctx context.Context, r request, lifecycles ...a
 		if failure != nil || !page.HasMore {
 			return page.Data, "", failure
 		}
-		if deref(page.LastID) == "" {
+		if page.GetLastID() == "" {
 			return nil, "", r.partial(errNoCursor)
 		}
-		return page.Data, *page.LastID, nil
+		return page.Data, page.GetLastID(), nil
 	})
 }
 
@@ -112,10 +112,10 @@ func (c *Client) listGemini(ctx context.Context, r request) ([]ModelInfo, *Failu
 		page, failure := fetch[gemini.ModelPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.gemini.ListModels(ctx, params, header("x-goog-api-key", r.key.Reveal()))
 		})
-		if failure == nil && isGoogleError(len(page.Models), page.NextPageToken, page.AdditionalProperties) {
+		if failure == nil && isGoogleError(len(page.Models), page.GetNextPageToken(), page.AdditionalProperties) {
 			failure = r.undecodable(errNoModels)
 		}
-		return page.Models, deref(page.NextPageToken), failure
+		return page.Models, page.GetNextPageToken(), failure
 	})
 	return mapped(models, func(m gemini.Model) ModelInfo {
 		return ModelInfo{

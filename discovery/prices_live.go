@@ -159,17 +159,17 @@ func geminiRows(list *geminiList, model string) []pricelist.Row {
 func xaiRows(models []xai.LanguageModel, readAt time.Time) []pricelist.Row {
 	var rows []pricelist.Row
 	for _, m := range models {
-		if deref(m.PromptTextTokenPrice) <= 0 || deref(m.CompletionTextTokenPrice) <= 0 {
+		if m.GetPromptTextTokenPrice() <= 0 || m.GetCompletionTextTokenPrice() <= 0 {
 			continue
 		}
 		base := pricelist.Row{
 			Provider: string(XAI), Source: SourceLanguageModels, VerifiedAt: readAt.UTC().Format(time.RFC3339),
-			Input: xaiPrice(m.PromptTextTokenPrice), CacheRead: xaiPrice(m.CachedPromptTextTokenPrice), Output: xaiPrice(m.CompletionTextTokenPrice),
+			Input: xaiPrice(m.GetPromptTextTokenPrice()), CacheRead: xaiPrice(m.GetCachedPromptTextTokenPrice()), Output: xaiPrice(m.GetCompletionTextTokenPrice()),
 		}
 		long := base
-		long.Above = deref(m.LongContextThreshold) - 1 // the long context begins at the threshold itself
-		long.Input, long.CacheRead = xaiPrice(m.PromptTextTokenPriceLongContext), xaiPrice(m.CachedPromptTextTokenPriceLongContext)
-		long.Output = xaiPrice(m.CompletionTextTokenPriceLongContext)
+		long.Above = m.GetLongContextThreshold() - 1 // the long context begins at the threshold itself
+		long.Input, long.CacheRead = xaiPrice(m.GetPromptTextTokenPriceLongContext()), xaiPrice(m.GetCachedPromptTextTokenPriceLongContext())
+		long.Output = xaiPrice(m.GetCompletionTextTokenPriceLongContext())
 		for _, id := range append([]string{m.ID}, m.Aliases...) {
 			base.Model, long.Model = id, id
 			rows = append(rows, base)
@@ -182,9 +182,9 @@ func xaiRows(models []xai.LanguageModel, readAt time.Time) []pricelist.Row {
 }
 
 // xaiPrice reads a price in cents per 100 million tokens. 0 is what xAI lists where there is no price.
-func xaiPrice(cents *int64) pricelist.Price {
-	if deref(cents) <= 0 {
+func xaiPrice(cents int64) pricelist.Price {
+	if cents <= 0 {
 		return pricelist.Price{}
 	}
-	return pricelist.FromCentsPer100MTok(*cents)
+	return pricelist.FromCentsPer100MTok(cents)
 }

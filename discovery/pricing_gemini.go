@@ -133,10 +133,10 @@ func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, 
 		page, failure := fetch[cloudbilling.SKUPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.cloudbilling.ListSkus(ctx, cmp.Or(c.geminiService, defaultGeminiService), params, header("X-Goog-Api-Key", r.key.Reveal()))
 		})
-		if failure == nil && isGoogleError(len(page.Skus), page.NextPageToken, page.AdditionalProperties) {
+		if failure == nil && isGoogleError(len(page.Skus), page.GetNextPageToken(), page.AdditionalProperties) {
 			failure = r.undecodable(errNoSKUs)
 		}
-		return page.Skus, deref(page.NextPageToken), failure
+		return page.Skus, page.GetNextPageToken(), failure
 	})
 	if failure == nil && len(skus) == 0 {
 		// proto3 omits what is empty, so {} and {"error":…} decode as lists too.

@@ -133,9 +133,9 @@ func pages[T any](r request, maxPages int, next func(r request, cursor string) (
 // isGoogleError reports whether a page of Google's holds something else in place of its rows, such as an error with status
 // 200. Read as the last page it would cut the list short. After other pages {} is a last page, because proto3 omits what is
 // empty.
-func isGoogleError(rows int, token *string, others map[string]json.RawMessage) bool {
+func isGoogleError(rows int, token string, others map[string]json.RawMessage) bool {
 	_, hasError := others["error"]
-	return hasError || rows == 0 && deref(token) == "" && len(others) > 0
+	return hasError || rows == 0 && token == "" && len(others) > 0
 }
 
 // deref returns what p points to, or the zero value.

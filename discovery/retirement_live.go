@@ -87,7 +87,7 @@ func (c *Client) anthropicRetirements(ctx context.Context, r request) (Registry,
 // anthropicRetirement returns the live entry of a model, "" for active without a date. The lifecycle is decisive, not a date in
 // the past: a model that is still served after its date is overdue. It reports false when the response has neither.
 func anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
-	lifecycle := deref(m.Lifecycle)
+	lifecycle := m.GetLifecycle()
 	date, dated := retiresOn(m)
 	past := dated && date.Before(today)
 	switch {
@@ -115,6 +115,6 @@ func lastDay(id string, today time.Time) string {
 
 // retiresOn returns the date of retires_at in UTC.
 func retiresOn(m anthropic.Model) (time.Time, bool) {
-	at, err := time.Parse(time.RFC3339, deref(m.RetiresAt))
+	at, err := time.Parse(time.RFC3339, m.GetRetiresAt())
 	return dayOf(at), err == nil
 }

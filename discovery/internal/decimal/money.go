@@ -88,6 +88,19 @@ func (m Money) normalized() Money {
 	return Money{odd: m.Rat()}
 }
 
+// Units returns m in units of 10^-places, of which there are at most moneyPlaces, and reports whether they hold it exactly.
+func (m Money) Units(places int) (units uint64, exact bool) {
+	divisor := uint64(1)
+	for range moneyPlaces - places {
+		divisor *= 10
+	}
+	if m.odd != nil || m.hi >= divisor {
+		return 0, false
+	}
+	units, rest := bits.Div64(m.hi, m.lo, divisor)
+	return units, rest == 0
+}
+
 // Rat returns m as a fraction.
 func (m Money) Rat() *big.Rat {
 	units := new(big.Int).SetUint64(m.hi)

@@ -3,7 +3,6 @@ package pricelist
 import (
 	"math/big"
 	"strconv"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
@@ -20,16 +19,14 @@ const pricePlaces = 12
 
 // ParsePrice reads a plain decimal. It reports whether text is one.
 func ParsePrice(text string) (Price, bool) {
-	whole, fraction, _ := strings.Cut(text, ".")
-	if _, ok := decimal.ParseMoney(text); !ok {
+	usd, ok := decimal.ParseMoney(text)
+	if !ok {
 		return Price{}, false
 	}
-	if len(whole) <= 6 && len(fraction) <= pricePlaces { // 999,999 USD and 12 places fit in 64 bits
-		units, _ := strconv.ParseUint(whole+fraction+strings.Repeat("0", pricePlaces-len(fraction)), 10, 64)
+	if units, exact := usd.Units(pricePlaces); exact {
 		return Price{units: units, known: true}, true
 	}
-	odd, ok := new(big.Rat).SetString(text)
-	return Price{odd: odd, known: ok}, ok
+	return Price{odd: usd.Rat(), known: true}, true
 }
 
 // FromFloat returns the price that is written as the shortest decimal of usd, which must be finite and not negative; nil is
