@@ -2,62 +2,113 @@ package discovery
 
 import (
 	"context"
-	"math"
-	"math/big"
 	"strconv"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
 
-const opReconcileXAI = "ReconcileXAICost"
+const (
+	opReconcileOpenAI    = "ReconcileOpenAICost"
+	opReconcileAnthropic = "ReconcileAnthropicCost"
+	opReconcileXAI       = "ReconcileXAICost"
+)
 
-// Bucket is the type of a report's buckets.
-type Bucket interface {
-	CostBucket | TeamCostBucket
-	// row is the bucket as a row of a table.
-	row() report.Row
-	// begin and end are those of the bucket in Unix seconds; the end is exclusive.
-	begin() int64
-	end() int64
+// ReconcileOpenAICost compares what OpenAI billed in a window with what was counted locally in the same window. With a nil
+// attributedUSD the report has no comparison.
+//
+// It reads the costs as [Client.FetchOpenAICostBuckets] does, with the same key. If they cannot be read, Complete is false, and
+// one [Failure] is reported.
+//
+// OpenAI bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current day
+// or in the future. Any other window is a [*ValueError], and so are an attributed amount that is not finite and an invalid
+// query.
+func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	days, err := c.openAIDays(query)
+	if err != nil {
+		return nil, err
+	}
+	return c.reconcileDays(ctx, opReconcileOpenAI, days, attributedUSD)
 }
 
-// ReconciliationReport compares what a provider billed in a window with what was counted locally.
-type ReconciliationReport[B Bucket] struct {
-	// Provider is the provider that billed.
-	Provider Provider
-	// ActualUSD is the exact sum of what was billed, rounded once to a float64. It is meaningful only if Complete is true.
-	ActualUSD float64
-	// AttributedUSD is what was counted locally, or nil if nothing was given. 0 is an amount, and credits are negative.
-	AttributedUSD *float64
-	// DriftUSD is the actual minus the attributed amount, computed in decimal. It is positive if the provider billed more than
-	// was counted, and nil if nothing was attributed or the report is not complete.
-	DriftUSD *float64
-	// DriftPct is the drift in percent of the attributed amount. It is nil if DriftUSD is nil or the attributed amount is 0 or
-	// less.
-	DriftPct *float64
-	// Buckets are what was billed, oldest first. The slice is never nil.
-	Buckets []B
-	// MissingDays are the past days of the window, as in 2026-05-01, for which OpenAI or Anthropic sent no bucket. This is
-	// unexpected, because they also list days without costs; such a day counts as 0. It is empty for xAI, which lists only
-	// usage, and for a window without an end.
-	MissingDays []string
-	// WindowStart and WindowEnd are in Unix seconds; WindowEnd is exclusive, and nil if the window is open.
-	WindowStart int64
-	WindowEnd   *int64
-	// Complete is false if the bill could not be read, because there is no key or the call failed. ActualUSD is then 0, which
-	// does not mean that nothing was billed.
-	Complete bool
-	// Settled is false if the window includes today (UTC, or the time zone of the query for xAI), lies in the future or is
-	// open: the actual amount can still grow. Settled is independent of Complete.
-	Settled bool
+// ReconcileAnthropicCost compares what Anthropic billed in a window with what was counted locally in the same window. With a
+// nil attributedUSD the report has no comparison.
+//
+// It reads the costs as [Client.FetchAnthropicCostBuckets] does, with the same key. If they cannot be read, Complete is false,
+// and one [Failure] is reported. The report does not include the priority service tier, so leave it out of the counted amount
+// too.
+//
+// Anthropic bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current
+// day or in the future. Any other window is a [*ValueError], and so are an attributed amount that is not finite and an invalid
+// query.
+func (c *Client) ReconcileAnthropicCost(ctx context.Context, query AnthropicCostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	days, err := c.anthropicDays(query)
+	if err != nil {
+		return nil, err
+	}
+	return c.reconcileDays(ctx, opReconcileAnthropic, days, attributedUSD)
+}
 
-	// billed is the sum that ActualUSD was rounded from; nil where nothing was lost, and in a report that was read from JSON.
-	billed  *big.Rat
-	counted *countedCalls // of WithLedger, or nil
+// reconcileDays reports a bill of UTC days.
+func (c *Client) reconcileDays(ctx context.Context, operation string, query dayQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
+	if err := checkAttributed(attributedUSD); err != nil {
+		return nil, err
+	}
+	if err := query.checkWholeDays(); err != nil {
+		return nil, err
+	}
+	provider, _ := lookupService(query.service)
+	costs, err := c.dayCosts(ctx, operation, query)
+	lastMidnight := (query.end + secondsPerDay - 1) / secondsPerDay * secondsPerDay // that of the current day for an end in it
+	costs, err = withinWindow(ctx, c, costs, err, request{operation: operation, provider: provider.provider}, query.start, lastMidnight)
+	return newDayReport(provider.provider, costs, attributedUSD, query.start, query.end), err
+}
+
+// checkWholeDays refuses a window that does not consist of whole UTC days. An end in the current day or later is valid.
+func (q dayQuery) checkWholeDays() error {
+	const reason = "must be midnight UTC: costs are billed by whole days"
+	if q.start%secondsPerDay != 0 {
+		return &ValueError{Field: "start time", Value: q.formatTime(q.start), Reason: reason}
+	}
+	if today := time.Now().Unix(); q.end%secondsPerDay != 0 && q.end < today-today%secondsPerDay {
+		return &ValueError{Field: "end time", Value: q.formatTime(q.end), Reason: reason}
+	}
+	return nil
+}
+
+// newDayReport returns the report of a provider that lists every UTC day. An end of 0 is an open window.
+func newDayReport(provider Provider, costs bill[CostBucket], attributedUSD *float64, start, end int64) *ReconciliationReport[CostBucket] {
+	r := newReport(provider, costs, attributedUSD)
+	r.WindowStart, r.WindowEnd = start, nonZero(&end)
+	r.Settled = end != 0 && settled(time.Unix(end, 0), time.UTC)
+	if r.Complete {
+		r.MissingDays = missingDays(costs.buckets, start, min(end, time.Now().Unix()))
+	}
+	return r
+}
+
+// missingDays returns the days of a window that have no bucket. A bucket may end at any time after the window.
+func missingDays(buckets []CostBucket, start, end int64) []string {
+	billed := make(map[int64]bool, len(buckets))
+	for _, b := range buckets {
+		for day := b.StartTime / secondsPerDay; day*secondsPerDay < min(b.EndTime, end); day++ {
+			billed[day] = true
+		}
+	}
+	var missing []string
+	for day := start / secondsPerDay; (day+1)*secondsPerDay <= end; day++ {
+		if !billed[day] {
+			missing = append(missing, time.Unix(day*secondsPerDay, 0).UTC().Format(time.DateOnly))
+		}
+	}
+	return missing
 }
 
 // ReconcileXAICost compares what xAI billed a team in a window with what was counted locally in the same window. With a nil
@@ -112,52 +163,6 @@ func checkAttributed(usd *float64) error {
 	}
 	return &ValueError{Field: "attributed USD", Value: strconv.FormatFloat(*usd, 'g', -1, 64), Reason: "must be finite"}
 }
-
-// newReport returns the report without its window.
-func newReport[B Bucket](provider Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
-	actual := costs.total.Amount()
-	r := &ReconciliationReport[B]{
-		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: copied(attributedUSD),
-		Buckets: costs.buckets, Complete: costs.complete,
-	}
-	if exact := actual.Rat(); exact.Cmp(decimal.FromFloat(r.ActualUSD)) != 0 {
-		r.billed = exact
-	}
-	if attributedUSD != nil && costs.complete {
-		r.setDrift(decimal.FromFloat(*attributedUSD))
-	}
-	return r
-}
-
-// setDrift sets the drift from an exact attributed amount.
-func (r *ReconciliationReport[B]) setDrift(attributed *big.Rat) {
-	drift := new(big.Rat).Sub(r.exactActual(), attributed)
-	r.DriftUSD = finiteFloat(drift)
-	if attributed.Sign() > 0 {
-		r.DriftPct = finiteFloat(drift.Mul(drift, big.NewRat(100, 1)).Quo(drift, attributed))
-	}
-}
-
-// exactActual returns the amount that ActualUSD is rounded from, else ActualUSD.
-func (r *ReconciliationReport[B]) exactActual() *big.Rat {
-	if r.billed != nil {
-		if rounded, _ := r.billed.Float64(); rounded == r.ActualUSD {
-			return r.billed
-		}
-	}
-	return decimal.FromFloat(r.ActualUSD)
-}
-
-// finiteFloat returns the float64 nearest to r, or nil when it is out of range.
-func finiteFloat(r *big.Rat) *float64 {
-	f, _ := r.Float64()
-	if !finite(f) {
-		return nil
-	}
-	return &f
-}
-
-func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 // settled reports whether a window that ends at end, exclusive, ends before today.
 func settled(end time.Time, zone *time.Location) bool {

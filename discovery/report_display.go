@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
@@ -59,33 +58,3 @@ func (r *ReconciliationReport[B]) notes() []string {
 	}
 	return notes
 }
-
-func (b CostBucket) begin() int64 { return b.StartTime }
-
-func (b CostBucket) end() int64 { return b.EndTime }
-
-func (b CostBucket) row() report.Row {
-	return report.Row{Label: rowLabel(time.Unix(b.StartTime, 0).UTC()), USD: b.TotalUSD}
-}
-
-func (b TeamCostBucket) begin() int64 {
-	t, _ := time.Parse(time.RFC3339, b.StartTime)
-	return t.Unix()
-}
-
-func (b TeamCostBucket) end() int64 {
-	t, _ := time.Parse(time.RFC3339, b.EndTime)
-	return t.Unix()
-}
-
-func (b TeamCostBucket) row() report.Row {
-	label := b.StartTime
-	if t, err := time.Parse(time.RFC3339, b.StartTime); err == nil {
-		label = rowLabel(t)
-	}
-	return report.Row{Label: label, USD: b.TotalUSD}
-}
-
-// rowLabel formats the start of a bucket without the offset, which is that of the whole report, and without the time at
-// midnight.
-func rowLabel(t time.Time) string { return strings.TrimSuffix(t.Format(time.DateTime), " 00:00:00") }

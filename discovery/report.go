@@ -1,0 +1,202 @@
+package discovery
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
+)
+
+// ReconciliationReport compares what a provider billed in a window with what was counted locally.
+type ReconciliationReport[B Bucket] struct {
+	// Provider is the provider that billed.
+	Provider Provider
+	// ActualUSD is the exact sum of what was billed, rounded once to a float64. It is meaningful only if Complete is true.
+	ActualUSD float64
+	// AttributedUSD is what was counted locally, or nil if nothing was given. 0 is an amount, and credits are negative.
+	AttributedUSD *float64
+	// DriftUSD is the actual minus the attributed amount, computed in decimal. It is positive if the provider billed more than
+	// was counted, and nil if nothing was attributed or the report is not complete.
+	DriftUSD *float64
+	// DriftPct is the drift in percent of the attributed amount. It is nil if DriftUSD is nil or the attributed amount is 0 or
+	// less.
+	DriftPct *float64
+	// Buckets are what was billed, oldest first. The slice is never nil.
+	Buckets []B
+	// MissingDays are the past days of the window, as in 2026-05-01, for which OpenAI or Anthropic sent no bucket. This is
+	// unexpected, because they also list days without costs; such a day counts as 0. It is empty for xAI, which lists only
+	// usage, and for a window without an end.
+	MissingDays []string
+	// WindowStart and WindowEnd are in Unix seconds; WindowEnd is exclusive, and nil if the window is open.
+	WindowStart int64
+	WindowEnd   *int64
+	// Complete is false if the bill could not be read, because there is no key or the call failed. ActualUSD is then 0, which
+	// does not mean that nothing was billed.
+	Complete bool
+	// Settled is false if the window includes today (UTC, or the time zone of the query for xAI), lies in the future or is
+	// open: the actual amount can still grow. Settled is independent of Complete.
+	Settled bool
+
+	// billed is the sum that ActualUSD was rounded from; nil where nothing was lost, and in a report that was read from JSON.
+	billed  *big.Rat
+	counted *countedCalls // of WithLedger, or nil
+}
+
+// newReport returns the report without its window.
+func newReport[B Bucket](provider Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
+	actual := costs.total.Amount()
+	r := &ReconciliationReport[B]{
+		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: copied(attributedUSD),
+		Buckets: costs.buckets, Complete: costs.complete,
+	}
+	if exact := actual.Rat(); exact.Cmp(decimal.FromFloat(r.ActualUSD)) != 0 {
+		r.billed = exact
+	}
+	if attributedUSD != nil && costs.complete {
+		r.setDrift(decimal.FromFloat(*attributedUSD))
+	}
+	return r
+}
+
+// setDrift sets the drift from an exact attributed amount.
+func (r *ReconciliationReport[B]) setDrift(attributed *big.Rat) {
+	drift := new(big.Rat).Sub(r.exactActual(), attributed)
+	r.DriftUSD = finiteFloat(drift)
+	if attributed.Sign() > 0 {
+		r.DriftPct = finiteFloat(drift.Mul(drift, big.NewRat(100, 1)).Quo(drift, attributed))
+	}
+}
+
+// exactActual returns the amount that ActualUSD is rounded from, else ActualUSD.
+func (r *ReconciliationReport[B]) exactActual() *big.Rat {
+	if r.billed != nil {
+		if rounded, _ := r.billed.Float64(); rounded == r.ActualUSD {
+			return r.billed
+		}
+	}
+	return decimal.FromFloat(r.ActualUSD)
+}
+
+// finiteFloat returns the float64 nearest to r, or nil when it is out of range.
+func finiteFloat(r *big.Rat) *float64 {
+	f, _ := r.Float64()
+	if !finite(f) {
+		return nil
+	}
+	return &f
+}
+
+func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
+// reportJSON is the JSON of a report.
+type reportJSON[B Bucket] struct {
+	OpenAI      *float64 `json:"openai_actual_usd,omitempty"`
+	Anthropic   *float64 `json:"anthropic_actual_usd,omitempty"`
+	XAI         *float64 `json:"xai_actual_usd,omitempty"`
+	Attributed  *float64 `json:"attributed_usd"`
+	Drift       *float64 `json:"drift_usd"`
+	DriftPct    *float64 `json:"drift_pct"`
+	Buckets     []B      `json:"buckets"`
+	MissingDays []string `json:"missing_days,omitempty"`
+	WindowStart int64    `json:"window_start"`
+	WindowEnd   *int64   `json:"window_end"`
+	Complete    bool     `json:"complete"`
+	Settled     bool     `json:"settled"`
+}
+
+// actuals returns the fields of the actual amount by provider.
+func (r *reportJSON[B]) actuals() map[Provider]**float64 {
+	return map[Provider]**float64{OpenAI: &r.OpenAI, Anthropic: &r.Anthropic, XAI: &r.XAI}
+}
+
+// MarshalJSON writes the actual amount as openai_actual_usd, anthropic_actual_usd or xai_actual_usd, depending on Provider, and
+// the other fields in snake case. A missing amount and an open end are null; missing_days is omitted if empty. An unknown
+// provider is an error.
+func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
+	report := reportJSON[B]{
+		Attributed: r.AttributedUSD, Drift: r.DriftUSD, DriftPct: r.DriftPct, Buckets: append([]B{}, r.Buckets...),
+		MissingDays: r.MissingDays, WindowStart: r.WindowStart, WindowEnd: r.WindowEnd,
+		Complete: r.Complete, Settled: r.Settled,
+	}
+	actual := report.actuals()[r.Provider]
+	if actual == nil {
+		return nil, fmt.Errorf("discovery: there are no reports of provider %q", showable(string(r.Provider)))
+	}
+	*actual = &r.ActualUSD
+	return json.Marshal(report)
+}
+
+// UnmarshalJSON parses the output of [ReconciliationReport.MarshalJSON]. An object without complete, or without the actual
+// amount of exactly one provider, is an error.
+func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
+	var report struct {
+		reportJSON[B]
+		Complete *bool `json:"complete"` // hides the other, to tell false from absent
+	}
+	if err := json.Unmarshal(data, &report); err != nil {
+		return err
+	}
+	read := ReconciliationReport[B]{
+		AttributedUSD: report.Attributed, DriftUSD: report.Drift, DriftPct: report.DriftPct, Buckets: append([]B{}, report.Buckets...),
+		MissingDays: report.MissingDays, WindowStart: report.WindowStart, WindowEnd: report.WindowEnd, Settled: report.Settled,
+	}
+	given := 0
+	for provider, actual := range report.actuals() {
+		if *actual != nil {
+			read.Provider, read.ActualUSD = provider, **actual
+			given++
+		}
+	}
+	if given != 1 || report.Complete == nil {
+		return errors.New("discovery: the JSON is not a reconciliation report")
+	}
+	read.Complete = *report.Complete
+	*r = read
+	return nil
+}
+
+// Bucket is the type of a report's buckets.
+type Bucket interface {
+	CostBucket | TeamCostBucket
+	// row is the bucket as a row of a table.
+	row() report.Row
+	// begin and end are those of the bucket in Unix seconds; the end is exclusive.
+	begin() int64
+	end() int64
+}
+
+func (b CostBucket) begin() int64 { return b.StartTime }
+
+func (b CostBucket) end() int64 { return b.EndTime }
+
+func (b CostBucket) row() report.Row {
+	return report.Row{Label: rowLabel(time.Unix(b.StartTime, 0).UTC()), USD: b.TotalUSD}
+}
+
+func (b TeamCostBucket) begin() int64 {
+	t, _ := time.Parse(time.RFC3339, b.StartTime)
+	return t.Unix()
+}
+
+func (b TeamCostBucket) end() int64 {
+	t, _ := time.Parse(time.RFC3339, b.EndTime)
+	return t.Unix()
+}
+
+func (b TeamCostBucket) row() report.Row {
+	label := b.StartTime
+	if t, err := time.Parse(time.RFC3339, b.StartTime); err == nil {
+		label = rowLabel(t)
+	}
+	return report.Row{Label: label, USD: b.TotalUSD}
+}
+
+// rowLabel formats the start of a bucket without the offset, which is that of the whole report, and without the time at
+// midnight.
+func rowLabel(t time.Time) string { return strings.TrimSuffix(t.Format(time.DateTime), " 00:00:00") }
