@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
@@ -43,29 +42,14 @@ func (c *MeshClient) readRegistry(ctx context.Context) (nameSet, error) {
 		return nil, err
 	}
 	resp.Body = begin.text
-	if invalid != nil && !blank(resp) {
-		return nil, c.invalidRegistry(resp, invalid)
-	}
-	return names, nil
-}
-
-// invalidRegistry returns the error for a response that is not a list of peers.
-func (c *MeshClient) invalidRegistry(resp call.Response, err error) error {
-	e := &MeshGatewayError{
-		Method:     opListPeers.method,
-		Path:       opListPeers.path,
-		StatusCode: resp.Status,
-		Body:       call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redactBody),
-		RequestID:  c.redactor.requestID(resp.Header),
-		Err:        err,
+	if invalid == nil || blank(resp) {
+		return names, nil
 	}
 	var contract *wire.Error
-	if !errors.As(err, &contract) {
-		e.Err = &notJSONError{excerpt: e.Body}
-	} else {
-		e.Err = contract
+	if errors.As(invalid, &contract) {
+		invalid = contract // without what jx wrapped around it
 	}
-	return e
+	return nil, c.invalidBody(op, resp, invalid, contract != nil)
 }
 
 // prefix keeps the beginning of what is written to it.

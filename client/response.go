@@ -24,13 +24,13 @@ func fromGateway(header http.Header, body []byte) bool {
 // would scan the body a second time.
 func (c *MeshClient) decode(op operation, resp call.Response, into json.Unmarshaler) error {
 	if err := into.UnmarshalJSON(resp.Body); err != nil {
-		return c.invalidBody(op, resp, err)
+		return c.invalidBody(op, resp, err, json.Valid(resp.Body))
 	}
 	return nil
 }
 
-// invalidBody returns the error for a 2xx response whose body is invalid because of err.
-func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) error {
+// invalidBody returns the error for a 2xx response whose body is invalid because of err, or is not JSON at all.
+func (c *MeshClient) invalidBody(op operation, resp call.Response, err error, isJSON bool) error {
 	e := &MeshGatewayError{
 		Method:     op.method,
 		Path:       op.path,
@@ -40,7 +40,7 @@ func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) er
 		RequestID:  c.redactor.requestID(resp.Header),
 		Err:        c.redactor.redactError(err),
 	}
-	if !json.Valid(resp.Body) {
+	if !isJSON {
 		e.Err = &notJSONError{excerpt: e.Body, empty: blank(resp)}
 	}
 	e.Uncertain = op.delivers && !e.Delivered
