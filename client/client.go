@@ -47,7 +47,8 @@ const idleTimeout = 4 * time.Second
 //
 // Node names have 2 to 64 lower-case letters, digits and hyphens, start with a letter and do not end with a hyphen. If the
 // client's own name violates these rules, New logs a warning and accepts it, because nodes with such names exist. A name that
-// is blank, has a control character or is not valid UTF-8 is a [*ValueError], and so is any other invalid argument.
+// is blank, has a control character, is not valid UTF-8 or contains the token is a [*ValueError], and so is any other invalid
+// argument.
 func New(node string, opts ...Option) (*MeshClient, error) {
 	s, err := newSettings(node, opts)
 	if err != nil {

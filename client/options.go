@@ -80,6 +80,10 @@ func (s *settings) setNode(node string) error {
 		return err
 	}
 	s.node = resolveAlias(s.aliases, node)
+	if s.redactor.hasLiveToken(s.node) {
+		// The name is in every message, and every peer can read it.
+		return &ValueError{Field: "node", Reason: "must not contain the token"}
+	}
 	if s.skipNodeName {
 		return nil
 	}

@@ -59,6 +59,12 @@ func find(s *scan.Scanner, content string, allowed []int) (scan.Finding, bool) {
 	}), true
 }
 
+// hasLiveToken reports whether text contains the client's token or the one in the environment.
+func (r *redactor) hasLiveToken(text string) bool {
+	finding, found := r.current().scanner.Find(text)
+	return found && finding.Rule.Number == liveTokenRule
+}
+
 // maxRequestID bounds the characters of a request id that an error shows.
 const maxRequestID = 128
 

@@ -173,8 +173,8 @@ func TestWatchWarnsOfAShortInterval(t *testing.T) {
 
 func TestOwnNameThatCannotBeSentIsRejected(t *testing.T) {
 	t.Parallel()
-	for _, node := range []string{"", " ", "node\xff", "node\nb", "\x00"} {
-		_, err := client.New(node, client.WithGatewayURL("http://gateway"))
+	for _, node := range []string{"", " ", "node\xff", "node\nb", "\x00", token, "node-" + token} {
+		_, err := client.New(node, client.WithGatewayURL("http://gateway"), client.WithToken(token))
 		assert.Equal(t, "node", valueError(t, err).Field, "%q", node)
 	}
 }
