@@ -65,6 +65,21 @@ func TestPriceListIsComplete(t *testing.T) {
 	assert.Equal(t, 26, unpriced)
 }
 
+// A price that the provider may end on any day is marked, since the list has no end for it.
+func TestPromotionalPricesAreMarked(t *testing.T) {
+	t.Parallel()
+	var marked []string
+	for _, r := range pricelist.Builtin().Rows() {
+		if strings.Contains(r.Source, "promotional") {
+			marked = append(marked, r.Model)
+			assert.Equal(t, "2026-08-21", r.ValidFrom)
+			assert.Contains(t, r.Source, "genai-prices")
+			assert.True(t, strings.HasSuffix(r.Source, "; a promotional price, guaranteed through 2026-11-21 only"), r.Source)
+		}
+	}
+	assert.Equal(t, []string{"gpt-5.6", "gpt-5.6", "gpt-5.6-sol", "gpt-5.6-sol"}, marked)
+}
+
 // No two rows of a model and threshold are in force on the same day, so that the choice between them is never arbitrary.
 func TestPeriodsDoNotOverlap(t *testing.T) {
 	t.Parallel()

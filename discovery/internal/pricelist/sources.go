@@ -12,8 +12,14 @@ var companies = map[string]string{
 	"openai": "OpenAI", "deepseek": "DeepSeek", "anthropic": "Anthropic", "gemini": "Google", "xai": "xAI",
 }
 
+// promotion is the code of a price that may end on a day that no source has.
+const promotion = "+promotion"
+
 // describe returns the codes of the column sources as a text for people.
 func describe(provider, codes string) string {
+	if codes, ok := strings.CutSuffix(codes, promotion); ok {
+		return describe(provider, codes) + "; a promotional price, guaranteed through 2026-11-21 only"
+	}
 	page := companies[provider] + "'s pricing page"
 	var own, others []string
 	for _, code := range strings.Split(codes, "+") {

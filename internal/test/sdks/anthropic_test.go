@@ -74,3 +74,58 @@ func TestAnthropicRetirements(t *testing.T) {
 		t.Errorf("the list has %v, want models of each lifecycle", seen)
 	}
 }
+
+// costReport is a page of the cost report, for which the SDK has no type. Amounts are in cents.
+type costReport struct {
+	Data []struct {
+		StartingAt time.Time `json:"starting_at"`
+		Results    []struct {
+			Amount      float64 `json:"amount,string"`
+			Workspace   string  `json:"workspace_id"`
+			Description string  `json:"description"`
+		} `json:"results"`
+	} `json:"data"`
+	NextPage string `json:"next_page"`
+}
+
+// The request has the headers and the query encoding of the SDK.
+func TestAnthropicCosts(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	begin, end := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 5, 8, 0, 0, 0, 0, time.UTC)
+	got, err := newClient(s).FetchAnthropicCostBuckets(t.Context(), discovery.AnthropicCostQuery{
+		Start: begin, End: end, GroupBy: []discovery.GroupBy{discovery.GroupByWorkspaceID, discovery.GroupByDescription},
+	})
+	check(t, err)
+	client := anthropic.NewClient(option.WithBaseURL(s.URL+"/anthropic"), option.WithAPIKey(keyOf(discovery.ServiceAnthropicAdmin)))
+	days := 0
+	for cursor, more := "", true; more; more = cursor != "" {
+		options := []option.RequestOption{
+			option.WithQuery("starting_at", begin.Format(time.RFC3339)), option.WithQuery("ending_at", end.Format(time.RFC3339)),
+			option.WithQueryAdd("group_by[]", "workspace_id"), option.WithQueryAdd("group_by[]", "description"),
+		}
+		if cursor != "" {
+			options = append(options, option.WithQuery("page", cursor))
+		}
+		var page costReport
+		check(t, client.Get(t.Context(), "v1/organizations/cost_report", nil, &page, options...))
+		for _, day := range page.Data {
+			cents, lines, workspaces := 0.0, map[string]float64{}, map[string]float64{}
+			for _, result := range day.Results {
+				cents += result.Amount
+				lines[result.Description] += result.Amount / 100
+				workspaces[result.Workspace] += result.Amount / 100
+			}
+			same(t, "start", got[days].StartTime, day.StartingAt.Unix())
+			same(t, "total", got[days].TotalUSD, cents/100)
+			same(t, "descriptions", len(got[days].LineItemBreakdown), len(lines))
+			for name, usd := range lines {
+				same(t, name, got[days].LineItemBreakdown[name], usd)
+			}
+			same(t, "default workspace", got[days].WorkspaceBreakdown[""], workspaces[""])
+			days++
+		}
+		cursor = page.NextPage
+	}
+	same(t, "days", len(got), days)
+}

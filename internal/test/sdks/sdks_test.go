@@ -21,7 +21,7 @@ func start(t *testing.T) *discoverytest.Server {
 	keys := make(map[discovery.Service]string)
 	for _, service := range []discovery.Service{
 		discovery.ServiceOpenAI, discovery.ServiceOpenAIAdmin, discovery.ServiceDeepSeek, discovery.ServiceAnthropic,
-		discovery.ServiceGemini, discovery.ServiceCloudBilling, discovery.ServiceXAI,
+		discovery.ServiceAnthropicAdmin, discovery.ServiceGemini, discovery.ServiceCloudBilling, discovery.ServiceXAI,
 	} {
 		keys[service] = keyOf(service)
 	}
