@@ -1,10 +1,13 @@
 package discovery_test
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
@@ -17,7 +20,7 @@ func TestRewrites(t *testing.T) {
 		want []string
 	}{
 		{discovery.XAI, "grok-4.5", []string{"grok-4-5"}},
-		{discovery.XAI, "grok-4-3", []string{"grok-4.3"}},
+		{discovery.XAI, "grok-4-9", []string{"grok-4.9"}},
 		{discovery.XAI, "grok-build-0-1", []string{"grok-build-0.1"}},
 		{discovery.XAI, "x-ai/grok-4.20", []string{"x-ai/grok-4-20", "grok-4-20"}},
 		{discovery.OpenAI, "gpt-5.2", []string{"gpt-5-2"}},
@@ -70,4 +73,28 @@ func TestRewritesAreNew(t *testing.T) {
 		slices.Sort(all)
 		assert.Equal(t, slices.Compact(slices.Clone(all)), all, id)
 	}
+}
+
+// A marketplace that writes every version with hyphens has the prices of the models of the table, the newest included.
+func TestHyphenatedVersionsHaveThePriceOfTheirModel(t *testing.T) {
+	t.Parallel()
+	client, failures := pricing()
+	dotted := regexp.MustCompile(`^((?:gpt|grok)-\d)\.(\d)`)
+	tried := 0
+	for _, p := range []discovery.Provider{discovery.OpenAI, discovery.XAI} {
+		for _, row := range discovery.ListPrices(p) {
+			hyphenated := dotted.ReplaceAllString(row.ModelHint, "$1-$2")
+			if hyphenated == row.ModelHint || strings.HasSuffix(hyphenated, "-latest") { // an alias has rows of its own
+				continue
+			}
+			tried++
+			want, err := client.Prices(t.Context(), p, row.ModelHint)
+			require.NoError(t, err)
+			got, err := client.Prices(t.Context(), p, string(p)+"/"+hyphenated)
+			require.NoError(t, err)
+			assert.Equal(t, want, got, hyphenated)
+		}
+	}
+	assert.Greater(t, tried, 50)
+	assert.Empty(t, *failures)
 }

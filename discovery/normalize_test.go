@@ -65,7 +65,8 @@ var otherSpellings = map[discovery.Provider]map[string][]string{
 		"grok-4.20":              {"grok-4-20", "grok-4-20-0309", "grok-4.20-03-09"},
 		"grok-4.20-13":           {"grok-4-20-13"}, // 20 is not a month
 		"grok-4-1-fast":          {"grok-4-1-fast"},
-		"grok-4-3":               {"x-ai/grok-4-3"}, // no source shows a dot in its real id
+		"grok-4.3":               {"x-ai/grok-4-3", "grok-4-3-latest"},
+		"grok-4-9":               {"x-ai/grok-4-9"}, // a version that no source has
 		"grok-2-vision":          {"grok-2-vision-1212", "grok-2-vision-latest"},
 		"grok-beta":              {"grok-beta", "x-ai/grok-beta", "grok-beta:free"},
 		"grok-vision-beta":       {"grok-vision-beta"},

@@ -13,6 +13,7 @@ var OpenAI = &Dialect{
 		dotting("gpt-3", "5"),
 		dotting("gpt-4", "1", "5"),
 		dotting("gpt-5", "1", "2", "3", "4", "5", "6"),
+		dotting("gpt-6", "1", "2"),
 	},
 	builds: []idRule{
 		func(id string) string { base, _ := FineTuneBase(id); return base },

@@ -11,7 +11,7 @@ var XAI = &Dialect{
 		// A date has two forms.
 		replacing(`^(.*\d.*)-(`+month+`)-(`+day+`)$`, "${1}-${2}${3}"),
 		// A table, not a pattern: grok-4-1-fast is a real id, and the 20 of grok-4-20 is not a day.
-		dotting("grok-4", "5", "20"),
+		dotting("grok-4", "3", "5", "6", "7", "20"),
 	},
 	builds: []idRule{
 		// A build is at the end or before the words: grok-4.20-0309-reasoning.
