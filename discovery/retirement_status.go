@@ -1,6 +1,11 @@
 package discovery
 
-import "time"
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+)
 
 // RetirementState classifies a model for [Registry.Check].
 type RetirementState string
@@ -83,4 +88,57 @@ func (r Registry) replacement(key ModelKey, day time.Time) string {
 		return ""
 	}
 	return follow(key)
+}
+
+// Retirement is a model with its date.
+type Retirement struct {
+	ModelKey
+	// Date is the last day of the model, YYYY-MM-DD, in UTC.
+	Date string
+}
+
+// retirementJSON is the JSON of a Retirement, which would otherwise be that of the embedded key.
+type retirementJSON struct {
+	Provider Provider `json:"provider"`
+	ID       string   `json:"id"`
+	Date     string   `json:"date"`
+}
+
+// MarshalJSON returns an object with provider, id and date.
+func (r Retirement) MarshalJSON() ([]byte, error) {
+	return json.Marshal(retirementJSON{r.Provider, r.ID, r.Date})
+}
+
+// UnmarshalJSON parses the form of MarshalJSON.
+func (r *Retirement) UnmarshalJSON(data []byte) error {
+	var fields retirementJSON
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	*r = Retirement{ModelKey{fields.Provider, fields.ID}, fields.Date}
+	return nil
+}
+
+// MarshalText returns the key and the date, for logs.
+func (r Retirement) MarshalText() ([]byte, error) {
+	return []byte(string(r.Provider) + "/" + r.ID + " " + r.Date), nil
+}
+
+// RetiringWithin returns the models that retire today, in UTC, or at most d later, ordered by date, provider and id. It does
+// not return retired and deprecated models. d counts from the beginning of today: 24 hours include tomorrow. With a negative d
+// the result is empty. A model and its dated build are two entries, as in the registry.
+func (r Registry) RetiringWithin(d time.Duration) []Retirement {
+	today := dayOf(time.Now())
+	end := today.Add(d)
+	var soon []Retirement
+	for key, text := range r {
+		date, err := time.Parse(time.DateOnly, text)
+		if err == nil && !date.Before(today) && !date.After(end) {
+			soon = append(soon, Retirement{ModelKey: key, Date: text})
+		}
+	}
+	slices.SortFunc(soon, func(a, b Retirement) int {
+		return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.ID, b.ID))
+	})
+	return soon
 }
