@@ -148,7 +148,7 @@ var (
 	errFileTime        = errors.New("has a time in the future")
 )
 
-// parseCatalogFile returns the snapshot in a catalog file. Its errors contain nothing of the file.
+// parseCatalogFile returns the snapshot in a catalog file. Its errors contain no part of the file.
 func parseCatalogFile(text []byte, urlDigest string) (*snapshot, error) {
 	head, content, _ := bytes.Cut(text, []byte("\n"))
 	words := bytes.SplitN(head, []byte(" "), 3)

@@ -99,9 +99,9 @@ func (c *Client) fetchCatalog(ctx context.Context) (*snapshot, *Failure) {
 	return c.decodeCatalog(ctx, resp)
 }
 
-// decodeCatalog returns a snapshot of the response. A row that cannot be read is left out, and their number is reported. A
-// response of which most rows cannot be read is a failure, so that it does not replace a good catalog; its snapshot is returned
-// besides, for want of anything better.
+// decodeCatalog returns a snapshot of the response. Rows that cannot be read are left out, and their number is reported. If most
+// rows cannot be read, the response is a failure, so that it does not replace a good catalog. The snapshot is then returned too,
+// in case nothing better is found.
 func (c *Client) decodeCatalog(ctx context.Context, resp call.Response) (*snapshot, *Failure) {
 	var list catalog.Catalog
 	if err := list.UnmarshalJSON(resp.Body); err != nil {

@@ -84,11 +84,18 @@ func (b *CostBucket) fillBreakdowns() {
 }
 
 // bill is what a provider billed in a window.
-type bill[B any] struct {
+type bill[B Bucket] struct {
 	buckets []B
 	total   decimal.Sum
 	// complete is false when the bill could not be read.
 	complete bool
+}
+
+// within reports whether no bucket begins before start or ends after end, so that the bill has no costs from outside a window. An
+// end of 0 is open.
+func (b *bill[B]) within(start, end int64) bool {
+	n := len(b.buckets)
+	return n == 0 || b.buckets[0].begin() >= start && (end == 0 || b.buckets[n-1].end() <= end)
 }
 
 // dayQuery is a valid query for a bill of UTC days.

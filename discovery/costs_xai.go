@@ -138,8 +138,8 @@ func newTeamCostBucket(b *billing.Bucket, end time.Time) TeamCostBucket {
 	}
 }
 
-// teamID returns the id of the argument or the environment, or "". The id becomes part of the path, where it is escaped;
-// characters with a meaning in a path are refused all the same.
+// teamID returns the id of the argument or the environment, or "". It refuses characters with a meaning in a path, although the
+// request escapes them.
 func teamID(argument string) (string, error) {
 	team := cmp.Or(strings.TrimSpace(argument), strings.TrimSpace(os.Getenv("XAI_TEAM_ID")))
 	invalid := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%`, r) }

@@ -103,14 +103,14 @@ func (r request) failure(reason Reason, status int, err error) *Failure {
 	return &Failure{Operation: r.operation, Provider: r.provider, Reason: reason, StatusCode: status, Err: err}
 }
 
-// missingKey returns the Failure of a request that was not sent for want of a key.
+// missingKey returns the Failure of a request that was not sent because its key is missing.
 func (r request) missingKey(err error) *Failure { return r.failure(ReasonMissingCredential, 0, err) }
 
 // partial returns the Failure of a successful response that lacks data.
 func (r request) partial(err error) *Failure { return r.failure(ReasonPartial, http.StatusOK, err) }
 
 // undecodable returns the Failure of a successful response that does not have the documented form. The texts of the decoder
-// contain nothing of the response.
+// contain no part of the response.
 func (r request) undecodable(err error) *Failure { return r.failure(ReasonDecode, http.StatusOK, err) }
 
 // interrupted returns the Failure of a caller whose context ended while it waited for a shared request.

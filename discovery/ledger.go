@@ -80,7 +80,7 @@ func (l *Ledger) Add(at time.Time, cost *CallCost) {
 	sum.Add(usd)
 }
 
-// day returns a day of the ledger, a new one if need be.
+// day returns a day of the ledger, and adds it if it is new.
 func (l *Ledger) day(number int64) *ledgerDay {
 	if l.last != nil && l.last.number == number {
 		return l.last

@@ -203,7 +203,7 @@ func checkPrices(p *ProviderPricing) error {
 	return nil
 }
 
-// sourceOwn is the Source of a row of WithPrices that has none.
+// sourceOwn is the Source of rows of WithPrices without a Source.
 const sourceOwn = "the caller's own price"
 
 func newOwnPrices(given []ProviderPricing) ownPrices {

@@ -197,8 +197,8 @@ func (c *Client) geminiPrices(ctx context.Context, operation string, opts Pricin
 	return nil, c.report(ctx, &failure)
 }
 
-// loadPrices fetches the price list. A failure is a result too, so that it is cached for a while and the last good list stays
-// usable; but a load whose callers have all left is not.
+// loadPrices fetches the price list. A failure is cached too, with the last good list. A load whose callers have all left caches
+// nothing.
 func (c *Client) loadPrices(ctx context.Context, r request, value *cache.Value[cachedPrices]) (cachedPrices, error) {
 	skus, failure := c.fetchSKUs(ctx, r)
 	switch {

@@ -67,7 +67,10 @@ func (c *Client) reconcileDays(ctx context.Context, operation string, query dayQ
 	provider, _ := lookupService(query.service)
 	costs, err := c.dayCosts(ctx, operation, query)
 	lastMidnight := (query.end + secondsPerDay - 1) / secondsPerDay * secondsPerDay // that of the current day for an end in it
-	costs, err = withinWindow(ctx, c, costs, err, request{operation: operation, provider: provider.provider}, query.start, lastMidnight)
+	if !costs.within(query.start, lastMidnight) {
+		costs = bill[CostBucket]{buckets: []CostBucket{}}
+		err = c.report(ctx, request{operation: operation, provider: provider.provider}.undecodable(billing.ErrOutsideWindow))
+	}
 	return newDayReport(provider.provider, costs, attributedUSD, query.start, query.end), err
 }
 
@@ -138,23 +141,14 @@ func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attri
 	if costs.buckets == nil {
 		return nil, err
 	}
-	if w.Unit != calendar.Whole {
-		// A last bucket that ends after the window holds what was used until then, since xAI adds up what the window has.
-		costs, err = withinWindow(ctx, c, costs, err, request{operation: opReconcileXAI, provider: XAI}, w.Start.Unix(), 0)
+	// A last bucket that ends after the window has only what was used in the window.
+	if w.Unit != calendar.Whole && !costs.within(w.Start.Unix(), 0) {
+		costs = bill[TeamCostBucket]{buckets: []TeamCostBucket{}}
+		err = c.report(ctx, request{operation: opReconcileXAI, provider: XAI}.undecodable(billing.ErrOutsideWindow))
 	}
 	r, end := newReport(XAI, costs, attributedUSD), w.End.Unix()
 	r.WindowStart, r.WindowEnd, r.Settled = w.Start.Unix(), &end, settled(w.End, w.End.Location())
 	return r, err
-}
-
-// withinWindow replaces a bill whose buckets reach beyond the window by an incomplete one, and reports the failure. Such a bill has
-// costs from outside the window. An end of 0 is open.
-func withinWindow[B Bucket](ctx context.Context, c *Client, costs bill[B], err error, r request, start, end int64) (bill[B], error) {
-	n := len(costs.buckets)
-	if n == 0 || (costs.buckets[0].begin() >= start && (end == 0 || costs.buckets[n-1].end() <= end)) {
-		return costs, err
-	}
-	return bill[B]{buckets: []B{}}, c.report(ctx, r.undecodable(billing.ErrOutsideWindow))
 }
 
 func checkAttributed(usd *float64) error {

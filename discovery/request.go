@@ -130,9 +130,8 @@ func pages[T any](r request, maxPages int, next func(r request, cursor string) (
 	return nil, r.partial(fmt.Errorf("the list has more than %d pages", maxPages))
 }
 
-// isGoogleError reports whether a page of Google's holds something else in place of its rows, such as an error with status
-// 200. Read as the last page it would cut the list short. After other pages {} is a last page, because proto3 omits what is
-// empty.
+// isGoogleError reports whether a page from Google has something other than rows, such as an error with status 200. As the last
+// page it would cut the list short. After other pages {} is a last page, because proto3 omits empty fields.
 func isGoogleError(rows int, token string, others map[string]json.RawMessage) bool {
 	_, hasError := others["error"]
 	return hasError || rows == 0 && token == "" && len(others) > 0

@@ -1,5 +1,5 @@
 // Package billing decodes what providers bill, and adds it up exactly. It sends no request: it reads the pages that a provider
-// sent, and refuses one with an amount that cannot be added up. Its errors contain nothing of a response.
+// sent, and refuses one with an amount that cannot be added up. Its errors contain no part of a response.
 package billing
 
 import (

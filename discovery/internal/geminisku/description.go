@@ -37,7 +37,7 @@ func classify(description string) Class {
 }
 
 // notTokens returns the mode of a SKU that is not counted in tokens, or "". Storage is searched for in the text itself, since it
-// is counted in token hours and must never pass for tokens. charged are the words without the clause: in "for requests over
+// is counted in token hours and must never be read as tokens. charged are the words without the clause: in "for requests over
 // 200k" the requests are not what is charged.
 func notTokens(description string, words, charged []string) string {
 	text := strings.ToLower(description)

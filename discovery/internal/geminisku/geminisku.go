@@ -2,7 +2,7 @@
 // length of prompt that a price is for, and the price itself.
 //
 // Nothing documents how descriptions are written, and there are several styles. The package understands known words only:
-// a SKU with any other word has no price, so that an unknown kind of price never passes for a list price.
+// a SKU with any other word has no price, so that an unknown kind of price is never taken for a list price.
 package geminisku
 
 import (

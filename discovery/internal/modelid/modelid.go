@@ -40,7 +40,7 @@ type Dialect struct {
 // about 150.
 const longestID = 256
 
-// accepts reports whether id is short enough to be an id. The nil Dialect, that of an unknown provider, accepts none.
+// accepts reports whether id is short enough to be an id. The nil Dialect, that of an unknown provider, accepts no id.
 func (d *Dialect) accepts(id string) bool { return d != nil && len(id) <= longestID }
 
 // normalize applies all rules until nothing changes, except where the id would become longer.

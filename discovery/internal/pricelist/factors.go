@@ -11,7 +11,7 @@ import (
 //go:embed factors.csv
 var factorsCSV string
 
-// Factor is what the prices of a mode are multiplied with, in hundredths.
+// Factor is the number by which the prices of a mode are multiplied, in hundredths.
 type Factor uint64
 
 const (
@@ -24,7 +24,7 @@ const (
 	Half Factor = factorUnit / 2
 )
 
-// ModeFactor is what is known of one mode for some models of a provider.
+// ModeFactor is the factor of one mode for some models of a provider.
 type ModeFactor struct {
 	Factor
 	// Long and Cached report whether the factor holds for the rows of long prompts, and for cached input.
@@ -55,7 +55,7 @@ func readFactor(cells []string) ModeFactor {
 	}
 }
 
-// FactorOf returns what a mode multiplies the prices of a model with. It reports whether that is known.
+// FactorOf returns the factor of a mode for a model, and reports whether it is known.
 func FactorOf(provider, model, mode string, at time.Time) (ModeFactor, bool) {
 	day := DayOf(at)
 	for _, f := range modeFactors() {

@@ -19,7 +19,7 @@ type Row struct {
 	// Above is the threshold as the list has it: the row is for prompts longer than that, or for all when it is 0.
 	Above                                                int64
 	Input, CacheRead, CacheWrite5m, CacheWrite1h, Output Price
-	// SingleSourceWrite1h is a CacheWrite1h that is shown and never billed by: it has one source.
+	// SingleSourceWrite1h is a CacheWrite1h with a single source. It is shown, but not used to bill.
 	SingleSourceWrite1h Price
 	// ValidFrom and ValidUntil are UTC dates, the second exclusive; "" is open.
 	ValidFrom, ValidUntil string

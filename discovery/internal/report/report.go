@@ -56,7 +56,7 @@ func (r *Report) Table(w io.Writer) error {
 	return err
 }
 
-// shown returns the rows, none when what was billed is not known.
+// shown returns the rows, or nil if what was billed is not known.
 func (r *Report) shown() []Row {
 	if r.Billed == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 )
 
 // Mode returns the mode that a call is billed in: that of the query, or that of the usage object where the query has none. The
-// parts are in lower case, without standard ones. Media of the usage object stay whatever the query has.
+// parts are in lower case, without standard ones. The media of the usage object are always kept.
 func Mode(query, used string) string {
 	if query == "" && used == "" {
 		return ""

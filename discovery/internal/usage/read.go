@@ -87,7 +87,7 @@ func skip(d *jx.Decoder, path string) error {
 	return nil
 }
 
-// count reads a whole number of 0 or more; null is as good as a missing field.
+// count reads a whole number of 0 or more; null counts as a missing field.
 func (c *counts) count(d *jx.Decoder, f field, path, name string) error {
 	switch d.Next() {
 	case jx.Null:
