@@ -37,7 +37,7 @@ func Key(path, name string) (secret.Secret, error) {
 }
 
 func read(path string) (string, error) {
-	info, err := os.Stat(path) //nolint:gosec // the environment names the file; it is checked first, since opening a pipe would wait for a writer
+	info, err := os.Stat(path) // before opening, which would wait for a writer if the file is a pipe
 	if err != nil {
 		return "", withoutPath(err)
 	}
