@@ -63,8 +63,8 @@ type serviceInfo struct {
 	keyNames []string
 }
 
-// providerTable has a row for each provider. A new provider is a row here, a document in specs/, a list in lists.go and a normalizer
-// in internal/modelid.
+// providerTable has a row for each provider. A new provider is a row here, a document in specs/, a list in lists.go and the rules
+// for its ids in internal/modelid.
 var providerTable = []providerInfo{
 	{
 		provider: OpenAI, name: "OpenAI", ids: modelid.OpenAI, list: (*Client).listOpenAI,
