@@ -83,11 +83,12 @@ func explain(err error) string { return output.Error(err) + advice(err) }
 // advice returns what the flags and variables of the command can do about an error.
 func advice(err error) string {
 	var (
-		leak   *client.MeshSecretLeakError
-		auth   *client.MeshAuthError
-		absent *lookup.NotInInboxError
-		value  *client.ValueError
-		dial   *net.OpError
+		leak    *client.MeshSecretLeakError
+		auth    *client.MeshAuthError
+		absent  *lookup.NotInInboxError
+		value   *client.ValueError
+		dial    *net.OpError
+		gateway *client.MeshGatewayError
 	)
 	switch {
 	case errors.As(err, &leak) && leak.Finding.Rule.Number > 0: // rule 0, the live tokens, never passes
@@ -98,7 +99,7 @@ func advice(err error) string {
 		return "; mesh send --thread reaches its thread without it"
 	case errors.As(err, &value) && sources[value.Field] != "":
 		return " (from " + sources[value.Field] + ")"
-	case errors.As(err, &dial) && dial.Op == "dial":
+	case errors.As(err, &gateway) && errors.As(err, &dial) && dial.Op == "dial":
 		return " (check MESH_GATEWAY_URL or --gateway-url, and whether the gateway runs)"
 	default:
 		return ""
@@ -106,7 +107,7 @@ func advice(err error) string {
 }
 
 // sources are the flags and variables that the fields of a ValueError come from.
-var sources = map[string]string{
+var sources = map[string]string{ //nolint:gosec // the names of flags
 	"gateway URL":     "--gateway-url or MESH_GATEWAY_URL",
 	"token":           "--token-file or MESH_GATEWAY_TOKEN",
 	"AllowRules":      "--allow-rule",

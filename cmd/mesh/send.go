@@ -45,11 +45,14 @@ func newSend(a *app) *cobra.Command {
 // maxText bounds what is read from stdin, in bytes: a content has at most 200,000 characters of up to four bytes.
 const maxText = 1 << 20
 
-// text returns the argument, or all of stdin for "-", without the line break at its end.
+// text returns the argument, or all of stdin for "-", without the line break at its end. Waiting for a person who types is no
+// waiting for an answer.
 func (a *app) text(arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil
 	}
+	a.progress.Stop()
+	defer a.progress.Start()
 	text, err := io.ReadAll(io.LimitReader(a.in, maxText+1))
 	if err != nil {
 		return "", usagef("stdin: %w", err)

@@ -39,6 +39,7 @@ func (a *app) usage(ctx context.Context, file string) error {
 	}
 	defer done()
 	c, failures := a.discover()
+	a.progress.Stop() // the calls appear as they are priced
 	w := bufio.NewWriter(a.out)
 	var report usageReport = &usageText{w: w}
 	if a.format == "json" {
@@ -46,7 +47,6 @@ func (a *app) usage(ctx context.Context, file string) error {
 	}
 	ledger := discovery.NewLedger()
 	for call, err := range calls.Price(ctx, c, file, in) {
-		a.progress.Stop()
 		if err != nil {
 			report.fail(err)
 			return errors.Join(&usageError{err}, w.Flush())
@@ -59,8 +59,8 @@ func (a *app) usage(ctx context.Context, file string) error {
 	return w.Flush()
 }
 
-// count adds the calls of a usage file to a ledger.
-func (a *app) count(ctx context.Context, c *discovery.Client, file string, ledger *discovery.Ledger) error {
+// count adds the calls of a usage file to the ledger of a provider. The file may have calls of other providers, too.
+func (a *app) count(ctx context.Context, c *discovery.Client, file string, provider discovery.Provider, ledger *discovery.Ledger) error {
 	in, done, err := a.open(file)
 	if err != nil {
 		return err
@@ -70,7 +70,9 @@ func (a *app) count(ctx context.Context, c *discovery.Client, file string, ledge
 		if err != nil {
 			return &usageError{err}
 		}
-		ledger.Add(call.Time, call.Cost)
+		if call.Provider == provider {
+			ledger.Add(call.Time, call.Cost)
+		}
 	}
 	return nil
 }
