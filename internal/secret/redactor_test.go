@@ -177,7 +177,9 @@ func TestOverlappingSecretsAreRedactedAsOne(t *testing.T) {
 
 func TestNoCharacterIsSplit(t *testing.T) {
 	t.Parallel()
-	r := redactor("schlüssel-日本語", "日本語日本語")
+	r := redactor("schlüssel-日本語", "日本語日本語", "語-EXAMPLE-語")
+	assert.Equal(t, "[REDACTED]x", r.Redact("窞-EXAMPLE-x"), "the character ends with the last bytes of the one in the secret")
+	assert.Equal(t, "x[REDACTED]", r.Redact("x-EXAMPLE-誟"), "the character begins with the first bytes of the one in the secret")
 	for _, text := range []string{"schlüssel-日本語", "xüssel-日本語日本", "日本語x日本", "\xe6schlüssel-日"} {
 		redacted := r.Redact(text)
 		assert.Contains(t, redacted, secret.Redacted, text)
@@ -215,7 +217,7 @@ func TestIndexFindsEncodedWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
 		`{"peer_token":1}`: 2, `{"peer\u005ftoken":1}`: 2, `{"\u0070eer_token":1}`: 2, `%7B%22peer%5Ftoken`: 6, `{&quot;peer_token&quot;`: 7,
-		`peer token`: -1, ``: -1, `{"a":"\n","peer_token":1}`: 11, `"{\"peer\\u005ftoken\":1}"`: 4,
+		`peer_token`: 0, `%70eer_token=1&peer_token=2`: 0, `peer_token=1&%70eer_token=2`: 0, `peer token`: -1, ``: -1, `{"a":"\n","peer_token":1}`: 11, `"{\"peer\\u005ftoken\":1}"`: 4,
 	} {
 		assert.Equal(t, want, secret.Index(text, "peer_token"), text)
 	}
