@@ -106,6 +106,25 @@ func TestUncertainReportsThatAMessageMayHaveArrived(t *testing.T) {
 	}
 }
 
+func TestCaptivePortalThatBreaksOffIsNotTheGateway(t *testing.T) {
+	t.Parallel()
+	for body, delivered := range map[string]bool{"<html>log in": false, `{"id": 7`: true} {
+		c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				_, _ = w.Write([]byte(`[{"name":"node-b"}]`))
+				return
+			}
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte(body))
+		})
+		_, err := c.Send(t.Context(), hello("node-b"))
+		failed := gatewayError(t, err)
+		assert.Equal(t, 200, failed.StatusCode)
+		assert.Equal(t, delivered, failed.Delivered, body)
+		assert.Equal(t, !delivered, failed.Uncertain, body)
+	}
+}
+
 // A reply has a key that the client made, too.
 func TestA409OfAReplyIsUncertain(t *testing.T) {
 	t.Parallel()

@@ -159,6 +159,17 @@ func TestRetryAfterIsHonored(t *testing.T) {
 	})
 }
 
+func TestMaxDelayAllowsALongRetryAfter(t *testing.T) {
+	t.Parallel()
+	for limit, tries := range map[time.Duration]int{0: 1, time.Minute: 1, 2 * time.Minute: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &flaky{n: 1, fail: status(429, "Retry-After", "120"), ok: emptyList}
+			_, _ = inProcess(t, f.handle, client.WithRetry(client.RetryPolicy{MaxDelay: limit})).ListPeers(t.Context())
+			assert.Len(t, f.at, tries, limit)
+		})
+	}
+}
+
 func TestSendIsRetriedUnderOneKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

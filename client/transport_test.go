@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,6 +132,20 @@ func TestEmptyBodies(t *testing.T) {
 	}
 	require.NoError(t, answering(t, 204, "", "").MarkRead(t.Context(), 1))
 	require.NoError(t, answering(t, 200, "text/html", "<html>whatever").MarkRead(t.Context(), 1))
+}
+
+func TestOnlyErrorsOfTheInboxAdviseALowerLimit(t *testing.T) {
+	t.Parallel()
+	c := answering(t, 200, "application/json", long(" ", 2000), client.WithMaxResponseBytes(1000))
+	for operation, call := range operations {
+		err := call(t.Context(), c)
+		if !errors.Is(err, client.ErrTooLarge) {
+			continue // MarkRead ignores the body, and Send reads more of the registry
+		}
+		inbox := operation == "Fetch" || operation == "Watch"
+		assert.Equal(t, inbox, strings.Contains(err.Error(), "lower Limit"), "%s: %v", operation, err)
+		assert.ErrorContains(t, err, "raise WithMaxResponseBytes", operation)
+	}
 }
 
 func TestResponsesAreLimited(t *testing.T) {

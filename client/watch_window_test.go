@@ -78,6 +78,59 @@ func TestWatchYieldsAResponseThatIsTooLargeWithOneMessage(t *testing.T) {
 	})
 }
 
+func TestWatchFetchesOneMessageIfTwoAreTooLarge(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		unread, limits := 2, []int{}
+		c := inProcess(t, bulky(&unread, &limits), client.WithMaxResponseBytes(1500))
+		assert.Equal(t, []string{"2"}, watch(t.Context(), c, client.WatchOptions{Limit: 2}, 1))
+		assert.Equal(t, []int{2, 1}, limits)
+	})
+}
+
+// A gateway that makes mistakes may leave a message out of a window.
+func TestWatchForgetsAMessageAfterThreeWindowsWithoutIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answers []http.HandlerFunc
+		want    []string
+	}{
+		"two":   {[]http.HandlerFunc{rows(2, 1), rows(2), rows(2), rows(2, 1), rows(3, 2, 1)}, []string{"1", "2", "3"}},
+		"three": {[]http.HandlerFunc{rows(2, 1), rows(2), rows(2), rows(2), rows(2, 1)}, []string{"1", "2", "1"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			box := &inbox{answers: c.answers}
+			assert.Equal(t, c.want, watch(t.Context(), inProcess(t, box.handle), client.WatchOptions{}, 3), name)
+		})
+	}
+}
+
+func TestWatchRemembersAMessageThatEveryPollReturns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		last := 1
+		c := inProcess(t, func(w http.ResponseWriter, _ *http.Request) {
+			list := []string{row(1, "node-b")}
+			for range 999 {
+				last++
+				list = append(list, row(last, "node-b"))
+			}
+			_, _ = fmt.Fprint(w, "[", strings.Join(list, ","), "]")
+		})
+		yielded, n := 0, 0
+		for m, err := range c.Watch(t.Context(), client.WatchOptions{}) {
+			require.NoError(t, err)
+			if m.ID == 1 {
+				yielded++
+			}
+			if n++; n == 25_000 {
+				break
+			}
+		}
+		assert.Equal(t, 1, yielded)
+	})
+}
+
 // A gateway with a new database counts from 1 again.
 func TestWatchIdentifiesAMessageByIDAndTime(t *testing.T) {
 	t.Parallel()
@@ -99,10 +152,12 @@ func TestWatchReportsAWindowFullOfOwnMessagesOnce(t *testing.T) {
 		box := &inbox{answers: []http.HandlerFunc{own, own, own, own, own, rows(3)}}
 		c := inProcess(t, box.handle)
 		assert.Equal(t, []string{"error", "3"}, watch(t.Context(), c, client.WatchOptions{Limit: 2}, 2))
+		begin := time.Now()
 		for _, err := range inProcess(t, own).Watch(t.Context(), client.WatchOptions{Limit: 2}) {
 			require.ErrorContains(t, err, "2 were sent by this node")
 			break
 		}
+		assert.Zero(t, time.Since(begin), "the first poll shows it")
 	})
 }
 
