@@ -193,6 +193,7 @@ func TestInvalidRegistryIsAnErrorThatNamesTheField(t *testing.T) {
 		`[{"name":"node-b","enabled":"x"}]`: "[0].enabled: must be a boolean, is string",
 		`[{"name":"node-b"}`:                "not JSON",
 		`[{"name":"node-b"}] []`:            "not JSON",
+		`[{"name":"node-b"}] x`:             "not JSON",
 		`<html>`:                            `not JSON: "<html>"`,
 	} {
 		c := answering(t, 200, "application/json", body)

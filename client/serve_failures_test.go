@@ -214,22 +214,25 @@ func TestServeWorksWhileOnErrorWaits(t *testing.T) {
 }
 
 func TestServeHonorsTheRetryAfterOfAHandlersError(t *testing.T) {
-	g := emptyGateway(t)
-	storeQuestions(g, 1)
-	g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"30"}}})
-	synctest.Test(t, func(t *testing.T) {
-		c, _ := worker(t, g)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-		defer cancel()
-		var attempts []time.Time
-		require.NoError(t, c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
-			attempts = append(attempts, time.Now())
-			_, err := c.Reply(ctx, m, client.KindAnswer, "done")
-			return err
-		}, client.ServeOptions{}))
-		require.Len(t, attempts, 2)
-		assert.GreaterOrEqual(t, attempts[1].Sub(attempts[0]), 30*time.Second)
-	})
+	for header, want := range map[string]time.Duration{"30": 30 * time.Second, "3600": time.Minute} {
+		g := emptyGateway(t)
+		storeQuestions(g, 1)
+		g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {header}}})
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := worker(t, g)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			defer cancel()
+			var attempts []time.Time
+			require.NoError(t, c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
+				attempts = append(attempts, time.Now())
+				_, err := c.Reply(ctx, m, client.KindAnswer, "done")
+				return err
+			}, client.ServeOptions{}))
+			require.Len(t, attempts, 2, header)
+			assert.GreaterOrEqual(t, attempts[1].Sub(attempts[0]), want, header)
+			assert.LessOrEqual(t, attempts[1].Sub(attempts[0]), want*5/4, header)
+		})
+	}
 }
 
 func TestServeRegistersAgainAtAGatewayThatCannotReturnOnePeer(t *testing.T) {

@@ -20,6 +20,7 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"0": "0", "-0.50": "-1/2", "12.5": "25/2", "1e3": "1000", "1E-2": "1/100", "0E-6176": "0", "0e99999999999999999999": "0",
 		"123456789012345678901234567890": "123456789012345678901234567890", "-1.25e1": "-25/2",
+		"1e29": "1" + strings.Repeat("0", 29), "1E-6250": "1/1" + strings.Repeat("0", 6250), "0." + strings.Repeat("0", 12_498): "0",
 	} {
 		a, err := decimal.Parse(text)
 		if assert.NoError(t, err, text) {
@@ -27,7 +28,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "-", "+1", "01", ".5", "5.", "1e", "1_000", "0x10", "NaN", "Infinity", "1 ", "1,5", "1e31", "1E-6251", "1e999999999999", strings.Repeat("1", 31),
+		"0." + strings.Repeat("0", 12_499), "1e30", "", "-", "+1", "01", ".5", "5.", "1e", "1_000", "0x10", "NaN", "Infinity", "1 ", "1,5", "1e31", "1E-6251", "1e999999999999", strings.Repeat("1", 31),
 		"0." + strings.Repeat("0", 13_000),
 	} {
 		_, err := decimal.Parse(text)
@@ -59,6 +60,22 @@ func TestSumIsExact(t *testing.T) {
 		require.Zero(t, want.Cmp(left.Amount().Rat()), want)
 		nearest, _ := want.Float64()
 		require.Equal(t, math.Float64bits(nearest+0), math.Float64bits(sum.Float64()+0))
+	}
+}
+
+// The units of these sums do not fit in 64 bits.
+func TestLargeSumIsExact(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"999999999999999999": "39999999999999999960", "-99999999999999999": "-3999999999999999960"} {
+		a, err := decimal.Parse(text)
+		require.NoError(t, err)
+		var sum decimal.Sum
+		for range 40 {
+			sum.Add(a)
+		}
+		assert.Equal(t, want, sum.Amount().Rat().RatString())
+		nearest, _ := strconv.ParseFloat(want, 64)
+		assert.Equal(t, math.Float64bits(nearest), math.Float64bits(sum.Float64()))
 	}
 }
 

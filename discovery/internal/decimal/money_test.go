@@ -36,6 +36,19 @@ func TestMoneyRejectsOtherText(t *testing.T) {
 	}
 }
 
+func TestLargeMoneyAddsExactly(t *testing.T) {
+	t.Parallel()
+	m, ok := decimal.ParseMoney("999999999999999999.5")
+	require.True(t, ok)
+	var sum decimal.Money
+	for range 40 {
+		sum.Add(m)
+	}
+	assert.Equal(t, "39999999999999999980", sum.String())
+	sum.Add(m)
+	assert.Equal(t, "40999999999999999979.5", sum.String())
+}
+
 // Sums equal those of fractions, for every representation of the summands.
 func TestMoneyAddsExactly(t *testing.T) {
 	t.Parallel()
