@@ -46,7 +46,7 @@ var table = [ruleCount]Rule{
 	pypi: {1, "pypi-token",
 		"A package index token can publish releases under your name. Revoke it in the account settings of pypi.org or test.pypi.org."},
 	anthropic: {2, "anthropic-api-key",
-		"An Anthropic key spends your organisation's credit. Delete it in the Anthropic Console under API keys and create another."},
+		"An Anthropic key spends your organization's credit. Delete it in the Anthropic Console under API keys and create another."},
 	openaiAdmin: {3, "openai-admin-key",
 		"An OpenAI admin key has org-level privilege: it manages members, projects, keys and costs. Revoke it at once under organization settings, Admin keys, and read the audit log."},
 	openai: {4, "openai-api-key",
@@ -62,13 +62,13 @@ var table = [ruleCount]Rule{
 	awsKeyID: {9, "aws-access-key-id",
 		"An AWS access key id names a long-lived key pair. Deactivate the pair in IAM and create another; look for its secret nearby."},
 	awsSecret: {10, "aws-secret-key",
-		"This looks like an AWS secret access key, which signs requests as its owner. Deactivate the key pair in IAM; if it is harmless text, send again without the check."},
+		"This looks like an AWS secret access key, which signs requests as its owner. If it is one, deactivate the key pair in IAM."},
 	jwt: {11, "jwt",
 		"A JSON web token is a login until it expires. End the session or revoke the token at its issuer."},
 	meshToken: {12, "mesh-gateway-token",
-		"This looks like a mesh gateway token beside its variable's name. Rotate it on the gateway; if it is harmless text, send again without the check."},
+		"This looks like a mesh gateway token beside the name of its variable. If it is one, rotate it on the gateway."},
 	githubUser: {101, "github-user-token",
-		"A GitHub user-to-server or refresh token acts for the user who authorised the app. Revoke it under settings, Applications."},
+		"A GitHub user-to-server or refresh token acts for the user who authorized the app. Revoke it under settings, Applications."},
 	githubFineGrained: {102, "github-fine-grained-token",
 		"A GitHub fine-grained token reads and writes the repositories it was given. Revoke it under Developer settings, Fine-grained tokens."},
 	githubApp: {103, "github-app-token",
@@ -91,9 +91,23 @@ var table = [ruleCount]Rule{
 		"A private key proves an identity: TLS, SSH, a service account or a signature. Make a new pair and withdraw the old one wherever it is trusted."},
 }
 
-// Rules returns the thirteen rules that every scan applies, in their order: number 0, the live token, then the twelve standard
-// rules, so that Rules()[n].Number is n. [WithExtendedRules] documents the extended rules, which are not included. The caller may
-// change the slice.
+// Rules returns the rules that every scan applies, in their order: number 0, the live token, then the twelve standard rules, so
+// that Rules()[n].Number is n. The caller may change the slice. [WithExtendedRules] documents the extended rules, which are not
+// included. U stands for A-Z a-z 0-9 _ and -.
+//
+//	 0  live-gateway-token  a token in use, at any position
+//	 1  pypi-token          pypi- and 20 or more U
+//	 2  anthropic-api-key   sk-ant- and 20 or more U
+//	 3  openai-admin-key    sk-admin- and 20 or more U
+//	 4  openai-api-key      sk- and 20 or more U, unless it begins with sk-admin-
+//	 5  xai-api-key         xai- and 40 or more U
+//	 6  deepseek-api-key    sk- and 32 lower-case hexadecimal digits, followed by a word boundary
+//	 7  google-api-key      AIza and 35 U
+//	 8  github-token        gho_, ghp_ or ghs_ and 30 or more letters or digits
+//	 9  aws-access-key-id   AKIA and 16 upper-case letters or digits
+//	10  aws-secret-key      40 letters, digits, / + or =, with aws anywhere after them
+//	11  jwt                 eyJ and 15 or more U, a dot, eyJ and 15 or more U, a dot, and 15 or more U
+//	12  mesh-gateway-token  48 or more U, with MESH_GATEWAY_TOKEN anywhere after the first 48
 func Rules() []Rule {
 	return append([]Rule(nil), table[:githubUser]...)
 }
