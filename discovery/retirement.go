@@ -159,8 +159,8 @@ func registeredNames(p Provider, id string) (names []string, line string) {
 }
 
 // merge returns r updated with live data, which takes precedence: the entries of live replace those of r, and an empty entry, for
-// a model that is active without a date, deletes one. An alias that has the date of its build in r follows the build. The keys of
-// live must be the providers' own ids. Neither registry is changed.
+// a model that is active without a date, deletes one. An alias follows the newest build that has its date in r, unless live has
+// the alias itself. The keys of live must be the providers' own ids. Neither registry is changed.
 func (r Registry) merge(live Registry) Registry {
 	merged, aliases := maps.Clone(r), r.aliases()
 	if merged == nil {
@@ -175,8 +175,8 @@ func (r Registry) merge(live Registry) Registry {
 	}
 	for key, date := range live {
 		set(key, date)
-		for _, alias := range aliases[ModelKey{key.Provider, NormalizeModelID(key.Provider, key.ID)}] {
-			if has(r, key) && r[alias] == r[key] && !has(live, alias) {
+		for _, alias := range aliases[key] {
+			if !has(live, alias) {
 				set(alias, date)
 			}
 		}
@@ -184,13 +184,25 @@ func (r Registry) merge(live Registry) Registry {
 	return merged
 }
 
-// aliases maps the normalized ids to the keys of r that name no build.
+// aliases maps builds to the ids without a build that follow them: each follows the newest build with its date.
 func (r Registry) aliases() map[ModelKey][]ModelKey {
+	type line struct {
+		model ModelKey // without a build
+		date  string
+	}
+	newest, unbuilt := make(map[line]ModelKey), make(map[ModelKey]line)
+	for key, date := range r {
+		l := line{ModelKey{key.Provider, NormalizeModelID(key.Provider, key.ID)}, date}
+		if modelid.Last(dialect(key.Provider).Spellings(key.ID)) == l.model.ID {
+			unbuilt[key] = l
+		} else if newest[l].ID < key.ID {
+			newest[l] = key
+		}
+	}
 	index := make(map[ModelKey][]ModelKey)
-	for key := range r {
-		name := NormalizeModelID(key.Provider, key.ID)
-		if modelid.Last(dialect(key.Provider).Spellings(key.ID)) == name {
-			index[ModelKey{key.Provider, name}] = append(index[ModelKey{key.Provider, name}], key)
+	for alias, l := range unbuilt {
+		if build, ok := newest[l]; ok {
+			index[build] = append(index[build], alias)
 		}
 	}
 	return index

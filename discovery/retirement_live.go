@@ -17,7 +17,7 @@ const opRetirements = "Retirements"
 //   - a model that is active without a date has no entry, even if the table has one;
 //   - a model that is still served after its date is "deprecated", not retired;
 //   - a model that is retired without a date keeps the date of the table, or gets yesterday's date;
-//   - a new date of a build also applies to an alias that had the same date in the table;
+//   - an alias gets the new date of its build: the newest one that has the date of the alias in the table;
 //   - a null from OpenAI changes nothing.
 //
 // It uses the keys of [ServiceOpenAI] and [ServiceAnthropic]. A provider without a key adds nothing; one that fails adds

@@ -91,6 +91,26 @@ func TestMerge(t *testing.T) {
 	assert.Equal(t, before, table, "also without live entries it is a copy")
 }
 
+// An alias stands for one build, so it follows the newest one of its date, in whatever order the live list has them.
+func TestAliasFollowsItsNewestBuild(t *testing.T) {
+	t.Parallel()
+	key := func(id string) discovery.ModelKey {
+		return discovery.ModelKey{Provider: discovery.Anthropic, ID: id}
+	}
+	alias, older, newest := key("claude-3-5-sonnet-latest"), key("claude-3-5-sonnet-20240620"), key("claude-3-5-sonnet-20241022")
+	table := discovery.Registry{alias: "2025-10-28", older: "2025-10-28", newest: "2025-10-28"}
+	for range 20 { // the order of a map is random
+		merged := discovery.Merge(table, discovery.Registry{older: "2025-10-22", newest: "2025-11-11"})
+		assert.Equal(t, "2025-11-11", merged[alias])
+	}
+	merged := discovery.Merge(table, discovery.Registry{older: "2025-10-22"})
+	assert.Equal(t, "2025-10-28", merged[alias], "the newest build has kept its date")
+	merged = discovery.Merge(table, discovery.Registry{newest: ""})
+	assert.NotContains(t, merged, alias)
+	merged = discovery.Merge(table, discovery.Registry{newest: "2025-11-11", alias: "2025-12-12"})
+	assert.Equal(t, "2025-12-12", merged[alias], "its own date comes first")
+}
+
 func TestIsRetiredUsesTheCurrentDay(t *testing.T) {
 	t.Parallel()
 	assert.True(t, discovery.IsRetired(discovery.Anthropic, "claude-1.0"))
