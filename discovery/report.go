@@ -119,44 +119,44 @@ func (r *reportJSON[B]) actuals() map[Provider]**float64 {
 // the other fields in snake case. A missing amount and an open end are null; missing_days is omitted if empty. An unknown
 // provider is an error.
 func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
-	report := reportJSON[B]{
+	fields := reportJSON[B]{
 		Attributed: r.AttributedUSD, Drift: r.DriftUSD, DriftPct: r.DriftPct, Buckets: append([]B{}, r.Buckets...),
 		MissingDays: r.MissingDays, WindowStart: r.WindowStart, WindowEnd: r.WindowEnd,
 		Complete: r.Complete, Settled: r.Settled,
 	}
-	actual := report.actuals()[r.Provider]
+	actual := fields.actuals()[r.Provider]
 	if actual == nil {
 		return nil, fmt.Errorf("discovery: there are no reports of provider %q", showable(string(r.Provider)))
 	}
 	*actual = &r.ActualUSD
-	return json.Marshal(report)
+	return json.Marshal(fields)
 }
 
 // UnmarshalJSON parses the output of [ReconciliationReport.MarshalJSON]. An object without complete, or without the actual
 // amount of exactly one provider, is an error.
 func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
-	var report struct {
+	var fields struct {
 		reportJSON[B]
 		Complete *bool `json:"complete"` // hides the other, to tell false from absent
 	}
-	if err := json.Unmarshal(data, &report); err != nil {
+	if err := json.Unmarshal(data, &fields); err != nil {
 		return err
 	}
 	read := ReconciliationReport[B]{
-		AttributedUSD: report.Attributed, DriftUSD: report.Drift, DriftPct: report.DriftPct, Buckets: append([]B{}, report.Buckets...),
-		MissingDays: report.MissingDays, WindowStart: report.WindowStart, WindowEnd: report.WindowEnd, Settled: report.Settled,
+		AttributedUSD: fields.Attributed, DriftUSD: fields.Drift, DriftPct: fields.DriftPct, Buckets: append([]B{}, fields.Buckets...),
+		MissingDays: fields.MissingDays, WindowStart: fields.WindowStart, WindowEnd: fields.WindowEnd, Settled: fields.Settled,
 	}
 	given := 0
-	for provider, actual := range report.actuals() {
+	for provider, actual := range fields.actuals() {
 		if *actual != nil {
 			read.Provider, read.ActualUSD = provider, **actual
 			given++
 		}
 	}
-	if given != 1 || report.Complete == nil {
+	if given != 1 || fields.Complete == nil {
 		return errors.New("discovery: the JSON is not a reconciliation report")
 	}
-	read.Complete = *report.Complete
+	read.Complete = *fields.Complete
 	*r = read
 	return nil
 }

@@ -54,8 +54,8 @@ type Class struct {
 	UnknownTier bool
 }
 
-// Read returns the class of a SKU, the price that applies now in USD per million tokens, or nil, and the unit of the price.
-func Read(s *cloudbilling.SKU, now time.Time) (c Class, price *float64, unit string) {
+// read returns the class of a SKU, the price that applies now in USD per million tokens, or nil, and the unit of the price.
+func read(s *cloudbilling.SKU, now time.Time) (c Class, price *float64, unit string) {
 	c = classify(s.Description)
 	if s.Category != nil && s.Category.UsageType != "" && s.Category.UsageType != "OnDemand" {
 		c.Mode, c.UnknownTier = ModeUnknown, false // a commitment, or preemptible capacity

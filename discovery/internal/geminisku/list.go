@@ -22,7 +22,7 @@ type SKU struct {
 type List struct {
 	// SKUs are the rows in their order.
 	SKUs   []SKU
-	models Models
+	models modelNames
 }
 
 // NewList returns the list with the prices that apply now.
@@ -31,10 +31,10 @@ func NewList(skus []cloudbilling.SKU, now time.Time) *List {
 	names := make([]string, len(skus))
 	for i := range skus {
 		s := &l.SKUs[i]
-		s.Class, s.Price, s.Unit = Read(&skus[i], now)
+		s.Class, s.Price, s.Unit = read(&skus[i], now)
 		s.ID, s.Description, names[i] = skus[i].SKUID, skus[i].Description, s.Model
 	}
-	l.models = NewModels(names)
+	l.models = newModelNames(names)
 	return l
 }
 
@@ -49,7 +49,7 @@ var (
 // Price returns the list price of text of the one model that a hint means, for prompts of a length. The error is the reason why
 // there is none.
 func (l *List) Price(hint []string, d Direction, tokens int64) (*float64, error) {
-	models, err := l.models.Match(WithoutVendor(hint))
+	models, err := l.models.match(withoutVendor(hint))
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +68,11 @@ type Tier struct {
 
 // Tiers returns the tiers of the one model that a hint means, the shortest first; nil when there is no such model.
 func (l *List) Tiers(hint []string) []Tier {
-	name, anchored := WithoutVendor(hint)
+	name, anchored := withoutVendor(hint)
 	if len(name) == 0 {
 		return nil
 	}
-	models, err := l.models.Match(name, anchored)
+	models, err := l.models.match(name, anchored)
 	if err != nil || len(models) == 0 {
 		return nil
 	}

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Models are the models of a price list: their names as SKUs spell them, and the words of each without the leading "gemini".
-type Models struct {
+// modelNames are the models of a price list: their names as SKUs spell them, and the words of each without the leading "gemini".
+type modelNames struct {
 	names []string
 	words [][]string
 }
 
-// NewModels returns the distinct models among names, which begin with "gemini" or are "".
-func NewModels(names []string) Models {
-	var m Models
+// newModelNames returns the distinct models among names, which begin with "gemini" or are "".
+func newModelNames(names []string) modelNames {
+	var m modelNames
 	seen := map[string]bool{"": true}
 	for _, name := range names {
 		if !seen[name] {
@@ -27,7 +27,7 @@ func NewModels(names []string) Models {
 	return m
 }
 
-// Match returns the spellings of the one model that a hint means, or nil when no model matches. An error lists the models that
+// match returns the spellings of the one model that a hint means, or nil when no model matches. An error lists the models that
 // an ambiguous hint may mean. The words of the hint are those of [Words] without the vendor; anchored reports whether they must
 // be the first words of the model. The first of these rules that applies decides:
 //
@@ -35,7 +35,7 @@ func NewModels(names []string) Models {
 //  2. the hint is the model without its release, such as "preview" or "001"
 //  3. the hint without its release is the model
 //  4. the hint occurs in the name of one model only, and no word after it can make it another model
-func (m Models) Match(hint []string, anchored bool) (map[string]bool, error) {
+func (m modelNames) match(hint []string, anchored bool) (map[string]bool, error) {
 	base, released := withoutRelease(hint)
 	for _, matches := range []func(model []string) bool{
 		func(model []string) bool { return sameModel(model, hint) },
@@ -60,7 +60,7 @@ func (m Models) Match(hint []string, anchored bool) (map[string]bool, error) {
 }
 
 // filter returns the names of the models for which keep returns true.
-func (m Models) filter(keep func(words []string) bool) []string {
+func (m modelNames) filter(keep func(words []string) bool) []string {
 	var found []string
 	for i, words := range m.words {
 		if keep(words) {
@@ -71,7 +71,7 @@ func (m Models) filter(keep func(words []string) bool) []string {
 }
 
 // spellings returns all names of the model that the given names spell. Names of several models are an error.
-func (m Models) spellings(names []string) (map[string]bool, error) {
+func (m modelNames) spellings(names []string) (map[string]bool, error) {
 	first := strings.Fields(names[0])[1:]
 	for _, name := range names {
 		if !sameModel(strings.Fields(name)[1:], first) {
@@ -153,8 +153,8 @@ func keepsModel(word string) bool {
 
 func anyWord(string) bool { return true }
 
-// WithoutVendor removes the words that every model name begins with. A hint that had "gemini" is anchored.
-func WithoutVendor(words []string) (hint []string, anchored bool) {
+// withoutVendor removes the words that every model name begins with. A hint that had "gemini" is anchored.
+func withoutVendor(words []string) (hint []string, anchored bool) {
 	for len(words) > 0 && vendorWords[words[0]] {
 		anchored = anchored || words[0] == "gemini"
 		words = words[1:]

@@ -49,7 +49,7 @@ func TestMatch(t *testing.T) {
 			}
 		}
 		hint, anchored := geminisku.WithoutVendor(geminisku.Words(row.hint))
-		got, err := geminisku.NewModels(append(names, "")).Match(hint, anchored)
+		got, err := geminisku.Match(append(names, ""), hint, anchored)
 		if row.want == "?" {
 			assert.Error(t, err, row)
 			assert.Nil(t, got, row)
@@ -67,7 +67,7 @@ func TestAmbiguousHintListsTenModels(t *testing.T) {
 	for i := range 30 {
 		names = append(names, "gemini 3 flash "+strings.Repeat("x", i+1))
 	}
-	_, err := geminisku.NewModels(names).Match([]string{"3"}, false)
+	_, err := geminisku.Match(names, []string{"3"}, false)
 	assert.ErrorContains(t, err, "and 20 more")
 	assert.Equal(t, 10, strings.Count(err.Error(), "gemini"))
 }

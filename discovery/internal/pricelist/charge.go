@@ -79,7 +79,7 @@ func (c *Call) factor(row *Row) (factor Factor, cached bool, err error) {
 	switch {
 	case c.Mode == "" && row.peak() && !peakKnown(c.At):
 		return 0, false, &UnknownError{"period", "has no known price for this time, before the peak prices"}
-	case c.Mode == "" && row.peak() && OffPeak(c.At):
+	case c.Mode == "" && row.peak() && offPeak(c.At):
 		return Half, true, nil
 	case c.Mode == "":
 		return Whole, true, nil
@@ -88,7 +88,7 @@ func (c *Call) factor(row *Row) (factor Factor, cached bool, err error) {
 	if c.Provider == "openai" && mode == "fast" { // the newer name of the same tier
 		mode = "priority"
 	}
-	f, ok := FactorOf(c.Provider, row.Model, mode, c.At)
+	f, ok := factorOf(c.Provider, row.Model, mode, c.At)
 	if !ok || (row.Above > 0 && !f.Long) {
 		return 0, false, &UnknownError{"mode", "has no documented price in this mode"}
 	}

@@ -24,8 +24,8 @@ const (
 	Half Factor = factorUnit / 2
 )
 
-// ModeFactor is the factor of one mode for some models of a provider.
-type ModeFactor struct {
+// modeFactor is the factor of one mode for some models of a provider.
+type modeFactor struct {
 	Factor
 	// Long and Cached report whether the factor holds for the rows of long prompts, and for cached input.
 	Long, Cached bool
@@ -35,8 +35,8 @@ type ModeFactor struct {
 	from, until    string
 }
 
-var modeFactors = sync.OnceValue(func() []ModeFactor {
-	var list []ModeFactor
+var modeFactors = sync.OnceValue(func() []modeFactor {
+	var list []modeFactor
 	for line := range strings.Lines(factorsCSV) {
 		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "provider,") {
 			list = append(list, readFactor(strings.Split(strings.TrimSpace(line), ",")))
@@ -46,17 +46,17 @@ var modeFactors = sync.OnceValue(func() []ModeFactor {
 })
 
 // readFactor reads a line of the list. A test checks that every line is well-formed.
-func readFactor(cells []string) ModeFactor {
+func readFactor(cells []string) modeFactor {
 	factor, _ := ParsePrice(cells[2])
 	const hundredth = 1e10 // in the units of a price
-	return ModeFactor{
+	return modeFactor{
 		Factor: Factor(factor.units / hundredth), provider: cells[0], mode: cells[1], models: strings.Split(cells[3], ";"),
 		Long: cells[4] == "yes", Cached: cells[5] == "yes", from: cells[6], until: cells[7],
 	}
 }
 
-// FactorOf returns the factor of a mode for a model, and reports whether it is known.
-func FactorOf(provider, model, mode string, at time.Time) (ModeFactor, bool) {
+// factorOf returns the factor of a mode for a model, and reports whether it is known.
+func factorOf(provider, model, mode string, at time.Time) (modeFactor, bool) {
 	day := DayOf(at)
 	for _, f := range modeFactors() {
 		period := Row{ValidFrom: f.from, ValidUntil: f.until}
@@ -64,7 +64,7 @@ func FactorOf(provider, model, mode string, at time.Time) (ModeFactor, bool) {
 			return f, true
 		}
 	}
-	return ModeFactor{}, false
+	return modeFactor{}, false
 }
 
 // matches returns a function that reports whether model is the id, or has the beginning, that it is given.
@@ -86,9 +86,9 @@ func (r *Row) peak() bool {
 // peakKnown reports whether DeepSeek had peak prices at a time. A row whose beginning is not known may be in force before.
 func peakKnown(at time.Time) bool { return DayOf(at).compare(peakSince) >= 0 }
 
-// OffPeak reports whether DeepSeek charges half at a time: outside Monday to Friday, 01:00 to 04:00 and 06:00 to 10:00 UTC,
+// offPeak reports whether DeepSeek charges half at a time: outside Monday to Friday, 01:00 to 04:00 and 06:00 to 10:00 UTC,
 // each without its end. Chinese public holidays, which are off the peak too, are not known here.
-func OffPeak(at time.Time) bool {
+func offPeak(at time.Time) bool {
 	at = at.UTC()
 	hour, day := at.Hour(), at.Weekday()
 	peak := (hour >= 1 && hour < 4) || (hour >= 6 && hour < 10)

@@ -1,0 +1,6 @@
+package pricelist
+
+var (
+	FactorOf = factorOf
+	OffPeak  = offPeak
+)
