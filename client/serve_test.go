@@ -289,6 +289,22 @@ func TestServeWaitsForAGatewayThatIsNotThereYet(t *testing.T) {
 	})
 }
 
+func TestServeRepeatsARegistrationThatIsRateLimited(t *testing.T) {
+	g := emptyGateway(t)
+	g.Store("node-b", "node-a", "question", "Is the build green?")
+	g.Fail(gatewaytest.RegisterPeer, gatewaytest.Fault{Status: http.StatusTooManyRequests})
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var j journal
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{Register: register, OnError: j.onError}))
+		assert.Len(t, j.handled, 1)
+		require.Len(t, j.errors, 1)
+		assert.Equal(t, 429, gatewayError(t, j.errors[0]).StatusCode)
+	})
+}
+
 func TestServeReturnsARejectedRegistration(t *testing.T) {
 	g := emptyGateway(t)
 	c := connect(t, g, "node-a", client.WithToken("another.token.of.the.tests"))

@@ -53,7 +53,7 @@ func TestConversationInAThread(t *testing.T) {
 
 func TestListThreadsFilters(t *testing.T) {
 	t.Parallel()
-	c := connect(t, gateway(t), "node-a")
+	c := connect(t, gateway(t), "node-a", client.WithAliases(map[string]string{"first": "node-a"}))
 	for _, name := range []string{"node-a↔node-b:builds", "node-a↔node-c:builds", "node-b↔node-c:tests"} {
 		_, err := c.OpenThread(t.Context(), name)
 		require.NoError(t, err)
@@ -66,7 +66,9 @@ func TestListThreadsFilters(t *testing.T) {
 		"peer":  {client.ThreadQuery{Peer: "node-a"}, 2},
 		"topic": {client.ThreadQuery{Topic: "tests"}, 1},
 		"both":  {client.ThreadQuery{Peer: "node-c", Topic: "builds"}, 1},
+		"alias": {client.ThreadQuery{Peer: "first"}, 2},
 		"limit": {client.ThreadQuery{Limit: 2}, 2},
+		"100":   {client.ThreadQuery{Limit: 100}, 3},
 	} {
 		threads, err := c.ListThreads(t.Context(), row.query)
 		require.NoError(t, err, name)
@@ -75,6 +77,17 @@ func TestListThreadsFilters(t *testing.T) {
 	empty, err := connect(t, gateway(t), "node-a").ListThreads(t.Context(), client.ThreadQuery{})
 	require.NoError(t, err)
 	assert.NotNil(t, empty)
+}
+
+func TestThreadNameHasAtMost128Characters(t *testing.T) {
+	t.Parallel()
+	c := connect(t, gateway(t), "node-a")
+	longest := "node-a↔node-b:" + long("é", 114)
+	thread, err := c.OpenThread(t.Context(), longest)
+	require.NoError(t, err)
+	assert.Equal(t, longest, thread.Name)
+	_, err = c.OpenThread(t.Context(), longest+"é")
+	assert.Equal(t, "thread name", valueError(t, err).Field)
 }
 
 func TestThreadsRejectInvalidArguments(t *testing.T) {
