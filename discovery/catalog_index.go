@@ -77,7 +77,7 @@ func (s *snapshot) indexSpellings() map[string]int {
 
 // find returns the model of an id or alias, or nil. An id that is not listed is tried in its other spellings, then in its
 // normalized form, which drops the build, then with the provider's rewrites, and only a listed name is accepted. The spellings
-// come first: a build that is listed must not give another one.
+// come first: a listed build must not be replaced by another.
 func (s *snapshot) find(provider Provider, id string) *ModelInfo {
 	if m := s.named(provider, id); m != nil {
 		return m

@@ -58,7 +58,7 @@ type Client struct {
 	own           ownPrices
 }
 
-// apis are the generated clients. They hold no key: it is an editor of each request.
+// apis are the generated clients. They hold no key: an editor adds it to each request.
 type apis struct {
 	catalog                   *catalog.Client
 	openai, openaiAdmin       *openai.Client

@@ -116,7 +116,7 @@ func (q *CostQuery) check() (Provider, error) {
 	return p, q.Usage.check()
 }
 
-// charge makes the cost what the provider charged.
+// charge sets the cost to what the provider charged.
 func (cost *CallCost) charge(u *Usage) error {
 	charged, ok := decimal.ParseMoney(u.ChargedUSD)
 	if !ok {

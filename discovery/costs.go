@@ -74,7 +74,7 @@ func (b CostBucket) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(b))
 }
 
-// fillBreakdowns makes empty what is nil.
+// fillBreakdowns replaces nil breakdowns with empty ones.
 func (b *CostBucket) fillBreakdowns() {
 	for _, breakdown := range []*map[string]float64{&b.LineItemBreakdown, &b.ProjectBreakdown, &b.APIKeyBreakdown, &b.WorkspaceBreakdown} {
 		if *breakdown == nil {
@@ -112,7 +112,7 @@ type dayQuery struct {
 	page func(ctx context.Context, r request, cursor string) (billing.Page, *Failure)
 }
 
-// checkPages validates what all queries for days have.
+// checkPages validates the page size and the groupings of a query.
 func checkPages(limit, maxLimit int, groups []GroupBy, known ...GroupBy) error {
 	if limit < 0 || limit > maxLimit {
 		return &ValueError{Field: "limit", Value: strconv.Itoa(limit), Reason: fmt.Sprintf("must be between 1 and %d", maxLimit)}

@@ -74,7 +74,7 @@ func (c *Client) FetchAnthropicCostBuckets(ctx context.Context, query AnthropicC
 	return costs.buckets, err
 }
 
-// anthropicDays validates the query.
+// anthropicDays validates the query and returns it as a dayQuery.
 func (c *Client) anthropicDays(query AnthropicCostQuery) (days dayQuery, err error) {
 	days = dayQuery{
 		service: ServiceAnthropicAdmin, key: query.AdminKey, groups: query.GroupBy,

@@ -75,7 +75,7 @@ func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQue
 	return costs.buckets, err
 }
 
-// openAIDays validates the query.
+// openAIDays validates the query and returns it as a dayQuery.
 func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 	days := dayQuery{
 		service: ServiceOpenAIAdmin, key: query.AdminKey, start: query.StartTime, end: query.EndTime, groups: query.GroupBy,

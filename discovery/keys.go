@@ -49,8 +49,8 @@ func (c *Client) key(ctx context.Context, service Service, argument string) (sec
 	return secret.Secret{}, fmt.Errorf("%w is given, and %s is not set", errNoKey, strings.Join(row.keyNames, " or "))
 }
 
-// deepSeekKey returns the key for the balance: that of key, else the one in the file that DEEPSEEK_LEGACY_ENV_PATH names, unless
-// a function of WithKey takes the place of the environment.
+// deepSeekKey returns the key for the balance: the result of key, else the key in the file that DEEPSEEK_LEGACY_ENV_PATH names.
+// With a function of WithKey, the file is not read.
 func (c *Client) deepSeekKey(ctx context.Context, argument string) (secret.Secret, error) {
 	const keyName, fileName = "DEEPSEEK_API_KEY", "DEEPSEEK_LEGACY_ENV_PATH"
 	key, err := c.key(ctx, ServiceDeepSeek, argument)
@@ -79,7 +79,7 @@ func keyFromFunc(ctx context.Context, service Service, fn func(context.Context) 
 	return key, nil
 }
 
-// hidden replaces a key where options are printed.
+// hidden returns what is printed in place of a key.
 func hidden(key string) string {
 	if key == "" {
 		return ""
@@ -88,7 +88,7 @@ func hidden(key string) string {
 }
 
 // decodeWithoutKey sets *q to a query in JSON. The types that hold a key leave it out of JSON and XML by the tag of its field.
-// encoding/gob knows no such tag, so they write their JSON to it: a query in a cache or on a queue does not carry the key.
+// encoding/gob has no such tag, so they write their JSON to it: a query in a cache or on a queue does not carry the key.
 func decodeWithoutKey[Q any](data []byte, q *Q) error {
 	*q = *new(Q)
 	return json.Unmarshal(data, q)

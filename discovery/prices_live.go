@@ -22,8 +22,8 @@ type livePrices struct {
 	xai    *pricelist.List
 	readAt time.Time
 	failed bool
-	// failure is the error for a strict client.
-	failure error
+	// err is the error for a strict client.
+	err error
 }
 
 // liveServices are the services that list prices.
@@ -83,14 +83,14 @@ func (c *Client) readLive(ctx context.Context, r request) (*livePrices, error) {
 	if err != nil {
 		return nil, c.report(ctx, r.interrupted(err))
 	}
-	return live, live.failure
+	return live, live.err
 }
 
 func (c *Client) loadLive(ctx context.Context, r request) *livePrices {
 	if r.provider == Gemini {
 		list, err := c.geminiPrices(ctx, r.operation, PricingOptions{APIKey: r.key.Reveal()})
 		if list == nil {
-			return &livePrices{readAt: time.Now(), failed: true, failure: err}
+			return &livePrices{readAt: time.Now(), failed: true, err: err}
 		}
 		return &livePrices{gemini: list, readAt: list.readAt}
 	}
@@ -101,7 +101,7 @@ func (c *Client) loadLive(ctx context.Context, r request) *livePrices {
 	if failure != nil {
 		live.failed = true
 		if ctx.Err() == nil { // else every caller has left, each with a Failure of its own
-			live.failure = c.report(ctx, failure)
+			live.err = c.report(ctx, failure)
 		}
 		return live
 	}

@@ -104,7 +104,7 @@ const (
 	ModeOther = "other"
 )
 
-// pricingsOf returns the rows as their callers see them.
+// pricingsOf returns rows of the price table as callers see them.
 func pricingsOf(rows []pricelist.Row) []ProviderPricing {
 	pricings := make([]ProviderPricing, len(rows))
 	for i := range rows {

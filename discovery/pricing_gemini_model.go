@@ -20,7 +20,7 @@ const (
 	Input  Direction = "input"
 )
 
-// orDefault returns d with the default applied.
+// orDefault returns d, or Output if d is "".
 func (d Direction) orDefault() Direction {
 	if d == "" {
 		return Output

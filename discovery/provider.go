@@ -199,7 +199,7 @@ func (p Provider) canonical() Provider {
 	return p
 }
 
-// foldName removes what the spellings of a name differ in.
+// foldName removes case, blanks and punctuation, in which the spellings of a name differ.
 func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || strings.ContainsRune("-_.", r) {

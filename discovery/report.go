@@ -43,7 +43,7 @@ type ReconciliationReport[B Bucket] struct {
 	// open: the actual amount can still grow. Settled is independent of Complete.
 	Settled bool
 
-	// billed is the sum that ActualUSD was rounded from; nil where nothing was lost, and in a report that was read from JSON.
+	// billed is the sum that ActualUSD was rounded from; nil if nothing was lost, and in a report that was read from JSON.
 	billed  *big.Rat
 	counted *countedCalls // of WithLedger, or nil
 }

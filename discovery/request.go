@@ -21,7 +21,7 @@ type request struct {
 	timeout   time.Duration
 	// refusedKey is that of the provider's row.
 	refusedKey []string
-	// spent is what the pages of a list have cost so far; nil means that the request has one page.
+	// spent is what the pages of a list have used so far; nil for a request with one page.
 	spent *budget
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 )
 
-// AnthropicPage is a page of Anthropic's.
+// AnthropicPage is a page of costs from Anthropic.
 type AnthropicPage struct{ Page }
 
 // UnmarshalJSON decodes a page. A result that cannot be added up is an error.

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
-// ErrOutsideWindow is the error of a bucket that has no part in the requested window.
+// ErrOutsideWindow is the error of a bucket outside the requested window.
 var ErrOutsideWindow = errors.New("a bucket lies outside the requested window")
 
 var (
@@ -39,7 +39,7 @@ type Day struct {
 	costs   []Cost
 }
 
-// Cost is a part of a day. A provider fills only the groupings that it has.
+// Cost is a part of a day, with its groupings. A provider has only some of them.
 type Cost struct {
 	LineItem, Project, Key, Workspace string
 	amount                            decimal.Amount

@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/openai"
 )
 
-// OpenAIPage is a page of OpenAI's.
+// OpenAIPage is a page of costs from OpenAI.
 type OpenAIPage struct{ Page }
 
 // UnmarshalJSON decodes a page. A result that cannot be added up is an error.

@@ -28,7 +28,7 @@ type XAIUsage struct {
 	size int // of the body
 }
 
-// UnmarshalJSON decodes the response. An object with an error in it is not a response without costs.
+// UnmarshalJSON decodes the response. An object that has an error is not read as a response without costs.
 func (u *XAIUsage) UnmarshalJSON(body []byte) error {
 	if err := u.Usage.UnmarshalJSON(body); err != nil {
 		return err

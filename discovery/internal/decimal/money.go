@@ -19,7 +19,7 @@ type Money struct {
 const (
 	moneyPlaces = 18
 	moneyUnit   = 1_000_000_000_000_000_000
-	// maxMoneyText bounds the text of an amount: longer ones are no money.
+	// maxMoneyText bounds the text of an amount.
 	maxMoneyText = 128
 )
 
@@ -29,7 +29,7 @@ func Product(a, b uint64) Money {
 	return Money{hi: hi, lo: lo}.normalized()
 }
 
-// FromRat returns r, which must not be negative.
+// FromRat returns r as Money. It must not be negative.
 func FromRat(r *big.Rat) Money { return Money{odd: r} }
 
 // ParseMoney reads digits with an optional fraction, as in "0.0345". It reports whether text is such an amount.

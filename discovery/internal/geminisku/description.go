@@ -108,7 +108,7 @@ func joinedModes(words []string) string {
 	return strings.Join(modes, "-")
 }
 
-// modeOf returns the mode that a word stands for, or "".
+// modeOf returns the mode that a word names, or "".
 func modeOf(word string) string {
 	switch {
 	case strings.HasPrefix(word, "batchgenerate"):

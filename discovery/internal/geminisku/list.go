@@ -46,8 +46,8 @@ var (
 	errNoTier      = errors.New("no SKU of the model is for prompts of this length")
 )
 
-// Price returns the list price of text of the one model that a hint means, for prompts of a length. The error is the reason why
-// there is none.
+// Price returns the list price of text of the one model that a hint means, for prompts of the given length. The error is the
+// reason for a price that is not known.
 func (l *List) Price(hint []string, d Direction, tokens int64) (*float64, error) {
 	models, err := l.models.match(withoutVendor(hint))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // The words in descriptions. They mean the same in every style.
 var (
-	// modeWords make a price other than the list price. They occur anywhere.
+	// modeWords mark a price other than the list price. They occur anywhere.
 	modeWords = map[string]string{
 		"cached": ModeCached, "caching": ModeCached, "cache": ModeCached,
 		"batch": ModeBatch, "batched": ModeBatch, "batching": ModeBatch, "batches": ModeBatch,

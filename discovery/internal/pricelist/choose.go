@@ -60,8 +60,8 @@ func (d Day) compare(date string) int {
 	return len(d) - len(date)
 }
 
-// SettleBy takes the prices of the table where those of a live row are near, and where a live row lacks a price but agrees
-// with the table on those of input and output that it has.
+// SettleBy takes over a price of the table if the live row has nearly the same one, or if it lacks that price and agrees with the
+// table on the prices of input and output that it has.
 func (r *Row) SettleBy(table *Row) {
 	agrees := r.Priced() && (!r.Input.Known() || r.Input.Near(table.Input)) && (!r.Output.Known() || r.Output.Near(table.Output))
 	settle := func(live *Price, listed Price) {

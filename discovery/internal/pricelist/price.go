@@ -94,7 +94,7 @@ func (p Price) Times(f Factor) Price {
 	return Price{odd: new(big.Rat).Mul(p.money().Rat(), big.NewRat(int64(f), factorUnit)), known: p.known} //nolint:gosec // a factor is at most maxFactor
 }
 
-// Cost returns what so many tokens cost. The count must not be negative.
+// Cost returns the cost of a number of tokens, which must not be negative.
 func (p Price) Cost(tokens int64) decimal.Money {
 	if p.odd == nil {
 		return decimal.Product(p.units, uint64(tokens)) //nolint:gosec // counts are not negative

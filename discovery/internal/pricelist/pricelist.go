@@ -1,4 +1,4 @@
-// Package pricelist holds the built-in list of prices, and chooses the row that a request is billed by.
+// Package pricelist holds the built-in list of prices, and chooses the row and the factor by which a call is billed.
 //
 // A list is read-only once made, so that any number of goroutines may use it.
 package pricelist
