@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
@@ -16,45 +17,47 @@ import (
 // SourceLanguageModels is the Source of prices from xAI's GET /v1/language-models.
 const SourceLanguageModels = "language-models"
 
-// livePrices is the live price list of one provider, as one key sees it. It is read-only once made.
+// livePrices is the live price list of one provider, as one key sees it. It is read-only once made, except for reported.
 type livePrices struct {
-	gemini *geminiList
-	xai    *pricelist.List
+	// rows returns the rows of a model; nil if the list could not be read.
+	rows   func(model string) []pricelist.Row
 	readAt time.Time
-	failed bool
-	// err is the error for a strict client.
-	err error
+	// failure is why the list could not be read. The first caller reports it: a failure handler may call the client, and must not
+	// run in the shared request, which that call would wait for.
+	failure  *Failure
+	reported atomic.Bool
 }
 
-// liveServices are the services that list prices.
-var liveServices = map[Provider]Service{Gemini: ServiceCloudBilling, XAI: ServiceXAI}
+// liveLists are the services that list prices, by provider, and the functions that read them.
+var liveLists = map[Provider]struct {
+	service Service
+	read    func(*Client, context.Context, request) *livePrices
+}{
+	Gemini: {ServiceCloudBilling, (*Client).readGeminiPrices},
+	XAI:    {ServiceXAI, (*Client).readXAIPrices},
+}
 
 // liveRows returns the rows of a model on the live price list, nil when there is no such list, no key, or no such model. A
 // live list is of the present: it counts for calls within 24 hours of its reading, unless the built-in table has another
 // price between the two. err is a failure to read the list, for a strict client.
 func (c *Client) liveRows(ctx context.Context, operation string, p Provider, model string, at time.Time, listed []pricelist.Row) (rows []pricelist.Row, err error) {
-	service, ok := liveServices[p]
-	if !ok || !near(at, time.Now()) || !c.mayHaveKey(service) {
+	list, ok := liveLists[p]
+	if !ok || !near(at, time.Now()) || !c.mayHaveKey(list.service) {
 		return nil, nil
 	}
-	key, err := c.key(ctx, service, "")
-	r := newRequest(operation, service, key, listTimeout)
+	key, err := c.key(ctx, list.service, "")
+	r := newRequest(operation, list.service, key, listTimeout)
 	switch {
 	case errors.Is(err, errNoKey):
 		return nil, nil
 	case err != nil:
 		return nil, c.report(ctx, r.missingKey(err))
 	}
-	live, err := c.readLive(ctx, r)
-	if live == nil || live.failed || !near(at, live.readAt) || !samePeriods(listed, at, live.readAt) {
+	live, err := c.livePrices(ctx, r, list.read)
+	if live == nil || live.failure != nil || !near(at, live.readAt) || !samePeriods(listed, at, live.readAt) {
 		return nil, err
 	}
-	if rows = live.xai.Model(string(p), model); p == Gemini {
-		rows = geminiRows(live.gemini, model)
-	} else if rows == nil {
-		rows = findRows(live.xai, p, model)
-	}
-	return settledBy(listed, rows, live.readAt), err
+	return settledBy(listed, live.rows(model), live.readAt), err
 }
 
 // near reports whether two times are less than the life of a price list apart.
@@ -69,44 +72,48 @@ func (c *Client) mayHaveKey(service Service) bool {
 	return slices.ContainsFunc(row.keyNames, func(name string) bool { return os.Getenv(name) != "" })
 }
 
-// readLive returns the live list from the cache, or reads it. A failure is remembered for the outage TTL.
-func (c *Client) readLive(ctx context.Context, r request) (*livePrices, error) {
+// livePrices returns the live list from the cache, or reads it. A failure is remembered for the outage TTL.
+func (c *Client) livePrices(ctx context.Context, r request, read func(*Client, context.Context, request) *livePrices) (*livePrices, error) {
 	fresh := func(l *livePrices, _ time.Time) bool {
 		age := time.Since(l.readAt)
-		return age < DefaultPricingTTL && (!l.failed || age < c.outageTTL)
+		return age < DefaultPricingTTL && (l.failure == nil || age < c.outageTTL)
 	}
 	value := c.live.Value(priceKeyOf(r.provider, r.key))
 	if live, ok := value.Cached(fresh); ok {
 		return live, nil
 	}
-	live, _, err := value.Get(ctx, fresh, func(ctx context.Context) (*livePrices, error) { return c.loadLive(ctx, r), nil })
-	if err != nil {
+	live, _, err := value.Get(ctx, fresh, func(ctx context.Context) (*livePrices, error) { return read(c, ctx, r), nil })
+	switch {
+	case err != nil:
 		return nil, c.report(ctx, r.interrupted(err))
+	case live.failure == nil:
+		return live, nil
+	case live.reported.CompareAndSwap(false, true):
+		return live, c.report(ctx, live.failure)
 	}
-	return live, live.err
+	return live, c.strictError(live.failure)
 }
 
-func (c *Client) loadLive(ctx context.Context, r request) *livePrices {
-	if r.provider == Gemini {
-		list, err := c.geminiPrices(ctx, r.operation, PricingOptions{APIKey: r.key.Reveal()})
-		if list == nil {
-			return &livePrices{readAt: time.Now(), failed: true, err: err}
-		}
-		return &livePrices{gemini: list, readAt: list.readAt}
+func (c *Client) readGeminiPrices(ctx context.Context, r request) *livePrices {
+	list, failure := c.geminiPrices(ctx, r.operation, PricingOptions{APIKey: r.key.Reveal()})
+	if failure != nil {
+		return &livePrices{readAt: time.Now(), failure: failure}
 	}
-	list, failure := fetch[xai.LanguageModelList](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+	rows := func(model string) []pricelist.Row { return geminiRows(list, model) }
+	return &livePrices{readAt: list.readAt, rows: rows}
+}
+
+func (c *Client) readXAIPrices(ctx context.Context, r request) *livePrices {
+	sent, failure := fetch[xai.LanguageModelList](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 		return c.apis.xai.ListLanguageModels(ctx, bearer(r.key))
 	})
-	live := &livePrices{readAt: time.Now()}
+	now := time.Now()
 	if failure != nil {
-		live.failed = true
-		if ctx.Err() == nil { // else every caller has left, each with a Failure of its own
-			live.err = c.report(ctx, failure)
-		}
-		return live
+		return &livePrices{readAt: now, failure: failure}
 	}
-	live.xai = pricelist.New(xaiRows(list.Models, live.readAt))
-	return live
+	list := pricelist.New(xaiRows(sent.Models, now))
+	rows := func(model string) []pricelist.Row { return findRows(list, XAI, model) }
+	return &livePrices{readAt: now, rows: rows}
 }
 
 // samePeriods reports whether the same rows of the table are in force at two times.

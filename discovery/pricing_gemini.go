@@ -89,9 +89,9 @@ func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	list, err := c.geminiPrices(ctx, opFetchGeminiPricing, opts)
-	if list == nil {
-		return []ProviderPricing{}, err
+	list, failure := c.geminiPrices(ctx, opFetchGeminiPricing, opts)
+	if failure != nil {
+		return []ProviderPricing{}, c.report(ctx, failure)
 	}
 	pricings, readAt := make([]ProviderPricing, len(list.SKUs)), list.verifiedAt()
 	for i := range list.SKUs {
@@ -172,12 +172,12 @@ func (c *Client) InvalidatePricing(providers ...Provider) {
 	c.live.Delete(match)
 }
 
-// geminiPrices returns the price list from the cache or the network. On failure it returns nil and the error of the operation.
-func (c *Client) geminiPrices(ctx context.Context, operation string, opts PricingOptions) (*geminiList, error) {
+// geminiPrices returns the price list from the cache or the network.
+func (c *Client) geminiPrices(ctx context.Context, operation string, opts PricingOptions) (*geminiList, *Failure) {
 	key, err := c.key(ctx, ServiceCloudBilling, opts.APIKey)
 	r := newRequest(operation, ServiceCloudBilling, key, listTimeout)
 	if err != nil {
-		return nil, c.report(ctx, r.missingKey(err))
+		return nil, r.missingKey(err)
 	}
 	value := c.gemini.Value(priceKeyOf(Gemini, key))
 	ttl := cmp.Or(opts.TTL, DefaultPricingTTL)
@@ -188,13 +188,13 @@ func (c *Client) geminiPrices(ctx context.Context, operation string, opts Pricin
 	prices, _, err := value.Get(ctx, fresh, func(ctx context.Context) (cachedPrices, error) { return c.loadPrices(ctx, r, value) })
 	switch {
 	case err != nil:
-		return nil, c.report(ctx, r.interrupted(err))
+		return nil, r.interrupted(err)
 	case prices.failure == nil, usable(prices):
 		return prices.list, nil
 	}
 	failure := *prices.failure
 	failure.Operation = operation
-	return nil, c.report(ctx, &failure)
+	return nil, &failure
 }
 
 // loadPrices fetches the price list. A failure is cached too, with the last good list. A load whose callers have all left caches

@@ -92,9 +92,9 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 	if err := q.check(words); err != nil {
 		return nil, err
 	}
-	list, err := c.geminiPrices(ctx, opPricingForGeminiModel, q.PricingOptions)
-	if list == nil {
-		return nil, err
+	list, failure := c.geminiPrices(ctx, opPricingForGeminiModel, q.PricingOptions)
+	if failure != nil {
+		return nil, c.report(ctx, failure)
 	}
 	price, err := list.Price(words, geminisku.Direction(q.Direction.orDefault()), q.TierThresholdTokens)
 	if err != nil {
