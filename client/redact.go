@@ -70,7 +70,7 @@ const maxRequestID = 128
 
 // requestID returns the id that the gateway gave a request.
 func (r *redactor) requestID(header http.Header) string {
-	return call.Excerpt([]byte(header.Get("X-Request-Id")), maxRequestID, r.redact)
+	return call.OneLine(call.Excerpt([]byte(header.Get("X-Request-Id")), maxRequestID, r.redact))
 }
 
 // current returns the scanner and redactor for the token that is now in the environment.

@@ -196,3 +196,15 @@ func TestControlCharactersOfABodyAreNotInTheErrorText(t *testing.T) {
 	assert.Equal(t, "one\ntwo\x1b[31mred", gatewayError(t, err).Body)
 	assert.Contains(t, err.Error(), "one two [31mred")
 }
+
+func TestControlCharactersOfAHeaderAreNotInTheErrorText(t *testing.T) {
+	t.Parallel()
+	const escape = "\u009b31m\u0085\u2028x"
+	c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Request-Id", escape)
+		w.Header().Set("Location", "http://"+escape+"/")
+		w.WriteHeader(302)
+	})
+	_, err := c.ListPeers(t.Context())
+	require.EqualError(t, err, "mesh: GET /peers: status 302: redirects are not followed, this one leads to the host  31m  x (request  31m  x)")
+}

@@ -111,5 +111,5 @@ func hostOf(base *url.URL, location string) string {
 	if err != nil {
 		return ""
 	}
-	return target.Host
+	return OneLine(target.Host)
 }

@@ -28,10 +28,10 @@ func Excerpt(body []byte, n int, redact func(string) string) string {
 	return text
 }
 
-// OneLine replaces control characters by blanks, so that text from outside cannot add lines or colors to a log.
+// OneLine replaces control characters and line separators by blanks, so that text from outside cannot add lines or colors to a log.
 func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {
 			return ' '
 		}
 		return r
