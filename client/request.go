@@ -89,10 +89,11 @@ func (c *MeshClient) ended(ctx context.Context) error {
 	if c.isClosed() {
 		return errClosed
 	}
-	if err, cause := ctx.Err(), context.Cause(ctx); err != cause { //nolint:errorlint // a cause may wrap the error
+	err := ctx.Err() // before the cause: the context may end in between
+	if cause := context.Cause(ctx); err != nil && cause != err { //nolint:errorlint // a cause may wrap the error
 		return fmt.Errorf("%w: %w", err, cause)
 	}
-	return ctx.Err()
+	return err
 }
 
 // ready rejects the zero MeshClient and a nil context.
