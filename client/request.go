@@ -84,12 +84,12 @@ func (e notSentError) Unwrap() error { return e.err }
 // errClosed is the error of every call after Close.
 var errClosed = fmt.Errorf("the client is closed: %w", net.ErrClosed)
 
-// ended returns an error if the client is closed or ctx has ended.
+// ended returns an error if the client is closed or ctx has ended. It reads the cause last, since ctx may end in between.
 func (c *MeshClient) ended(ctx context.Context) error {
 	if c.isClosed() {
 		return errClosed
 	}
-	err := ctx.Err() // before the cause: the context may end in between
+	err := ctx.Err()
 	if cause := context.Cause(ctx); err != nil && cause != err { //nolint:errorlint // a cause may wrap the error
 		return fmt.Errorf("%w: %w", err, cause)
 	}

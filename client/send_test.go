@@ -51,6 +51,12 @@ func TestSendRejectsInvalidArguments(t *testing.T) {
 		_, err := c.Send(t.Context(), hello(to))
 		assert.Equal(t, "recipient", valueError(t, err).Field, to)
 	}
+	for _, id := range []string{"9223372036854775808", " -9223372036854775809 ", long("9", 100)} {
+		req := hello("node-b")
+		req.RelatedTaskID = id
+		_, err := c.Send(t.Context(), req)
+		assert.Equal(t, "related task id", valueError(t, err).Field, id)
+	}
 	assert.Empty(t, g.Requests())
 }
 

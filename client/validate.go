@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"net/url"
 	"regexp"
 	"slices"
@@ -118,12 +119,20 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 		return &ValueError{Field: "content", Reason: "must not be empty"}
 	case n > maxContent:
 		return &ValueError{Field: "content", Reason: "must have at most 200000 characters"}
+	case overflows(req.RelatedTaskID):
+		return &ValueError{Field: "related task id", Reason: "must fit into a signed 64-bit integer"}
 	case slices.Contains(req.AllowRules, liveTokenRule):
 		return &ValueError{Field: "AllowRules", Value: strconv.Itoa(liveTokenRule), Reason: "must not contain the rule of the live tokens"}
 	case utf8.RuneCountInString(req.IdempotencyKey) > maxIdempotencyKey:
 		return &ValueError{Field: "idempotency key", Reason: "must have at most 128 characters"}
 	}
 	return nil
+}
+
+// overflows reports whether text is an integer of more than 64 bits. The gateway answers it with 500.
+func overflows(text string) bool {
+	_, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	return errors.Is(err, strconv.ErrRange)
 }
 
 // check validates that the request can be written as JSON.
