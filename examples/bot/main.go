@@ -2,8 +2,9 @@
 //
 //	go run ./examples/bot "How far is the build?"
 //
-// The gateway is that of MESH_GATEWAY_URL and MESH_GATEWAY_TOKEN, or one in memory. Serve registers an agent, polls, repeats and
-// marks messages read. At the end, handlers that run may finish, and the rest stays unread for the next run.
+// It uses the gateway in MESH_GATEWAY_URL with the token in MESH_GATEWAY_TOKEN, or a gateway in memory. Serve registers an
+// agent, polls its inbox, repeats failed handlers and marks messages read. At the end, running handlers finish; other messages
+// stay unread until the next run.
 package main
 
 import (

@@ -52,7 +52,7 @@ func (j *job) xAI(ctx context.Context, counted *discovery.Ledger) (report, error
 	return r.WithLedger(counted), nil
 }
 
-// compare prints the report of a provider. The error is why the run fails.
+// compare prints the report of a provider. It returns an error if the run fails because of it.
 func (j *job) compare(ctx context.Context, provider discovery.Provider, counted *discovery.Ledger) error {
 	r, err := bills[provider](j, ctx, counted)
 	if err != nil {

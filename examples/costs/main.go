@@ -1,5 +1,5 @@
 // Command costs is a nightly job: it prices the calls that were made, compares them with the providers' bills, day by day, and
-// fails when the two drift apart.
+// fails if they differ too much.
 //
 //	go run ./examples/costs -usage calls.jsonl -from 2026-11-01 -to 2026-11-08 -svg . openai anthropic xai
 //
@@ -7,16 +7,16 @@
 //
 //	{"provider":"openai","model":"gpt-5.4","time":"2026-11-01T12:00:00Z","usage":{"prompt_tokens":12000,…}}
 //
-// usage is the object of the provider's answer as it is. mode is optional: it is "batch" for a call in a batch, and for
-// OpenAI the service tier of the answer. The window is the last seven days unless -from and -to are given; calls outside it do
-// not matter. Each provider gets a table on the standard output and, with -svg, a picture in that folder.
+// usage is the usage object of the provider's response, unchanged. mode is optional: "batch" for a call in a batch, and for
+// OpenAI the service tier of the response. The window is the last seven days unless -from and -to are given; calls outside it
+// are ignored. For each provider the program prints a table and, with -svg, writes an SVG image to that folder.
 //
 // The keys come from OPENAI_ADMIN_KEY, from ANTHROPIC_ADMIN_KEY, and from XAI_MANAGEMENT_KEY and XAI_TEAM_ID. Such keys can
-// manage a whole organization: give them to this job alone. Anthropic's bill is without the priority service tier.
+// manage a whole organization: give them only to this job. Anthropic's bill does not include the priority service tier.
 //
-// The exit status is 0 when every bill is within -drift percent of what was counted. It is 1 when one is not, and also when
-// that is not known: the bill cannot be read, a call has no known price, or no call was counted. It is 2 for wrong use and for
-// a line that cannot be read, since its call would be missing.
+// The exit status is 0 if every bill is within -drift percent of what was counted. It is 1 if a bill is not, or if that is
+// unknown: the bill cannot be read, a call has no known price, or no call was counted. It is 2 for invalid arguments and for an
+// invalid line, since its call would be missing.
 package main
 
 import (

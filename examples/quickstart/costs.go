@@ -67,7 +67,7 @@ func (a accounts) prices(ctx context.Context, p *page) error {
 	return nil
 }
 
-// call prints what one call cost, by the usage object of its answer.
+// call prints the cost of one call, computed from the usage object of its response.
 func (a accounts) call(ctx context.Context, p *page) error {
 	usage, err := discovery.ParseUsage(discovery.Anthropic, []byte(`{"input_tokens": 2000, "cache_read_input_tokens": 50000, "output_tokens": 800}`))
 	if err != nil {

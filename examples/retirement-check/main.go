@@ -1,14 +1,14 @@
-// Command retirement-check is a step of continuous integration that fails when a model is retired or retires soon.
+// Command retirement-check is a CI step that fails if a model is retired or retires soon.
 //
 //	go run ./examples/retirement-check gpt-5.2 claude-opus-4-8
 //	go run ./examples/retirement-check -file models.txt
 //
-// A file has one model in each line; blank lines and lines that begin with # are skipped. The exit status is 0 when every
-// model stays for 60 days (-days), 1 when one does not, and 2 for wrong use. A model that is not known is reported as
-// unknown, and does not fail the step: it may be newer than the registry.
+// A file has one model per line; blank lines and lines that begin with # are skipped. The exit status is 0 if no model retires
+// within 60 days (-days), 1 if one does, and 2 for invalid arguments. An unknown model is reported and does not fail the step,
+// because it may be newer than the registry.
 //
 // The dates are those of the built-in registry, so the program needs no network and no keys. [discovery.Client.Retirements]
-// also has what the providers report at the moment.
+// adds the dates that the providers report now.
 package main
 
 import (
