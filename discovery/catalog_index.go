@@ -23,14 +23,16 @@ type snapshot struct {
 	err error
 }
 
-// newSnapshot merges rows of the same id and builds the index.
+// newSnapshot merges rows of the same id and builds the index. It writes into rows.
 func newSnapshot(rows []ModelInfo) *snapshot {
-	s := &snapshot{byName: make(map[string]int, 2*len(rows)), models: mergeByID(rows)}
-	for i := range s.models {
-		s.byName[s.models[i].ID] = i
+	s := &snapshot{models: rows[:0], byName: make(map[string]int)}
+	for i := range rows {
+		s.add(&rows[i])
 	}
-	for i := range s.models {
-		for _, alias := range s.models[i].Aliases {
+	for i := range s.models { // once, after all rows are merged, so that the work stays linear
+		m := &s.models[i]
+		m.Aliases, m.Tags = unique(m.Aliases), unique(m.Tags)
+		for _, alias := range m.Aliases {
 			if _, taken := s.byName[alias]; !taken && alias != "" {
 				s.byName[alias] = i
 			}
@@ -40,22 +42,14 @@ func newSnapshot(rows []ModelInfo) *snapshot {
 	return s
 }
 
-// mergeByID merges the rows that share an id into the first of them. It writes into rows.
-func mergeByID(rows []ModelInfo) []ModelInfo {
-	at := make(map[string]int, len(rows))
-	distinct := rows[:0]
-	for _, row := range rows {
-		if i, listed := at[row.ID]; listed {
-			distinct[i].merge(row)
-			continue
-		}
-		at[row.ID] = len(distinct)
-		distinct = append(distinct, row)
+// add appends a row, or merges it into the row of the same id.
+func (s *snapshot) add(row *ModelInfo) {
+	if i, listed := s.byName[row.ID]; listed {
+		s.models[i].merge(*row)
+		return
 	}
-	for i := range distinct { // once, after all rows are merged, so that the work stays linear
-		distinct[i].Aliases, distinct[i].Tags = unique(distinct[i].Aliases), unique(distinct[i].Tags)
-	}
-	return distinct
+	s.byName[row.ID] = len(s.models)
+	s.models = append(s.models, *row)
 }
 
 // indexSpellings builds bySpelling. A spelling that two models share belongs to the first.

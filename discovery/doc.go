@@ -91,7 +91,7 @@
 // # Limits
 //
 // A request times out after 30 seconds for a list, 15 for a bill and 10 for a balance. A response has at most 32 MiB
-// ([WithMaxResponseBytes]) and a million array elements and map entries. A list of models or SKUs has at most 100 pages. All
+// ([WithMaxResponseBytes]) and half a million array elements and map entries. A list of models or SKUs has at most 100 pages. All
 // pages of a list together have at most twice the size of a response, and take at most ten times as long as a request. A row of
 // the catalog with more than 1,000 aliases or tags is left out.
 //

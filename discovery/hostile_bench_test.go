@@ -68,14 +68,18 @@ func BenchmarkHostileAmounts(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileCatalog reads a catalog of 32 MiB of small rows. peak-MB is the largest live heap during the read.
+// BenchmarkHostileCatalog reads a catalog of 32 MiB of small rows; a # becomes the number of the row. peak-MB is the largest live heap during the read.
 func BenchmarkHostileCatalog(b *testing.B) {
 	for name, row := range map[string]string{
 		"ids": `{"id":"a"},`, "null": `null,`, "usual": `{"id":"a","info":{"name":"A model","description":"What it does"},"tags":["text"]},`,
-		"many": `{"id":"a","name":"b"             },`,
+		"many":     `{"id":"a","name":"b"` + strings.Repeat(" ", 46) + `},`,
+		"distinct": `{"id":"######","name":"b"` + strings.Repeat(" ", 41) + `},`,
 	} {
-		rows := strings.Repeat(row, (32<<20-20)/len(row))
-		c := serving(`[` + strings.TrimSuffix(rows, ",") + `]`)
+		var rows strings.Builder
+		for i := range (32<<20 - 20) / len(row) {
+			rows.WriteString(strings.Replace(row, "######", fmt.Sprintf("%06d", i), 1))
+		}
+		c := serving(`[` + strings.TrimSuffix(rows.String(), ",") + `]`)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				peak := peakHeap(func() { _, _ = c.ListModels(context.Background(), discovery.CatalogOptions{Refresh: true}) })

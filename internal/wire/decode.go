@@ -61,7 +61,7 @@ type Decoder struct {
 
 // maxElements bounds the array elements and map entries of one document, since a Go value takes many times the few bytes of an
 // element such as "0,". A document with that many elements of a usual size exceeds every size limit.
-const maxElements = 1_000_000
+const maxElements = 500_000
 
 // element counts an array element or a map entry.
 func (d *Decoder) element() error {
