@@ -89,7 +89,9 @@ func Unmarshal[T any](data []byte, v *T, read func(*T, *Decoder) error) error {
 var decoders = sync.Pool{New: func() any { return &Decoder{jx: jx.DecodeBytes(nil)} }}
 
 // release returns d to the pool without a reference to the document. It keeps the short strings: a list that is decoded row by
-// row shares them too.
+// row shares them too. That shows nothing of one document in another, because text returns a kept string only for the same
+// bytes, and keeps nothing for long, because a pool is emptied when garbage is collected. Secrets are read by JSON, which keeps
+// no string.
 func (d *Decoder) release() {
 	d.jx.ResetBytes(nil)
 	*d = Decoder{jx: d.jx, recent: d.recent, seed: d.seed}
