@@ -26,7 +26,7 @@ func (c *Client) Retirements(ctx context.Context) (Registry, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	live, errs := make([]Registry, len(liveSources)), make([]error, len(liveSources))
+	live, failures := make([]Registry, len(liveSources)), make([]*Failure, len(liveSources))
 	var all sync.WaitGroup
 	for i, source := range liveSources {
 		all.Go(func() {
@@ -34,15 +34,18 @@ func (c *Client) Retirements(ctx context.Context) (Registry, error) {
 			if failure == nil && r != nil {
 				live[i], failure = source.read(c, ctx, *r)
 			}
-			if failure != nil {
-				live[i], errs[i] = nil, c.report(ctx, failure)
-			}
+			failures[i] = failure
 		})
 	}
 	all.Wait()
 	merged := Retirements()
-	for _, registry := range live {
-		merged = merged.merge(registry)
+	var errs []error
+	for i, failure := range failures {
+		if failure != nil {
+			errs = append(errs, c.report(ctx, failure))
+			continue
+		}
+		merged = merged.merge(live[i])
 	}
 	return merged, errors.Join(errs...)
 }

@@ -58,3 +58,11 @@ func TestPanicOfAFailureHandlerReachesTheCallerOfPrices(t *testing.T) {
 		assert.Equal(t, requests, s.count("xai")+s.count("cloudbilling"), provider)
 	}
 }
+
+// The two services of live retirements are read concurrently. A panic in one of those goroutines would end the process.
+func TestPanicOfAFailureHandlerReachesTheCallerOfRetirements(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(nil)
+	c := s.inProcess(keyOf(discovery.ServiceOpenAI), keyOf(discovery.ServiceAnthropic), discovery.WithFailureHandler(func(discovery.Failure) { panic("handler") }))
+	assert.PanicsWithValue(t, "handler", func() { _, _ = c.Retirements(t.Context()) })
+}
