@@ -28,7 +28,7 @@ func newRetired(a *app) *cobra.Command {
 		Short: "Check models for retirement; exit status 1 if one is retired or retires soon",
 		Long: `Retired checks each MODEL, or with - each line of stdin, against the built-in dates and, if their keys are set, the dates
 that OpenAI and Anthropic report. Without a MODEL it lists all models that retire within the time of --within; the exit
-status is then 0.`,
+status is then 0. Blank lines of stdin and lines that begin with # are skipped.`,
 		Example:           "  mesh retired gpt-4o claude-sonnet-5-5 --within 90d\n  mesh retired - < models.txt",
 		Args:              args(cobra.ArbitraryArgs),
 		ValidArgsFunction: completeNothing,
@@ -67,7 +67,7 @@ func (a *app) expand(models []string) ([]string, error) {
 		}
 		lines := bufio.NewScanner(a.in)
 		for lines.Scan() {
-			if text := strings.TrimSpace(lines.Text()); text != "" {
+			if text := strings.TrimSpace(lines.Text()); text != "" && !strings.HasPrefix(text, "#") {
 				all = append(all, text)
 			}
 		}

@@ -68,14 +68,22 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, and csv for mesh prices")
 	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	for _, add := range []func(*app) *cobra.Command{
-		newGateway, newRegister, newPeers, newPeer, newHealth, newSend, newReply, newInbox, newRead, newServe, newThreads,
-		newModels, newPrice, newUsage, newPrices, newBalance, newCost, newRetired, newScan, newMCP,
-	} {
-		root.AddCommand(add(a))
-	}
+	addGroup(root, a, "Messages:", newSend, newReply, newInbox, newRead, newThreads, newServe)
+	addGroup(root, a, "Nodes and the gateway:", newRegister, newPeers, newPeer, newHealth, newGateway)
+	addGroup(root, a, "Models and costs:", newModels, newRetired, newPrice, newPrices, newUsage, newCost, newBalance)
+	addGroup(root, a, "Credentials and agents:", newScan, newMCP)
 	checkTopic(root)
 	return root
+}
+
+// addGroup adds subcommands under a title of the help text.
+func addGroup(root *cobra.Command, a *app, title string, commands ...func(*app) *cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, command := range commands {
+		cmd := command(a)
+		cmd.GroupID = title
+		root.AddCommand(cmd)
+	}
 }
 
 // checkTopic makes mesh help of an unknown command wrong use. The help of cobra prints an error and succeeds.
@@ -97,9 +105,9 @@ func checkFormat(cmd *cobra.Command, format string) error {
 	case format == "text", format == "json", format == "csv" && cmd.Name() == "prices":
 		return nil
 	case format == "csv":
-		return usagef("the format csv is only for mesh prices; mesh %s has text and json", cmd.Name())
+		return usagef("--format csv is only for mesh prices; mesh %s has text and json", cmd.Name())
 	default:
-		return usagef("the format must be text or json, or csv for mesh prices")
+		return usagef("--format must be text or json, or csv for mesh prices")
 	}
 }
 

@@ -55,6 +55,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("MESH_NODE", "node-a")
 	env.Setenv("MESH_GATEWAY_URL", g.URL)
 	env.Setenv("MESH_GATEWAY_TOKEN", gatewayToken)
+	env.Setenv("TOKEN", gatewayToken)
 	env.Setenv("MESH_TEST_PROVIDERS", s.URL)
 	setCache(env)
 	env.Setenv("NL", "\n")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -13,16 +14,18 @@ import (
 // idleInterval is the longest pause between two polls of a command that waits for mail.
 const idleInterval = 30 * time.Second
 
-// watch prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on.
+// watch prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on; but a
+// wrong token stays wrong.
 func (a *app) watch(ctx context.Context, c *client.MeshClient, opts client.FetchOptions) error {
 	a.progress.Stop()
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
+	var denied *client.MeshAuthError
 	for m, err := range c.Watch(ctx, client.WatchOptions{IdleInterval: idleInterval}) {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err != nil && exitCode(err) == exitUsage:
+		case errors.As(err, &denied) || err != nil && exitCode(err) == exitUsage:
 			return err
 		case err != nil:
 			a.warn(err)

@@ -59,7 +59,7 @@ func run(ctx context.Context, out io.Writer, questions []string, opts ...client.
 	go func() {
 		defer stop()
 		ended <- asker.Serve(ctx, func(_ context.Context, m client.MeshMessage) error {
-			_, err := fmt.Fprintf(out, "%s from %s: %s\n", m.Kind, m.FromNode, m.GetContent())
+			_, err := fmt.Fprintf(out, "%s from %s: %q\n", m.Kind, m.FromNode, m.GetContent()) // %q: a terminal may act on the text of others
 			return err
 		}, options(asker))
 	}()

@@ -29,7 +29,7 @@ func TestAgentsTalkUntilTheEnd(t *testing.T) {
 	for _, want := range []string{"How far is the build?", "And the tests?"} {
 		line, err := read.ReadString('\n')
 		require.NoError(t, err)
-		assert.Equal(t, "answer from bot-helper: You asked: "+want+"\n", line)
+		assert.Equal(t, "answer from bot-helper: \"You asked: "+want+"\"\n", line)
 	}
 	stop()
 	require.NoError(t, <-ended)
