@@ -126,7 +126,7 @@ func TestServeRepeatsAMarkForAsLongAsTheGatewayIsDown(t *testing.T) {
 		for i, id := range j.failed {
 			if id == 1 {
 				reports++
-				assert.ErrorContains(t, j.errors[i], "handled, but not marked read after 5 attempts")
+				assert.ErrorContains(t, j.errors[i], "handled, but not marked read after attempt 5")
 			}
 		}
 		assert.Equal(t, 1, reports, "the delay is reported once")
@@ -258,6 +258,37 @@ func TestServeRegistersAgainAtAGatewayThatCannotReturnOnePeer(t *testing.T) {
 	assert.Len(t, after.Requests(gatewaytest.RegisterPeer), 1)
 }
 
+func TestServeReportsAFailedCheckOfItsRegistration(t *testing.T) {
+	g := emptyGateway(t)
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		g.Fail(gatewaytest.GetPeer, gatewaytest.Fault{Status: http.StatusInternalServerError})
+		var j journal
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{Register: register, OnError: j.onError}))
+		require.Len(t, j.errors, 1)
+		require.ErrorContains(t, j.errors[0], "GET /peers/node-a: status 500")
+		assert.Equal(t, []int64{0}, j.failed, "without a message")
+	})
+}
+
+// MarkRead refuses such an id without a request.
+func TestServeReportsAMessageWhoseIDCannotBeMarked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := inProcess(t, func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte("[" + row(0, "node-b") + "]"))
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var j journal
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError}))
+		require.Len(t, j.errors, 1)
+		require.ErrorContains(t, j.errors[0], "handled, but not marked read after attempt 1: mesh: message id")
+	})
+}
+
 func TestServeDoesNotRegisterADisabledNodeAgain(t *testing.T) {
 	g := emptyGateway(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -283,7 +314,7 @@ func TestServeWithoutOnErrorLogsErrorsWithoutTokens(t *testing.T) {
 		fail := func(context.Context, client.MeshMessage) error { return fmt.Errorf("denied for %s", token[2:]) }
 		require.NoError(t, c.Serve(ctx, fail, client.ServeOptions{MaxAttempts: 1}))
 		assert.Contains(t, log.String(), "message=1")
-		assert.Contains(t, log.String(), "given up after 1 attempts: denied for [REDACTED]")
+		assert.Contains(t, log.String(), "given up after attempt 1: denied for [REDACTED]")
 		assert.NotContains(t, log.String(), token[2:])
 	})
 }

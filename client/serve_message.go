@@ -17,7 +17,7 @@ func (s *server) process(ctx context.Context, m MeshMessage, database int64) {
 			return
 		}
 		if attempt == s.opts.MaxAttempts {
-			s.report(m, fmt.Errorf("given up after %d attempts: %w", attempt, err))
+			s.report(m, fmt.Errorf("given up after attempt %d: %w", attempt, err))
 			return
 		}
 		if s.client.sleep(ctx, servePauseAfter(err, attempt)) != nil || !s.acquire(ctx) {
@@ -43,7 +43,7 @@ func (s *server) markRead(ctx context.Context, m MeshMessage, database int64) {
 		}
 		last := ctx.Err() != nil || !isOutage(err)
 		if last || attempt == s.opts.MaxAttempts {
-			s.report(m, fmt.Errorf("handled, but not marked read after %d attempts: %w", attempt, err))
+			s.report(m, fmt.Errorf("handled, but not marked read after attempt %d: %w", attempt, err))
 		}
 		if last {
 			return

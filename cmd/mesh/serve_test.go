@@ -42,7 +42,7 @@ func TestServeReportsAMessageThatIsGivenUp(t *testing.T) {
 	g := newGatewayForTest(t)
 	g.Store("node-b", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "fail"))
-	p.stderr.await("mesh: warning: message 1 from node-b: given up after 1 attempts: handler: exit status 1")
+	p.stderr.await("mesh: warning: message 1 from node-b: given up after attempt 1: handler: exit status 1")
 }
 
 // TestServeBoundsTheOutput checks that a command that prints without an end fails, and does not fill the memory.
@@ -51,7 +51,7 @@ func TestServeBoundsTheOutput(t *testing.T) {
 	g := newGatewayForTest(t)
 	g.Store("node-b", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "flood"))
-	p.stderr.await("given up after 1 attempts: handler: it printed more than 1048576 bytes; an answer has at most 200000 characters")
+	p.stderr.await("given up after attempt 1: handler: it printed more than 1048576 bytes; an answer has at most 200000 characters")
 }
 
 // TestServeDoesNotWaitForProgramsLeftBehind checks that a command that has ended well is not repeated because a program that it
