@@ -23,7 +23,7 @@ type Secret = secret.Secret
 
 // RegisterRequest describes the node to register. The zero value registers only its name.
 type RegisterRequest struct {
-	// URL is the network URL of the node's service. If it is "", it is not sent, and current gateways answer 422.
+	// URL is the network URL of the node's service. If it is "", it is not sent, and current gateways return 422.
 	URL string
 	// Capabilities describes the node to its peers, as any JSON object. If it is nil, it is not sent. Otherwise it replaces all
 	// capabilities of an earlier registration; an empty map clears them.

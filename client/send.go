@@ -21,7 +21,7 @@ type SendRequest struct {
 	// RelatedTaskID links a task. Current gateways accept only decimal numbers. A number of more than 64 bits is a
 	// [*ValueError].
 	RelatedTaskID string
-	// ThreadID links a thread. Current gateways answer 500 if it is unknown.
+	// ThreadID links a thread. Current gateways return 500 if it is unknown.
 	ThreadID string
 	// IdempotencyKey identifies a message across repeated sends, in at most 128 characters. The gateway answers the same
 	// message under the same key with the first receipt, and another message under it with 409. Older gateways ignore it.

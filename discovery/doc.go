@@ -1,4 +1,4 @@
-// Package discovery answers which models exist, under which names and until when, what they cost, and what was billed for them.
+// Package discovery reports which models exist, their names and retirement dates, what they cost, and what was billed for them.
 // It covers OpenAI, DeepSeek, Anthropic, Google's Gemini and xAI, and one public catalog of models.
 //
 //	c := discovery.Default()
