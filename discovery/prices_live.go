@@ -123,16 +123,24 @@ func samePeriods(listed []pricelist.Row, a, b time.Time) bool {
 }
 
 // settledBy returns live rows with the prices of the table where the two differ by less than a truncation. A live row that
-// agrees with the table takes from there the prices that the live list lacks.
+// agrees with the table takes from there the prices that the live list lacks, and one without a price is that of the table.
+// The result is nil when no row has a price.
 func settledBy(listed, live []pricelist.Row, at time.Time) []pricelist.Row {
-	day := pricelist.DayOf(at)
-	rows := slices.Clone(live)
+	day, rows := pricelist.DayOf(at), slices.Clone(live)
 	for i := range rows {
 		for _, row := range listed {
 			if row.ValidOn(day) && row.Above == rows[i].Above {
 				rows[i].SettleBy(&row)
 			}
 		}
+		if row, _ := pricelist.InForce(listed, at, rows[i].Above+1); !rows[i].Priced() && row != nil && row.Priced() {
+			above := rows[i].Above
+			rows[i] = *row
+			rows[i].Above = above
+		}
+	}
+	if !slices.ContainsFunc(rows, func(r pricelist.Row) bool { return r.Priced() }) {
+		return nil
 	}
 	return rows
 }
@@ -141,7 +149,7 @@ func settledBy(listed, live []pricelist.Row, at time.Time) []pricelist.Row {
 func livePricings(rows []pricelist.Row) []ProviderPricing {
 	pricings := pricingsOf(rows)
 	for i := range rows {
-		if rows[i].Provider == string(Gemini) {
+		if rows[i].Source == SourceCloudBilling {
 			pricings[i].TierThresholdTokens = rows[i].Above
 		}
 	}

@@ -191,6 +191,44 @@ func TestLivePricesOfGemini(t *testing.T) {
 	assert.Equal(t, 1, s.count("cloudbilling"))
 }
 
+// Prices returns what CostOf uses: where the live list has a model without understood prices, those of the table.
+func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
+		"Generate content input token count gemini 2.5 pro short input text", "1300",
+		"Generate content output token count gemini 2.5 pro short input text", "10000",
+		"Generate content cached input token count gemini 2.5 pro long input text", "250",
+		"Generate content cached input token count gemini 3.5 flash text", "150",
+		"Generate content cached input token count gemini 9 flash text", "150",
+	))})
+	c := s.client(t, keyOf(discovery.ServiceCloudBilling))
+	table, _ := pricing()
+	rows, err := c.Prices(t.Context(), discovery.Gemini, "gemini-3.5-flash")
+	require.NoError(t, err)
+	want, err := table.Prices(t.Context(), discovery.Gemini, "gemini-3.5-flash")
+	require.NoError(t, err)
+	assert.Equal(t, want, rows)
+
+	rows, err = c.Prices(t.Context(), discovery.Gemini, "gemini-2.5-pro")
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, discovery.SourceCloudBilling, rows[0].Source)
+	assert.InDelta(t, 1.3, *rows[0].InputPerMTok, 0)
+	assert.NotEqual(t, discovery.SourceCloudBilling, rows[1].Source)
+	assert.InDelta(t, 2.5, *rows[1].InputPerMTok, 0)
+	assert.Equal(t, int64(200_001), rows[1].TierThresholdTokens)
+	for tokens, want := range map[int64]string{200_000: "0.26", 200_001: "0.5000025"} {
+		usd, _ := exact(t, c, discovery.Gemini, "gemini-2.5-pro", discovery.Usage{Input: tokens}, time.Time{})
+		assert.Equal(t, want, usd)
+	}
+	assert.Empty(t, s.failures)
+
+	rows, err = c.Prices(t.Context(), discovery.Gemini, "gemini-9-flash")
+	require.NoError(t, err)
+	assert.Empty(t, rows, "no row without any price")
+	requireOneFailure(t, s, discovery.ReasonPartial)
+}
+
 // A live list is cached for a day, and is not used for a day on which the table has another price.
 func TestLivePricesEndWithTheDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
