@@ -39,9 +39,11 @@ type toolPeer struct {
 
 func (t *messageTools) peers(ctx context.Context, _ nothing) (toolPeers, error) {
 	peers, err := t.client.ListPeers(ctx)
-	out := toolPeers{make([]toolPeer, len(peers))}
-	for i, p := range peers {
-		out.Peers[i] = toolPeer{p.Name, p.GetLastSeen()}
+	out := toolPeers{[]toolPeer{}}
+	for _, p := range peers {
+		if name := safeName(p.Name); name != "" { // a node with another name cannot be a recipient
+			out.Peers = append(out.Peers, toolPeer{name, p.GetLastSeen()})
+		}
 	}
 	return out, err
 }
@@ -56,8 +58,8 @@ type toolMessages struct {
 
 type toolMessage struct {
 	ID        int64  `json:"id"`
-	From      string `json:"from"`
-	Kind      string `json:"kind"`
+	From      string `json:"from" jsonschema:"name of the sender; empty if it is not a valid node name"`
+	Kind      string `json:"kind" jsonschema:"empty if it is not one of the five kinds"`
 	CreatedAt string `json:"created_at"`
 	Read      bool   `json:"read"`
 	ThreadID  string `json:"thread_id,omitempty"`
@@ -68,11 +70,27 @@ func toToolMessages(messages ...client.MeshMessage) toolMessages {
 	out := toolMessages{notice, make([]toolMessage, len(messages))}
 	for i, m := range messages {
 		out.Messages[i] = toolMessage{
-			ID: m.ID, From: m.FromNode, Kind: string(m.Kind), CreatedAt: m.CreatedAt, Read: m.ReadAt != nil,
+			ID: m.ID, From: safeName(m.FromNode), Kind: safeKind(m.Kind), CreatedAt: m.CreatedAt, Read: m.ReadAt != nil,
 			ThreadID: m.GetThreadID(), Content: m.GetContent(),
 		}
 	}
 	return out
+}
+
+// safeName returns the name of a node, or "" for a text that is not one. A gateway accepts any text as a name, also an instruction.
+func safeName(name string) string {
+	if lookup.Node(name) != nil {
+		return ""
+	}
+	return name
+}
+
+// safeKind is [safeName] for the kind of a stored message.
+func safeKind(kind client.Kind) string {
+	if !kind.Valid() {
+		return ""
+	}
+	return string(kind)
 }
 
 type sendArguments struct {
