@@ -99,6 +99,7 @@ func TestParseUsage(t *testing.T) {
 			discovery.Usage{Input: 90, CacheRead: 10, Output: 40, ChargedUSD: "0.0037756"},
 		},
 		{"xAI: a charge of whole dollars", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":120000000000}`, discovery.Usage{Input: 1, ChargedUSD: "12"}},
+		{"xAI: a charge of ten cents", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":1000000000}`, discovery.Usage{Input: 1, ChargedUSD: "0.1"}},
 		{"xAI: a charge of nothing", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":0}`, discovery.Usage{Input: 1, ChargedUSD: "0"}},
 		{
 			"audio and images are modes", discovery.OpenAI,
@@ -147,6 +148,7 @@ func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"completion_tokens_details":{"reasoning_tokens":2}}`:                                       "reasoning_tokens",
 		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":9,"completion_tokens_details":{"reasoning_tokens":2}}`:                                       "total_tokens",
 		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":8,"output_tokens_details":{"reasoning_tokens":2}}`:                                                "reasoning_tokens",
+		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":7}`:                                                                                               "total_tokens",
 		// not integers
 		`openai {"prompt_tokens":-5,"completion_tokens":1,"total_tokens":-4}`:                            "prompt_tokens",
 		`openai {"prompt_tokens":1.5,"completion_tokens":1,"total_tokens":2.5}`:                          "prompt_tokens",
