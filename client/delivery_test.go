@@ -126,7 +126,7 @@ func TestCaptivePortalThatBreaksOffIsNotTheGateway(t *testing.T) {
 }
 
 // A reply has a key that the client made, too.
-func TestA409OfAReplyIsUncertain(t *testing.T) {
+func Test409OfAReplyIsUncertain(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-b")
@@ -141,7 +141,7 @@ func TestA409OfAReplyIsUncertain(t *testing.T) {
 	assert.True(t, failed.Uncertain)
 }
 
-func TestASendWhoseContextHasEndedIsNotSentAndNotUncertain(t *testing.T) {
+func TestSendWhoseContextHasEndedIsNotUncertain(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a")
@@ -157,7 +157,7 @@ func TestASendWhoseContextHasEndedIsNotSentAndNotUncertain(t *testing.T) {
 	assert.Len(t, g.Requests(gatewaytest.SendMessage), 1)
 }
 
-func TestASendThatIsNotRepeatedAfterCloseIsUncertain(t *testing.T) {
+func TestSendThatIsNotRepeatedAfterCloseIsUncertain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{answers: []http.HandlerFunc{reset}}

@@ -141,7 +141,7 @@ func TestPrintedOptionShowsNoToken(t *testing.T) {
 }
 
 // The buffers of a connection hold the last request.
-func TestADifferenceOfClientsShowsNoToken(t *testing.T) {
+func TestDifferenceOfClientsShowsNoToken(t *testing.T) {
 	t.Parallel()
 	g := gateway(t, gatewaytest.WithToken(longToken))
 	c := connect(t, g, "node-a")

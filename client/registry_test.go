@@ -142,7 +142,7 @@ func TestCapabilitiesDoNotCountTowardsTheResponseLimitOfSend(t *testing.T) {
 }
 
 // The parser keeps a name in memory until its end, so a name must not be as long as the response may be.
-func TestANameInTheRegistryIsBounded(t *testing.T) {
+func TestNameInTheRegistryIsBounded(t *testing.T) {
 	t.Parallel()
 	huge := long("x", 5<<20)
 	for body, want := range map[string]string{

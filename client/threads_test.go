@@ -188,7 +188,7 @@ func TestSameReplySentTwiceArrivesOnce(t *testing.T) {
 }
 
 // The name in a message is a node name. An alias of the same spelling must not send the reply to another node.
-func TestAReplyGoesToTheSenderAndNotToAnAlias(t *testing.T) {
+func TestReplyGoesToTheSenderAndNotToAnAlias(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-b", client.WithAliases(map[string]string{"node-a": "node-c"}))

@@ -96,7 +96,7 @@ func TestClientFallsBackToEveryProvider(t *testing.T) {
 	}
 }
 
-func TestRefusedKeysAreReported(t *testing.T) {
+func TestRejectedKeysAreReported(t *testing.T) {
 	t.Parallel()
 	keys := map[discovery.Service]string{}
 	var others []discovery.Option
