@@ -1,6 +1,7 @@
 package discovery_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"math"
@@ -149,6 +150,18 @@ func TestBalanceKeyPrecedence(t *testing.T) {
 		assert.NotNil(t, b)
 		assert.Equal(t, row.want, got)
 	}
+}
+
+func TestEnvFileIsNotReadBesideAKeyFunction(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "env")
+	require.NoError(t, os.WriteFile(file, []byte("DEEPSEEK_API_KEY=a.key"), 0o600))
+	t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", file)
+	s := newFakeServer(map[string]http.HandlerFunc{"deepseek": respond(balances(usd))})
+	none := discovery.WithKey(discovery.ServiceDeepSeek, func(context.Context) (string, error) { return "", nil })
+	balance, err := s.inProcess(none).FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
+	require.NoError(t, err)
+	assert.Nil(t, balance)
+	assert.Zero(t, s.count("deepseek"))
 }
 
 func TestEnvFile(t *testing.T) {

@@ -141,6 +141,9 @@ func TestWindowThatIncludesTodayIsNotSettled(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, want, r.Settled, end)
 			assert.True(t, r.Complete)
+			if end > midnight {
+				assert.Len(t, r.MissingDays, 7, "today is not over")
+			}
 		}
 		for _, row := range []struct {
 			end, zone string
