@@ -42,7 +42,7 @@ const (
 
 var table = [ruleCount]Rule{
 	liveToken: {0, "live-gateway-token",
-		"This is the mesh gateway token in use: whoever reads it can act as this node. Rotate it on the gateway and set the new MESH_GATEWAY_TOKEN."},
+		"This is the mesh gateway token in use: anyone who reads it can act as this node. Rotate it on the gateway and set the new MESH_GATEWAY_TOKEN."},
 	pypi: {1, "pypi-token",
 		"A package index token can publish releases under your name. Revoke it in the account settings of pypi.org or test.pypi.org."},
 	anthropic: {2, "anthropic-api-key",

@@ -12,7 +12,7 @@ import (
 func newBalance(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "balance",
-		Short:   "Show what is left on the DeepSeek account of DEEPSEEK_API_KEY",
+		Short:   "Show the balance of the DeepSeek account of DEEPSEEK_API_KEY",
 		Example: "  mesh balance",
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -92,11 +92,11 @@ func advice(err error) string {
 	)
 	switch {
 	case errors.As(err, &leak) && leak.Finding.Rule.Number > 0: // rule 0, the live tokens, never passes
-		return fmt.Sprintf(" A false positive passes with mesh send --allow-rule %d.", leak.Finding.Rule.Number)
+		return fmt.Sprintf(" To send a false positive, use mesh send --allow-rule %d.", leak.Finding.Rule.Number)
 	case errors.As(err, &auth):
 		return " (check MESH_GATEWAY_TOKEN or --token-file)"
 	case errors.As(err, &absent):
-		return "; mesh send --thread reaches its thread without it"
+		return "; to answer in its thread, use mesh send --thread"
 	case errors.As(err, &value) && sources[value.Field] != "":
 		return " (from " + sources[value.Field] + ")"
 	case errors.As(err, &gateway) && errors.As(err, &dial) && dial.Op == "dial":

@@ -50,7 +50,7 @@ func newInbox(a *app) *cobra.Command {
 	flags.StringVar(&f.ThreadID, "thread", "", "only messages of the thread with this id, as mesh threads lists it")
 	flags.StringVar(&f.since, "since", "", "only messages after this time: a UTC day or an RFC 3339 time")
 	flags.IntVar(&f.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
-	flags.BoolVar(&f.watch, "watch", false, "print unread messages as they come, oldest first, until interrupted")
+	flags.BoolVar(&f.watch, "watch", false, "print unread messages as they arrive, oldest first, until interrupted")
 	cmd.MarkFlagsMutuallyExclusive("watch", "since")
 	cmd.MarkFlagsMutuallyExclusive("watch", "limit")
 	complete(cmd, "from", a.completeNode)

@@ -16,7 +16,7 @@ import (
 func newUsage(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "usage FILE|-",
-		Short: "Price the calls of a file of usage objects",
+		Short: "Compute the cost of the calls in a file of usage objects",
 		Long: `Usage prices the calls of a file with one JSON object in each line:
 
   {"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{...}}

@@ -15,7 +15,7 @@ const window = 1000
 type NotInInboxError struct{ ID int64 }
 
 func (e *NotInInboxError) Error() string {
-	return fmt.Sprintf("message %d is not among the newest %d of the inbox of this node", e.ID, window)
+	return fmt.Sprintf("message %d is not among the newest %d messages of this node", e.ID, window)
 }
 
 // Messages returns the messages of the inbox of this node with these ids, in their order.
