@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -52,7 +53,7 @@ func (c *MeshClient) readRegistry(ctx context.Context) (nameSet, error) {
 	return nil, c.invalidBody(op, resp, invalid, contract != nil)
 }
 
-// prefix keeps the beginning of what is written to it.
+// prefix keeps the beginning of what is written to it, without blanks in front, so that it is empty only if all of it is blank.
 type prefix struct{ text []byte }
 
 // maxPrefix is enough for the excerpt in an error.
@@ -60,7 +61,11 @@ const maxPrefix = 16 << 10
 
 // Write implements io.Writer.
 func (p *prefix) Write(data []byte) (int, error) {
-	p.text = append(p.text, data[:min(len(data), maxPrefix-len(p.text))]...)
+	text := data
+	if len(p.text) == 0 {
+		text = bytes.TrimLeft(data, blanks)
+	}
+	p.text = append(p.text, text[:min(len(text), maxPrefix-len(p.text))]...)
 	return len(data), nil
 }
 

@@ -168,6 +168,13 @@ func TestNameInTheRegistryIsBounded(t *testing.T) {
 	}
 }
 
+// The parser keeps only the beginning of a response.
+func TestARegistryThatBeginsWithManyBlanksIsNotEmpty(t *testing.T) {
+	t.Parallel()
+	_, err := answering(t, 200, "text/html", long(" ", 20<<10)+"<html>").Send(t.Context(), hello("node-b"))
+	require.ErrorContains(t, gatewayError(t, err), "not JSON")
+}
+
 func TestNoSimilarNamesAreSearchedInAHugeRegistry(t *testing.T) {
 	t.Parallel()
 	var names strings.Builder
