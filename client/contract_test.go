@@ -27,7 +27,8 @@ func TestRequestsAndResponsesConformToTheDocument(t *testing.T) {
 			checked := &http.Client{Transport: checker.Transport(http.DefaultTransport, "/gateway", func(err error) { t.Error(err) })}
 			callEveryOperation(t, connect(t, g, "node-a", client.WithHTTPClient(checked), client.WithRetry(client.RetryPolicy{BaseDelay: 1})), g)
 			// ListPeers lists the enabled peers, which are the ones that can be written to; GetPeer also finds disabled ones.
-			assert.Equal(t, []string{"listPeers?enabled_only"}, checker.Unexercised())
+			assert.Equal(t, []string{"listPeers?enabled_only"}, checker.Unexercised(),
+				"callEveryOperation has to use a new operation or parameter, unless the client never does")
 		})
 	}
 }

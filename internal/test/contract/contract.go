@@ -77,7 +77,7 @@ func (c *Checker) Request(e Exchange) error {
 	if err != nil {
 		return err
 	}
-	c.used.add(input.Route.Operation.OperationID, e.Request.URL.Query())
+	c.used.add(input.Route.Operation.OperationID, e.Request.URL.Query(), e.Request.Header)
 	err = errors.Join(unknownQuery(input), openapi3filter.ValidateRequest(e.Request.Context(), input))
 	if err != nil {
 		return fmt.Errorf("request %s %s: %w", e.Request.Method, e.Request.URL.Path, err)

@@ -1,21 +1,24 @@
 package contract
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// coverage is the set of operations and query parameters that requests have used: "listPeers", "listPeers?enabled_only".
+// coverage is the set of operations and parameters that requests have used: "listPeers", "listPeers?enabled_only" for a query
+// parameter, "listModels:If-None-Match" for a header.
 // The zero value is empty.
 type coverage struct {
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-func (c *coverage) add(operation string, query url.Values) {
+func (c *coverage) add(operation string, query url.Values, header http.Header) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.seen == nil {
@@ -24,6 +27,12 @@ func (c *coverage) add(operation string, query url.Values) {
 	c.seen[operation] = true
 	for name := range query {
 		c.seen[operation+"?"+name] = true
+		if object, _, ok := strings.Cut(name, "["); ok { // where[topic]=x
+			c.seen[operation+"?"+object] = true
+		}
+	}
+	for name := range header {
+		c.seen[operation+":"+name] = true
 	}
 }
 
@@ -33,8 +42,8 @@ func (c *coverage) has(name string) bool {
 	return c.seen[name]
 }
 
-// Unexercised lists the operations that no checked request has called, and the query parameters that no call of the other
-// operations has sent, as "operation?parameter". The list is sorted.
+// Unexercised lists the operations that no checked request has called, and the query and header parameters that no call of
+// the other operations has sent, named as in coverage. The list is sorted.
 func (c *Checker) Unexercised() []string {
 	var missing []string
 	for _, path := range c.doc.Paths.Map() {
@@ -44,7 +53,7 @@ func (c *Checker) Unexercised() []string {
 				continue
 			}
 			for _, p := range op.Parameters {
-				if name := op.OperationID + "?" + p.Value.Name; p.Value.In == openapi3.ParameterInQuery && !c.used.has(name) {
+				if name := parameterName(op.OperationID, p.Value); name != "" && !c.used.has(name) {
 					missing = append(missing, name)
 				}
 			}
@@ -52,4 +61,16 @@ func (c *Checker) Unexercised() []string {
 	}
 	slices.Sort(missing)
 	return missing
+}
+
+// parameterName is "" for a parameter that every call sends, as part of the path.
+func parameterName(operation string, p *openapi3.Parameter) string {
+	switch p.In {
+	case openapi3.ParameterInQuery:
+		return operation + "?" + p.Name
+	case openapi3.ParameterInHeader:
+		return operation + ":" + http.CanonicalHeaderKey(p.Name)
+	default:
+		return ""
+	}
 }
