@@ -142,7 +142,20 @@ func settledBy(listed, live []pricelist.Row, at time.Time) []pricelist.Row {
 	if !slices.ContainsFunc(rows, func(r pricelist.Row) bool { return r.Priced() }) {
 		return nil
 	}
-	return rows
+	return append(rows, missingTiers(listed, rows, day)...)
+}
+
+// missingTiers returns the rows of the table for long prompts that xAI's live list lacks: its fields for them are optional.
+func missingTiers(listed, live []pricelist.Row, day pricelist.Day) (tiers []pricelist.Row) {
+	if slices.ContainsFunc(live, func(r pricelist.Row) bool { return r.Above > 0 || r.Source != SourceLanguageModels }) {
+		return nil
+	}
+	for _, row := range listed {
+		if row.Above > 0 && row.ValidOn(day) {
+			tiers = append(tiers, row)
+		}
+	}
+	return tiers
 }
 
 // livePricings returns live rows as callers see them: the thresholds of Gemini are round figures.

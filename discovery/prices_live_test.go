@@ -85,6 +85,23 @@ func TestLivePricesOfXAI(t *testing.T) {
 	assert.Equal(t, 2, s.count("xai"))
 }
 
+// The fields of the long context are optional: without them the long prompts are those of the table, not the short ones.
+func TestLiveListWithoutLongContextPrices(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(
+		`{"models":[{"id":"grok-4.7","prompt_text_token_price":20000,"completion_text_token_price":60000}]}`,
+	)})
+	c := s.client(t, keyOf(discovery.ServiceXAI))
+	for tokens, want := range map[int64][]any{199_999: {"0.399998", true}, 200_000: {"0.8", false}} {
+		usd, source := exact(t, c, discovery.XAI, "grok-4.7", discovery.Usage{Input: tokens}, time.Time{})
+		assert.Equal(t, want, []any{usd, source == discovery.SourceLanguageModels})
+	}
+	rows, err := c.Prices(t.Context(), discovery.XAI, "grok-4.7")
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, int64(200_000), rows[1].TierThresholdTokens)
+}
+
 func TestPriceWithoutAKeyReportsNoFailure(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(nil)
