@@ -205,6 +205,10 @@ func TestOutageIsCached(t *testing.T) {
 		assert.Equal(t, 1, s.count("xai"), "the fallback is cached too")
 		assert.Equal(t, []string{"timeout"}, s.reasons())
 
+		time.Sleep(2 * time.Second)
+		list(t, c, discovery.CatalogOptions{TTL: time.Second})
+		assert.Equal(t, 2, s.count("catalog"), "a shorter TTL applies to the fallback too")
+
 		time.Sleep(discovery.DefaultOutageTTL)
 		s.set("catalog", respond(twoModels))
 		models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
