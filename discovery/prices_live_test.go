@@ -151,6 +151,38 @@ func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 	assert.Contains(t, s.reasons(), "xai missing_credential")
 }
 
+func TestFailedLivePriceListIsRequestedAgainAfterThePause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))
+		s := newFakeServer(map[string]http.HandlerFunc{"xai": respondStatus(503, "")})
+		c := s.inProcess(keyOf(discovery.ServiceXAI))
+		for range 3 {
+			usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+			assert.Equal(t, "0.008", usd)
+		}
+		assert.Equal(t, 1, s.count("xai"))
+		time.Sleep(discovery.DefaultOutageTTL)
+		s.set("xai", respond(grok))
+		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+		assert.Equal(t, "0.0035", usd)
+		assert.Equal(t, 2, s.count("xai"))
+	})
+}
+
+func TestKeysDoNotShareLivePrices(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
+	key := ""
+	c := s.inProcess(discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return key, nil }))
+	for i, next := range []string{"first.key", "second.key", "first.key"} {
+		key = next
+		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+		assert.Equal(t, "0.0035", usd)
+		assert.Equal(t, min(i+1, 2), s.count("xai"), "one request for each key")
+	}
+}
+
 // skuRows is a price list of Gemini with prices in billionths of a dollar for each token.
 func skuRows(rows ...string) string {
 	skus := make([]string, len(rows)/2)
