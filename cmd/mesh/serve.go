@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +51,7 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	defer stop()
 	killed, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
-	w, err := worker.New(killed, c, command, a.errs)
+	w, err := worker.New(killed, c, command, a.environment(), a.errs)
 	if err != nil {
 		return &usageError{err}
 	}
@@ -69,6 +72,15 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 		return failedf("interrupted again: the running commands were killed, and their messages stay unread")
 	}
 	return nil
+}
+
+// environment returns the environment of the commands. With --token-file they have no token.
+func (a *app) environment() []string {
+	env := os.Environ()
+	if a.tokenFile == "" {
+		return env
+	}
+	return slices.DeleteFunc(env, func(variable string) bool { return strings.HasPrefix(variable, "MESH_GATEWAY_TOKEN=") })
 }
 
 // serveError reports what Serve survives. A message with an id is one that was given up.

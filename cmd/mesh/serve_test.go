@@ -2,6 +2,8 @@ package main
 
 import (
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -64,13 +66,32 @@ func TestServeDoesNotWaitForProgramsLeftBehind(t *testing.T) {
 	conn, err := listener.Accept()
 	require.NoError(t, err)
 	defer conn.Close()
+	assert.Equal(t, "done", answer(t, g))
+}
+
+// answer waits for the first message to node-b and returns its content.
+func answer(t *testing.T, g *gatewaytest.Gateway) string {
+	t.Helper()
 	c, err := client.New("node-b", g.Options()...)
 	require.NoError(t, err)
 	defer c.Close()
 	for m, err := range c.Watch(t.Context(), client.WatchOptions{Interval: 100 * time.Millisecond}) {
 		require.NoError(t, err)
-		assert.Equal(t, "done", m.GetContent())
-		break
+		return m.GetContent()
+	}
+	return ""
+}
+
+// TestServeKeepsTheTokenOfAFile checks that a command inherits the token of the environment, but with --token-file none at all.
+func TestServeKeepsTheTokenOfAFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(file, []byte(gatewayToken), 0o600))
+	for want, flags := range map[string][]string{"has a token: true": nil, "has a token: false": {"--token-file", file}} {
+		g := newGatewayForTest(t)
+		g.Store("node-b", "node-a", "question", "one")
+		startProcess(t, command(t, g, append(append([]string{"serve"}, flags...), "--", "handler", "token")...))
+		assert.Equal(t, want, answer(t, g))
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,17 +21,18 @@ import (
 type Worker struct {
 	client  *client.MeshClient
 	command []string
+	env     []string
 	stderr  io.Writer
 	killed  context.Context
 }
 
 // New returns a Worker, or an error when the command does not exist. What a command writes to its stderr goes to stderr. The
 // commands that run when killed ends are killed.
-func New(killed context.Context, c *client.MeshClient, command []string, stderr io.Writer) (*Worker, error) {
+func New(killed context.Context, c *client.MeshClient, command, env []string, stderr io.Writer) (*Worker, error) {
 	if _, err := exec.LookPath(command[0]); err != nil {
 		return nil, err
 	}
-	return &Worker{c, command, stderr, killed}, nil
+	return &Worker{c, command, env, stderr, killed}, nil
 }
 
 // Handle runs the command for a message and sends what it prints as the answer, unless that is blank. Its context does not end
@@ -62,7 +63,7 @@ func (w *Worker) run(m client.MeshMessage) (string, error) {
 	var out output
 	cmd := exec.CommandContext(w.killed, w.command[0], w.command[1:]...) //nolint:gosec // the user names the command
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(input, '\n')), &out, w.stderr, pipeDelay
-	cmd.Env = append(os.Environ(), "MESH_MESSAGE_ID="+strconv.FormatInt(m.ID, 10),
+	cmd.Env = append(slices.Clone(w.env), "MESH_MESSAGE_ID="+strconv.FormatInt(m.ID, 10),
 		"MESH_FROM="+m.FromNode, "MESH_KIND="+string(m.Kind), "MESH_THREAD_ID="+m.GetThreadID())
 	separate(cmd)
 	switch err := cmd.Run(); {
