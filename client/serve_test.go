@@ -3,7 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
-	"net"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -56,6 +56,13 @@ func emptyGateway(t *testing.T) *gatewaytest.Gateway {
 	return gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-b"))
 }
 
+// storeQuestions adds n unread messages to the inbox of node-a. Their ids are 1 to n.
+func storeQuestions(g *gatewaytest.Gateway, n int) {
+	for range n {
+		g.Store("node-b", "node-a", "question", "Is the build green?")
+	}
+}
+
 // journal collects what a handler received and what OnError received.
 type journal struct {
 	mu      sync.Mutex
@@ -105,76 +112,6 @@ func TestServeHandlesMessagesInOrderAndMarksThemRead(t *testing.T) {
 	assert.Len(t, g.Requests(gatewaytest.RegisterPeer), 1)
 }
 
-func TestServeRepeatsAFailedMessageAndGivesItUp(t *testing.T) {
-	g := emptyGateway(t)
-	bad := g.Store("node-b", "node-a", "question", "impossible")
-	good := g.Store("node-b", "node-a", "question", "possible")
-	synctest.Test(t, func(t *testing.T) {
-		c, _ := worker(t, g)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-		defer cancel()
-		var j journal
-		var attempts []time.Time
-		errImpossible := errors.New("impossible")
-		handler := func(ctx context.Context, m client.MeshMessage) error {
-			_ = j.handle(ctx, m)
-			if m.ID == bad {
-				attempts = append(attempts, time.Now())
-				return errImpossible
-			}
-			return nil
-		}
-		require.NoError(t, c.Serve(ctx, handler, client.ServeOptions{MaxAttempts: 4, OnError: j.onError}))
-		require.Len(t, attempts, 4)
-		for i := range 3 {
-			pause, longest := attempts[i+1].Sub(attempts[i]), time.Second<<i
-			assert.GreaterOrEqual(t, pause, longest/2, "pause %d", i+1)
-			assert.Less(t, pause, longest, "pause %d", i+1)
-		}
-		assert.Equal(t, []int64{bad}, j.failed)
-		require.ErrorIs(t, j.errors[0], errImpossible)
-		assert.Contains(t, j.handled, good)
-		assert.Equal(t, 1, unread(t, c), "the message that was given up stays unread")
-	})
-}
-
-func TestServeDoesNotRunTheHandlerAgainWhenTheMarkFails(t *testing.T) {
-	g := emptyGateway(t)
-	g.Store("node-b", "node-a", "question", "Is the build green?")
-	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: 2})
-	synctest.Test(t, func(t *testing.T) {
-		c, _ := worker(t, g)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		var j journal
-		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError}))
-		assert.Len(t, j.handled, 1)
-		assert.Empty(t, j.errors)
-		assert.Zero(t, unread(t, c))
-	})
-}
-
-func TestServeWaitsForRunningHandlersWhenItsContextEnds(t *testing.T) {
-	g := emptyGateway(t)
-	for range 3 {
-		g.Store("node-b", "node-a", "question", "Is the build green?")
-	}
-	synctest.Test(t, func(t *testing.T) {
-		c, _ := worker(t, g)
-		ctx, cancel := context.WithCancel(t.Context())
-		finished := 0
-		handler := func(handlerCtx context.Context, _ client.MeshMessage) error {
-			cancel()
-			time.Sleep(time.Second)
-			finished++
-			return handlerCtx.Err()
-		}
-		require.NoError(t, c.Serve(ctx, handler, client.ServeOptions{}))
-		assert.Equal(t, 1, finished, "no further handler starts")
-		assert.Equal(t, 2, unread(t, c), "the handler that ran to its end is marked")
-	})
-}
-
 func TestServeRunsAtMostAsManyHandlersAsWorkers(t *testing.T) {
 	g := emptyGateway(t)
 	for range 20 {
@@ -199,119 +136,18 @@ func TestServeRunsAtMostAsManyHandlersAsWorkers(t *testing.T) {
 	})
 }
 
-func TestServeRegistersAgainAfterTheGatewayLostItsDatabase(t *testing.T) {
-	before, after := emptyGateway(t), emptyGateway(t)
-	before.Store("node-b", "node-a", "question", "before")
-	after.Store("node-b", "node-a", "question", "after")
-	synctest.Test(t, func(t *testing.T) {
-		c, d := worker(t, before)
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-		defer cancel()
-		time.AfterFunc(time.Minute+time.Second, func() { d.gateway.Store(nil) })
-		time.AfterFunc(2*time.Minute, func() { d.gateway.Store(after) })
-		var j journal
-		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{Register: register, OnError: j.onError}))
-		assert.Equal(t, []int64{1, 1}, j.handled, "the new database counts from 1 again")
-		assert.NotEmpty(t, j.errors, "the outage is reported")
-		peers, err := c.ListPeers(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, "node-a", peers[0].Name)
-	})
-	assert.Len(t, after.Requests(gatewaytest.RegisterPeer), 1)
-}
-
-// The mark of a message that its handler finished late would be the mark of another message in a new database.
-func TestServeDoesNotMarkAMessageOfAnEarlierDatabase(t *testing.T) {
-	before, after := emptyGateway(t), emptyGateway(t)
-	synctest.Test(t, func(t *testing.T) {
-		before.Store("node-b", "node-a", "question", "before")
-		c, d := worker(t, before)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		attempts := make(map[string]int)
-		handler := func(_ context.Context, m client.MeshMessage) error {
-			attempts[m.GetContent()]++
-			if attempts["before"] == 2 && m.GetContent() == "before" {
-				return nil
-			}
-			if attempts["after"] == 0 {
-				time.Sleep(time.Millisecond) // the time of the new message is later
-				after.Store("node-b", "node-a", "question", "after")
-				d.gateway.Store(after)
-			}
-			return errors.New("later")
-		}
-		options := client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}}
-		require.NoError(t, c.Serve(ctx, handler, options))
-		assert.Equal(t, 2, attempts["before"])
-		assert.Greater(t, attempts["after"], 1)
-		assert.Equal(t, 1, unread(t, c), "no handler has succeeded for it")
-	})
-}
-
-// Serve knows of the new database while its only worker is still busy.
-func TestServeNoticesANewDatabaseWhileAllWorkersAreBusy(t *testing.T) {
-	before, after := emptyGateway(t), emptyGateway(t)
-	synctest.Test(t, func(t *testing.T) {
-		before.Store("node-b", "node-a", "question", "before")
-		c, d := worker(t, before)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		time.AfterFunc(time.Second, func() {
-			after.Store("node-b", "node-a", "question", "after")
-			d.gateway.Store(after)
-		})
-		handler := func(_ context.Context, m client.MeshMessage) error {
-			if m.GetContent() == "before" {
-				time.Sleep(5 * time.Second)
-				return nil
-			}
-			return errors.New("later")
-		}
-		require.NoError(t, c.Serve(ctx, handler, client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}}))
-		assert.Equal(t, 1, unread(t, c), "no handler has succeeded for it")
-	})
-	assert.Empty(t, after.Requests(gatewaytest.MarkMessageRead))
-}
-
-func TestServeWaitsForAGatewayThatIsNotThereYet(t *testing.T) {
+func TestServeHasMoreWorkersThanMessages(t *testing.T) {
 	g := emptyGateway(t)
-	g.Store("node-b", "node-a", "question", "Is the build green?")
-	synctest.Test(t, func(t *testing.T) {
-		c, d := worker(t, nil)
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-		defer cancel()
-		time.AfterFunc(time.Minute, func() { d.gateway.Store(g) })
-		var j journal
-		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{Register: register, OnError: j.onError}))
-		assert.Len(t, j.handled, 1)
-		assert.NotEmpty(t, j.errors)
-	})
-}
-
-func TestServeRepeatsARegistrationThatIsRateLimited(t *testing.T) {
-	g := emptyGateway(t)
-	g.Store("node-b", "node-a", "question", "Is the build green?")
-	g.Fail(gatewaytest.RegisterPeer, gatewaytest.Fault{Status: http.StatusTooManyRequests})
+	storeQuestions(g, 2)
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := worker(t, g)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		var j journal
-		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{Register: register, OnError: j.onError}))
-		assert.Len(t, j.handled, 1)
-		require.Len(t, j.errors, 1)
-		assert.Equal(t, 429, gatewayError(t, j.errors[0]).StatusCode)
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{Workers: 100, OnError: j.onError}))
+		assert.ElementsMatch(t, []int64{1, 2}, j.handled)
+		assert.Empty(t, j.errors)
 	})
-}
-
-func TestServeReturnsARejectedRegistration(t *testing.T) {
-	g := emptyGateway(t)
-	c := connect(t, g, "node-a", client.WithToken("another.token.of.the.tests"))
-	err := c.Serve(t.Context(), new(journal).handle, client.ServeOptions{Register: register})
-	var auth *client.MeshAuthError
-	require.ErrorAs(t, err, &auth)
-	assert.Empty(t, g.Requests(gatewaytest.ListMessages))
 }
 
 func TestServeRejectsInvalidOptions(t *testing.T) {
@@ -332,10 +168,19 @@ func TestServeRejectsInvalidOptions(t *testing.T) {
 	assert.Empty(t, g.Requests(), "nothing is sent")
 }
 
-func TestServeEndsWhenTheClientIsClosed(t *testing.T) {
+func TestServeChecksEveryOptionBeforeItRegisters(t *testing.T) {
 	g := emptyGateway(t)
-	g.Store("node-b", "node-a", "question", "Is the build green?")
 	c := connect(t, g, "node-a")
-	err := c.Serve(t.Context(), func(context.Context, client.MeshMessage) error { return c.Close() }, client.ServeOptions{})
-	require.ErrorIs(t, err, net.ErrClosed)
+	handler := new(journal).handle
+	for name, opts := range map[string]client.ServeOptions{
+		"watch":        {Register: register, Watch: client.WatchOptions{Interval: 5}},
+		"capabilities": {Register: &client.RegisterRequest{Capabilities: map[string]any{"load": math.NaN()}}},
+	} {
+		var invalid *client.ValueError
+		require.ErrorAs(t, c.Serve(t.Context(), handler, opts), &invalid, name)
+	}
+	var none context.Context
+	assert.Equal(t, "context", valueError(t, c.Serve(none, handler, client.ServeOptions{})).Field)
+	assert.Equal(t, "MeshClient", valueError(t, new(client.MeshClient).Serve(t.Context(), handler, client.ServeOptions{})).Field)
+	assert.Empty(t, g.Requests())
 }

@@ -1,0 +1,170 @@
+package client_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// These tests cover the behavior of the real gateway that docs/gateway.md describes: messages and inboxes.
+
+func TestRelatedTaskIDIsAStringAndANumberOnTheWire(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	a, b := connect(t, g, "node-a"), connect(t, g, "node-b")
+	req := hello("node-b")
+	req.RelatedTaskID = "9007199254740993" // 2^53 + 1: a float would lose it
+	_, err := a.Send(t.Context(), req)
+	require.NoError(t, err)
+	assert.Contains(t, g.Requests(gatewaytest.SendMessage)[0].Body, `"related_task_id":"9007199254740993"`)
+
+	inbox, err := b.Fetch(t.Context(), client.FetchOptions{})
+	require.NoError(t, err)
+	require.Len(t, inbox, 1)
+	assert.Equal(t, "9007199254740993", *inbox[0].RelatedTaskID)
+
+	req.RelatedTaskID = "task-1"
+	_, err = a.Send(t.Context(), req)
+	assert.Equal(t, 422, gatewayError(t, err).StatusCode)
+}
+
+func TestReceiptHasNoContent(t *testing.T) {
+	t.Parallel()
+	receipt, err := connect(t, gateway(t), "node-a").Send(t.Context(), hello("node-b"))
+	require.NoError(t, err)
+	assert.Nil(t, receipt.Content)
+	assert.Equal(t, int64(1), receipt.ID)
+	assert.Equal(t, client.KindFYI, receipt.Kind)
+	assert.NotEmpty(t, receipt.CreatedAt)
+}
+
+func TestUnknownThreadIsA500ThatIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	req := hello("node-b")
+	req.ThreadID = "3f0f8a53-0000-4000-8000-000000000000"
+	_, err := connect(t, g, "node-a", client.WithRetry(client.RetryPolicy{})).Send(t.Context(), req)
+	failed := gatewayError(t, err)
+	assert.Equal(t, 500, failed.StatusCode)
+	assert.Equal(t, "Internal Server Error", failed.Body)
+	assert.False(t, failed.Delivered)
+	assert.Len(t, g.Requests(gatewaytest.SendMessage), 1)
+}
+
+func TestIdempotencyKeys(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	req := hello("node-b")
+	req.IdempotencyKey = "k-1"
+	first, err := c.Send(t.Context(), req)
+	require.NoError(t, err)
+	again, err := c.Send(t.Context(), req)
+	require.NoError(t, err)
+	assert.Equal(t, first, again)
+
+	req.Content = "something else"
+	_, err = c.Send(t.Context(), req)
+	assert.Equal(t, 409, gatewayError(t, err).StatusCode)
+
+	_, err = c.Send(t.Context(), hello("node-b"))
+	require.NoError(t, err)
+	assert.NotContains(t, g.Requests(gatewaytest.SendMessage)[3].Body, "idempotency_key", "none is made up without WithRetry")
+
+	req.IdempotencyKey = long("é", 129)
+	_, err = c.Send(t.Context(), req)
+	assert.Equal(t, "idempotency key", valueError(t, err).Field)
+	req.IdempotencyKey = long("é", 128)
+	_, err = c.Send(t.Context(), req)
+	require.NoError(t, err)
+}
+
+func TestMarkReadTwiceIs404(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	id := g.Store("node-b", "node-a", "fyi", "hello")
+	require.NoError(t, c.MarkRead(t.Context(), id))
+	err := c.MarkRead(t.Context(), id)
+	failed := gatewayError(t, err)
+	assert.Equal(t, 404, failed.StatusCode)
+	assert.Equal(t, fmt.Sprintf("/messages/%d/read", id), failed.Path)
+	assert.Contains(t, failed.Body, "message not found or already read")
+	assert.Empty(t, g.Requests(gatewaytest.MarkMessageRead)[0].Body)
+	assert.Equal(t, 404, gatewayError(t, c.MarkRead(t.Context(), 99_999_999)).StatusCode)
+}
+
+func TestLimitsOfTheInbox(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	for i := range 150 {
+		g.Store("node-b", "node-a", "fyi", fmt.Sprint(i))
+	}
+	inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
+	require.NoError(t, err)
+	assert.Len(t, inbox, 100, "the default of the gateway")
+	assert.Equal(t, "149", *inbox[0].Content, "newest first")
+	inbox, err = c.Fetch(t.Context(), client.FetchOptions{Limit: 1000})
+	require.NoError(t, err)
+	assert.Len(t, inbox, 150)
+
+	before := len(g.Requests())
+	for _, limit := range []int{-1, 1001} {
+		_, err = c.Fetch(t.Context(), client.FetchOptions{Limit: limit})
+		assert.Equal(t, "limit", valueError(t, err).Field)
+	}
+	assert.Len(t, g.Requests(), before, "nothing is sent")
+}
+
+func TestInboxIsSelectedByTheParameterTo(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	for _, opts := range []client.FetchOptions{{}, {ToNode: "node-c", UnreadOnly: true, Limit: 5}} {
+		_, err := c.Fetch(t.Context(), opts)
+		require.NoError(t, err)
+	}
+	requests := g.Requests(gatewaytest.ListMessages)
+	assert.Equal(t, "to=node-a", requests[0].Query.Encode(), "no other parameter")
+	assert.Equal(t, "limit=5&to=node-c&unread_only=true", requests[1].Query.Encode())
+}
+
+func TestTimestampsAreNotChanged(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"2026-11-21T07:54:15.930425+00:00", "2026-11-21T07:54:15+00:00", "2026-11-21T07:54:15", "yesterday"} {
+		c := answering(t, 200, "application/json",
+			fmt.Sprintf(`[{"id":1,"from_node":"node-b","to_node":"node-a","kind":"fyi","created_at":%q,"read_at":%q}]`, at, at))
+		inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, at, inbox[0].CreatedAt)
+		assert.Equal(t, at, *inbox[0].ReadAt)
+	}
+}
+
+func TestContentIsLimitedAndNeverTruncated(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	for _, content := range []string{"", long("é", 200_001), "caf\xe9"} {
+		req := hello("node-b")
+		req.Content = content
+		_, err := c.Send(t.Context(), req)
+		assert.Equal(t, "content", valueError(t, err).Field)
+		assert.Empty(t, valueError(t, err).Value)
+	}
+	assert.Empty(t, g.Requests(), "nothing is sent, not even for the registry")
+
+	req := hello("node-b")
+	req.Content = long("é ", 100_000)
+	_, err := c.Send(t.Context(), req)
+	require.NoError(t, err)
+	inbox, err := connect(t, g, "node-b").Fetch(t.Context(), client.FetchOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, req.Content, *inbox[0].Content)
+}

@@ -1,0 +1,125 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// These tests cover the behavior of the real gateway that docs/gateway.md describes: peers and the registry.
+
+func TestPeerWithEnabledAsANumber(t *testing.T) {
+	t.Parallel()
+	c := answering(t, 200, "application/json", `{"peers":[{"name":"one","enabled":1},{"name":"zero","enabled":0},
+		{"name":"yes","enabled":true},{"name":"no","enabled":false},{"name":"absent"}]}`)
+	peers, err := c.ListPeers(t.Context())
+	require.NoError(t, err)
+	enabled := make(map[string]bool)
+	for _, p := range peers {
+		enabled[p.Name] = p.Enabled
+	}
+	assert.Equal(t, map[string]bool{"one": true, "zero": false, "yes": true, "no": false, "absent": true}, enabled)
+}
+
+func TestRegistrationReturnsPartOfAPeerAndItsTokenOnce(t *testing.T) {
+	t.Parallel()
+	c := connect(t, gateway(t), "node-new")
+	first, err := c.Register(t.Context(), client.RegisterRequest{URL: "http://node-new"})
+	require.NoError(t, err)
+	assert.Equal(t, "node-new", first.Name)
+	assert.NotNil(t, first.RegisteredAt)
+	assert.Nil(t, first.URL, "a field that is missing from the response stays nil")
+	assert.NotNil(t, first.Capabilities)
+	assert.JSONEq(t, `"minted"`, string(first.AdditionalProperties["token_status"]))
+	require.NotNil(t, first.PeerToken)
+	secret := first.PeerToken.Reveal()
+	assert.True(t, strings.HasPrefix(secret, "EXAMPLE-"))
+
+	marshalled, err := json.Marshal(first)
+	require.NoError(t, err)
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("registered", "peer", first, "token", first.PeerToken)
+	for _, shown := range []string{fmt.Sprintf("%v %+v %#v %s", first, first, first, first.PeerToken), string(marshalled), log.String()} {
+		assert.NotContains(t, shown, secret)
+	}
+
+	second, err := c.Register(t.Context(), client.RegisterRequest{URL: "http://node-new"})
+	require.NoError(t, err)
+	assert.Nil(t, second.PeerToken)
+}
+
+func TestRegistrationWithoutURLShowsTheReason(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	_, err := connect(t, g, "node-d").Register(t.Context(), client.RegisterRequest{})
+	failed := gatewayError(t, err)
+	assert.Equal(t, 422, failed.StatusCode)
+	assert.Contains(t, err.Error(), "Field required")
+	assert.Contains(t, failed.Body, `"loc":["body","url"]`)
+	assert.JSONEq(t, `{"name":"node-d"}`, g.Requests(gatewaytest.RegisterPeer)[0].Body, "what was not given is left off the wire")
+}
+
+func TestOnlyRegisterRegistersAndItReplacesCapabilities(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a", client.WithRetry(client.RetryPolicy{}))
+	ctx := t.Context()
+	for _, capabilities := range []map[string]any{{"runtime": "go", "max_jobs": int64(9007199254740993)}, {}} {
+		_, err := c.Register(ctx, client.RegisterRequest{URL: "http://node-a", Capabilities: capabilities})
+		require.NoError(t, err)
+	}
+	bodies := g.Requests(gatewaytest.RegisterPeer)
+	assert.Contains(t, bodies[0].Body, `"max_jobs":9007199254740993`)
+	assert.Contains(t, bodies[1].Body, `"capabilities":{}`, "an empty map clears what was there, so it is sent")
+	peers, err := c.ListPeers(ctx)
+	require.NoError(t, err)
+	assert.Empty(t, peers[0].Capabilities)
+
+	g.Fail(gatewaytest.RegisterPeer, gatewaytest.Fault{Status: 503})
+	_, err = c.Register(ctx, client.RegisterRequest{URL: "http://node-a"})
+	assert.Equal(t, 503, gatewayError(t, err).StatusCode)
+	for name, call := range operations {
+		if name != "Register" && name != "Watch" {
+			_ = call(ctx, c)
+		}
+	}
+	assert.Len(t, g.Requests(gatewaytest.RegisterPeer), 3, "one request each, and none besides")
+}
+
+func TestMessageToAnUnknownPeerIsNotPosted(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	_, err := connect(t, g, "node-a").Send(t.Context(), hello("ghost"))
+	var absent *client.NotInRegistryError
+	require.ErrorAs(t, err, &absent)
+	require.ErrorIs(t, err, client.ErrMesh)
+	assert.Equal(t, "ghost", absent.Name)
+	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
+}
+
+func TestDisabledPeersAreNotInTheRegistry(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	g.Disable("node-b", true)
+	_, err := connect(t, g, "node-a").Send(t.Context(), hello("node-b"))
+	require.ErrorContains(t, err, "not registered or not enabled")
+
+	// Other gateways list them with enabled false.
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, http.MethodGet, r.Method, "nothing is posted")
+		_, _ = w.Write([]byte(`[{"name":"node-b","enabled":0}]`))
+	})
+	_, err = c.Send(context.Background(), hello("node-b"))
+	require.ErrorContains(t, err, "not registered or not enabled")
+}

@@ -1,0 +1,121 @@
+package client_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// These tests cover the behavior of the real gateway that docs/gateway.md describes: the forms of responses.
+
+func TestOnlyTheTwoListShapesAreAccepted(t *testing.T) {
+	t.Parallel()
+	for _, opts := range [][]gatewaytest.Option{nil, {gatewaytest.WithBareArrays()}} {
+		g := gateway(t, opts...)
+		c := connect(t, g, "node-a")
+		peers, err := c.ListPeers(t.Context())
+		require.NoError(t, err)
+		assert.Len(t, peers, 3)
+		g.Store("node-b", "node-a", "fyi", "hello")
+		inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
+		require.NoError(t, err)
+		assert.Len(t, inbox, 1)
+	}
+	for _, body := range []string{
+		`null`, `{}`, `{"peers":null,"messages":null}`, `{"peers":{},"messages":{}}`, `"text"`, `7`, `true`, `[null]`, `[[]]`, `[{}]`,
+		`{"peers":[{}],"messages":[{}]}`, `{"detail":"unavailable"}`, `{"Peers":[],"Messages":[]}`, `[]]`, `{"peers":[],"messages":[]`,
+		`<html>busy</html>`, `[{"name":"node-a"},{"url":"http://x"}]`,
+	} {
+		c := answering(t, 200, "application/json", body)
+		peers, err := c.ListPeers(t.Context())
+		assert.Equal(t, 200, gatewayError(t, err).StatusCode, body)
+		assert.Nil(t, peers, body)
+		inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
+		assert.Equal(t, 200, gatewayError(t, err).StatusCode, body)
+		assert.Nil(t, inbox, body)
+	}
+}
+
+func TestErrorBodiesOfEveryShape(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ contentType, body, want string }{
+		"detail text":  {"application/json", `{"detail":"no such thing"}`, `{"detail":"no such thing"}`},
+		"detail list":  {"application/json", `{"detail":[{"type":"missing","loc":["body","url"],"msg":"Field required","input":{}}]}`, `"Field required"`},
+		"plain text":   {"text/plain", "Internal Server Error", "Internal Server Error"},
+		"html":         {"text/html", "<html><h1>502 Bad Gateway</h1></html>", "<html><h1>502 Bad Gateway</h1></html>"},
+		"empty":        {"application/json", "", ""},
+		"broken json":  {"application/json", `{"detail":`, `{"detail":`},
+		"not utf-8":    {"text/plain", "caf\xe9", "caf\uFFFD"},
+		"500 and more": {"text/plain", long("ü", 600), long("ü", 500)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := answering(t, 422, row.contentType, row.body)
+			for operation, call := range operations {
+				err := call(t.Context(), c)
+				failed := gatewayError(t, err)
+				assert.Equal(t, 422, failed.StatusCode, operation)
+				assert.Contains(t, failed.Body, row.want, operation)
+				assert.LessOrEqual(t, len([]rune(failed.Body)), 500, operation)
+				assert.Contains(t, err.Error(), failed.Method+" "+failed.Path+": status 422", operation)
+			}
+		})
+	}
+}
+
+func TestAuthErrorsKeepTheStatus(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{401, 403} {
+		c := answering(t, status, "application/json", `{"detail":"bad token"}`)
+		for operation, call := range operations {
+			err := call(t.Context(), c)
+			var refused *client.MeshAuthError
+			require.ErrorAs(t, err, &refused, operation)
+			assert.Equal(t, status, refused.StatusCode, operation)
+			assert.Equal(t, status, gatewayError(t, err).StatusCode, "errors.As finds the gateway error too")
+			assert.Contains(t, err.Error(), "MESH_GATEWAY_TOKEN")
+			assert.Contains(t, err.Error(), "bad token")
+		}
+	}
+	err := operations["ListPeers"](t.Context(), answering(t, 500, "text/plain", "no token configured"))
+	var refused *client.MeshAuthError
+	assert.NotErrorAs(t, err, &refused)
+
+	g := gateway(t)
+	_, err = newClient(t, "node-a", client.WithGatewayURL(g.URL)).ListPeers(t.Context())
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, refused.Body, "missing bearer token")
+	assert.False(t, g.Requests()[0].HasToken, "no Authorization header")
+}
+
+func TestHealthIsText(t *testing.T) {
+	t.Parallel()
+	text, err := newClient(t, "node-a", client.WithGatewayURL(gateway(t).URL)).Health(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, text, `"status":"ok"`)
+	for _, body := range []string{"ok", "", "<html>fine</html>"} {
+		text, err := answering(t, 200, "text/plain", body).Health(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, body, text)
+	}
+}
+
+func TestUnknownFieldsAndKindsAreKept(t *testing.T) {
+	t.Parallel()
+	c := answering(t, 200, "application/json", `{"messages":[{"id":1,"from_node":"node-b","to_node":"#all","kind":"review_request",
+		"created_at":"now","channel":"#all","mentions":[9007199254740993],"owner":null}],"n":1,"next":"x"}`)
+	inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
+	require.NoError(t, err)
+	require.Len(t, inbox, 1)
+	assert.Equal(t, client.Kind("review_request"), inbox[0].Kind)
+	assert.False(t, inbox[0].Kind.Valid())
+	assert.Equal(t, "#all", inbox[0].ToNode)
+	assert.Equal(t, map[string]json.RawMessage{
+		"channel": json.RawMessage(`"#all"`), "mentions": json.RawMessage(`[9007199254740993]`), "owner": json.RawMessage(`null`),
+	}, inbox[0].AdditionalProperties)
+}

@@ -1,0 +1,100 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+func TestServeWaitsForRunningHandlersWhenItsContextEnds(t *testing.T) {
+	g := emptyGateway(t)
+	for range 3 {
+		g.Store("node-b", "node-a", "question", "Is the build green?")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithCancel(t.Context())
+		finished := 0
+		handler := func(handlerCtx context.Context, _ client.MeshMessage) error {
+			cancel()
+			time.Sleep(time.Second)
+			finished++
+			return handlerCtx.Err()
+		}
+		require.NoError(t, c.Serve(ctx, handler, client.ServeOptions{}))
+		assert.Equal(t, 1, finished, "no further handler starts")
+		assert.Equal(t, 2, unread(t, c), "the handler that ran to its end is marked")
+	})
+}
+
+func TestServeLeavesAMessageThatWaitsForAnotherAttemptUnread(t *testing.T) {
+	g := emptyGateway(t)
+	storeQuestions(g, 1)
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithCancel(t.Context())
+		var j journal
+		begin := time.Now()
+		require.NoError(t, c.Serve(ctx, func(context.Context, client.MeshMessage) error {
+			cancel()
+			return errors.New("not yet")
+		}, client.ServeOptions{OnError: j.onError}))
+		assert.Zero(t, time.Since(begin), "the pause ends")
+		assert.Empty(t, j.errors, "the message was not given up")
+		assert.Equal(t, 1, unread(t, c))
+	})
+}
+
+func TestServeEndsWhenTheClientIsClosed(t *testing.T) {
+	g := emptyGateway(t)
+	g.Store("node-b", "node-a", "question", "Is the build green?")
+	c := connect(t, g, "node-a")
+	err := c.Serve(t.Context(), func(context.Context, client.MeshMessage) error { return c.Close() }, client.ServeOptions{})
+	require.ErrorIs(t, err, net.ErrClosed)
+}
+
+func TestCloseEndsServeAtOnce(t *testing.T) {
+	for name, opts := range map[string]client.ServeOptions{
+		"a handler that waits":            {},
+		"a pause between polls":           {Workers: 9, Watch: client.WatchOptions{Interval: time.Hour}},
+		"a pause between attempts":        {MaxAttempts: 9},
+		"a registration that is repeated": {Register: register},
+	} {
+		g := emptyGateway(t)
+		storeQuestions(g, 3)
+		synctest.Test(t, func(t *testing.T) {
+			c, d := worker(t, g)
+			if opts.Register != nil {
+				d.gateway.Store(nil)
+			}
+			begin := time.Now()
+			time.AfterFunc(time.Minute+time.Second, func() { assert.NoError(t, c.Close()) })
+			var handled atomic.Int64
+			err := c.Serve(t.Context(), func(ctx context.Context, _ client.MeshMessage) error {
+				handled.Add(1)
+				if opts.MaxAttempts > 0 {
+					return errors.New("not yet")
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			}, opts)
+			require.ErrorIs(t, err, net.ErrClosed, name)
+			require.ErrorIs(t, err, client.ErrMesh, name)
+			assert.Equal(t, time.Minute+time.Second, time.Since(begin), name)
+			if name == "a handler that waits" {
+				assert.EqualValues(t, 1, handled.Load(), "no further handler starts")
+			}
+		})
+		assert.Empty(t, g.Requests(gatewaytest.MarkMessageRead), name)
+	}
+}
