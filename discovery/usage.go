@@ -24,7 +24,8 @@ type Usage struct {
 	Output int64 `json:"output"`
 	// Mode is what changes the price of the call, as the response spells it: a service tier such as "batch" or "priority", a
 	// speed, or a region. Several are joined with "+". "" means a standard call. "audio", "image" and other media mean that
-	// some tokens are not text; the cost of such a call is unknown.
+	// some tokens are not text, and "other-model" that some are billed at the prices of another model, as those of Anthropic's
+	// advisor are; the cost of such a call is unknown.
 	Mode string `json:"mode"`
 	// ChargedUSD is the charge that the provider stated, as a decimal; "" if the response has none.
 	ChargedUSD string `json:"charged_usd"`

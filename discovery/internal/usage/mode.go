@@ -6,7 +6,7 @@ import (
 )
 
 // Mode returns the mode that a call is billed in: that of the query, or that of the usage object where the query has none. The
-// parts are in lower case, without standard ones. The media of the usage object are always kept.
+// parts are in lower case, without standard ones. The media and the other model of the usage object are always kept.
 func Mode(query, used string) string {
 	if query == "" && used == "" {
 		return ""
@@ -17,7 +17,7 @@ func Mode(query, used string) string {
 	}
 	parts := split(chosen)
 	for _, part := range split(used) {
-		if slices.Contains(Media, part) && !slices.Contains(parts, part) {
+		if (part == otherModel || slices.Contains(Media, part)) && !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}

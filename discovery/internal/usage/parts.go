@@ -44,23 +44,29 @@ func mediaMode(modality string) string {
 	return Media[len(Media)-1]
 }
 
-// iteration reads an entry of Anthropic's iterations. The counts of a compaction are not in those of the object itself.
+// otherModel is the mode of tokens that are billed at the prices of another model. No mode of a request replaces it.
+const otherModel = "other-model"
+
+// iteration reads an entry of Anthropic's iterations. The counts of a compaction are not in those of the object itself. Nor are
+// those of an advisor, which is another model, and after a fallback the entries are of several models.
 func (c *counts) iteration(d *jx.Decoder) error {
 	var entry counts
-	compaction := false
-	err := eachMember(d, "iterations", func(key []byte) error {
-		if string(key) == "type" {
-			kind, err := d.StrBytes()
-			compaction = string(kind) == "compaction"
-			if err != nil {
-				return malformed("iterations")
-			}
-			return nil
+	kind := ""
+	err := eachMember(d, "iterations", func(key []byte) (err error) {
+		if string(key) != "type" {
+			return entry.member(d, top, "iterations.", key)
 		}
-		return entry.member(d, top, "iterations.", key)
+		if kind, err = d.Str(); err != nil {
+			return malformed("iterations")
+		}
+		return nil
 	})
-	if err != nil || !compaction {
+	switch {
+	case err != nil, kind == "", kind == "message":
 		return err
+	case kind != "compaction":
+		c.addMode(otherModel)
+		return nil
 	}
 	more, err := anthropicMessages.usage(&entry)
 	var wrong *Error
