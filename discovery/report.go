@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
 
-// ReconciliationReport compares what a provider billed in a window with what was counted locally.
+// ReconciliationReport compares what a provider billed in a window with what was counted locally. An amount that is not finite,
+// in a report that a program built, is one that is not known; such a report has no JSON.
 type ReconciliationReport[B Bucket] struct {
 	// Provider is the provider that billed.
 	Provider Provider
@@ -94,6 +96,19 @@ func finiteFloat(r *big.Rat) *float64 {
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
+// finiteOrNil returns an amount, or nil if it is not finite.
+func finiteOrNil(usd *float64) *float64 {
+	if usd == nil || !finite(*usd) {
+		return nil
+	}
+	return usd
+}
+
+// finiteBill reports whether all amounts of the bill are finite, as they are unless a program built the report.
+func (r *ReconciliationReport[B]) finiteBill() bool {
+	return finite(r.ActualUSD) && !slices.ContainsFunc(r.Buckets, func(b B) bool { return !finite(b.usd()) })
+}
+
 // reportJSON is the JSON of a report.
 type reportJSON[B Bucket] struct {
 	OpenAI      *float64 `json:"openai_actual_usd,omitempty"`
@@ -166,10 +181,14 @@ type Bucket interface {
 	CostBucket | TeamCostBucket
 	// row is the bucket as a row of a table.
 	row() report.Row
+	// usd is the amount of the bucket.
+	usd() float64
 	// begin and end are those of the bucket in Unix seconds; the end is exclusive.
 	begin() int64
 	end() int64
 }
+
+func (b CostBucket) usd() float64 { return b.TotalUSD }
 
 func (b CostBucket) begin() int64 { return b.StartTime }
 
@@ -178,6 +197,8 @@ func (b CostBucket) end() int64 { return b.EndTime }
 func (b CostBucket) row() report.Row {
 	return report.Row{Label: rowLabel(time.Unix(b.StartTime, 0).UTC()), USD: b.TotalUSD}
 }
+
+func (b TeamCostBucket) usd() float64 { return b.TotalUSD }
 
 func (b TeamCostBucket) begin() int64 {
 	t, _ := time.Parse(time.RFC3339, b.StartTime)

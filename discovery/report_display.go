@@ -23,14 +23,14 @@ func (r *ReconciliationReport[B]) SVG(w io.Writer) error { return r.display().SV
 // display returns the report for Table and SVG.
 func (r *ReconciliationReport[B]) display() *report.Report {
 	return &report.Report{
-		Name: string(r.Provider), Billed: r.actual(), Attributed: r.AttributedUSD, Drift: r.DriftUSD, DriftPct: r.DriftPct,
-		Rows: r.rows(), Notes: r.notes(),
+		Name: string(r.Provider), Billed: r.actual(), Attributed: finiteOrNil(r.AttributedUSD),
+		Drift: finiteOrNil(r.DriftUSD), DriftPct: finiteOrNil(r.DriftPct), Rows: r.rows(), Notes: r.notes(),
 	}
 }
 
 // actual returns what was billed, or nil when that is not known.
 func (r *ReconciliationReport[B]) actual() *float64 {
-	if !r.Complete {
+	if !r.Complete || !r.finiteBill() {
 		return nil
 	}
 	return &r.ActualUSD
@@ -44,6 +44,9 @@ func (r *ReconciliationReport[B]) notes() []string {
 	var notes []string
 	if !r.Complete {
 		notes = append(notes, "not complete: the provider could not be asked, so what it billed is not known")
+	}
+	if !r.finiteBill() {
+		notes = append(notes, "not known: the bill has an amount that is not finite")
 	}
 	if n := len(r.MissingDays); n > maxListedDays {
 		notes = append(notes, fmt.Sprintf("missing in the response: %s and %d more days", strings.Join(r.MissingDays[:maxListedDays], ", "), n-maxListedDays))

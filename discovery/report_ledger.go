@@ -42,7 +42,7 @@ func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B]
 	}
 	attributed := total.Float64()
 	with.AttributedUSD = &attributed
-	if with.Complete && with.counted.unpriced == 0 {
+	if with.Complete && with.finiteBill() && with.counted.unpriced == 0 {
 		with.setDrift(total.Rat())
 	}
 	return &with
@@ -61,15 +61,16 @@ func (c *countedCalls) sum() (total decimal.Money, counted bool) {
 }
 
 // Within reports whether the billed and the attributed amount differ by at most percent of the attributed amount. known is
-// false if the bill is not complete, nothing was attributed or counted, a call of the ledger is unpriced, or percent is
-// negative or not finite.
+// false if the bill is not complete, nothing was attributed or counted, a call of the ledger is unpriced, an amount is not
+// finite, or percent is negative or not finite.
 func (r *ReconciliationReport[B]) Within(percent float64) (ok, known bool) {
-	if !r.Complete || r.AttributedUSD == nil || r.DriftUSD == nil || !finite(percent) || percent < 0 {
+	attributed, driftUSD := finiteOrNil(r.AttributedUSD), finiteOrNil(r.DriftUSD)
+	if !r.Complete || !r.finiteBill() || attributed == nil || driftUSD == nil || !finite(percent) || percent < 0 {
 		return false, false
 	}
-	allowed := decimal.FromFloat(*r.AttributedUSD)
+	allowed := decimal.FromFloat(*attributed)
 	allowed.Mul(allowed.Abs(allowed), decimal.FromFloat(percent)).Quo(allowed, big.NewRat(100, 1))
-	drift := decimal.FromFloat(*r.DriftUSD)
+	drift := decimal.FromFloat(*driftUSD)
 	return drift.Abs(drift).Cmp(allowed) <= 0, true
 }
 
@@ -91,8 +92,12 @@ func spanOf[B Bucket](b B) report.Span {
 	return report.Span{First: first, Last: max(first+1, (b.end()+secondsPerDay-1)/secondsPerDay)}
 }
 
-// rows returns a row for each bucket, or with a ledger for each UTC day that has a bucket or a call.
+// rows returns a row for each bucket, or with a ledger for each UTC day that has a bucket or a call. There are none if an
+// amount of the bill is not finite.
 func (r *ReconciliationReport[B]) rows() []report.Row {
+	if !r.finiteBill() {
+		return nil
+	}
 	if r.counted == nil || len(r.counted.days) == 0 {
 		rows := make([]report.Row, len(r.Buckets))
 		for i, bucket := range r.Buckets {
@@ -102,7 +107,7 @@ func (r *ReconciliationReport[B]) rows() []report.Row {
 	}
 	billed, counted := make([]report.Billed, len(r.Buckets)), make([]report.Counted, len(r.counted.days))
 	for i, bucket := range r.Buckets {
-		billed[i] = report.Billed{Span: spanOf(bucket), USD: bucket.row().USD}
+		billed[i] = report.Billed{Span: spanOf(bucket), USD: bucket.usd()}
 	}
 	for i := range r.counted.days {
 		day := &r.counted.days[i]
