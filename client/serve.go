@@ -24,7 +24,8 @@ const (
 
 // ServeOptions configures [MeshClient.Serve]. The zero value is valid.
 type ServeOptions struct {
-	// Workers is the maximum number of handlers that run at the same time; 0 means 1.
+	// Workers is the maximum number of handlers that run at the same time; 0 means 1. Serve polls again when every message of the
+	// last poll has a worker, so that messages do not pile up in memory.
 	Workers int
 	// Watch configures the polling of the inbox.
 	Watch WatchOptions
@@ -44,7 +45,10 @@ type ServeOptions struct {
 // When handler returns an error, it receives the message again after a pause. The pauses double from one second to one minute,
 // and each is shortened at random by up to half. After ServeOptions.MaxAttempts attempts, Serve gives the message up: it stays
 // unread, and OnError receives the error. Such messages still count towards the limit of each poll. If they fill a poll, other
-// unread messages may be hidden, and OnError receives an error. If marking a message read fails, only the marking is repeated.
+// unread messages may be hidden, and OnError receives an error.
+//
+// If marking a message read fails, only the marking is repeated, for as long as Serve runs. After five attempts, OnError receives
+// the error. From then on, Serve sends such marks one at a time and pauses after a failure, however many of them there are.
 //
 // Serve registers the node first if ServeOptions.Register is set, and again within a minute after the gateway has lost it. It
 // keeps polling while the gateway cannot be reached.
@@ -117,6 +121,7 @@ type server struct {
 	opts    ServeOptions
 	slots   chan struct{} // one element for each running handler
 	running sync.WaitGroup
+	marks   markQueue
 	// newest is the message with the highest id in the current database of the gateway, and database counts the databases.
 	newest   MeshMessage
 	database atomic.Int64

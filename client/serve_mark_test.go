@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -235,4 +236,80 @@ func TestServeLosesNoMessageAtAFaultyGateway(t *testing.T) {
 			assert.True(t, handled, "message %d", id+1)
 		}
 	})
+}
+
+// A gateway in trouble must not receive more requests the more messages are waiting for their marks.
+func TestServeSendsFewMarksWhileEveryMarkFails(t *testing.T) {
+	g := emptyGateway(t)
+	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusInternalServerError, Times: -1})
+	synctest.Test(t, func(t *testing.T) {
+		const messages = 120
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
+		defer cancel()
+		for i := range messages {
+			time.AfterFunc(time.Duration(i)*time.Second, func() { storeQuestions(g, 1) })
+		}
+		sent := func() int { return len(g.Requests(gatewaytest.MarkMessageRead)) }
+		time.AfterFunc(2*time.Hour, func() {
+			assert.Less(t, sent(), messages*5+2*2*60+10, "five for each message, and one every half minute or less often")
+			g.Heal()
+		})
+		var j journal
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError, Watch: client.WatchOptions{Interval: time.Minute}}))
+		assert.Len(t, j.handled, messages)
+		assert.Len(t, j.errors, messages, "each message is reported once")
+		assert.Zero(t, unread(t, c), "the marks are sent when the gateway works again")
+	})
+}
+
+func TestServeSendsQueuedMarksPastOneThatAlwaysFails(t *testing.T) {
+	const messages = 20
+	g := emptyGateway(t)
+	storeQuestions(g, messages)
+	var works atomic.Bool
+	g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+		if r.Operation != gatewaytest.MarkMessageRead || works.Load() && r.Path != "/messages/1/read" {
+			return nil
+		}
+		return &gatewaytest.Fault{Status: http.StatusInternalServerError}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithTimeout(t.Context(), 13*time.Minute)
+		defer cancel()
+		time.AfterFunc(10*time.Minute, func() { works.Store(true) })
+		var j journal
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError}))
+		assert.Len(t, j.handled, messages)
+		assert.Equal(t, 1, unread(t, c))
+	})
+}
+
+func TestServeSendsQueuedMarksWhenItsContextEnds(t *testing.T) {
+	const messages = 20
+	for works, want := range map[bool]int{true: 0, false: messages} {
+		g := emptyGateway(t)
+		storeQuestions(g, messages)
+		g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: -1})
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := worker(t, g)
+			ctx, cancel := context.WithCancel(t.Context())
+			begin := time.Now()
+			var sent int
+			time.AfterFunc(10*time.Minute, func() {
+				if works {
+					g.Heal()
+				}
+				sent = len(g.Requests(gatewaytest.MarkMessageRead))
+				cancel()
+			})
+			require.NoError(t, c.Serve(ctx, new(journal).handle, client.ServeOptions{OnError: func(client.MeshMessage, error) {}}))
+			assert.Equal(t, 10*time.Minute, time.Since(begin), "there is no further pause")
+			assert.Equal(t, want, unread(t, c))
+			if !works {
+				assert.LessOrEqual(t, len(g.Requests(gatewaytest.MarkMessageRead)), sent+1, "the first failure is the last")
+			}
+		})
+	}
 }
