@@ -92,7 +92,7 @@ func answerOnce(t *testing.T, conn net.Conn) time.Duration {
 // After a 101 the body is the connection itself, which has no end.
 func TestSwitchingProtocolsIsAnError(t *testing.T) {
 	t.Parallel()
-	c := serving(t, verbatim(t, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"), client.WithTimeout(5*time.Second))
+	c := serving(t, verbatim(t, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"), client.WithTimeout(time.Minute))
 	for operation, call := range operations {
 		assert.Equal(t, 101, gatewayError(t, call(t.Context(), c)).StatusCode, operation)
 	}

@@ -227,7 +227,7 @@ func TestServeLosesNoMessageAtAFaultyGateway(t *testing.T) {
 			return nil
 		}
 		require.NoError(t, c.Serve(ctx, handler, client.ServeOptions{
-			Workers: 4, MaxAttempts: 20, Register: register, OnError: func(client.MeshMessage, error) {}, Watch: client.WatchOptions{Limit: 7},
+			Workers: 4, MaxAttempts: 40, Register: register, OnError: func(client.MeshMessage, error) {}, Watch: client.WatchOptions{Limit: 7},
 		}))
 		g.Heal()
 		assert.Zero(t, unread(t, c))

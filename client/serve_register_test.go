@@ -16,14 +16,16 @@ import (
 
 func TestServeRegistersAgainAfterTheGatewayLostItsDatabase(t *testing.T) {
 	before, after := emptyGateway(t), emptyGateway(t)
-	before.Store("node-b", "node-a", "question", "before")
-	after.Store("node-b", "node-a", "question", "after")
 	synctest.Test(t, func(t *testing.T) {
+		before.Store("node-b", "node-a", "question", "before")
 		c, d := worker(t, before)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		time.AfterFunc(time.Minute+time.Second, func() { d.gateway.Store(nil) })
-		time.AfterFunc(2*time.Minute, func() { d.gateway.Store(after) })
+		time.AfterFunc(2*time.Minute, func() {
+			after.Store("node-b", "node-a", "question", "after") // later: an id and a time identify a message
+			d.gateway.Store(after)
+		})
 		var j journal
 		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{Register: register, OnError: j.onError}))
 		assert.Equal(t, []int64{1, 1}, j.handled, "the new database counts from 1 again")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/closed"
 )
 
 // inProcessTransport answers requests by calling a handler. A handler that panics with an error is a failing network.
@@ -235,10 +236,7 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 
 func TestRefusedConnectionIsAGatewayError(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.NotFoundHandler())
-	url := server.URL
-	server.Close()
-	c := newClient(t, "node-a", client.WithGatewayURL(url))
+	c := newClient(t, "node-a", client.WithGatewayURL("http://"+closed.Address(t)))
 	for operation, call := range operations {
 		failed := gatewayError(t, call(t.Context(), c))
 		assert.Zero(t, failed.StatusCode, operation)

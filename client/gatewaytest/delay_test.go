@@ -38,7 +38,7 @@ func ended(t *testing.T, done <-chan error) error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		require.Fail(t, "it does not end")
 		return nil
 	}

@@ -26,11 +26,16 @@ func TestAgentsTalkUntilTheEnd(t *testing.T) {
 		ended <- run(ctx, out, []string{"How far is the build?", "And the tests?"}, g.Options()...)
 	}()
 	read := bufio.NewReader(lines)
-	for _, want := range []string{"How far is the build?", "And the tests?"} {
+	var answers []string
+	for range 2 {
 		line, err := read.ReadString('\n')
 		require.NoError(t, err)
-		assert.Equal(t, "answer from bot-helper: \"You asked: "+want+"\"\n", line)
+		answers = append(answers, line)
 	}
+	assert.ElementsMatch(t, []string{
+		"answer from bot-helper: \"You asked: How far is the build?\"\n",
+		"answer from bot-helper: \"You asked: And the tests?\"\n",
+	}, answers, "the first answer may be repeated, and come last, if the asker registers late")
 	stop()
 	require.NoError(t, <-ended)
 	for _, node := range []string{"bot-helper", "bot-asker"} {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"syscall"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/test/closed"
 	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
 )
 
@@ -138,8 +138,6 @@ func (brokenTransport) RoundTrip(*http.Request) (*http.Response, error) {
 
 func TestNoErrorTextContainsAURL(t *testing.T) {
 	t.Parallel()
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, c := range map[string]struct {
@@ -149,7 +147,7 @@ func TestNoErrorTextContainsAURL(t *testing.T) {
 		limits call.Limits
 		want   error
 	}{
-		"connection refused": {url: gone.URL, want: syscall.ECONNREFUSED},
+		"connection refused": {url: "http://" + closed.Address(t), want: syscall.ECONNREFUSED},
 		"no answer":          {url: serve(t, hijack(t, "")), want: io.EOF},
 		"no HTTP":            {url: serve(t, hijack(t, "SSH-2.0\r\n\r\n"))},
 		"cut short":          {url: serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")), want: io.ErrUnexpectedEOF},

@@ -111,10 +111,11 @@ func (l Limits) explain(ctx, bounded context.Context, err error) error {
 		return nil
 	}
 	err = external(err)
-	if ended := bounded.Err(); ended != nil && !errors.Is(err, ended) {
+	ended := bounded.Err() // before that of ctx, which ends bounded too and may end at any time
+	if ended != nil && !errors.Is(err, ended) {
 		err = fmt.Errorf("%w: %w", ended, err)
 	}
-	if ctx.Err() == nil && bounded.Err() != nil { // an http.Client's own timeout ends neither
+	if ended != nil && ctx.Err() == nil { // an http.Client's own timeout ends neither
 		err = fmt.Errorf("no complete response within %v: %w", l.Timeout, err)
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"maps"
 	"math/rand/v2"
 	"net/url"
 	"slices"
@@ -118,8 +119,8 @@ func TestNoPartOfASecretIsLeft(t *testing.T) {
 		s := string(letters)
 		from := random.IntN(len(s) - 7)
 		part := s[from : from+8+random.IntN(len(s)-from-7)]
-		for name, encode := range encodings {
-			echo := encode(part)
+		for _, name := range slices.Sorted(maps.Keys(encodings)) { // in one order, so that every run tests the same cuts
+			echo := encodings[name](part)
 			cut := echo[:random.IntN(len(echo)+1)]
 			for _, text := range []string{"echo=" + echo + "; ", "x" + cut} {
 				redacted := redactor("another secret", s).Redact(text)

@@ -146,7 +146,7 @@ func TestCloseEndsADelay(t *testing.T) {
 	s.Fail(read, testserver.Fault{Delay: time.Hour})
 	done := make(chan error, 1)
 	go func() { done <- s.send("/read", "").err }()
-	require.Eventually(t, func() bool { return len(s.Requests()) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.Requests()) == 1 }, time.Minute, time.Millisecond)
 	s.Close()
 	require.Error(t, <-done)
 }

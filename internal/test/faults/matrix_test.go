@@ -210,7 +210,7 @@ func (m *matrix) noGoroutinesLeft(after string, before int) {
 	m.t.Helper()
 	poll := time.NewTicker(time.Millisecond)
 	defer poll.Stop()
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; <-poll.C {
+	for deadline := time.Now().Add(margin); runtime.NumGoroutine() > before; <-poll.C {
 		if time.Now().After(deadline) {
 			var stacks bytes.Buffer
 			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)

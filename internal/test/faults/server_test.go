@@ -143,7 +143,7 @@ func (s *server) close() (left, streamed int) {
 	go func() { s.serving.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(5 * time.Second):
+	case <-time.After(margin):
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

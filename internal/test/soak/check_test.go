@@ -25,11 +25,12 @@ func (r *run) check(g gatewayReport) {
 	r.checkFaults(g)
 	r.checkGrowth(g)
 
-	// A client reads the registry once, and again if that fails, which ends most of the sends that fail on a slow machine. A
-	// client without a cache would read it for every message.
+	// A client reads the registry once, and again after a send that fails because of it. On a slow machine, responses of the
+	// gateway come after the client's timeout, so that each read takes several attempts. A client without a cache would read it
+	// for every message.
 	registryReads := g.Requests[gatewaytest.ListPeers] - g.Failed[gatewaytest.ListPeers]
 	expected := (len(r.nodes) + 1) * (1 + int(time.Since(r.began)/client.DefaultRegistryTTL))
-	assert.LessOrEqual(t, registryReads, 3*expected+maxAttempts*l.totals.failed, "registry reads")
+	assert.LessOrEqual(t, registryReads, maxAttempts*(expected+l.totals.failed+int(r.lastFailed.Load())), "registry reads")
 }
 
 // checkFaults checks that enough faults happened: a run without them would prove nothing. The ledger has checked every error.
@@ -40,13 +41,19 @@ func (r *run) checkFaults(g gatewayReport) {
 	assert.Greater(t, total(g.Failed), total(g.Requests)/20, "about one request in eight fails")
 	assert.GreaterOrEqual(t, len(g.Faults), len(faultKinds)/2, "kinds of faults: %v", g.Faults)
 	assert.Positive(t, r.logs.retries.Load())
-	assert.Positive(t, s.failed+s.delivered, "sends that failed or had no receipt")
+	if s.accepted > manySends {
+		assert.Positive(t, s.failed+s.delivered, "sends that failed or had no receipt")
+	}
 	away := len(restarts) * len(r.nodes) * windowSize // sends that fail while the gateway restarts
-	assert.Less(t, s.failed, s.accepted/20+len(r.nodes)/10+away, "retries save most sends")
+	timedOut := int(r.open.unanswered.Load())         // requests
+	assert.Less(t, s.failed, s.accepted/20+len(r.nodes)/10+away+timedOut, "retries save most sends")
 	// The client does not see every unreadable response: its timeout may be earlier.
 	assert.LessOrEqual(t, s.delivered+s.implausible, g.Unreadable, "errors about an unreadable receipt")
-	assert.GreaterOrEqual(t, s.delivered+s.implausible, g.Unreadable/8, "errors about an unreadable receipt")
+	assert.GreaterOrEqual(t, s.delivered+s.implausible+timedOut, g.Unreadable/2, "errors about an unreadable receipt")
 }
+
+// manySends is a number of sends of which one fails: one in fifty does on every attempt. Only a slow machine sends fewer.
+const manySends = 600
 
 func total[K comparable](counts map[K]int) (n int) {
 	for _, count := range counts {
@@ -70,9 +77,9 @@ func (r *run) checkGrowth(g gatewayReport) {
 	early, late := earlyAndLate(r.samples)
 	nodes := len(r.nodes)
 	assert.LessOrEqual(r.t, late.heap, early.heap+r.heapAllowance(early, late), "bytes of heap")
-	dialed := int(r.open.dialed.Load())
+	dialed := int(r.open.dialed.Load() - r.open.unanswered.Load() - r.open.idle.Load())
 	starts := len(restarts) + 3 // the first, the restart before the last messages, and one as a reserve
-	assert.LessOrEqual(r.t, dialed, g.Cut*3+starts*concurrency*nodes, "connections are reused unless a fault or a 5xx closed them")
+	assert.LessOrEqual(r.t, dialed, g.Cut*3+starts*concurrency*nodes, "connections are reused unless a fault, a 5xx or a timeout closed them")
 	own := late.goroutines - r.before - goroutinesPerConnection*late.connections
 	assert.LessOrEqual(r.t, own, (goroutinesPerNode+windowSize+concurrency)*nodes, "goroutines: Serve has one for each message, and a request may be dialing")
 	most := slices.MaxFunc(r.samples, func(a, b sample) int { return cmp.Compare(a.connections, b.connections) })
@@ -97,7 +104,9 @@ func (r *run) log(g gatewayReport) {
 	r.t.Logf("lost with a database %d (%d of them never seen), marked by an id of an earlier database %d", s.lost, s.lostUnseen, s.stale)
 	r.t.Logf("requests: %v, failed: %v", g.Requests, g.Failed)
 	r.t.Logf("faults: %v, after the effect: %d", g.Faults, g.AfterEffect)
-	r.t.Logf("retries %d, errors of Watch %d, connections dialed %d, cut by faults %d", r.logs.retries.Load(), s.watchErrors, r.open.dialed.Load(), g.Cut)
+	r.t.Logf("retries %d, errors of Watch %d", r.logs.retries.Load(), s.watchErrors)
+	r.t.Logf("connections dialed %d, closed without a response %d, closed when idle %d, cut by faults %d",
+		r.open.dialed.Load(), r.open.unanswered.Load(), r.open.idle.Load(), g.Cut)
 	r.t.Logf("heap: %d KB early, %d KB late, allowed %d KB more", early.heap>>10, late.heap>>10, r.heapAllowance(early, late)>>10)
 	r.t.Logf("heap/goroutines/connections/entries of the ledger, %d goroutines before: %v", r.before, r.samples)
 }

@@ -88,14 +88,15 @@ func (n *node) compose(task, nodes int) client.SendRequest {
 }
 
 // sendLast sends the last message to a node, with one idempotency key, until it is accepted.
-func sendLast(ctx context.Context, c *client.MeshClient, to string) error {
+func (r *run) sendLast(ctx context.Context, to string) error {
 	request := client.SendRequest{To: to, Kind: client.KindStatus, Content: "the last for " + to, IdempotencyKey: "last-" + to}
 	for {
-		_, err := c.Send(ctx, request)
+		_, err := r.lastSender.Send(ctx, request)
 		var failed *client.MeshGatewayError
 		if err == nil || errors.As(err, &failed) && failed.Delivered {
 			return nil
 		}
+		r.lastFailed.Add(1)
 		if ctx.Err() != nil {
 			return err
 		}

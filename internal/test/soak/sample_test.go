@@ -61,8 +61,9 @@ func earlyAndLate(all []sample) (early, late sample) {
 	return slices.MinFunc(all[fifth:2*fifth], byHeap), slices.MinFunc(all[len(all)-fifth:], byHeap)
 }
 
-// connections counts the connections of clients with the default transport.
-type connections struct{ now, dialed atomic.Int64 }
+// connections counts the connections of clients with the default transport. A slow machine causes more of them: unanswered were
+// closed by the timeout of a request, idle by that of the transport.
+type connections struct{ now, dialed, unanswered, idle atomic.Int64 }
 
 // countConnections replaces the default transport until the test ends.
 func countConnections(t *testing.T) *connections {
@@ -78,7 +79,10 @@ func countConnections(t *testing.T) *connections {
 		}
 		c.now.Add(1)
 		c.dialed.Add(1)
-		return &connection{Conn: conn, close: sync.OnceFunc(func() { c.now.Add(-1) })}, nil
+		own := &connection{Conn: conn}
+		own.lastUse.Store(time.Now().UnixNano())
+		own.count = sync.OnceFunc(func() { own.countIn(c) })
+		return own, nil
 	}
 	http.DefaultTransport = counted
 	return c
@@ -86,12 +90,42 @@ func countConnections(t *testing.T) *connections {
 
 type connection struct {
 	net.Conn
-	close func()
+	count   func()
+	waiting atomic.Bool  // a request has been written, and nothing read since
+	lastUse atomic.Int64 // in nanoseconds
+}
+
+func (c *connection) Read(data []byte) (int, error) {
+	n, err := c.Conn.Read(data)
+	c.use(false)
+	return n, err
+}
+
+func (c *connection) Write(data []byte) (int, error) {
+	c.use(true)
+	return c.Conn.Write(data)
+}
+
+func (c *connection) use(waiting bool) {
+	c.waiting.Store(waiting)
+	c.lastUse.Store(time.Now().UnixNano())
 }
 
 func (c *connection) Close() error {
-	c.close()
+	c.count()
 	return c.Conn.Close()
+}
+
+// longIdle is less than the time after which a client closes an idle connection.
+const longIdle = 3 * time.Second
+
+func (c *connection) countIn(all *connections) {
+	all.now.Add(-1)
+	if c.waiting.Load() {
+		all.unanswered.Add(1)
+	} else if time.Since(time.Unix(0, c.lastUse.Load())) > longIdle {
+		all.idle.Add(1)
+	}
 }
 
 // logCounter counts records in the logs of the clients: debug records are retries, warnings are full polls of Watch.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,8 +30,9 @@ type run struct {
 	began   time.Time
 	sentFor time.Duration
 	samples []sample
-	// lastSender sends the last messages and looks up messages.
+	// lastSender sends the last messages and looks up messages. lastFailed counts its sends that failed.
 	lastSender *client.MeshClient
+	lastFailed atomic.Int64
 }
 
 type size struct {
@@ -131,7 +133,7 @@ func (r *run) exchange(ctx context.Context) {
 	r.gateway.restart(r.t, nil)
 	r.gateway.skipIDs(r.t)
 	for _, n := range r.nodes {
-		receiving.Go(func() { assert.NoError(r.t, sendLast(ctx, r.lastSender, n.name)) })
+		receiving.Go(func() { assert.NoError(r.t, r.sendLast(ctx, n.name)) })
 	}
 	receiving.Wait()
 	assert.NoError(r.t, ctx.Err(), "timed out before every node had the last message")

@@ -1,0 +1,30 @@
+// Package closed provides an address that refuses connections.
+package closed
+
+import (
+	"net"
+	"testing"
+)
+
+// Address returns an address of the loopback interface at which no server listens until the test ends. The address of a server
+// that was closed is no substitute: the system may assign its port to another test at once. Address returns the local address of a
+// connection that stays open, whose port is not assigned.
+func Address(t testing.TB) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	near, err := new(net.Dialer).DialContext(t.Context(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = near.Close() })
+	far, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = far.Close() })
+	return near.LocalAddr().String()
+}
