@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,14 +23,16 @@ type repository struct {
 	env    []string
 }
 
-// newRepository builds the command mesh, puts it into PATH, and installs the hook. Configuration of the machine has no effect.
+// newRepository builds the command mesh, puts it into PATH, and installs the hook. Configuration of the machine has no effect,
+// nor do variables such as GIT_DIR, which git sets in a hook: they would lead to the repository of the developer.
 func newRepository(t *testing.T) *repository {
 	t.Helper()
 	bin, folder := t.TempDir(), t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin+string(filepath.Separator), "github.com/mesh-gateway/mesh-go/cmd/mesh")
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator), "github.com/mesh-gateway/mesh-go/cmd/mesh")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
-	r := &repository{t: t, folder: folder, env: append(os.Environ(),
+	own := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
+	r := &repository{t: t, folder: folder, env: append(own,
 		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "MESH_GATEWAY_TOKEN=",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")}
 	r.git("init", "-q")
