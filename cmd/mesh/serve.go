@@ -55,13 +55,13 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	if err != nil {
 		return &usageError{err}
 	}
-	context.AfterFunc(ctx, func() {
+	defer context.AfterFunc(ctx, func() {
 		again, stop := untilInterrupted(killed)
 		defer stop()
 		fmt.Fprintln(a.errs, "mesh: ending with the commands under way; ^C again kills them")
 		<-again.Done()
 		kill()
-	})
+	})() // runs before stop, which would count as an interrupt
 	opts.OnError, opts.Watch.IdleInterval = a.serveError, idleInterval
 	a.progress.Stop()
 	fmt.Fprintf(a.errs, "mesh: serving %s as %s; ^C ends it\n", output.Line(command[0]), c.Node())
