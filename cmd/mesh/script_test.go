@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -35,7 +38,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "write": write,
+			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "announce": announce, "write": write,
 		},
 	})
 }
@@ -56,6 +59,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("MESH_GATEWAY_URL", g.URL)
 	env.Setenv("MESH_GATEWAY_TOKEN", gatewayToken)
 	env.Setenv("TOKEN", gatewayToken)
+	env.Setenv("GORACE", os.Getenv("GORACE"))
 	env.Setenv("MESH_TEST_PROVIDERS", s.URL)
 	setCache(env)
 	env.Setenv("NL", "\n")
@@ -163,4 +167,15 @@ func fail(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	fault := gatewaytest.Fault{Status: code, Times: -1}
 	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Fail(gatewaytest.Operation(args[0]), fault)
+}
+
+// announce makes the next list of OpenAI announce that it shuts down a model in some days: announce MODEL DAYS.
+func announce(ts *testscript.TestScript, _ bool, args []string) {
+	days, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	date := time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly)
+	ts.Value(providersKey{}).(*discoverytest.Server).Fail(discoverytest.ListOpenAIModels, discoverytest.Fault{
+		Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: fmt.Sprintf(`{"object":"list","data":[{"id":%q,"shutdown_date":%q}]}`, args[0], date),
+	})
 }
