@@ -153,15 +153,15 @@ func TestModelInfoHasNoNullListsInJSON(t *testing.T) {
 func TestUnlistedBuildMatchesOnlyWithAPastDate(t *testing.T) {
 	t.Parallel()
 	c := catalogServer(`[{"id":"gpt-4o","developer":"OpenAI"},{"id":"claude-opus-4-5","developer":"Anthropic"},{"id":"gemini-2.5-pro","developer":"Google"},
-		{"id":"grok-4","developer":"xAI"},{"id":"gpt-5-2031-12-31","developer":"OpenAI"},{"id":"gpt-5","developer":"OpenAI"}]`).inProcess()
+		{"id":"grok-4","developer":"xAI"},{"id":"gpt-5-2099-12-31","developer":"OpenAI"},{"id":"gpt-5","developer":"OpenAI"}]`).inProcess()
 	for id, want := range map[string]string{
 		"gpt-4o-2024-08-06":                          "gpt-4o",
 		"openai/gpt-4o-2024-08-06":                   "gpt-4o",
-		"gpt-4o-2031-12-31":                          "",
-		"openai/gpt-4o-2031-12-31":                   "",
+		"gpt-4o-2099-12-31":                          "",
+		"openai/gpt-4o-2099-12-31":                   "",
 		"gpt-4o-2025-02-30":                          "",
 		"ft:gpt-4o-2024-08-06:acme-9999-01::x":       "gpt-4o",
-		"ft:gpt-4o-2031-08-06:acme::x":               "",
+		"ft:gpt-4o-2099-08-06:acme::x":               "",
 		"claude-opus-4-5-20251101":                   "claude-opus-4-5",
 		"claude-opus-4-5@20251101":                   "claude-opus-4-5",
 		"us.anthropic.claude-opus-4-5-20251101-v1:0": "claude-opus-4-5",
@@ -174,8 +174,8 @@ func TestUnlistedBuildMatchesOnlyWithAPastDate(t *testing.T) {
 		"grok-4-0709":                                "grok-4",
 		"grok-4-0231":                                "",
 		"x-ai/grok-4-latest":                         "grok-4",
-		"gpt-5-2031-12-31":                           "gpt-5-2031-12-31", // listed
-		"openai/gpt-5-2031-12-31":                    "gpt-5-2031-12-31",
+		"gpt-5-2099-12-31":                           "gpt-5-2099-12-31", // listed
+		"openai/gpt-5-2099-12-31":                    "gpt-5-2099-12-31",
 	} {
 		m, err := c.GetModelInfo(t.Context(), id, discovery.CatalogOptions{})
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -68,10 +69,17 @@ func TestReasonsOfFailures(t *testing.T) {
 
 func gzipBomb(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Encoding", "gzip")
-	zip := gzip.NewWriter(w)
+	_, _ = w.Write(tenMegabytes())
+}
+
+// tenMegabytes returns 10 MB of blanks, compressed. With the race detector, compressing them takes seconds on a slow machine.
+var tenMegabytes = sync.OnceValue(func() []byte {
+	var compressed bytes.Buffer
+	zip := gzip.NewWriter(&compressed)
 	_, _ = zip.Write(bytes.Repeat([]byte(" "), 10<<20))
 	_ = zip.Close()
-}
+	return compressed.Bytes()
+})
 
 func TestInvalidKeyWithStatus400IsDenied(t *testing.T) {
 	setKeys(t)

@@ -91,7 +91,7 @@ func TestLiveRetirementsReplaceTheTable(t *testing.T) {
 	s := newFakeServer(map[string]http.HandlerFunc{"anthropic": respond(`{"has_more":false,"data":[
 		{"id":"claude-opus-4-1-20250805","lifecycle":"active","retires_at":null},
 		{"id":"claude-2.1","lifecycle":"retired","retires_at":null},
-		{"id":"claude-sonnet-4-5-20250929","lifecycle":"deprecated","retires_at":"2027-03-01T00:00:00Z"},
+		{"id":"claude-sonnet-4-5-20250929","lifecycle":"deprecated","retires_at":"2099-03-01T00:00:00Z"},
 		{"id":"claude-3-haiku-20240307","lifecycle":"deprecated","retires_at":"2026-04-20T00:00:00Z"},
 		{"id":"claude-opus-4-20250514","lifecycle":"active","retires_at":"soon"}]}`)})
 	registry, err := s.client(t).Retirements(t.Context())
@@ -100,8 +100,8 @@ func TestLiveRetirementsReplaceTheTable(t *testing.T) {
 		"claude-opus-4-1-20250805":   "", // active: not retired, whatever the table has
 		"claude-opus-4-1":            "",
 		"claude-2.1":                 "2025-07-21",
-		"claude-sonnet-4-5-20250929": "2027-03-01",
-		"claude-sonnet-4-5":          "2027-03-01", // the alias follows its build
+		"claude-sonnet-4-5-20250929": "2099-03-01",
+		"claude-sonnet-4-5":          "2099-03-01", // the alias follows its build
 		"claude-3-haiku-20240307":    "deprecated", // overdue
 		"claude-opus-4-20250514":     "2026-06-15", // an unreadable date changes nothing
 	} {

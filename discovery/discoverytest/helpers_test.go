@@ -205,7 +205,7 @@ func (s *testServer) callInvalid(op discoverytest.Operation, query string, heade
 // eventually waits for a condition that depends on another goroutine.
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
-	require.Eventually(t, condition, 10*time.Second, time.Millisecond)
+	require.Eventually(t, condition, time.Minute, time.Millisecond)
 }
 
 // goroutines returns the number of goroutines in a function.
