@@ -71,7 +71,7 @@ func (l *Ledger) Add(at time.Time, cost *CallCost) {
 		day.unpriced++
 		return
 	}
-	key := ledgerKey{cost.Provider, cost.Model}
+	key := ledgerKey{cost.Provider.canonical(), cost.Model}
 	sum := day.sums[key]
 	if sum == nil {
 		sum = new(decimal.Money)

@@ -1,0 +1,20 @@
+package discovery_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A cost that a program builds may have any spelling of its provider.
+func TestLedgerTakesAnySpellingOfTheProvider(t *testing.T) {
+	t.Parallel()
+	l := counted(map[int]string{1: "1"})
+	l.Add(on(t, "2026-05-02"), cost("Open AI", "gpt-5.4", "2"))
+	with := billedDays(1, 2).WithLedger(l)
+	require.NotNil(t, with.AttributedUSD)
+	assert.InDelta(t, 3, *with.AttributedUSD, 0)
+	ok, known := with.Within(0)
+	assert.True(t, ok && known)
+}
