@@ -15,7 +15,8 @@ const opCostOf = "CostOf"
 
 // CostQuery describes a call whose cost [Client.CostOf] computes.
 type CostQuery struct {
-	// Provider is the provider that billed the call.
+	// Provider is the provider that billed the call. The prices of other platforms that have its models are not known; they need
+	// rows of [WithPrices].
 	Provider Provider
 	// Model is the id of the model, preferably as it is in the response.
 	Model string

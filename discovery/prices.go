@@ -67,6 +67,9 @@ func (c *Client) rows(p Provider, model string) (own, listed []pricelist.Row) {
 	if c.own.list != nil {
 		own = findRows(c.own.list, p, model)
 	}
+	if dialect(p).Resold(model) {
+		return own, nil
+	}
 	return own, findRows(pricelist.Builtin(), p, model)
 }
 

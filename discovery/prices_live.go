@@ -42,7 +42,7 @@ var liveLists = map[Provider]struct {
 // price between the two. err is a failure to read the list, for a strict client.
 func (c *Client) liveRows(ctx context.Context, operation string, p Provider, model string, at time.Time, listed []pricelist.Row) (rows []pricelist.Row, err error) {
 	list, ok := liveLists[p]
-	if !ok || !near(at, time.Now()) || !c.mayHaveKey(list.service) {
+	if !ok || !near(at, time.Now()) || !c.mayHaveKey(list.service) || (listed == nil && dialect(p).Resold(model)) {
 		return nil, nil
 	}
 	key, err := c.key(ctx, list.service, "")

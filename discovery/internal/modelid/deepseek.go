@@ -2,10 +2,11 @@ package modelid
 
 // DeepSeek has the rules for DeepSeek.
 var DeepSeek = &Dialect{
-	owned: deepSeekOwned,
+	owned:         deepSeekOwned,
+	withoutVendor: withoutDeepSeek,
 	spelling: []idRule{
 		variant,
-		withoutPrefixes("deepseek/", "deepseek-ai/"),
+		withoutDeepSeek,
 		containing("/deepseek-", replacing(`^(?:[^/]+/)+(deepseek-.*)$`, "${1}")), // any vendor, such as a reseller
 		// DeepSeek's own API names this model without its version.
 		renaming("deepseek-v4.1-flash", "deepseek-flash"),
@@ -19,5 +20,7 @@ var DeepSeek = &Dialect{
 	},
 	guesses: []idRule{undotted, dotted, r1},
 }
+
+var withoutDeepSeek = withoutPrefixes("deepseek/", "deepseek-ai/")
 
 var r1 = renaming("deepseek-r1", "deepseek-reasoner")

@@ -28,6 +28,8 @@ func (d *Dialect) Normalize(id string) string {
 type Dialect struct {
 	// owned matches the plainest spellings of the provider's ids.
 	owned *regexp.Regexp
+	// withoutVendor removes the prefixes of the provider itself. It is nil if spelling removes no other ones.
+	withoutVendor idRule
 	// spelling has the rules whose result names the same build of the model.
 	spelling []idRule
 	// builds has the rules that remove the build.

@@ -91,3 +91,11 @@ func dotting(base string, versions ...string) idRule {
 
 // variant removes the suffixes that OpenRouter adds to any id.
 var variant = withoutSuffix(":free", ":beta", ":thinking", ":nitro")
+
+// Resold reports whether id is one of a marketplace: it has the prefix of another vendor or the suffix of a variant. The
+// provider's prices do not hold there.
+func (d *Dialect) Resold(id string) bool {
+	id = foldID(strings.TrimSpace(id))
+	vendor := id[:strings.LastIndex(id, "/")+1]
+	return variant(id) != id || (d != nil && d.withoutVendor != nil && d.withoutVendor(vendor) != "")
+}

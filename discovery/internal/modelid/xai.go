@@ -2,10 +2,11 @@ package modelid
 
 // XAI has the rules for xAI. Words in an id (-reasoning, -mini, -fast, -code) are part of it.
 var XAI = &Dialect{
-	owned: xaiOwned,
+	owned:         xaiOwned,
+	withoutVendor: withoutXAI,
 	spelling: []idRule{
 		variant,
-		withoutPrefixes("x-ai/", "xai/"),
+		withoutXAI,
 		containing("/grok-", replacing(`^(?:[^/]+/)+(grok-.*)$`, "${1}")), // any vendor, such as a reseller
 		versioned(withoutSuffix("-beta", "-latest")),
 		// A date has two forms.
@@ -19,3 +20,5 @@ var XAI = &Dialect{
 	},
 	guesses: []idRule{undotted, dotted},
 }
+
+var withoutXAI = withoutPrefixes("x-ai/", "xai/")
