@@ -126,12 +126,15 @@ func (r *redactor) redactAll(texts []string) []string {
 	return redacted
 }
 
+// redactText returns the text of err without credentials.
+func (r *redactor) redactText(err error) string { return call.RedactText(err, r.redact, r.redactOwn) }
+
 // redactError returns err, or an equivalent error without credentials in its text.
 func (r *redactor) redactError(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := call.RedactText(err, r.redact, r.redactOwn)
+	text := r.redactText(err)
 	if text == err.Error() {
 		return err
 	}

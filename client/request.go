@@ -130,7 +130,7 @@ func (c *MeshClient) gatewayError(op operation, failed, uncertain *call.Error) e
 		e.Uncertain = uncertain != nil || mayHaveEffect(failed) || op.ownKey && failed.Status == http.StatusConflict
 	}
 	if uncertain != nil {
-		e.Err = &retriedError{err: e.Err, earlier: c.redactor.redact(uncertain.Error())}
+		e.Err = &retriedError{err: e.Err, earlier: c.redactor.redactText(uncertain)}
 	}
 	e.RetryAfter, _ = call.RetryAfter(failed.Header, time.Now())
 	e.RequestID = c.redactor.requestID(failed.Header)

@@ -26,9 +26,13 @@ func external(err error) error {
 	return externalError{err}
 }
 
-// RedactText returns the text of an error of this package: the part that came from outside as returned by outside, and the rest
-// as returned by own. A redactor for text from outside must also recognize parts of a secret; in our own text such a part is an
-// ordinary word.
+// externalExcerpt is the number of characters of an error from outside that are shown. An error of net/http quotes the whole line
+// of a server that it cannot read. The longest useful error, that of a certificate, lists up to 100 names.
+const externalExcerpt = 4000
+
+// RedactText returns the text of an error of this package: the part that came from outside shortened, on one line and as returned
+// by outside, and the rest as returned by own. A redactor for text from outside must also recognize parts of a secret; in our own
+// text such a part is an ordinary word.
 func RedactText(err error, outside, own func(string) string) string {
 	var e externalError
 	if !errors.As(err, &e) {
@@ -36,7 +40,11 @@ func RedactText(err error, outside, own func(string) string) string {
 	}
 	before, after, found := strings.Cut(err.Error(), e.Error())
 	if !found {
-		return outside(err.Error())
+		return shorten(err, outside)
 	}
-	return own(before) + outside(e.Error()) + own(after)
+	return own(before) + shorten(e, outside) + own(after)
+}
+
+func shorten(err error, redact func(string) string) string {
+	return OneLine(Excerpt([]byte(err.Error()), externalExcerpt, redact))
 }
