@@ -96,7 +96,7 @@ func advice(err error) string {
 	case errors.As(err, &auth):
 		return " (check MESH_GATEWAY_TOKEN or --token-file)"
 	case errors.As(err, &absent):
-		return "; to answer in its thread, use mesh send --thread"
+		return "; mesh threads ID shows the messages of a thread, and mesh send --thread answers in one"
 	case errors.As(err, &value) && sources[value.Field] != "":
 		return " (from " + sources[value.Field] + ")"
 	case errors.As(err, &gateway) && errors.As(err, &dial) && dial.Op == "dial":

@@ -54,9 +54,14 @@ func (a *app) serveTools(ctx context.Context, c *client.MeshClient) error {
 func (a *app) join(ctx context.Context, c *client.MeshClient) error {
 	_, err := c.GetPeer(ctx, c.Node())
 	var unknown *client.NotInRegistryError
-	if errors.As(err, &unknown) {
-		_, err = c.Register(ctx, registration(ctx, c, ""))
+	if !errors.As(err, &unknown) {
+		return err
 	}
+	req, err := registration(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	_, err = c.Register(ctx, req)
 	return err
 }
 

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +45,10 @@ func (a *app) register(ctx context.Context, c *client.MeshClient, f registerFlag
 		return err
 	}
 	defer file.close()
-	req := registration(ctx, c, f.url)
+	req, err := registration(ctx, c, f.url)
+	if err != nil {
+		return err
+	}
 	if capabilities != nil {
 		req.Capabilities = capabilities
 	}
@@ -74,12 +79,25 @@ func tokenNote(peer *client.MeshPeer, file string) string {
 	}
 }
 
-// registration returns the request that registers this node. What is not given stays as an earlier registration has it.
-func registration(ctx context.Context, c *client.MeshClient, url string) client.RegisterRequest {
+// registration returns the request that registers this node. What is not given stays as an earlier registration has it. If that
+// cannot be read, registering would erase it.
+func registration(ctx context.Context, c *client.MeshClient, url string) (client.RegisterRequest, error) {
 	req := client.RegisterRequest{URL: url}
-	if peer, err := c.GetPeer(ctx, c.Node()); err == nil {
+	peer, err := c.GetPeer(ctx, c.Node())
+	switch {
+	case err == nil:
 		req.URL, req.Capabilities = cmp.Or(url, peer.GetURL()), peer.Capabilities
+	case !isUnregistered(err):
+		return req, err
 	}
 	req.URL = cmp.Or(req.URL, "http://"+c.Node()+":8787") // current gateways require one
-	return req
+	return req, nil
+}
+
+// isUnregistered reports whether an error of GetPeer means that there is no earlier registration, or that the gateway is too
+// old to return it.
+func isUnregistered(err error) bool {
+	var unknown *client.NotInRegistryError
+	var failed *client.MeshGatewayError
+	return errors.As(err, &unknown) || errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound
 }

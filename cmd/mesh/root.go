@@ -37,6 +37,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
+	checkShell(root)
 	cmd, err := root.ExecuteContextC(ctx)
 	a.progress.Stop()
 	code := exitCode(err)
@@ -94,9 +95,23 @@ func checkTopic(root *cobra.Command) {
 		panic(err) // cobra has no help command
 	}
 	help.Args = func(_ *cobra.Command, topic []string) error {
-		_, _, err := root.Find(topic)
+		cmd, rest, err := root.Find(topic)
+		if err == nil && len(rest) > 0 {
+			return usagef("unknown command %q for %q", rest[0], cmd.CommandPath())
+		}
 		return err
 	}
+}
+
+// checkShell makes mesh completion of an unknown shell wrong use: a command of cobra without a function prints its help and
+// succeeds. It keeps the output of root, which must be set before.
+func checkShell(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic(err) // cobra has no completion command
+	}
+	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 }
 
 // checkFormat checks --format. Only mesh prices has a table that is the same in every row, which CSV needs.

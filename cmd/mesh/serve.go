@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,9 +37,7 @@ An interrupt ends serve after the running commands have ended; a second interrup
 		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, command []string) error {
-			req := registration(ctx, c, url)
-			opts.Register = &req
-			return a.serve(ctx, c, command, opts)
+			return a.serve(ctx, c, command, url, opts)
 		}),
 	}
 	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
@@ -46,7 +47,7 @@ An interrupt ends serve after the running commands have ended; a second interrup
 	return cmd
 }
 
-func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string, opts client.ServeOptions) error {
+func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string, url string, opts client.ServeOptions) error {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	killed, kill := context.WithCancel(context.WithoutCancel(ctx))
@@ -65,6 +66,9 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	opts.OnError, opts.Watch.IdleInterval = a.serveError, idleInterval
 	a.progress.Stop()
 	fmt.Fprintf(a.errs, "mesh: serving %s as %s; ^C ends it\n", output.Line(command[0]), c.Node())
+	if opts.Register, err = a.awaitRegistration(ctx, c, url); err != nil {
+		return err
+	}
 	if err := c.Serve(ctx, w.Handle, opts); err != nil {
 		return err
 	}
@@ -72,6 +76,30 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 		return failedf("interrupted again: the running commands were killed, and their messages stay unread")
 	}
 	return nil
+}
+
+// registrationPause is the pause before the registration of this node is read again.
+const registrationPause = time.Second
+
+// awaitRegistration is [registration], repeated while the gateway cannot be reached. It returns nil when ctx ends first.
+func (a *app) awaitRegistration(ctx context.Context, c *client.MeshClient, url string) (*client.RegisterRequest, error) {
+	for {
+		req, err := registration(ctx, c, url)
+		var failed *client.MeshGatewayError
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil //nolint:nilnil // there is nothing to register
+		case err == nil:
+			return &req, nil
+		case !errors.As(err, &failed) || failed.StatusCode != 0 && failed.StatusCode < http.StatusInternalServerError:
+			return nil, err
+		}
+		a.warn(err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(registrationPause):
+		}
+	}
 }
 
 // environment returns the environment of the commands. With --token-file they have no token.

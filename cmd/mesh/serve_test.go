@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,6 +46,28 @@ func TestServeReportsAMessageThatIsGivenUp(t *testing.T) {
 	g.Store("node-b", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "fail"))
 	p.stderr.await("mesh: warning: message 1 from node-b: given up after attempt 1: handler: exit status 1")
+}
+
+// TestServeKeepsTheRegistration checks that a gateway that is down when serve starts does not cost the node its URL and
+// capabilities: serve waits until it can read them.
+func TestServeKeepsTheRegistration(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	c, err := client.New("node-a", g.Options()...)
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = c.Register(t.Context(), client.RegisterRequest{URL: "http://a.example", Capabilities: map[string]any{"role": "worker"}})
+	require.NoError(t, err)
+	g.Store("node-b", "node-a", "question", "one")
+	g.Fail(gatewaytest.GetPeer, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: -1})
+	p := startProcess(t, command(t, g, "serve", "--", "handler", "answer"))
+	p.stderr.await("mesh: warning: GET /peers/node-a: status 503")
+	g.Heal()
+	p.stderr.await("handler: 1 node-b question")
+	peer, err := c.GetPeer(t.Context(), "node-a")
+	require.NoError(t, err)
+	assert.Equal(t, "http://a.example", peer.GetURL())
+	assert.Equal(t, map[string]any{"role": "worker"}, peer.Capabilities)
 }
 
 // TestServeBoundsTheOutput checks that a command that prints without an end fails, and does not fill the memory.

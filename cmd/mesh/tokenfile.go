@@ -14,6 +14,10 @@ func createTokenFile(name string) (*tokenFile, error) {
 	if err != nil {
 		return nil, usagef("--token-out: %w", err)
 	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = file.Close()
+		return nil, usagef("--token-out: %s is not a regular file", name) // close would remove a device, which has no size
+	}
 	return &tokenFile{file}, nil
 }
 
