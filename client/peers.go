@@ -25,8 +25,8 @@ type Secret = secret.Secret
 type RegisterRequest struct {
 	// URL is the network URL of the node's service. If it is "", it is not sent, and current gateways return 422.
 	URL string
-	// Capabilities describes the node to its peers, as any JSON object. If it is nil, it is not sent. Otherwise it replaces all
-	// capabilities of an earlier registration; an empty map clears them.
+	// Capabilities describes the node to its peers, as any JSON object. It replaces all capabilities of an earlier registration.
+	// If it is nil, it is not sent, and current gateways clear them.
 	Capabilities map[string]any
 }
 

@@ -51,7 +51,7 @@ func TestReportTable(t *testing.T) {
 	failed := newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")})
 	require.NoError(t, reconcileOpenAI(t, failed, ptr(5.0)).Table(&text))
 	assert.Contains(t, text.String(), "billed         -")
-	assert.Contains(t, text.String(), "not complete: the provider could not be asked")
+	assert.Contains(t, text.String(), "not complete: the bill could not be read")
 	assert.NotContains(t, text.String(), "0.000000 ", "no figures")
 }
 

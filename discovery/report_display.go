@@ -43,7 +43,7 @@ const maxListedDays = 5
 func (r *ReconciliationReport[B]) notes() []string {
 	var notes []string
 	if !r.Complete {
-		notes = append(notes, "not complete: the provider could not be asked, so what it billed is not known")
+		notes = append(notes, "not complete: the bill could not be read, so the billed amount is not known")
 	}
 	if !r.finiteBill() {
 		notes = append(notes, "not known: the bill has an amount that is not finite")

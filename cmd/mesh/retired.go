@@ -28,7 +28,8 @@ func newRetired(a *app) *cobra.Command {
 		Short: "Check models for retirement; exit status 1 if one is retired or retires soon",
 		Long: `Retired checks each MODEL, or with - each line of stdin, against the built-in dates and, if their keys are set, the dates
 that OpenAI and Anthropic report. Without a MODEL it lists all models that retire within the time of --within; the exit
-status is then 0. Blank lines of stdin and lines that begin with # are skipped.`,
+status is then 0. A model that is not known is listed and does not change the exit status. Blank lines of stdin and lines that
+begin with # are skipped.`,
 		Example:           "  mesh retired gpt-4o claude-sonnet-5-5 --within 90d\n  mesh retired - < models.txt",
 		Args:              args(cobra.ArbitraryArgs),
 		ValidArgsFunction: completeNothing,
