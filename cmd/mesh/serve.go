@@ -88,7 +88,7 @@ func (a *app) awaitRegistration(ctx context.Context, c *client.MeshClient, url s
 		var failed *client.MeshGatewayError
 		switch {
 		case ctx.Err() != nil:
-			return nil, nil //nolint:nilnil // there is nothing to register
+			return nil, nil //nolint:nilnil,nilerr // interrupted: there is nothing to register
 		case err == nil:
 			return &req, nil
 		case !errors.As(err, &failed) || failed.StatusCode != 0 && failed.StatusCode < http.StatusInternalServerError:
