@@ -66,13 +66,13 @@ type Tier struct {
 	Input, CacheRead, Output *float64
 }
 
-// Tiers returns the tiers of the one model that a hint means, the shortest first; nil when there is no such model.
-func (l *List) Tiers(hint []string) []Tier {
-	name, anchored := withoutVendor(hint)
+// Tiers returns the tiers of the model with an id, the shortest first; nil when there is no such model.
+func (l *List) Tiers(id []string) []Tier {
+	name, _ := withoutVendor(id)
 	if len(name) == 0 {
 		return nil
 	}
-	models, err := l.models.match(name, anchored)
+	models, err := l.models.named(name)
 	if err != nil || len(models) == 0 {
 		return nil
 	}

@@ -36,16 +36,8 @@ func newModelNames(names []string) modelNames {
 //  3. the hint without its release is the model
 //  4. the hint occurs in the name of one model only, and no word after it can make it another model
 func (m modelNames) match(hint []string, anchored bool) (map[string]bool, error) {
-	base, released := withoutRelease(hint)
-	for _, matches := range []func(model []string) bool{
-		func(model []string) bool { return sameModel(model, hint) },
-		func(model []string) bool { return isReleaseOf(model, hint) },
-		func(model []string) bool { return released != "" && sameModel(model, base) },
-		func(model []string) bool { return released == "latest" && isReleaseOf(model, base) },
-	} {
-		if found := m.filter(matches); len(found) > 0 {
-			return m.spellings(found)
-		}
+	if named, err := m.named(hint); named != nil || err != nil {
+		return named, err
 	}
 	found := m.filter(func(model []string) bool { return contains(model, hint, anchored, anyWord) })
 	if len(found) == 0 {
@@ -57,6 +49,22 @@ func (m modelNames) match(hint []string, anchored bool) (map[string]bool, error)
 		return nil, fmt.Errorf("the hint may mean another model than %s", joinNames(found))
 	}
 	return one, err
+}
+
+// named is match by the first three rules, for a hint that is an id.
+func (m modelNames) named(hint []string) (map[string]bool, error) {
+	base, released := withoutRelease(hint)
+	for _, matches := range []func(model []string) bool{
+		func(model []string) bool { return sameModel(model, hint) },
+		func(model []string) bool { return isReleaseOf(model, hint) },
+		func(model []string) bool { return released != "" && sameModel(model, base) },
+		func(model []string) bool { return released == "latest" && isReleaseOf(model, base) },
+	} {
+		if found := m.filter(matches); len(found) > 0 {
+			return m.spellings(found)
+		}
+	}
+	return nil, nil //nolint:nilnil // nil is the empty set
 }
 
 // filter returns the names of the models for which keep returns true.
