@@ -27,7 +27,7 @@ type countedCalls struct {
 func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B] {
 	with := *r
 	with.AttributedUSD, with.DriftUSD, with.DriftPct = nil, nil, nil
-	with.counted = &countedCalls{provider: r.Provider}
+	with.counted = &countedCalls{provider: r.Provider.canonical()}
 	if l == nil || !r.wholeUTCDays() {
 		return &with
 	}
@@ -111,7 +111,7 @@ func (r *ReconciliationReport[B]) rows() []report.Row {
 	}
 	for i := range r.counted.days {
 		day := &r.counted.days[i]
-		counted[i] = report.Counted{Day: day.number, USD: day.total(r.Provider), Unpriced: day.unpriced}
+		counted[i] = report.Counted{Day: day.number, USD: day.total(r.counted.provider), Unpriced: day.unpriced}
 	}
 	return report.Compare(billed, counted)
 }
