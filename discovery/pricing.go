@@ -232,7 +232,7 @@ func (p *ProviderPricing) cells() []string {
 }
 
 func priceCell(usd *float64) string {
-	if usd == nil {
+	if finiteOrNil(usd) == nil {
 		return ""
 	}
 	return strconv.FormatFloat(*usd, 'f', -1, 64)
