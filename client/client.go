@@ -17,7 +17,7 @@ import (
 // MeshClient is a node's connection to a mesh gateway. Make one with [New], share it, and call [MeshClient.Close] when it is
 // no longer needed.
 //
-// Formatting it with any verb shows the node and the gateway, never the token.
+// Printing it with %v, %+v, %#v, %s or %q, or logging it, shows the node and the gateway. No verb shows the token.
 type MeshClient struct {
 	node     string
 	gateway  string

@@ -90,3 +90,8 @@ func TestFindReadsTheEnvironmentAtEachCall(t *testing.T) {
 	_, found = scan.Find(content)
 	assert.False(t, found, "too short")
 }
+
+func TestNilOptionPanics(t *testing.T) {
+	t.Parallel()
+	assert.PanicsWithValue(t, "scan: option must not be nil", func() { scan.New(nil) })
+}
