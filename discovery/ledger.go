@@ -11,7 +11,7 @@ import (
 )
 
 // Ledger adds up the costs of calls, exactly, by UTC day and model. The zero value is empty and ready to use. A Ledger must not
-// be copied.
+// be copied. It has no JSON of its own: to keep what it counted, marshal [Ledger.Days], or keep the costs and add them again.
 type Ledger struct {
 	mu   sync.Mutex
 	days map[int64]*ledgerDay
