@@ -92,9 +92,11 @@ func unknownCost(operation string, p Provider, model string, err error) *Failure
 // ListPrices returns the built-in price table of a provider: every model, period and tier. Models without a known price have a
 // row whose prices are all nil. For an unknown provider the list is empty.
 //
-// A price is in the table if the provider's own page has it or two independent sources agree; Source names them. A row with a
-// TierThresholdTokens of N prices the whole request if the prompt has N or more tokens. DeepSeek's prices from 2026-08-17 on
-// are peak prices: [Client.CostOf] halves them at other hours.
+// A price is in the table if the provider's own page has it or two independent sources agree; Source names them. Only the
+// prices of claude-2.0, and of claude-sonnet-5-5 before 2026-10-07, have a single source.
+//
+// A row with a TierThresholdTokens of N prices the whole request if the prompt has N or more tokens. DeepSeek's prices from
+// 2026-08-17 on are peak prices: [Client.CostOf] halves them at other hours.
 func ListPrices(p Provider) []ProviderPricing {
 	p = p.canonical()
 	return pricingsOf(slices.DeleteFunc(slices.Clone(pricelist.Builtin().Rows()), func(r pricelist.Row) bool { return r.Provider != string(p) }))

@@ -83,7 +83,7 @@ func priceTable(w io.Writer, prices []discovery.ProviderPricing) error {
 	}, rows); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "USD per million tokens; - means unknown. UNTIL is the first day after the period. PROMPT FROM is the shortest prompt, in tokens.\n")
+	_, err := io.WriteString(w, "USD per million tokens; a price of - is unknown. UNTIL is the first day after the period, and - is no limit. PROMPT FROM is the shortest prompt, in tokens.\n")
 	return err
 }
 

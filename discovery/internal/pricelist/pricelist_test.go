@@ -65,6 +65,18 @@ func TestPriceListIsComplete(t *testing.T) {
 	assert.Equal(t, 26, unpriced)
 }
 
+// docs/providers.md and discovery.ListPrices name the rows that have a single source.
+func TestSingleSourcesAreDocumented(t *testing.T) {
+	t.Parallel()
+	var single []string
+	for _, r := range pricelist.Builtin().Rows() {
+		if strings.Contains(r.Source, "single") {
+			single = append(single, strings.TrimSpace(r.Model+" "+r.ValidUntil))
+		}
+	}
+	assert.Equal(t, []string{"claude-sonnet-5-5 2026-10-07", "claude-2.0"}, single)
+}
+
 // A price that the provider may end on any day is marked, since the list has no end for it.
 func TestPromotionalPricesAreMarked(t *testing.T) {
 	t.Parallel()

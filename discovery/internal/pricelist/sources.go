@@ -38,6 +38,8 @@ func describe(provider, codes string) string {
 		return strings.Join(append(own[:1], others...), "; ")
 	case len(others) == 0:
 		return "no two sources agree on a price"
+	case codes == "web": // at least two pages
+		return "third-party " + sourceNames[codes] + ", not confirmed on " + page
 	case len(others) == 1:
 		return "a single third-party table, " + others[0] + ", not confirmed on " + page
 	}
