@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -22,7 +23,7 @@ func (s *server) markRead(ctx context.Context, m MeshMessage, database int64) {
 		if err == nil {
 			return
 		}
-		last := ctx.Err() != nil || !isOutage(err)
+		last := ctx.Err() != nil || !mayWorkLater(err)
 		if last || attempt == markAttempts {
 			s.report(m, fmt.Errorf("handled, but not marked read after attempt %d: %w", attempt, err))
 		}
@@ -37,18 +38,28 @@ func (s *server) markRead(ctx context.Context, m MeshMessage, database int64) {
 	}
 }
 
-// send sends a mark. A 404 means that the message is marked already. A message of an earlier database is not marked: its id may
+// send sends a mark. It returns nil if the message is marked already. A message of an earlier database is not marked: its id may
 // belong to another message now.
 func (s *server) send(ctx context.Context, m mark) error {
 	if s.database.Load() != m.database {
 		return nil
 	}
 	err := s.client.MarkRead(context.WithoutCancel(ctx), m.id)
-	if hasStatus(err, http.StatusNotFound) {
+	if isMarked(err) {
 		return nil
 	}
 	return err
 }
+
+// isMarked reports whether err is the gateway's 404 for a message that is marked already. A proxy answers 404 as well, for example
+// while it has no gateway to forward to.
+func isMarked(err error) bool {
+	var failed *MeshGatewayError
+	return errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && hasDetail([]byte(failed.Body))
+}
+
+// mayWorkLater reports whether a mark is repeated after err.
+func mayWorkLater(err error) bool { return isOutage(err) || hasStatus(err, http.StatusNotFound) }
 
 // queue queues a mark and starts sendQueue if it is not running.
 func (s *server) queue(ctx context.Context, m mark) {
@@ -75,7 +86,7 @@ func (s *server) sendQueue(ctx context.Context) {
 			return
 		}
 		failures++
-		if isOutage(err) {
+		if mayWorkLater(err) {
 			s.marks.add(m)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -310,6 +311,40 @@ func TestServeSendsQueuedMarksWhenItsContextEnds(t *testing.T) {
 			if !works {
 				assert.LessOrEqual(t, len(g.Requests(gatewaytest.MarkMessageRead)), sent+1, "the first failure is the last")
 			}
+		})
+	}
+}
+
+func TestCloseEndsTheQueueOfMarks(t *testing.T) {
+	g := emptyGateway(t)
+	storeQuestions(g, 20)
+	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: -1})
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		begin := time.Now()
+		time.AfterFunc(10*time.Minute, func() { assert.NoError(t, c.Close()) })
+		err := c.Serve(t.Context(), new(journal).handle, client.ServeOptions{OnError: func(client.MeshMessage, error) {}})
+		require.ErrorIs(t, err, net.ErrClosed)
+		assert.Equal(t, 10*time.Minute, time.Since(begin))
+	})
+}
+
+// A proxy answers 404 while it has no gateway to forward to. That is not the gateway's 404 for a message that is read.
+func TestServeRepeatsAMarkThatAProxyAnswersWith404(t *testing.T) {
+	for name, body := range map[string]string{"text": "default backend - 404", "unknown path": `{"detail":"Not Found"}`, "empty": ""} {
+		g := emptyGateway(t)
+		storeQuestions(g, 1)
+		g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusNotFound, Body: body, Times: 9})
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := worker(t, g)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+			defer cancel()
+			var j journal
+			require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError}), name)
+			assert.Equal(t, []int64{1}, j.handled, name)
+			require.Len(t, j.errors, 1, name)
+			require.ErrorContains(t, j.errors[0], "not marked read after attempt 5", name)
+			assert.Zero(t, unread(t, c), name)
 		})
 	}
 }
