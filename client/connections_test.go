@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,42 +16,55 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
 )
 
 // The server answers a round only when all senders have arrived, so that each needs a connection of its own. Otherwise
-// net/http may start a dial that it does not need, and the number would depend on the scheduler.
+// net/http may start a dial that it does not need, and the number would depend on the scheduler. The time is virtual, so that no
+// connection is idle for long on a slow machine. The test is not parallel because it replaces http.DefaultTransport.
 func TestConnectionsAreReused(t *testing.T) {
-	t.Parallel()
 	const senders = 50
-	var mu sync.Mutex
-	connections, arrived, all := make(map[string]bool), 0, make(chan struct{})
-	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			_, _ = w.Write([]byte(`[{"name":"node-b"}]`))
-			return
+	before := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = before })
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		arrived, all := 0, make(chan struct{})
+		transport := pipe.Transport(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				_, _ = w.Write([]byte(`[{"name":"node-b"}]`))
+				return
+			}
+			mu.Lock()
+			round := all
+			if arrived++; arrived%senders == 0 {
+				close(all)
+				all = make(chan struct{})
+			}
+			mu.Unlock()
+			<-round
+			_, _ = w.Write([]byte(receipt))
+		}))
+		var dialed atomic.Int64
+		dial := transport.DialContext
+		transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			dialed.Add(1)
+			return dial(ctx, network, address)
 		}
-		mu.Lock()
-		connections[r.RemoteAddr] = true
-		round := all
-		if arrived++; arrived%senders == 0 {
-			close(all)
-			all = make(chan struct{})
+		transport.MaxIdleConns = 100 // the default of net/http
+		http.DefaultTransport = transport
+		c := newClient(t, "node-a", client.WithGatewayURL("http://gateway.test"))
+		for range 3 {
+			var round sync.WaitGroup
+			for range senders {
+				round.Go(func() {
+					_, err := c.Send(t.Context(), hello("node-b"))
+					assert.NoError(t, err)
+				})
+			}
+			round.Wait()
 		}
-		mu.Unlock()
-		<-round
-		_, _ = w.Write([]byte(receipt))
+		assert.EqualValues(t, senders, dialed.Load(), "one for each concurrent sender")
 	})
-	for range 3 {
-		var round sync.WaitGroup
-		for range senders {
-			round.Go(func() {
-				_, err := c.Send(t.Context(), hello("node-b"))
-				assert.NoError(t, err)
-			})
-		}
-		round.Wait()
-	}
-	assert.Len(t, connections, senders, "one for each concurrent sender")
 }
 
 // The gateway drops idle connections after five seconds, and a request on a connection that it has just dropped fails. The test

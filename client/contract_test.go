@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,7 +26,8 @@ func TestRequestsAndResponsesConformToTheDocument(t *testing.T) {
 			require.NoError(t, err)
 			g := gateway(t, append(opts, gatewaytest.WithThreads("thread-1"))...)
 			checked := &http.Client{Transport: checker.Transport(http.DefaultTransport, "/gateway", func(err error) { t.Error(err) })}
-			callEveryOperation(t, connect(t, g, "node-a", client.WithHTTPClient(checked), client.WithRetry(client.RetryPolicy{BaseDelay: 1})), g)
+			c := connect(t, g, "node-a", client.WithHTTPClient(checked), client.WithRetry(client.RetryPolicy{BaseDelay: 1}), client.WithTimeout(time.Minute))
+			callEveryOperation(t, c, g)
 			// ListPeers lists the enabled peers, which are the ones that can be written to; GetPeer also finds disabled ones.
 			assert.Equal(t, []string{"listPeers?enabled_only"}, checker.Unexercised(),
 				"callEveryOperation has to use a new operation or parameter, unless the client never does")

@@ -130,7 +130,7 @@ func TestCapabilitiesDoNotCountTowardsTheResponseLimitOfSend(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(`{"n":2,"peers":[{"name":"hog","capabilities":{"` + advert + `":["` + advert + `"]}},` +
 			`{"enabled":null,"capabilities":7,"url":[],"name":"node-b"},{"name":"off","enabled":0},{"name":"` + advert + `"}]}`))
-	}, client.WithMaxResponseBytes(1000))
+	}, client.WithMaxResponseBytes(1000), client.WithTimeout(time.Minute))
 	_, err := c.Send(t.Context(), hello("node-b"))
 	require.NoError(t, err, "other fields than name and enabled are not checked")
 	_, err = c.Send(t.Context(), hello("off"))

@@ -44,7 +44,7 @@ type size struct {
 
 func sizeFor(sending time.Duration) size {
 	if sending < 10*time.Second {
-		return size{nodes: 50, sending: sending, interval: 100 * time.Millisecond, timeout: time.Second}
+		return size{nodes: 50, sending: sending, interval: 100 * time.Millisecond, timeout: 3 * time.Second}
 	}
 	return size{nodes: 200, sending: sending, interval: 500 * time.Millisecond, timeout: 5 * time.Second}
 }
