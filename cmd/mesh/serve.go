@@ -78,12 +78,10 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	return nil
 }
 
-// registrationPause is the pause before the registration of this node is read again.
-const registrationPause = time.Second
-
-// awaitRegistration is [registration], repeated while the gateway cannot be reached. It returns nil when ctx ends first.
+// awaitRegistration is [registration], repeated while the gateway cannot be reached, with pauses that double up to a minute as
+// those of Serve. It returns nil when ctx ends first.
 func (a *app) awaitRegistration(ctx context.Context, c *client.MeshClient, url string) (*client.RegisterRequest, error) {
-	for {
+	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
 		req, err := registration(ctx, c, url)
 		var failed *client.MeshGatewayError
 		switch {
@@ -97,7 +95,7 @@ func (a *app) awaitRegistration(ctx context.Context, c *client.MeshClient, url s
 		a.warn(err)
 		select {
 		case <-ctx.Done():
-		case <-time.After(registrationPause):
+		case <-time.After(pause):
 		}
 	}
 }
