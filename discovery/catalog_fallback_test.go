@@ -105,20 +105,25 @@ func TestFallbackLeavesOutAProviderWithoutAKey(t *testing.T) {
 
 func TestFallbackReportsAProviderThatFails(t *testing.T) {
 	setKeys(t)
-	s := providerServer(respondStatus(500, ""))
-	s.set("openai", respondStatus(401, `{"error":{"message":"Incorrect API key provided"}}`))
-	s.set("gemini", func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Get("pageToken") != "" {
-			w.WriteHeader(500)
-			return
-		}
-		_, _ = w.Write([]byte(`{"models":[{"name":"models/gemini-3.5-flash"}],"nextPageToken":"2"}`))
+	synctest.Test(t, func(t *testing.T) {
+		s := providerServer(respondStatus(500, ""))
+		s.set("openai", func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(time.Second)
+			respondStatus(401, `{"error":{"message":"Incorrect API key provided"}}`)(w, r)
+		})
+		s.set("gemini", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("pageToken") != "" {
+				w.WriteHeader(500)
+				return
+			}
+			_, _ = w.Write([]byte(`{"models":[{"name":"models/gemini-3.5-flash"}],"nextPageToken":"2"}`))
+		})
+		models, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"deepseek-flash", "deepseek-chat", "claude-opus-5-5", "claude-haiku-5-5", "grok-4.5"}, ids(models),
+			"the first page of Gemini is not passed off as its list")
+		assert.Equal(t, []string{"status", "openai denied", "gemini status"}, s.reasons(), "in the order of the providers, although OpenAI fails last")
 	})
-	models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"deepseek-flash", "deepseek-chat", "claude-opus-5-5", "claude-haiku-5-5", "grok-4.5"}, ids(models),
-		"the first page of Gemini is not passed off as its list")
-	assert.ElementsMatch(t, []string{"status", "openai denied", "gemini status"}, s.reasons())
 }
 
 func TestInvalidCursorsAreFailures(t *testing.T) {

@@ -53,9 +53,9 @@ func (c *Client) readCatalog(ctx context.Context) (*snapshot, error) {
 }
 
 // fallback reads the lists of the providers themselves, concurrently. A provider without a key is left out; one that fails is
-// left out and reported. The models are in the order of the provider table.
+// left out and reported. The models and the failures are in the order of the provider table.
 func (c *Client) fallback(ctx context.Context) (*snapshot, []error) {
-	lists, errs := make([][]ModelInfo, len(providerTable)), make([]error, len(providerTable))
+	lists, failures := make([][]ModelInfo, len(providerTable)), make([]*Failure, len(providerTable))
 	var all sync.WaitGroup
 	for i := range providerTable {
 		all.Go(func() {
@@ -64,14 +64,18 @@ func (c *Client) fallback(ctx context.Context) (*snapshot, []error) {
 			case failure == nil:
 				lists[i] = list
 			case ctx.Err() == nil: // otherwise it failed because every caller has left
-				errs[i] = c.record(failure)
+				failures[i] = failure
 			}
 		})
 	}
 	all.Wait()
 	var rows []ModelInfo
-	for _, list := range lists {
-		rows = append(rows, list...)
+	var errs []error
+	for i, failure := range failures {
+		rows = append(rows, lists[i]...)
+		if failure != nil {
+			errs = append(errs, c.record(failure))
+		}
 	}
 	return newSnapshot(rows), errs
 }
