@@ -76,6 +76,12 @@ func TestMissingURLErrorNamesTheVariable(t *testing.T) {
 	require.ErrorContains(t, err, "MESH_GATEWAY_URL")
 }
 
+func TestUnreadableURLErrorHasAnExample(t *testing.T) {
+	t.Parallel()
+	_, err := client.New("node-a", client.WithGatewayURL("127.0.0.1:8787"))
+	require.ErrorContains(t, err, "http://localhost:8787")
+}
+
 func TestEnvironmentIsReadOnceAndOptionsComeFirst(t *testing.T) {
 	g := gatewaytest.New(t, gatewaytest.WithToken("token-of-the-environment"))
 	t.Setenv("MESH_GATEWAY_URL", " "+g.URL+"/ ")

@@ -184,7 +184,7 @@ func parseGatewayURL(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", &ValueError{Field: "gateway URL", Reason: "cannot be parsed"}
+		return "", &ValueError{Field: "gateway URL", Reason: "cannot be parsed; a valid one is http://localhost:8787"}
 	}
 	if reason := checkGatewayURL(u, text); reason != "" {
 		return "", &ValueError{Field: "gateway URL", Reason: reason}

@@ -54,7 +54,9 @@ type job struct {
 
 // run returns the exit status.
 func (j *job) run(ctx context.Context, args []string, errs io.Writer) int {
-	if err := j.parse(args, errs); err != nil {
+	if err := j.parse(args, errs); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
 		fmt.Fprintln(errs, "costs:", err)
 		return 2
 	}

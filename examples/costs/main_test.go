@@ -140,6 +140,14 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
+func TestHelpSucceeds(t *testing.T) {
+	status, out, errs := execute(t, discoverytest.New(t), nil, "-h")
+	assert.Zero(t, status)
+	assert.Empty(t, out)
+	assert.Contains(t, errs, "Usage of costs")
+	assert.NotContains(t, errs, "help requested")
+}
+
 // TestUnreadableLines checks that no call is lost without a word.
 func TestUnreadableLines(t *testing.T) {
 	s := discoverytest.New(t)

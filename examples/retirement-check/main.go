@@ -42,7 +42,9 @@ func (c *check) run(args []string, errs io.Writer) int {
 	flags.SetOutput(errs)
 	file := flags.String("file", "", "a file with one model in each line")
 	flags.IntVar(&c.days, "days", 60, "fail when a model retires within so many days")
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
 		return 2
 	}
 	models, err := models(flags.Args(), *file)

@@ -73,6 +73,14 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
+func TestHelpSucceeds(t *testing.T) {
+	t.Parallel()
+	status, out, errs := execute("-h")
+	assert.Zero(t, status)
+	assert.Empty(t, out)
+	assert.Contains(t, errs, "Usage of retirement-check")
+}
+
 // TestBuiltInRegistry uses a model whose date is past for good.
 func TestBuiltInRegistry(t *testing.T) {
 	t.Parallel()
