@@ -85,6 +85,9 @@ func replace(text string, find func(*view)) string {
 	if len(marked) == 0 {
 		return text
 	}
+	for i := range marked {
+		marked[i] = wholeRunes(text, marked[i]) // before they are merged: two may now overlap
+	}
 	slices.SortFunc(marked, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
 	var out strings.Builder
 	copied := 0
@@ -93,7 +96,6 @@ func replace(text string, find func(*view)) string {
 		for i++; i < len(marked) && marked[i].start < group.end; i++ {
 			group.end = max(group.end, marked[i].end)
 		}
-		group = wholeRunes(text, group, copied)
 		out.WriteString(text[copied:group.start])
 		out.WriteString(Redacted)
 		copied = group.end
@@ -102,10 +104,10 @@ func replace(text string, find func(*view)) string {
 	return out.String()
 }
 
-// wholeRunes extends s so that it splits no character, but not to the left of from.
-func wholeRunes(text string, s span, from int) span {
+// wholeRunes extends s so that it splits no character.
+func wholeRunes(text string, s span) span {
 	for range utf8.UTFMax - 1 {
-		if s.start > from && !utf8.RuneStart(text[s.start]) {
+		if s.start > 0 && !utf8.RuneStart(text[s.start]) {
 			s.start--
 		}
 		if s.end < len(text) && !utf8.RuneStart(text[s.end]) {

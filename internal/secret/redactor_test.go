@@ -259,6 +259,7 @@ func BenchmarkRedact(b *testing.B) {
 
 func FuzzRedact(f *testing.F) {
 	f.Add("0123456789", `x %30\u0031&#50;3456789`)
+	f.Add("\x80", "\x80\x80") // neither is a character, so that both are extended
 	f.Fuzz(func(t *testing.T, key, text string) {
 		r := redactor(key)
 		redacted := r.Redact(text)
