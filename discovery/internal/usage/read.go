@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -37,11 +39,14 @@ func read(data []byte) (c counts, err error) {
 	if err := c.object(d, top, ""); err != nil {
 		return c, err
 	}
-	if d.Next() != jx.Invalid {
+	if !atEnd(d) {
 		return c, &Error{"usage", "must be one JSON object"}
 	}
 	return c, nil
 }
+
+// atEnd reports whether only white space is left. Next returns Invalid at the end, and also before text that is not JSON.
+func atEnd(d *jx.Decoder) bool { return d.Next() == jx.Invalid && errors.Is(d.Skip(), io.EOF) }
 
 // object reads what o describes, and skips the rest. An error of the decoder is replaced: it may quote the object.
 func (c *counts) object(d *jx.Decoder, o *object, path string) error {

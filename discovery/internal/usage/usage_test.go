@@ -54,6 +54,22 @@ func TestParseErrorsNameTheField(t *testing.T) {
 	}
 }
 
+func TestParseRefusesTextAfterTheObject(t *testing.T) {
+	t.Parallel()
+	for provider, object := range map[string]string{
+		"openai":    `{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`,
+		"anthropic": `{"input_tokens":5,"output_tokens":1}`,
+		"gemini":    `{"total_input_tokens":0}`,
+	} {
+		for _, after := range []string{"}", "]", ",", "x", ":", "\x00", "\u00a0", "{}", "[]", "null", "0", `"`, "\n}", object} {
+			_, err := usage.Parse(provider, []byte(object+after))
+			assert.EqualError(t, err, "usage field usage must be one JSON object", "%s %q", provider, after)
+		}
+		_, err := usage.Parse(provider, []byte(object+" \t\r\n"))
+		assert.NoError(t, err, provider)
+	}
+}
+
 func TestMode(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ query, used, want string }{
