@@ -12,14 +12,14 @@
 //	c, err := client.New("node-a", client.WithGatewayURL("http://gateway:8787")) // token: MESH_GATEWAY_TOKEN
 //	_, err = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
 //
-// The rules of the gateway are in docs/gateway.md and those of the providers in docs/providers.md. This package has one
-// constant, [Version].
+// The rules of the gateway are in docs/gateway.md and those of the providers in docs/providers.md.
 package mesh
 
 import "github.com/mesh-gateway/mesh-go/internal/version"
 
-// Version is the version of this module. Every request has the User-Agent "mesh-go/" followed by it.
-const Version = version.Version
+// Version is the version of this module in the running program, such as "0.1.0", else the commit of a checkout, else "devel".
+// Every request has the User-Agent "mesh-go/" followed by it.
+var Version = version.Version()
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/anthropic.codegen.yaml -o gen/anthropic/anthropic.gen.go specs/anthropic.yaml
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/catalog.codegen.yaml -o gen/catalog/catalog.gen.go specs/catalog.yaml

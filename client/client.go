@@ -87,7 +87,7 @@ func headers(token secret.Secret) gateway.RequestEditorFn {
 		authorization = "Bearer " + text
 	}
 	return func(_ context.Context, req *http.Request) error {
-		req.Header.Set("User-Agent", version.UserAgent)
+		req.Header.Set("User-Agent", version.UserAgent())
 		if authorization != "" {
 			req.Header.Set("Authorization", authorization)
 		}

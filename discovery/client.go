@@ -115,7 +115,7 @@ func (c *Client) ready(ctx context.Context) error {
 
 func (c *Client) newAPIs() apis {
 	server := func(s Service) string { return c.baseURL(s) + "/" }
-	agent := header("User-Agent", version.UserAgent)
+	agent := header("User-Agent", version.UserAgent())
 	return apis{
 		catalog:        &catalog.Client{Server: cmp.Or(c.catalogURL, defaultCatalogURL) + "/", Client: c.http, RequestEditors: []catalog.RequestEditorFn{agent}},
 		openai:         &openai.Client{Server: server(ServiceOpenAI), Client: c.http, RequestEditors: []openai.RequestEditorFn{agent}},
