@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -158,6 +159,40 @@ func TestSecondInterruptKillsServe(t *testing.T) {
 	assert.Contains(t, p.stderr.String(), "were killed, and their messages stay unread")
 	assert.Empty(t, answers(t, g))
 	assert.Len(t, unread(t, g), 1)
+}
+
+// TestHangupKillsServe checks that a terminal that closes leaves no command behind.
+func TestHangupKillsServe(t *testing.T) {
+	t.Parallel()
+	g, listener := newGatewayForTest(t), blocker(t)
+	g.Store("node-b", "node-a", "question", "one")
+	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", listener.Addr().String()))
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+	_, err = conn.Read(make([]byte, 1))
+	require.Error(t, err, "the handler is gone")
+	assert.Equal(t, exitFailed, p.exit())
+	assert.Empty(t, answers(t, g))
+	assert.Len(t, unread(t, g), 1)
+}
+
+// TestIgnoredHangupDoesNotEndServe checks that serve goes on under nohup.
+func TestIgnoredHangupDoesNotEndServe(t *testing.T) {
+	t.Parallel()
+	g, listener := newGatewayForTest(t), blocker(t)
+	g.Store("node-b", "node-a", "question", "one")
+	cmd := command(t, g)
+	mesh := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", `trap "" HUP; exec mesh serve -- handler block "$0"`, listener.Addr().String())
+	mesh.Env = cmd.Env
+	p := startGroup(t, mesh)
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+	require.NoError(t, conn.Close(), "the handler goes on")
+	assert.Equal(t, "done after all", answer(t, g))
+	p.interrupt()
+	assert.Equal(t, exitDone, p.exit())
 }
 
 // answers returns the contents of the inbox of node-b.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -162,6 +163,22 @@ func TestToolsForModels(t *testing.T) {
 	found := a.must("scan_text", arguments{"text": "a " + gatewayToken + " b"})["findings"].([]any)
 	require.Len(t, found, 1)
 	assert.InDelta(t, 2, found[0].(map[string]any)["start"], 0)
+}
+
+// TestToolsKeepIntegers checks that a count and an id above 2^53 are not changed to a float64: 9007199254740993 would become
+// 9007199254740992, the largest count that is accepted, or the id of another message.
+func TestToolsKeepIntegers(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, newGatewayForTest(t))
+	const call = `{"model":"gpt-5.2","at":"2026-11-21T12:00:00Z","usage":{"prompt_tokens":%s,"completion_tokens":0,"total_tokens":%[1]s}}`
+	_, failure := a.call("call_cost", json.RawMessage(fmt.Sprintf(call, "9007199254740993")))
+	assert.Contains(t, failure, "is too large")
+	cost := a.must("call_cost", json.RawMessage(fmt.Sprintf(call, "9007199254740992")))
+	assert.Equal(t, map[string]any{"known": true, "usd": "15762598695.796736"}, cost)
+	_, failure = a.call("mesh_mark_read", json.RawMessage(`{"id":9007199254740993}`))
+	assert.Contains(t, failure, "9007199254740993")
+	_, failure = a.call("mesh_mark_read", json.RawMessage(`{"id":7.0}`))
+	assert.Contains(t, failure, "7", "an integer in another form")
 }
 
 func TestToolAnnotations(t *testing.T) {

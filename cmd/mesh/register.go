@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,9 +37,9 @@ of a node only once, from its first registration: --token-out saves it.`,
 }
 
 func (a *app) register(ctx context.Context, c *client.MeshClient, f registerFlags) error {
-	var capabilities map[string]any
-	if f.capabilities != "" && (json.Unmarshal([]byte(f.capabilities), &capabilities) != nil || capabilities == nil) {
-		return usagef("--capabilities must be a JSON object")
+	capabilities, err := parseCapabilities(f.capabilities)
+	if err != nil {
+		return err
 	}
 	file, err := createTokenFile(f.tokenOut)
 	if err != nil {
@@ -65,6 +66,19 @@ func (a *app) register(ctx context.Context, c *client.MeshClient, f registerFlag
 		_, err := fmt.Fprintf(w, "%s is registered at %s%s\n", output.Line(peer.Name), output.Line(req.URL), tokenNote(peer, f.tokenOut))
 		return err
 	})
+}
+
+// parseCapabilities reads --capabilities; "" is nil. Integers above 2^53 keep their value.
+func parseCapabilities(text string) (object map[string]any, err error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // not given
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if !json.Valid([]byte(text)) || decoder.Decode(&object) != nil || object == nil {
+		return nil, usagef("--capabilities must be a JSON object")
+	}
+	return object, nil
 }
 
 // tokenNote reports where the token of the node is. It never contains the token.

@@ -33,7 +33,8 @@ With any other status, or with more output than a message can hold, it runs agai
 COMMAND has no time limit; use timeout 60 COMMAND to set one. A background process of COMMAND has five seconds to close the
 output. COMMAND inherits the environment, including MESH_GATEWAY_TOKEN; with --token-file it does not receive the token.
 
-An interrupt ends serve after the running commands have ended; a second interrupt kills them.`,
+An interrupt ends serve after the running commands have ended; a second interrupt kills them, and so does a hangup of the
+terminal, unless serve runs under nohup.`,
 		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, command []string) error {
@@ -52,6 +53,7 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	defer stop()
 	killed, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
+	defer onHangup(kill)()
 	w, err := worker.New(killed, c, command, a.environment(), a.errs)
 	if err != nil {
 		return &usageError{err}
@@ -73,7 +75,7 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 		return err
 	}
 	if killed.Err() != nil {
-		return failedf("interrupted again: the running commands were killed, and their messages stay unread")
+		return failedf("the running commands were killed, and their messages stay unread")
 	}
 	return nil
 }

@@ -59,9 +59,9 @@ func (t *priceTools) prices(ctx context.Context, in modelArguments) (toolPrices,
 
 type costArguments struct {
 	modelArguments
-	Usage map[string]any `json:"usage" jsonschema:"the usage object of the response, unchanged"`
-	At    string         `json:"at,omitempty" jsonschema:"RFC 3339 time of the call; default now"`
-	Mode  string         `json:"mode,omitempty" jsonschema:"batch, flex, priority or another mode that changes the price"`
+	Usage json.RawMessage `json:"usage" jsonschema:"the usage object of the response, unchanged"`
+	At    string          `json:"at,omitempty" jsonschema:"RFC 3339 time of the call; default now"`
+	Mode  string          `json:"mode,omitempty" jsonschema:"batch, flex, priority or another mode that changes the price"`
 }
 
 type toolCost struct {
@@ -79,11 +79,7 @@ func (t *priceTools) cost(ctx context.Context, in costArguments) (toolCost, erro
 	if err != nil {
 		return toolCost{}, err
 	}
-	object, err := json.Marshal(in.Usage)
-	if err != nil {
-		return toolCost{}, err
-	}
-	usage, err := discovery.ParseUsage(p, object)
+	usage, err := discovery.ParseUsage(p, in.Usage)
 	if err != nil {
 		return toolCost{}, err
 	}

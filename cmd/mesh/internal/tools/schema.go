@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 
@@ -22,13 +23,14 @@ type (
 
 // bounds are the schemas of these types.
 var bounds = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[content]():      {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(200_000)},
-	reflect.TypeFor[kindName]():     {Type: "string", Enum: anys(lookup.Kinds)},
-	reflect.TypeFor[messageID]():    {Type: "integer", Minimum: jsonschema.Ptr(1.0)},
-	reflect.TypeFor[messageLimit](): {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(1000.0)},
-	reflect.TypeFor[nodeName]():     {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64)},
-	reflect.TypeFor[providerName](): {Type: "string", Enum: anys(lookup.ProviderNames())},
-	reflect.TypeFor[waitSeconds]():  {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(maxWait))},
+	reflect.TypeFor[json.RawMessage](): {Type: "object"},
+	reflect.TypeFor[content]():         {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(200_000)},
+	reflect.TypeFor[kindName]():        {Type: "string", Enum: anys(lookup.Kinds)},
+	reflect.TypeFor[messageID]():       {Type: "integer", Minimum: jsonschema.Ptr(1.0)},
+	reflect.TypeFor[messageLimit]():    {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(1000.0)},
+	reflect.TypeFor[nodeName]():        {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64)},
+	reflect.TypeFor[providerName]():    {Type: "string", Enum: anys(lookup.ProviderNames())},
+	reflect.TypeFor[waitSeconds]():     {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(maxWait))},
 }
 
 func anys(names []string) []any {

@@ -7,6 +7,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -69,12 +70,22 @@ func addWithProgress[In, Out any](server *mcp.Server, name, title, description s
 		annotate(tool.Annotations)
 	}
 	mcp.AddTool(server, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-		out, err := f(ctx, progress{req}, in)
+		out, err := f(ctx, progress{req}, exactly(req.Params.Arguments, in))
 		if err != nil {
 			err = errors.New(explain(err))
 		}
 		return nil, out, err
 	})
+}
+
+// exactly returns the arguments with integers as they were sent. The SDK decodes them through float64, which changes integers
+// above 2^53: the id of a message would become that of another one.
+func exactly[In any](sent json.RawMessage, decoded In) In {
+	var in In
+	if json.Unmarshal(sent, &in) != nil { // an integer that was written as 17.0
+		return decoded
+	}
+	return in
 }
 
 // explain returns the text of an error for an agent.
