@@ -16,7 +16,7 @@ import (
 func TestObjectsOfResponsesKeepUnknownFields(t *testing.T) {
 	t.Parallel()
 	for _, name := range specs.Names() {
-		w := walk(t, load(t, name))
+		w := walk(t, loadForGo(t, name))
 		assert.Empty(t, w.losesFields, name)
 		assert.NotZero(t, w.objects, "%s: the walk found no object", name)
 	}

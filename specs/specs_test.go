@@ -22,7 +22,7 @@ func TestNamesListsTheDocumentsOfTheFolder(t *testing.T) {
 	require.NoError(t, err)
 	var documents []string
 	for _, file := range files {
-		if !strings.HasSuffix(file, ".codegen.yaml") && !strings.HasSuffix(file, ".overlay.yaml") {
+		if file != "codegen.yaml" && file != "go.overlay.yaml" {
 			documents = append(documents, strings.TrimSuffix(file, ".yaml"))
 		}
 	}
@@ -40,9 +40,8 @@ func TestEveryDocumentIsEmbeddedAndGeneratedFrom(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, string(file), string(document))
 
-		assert.FileExists(t, name+".codegen.yaml")
 		assert.FileExists(t, filepath.Join("..", "gen", name, name+".gen.go"))
-		arguments := fmt.Sprintf("-config specs/%[1]s.codegen.yaml -o gen/%[1]s/%[1]s.gen.go specs/%[1]s.yaml\n", name)
+		arguments := fmt.Sprintf("-config specs/codegen.yaml -package %[1]s -o gen/%[1]s/%[1]s.gen.go specs/%[1]s.yaml\n", name)
 		assert.Contains(t, string(generate), arguments)
 	}
 	lines := strings.Count(string(generate), "\n//go:generate ")
@@ -51,7 +50,7 @@ func TestEveryDocumentIsEmbeddedAndGeneratedFrom(t *testing.T) {
 
 func TestDocumentOfAnUnknownName(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "nonesuch", "gateway.yaml", "gateway.codegen", "../generate"} {
+	for _, name := range []string{"", "nonesuch", "gateway.yaml", "codegen", "go.overlay", "../generate"} {
 		document, err := specs.Document(name)
 		require.ErrorIs(t, err, fs.ErrNotExist, name)
 		assert.Nil(t, document)

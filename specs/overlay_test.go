@@ -1,0 +1,57 @@
+package specs_test
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/oapi-codegen/oapi-codegen/v2/pkg/util"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/specs"
+)
+
+// loadForGo returns a document as the Go generator reads it, with the overlay.
+func loadForGo(t *testing.T, name string) *openapi3.T {
+	t.Helper()
+	doc, err := util.LoadSwaggerWithOverlay(name+".yaml", util.LoadSwaggerWithOverlayOpts{Path: "go.overlay.yaml"})
+	require.NoError(t, err)
+	return doc
+}
+
+var unused = regexp.MustCompile(`(?m)^- \w+ action \((\d+ / \d+)\) target=.*: does nothing$`)
+
+// The generator skips a target that a document does not have, so a misspelled one would be ignored in all of them.
+func TestEveryActionOfTheOverlayChangesADocument(t *testing.T) {
+	t.Parallel()
+	idle := unusedActions("gateway")
+	assert.NotEmpty(t, idle, "some actions are for other documents")
+	for _, name := range specs.Names() {
+		of := unusedActions(name)
+		idle = slices.DeleteFunc(idle, func(action string) bool { return !slices.Contains(of, action) })
+	}
+	assert.Empty(t, idle)
+}
+
+func unusedActions(name string) []string {
+	_, err := util.LoadSwaggerWithOverlay(name+".yaml", util.LoadSwaggerWithOverlayOpts{Path: "go.overlay.yaml", Strict: true})
+	if err == nil {
+		return nil
+	}
+	return unused.FindAllString(err.Error(), -1)
+}
+
+// Plain oapi-codegen obeys x-go-type too, and would generate code that names our types.
+func TestDocumentsHaveNoGo(t *testing.T) {
+	t.Parallel()
+	extension := regexp.MustCompile(`(?m)^\s*(x-[a-z-]+):`)
+	for _, name := range specs.Names() {
+		document, err := specs.Document(name)
+		require.NoError(t, err)
+		for _, found := range extension.FindAllSubmatch(document, -1) {
+			assert.Equal(t, "x-order", string(found[1]), "%s: it belongs into go.overlay.yaml", name)
+		}
+	}
+}
