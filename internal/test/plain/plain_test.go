@@ -1,0 +1,234 @@
+package plain_test
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/specs"
+)
+
+// program reads responses with the generated clients. The test inserts the imports and the table.
+//
+//go:embed testdata/read.go.txt
+var program string
+
+// exchange is one response to an operation.
+type exchange struct {
+	Operation string          `json:"operation"` // such as "gateway.listPeers"
+	Name      string          `json:"name"`      // of the recording, for messages
+	Status    int             `json:"status"`
+	Body      json.RawMessage `json:"body"`
+}
+
+func TestPlainClientsReadRecordedResponses(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	exchanges := append(gatewayExchanges(t), providerExchanges(t)...)
+	operations := generateClients(t, folder)
+	for _, e := range exchanges {
+		delete(operations, e.Operation)
+	}
+	assert.Empty(t, operations, "no response is read; record an exchange for a new operation, or add one to discoverytest")
+
+	decoded := run(t, folder, exchanges)
+	require.Len(t, decoded, len(exchanges))
+	for i, e := range exchanges {
+		assert.JSONEq(t, withoutNulls(t, e.Body), withoutNulls(t, decoded[i]), "%s %s", e.Operation, e.Name)
+	}
+}
+
+// generateClients writes a module to folder: a package for each document, and the program. It returns the names of the operations.
+// It is the only caller of the generator in this process, which has global state.
+func generateClients(t *testing.T, folder string) map[string]bool {
+	t.Helper()
+	for _, name := range []string{"go.mod", "go.sum"} { // the versions of the imports; the module is called like ours
+		data, err := os.ReadFile(filepath.Join("../../..", name))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), data, 0o600))
+	}
+	operations := map[string]bool{}
+	var imports, table strings.Builder
+	for _, name := range specs.Names() {
+		data, err := specs.Document(name)
+		require.NoError(t, err)
+		doc, err := openapi3.NewLoader().LoadFromData(data)
+		require.NoError(t, err)
+		fmt.Fprintf(&imports, "\t%q\n", "github.com/mesh-gateway/mesh-go/"+name)
+		for _, item := range doc.Paths.Map() {
+			for _, operation := range item.Operations() {
+				operations[name+"."+operation.OperationID] = true
+				fmt.Fprintf(&table, "\t%q: read(%s.Parse%sResponse),\n", name+"."+operation.OperationID, name, codegen.UppercaseFirstCharacter(operation.OperationID))
+			}
+		}
+
+		code, err := codegen.Generate(doc, codegen.Configuration{
+			PackageName: name, Generate: codegen.GenerateOptions{Models: true, Client: true},
+		}.UpdateDefaults())
+		require.NoError(t, err, name)
+		require.NoError(t, os.Mkdir(filepath.Join(folder, name), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name, name+".go"), []byte(code), 0o600))
+	}
+	source := strings.NewReplacer("\t// IMPORTS\n", imports.String(), "\t// TABLE\n", table.String()).Replace(program)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "main.go"), []byte(source), 0o600))
+	return operations
+}
+
+// run builds the program and returns what the clients have decoded, encoded again.
+func run(t *testing.T, folder string, exchanges []exchange) []json.RawMessage {
+	t.Helper()
+	input, err := json.Marshal(exchanges)
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", ".")
+	cmd.Dir, cmd.Stdin = folder, bytes.NewReader(input)
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off") // all modules are in the cache: this test has them too
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	output, err := cmd.Output()
+	require.NoError(t, err, "%s", stderr.String())
+	var decoded []json.RawMessage
+	require.NoError(t, json.Unmarshal(output, &decoded))
+	return decoded
+}
+
+// gatewayOperation returns the operation of a recorded request, or "" for one that is not in the document.
+func gatewayOperation(method, path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	switch call := fmt.Sprintf("%s %s %d", method, parts[0], len(parts)); call {
+	case "GET peers 1":
+		return "gateway.listPeers"
+	case "GET peers 2":
+		return "gateway.getPeer"
+	case "POST peers 2":
+		return "gateway.registerPeer"
+	case "GET messages 1":
+		return "gateway.listMessages"
+	case "POST messages 1":
+		return "gateway.sendMessage"
+	case "POST messages 3":
+		return "gateway.markMessageRead"
+	case "GET threads 1":
+		return "gateway.listThreads"
+	case "POST threads 1":
+		return "gateway.openThread"
+	case "GET threads 2":
+		return "gateway.getThread"
+	case "GET health 1":
+		return "gateway.getHealth"
+	}
+	return ""
+}
+
+// gatewayExchanges returns the recorded responses of the gateway, errors included.
+func gatewayExchanges(t *testing.T) []exchange {
+	t.Helper()
+	files, err := filepath.Glob("../contract/testdata/gateway/*.json")
+	require.NoError(t, err)
+	var exchanges []exchange
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var recorded struct {
+			Request  struct{ Method, Path string }
+			Response struct {
+				Status int
+				Body   json.RawMessage
+			}
+		}
+		require.NoError(t, json.Unmarshal(data, &recorded))
+		operation := gatewayOperation(recorded.Request.Method, recorded.Request.Path)
+		if operation == "" || len(recorded.Response.Body) == 0 { // not in the document, or plain text
+			continue
+		}
+		exchanges = append(exchanges, exchange{operation, filepath.Base(file), recorded.Response.Status, recorded.Response.Body})
+	}
+	return exchanges
+}
+
+// providerExchanges returns a response of discoverytest to each operation.
+func providerExchanges(t *testing.T) []exchange {
+	t.Helper()
+	server := discoverytest.New(t)
+	var exchanges []exchange
+	for operation, target := range map[discoverytest.Operation]string{
+		discoverytest.ListCatalog:           "/catalog/models",
+		discoverytest.ListOpenAIModels:      "/openai/v1/models",
+		discoverytest.ListOpenAICosts:       "/openai/v1/organization/costs?start_time=1790000000&group_by=line_item",
+		discoverytest.ListDeepSeekModels:    "/deepseek/models",
+		discoverytest.GetDeepSeekBalance:    "/deepseek/user/balance",
+		discoverytest.ListAnthropicModels:   "/anthropic/v1/models",
+		discoverytest.ListAnthropicCosts:    "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&group_by[]=description",
+		discoverytest.ListGeminiModels:      "/gemini/v1beta/models",
+		discoverytest.ListXAIModels:         "/xai/v1/models",
+		discoverytest.ListXAILanguageModels: "/xai/v1/language-models",
+		discoverytest.CloudBillingListSKUs:  "/cloudbilling/v1/services/AEFD-7695-64FA/skus",
+		discoverytest.GetXAIUsage:           "/xaimanagement/v1/billing/teams/t/usage",
+	} {
+		exchanges = append(exchanges, ask(t, server.URL, operation, target))
+	}
+	return exchanges
+}
+
+func ask(t *testing.T, url string, operation discoverytest.Operation, target string) exchange {
+	t.Helper()
+	method, body := http.MethodGet, ""
+	if operation == discoverytest.GetXAIUsage {
+		method = http.MethodPost
+		body = `{"analyticsRequest":{"timeRange":{"startTime":"2026-05-01 00:00:00","endTime":"2026-05-03 00:00:00","timezone":"UTC"},"timeUnit":"TIME_UNIT_DAY"}}`
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, url+target, strings.NewReader(body))
+	require.NoError(t, err)
+	for _, header := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
+		request.Header.Set(header, "Bearer example")
+	}
+	request.Header.Set("Anthropic-Version", "2023-06-01")
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode, "%s: %s", operation, text)
+	return exchange{Operation: string(operation), Status: response.StatusCode, Body: text}
+}
+
+// withoutNulls removes the members that are null: the clients leave them out.
+func withoutNulls(t *testing.T, text []byte) string {
+	t.Helper()
+	var value any
+	require.NoError(t, json.Unmarshal(text, &value))
+	clean, err := json.Marshal(dropNulls(value))
+	require.NoError(t, err)
+	return string(clean)
+}
+
+func dropNulls(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			if member == nil {
+				delete(value, name)
+			}
+			dropNulls(member)
+		}
+	case []any:
+		for _, element := range value {
+			dropNulls(element)
+		}
+	}
+	return value
+}
