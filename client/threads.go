@@ -21,9 +21,10 @@ const (
 
 // ThreadQuery selects the threads that ListThreads returns. The zero value selects all of them.
 type ThreadQuery struct {
-	// Peer selects the threads of this node, given as a name or an alias; "" selects all.
+	// Peer selects threads whose pair of peers contains this name or alias; "" selects all. The gateway matches Peer and
+	// Topic as SQL's LIKE does: any part of the text, in any case, % for any text and _ for any character.
 	Peer string
-	// Topic selects threads with this topic; "" selects all.
+	// Topic selects threads whose topic contains this text; "" selects all.
 	Topic string
 	// SessionID selects threads with this session; "" selects all.
 	SessionID string

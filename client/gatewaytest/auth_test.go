@@ -46,6 +46,7 @@ func TestEveryOperationButHealthRequiresTheToken(t *testing.T) {
 			send("Basic "+token, "missing bearer token")
 			send(token, "missing bearer token")
 			send("Bearer "+token+"x", "bad token")
+			send("Bearer  "+token, "bad token")     // two blanks
 			send("Bearer ", "missing bearer token") // net/http removes the space at the end
 			assert.Len(t, s.inbox("node-b"), 1, "a refused request has no effect")
 			assert.Equal(t, 200, s.call(method, path, body).status)

@@ -8,12 +8,18 @@
 //
 // The gateway responds as recorded from a real one: it has peers, messages and threads with their filters, limits and
 // idempotency keys, and its errors have the status, content type and text of the real gateway. docs/gateway.md lists the rules.
+// Unlike the current gateway it ignores the query parameter to_node, as older ones do: a client has to send "to".
 // [WithBareArrays] and [WithoutIdempotency] make it behave like older gateways.
 //
 // # Faults
 //
 // [Gateway.Fail] makes the next requests of an operation fail: with a status, late, with a closed connection or with garbage,
-// before or after the request took effect. [Gateway.FailIf] decides for each request, for example at random.
+// before or after the request took effect. [Gateway.FailIf] decides for each request, for example at random. [Gateway.Reset]
+// is a gateway that has lost its database.
+//
+//	html := http.Header{"Content-Type": {"text/html"}}
+//	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Header: html, Body: "<html>Sign in</html>"}) // a proxy's page with status 200
+//	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Delay: time.Hour})                              // hangs until the client gives up
 //
 // # Limits
 //
@@ -68,13 +74,8 @@ func New(t testing.TB, opts ...Option) *Gateway {
 
 // Start starts a gateway outside of a test; the caller closes it. It panics if it cannot listen.
 func Start(opts ...Option) *Gateway {
-	g := &Gateway{
-		callers:  make(map[string]*peer),
-		inboxes:  make(map[string][]*message),
-		receipts: make(map[receiptKey]*message),
-		threads:  make(map[string]*thread),
-		server:   testserver.New(record),
-	}
+	g := &Gateway{server: testserver.New(record)}
+	g.reset()
 	for _, opt := range opts {
 		opt(g)
 	}
@@ -102,6 +103,22 @@ func (g *Gateway) Close() { g.server.Close() }
 
 // Format prints the URL of the gateway. The other fields change while requests are in progress.
 func (g *Gateway) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "gateway at ", g.URL) }
+
+// Reset empties the database, as if the gateway started with a new one: it has no peers, messages, threads or idempotency
+// keys, the tokens of peers are invalid, and ids begin with 1 again. Faults and recorded requests stay.
+func (g *Gateway) Reset() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.reset()
+}
+
+func (g *Gateway) reset() {
+	g.peers, g.messages = nil, nil
+	g.callers = make(map[string]*peer)
+	g.inboxes = make(map[string][]*message)
+	g.receipts = make(map[receiptKey]*message)
+	g.threads = make(map[string]*thread)
+}
 
 // Disable disables a peer or enables it again. A disabled peer is not listed by default. An unknown name is ignored.
 func (g *Gateway) Disable(name string, disabled bool) {

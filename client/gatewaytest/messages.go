@@ -1,6 +1,7 @@
 package gatewaytest
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -60,15 +61,11 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 	f := queryFields{query: r.URL.Query()}
 	unreadOnly, limit := f.boolean("unread_only", false), f.limit(100, 1000)
 	return func(*peer) answer {
-		messages := g.messages // a query without to lists the messages of all nodes
-		if f.query.Has("to") {
-			messages = g.inboxes[f.query.Get("to")]
-			if p := g.find(f.query.Get("to")); p != nil {
-				p.lastSeen = timestamp()
-			}
+		if channel := f.query.Get("channel"); channel != "" {
+			return unknownChannel(channel)
 		}
 		rows := []map[string]any{}
-		for _, m := range slices.Backward(messages) {
+		for _, m := range slices.Backward(g.inbox(f.query.Get("to"))) {
 			if int64(len(rows)) == limit {
 				break
 			}
@@ -83,10 +80,23 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 	}, f.issues
 }
 
-// matches reports whether the filters let a message pass. The gateway compares since as text.
+// inbox returns the messages to a node and moves its last_seen. Without a node it returns all messages.
+func (g *Gateway) inbox(node string) []*message {
+	if node == "" {
+		return g.messages
+	}
+	if p := g.find(node); p != nil {
+		p.lastSeen = timestamp()
+	}
+	return g.inboxes[node]
+}
+
+// matches reports whether the filters let a message pass. The gateway compares since as text, and reads from_node as from.
+// It reads to_node as to as well, but older gateways ignore to_node, and this one does too: a client has to send to.
 func (m *message) matches(query url.Values) bool {
-	return equal(query, "from", &m.from) && equal(query, "kind", &m.kind) && equal(query, "thread_id", m.threadID) &&
-		(!query.Has("since") || m.createdAt > query.Get("since"))
+	from := cmp.Or(query.Get("from"), query.Get("from_node"))
+	return (from == "" || from == m.from) && equal(query, "kind", &m.kind) && equal(query, "thread_id", m.threadID) &&
+		m.createdAt > query.Get("since")
 }
 
 func (g *Gateway) markMessageRead(r *http.Request) (action, []issue) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
@@ -94,7 +95,7 @@ func TestInvalidMessageIDsAreRejected(t *testing.T) {
 	}
 }
 
-// The parameter is to, not to_node. Unknown parameters are ignored.
+// The parameter is to. The current gateway reads to_node as well, older ones ignore it.
 func TestQueryWithoutToListsTheMessagesOfAllNodes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -104,7 +105,13 @@ func TestQueryWithoutToListsTheMessagesOfAllNodes(t *testing.T) {
 	for _, query := range []string{"", "?to_node=node-b"} {
 		assert.Equal(t, []any{"for a", "for b"}, column(s.refused("GET", "/messages"+query, "").rows(t, "messages"), "content"), query)
 	}
-	assert.Empty(t, s.refused("GET", "/messages?to=", "").rows(t, "messages"))
+	before := s.peers()
+	for _, query := range []string{"?to=", "?to=&from=&from_node=&kind=&thread_id=&since=&channel="} {
+		r, err := s.faulty("GET", "/messages"+query, "")
+		require.NoError(t, err)
+		assert.Equal(t, []any{"for a", "for b"}, column(r.rows(t, "messages"), "content"), "an empty parameter filters nothing: %s", query)
+	}
+	assert.Equal(t, before, s.peers(), "no node has read its inbox")
 }
 
 func TestTaskIDIsANumberInTheInbox(t *testing.T) {
@@ -154,7 +161,15 @@ func TestInvalidMessagesAreRejectedAndNotStored(t *testing.T) {
 	}{
 		"kind":       {strings.Replace(message("x"), "fyi", "FYI", 1), 400, `"detail":"kind must be one of ['answer', 'fyi', 'question', 'status', 'unblock']"`},
 		"from_node":  {`{"to_node":"b","kind":"fyi","content":"x"}`, 422, `"loc":["body","from_node"],"msg":"Field required"`},
-		"to_node":    {`{"from_node":"a","kind":"fyi","content":"x"}`, 422, `"loc":["body","to_node"],"msg":"Field required"`},
+		"nobody":     {`{"from_node":"a","kind":"fyi","content":"x"}`, 400, `{"detail":"exactly one of {to_node, channel} is required"}`},
+		"null":       {strings.Replace(message("x"), `"node-b"`, "null", 1), 400, `{"detail":"exactly one of {to_node, channel} is required"}`},
+		"both":       {message("x", `,"channel":"ops"`), 400, `{"detail":"exactly one of {to_node, channel} is required"}`},
+		"kind first": {strings.Replace(message("x", `,"channel":"ops"`), "fyi", "FYI", 1), 400, `kind must be one of`},
+		"channel":    {strings.Replace(message("x"), "to_node", "channel", 1), 404, `{"detail":"channel 'node-b' not found"}`},
+		"with a key": {strings.Replace(message("x", `,"idempotency_key":"k"`), "to_node", "channel", 1), 400, `{"detail":"idempotency_key is supported for DMs only"}`},
+		"channel 1":  {message("x", `,"channel":1`), 422, `"type":"string_type","loc":["body","channel"]`},
+		"no channel": {message("x", `,"channel":""`), 422, `"type":"string_too_short","loc":["body","channel"]`},
+		"mentions":   {message("x", `,"mentions":"node-b"`), 422, `{"type":"list_type","loc":["body","mentions"],"msg":"Input should be a valid list","input":"node-b"}`},
 		"long name":  {strings.Replace(message("x"), "node-b", strings.Repeat("n", 65), 1), 422, `"loc":["body","to_node"],"msg":"String should have at most 64 characters"`},
 		"empty name": {strings.Replace(message("x"), "node-a", "", 1), 422, `"loc":["body","from_node"],"msg":"String should have at least 1 character"`},
 		"not a text": {`{"from_node":1,"to_node":"b","kind":"fyi","content":null}`, 422, `"msg":"Input should be a valid string","input":1},{"type":"string_type","loc":["body","content"]`},
@@ -163,11 +178,17 @@ func TestInvalidMessagesAreRejectedAndNotStored(t *testing.T) {
 		"empty":      {message(""), 422, `"type":"string_too_short"`},
 		"too long":   {message(strings.Repeat("é", 200_001)), 422, `"ctx":{"max_length":200000}`},
 	} {
-		r := s.refused("POST", "/messages", test.body)
+		r, err := s.faulty("POST", "/messages", test.body)
+		require.NoError(t, err)
 		assert.Equal(t, test.status, r.status, name)
 		assert.Contains(t, r.body, test.want, name)
 	}
 	assert.Empty(t, s.inbox("node-b"))
+	for _, rest := range []string{`,"channel":null,"mentions":null`, `,"mentions":[1,"node-b"]`} {
+		r, err := s.faulty("POST", "/messages", message("ignored", rest))
+		require.NoError(t, err)
+		assert.Equal(t, 200, r.status, rest)
+	}
 	assert.Equal(t, 200, s.call("POST", "/messages", message(strings.Repeat("é", 200_000))).status, "characters are counted, not bytes")
 }
 
@@ -207,6 +228,10 @@ func TestFiltersOfTheInbox(t *testing.T) {
 	for query, want := range map[string][]any{
 		"":                                {"three", "two", "one"},
 		"&from=node-c":                    {"three"},
+		"&from_node=node-c":               {"three"},
+		"&from=node-a&from_node=node-c":   {"two", "one"},
+		"&from=&from_node=node-c":         {"three"},
+		"&from=&kind=&thread_id=&since=":  {"three", "two", "one"},
 		"&from=node-a&kind=question":      {"two"},
 		"&thread_id=" + thread:            {"one"},
 		"&thread_id=unknown":              {},

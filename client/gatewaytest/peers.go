@@ -69,10 +69,7 @@ func (g *Gateway) getPeer(r *http.Request) (action, []issue) {
 func (g *Gateway) registerPeer(r *http.Request) (action, []issue) {
 	f := readBody(r)
 	name, url := f.required("name", maxName), f.required("url", maxURL)
-	capabilities, isObject := f.body["capabilities"].(map[string]any)
-	if value := f.body["capabilities"]; value != nil && !isObject {
-		f.add(issue{Type: "dict_type", Msg: "Input should be a valid dictionary", Input: value}, "capabilities")
-	}
+	capabilities := f.object("capabilities")
 	return func(*peer) answer {
 		return answer{Status: http.StatusOK, Body: g.register(name, url, capabilities)}
 	}, f.issues

@@ -1,6 +1,7 @@
 package gatewaytest
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -21,18 +22,18 @@ type receiptKey struct{ sender, key string }
 func (g *Gateway) sendMessage(r *http.Request) (action, []issue) {
 	f := readBody(r)
 	m := &message{from: f.required("from_node", maxName)}
-	to := f.optional("to_node", maxName)
+	to, channel := f.optional("to_node", maxName), f.optional("channel", maxName)
 	m.kind, m.content = f.required("kind", 0), f.required("content", maxContent)
-	m.threadID, m.taskID = f.optional("thread_id", 0), f.integer("related_task_id")
 	var key *string
 	if !g.ignoreKeys {
 		key = f.optional("idempotency_key", maxKey)
 	}
-	if to == nil && len(f.issues) == 0 {
-		// The real gateway takes a message to a channel instead. There are no channels here.
-		f.required("to_node", maxName)
-	}
+	m.threadID, m.taskID = f.optional("thread_id", 0), f.integer("related_task_id")
+	f.list("mentions")
 	return func(caller *peer) answer {
+		if refusal := refuseMessage(m.kind, to, channel, key); refusal != nil {
+			return *refusal
+		}
 		m.to = *to
 		sender := m.from
 		if caller != nil {
@@ -42,12 +43,32 @@ func (g *Gateway) sendMessage(r *http.Request) (action, []issue) {
 	}, f.issues
 }
 
+// refuseMessage refuses an unknown kind, and every message that is not to exactly one node.
+func refuseMessage(kind string, to, channel, key *string) *answer {
+	var refusal answer
+	switch {
+	case !slices.Contains([]string{"answer", "fyi", "question", "status", "unblock"}, kind):
+		refusal = refuse(http.StatusBadRequest, "kind must be one of ['answer', 'fyi', 'question', 'status', 'unblock']")
+	case (to == nil) == (channel == nil):
+		refusal = refuse(http.StatusBadRequest, "exactly one of {to_node, channel} is required")
+	case channel != nil && key != nil:
+		refusal = refuse(http.StatusBadRequest, "idempotency_key is supported for DMs only")
+	case channel != nil:
+		refusal = unknownChannel(*channel)
+	default:
+		return nil
+	}
+	return &refusal
+}
+
+// unknownChannel refuses a channel. This gateway has none.
+func unknownChannel(name string) answer {
+	return refuse(http.StatusNotFound, fmt.Sprintf("channel '%s' not found", name))
+}
+
 // accept stores a message, or returns the receipt of the message that was stored under the same key. The recipient need not
 // be registered.
 func (g *Gateway) accept(m *message, sender string, key *string) answer {
-	if !slices.Contains([]string{"answer", "fyi", "question", "status", "unblock"}, m.kind) {
-		return refuse(http.StatusBadRequest, "kind must be one of ['answer', 'fyi', 'question', 'status', 'unblock']")
-	}
 	if key != nil {
 		if first := g.receipts[receiptKey{sender, *key}]; first != nil {
 			if !first.same(m) {

@@ -1,6 +1,7 @@
 package gatewaytest_test
 
 import (
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -68,4 +69,29 @@ func TestWithoutRequestLogStoresNoRequest(t *testing.T) {
 	poll(5_000)
 	assert.Less(t, heap(), before+1<<20, "5,000 requests of 10 kB, and their faults, are gone")
 	assert.Nil(t, g.Requests())
+}
+
+func TestResetIsANewDatabase(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Fail(gatewaytest.GetHealth, gatewaytest.Fault{Status: 503})
+	peerToken := register(s, "node-c", `"http://c"`)
+	thread := s.openThread(`{"thread_name":"builds"}`)["thread_uuid"].(string)
+	first := message("first", `,"idempotency_key":"k-1","thread_id":"`+thread+`"`)
+	s.call("POST", "/messages", first)
+	before := len(s.Requests())
+
+	s.Reset()
+	assert.Empty(t, s.peers())
+	assert.Empty(t, s.inbox("node-b"))
+	assert.Empty(t, s.call("GET", "/threads", "").rows(t, "threads"))
+	assert.Equal(t, 401, s.call("GET", "/peers", "", "Authorization", "Bearer "+peerToken).status)
+	assert.Equal(t, 500, s.call("POST", "/messages", first).status, "its thread is gone")
+	second := s.call("POST", "/messages", message("second", `,"idempotency_key":"k-1"`)).object(t)
+	assert.Equal(t, json.Number("1"), second["id"])
+	assert.NotEqual(t, peerToken, register(s, "node-c", `"http://c"`), "the peer gets a new token")
+	assert.Greater(t, len(s.Requests()), before, "requests are kept")
+	r, err := s.faulty("GET", "/health", "")
+	require.NoError(t, err)
+	assert.Equal(t, 503, r.status, "faults are kept")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -18,16 +19,26 @@ type thread struct {
 	messages   []*message
 }
 
-// row is a thread as the gateway shows it. A name has the form "node-a↔node-b:topic" by convention.
+// pairAndTopic splits a name, which has the form "node-a↔node-b:topic" by convention, and trims both parts.
+func (t *thread) pairAndTopic() (pair, topic string) {
+	pair, topic, found := strings.Cut(t.name, ":")
+	if !found {
+		return t.name, ""
+	}
+	return strings.TrimSpace(pair), strings.TrimSpace(topic)
+}
+
+// row is a thread as the gateway shows it.
 func (t *thread) row() map[string]any {
-	pair, topic, _ := strings.Cut(t.name, ":")
+	pair, topic := t.pairAndTopic()
 	return map[string]any{
 		"thread_uuid": t.id, "thread_name": t.name, "peer_pair": pair, "topic": topic,
 		"session_id": t.sessionID, "created_at": t.createdAt, "last_used_at": t.lastUsedAt,
 	}
 }
 
-// openThread returns the thread of a name and makes it if there is none. Only this moves last_used_at; a message does not.
+// openThread returns the thread of a name and makes it if there is none. A session replaces that of an existing thread. Only
+// this moves last_used_at; a message does not.
 func (g *Gateway) openThread(r *http.Request) (action, []issue) {
 	f := readBody(r)
 	name, session := f.required("thread_name", maxThreadName), f.optional("session_id", 0)
@@ -37,6 +48,9 @@ func (g *Gateway) openThread(r *http.Request) (action, []issue) {
 			t, created = g.addThread(newUUID(), name, session), true
 		} else {
 			t.lastUsedAt = timestamp()
+			if session != nil && *session != "" {
+				t.sessionID = session
+			}
 		}
 		row := t.row()
 		row["created"] = created
@@ -53,14 +67,18 @@ func (g *Gateway) listThreads(r *http.Request) (action, []issue) {
 		})
 		rows := []map[string]any{}
 		for _, t := range threads {
-			pair, topic, _ := strings.Cut(t.name, ":")
-			peerFits := !f.query.Has("peer") || slices.Contains(strings.Split(pair, "↔"), f.query.Get("peer"))
-			if peerFits && equal(f.query, "topic", &topic) && equal(f.query, "session_id", t.sessionID) && int64(len(rows)) < limit {
+			if t.matches(f.query) && int64(len(rows)) < limit {
 				rows = append(rows, t.row())
 			}
 		}
 		return answer{Status: http.StatusOK, Body: map[string]any{"threads": rows}}
 	}, f.issues
+}
+
+// matches reports whether the filters let a thread pass.
+func (t *thread) matches(query url.Values) bool {
+	pair, topic := t.pairAndTopic()
+	return contains(query, "peer", pair) && contains(query, "topic", topic) && equal(query, "session_id", t.sessionID)
 }
 
 func (g *Gateway) getThread(r *http.Request) (action, []issue) {

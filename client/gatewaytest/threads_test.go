@@ -23,7 +23,11 @@ func TestThreadOfANameIsCreatedOnce(t *testing.T) {
 	assert.Equal(t, true, first["created"])
 	assert.Equal(t, false, again["created"])
 	assert.Equal(t, first["thread_uuid"], again["thread_uuid"])
-	assert.Equal(t, "s-1", again["session_id"])
+	assert.Equal(t, "s-2", again["session_id"], "the new session replaces the old one")
+	for _, rest := range []string{"", `,"session_id":""`} {
+		again = s.openThread(`{"thread_name":"node-a↔node-b:builds"` + rest + `}`)
+		assert.Equal(t, "s-2", again["session_id"], "no session keeps the old one")
+	}
 	assert.Greater(t, again["last_used_at"], first["last_used_at"])
 	assert.NotEqual(t, first["thread_uuid"], other["thread_uuid"])
 	assert.Nil(t, other["session_id"])
@@ -36,21 +40,38 @@ func TestThreadsAreListedNewestUsedFirst(t *testing.T) {
 	s.openThread(`{"thread_name":"node-b↔node-c:builds"}`)
 	s.openThread(`{"thread_name":"plain"}`)
 	s.openThread(`{"thread_name":"node-a↔node-b:builds"}`)
-	const ab, bc, plain = "node-a↔node-b:builds", "node-b↔node-c:builds", "plain"
+	s.openThread(`{"thread_name":" node-d <-> node-e : 100% of_it: "}`)
+	s.openThread(`{"thread_name":" plain "}`)
+	const ab, bc, de, plain, spaced = "node-a↔node-b:builds", "node-b↔node-c:builds", " node-d <-> node-e : 100% of_it: ", "plain", " plain "
 	for query, want := range map[string][]any{
-		"":                       {ab, plain, bc},
-		"?peer=node-b":           {ab, bc},
-		"?peer=node":             {},
-		"?peer=node-a":           {ab},
-		"?topic=builds":          {ab, bc},
-		"?topic=builds&limit=1":  {ab},
-		"?session_id=s-1":        {ab},
-		"?session_id=s-2":        {},
-		"?peer=plain&limit=100":  {plain},
-		"?peer=node-c&topic=x":   {},
-		"?peer=node-c&limit=100": {bc},
+		"":                              {spaced, de, ab, plain, bc},
+		"?peer=&topic=&session_id=":     {spaced, de, ab, plain, bc},
+		"?peer=node-b":                  {ab, bc},
+		"?peer=NODE-B":                  {ab, bc},
+		"?peer=node":                    {de, ab, bc},
+		"?peer=node-_%E2%86%94":         {ab, bc},
+		"?peer=a%25b":                   {ab},
+		"?peer=b%25a":                   {},
+		"?peer=e+":                      {},
+		"?peer=+plain":                  {spaced},
+		"?peer=node-a":                  {ab},
+		"?topic=builds":                 {ab, bc},
+		"?topic=uild":                   {ab, bc},
+		"?topic=BUILD%25&peer=node-c":   {bc},
+		"?topic=100%25+of_it:":          {de},
+		"?topic=100%25+of_it:_":         {},
+		"?topic=%25":                    {spaced, de, ab, plain, bc},
+		"?topic=_":                      {de, ab, bc},
+		"?topic=builds&limit=1":         {ab},
+		"?session_id=s-1":               {ab},
+		"?session_id=S-1":               {},
+		"?session_id=s-":                {},
+		"?peer=plain&limit=100":         {spaced, plain},
+		"?peer=node-c&topic=x":          {},
+		"?peer=node-c&topic=&limit=100": {bc},
 	} {
-		assert.Equal(t, want, column(s.call("GET", "/threads"+query, "").rows(t, "threads"), "thread_name"), query)
+		r, _ := s.exchange("GET", "/threads"+query, "")
+		assert.Equal(t, want, column(r.rows(t, "threads"), "thread_name"), query)
 	}
 }
 
@@ -69,4 +90,17 @@ func TestMessagesOfAThreadAreOldestFirst(t *testing.T) {
 	}
 	assert.Equal(t, 404, s.call("GET", "/threads/t-2", "").status)
 	assert.Equal(t, 422, s.refused("GET", "/threads/t-1?limit=1001", "").status)
+}
+
+func TestPairAndTopicAreTrimmed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, want := range map[string][2]string{
+		" node-a↔node-b :  builds: nightly ": {"node-a↔node-b", "builds: nightly"},
+		" plain ":                            {" plain ", ""},
+	} {
+		got := s.openThread(`{"thread_name":"` + name + `"}`)
+		assert.Equal(t, name, got["thread_name"])
+		assert.Equal(t, want, [2]string{got["peer_pair"].(string), got["topic"].(string)})
+	}
 }

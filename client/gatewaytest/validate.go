@@ -1,14 +1,15 @@
 package gatewaytest
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/big"
 	"net/http"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -27,26 +28,50 @@ type bodyFields struct {
 	issues []issue
 }
 
-// readBody reads a JSON object with its numbers exact.
+// readBody reads a JSON object with its numbers exact. The body has to be declared as JSON.
 func readBody(r *http.Request) *bodyFields {
-	dec := json.NewDecoder(r.Body)
+	text, _ := io.ReadAll(r.Body) // it is in memory
+	if len(text) == 0 {
+		return &bodyFields{issues: []issue{missingBody}}
+	}
+	if !isJSON(r.Header.Get("Content-Type")) {
+		return &bodyFields{issues: []issue{notAnObject(string(text))}}
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if bad := checkJSON(string(text)); bad != nil {
+		return &bodyFields{issues: []issue{{
+			Type: "json_invalid", Loc: []any{"body", bad.position}, Msg: "JSON decode error",
+			Input: map[string]any{}, Ctx: map[string]any{"error": bad.reason},
+		}}}
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	var body any
-	err := dec.Decode(&body)
-	object, isObject := body.(map[string]any)
-	f := &bodyFields{body: object}
-	switch {
-	case errors.Is(err, io.EOF), err == nil && body == nil:
-		f.issues = []issue{{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}}
-	case err != nil:
-		f.issues = []issue{{Type: "json_invalid", Loc: []any{"body", 0}, Msg: "JSON decode error", Input: map[string]any{}}}
-	case !isObject:
-		f.issues = []issue{{
-			Type: "model_attributes_type", Loc: []any{"body"}, Input: body,
-			Msg: "Input should be a valid dictionary or object to extract fields from",
-		}}
+	_ = dec.Decode(&body) // it is valid
+	switch body := body.(type) {
+	case nil:
+		return &bodyFields{issues: []issue{missingBody}}
+	case map[string]any:
+		return &bodyFields{body: body}
+	default:
+		return &bodyFields{issues: []issue{notAnObject(body)}}
 	}
-	return f
+}
+
+var missingBody = issue{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
+
+func notAnObject(body any) issue {
+	return issue{
+		Type: "model_attributes_type", Loc: []any{"body"}, Input: body,
+		Msg: "Input should be a valid dictionary or object to extract fields from",
+	}
+}
+
+// isJSON reports whether the gateway parses a body of this type. A body without a type is not parsed.
+func isJSON(contentType string) bool {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	family, subtype, _ := strings.Cut(strings.ToLower(strings.TrimSpace(mediaType)), "/")
+	return family == "application" && (subtype == "json" || strings.HasSuffix(subtype, "+json"))
 }
 
 func (f *bodyFields) add(i issue, field string) {
@@ -92,6 +117,24 @@ func (f *bodyFields) text(field string, longest int) string {
 	}
 	f.add(i, field)
 	return ""
+}
+
+// object returns an object that may be absent, but not null.
+func (f *bodyFields) object(field string) map[string]any {
+	value, given := f.body[field]
+	object, ok := value.(map[string]any)
+	if given && !ok {
+		f.add(issue{Type: "dict_type", Msg: "Input should be a valid dictionary", Input: value}, field)
+	}
+	return object
+}
+
+// list requires an array, unless the field is absent or null.
+func (f *bodyFields) list(field string) {
+	value := f.body[field]
+	if _, ok := value.([]any); value != nil && !ok {
+		f.add(issue{Type: "list_type", Msg: "Input should be a valid list", Input: value}, field)
+	}
 }
 
 // integer returns a whole number of any size in canonical form, or "" for none. It takes the number or the text of one.

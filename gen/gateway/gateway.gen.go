@@ -143,7 +143,7 @@ type OpenThreadRequest struct {
 	// Name is the name of the thread. By convention it is the two peers, a colon and the topic, as in a↔b:topic.
 	Name string `json:"thread_name"`
 
-	// SessionID is stored with a thread that the request creates.
+	// SessionID is stored with the thread and replaces an earlier one.
 	SessionID string `json:"session_id,omitempty"`
 }
 
@@ -214,13 +214,13 @@ type Thread struct {
 	// Name is the name of the thread. By convention it is the two peers, a colon and the topic, as in a↔b:topic.
 	Name string `json:"thread_name"`
 
-	// PeerPair is the part of the name before the colon, or the whole name when it has no colon.
+	// PeerPair is the part of the name before the colon, trimmed, or the whole name when it has no colon.
 	PeerPair string `json:"peer_pair"`
 
-	// Topic is the part of the name after the colon, and empty when it has no colon.
+	// Topic is the part of the name after the colon, trimmed, and empty when it has no colon.
 	Topic string `json:"topic"`
 
-	// SessionID is the session given when the thread was created, or null.
+	// SessionID is the last session given when the thread was opened, or null.
 	SessionID *string `json:"session_id,omitempty"`
 
 	// CreatedAt is the time of creation, ISO 8601 as the gateway wrote it.
@@ -299,10 +299,10 @@ type ListPeersParams struct {
 
 // ListThreadsParams defines parameters for ListThreads.
 type ListThreadsParams struct {
-	// Peer restricts the result to threads whose peer pair contains this node.
+	// Peer restricts the result to threads whose peer pair contains this text, in any case. % is any text, _ any character.
 	Peer *string `form:"peer,omitempty" json:"peer,omitempty"`
 
-	// Topic restricts the result to threads with this topic.
+	// Topic restricts the result to threads whose topic contains this text, in any case. % is any text, _ any character.
 	Topic *string `form:"topic,omitempty" json:"topic,omitempty"`
 
 	// SessionID restricts the result to threads with this session id.

@@ -1,0 +1,59 @@
+package gatewaytest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// posted sends a body to each operation that has one, and requires the same response of all.
+func (s *testGateway) posted(body, contentType string) reply {
+	s.t.Helper()
+	var first reply
+	for i, path := range []string{"/messages", "/peers/register", "/threads"} {
+		r, err := s.faulty("POST", path, body, "Content-Type", contentType)
+		require.NoError(s.t, err)
+		if i == 0 {
+			first = r
+		}
+		assert.Equal(s.t, first.status, r.status, path)
+		assert.Equal(s.t, first.body, r.body, path)
+	}
+	return first
+}
+
+func TestBodyThatIsNoObjectIsRejected(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const missing = `{"detail":[{"type":"missing","loc":["body"],"msg":"Field required","input":null}]}`
+	for body, want := range map[string]string{
+		"": missing, "null": missing, "[1.50]": "[1.50]", `"{}"`: `"{}"`, "1": "1",
+	} {
+		r := s.posted(body, "application/json")
+		assert.Equal(t, 422, r.status, body)
+		if want != missing {
+			want = `{"detail":[{"type":"model_attributes_type","loc":["body"],"input":` + want +
+				`,"msg":"Input should be a valid dictionary or object to extract fields from"}]}`
+		}
+		assert.JSONEq(t, want, r.body, body)
+	}
+}
+
+func TestBodyOfAnotherContentTypeIsRejected(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, contentType := range []string{"text/plain", "application/x-www-form-urlencoded", "text/json", "application/jsonx", "application", ""} {
+		r := s.posted("{} é", contentType)
+		assert.Equal(t, 422, r.status, contentType)
+		assert.JSONEq(t, `{"detail":[{"type":"model_attributes_type","loc":["body"],"input":"{} é",
+			"msg":"Input should be a valid dictionary or object to extract fields from"}]}`, r.body, contentType)
+	}
+	for _, contentType := range []string{"application/json", "Application/JSON ; charset=utf-8", "application/vnd.mesh+json"} {
+		r, err := s.faulty("POST", "/messages", "\ufeff"+message("hello"), "Content-Type", contentType)
+		require.NoError(t, err)
+		assert.Equal(t, 200, r.status, contentType)
+	}
+	r := s.call("POST", "/messages/1/read", "")
+	assert.Equal(t, 200, r.status, "a request without a body needs no type")
+}
