@@ -2,6 +2,7 @@
 package precommit
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,14 +24,32 @@ type repository struct {
 	env    []string
 }
 
-// newRepository builds the command mesh, puts it into PATH, and installs the hook. Configuration of the machine has no effect,
+// bin is the folder with the command mesh, which TestMain builds.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(test(m)) }
+
+func test(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "mesh-*")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	bin = folder
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator), "github.com/mesh-gateway/mesh-go/cmd/mesh")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v: %s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// newRepository puts the command mesh into PATH and installs the hook. Configuration of the machine has no effect,
 // nor do variables such as GIT_DIR, which git sets in a hook: they would lead to the repository of the developer.
 func newRepository(t *testing.T) *repository {
 	t.Helper()
-	bin, folder := t.TempDir(), t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator), "github.com/mesh-gateway/mesh-go/cmd/mesh")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
+	folder := t.TempDir()
 	own := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 	r := &repository{t: t, folder: folder, env: append(own,
 		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "MESH_GATEWAY_TOKEN=",
@@ -107,6 +126,69 @@ func TestHook(t *testing.T) {
 	// A deletion has no content.
 	r.git("rm", "-q", "-f", "README.txt")
 	r.git("commit", "-m", "remove the key")
+}
+
+// TestHookReadsBlobs checks that nothing between a blob and the working tree hides a key, and that no name does.
+func TestHookReadsBlobs(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		attributes, file, content, place string
+		config                           []string
+	}{
+		"an encoding":  {"*.txt working-tree-encoding=UTF-16LE\n", "a.txt", utf16(key), "./a.txt:1:1: openai-api-key", nil},
+		"a filter":     {"*.txt filter=hide\n", "a.txt", key, "./a.txt:1:1: openai-api-key", []string{"filter.hide.smudge", "tr a-z A-Z"}},
+		"line ends":    {"*.txt eol=crlf\n", "a.txt", "one\r\n" + key, "./a.txt:2:1: openai-api-key", nil},
+		"a line break": {"", "a\nb\\.txt", key, `./"a\nb\\.txt":1:1: openai-api-key`, nil},
+		"a tab":        {"", "a\tb/c.txt", key, `./"a\tb/c.txt":1:1: openai-api-key`, nil},
+		"quotes":       {"", `"a" 'b' $(c).txt`, key, `./"\"a\" 'b' $(c).txt":1:1: openai-api-key`, nil},
+		"blanks":       {"", " a  b ", key, `./ a  b :1:1: openai-api-key`, nil},
+		"a hyphen":     {"", "-rf", key, "./-rf:1:1: openai-api-key", nil},
+		"an umlaut":    {"", "ä.txt", key, "./ä.txt:1:1: openai-api-key", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepository(t)
+			if test.config != nil {
+				r.git(append([]string{"config"}, test.config...)...)
+			}
+			r.write("README.md", "hello\n")
+			r.git("add", ".")
+			r.git("commit", "-m", "the first commit")
+			r.write(".gitattributes", test.attributes)
+			r.write(test.file, test.content)
+			r.git("add", ".")
+			r.refused(test.place)
+		})
+	}
+}
+
+// utf16 returns text in UTF-16LE, in which no rule matches.
+func utf16(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		b.WriteRune(c)
+		b.WriteByte(0)
+	}
+	return b.String()
+}
+
+func TestHookReadsSymbolicLinks(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	require.NoError(t, os.Symlink("/tmp/"+key, filepath.Join(r.folder, "link")))
+	r.git("add", ".")
+	r.refused("./link:1:6: openai-api-key")
+}
+
+// TestHookSkipsSubmodules checks that a commit of another repository, which has no blob in this one, is not an error.
+func TestHookSkipsSubmodules(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.git("commit", "--allow-empty", "-m", "the first commit")
+	commit, err := r.run("rev-parse", "HEAD")
+	require.NoError(t, err)
+	r.git("update-index", "--add", "--cacheinfo", "160000,"+strings.TrimSpace(commit)+",module")
+	r.git("commit", "-m", "a submodule")
 }
 
 func TestHookWithoutMeshFails(t *testing.T) {
