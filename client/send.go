@@ -53,18 +53,33 @@ func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, e
 	return c.send(ctx, resolveAlias(c.aliases, req.To), req, req.IdempotencyKey == "")
 }
 
-// send is Send to a node name. ownKey means that this package makes the idempotency key, if there is one.
-func (c *MeshClient) send(ctx context.Context, to string, req SendRequest, ownKey bool) (*MeshMessage, error) {
+// CheckSend takes the first three steps of [MeshClient.Send] and returns their error. It posts nothing. Call it before something
+// that is of no use without the message, such as a new thread.
+func (c *MeshClient) CheckSend(ctx context.Context, req SendRequest) error {
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	return c.checkSend(ctx, resolveAlias(c.aliases, req.To), req)
+}
+
+// checkSend is CheckSend for a node name.
+func (c *MeshClient) checkSend(ctx context.Context, to string, req SendRequest) error {
 	if err := c.redactor.checkMessage(to, req); err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.checkRecipient(ctx, to); err != nil {
-		return nil, err
+		return err
 	}
-	if !req.SkipSecretCheck {
-		if err := c.redactor.scan(req.Content, req.AllowRules); err != nil {
-			return nil, err
-		}
+	if req.SkipSecretCheck {
+		return nil
+	}
+	return c.redactor.scan(req.Content, req.AllowRules)
+}
+
+// send is Send to a node name. ownKey means that this package makes the idempotency key, if there is one.
+func (c *MeshClient) send(ctx context.Context, to string, req SendRequest, ownKey bool) (*MeshMessage, error) {
+	if err := c.checkSend(ctx, to, req); err != nil {
+		return nil, err
 	}
 	m := c.message(to, req)
 	op := opSend(m.IdempotencyKey != "", ownKey)

@@ -79,6 +79,29 @@ func TestSendChecksKindRecipientAndContentInThisOrder(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
 }
 
+// TestCheckSendMakesTheChecksOfSend checks that both return the same errors, and that CheckSend posts nothing.
+func TestCheckSendMakesTheChecksOfSend(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a", client.WithAliases(map[string]string{"b": "node-b"}))
+	for _, change := range []func(*client.SendRequest){
+		func(*client.SendRequest) {},
+		func(r *client.SendRequest) { r.To = "b" },
+		func(r *client.SendRequest) { r.Kind = "ask" },
+		func(r *client.SendRequest) { r.To = "node-x" },
+		func(r *client.SendRequest) { r.Content = key },
+		func(r *client.SendRequest) { r.Content, r.SkipSecretCheck = key, true },
+	} {
+		req := hello("node-b")
+		change(&req)
+		checked := c.CheckSend(t.Context(), req)
+		posted := len(g.Requests(gatewaytest.SendMessage))
+		_, err := c.Send(t.Context(), req)
+		assert.Equal(t, err, checked)
+		assert.Equal(t, err == nil, len(g.Requests(gatewaytest.SendMessage)) > posted)
+	}
+}
+
 func TestCredentialIsRejectedWithoutBeingShown(t *testing.T) {
 	t.Parallel()
 	c := connect(t, gateway(t), "node-a")

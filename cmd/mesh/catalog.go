@@ -14,14 +14,20 @@ func catalogFile() (string, error) {
 	return filepath.Join(dir, "mesh", "catalog.json"), err
 }
 
-// loadCatalog loads the catalog of an earlier run and returns its bytes. A file that is missing, damaged or of another catalog
-// is no error: the catalog is requested then.
+// maxCatalogFile bounds the file, in bytes. A catalog has less than one megabyte.
+const maxCatalogFile = 32 << 20
+
+// loadCatalog loads the catalog of an earlier run and returns its bytes. For a file that is missing,
+// damaged, too large or of another catalog it returns nil: the catalog is requested then.
 func loadCatalog(c *discovery.Client) []byte {
 	file, err := catalogFile()
 	if err != nil {
 		return nil
 	}
-	saved, err := os.ReadFile(file) //nolint:gosec // a fixed name in the user's cache directory
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a pipe would never answer
+		return nil
+	}
+	saved, err := readBounded(file, maxCatalogFile)
 	if err != nil || c.LoadCatalog(bytes.NewReader(saved)) != nil {
 		return nil
 	}
@@ -39,14 +45,8 @@ func saveCatalog(c *discovery.Client, loaded []byte) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(file), "catalog-*")
-	if err != nil {
-		return
+	if f, err := newReplacement(file); err == nil {
+		defer f.discard()
+		_ = f.commit(catalog.Bytes())
 	}
-	defer os.Remove(temporary.Name()) // fails after the renaming
-	_, err = temporary.Write(catalog.Bytes())
-	if closing := temporary.Close(); err != nil || closing != nil {
-		return
-	}
-	_ = os.Rename(temporary.Name(), file)
 }

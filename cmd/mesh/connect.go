@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -35,11 +36,26 @@ func (a *app) asNode(do meshCommand) func(*cobra.Command, []string) error {
 		if node == "" {
 			return usagef("the name of this node is missing: pass --node or set MESH_NODE")
 		}
+		if err := a.checkNames(name{"the name of this node", node}); err != nil { // before an error shows it
+			return err
+		}
 		if err := lookup.Node(node); err != nil {
 			return err
 		}
 		return a.with(cmd.Context(), node, do, args)
 	}
+}
+
+// name is a text that the gateway stores and shows to all nodes, and where it comes from.
+type name struct{ what, text string }
+
+// checkNames returns an error if a name contains a credential: a variable may expand to one by mistake.
+func (a *app) checkNames(names ...name) error {
+	scanner, err := a.scanner(false)
+	for _, n := range names {
+		err = cmp.Or(err, lookup.CheckName(scanner, n.what, n.text))
+	}
+	return err
 }
 
 // with calls do with a client for a node.
@@ -71,7 +87,7 @@ func (a *app) readToken() (string, error) {
 	if a.tokenFile == "" {
 		return os.Getenv("MESH_GATEWAY_TOKEN"), nil
 	}
-	text, err := os.ReadFile(a.tokenFile)
+	text, err := readBounded(a.tokenFile, maxTokenFile) // also of a pipe, as in --token-file <(pass show mesh)
 	if err != nil {
 		return "", usagef("--token-file: %w", err)
 	}
@@ -83,6 +99,23 @@ func (a *app) readToken() (string, error) {
 		fmt.Fprintf(a.errs, "mesh: warning: --token-file: other users can read %[1]s; chmod 600 %[1]s\n", output.Line(a.tokenFile))
 	}
 	return token, nil
+}
+
+// maxTokenFile bounds the file of a token, in bytes.
+const maxTokenFile = 64 << 10
+
+// readBounded returns the content of a file that has at most limit bytes.
+func readBounded(file string, limit int64) ([]byte, error) {
+	f, err := os.Open(file) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = fmt.Errorf("%s has more than %d bytes", file, limit)
+	}
+	return content, err
 }
 
 // readableByOthers reports whether the permissions of a file let other users read it. Windows has no such permissions.

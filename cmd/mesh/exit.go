@@ -64,7 +64,8 @@ func exitCode(err error) int {
 func refused(err error) bool {
 	var unknown *client.NotInRegistryError
 	var leak *client.MeshSecretLeakError
-	return errors.As(err, &unknown) || errors.As(err, &leak)
+	var name *lookup.LeakError
+	return errors.As(err, &unknown) || errors.As(err, &leak) || errors.As(err, &name)
 }
 
 func failed(err error) bool {

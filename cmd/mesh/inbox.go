@@ -93,7 +93,7 @@ func messageTable(w io.Writer, messages []client.MeshMessage) error {
 		if m.ReadAt != nil {
 			state = "read"
 		}
-		rows[i] = []string{strconv.FormatInt(m.ID, 10), m.FromNode, string(m.Kind), output.Time(m.CreatedAt), state, output.Shorten(m.GetContent())}
+		rows[i] = []string{strconv.FormatInt(m.ID, 10), shownNode(m.FromNode), shownKind(m.Kind), output.Time(m.CreatedAt), state, output.Shorten(m.GetContent())}
 	}
 	return output.Table(w, []string{"ID", "FROM", "KIND", "TIME", "STATE", "CONTENT"}, rows)
 }

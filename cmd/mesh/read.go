@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,13 +63,32 @@ func (a *app) read(ctx context.Context, c *client.MeshClient, m client.MeshMessa
 	return c.MarkRead(ctx, m.ID)
 }
 
-// fullMessage prints a message with its content indented: a content must not pass for the header of another message.
+// indent stands before each line of a content.
+const indent = "    "
+
+// fullMessage prints a message with its content indented, and broken where the terminal would break it: a content must not pass
+// for the header of another message, which is bold. In the header a name or kind that is not a valid one is quoted, for the same reason.
 func fullMessage(w io.Writer, m client.MeshMessage) error {
-	header := fmt.Sprintf("%s %d from %s, %s", m.Kind, m.ID, m.FromNode, output.Time(m.CreatedAt))
+	header := fmt.Sprintf("%s %d from %s, %s", shownKind(m.Kind), m.ID, shownNode(m.FromNode), output.Time(m.CreatedAt))
 	if m.GetThreadID() != "" {
 		header += ", thread " + m.GetThreadID()
 	}
-	content := strings.ReplaceAll(output.Lines(m.GetContent()), "\n", "\n    ")
-	_, err := fmt.Fprintf(w, "%s\n\n    %s\n\n", output.Line(header), content)
+	width := output.Width(w)
+	_, err := fmt.Fprintf(w, "%s\n\n%s%s\n\n", output.Heading(w, output.Wrap(output.Line(header), indent, width)), indent,
+		output.Wrap(output.Lines(m.GetContent()), indent, width))
 	return err
+}
+
+func shownKind(kind client.Kind) string {
+	if kind.Valid() {
+		return string(kind)
+	}
+	return strconv.Quote(string(kind))
+}
+
+func shownNode(name string) string {
+	if lookup.Node(name) == nil {
+		return name
+	}
+	return strconv.Quote(name)
 }

@@ -41,6 +41,13 @@ func (a *app) register(ctx context.Context, c *client.MeshClient, f registerFlag
 	if err != nil {
 		return err
 	}
+	offered, err := json.Marshal(capabilities) // without the escapes of the flag
+	if err != nil {
+		return err
+	}
+	if err := a.checkNames(name{"--url", f.url}, name{"--capabilities", string(offered)}); err != nil {
+		return err
+	}
 	file, err := createTokenFile(f.tokenOut)
 	if err != nil {
 		return err

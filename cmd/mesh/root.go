@@ -23,6 +23,7 @@ type app struct {
 
 	node, gatewayURL, tokenFile string // of the flags
 	format                      string
+	wide                        bool
 	token                       func() (string, error) // reads the file once: it may be a pipe
 }
 
@@ -67,6 +68,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.tokenFile, "token-file", "", "file with the gateway token (default the token in $MESH_GATEWAY_TOKEN)")
 	// Not --output, which is a number of tokens for mesh price.
 	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, and csv for mesh prices")
+	flags.BoolVar(&a.wide, "wide", false, "on a terminal, do not cut the columns of a table")
 	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	addGroup(root, a, "Messages:", newSend, newReply, newInbox, newRead, newThreads, newServe)
@@ -138,6 +140,9 @@ func (a *app) printAs(value any, indent string, text func(io.Writer) error) erro
 	a.progress.Stop()
 	if a.format == "json" {
 		return output.JSON(a.out, value, indent)
+	}
+	if a.wide {
+		return text(output.Wide{Writer: a.out})
 	}
 	return text(a.out)
 }

@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "announce": announce, "write": write,
+			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "heal": heal, "announce": announce, "write": write,
 		},
 	})
 }
@@ -66,6 +66,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("TRICK", "\x1b[31mred\u202e\u009b\nx")
 	// Put together at run time: the repository contains no text with the format of a key.
 	env.Setenv("KEY", "sk-ant-"+strings.Repeat("a", 40))
+	env.Setenv("KEY_NAME", "sk-"+strings.Repeat("a", 40)) // has the form of a node name, too
 	env.Setenv("AWS_LIKE", strings.Repeat("Ab3/", 10))
 	return nil
 }
@@ -167,6 +168,11 @@ func fail(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	fault := gatewaytest.Fault{Status: code, Times: -1}
 	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Fail(gatewaytest.Operation(args[0]), fault)
+}
+
+// heal ends the failures of the gateway.
+func heal(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Heal()
 }
 
 // announce makes the next list of OpenAI announce that it shuts down a model in some days: announce MODEL DAYS.

@@ -29,10 +29,11 @@ func newSend(a *app) *cobra.Command {
 			if req.Content, err = a.text(given[2]); err != nil {
 				return err
 			}
-			if req.ThreadID, err = lookup.Thread(ctx, c, thread); err != nil {
+			scanner, err := a.scanner(false)
+			if err != nil {
 				return err
 			}
-			return a.sent(c.Send(ctx, req))
+			return a.sent(lookup.Send(ctx, c, scanner, req, thread))
 		}),
 	}
 	cmd.Flags().StringVar(&thread, "thread", "", "name or id of a thread; a new name creates a thread")

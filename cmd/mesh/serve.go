@@ -49,6 +49,9 @@ terminal, unless serve runs under nohup.`,
 }
 
 func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string, url string, opts client.ServeOptions) error {
+	if err := a.checkNames(name{"--url", url}); err != nil {
+		return err
+	}
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	killed, kill := context.WithCancel(context.WithoutCancel(ctx))

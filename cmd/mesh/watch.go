@@ -45,8 +45,14 @@ func selects(opts client.FetchOptions, m client.MeshMessage) bool {
 		(opts.ThreadID == "" || opts.ThreadID == m.GetThreadID())
 }
 
+// messageLine prints a message in one line, which is cut or broken where the terminal would break it.
 func messageLine(w io.Writer, m client.MeshMessage) error {
-	_, err := fmt.Fprintf(w, "%d  %s  %s  %s  %s\n", m.ID, output.Line(m.FromNode), output.Line(string(m.Kind)),
-		output.Line(output.Time(m.CreatedAt)), output.Line(output.Shorten(m.GetContent())))
+	line := fmt.Sprintf("%d  %s  %s  %s  %s", m.ID, shownNode(m.FromNode), shownKind(m.Kind), output.Time(m.CreatedAt), output.Shorten(m.GetContent()))
+	if _, wide := w.(output.Wide); wide {
+		line = output.Wrap(output.Line(line), indent, output.Width(w))
+	} else {
+		line = output.Cut(output.Line(line), output.Width(w))
+	}
+	_, err := fmt.Fprintln(w, line)
 	return err
 }

@@ -44,15 +44,3 @@ var threadID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-
 
 // IsThreadID reports whether a text is the id of a thread, and not a name.
 func IsThreadID(text string) bool { return threadID.MatchString(text) }
-
-// Thread returns the id of the thread of that name, made if it is new. An id and "" are returned as they are.
-func Thread(ctx context.Context, c *client.MeshClient, thread string) (string, error) {
-	if thread == "" || IsThreadID(thread) {
-		return thread, nil
-	}
-	t, err := c.OpenThread(ctx, thread)
-	if err != nil {
-		return "", err
-	}
-	return t.ID, nil
-}

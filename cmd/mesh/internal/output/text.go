@@ -53,8 +53,8 @@ func Shorten(text string) string {
 
 // Terminal reports whether w is a terminal that understands escape sequences.
 func Terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("TERM") == "dumb" {
+	f := file(w)
+	if f == nil || os.Getenv("TERM") == "dumb" {
 		return false
 	}
 	info, err := f.Stat()

@@ -8,10 +8,14 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // messageTools are the tools for nodes and messages.
-type messageTools struct{ client *client.MeshClient }
+type messageTools struct {
+	client  *client.MeshClient
+	scanner *scan.Scanner
+}
 
 func addMessageTools(server *mcp.Server, t *messageTools) {
 	add(server, "mesh_peers", "List nodes", "List the registered nodes of the mesh: the recipients of mesh_send.", t.peers, reads)
@@ -106,11 +110,8 @@ type toolReceipt struct {
 }
 
 func (t *messageTools) send(ctx context.Context, in sendArguments) (toolReceipt, error) {
-	thread, err := lookup.Thread(ctx, t.client, in.Thread)
-	if err != nil {
-		return toolReceipt{}, err
-	}
-	return receipt(t.client.Send(ctx, client.SendRequest{To: string(in.To), Kind: client.Kind(in.Kind), Content: string(in.Content), ThreadID: thread}))
+	req := client.SendRequest{To: string(in.To), Kind: client.Kind(in.Kind), Content: string(in.Content)}
+	return receipt(lookup.Send(ctx, t.client, t.scanner, req, in.Thread))
 }
 
 func receipt(m *client.MeshMessage, err error) (toolReceipt, error) {

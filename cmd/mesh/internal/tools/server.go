@@ -27,7 +27,7 @@ so a message that contains a credential is rejected.`
 // NewServer returns the server with all tools. The discovery client must return errors ([discovery.WithStrictErrors]).
 func NewServer(node *client.MeshClient, models *discovery.Client, scanner *scan.Scanner) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "mesh", Title: "Mesh gateway", Version: mesh.Version}, &mcp.ServerOptions{Instructions: instructions})
-	addMessageTools(server, &messageTools{client: node})
+	addMessageTools(server, &messageTools{client: node, scanner: scanner})
 	addThreadTools(server, &threadTools{client: node})
 	addModelTools(server, &modelTools{client: models})
 	addPriceTools(server, &priceTools{client: models})

@@ -1,0 +1,64 @@
+package lookup
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/findings"
+	"github.com/mesh-gateway/mesh-go/scan"
+)
+
+// LeakError reports that a name contains a credential. Nothing was sent. Package client scans the content of a message only.
+type LeakError struct {
+	// What is the name of the flag or argument.
+	What string
+	// Finding does not contain the credential.
+	Finding scan.Finding
+}
+
+func (e *LeakError) Error() string {
+	return fmt.Sprintf("%s contains a credential and is not sent: %s. %s", e.What, e.Finding, e.Finding.Rule.Advice)
+}
+
+// CheckName returns a LeakError if text contains a credential. Rules that also match harmless text do not apply to names.
+func CheckName(scanner *scan.Scanner, what, text string) error {
+	for _, f := range scanner.FindAll(text) {
+		if !findings.Heuristic(f.Rule) {
+			return &LeakError{what, f}
+		}
+	}
+	return nil
+}
+
+// Send sends a message in the thread of that id or name; "" is no thread. A thread of a new name is created only for a message
+// that passes all checks of package client.
+func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req client.SendRequest, thread string) (*client.MeshMessage, error) {
+	for _, name := range []struct{ what, text string }{
+		{"the recipient", req.To}, {"the name of the thread", thread}, {"the task", req.RelatedTaskID}, {"the idempotency key", req.IdempotencyKey},
+	} {
+		if err := CheckName(scanner, name.what, name.text); err != nil {
+			return nil, err
+		}
+	}
+	if req.ThreadID = thread; thread != "" && !IsThreadID(thread) {
+		id, err := openThread(ctx, c, req)
+		if err != nil {
+			return nil, err
+		}
+		req.ThreadID = id
+	}
+	return c.Send(ctx, req)
+}
+
+// openThread returns the id of the thread that req names in place of an id.
+func openThread(ctx context.Context, c *client.MeshClient, req client.SendRequest) (string, error) {
+	if err := c.CheckSend(ctx, req); err != nil {
+		return "", err
+	}
+	t, err := c.OpenThread(ctx, req.ThreadID)
+	if err != nil {
+		return "", err
+	}
+	return t.ID, nil
+}
