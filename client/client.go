@@ -76,7 +76,7 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 		Client:         c.http,
 		RequestEditors: []gateway.RequestEditorFn{headers(s.token)},
 	}
-	c.registry = &registry{ttl: s.registryTTL, load: c.readRegistry}
+	c.registry = &registry{ttl: s.registryTTL, load: c.readRegistry, find: c.isEnabledPeer}
 	return c, nil
 }
 

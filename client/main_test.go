@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -137,6 +138,9 @@ func valueError(t *testing.T, err error) *client.ValueError {
 	require.ErrorIs(t, err, client.ErrMesh)
 	return invalid
 }
+
+// quiet discards the log.
+func quiet() client.Option { return client.WithLogger(slog.New(slog.DiscardHandler)) }
 
 // long returns n copies of s.
 func long(s string, n int) string { return strings.Repeat(s, n) }

@@ -23,9 +23,8 @@ type operation struct {
 	absence bool
 	// goneIsDone means that a 404 shows that an earlier attempt succeeded, if it may have had its effect.
 	goneIsDone bool
-	// read, if not nil, reads the response body, of at most maxBytes.
-	read     func(io.Reader)
-	maxBytes int64
+	// filter, if not nil, returns a reader of the part of the response body that is needed.
+	filter func(io.Reader) io.Reader
 }
 
 // The operations of the gateway.
@@ -67,8 +66,6 @@ func (op operation) done(failed, uncertain *call.Error) bool {
 func accepted(status int) bool { return status >= 200 && status < 300 }
 
 func (op operation) limits(l call.Limits) call.Limits {
-	if op.read != nil {
-		l.Read, l.MaxBytes = op.read, op.maxBytes
-	}
+	l.Filter = op.filter
 	return l
 }

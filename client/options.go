@@ -189,6 +189,7 @@ func WithLogger(logger *slog.Logger) Option {
 
 // WithMaxResponseBytes sets the size limit of a response body after decompression. The default is [DefaultMaxResponseBytes]; n
 // must be positive. A response with more than half a million array elements and map entries is also an error, whatever its size.
+// Send and [MeshClient.ListPeers] work with a peer list beyond these limits.
 func WithMaxResponseBytes(n int64) Option {
 	return func(s *settings) error {
 		if n <= 0 {

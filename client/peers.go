@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
@@ -31,21 +32,51 @@ type RegisterRequest struct {
 }
 
 // ListPeers returns the enabled peers in the gateway's order (GET /peers). The slice is not nil unless there is an error.
+//
+// One peer cannot make the list unreadable. Capabilities that are nested more than 1000 levels deep, or larger than
+// [WithMaxResponseBytes], are dropped. If the list is still too large, it is requested again without the capabilities of more
+// than 64 KiB, and then without all of them. A warning is logged, and a peer whose capabilities were dropped has empty
+// Capabilities and the additional property "capabilities_dropped".
 func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
-	resp, err := c.do(ctx, opListPeers, func(ctx context.Context) (*http.Response, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	peers, largest, err := c.listPeers(ctx, c.limits.MaxBytes)
+	for _, limit := range []int64{maxCapabilities, fewCapabilities} {
+		if exceedsBound(err) && largest > limit {
+			peers, largest, err = c.listPeers(ctx, limit)
+		}
+	}
+	c.warnDropped(ctx, peers)
+	return peers, err
+}
+
+// listPeers returns the enabled peers, without capabilities of more than limit bytes. largest is the size of the largest
+// capabilities that it did not drop.
+func (c *MeshClient) listPeers(ctx context.Context, limit int64) (peers []MeshPeer, largest int64, err error) {
+	var f *capabilityFilter
+	op := opListPeers
+	op.filter = func(body io.Reader) io.Reader {
+		f = &capabilityFilter{limit: limit}
+		return f.reader(body)
+	}
+	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.ListPeers(ctx, nil)
 	})
+	if f != nil {
+		largest = f.largest
+	}
 	if err != nil {
-		return nil, err
+		return nil, largest, err
 	}
 	if blank(resp) {
-		return []MeshPeer{}, nil
+		return []MeshPeer{}, largest, nil
 	}
 	var list gateway.PeerList
-	if err := c.decode(opListPeers, resp, &list); err != nil {
-		return nil, err
+	if err := c.decode(op, resp, &list); err != nil {
+		return nil, largest, err
 	}
-	return list.Peers, nil
+	return list.Peers, largest, nil
 }
 
 // Register registers the client's node (POST /peers/register). Only Register and [MeshClient.Serve] register it, and
@@ -78,15 +109,16 @@ func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	return c.getPeer(ctx, resolveAlias(c.aliases, name))
+	return c.getPeer(ctx, resolveAlias(c.aliases, name), nil)
 }
 
-// getPeer is GetPeer without aliases.
-func (c *MeshClient) getPeer(ctx context.Context, name string) (*MeshPeer, error) {
+// getPeer is GetPeer without aliases. filter may be nil.
+func (c *MeshClient) getPeer(ctx context.Context, name string, filter func(io.Reader) io.Reader) (*MeshPeer, error) {
 	if err := checkPathSegment("peer", name); err != nil {
 		return nil, err
 	}
 	op := opGetPeer(c.redactor.show(name))
+	op.filter = filter
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.GetPeer(ctx, name)
 	})

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -14,26 +15,87 @@ import (
 // be read, no name is valid.
 type registry struct {
 	ttl   time.Duration
-	load  func(context.Context) (nameSet, error)
-	cache cache.Value[nameSet]
+	load  func(context.Context) (peerNames, error)
+	find  func(ctx context.Context, name string) (enabled bool, err error)
+	cache cache.Value[peerNames]
+}
+
+// peerNames is the result of reading the registry. It is immutable.
+type peerNames struct {
+	nameSet
+
+	// exceeded is the error of a list that exceeds a bound. The set is empty then, and each name is looked up by itself.
+	exceeded error
 }
 
 // check returns a NotInRegistryError unless the registry contains exactly this name. A name that is missing from the cached
 // registry is looked up in a new one before it is rejected, so that a message to a peer that has just registered is sent.
 func (r *registry) check(ctx context.Context, name string) error {
-	fresh := func(names nameSet, loadedAt time.Time) bool { return time.Since(loadedAt) < r.ttl && names.has(name) }
+	fresh := func(names peerNames, loadedAt time.Time) bool {
+		return time.Since(loadedAt) < r.ttl && (names.exceeded != nil || names.has(name))
+	}
 	names, joined, err := r.cache.Get(ctx, fresh, r.load)
-	if err == nil && joined && !names.has(name) {
+	if err == nil && joined && names.exceeded == nil && !names.has(name) {
 		// The gateway may have answered that request before the peer registered. A request that begins now decides.
 		names, _, err = r.cache.Get(ctx, fresh, r.load)
 	}
 	if err != nil || names.has(name) {
 		return err
 	}
-	return &NotInRegistryError{Name: name, Near: similarNames(name, names)}
+	if names.exceeded != nil {
+		return r.checkAlone(ctx, name, names.exceeded)
+	}
+	return &NotInRegistryError{Name: name, Near: similarNames(name, names.nameSet)}
 }
 
-// nameSet is the set of the names of the enabled peers, as far as they have the syntax of a node name in any case. It is immutable.
+// checkAlone is check by a request for this peer. Older gateways do not have it: exceeded is the error then.
+func (r *registry) checkAlone(ctx context.Context, name string, exceeded error) error {
+	enabled, err := r.find(ctx, name)
+	switch {
+	case errors.Is(err, errNoSuchPath):
+		return exceeded
+	case err == nil && !enabled:
+		return &NotInRegistryError{Name: name}
+	}
+	return err
+}
+
+// readRegistry returns the names of the enabled peers.
+func (c *MeshClient) readRegistry(ctx context.Context) (peerNames, error) {
+	peers, _, err := c.listPeers(ctx, noCapabilities)
+	if exceedsBound(err) {
+		c.log.WarnContext(ctx, "the peer list is too large; recipients are looked up one by one", "error", err)
+		return peerNames{exceeded: err}, nil
+	}
+	names := make(nameSet, len(peers))
+	for _, p := range peers {
+		if p.Enabled && isNodeNameInAnyCase(p.Name) { // no other name can be a recipient, or similar to one
+			names[p.Name] = struct{}{}
+		}
+	}
+	return peerNames{nameSet: names}, err
+}
+
+// isEnabledPeer reports whether the gateway has an enabled peer with exactly this name.
+func (c *MeshClient) isEnabledPeer(ctx context.Context, name string) (bool, error) {
+	peer, err := c.getPeer(ctx, name, withoutCapabilities)
+	var unknown *NotInRegistryError
+	if err != nil {
+		if errors.As(err, &unknown) {
+			err = nil
+		}
+		return false, err
+	}
+	return peer.Enabled && peer.Name == name, nil
+}
+
+// isNodeNameInAnyCase reports whether name has the syntax of a node name but for upper-case ASCII letters.
+func isNodeNameInAnyCase(name string) bool {
+	lower := strings.ToLower(name)
+	return len(lower) == len(name) && nodeName.MatchString(lower)
+}
+
+// nameSet is the set of the names of the enabled peers, as far as they have the syntax of a node name in any case.
 type nameSet map[string]struct{}
 
 func (names nameSet) has(name string) bool {

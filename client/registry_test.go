@@ -120,55 +120,115 @@ func TestNamesMatchExactly(t *testing.T) {
 }
 
 // The capabilities of one peer must not stop every Send.
-func TestCapabilitiesDoNotCountTowardsTheResponseLimitOfSend(t *testing.T) {
+func TestSendDoesNotReadCapabilities(t *testing.T) {
 	t.Parallel()
 	advert := long("x", 1<<20)
-	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			_, _ = w.Write([]byte(receipt))
-			return
-		}
-		_, _ = w.Write([]byte(`{"n":2,"peers":[{"name":"hog","capabilities":{"` + advert + `":["` + advert + `"]}},` +
-			`{"enabled":null,"capabilities":7,"url":[],"name":"node-b"},{"name":"off","enabled":0},{"name":"` + advert + `"}]}`))
-	}, client.WithMaxResponseBytes(1000), client.WithTimeout(time.Minute))
-	_, err := c.Send(t.Context(), hello("node-b"))
-	require.NoError(t, err, "other fields than name and enabled are not checked")
-	_, err = c.Send(t.Context(), hello("off"))
-	var unknown *client.NotInRegistryError
-	require.ErrorAs(t, err, &unknown)
-	_, err = c.ListPeers(t.Context())
-	require.ErrorIs(t, err, client.ErrTooLarge)
-	require.ErrorContains(t, err, "raise WithMaxResponseBytes")
+	for name, capabilities := range hostileCapabilities() {
+		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				_, _ = w.Write([]byte(receipt))
+				return
+			}
+			require.Equal(t, "/peers", r.URL.Path, "the list is enough")
+			_, _ = w.Write([]byte(`{"n":2,"peers":[{"name":"hog","capabilities":` + capabilities + `},{"capabilities" : {"` + advert + `":["` + advert +
+				`"]} ,"name":"hog-2"},{"enabled":null,"capabilities":7,"name":"node-b"},{"name":"off","enabled":0}]}`))
+		}, client.WithMaxResponseBytes(1000))
+		_, err := c.Send(t.Context(), hello("node-b"))
+		require.NoError(t, err, name)
+		_, err = c.Send(t.Context(), hello("off"))
+		var unknown *client.NotInRegistryError
+		require.ErrorAs(t, err, &unknown, name)
+	}
 }
 
-// The parser keeps a name in memory until its end, so a name must not be as long as the response may be.
-func TestNameInTheRegistryIsBounded(t *testing.T) {
+// hugeRegistry answers like a gateway whose peer list exceeds every bound: with 200,001 names, one of 40 MiB, or elements without
+// end. The peers of rows can be requested one by one.
+func hugeRegistry(t *testing.T, list string, rows map[string]string) (handler http.HandlerFunc, requests func() map[string]int) {
+	t.Helper()
+	var mu sync.Mutex
+	count := make(map[string]int)
+	return func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		count[r.Method+" "+r.URL.Path]++
+		mu.Unlock()
+		row, ok := rows[strings.TrimPrefix(r.URL.Path, "/peers/")]
+		switch {
+		case r.Method == http.MethodPost:
+			_, _ = w.Write([]byte(receipt))
+		case r.URL.Path == "/peers":
+			_, _ = w.Write([]byte(list))
+		case ok:
+			_, _ = w.Write([]byte(row))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(`{"detail":"peer not registered"}`))
+		}
+	}, func() map[string]int { return count }
+}
+
+func TestRecipientIsLookedUpAloneIfTheListIsTooLarge(t *testing.T) {
 	t.Parallel()
-	huge := long("x", 5<<20)
-	for body, want := range map[string]string{
-		`[{"name":"` + huge + `"},{"name":"node-b"}]`:                                                     "is longer than 4194304 bytes",
-		`[{"` + huge + `":1,"name":"node-b"}]`:                                                            "is longer than 4194304 bytes",
-		`[{"name":"node-b","enabled":1` + long("0", 5<<20) + `}]`:                                         "is longer than 4194304 bytes",
-		`{"x":"` + huge + `","peers":[{"x":{"` + huge + `":"` + huge + `"},"y":1,"name":"node-b"}]}`:      "",
-		`[` + long(`{"name":"node-bb","url":"`+long("x", 1000)+`"},`, 6<<10) + `{"name":"node-b"}]` + " ": "",
+	rows := map[string]string{
+		"node-b":   `{"name":"node-b","enabled":1}`,
+		"off":      `{"name":"off","enabled":0}`,
+		"other":    `{"name":"Other","enabled":true}`,
+		"hog":      `{"name":"hog","capabilities":{"x":"` + long("x", 5<<20) + `"}}`,
+		"nameless": `{"enabled":true}`,
+	}
+	for list, opts := range map[string][]client.Option{
+		`[` + long(`{"name":"node-bb"},`, 200_000) + `{"name":"node-b"}]`: {client.WithMaxResponseBytes(1 << 20)},
+		`[` + long(`{"name":"bb"},`, 500_000) + `{"name":"node-b"}]`:      nil,
+		`[{"name":"` + long("x", 40<<20) + `"},{"name":"node-b"}]`:        nil,
+		`[{"name":"node-b","enabled":1` + long("0", 5<<20) + `}]`:         {client.WithMaxResponseBytes(1 << 20)},
 	} {
-		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodGet {
-				_, _ = w.Write([]byte(body))
-			} else {
-				_, _ = w.Write([]byte(receipt))
-			}
-		})
-		_, err := c.Send(t.Context(), hello("node-b"))
-		if want == "" {
+		handler, requests := hugeRegistry(t, list, rows)
+		c := inProcess(t, handler, append(opts, client.WithTimeout(time.Minute), quiet())...)
+		for range 2 {
+			_, err := c.Send(t.Context(), hello("node-b"))
 			require.NoError(t, err)
+		}
+		_, err := c.Send(t.Context(), hello("hog"))
+		require.NoError(t, err, "its own capabilities do not matter")
+		var unknown *client.NotInRegistryError
+		for _, absent := range []string{"off", "other", "node-z"} {
+			_, err = c.Send(t.Context(), hello(absent))
+			require.ErrorAs(t, err, &unknown, absent)
+			assert.Equal(t, absent, unknown.Name)
+			assert.Empty(t, unknown.Near)
+		}
+		_, err = c.Send(t.Context(), hello("nameless"))
+		require.ErrorContains(t, gatewayError(t, err), "name: required field is missing")
+		assert.Equal(t, map[string]int{
+			"GET /peers": 1, "GET /peers/node-b": 2, "GET /peers/hog": 1, "GET /peers/off": 1, "GET /peers/other": 1, "GET /peers/node-z": 1,
+			"GET /peers/nameless": 1, "POST /messages": 3,
+		}, requests(), "the list is requested once in its time to live")
+	}
+}
+
+// Older gateways do not have the request for one peer.
+func TestNothingIsSentIfNeitherTheListNorTheRecipientCanBeRead(t *testing.T) {
+	t.Parallel()
+	for status, body := range map[int]string{http.StatusNotFound: `{"detail":"Not Found"}`, http.StatusServiceUnavailable: "busy"} {
+		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
+			require.Equal(t, http.MethodGet, r.Method, "nothing is posted")
+			if r.URL.Path == "/peers" {
+				_, _ = w.Write([]byte(`[{"name":"node-b","url":"` + long("x", 2000) + `"}]`))
+				return
+			}
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+		}, client.WithMaxResponseBytes(1000), quiet())
+		_, err := c.Send(t.Context(), hello("node-b"))
+		failed := gatewayError(t, err)
+		if status == http.StatusNotFound {
+			require.ErrorIs(t, err, client.ErrTooLarge)
+			assert.Equal(t, "/peers", failed.Path)
 		} else {
-			require.ErrorContains(t, err, want)
+			assert.Equal(t, 503, failed.StatusCode)
 		}
 	}
 }
 
-// The parser keeps only the beginning of a response.
 func TestARegistryThatBeginsWithManyBlanksIsNotEmpty(t *testing.T) {
 	t.Parallel()
 	_, err := answering(t, 200, "text/html", long(" ", 20<<10)+"<html>").Send(t.Context(), hello("node-b"))
@@ -191,13 +251,13 @@ func TestInvalidRegistryIsAnErrorThatNamesTheField(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{}`:                                "peers: required field is missing",
-		`{"peers":null}`:                    "peers: must be an array, is null",
-		`null`:                              "must be a list of peers, is null",
-		`[{"name":"node-b"},7]`:             "[1]: must be an object, is number",
+		`{"peers":null}`:                    "peers: null where a value is required",
+		`null`:                              "null where a value is required",
+		`[{"name":"node-b"},7]`:             "[1]: got number, want object",
 		`[{"name":"node-b"},{"url":"x"}]`:   "[1].name: required field is missing",
-		`{"peers":[{"name":7}]}`:            "peers[0].name: must be a string, is number",
-		`[{"name":"node-b","enabled":2}]`:   "[0].enabled: the number must be 0 or 1",
-		`[{"name":"node-b","enabled":"x"}]`: "[0].enabled: must be a boolean, is string",
+		`{"peers":[{"name":7}]}`:            "peers[0].name: got number, want string",
+		`[{"name":"node-b","enabled":2}]`:   "[0].enabled: number is neither 0 nor 1",
+		`[{"name":"node-b","enabled":"x"}]`: "[0].enabled: got string, want bool",
 		`[{"name":"node-b"}`:                "not JSON",
 		`[{"name":"node-b"}] []`:            "not JSON",
 		`[{"name":"node-b"}] x`:             "not JSON",

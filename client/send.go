@@ -37,8 +37,8 @@ type SendRequest struct {
 // Send sends a message and returns its receipt, which has no content (POST /messages). It takes these steps:
 //
 //  1. Validate the request. An invalid field is a [*ValueError].
-//  2. Look up the recipient in the gateway's registry. An unknown recipient is a [*NotInRegistryError]; if the registry
-//     cannot be read, that error is returned.
+//  2. Look up the recipient in the gateway's registry, or alone if the registry is too large. An unknown recipient is a
+//     [*NotInRegistryError]; if the registry cannot be read, that error is returned.
 //  3. Scan the content for credentials, including the token of this client and the token that is in MESH_GATEWAY_TOKEN at
 //     that moment. A finding is a [*MeshSecretLeakError].
 //  4. Post the message.

@@ -54,7 +54,7 @@ func (s *server) keepRegistered(ctx context.Context) {
 // isRegistered reports whether the gateway knows the node. A disabled node is registered: registering it again is up to the
 // operator. Older gateways can only list the enabled peers.
 func (s *server) isRegistered(ctx context.Context) (bool, error) {
-	_, err := s.client.getPeer(ctx, s.client.node)
+	_, err := s.client.getPeer(ctx, s.client.node, withoutCapabilities)
 	var unknown *NotInRegistryError
 	switch {
 	case errors.As(err, &unknown):
@@ -62,6 +62,6 @@ func (s *server) isRegistered(ctx context.Context) (bool, error) {
 	case !errors.Is(err, errNoSuchPath):
 		return err == nil, err
 	}
-	peers, err := s.client.ListPeers(ctx)
+	peers, _, err := s.client.listPeers(ctx, noCapabilities)
 	return slices.ContainsFunc(peers, func(p MeshPeer) bool { return p.Name == s.client.node }), err
 }

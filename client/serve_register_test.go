@@ -128,3 +128,24 @@ func TestServeReportsAFailedCheckOfItsRegistration(t *testing.T) {
 		assert.Equal(t, []int64{0}, j.failed, "without a message")
 	})
 }
+
+// Neither the capabilities of the node itself nor the list of all peers matter.
+func TestServeChecksItsRegistrationByItsNameAlone(t *testing.T) {
+	g := emptyGateway(t)
+	g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+		if r.Operation != gatewaytest.GetPeer {
+			return nil
+		}
+		return &gatewaytest.Fault{Body: `{"name":"node-a","capabilities":{"x":[` + long("0,", 600_000) + `0]}}`}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		var j journal
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{Register: register, OnError: j.onError}))
+		assert.Empty(t, j.errors)
+	})
+	assert.Len(t, g.Requests(gatewaytest.RegisterPeer), 1)
+	assert.Empty(t, g.Requests(gatewaytest.ListPeers))
+}

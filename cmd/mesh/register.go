@@ -53,9 +53,11 @@ func (a *app) register(ctx context.Context, c *client.MeshClient, f registerFlag
 		return err
 	}
 	defer file.close()
-	req, err := registration(ctx, c, f.url)
-	if err != nil {
-		return err
+	req := client.RegisterRequest{URL: f.url, Capabilities: capabilities}
+	if f.url == "" || capabilities == nil { // otherwise a registration that is too large to be read is replaced
+		if req, err = registration(ctx, c, f.url); err != nil {
+			return err
+		}
 	}
 	if capabilities != nil {
 		req.Capabilities = capabilities

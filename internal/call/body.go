@@ -2,7 +2,6 @@ package call
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"slices"
 )
@@ -43,24 +42,20 @@ func joined(pieces [][]byte, last []byte) []byte {
 	return slices.Concat(append(pieces, last)...)
 }
 
-// boundedReader fails beyond limit bytes. It records the first error except io.EOF.
+// maxFilteredBytes bounds a body of which only a part is kept.
+const maxFilteredBytes = 1 << 30
+
+// boundedReader fails beyond left bytes.
 type boundedReader struct {
-	next        io.Reader
-	left, limit int64
-	err         error
+	next io.Reader
+	left int64
 }
 
 // Read implements io.Reader.
 func (r *boundedReader) Read(p []byte) (int, error) {
-	if r.err != nil {
-		return 0, r.err
-	}
 	n, err := r.next.Read(p)
 	if r.left -= int64(n); r.left < 0 {
-		n, err = 0, tooLarge(r.limit)
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		r.err = err
+		return 0, tooLarge(maxFilteredBytes)
 	}
 	return n, err
 }

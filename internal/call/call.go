@@ -35,9 +35,8 @@ type Limits struct {
 	Timeout time.Duration
 	// MaxBytes is the maximum size of a response body after decompression.
 	MaxBytes int64
-	// Read, if not nil, reads the body of a 2xx response, and Response.Body stays empty. Read may ignore errors of its reader:
-	// Do returns them, [ErrTooLarge] among them.
-	Read func(io.Reader)
+	// Filter, if not nil, returns a reader of a part of the body of a 2xx response. MaxBytes limits that part, and 1 GiB the body.
+	Filter func(io.Reader) io.Reader
 }
 
 // Response is a complete 2xx response.
@@ -155,18 +154,15 @@ func readError(ctx context.Context, resp *http.Response) *Error {
 // read reads a body of at most MaxBytes. One more byte is an error: a part of a body must not be taken for the whole. With an
 // error, read returns the part that it has read.
 func (l Limits) read(resp *http.Response) ([]byte, error) {
-	limit := l.MaxBytes
-	if resp.ContentLength > limit {
+	limit, source := l.MaxBytes, io.Reader(resp.Body)
+	if l.Filter != nil {
+		source = l.Filter(&boundedReader{next: resp.Body, left: maxFilteredBytes})
+	} else if resp.ContentLength > limit {
 		begin := make([]byte, bytes.MinRead)
 		n, _ := resp.Body.Read(begin)
 		return begin[:n], tooLarge(limit)
 	}
-	if l.Read != nil {
-		body := &boundedReader{next: resp.Body, left: limit, limit: limit}
-		l.Read(body)
-		return nil, body.err
-	}
-	body, err := readAll(io.LimitReader(resp.Body, max(limit, limit+1)), resp.ContentLength) // limit+1 may overflow
+	body, err := readAll(io.LimitReader(source, max(limit, limit+1)), resp.ContentLength) // limit+1 may overflow
 	if err == nil && int64(len(body)) > limit {
 		err = tooLarge(limit)
 	}

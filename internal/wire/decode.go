@@ -66,7 +66,7 @@ const maxElements = 500_000
 // element counts an array element or a map entry.
 func (d *Decoder) element() error {
 	if d.elements++; d.elements > maxElements {
-		return errTooMany
+		return ErrTooMany
 	}
 	return nil
 }

@@ -20,9 +20,11 @@ var (
 	errNotNumber   = errors.New("text is not a number")
 	errNotTime     = errors.New("text is not an RFC 3339 time")
 	errNotJSON     = errors.New("value cannot be written as JSON")
-	errTooMany     = fmt.Errorf("the document has more than %d array elements and map entries", maxElements)
 	errNotJSONType = errors.New("value has the wrong type")
 )
+
+// ErrTooMany is the reason of the error of a document with more array elements and map entries than are decoded.
+var ErrTooMany = fmt.Errorf("the document has more than %d array elements and map entries", maxElements)
 
 // Path elements for names that the document does not define.
 const (

@@ -44,8 +44,6 @@ type operation struct {
 	// byContext operations have no timeout option. The request of a shared one continues after a caller's context ends, so the
 	// Failure of that caller is about the context.
 	byContext, shared bool
-	// ownLimit operations do not use the client's size limit.
-	ownLimit bool
 
 	// empty is the value returned with a failure.
 	empty any

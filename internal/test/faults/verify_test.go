@@ -30,7 +30,7 @@ func (c *trial) verify(good any) (seen outcome, wrong []string) {
 	if c.took > c.timeout()+margin || (c.fault.hangs && c.took < shortTimeout/2 && seen == late) {
 		fail("took %v", c.took)
 	}
-	if limit := cmp.Or(c.fault.maxBytes, client.DefaultMaxResponseBytes); !c.op.ownLimit && int64(c.read) > limit+buffered {
+	if limit := cmp.Or(c.fault.maxBytes, client.DefaultMaxResponseBytes); int64(c.read) > limit+buffered {
 		fail("%d bytes were read, with a limit of %d", c.read, limit)
 	}
 	if c.left > 0 {
