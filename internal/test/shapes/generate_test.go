@@ -18,6 +18,11 @@ func generate(t *testing.T, document string) (string, error) {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(document))
 	require.NoError(t, err)
+	return generateFrom(t, doc)
+}
+
+func generateFrom(t *testing.T, doc *openapi3.T) (string, error) {
+	t.Helper()
 	template, err := os.ReadFile("../../../specs/templates/additional-properties.tmpl")
 	require.NoError(t, err)
 	return codegen.Generate(doc, codegen.Configuration{

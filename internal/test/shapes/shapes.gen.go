@@ -203,6 +203,13 @@ type FormatsIntegers int64
 // FormatsNumbers defines model for Formats.Numbers.
 type FormatsNumbers float64
 
+// GoMap defines model for GoMap.
+type GoMap struct {
+	Map                  map[string]time.Duration   `json:"map"`
+	Optional             *map[string]time.Duration  `json:"optional,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
 // HoldsCombined defines model for HoldsCombined.
 type HoldsCombined struct {
 	Many                 []Combined                 `json:"many,omitempty"`
@@ -1229,6 +1236,57 @@ func (t *Formats) GetURI() (v string) {
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *GoMap) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*GoMap).decode)
+}
+
+func (t *GoMap) decode(d *wire.Decoder) error {
+	*t = GoMap{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "map":
+			seen.Add(0)
+			o.Report(wire.JSON(&t.Map, d))
+		case "optional":
+			o.Report(wire.Optional(&t.Optional, d, wire.JSON))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "map")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t GoMap) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*GoMap).encode) }
+
+func (t *GoMap) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteJSON(wire.NotNilMap(&t.Map), e.PlainField("map"))
+	if t.Optional != nil {
+		wire.WriteJSON(t.Optional, e.PlainField("optional"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t GoMap) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t GoMap) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetOptional returns Optional, or the zero value if it is nil.
+func (t *GoMap) GetOptional() (v map[string]time.Duration) {
+	if t != nil && t.Optional != nil {
+		v = *t.Optional
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *HoldsCombined) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*HoldsCombined).decode)
 }
@@ -1641,7 +1699,7 @@ func (t *References) decode(d *wire.Decoder) error {
 			seen.Add(0)
 			o.Report(wire.JSON(&t.Bytes, d))
 		case "color":
-			o.Report(wire.Optional(&t.Color, d, wire.JSON))
+			o.Report(wire.Optional(&t.Color, d, wire.String))
 		case "foreign":
 			o.Report(wire.Optional(&t.Foreign, d, wire.JSON))
 		case "leaf":
@@ -1678,7 +1736,7 @@ func (t *References) encode(e *wire.Encoder) {
 		wire.WriteJSON(t.ArrayDefault, e.PlainField("arrayDefault"))
 	}
 	wire.WriteJSON(wire.NotNil(&t.Bytes), e.PlainField("bytes"))
-	wire.WriteNullable(t.Color, e.PlainField("color"), wire.WriteJSON)
+	wire.WriteNullable(t.Color, e.PlainField("color"), wire.WriteString)
 	if t.Foreign != nil {
 		wire.WriteJSON(t.Foreign, e.PlainField("foreign"))
 	}

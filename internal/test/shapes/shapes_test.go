@@ -59,6 +59,8 @@ func TestShapesRoundTrip(t *testing.T) {
 		{"readOnly and writeOnly, filled", &shapes.Directions{}, `{"code":"c","id":"i","old":"o"}`, ""},
 		{"formats", &shapes.Formats{}, `{"booleans":true,"bounded":[9],"duration":"PT1H","email":"a@example.com","integers":7,"numbers":1.5,"other":"h",
 			"uint64":18446744073709551615,"uint8":255,"unix":1,"uri":"http://x"}`, ""},
+		{"map with a Go type", &shapes.GoMap{}, `{"map":{}}`, ""},
+		{"map with a Go type, filled", &shapes.GoMap{}, `{"map":{"a":1},"optional":{}}`, ""},
 		{"references", &shapes.References{}, `{"bytes":"","leaf":null,"raw":null}`, `{"arrayDefault":["a"],"bytes":"","color":null,"leaf":null,
 			"leafDefault":{"id":7,"note":null},"levelDefault":2,"raw":null,"timeDefault":"2026-01-02T03:04:05Z"}`},
 		{"references, filled", &shapes.References{}, `{"array":[{"id":1,"note":null}],"arrayDefault":[],"bytes":"AQ==","color":"red","leaf":{"id":1,"note":null,"u":1},
@@ -183,6 +185,9 @@ func TestNilContainersOfRequiredFieldsAreEmpty(t *testing.T) {
 
 func TestNilValuesOfRequiredFieldsAreWritten(t *testing.T) {
 	t.Parallel()
+	empty, err := shapes.GoMap{}.MarshalJSON()
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"map":{}}`, string(empty))
 	text, err := shapes.References{}.MarshalJSON()
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"bytes":"","color":null,"leaf":null,"raw":null}`, string(text))
