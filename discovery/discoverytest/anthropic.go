@@ -24,14 +24,17 @@ func (s *Server) anthropicRoute() route {
 	}
 }
 
+// anthropicVersion is the only version of the API.
+const anthropicVersion = "2023-06-01"
+
 func (s *Server) listAnthropicModels(r *http.Request, all []json.RawMessage) answer {
 	query := r.URL.Query()
 	limit, valid := anthropicLimit(query.Get("limit"))
 	rows, unknown := inLifecycle(all, query["lifecycle[]"])
 	cut, more, known := page(rows, "id", query.Get("after_id"), s.pageOf(limit))
 	switch {
-	case r.Header.Get("Anthropic-Version") == "":
-		return badAnthropicRequest("anthropic-version: header is required")
+	case r.Header.Get("Anthropic-Version") != anthropicVersion:
+		return badAnthropicRequest("anthropic-version: header is required, and must be a known version")
 	case !valid:
 		return badAnthropicRequest("limit: Input should be a whole number from 1 to 1000")
 	case unknown != "":

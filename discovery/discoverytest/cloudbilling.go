@@ -32,7 +32,7 @@ func (s *Server) listSKUs(r *http.Request, rows []json.RawMessage) answer {
 		return googleProblem(http.StatusNotFound, "NOT_FOUND", "Requested entity was not found.")
 	}
 	query := r.URL.Query()
-	size, valid := googlePageSize(query.Get("pageSize"), 5000, 5000)
+	size, valid := googlePageSize(query, 5000, 5000)
 	after, err := base64.StdEncoding.DecodeString(query.Get("pageToken"))
 	cut, more, known := page(rows, "skuId", string(after), s.pageOf(size))
 	if currency := query.Get("currencyCode"); !valid || err != nil || !known || (currency != "" && currency != "USD") {

@@ -46,14 +46,11 @@ func TestBillingCatalogRejectsInvalidRequests(t *testing.T) {
 	s := start(t)
 	realToken := url.QueryEscape(s.call(billing, "?pageSize=1").object(t)["nextPageToken"].(string))
 	assert.Equal(t, 200, s.call(billing, "?pageToken="+realToken).status)
-	for _, query := range []string{"?pageSize=-1", "?pageSize=many"} {
+	for _, query := range []string{"?pageSize=-1", "?pageSize=many", "?pageSize=0", "?pageSize=5001"} {
 		assert.Equal(t, 400, s.callInvalid(billing, query).status, query)
 	}
 	for _, query := range []string{"?pageToken=nonsense", "?pageToken=bm9ib2R5", "?pageToken=" + realToken + "!", "?currencyCode=EUR"} {
 		assert.Equal(t, 400, s.call(billing, query).status, query)
-	}
-	for _, query := range []string{"?pageSize=0", "?pageSize=6000"} {
-		assert.Len(t, s.callInvalid(billing, query).rows(t, "skus"), 46, query)
 	}
 	assert.Contains(t, s.callInvalid(billing, "", "X-Goog-Api-Key", "").body, "PERMISSION_DENIED")
 	other, err := discovery.New(append(s.Options(), discovery.WithGeminiServiceID("0000-0000-0000"), discovery.WithLogger(quiet),

@@ -3,6 +3,7 @@ package discoverytest
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,27 +28,52 @@ func (s *Server) costsRoute() route {
 
 func listCosts(r *http.Request) answer {
 	query := r.URL.Query()
-	start, err := strconv.ParseInt(query.Get("start_time"), 10, 64)
-	if err != nil || start <= 0 {
-		return badCosts("start_time")
-	}
-	limit, err := strconv.ParseInt(cmp.Or(query.Get("limit"), "7"), 10, 64)
-	if err != nil || limit < 1 || limit > mostDays {
-		return badCosts("limit")
-	}
 	today := startOfToday()
-	end, err := strconv.ParseInt(cmp.Or(query.Get("end_time"), strconv.FormatInt(today, 10)), 10, 64)
-	if err != nil {
-		return badCosts("end_time")
+	start, end, wrong := costsWindow(query, today)
+	limit, err := strconv.ParseInt(cmp.Or(query.Get("limit"), "7"), 10, 64)
+	groups := slices.Concat(query["group_by"], query["group_by[]"])
+	switch {
+	case wrong != "":
+		return badCosts(wrong)
+	case err != nil || limit < 1 || limit > mostDays:
+		return badCosts("limit")
+	case query.Has("bucket_width") && query.Get("bucket_width") != "1d":
+		return badCosts("bucket_width")
+	case !distinctOf(groups, "line_item", "project_id", "api_key_id"):
+		return badCosts("group_by")
 	}
 	if cursor := query.Get("page"); cursor != "" {
-		day, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(cursor, "page_"), "="), 10, 64)
-		if err != nil {
+		if start, err = strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(cursor, "page_"), "="), 10, 64); err != nil {
 			return badCosts("page")
 		}
-		start = day
 	}
-	return costsPage(start, min(end, today), limit, slices.Concat(query["group_by"], query["group_by[]"]))
+	return costsPage(start, min(end, today), limit, groups)
+}
+
+// costsWindow returns the window in Unix seconds, which ends with usual if the query has no end, or the wrong parameter.
+func costsWindow(query url.Values, usual int64) (start, end int64, wrong string) {
+	start, err := strconv.ParseInt(query.Get("start_time"), 10, 64)
+	if err != nil || start <= 0 {
+		return 0, 0, "start_time"
+	}
+	if !query.Has("end_time") {
+		return start, usual, ""
+	}
+	end, err = strconv.ParseInt(query.Get("end_time"), 10, 64)
+	if err != nil || end <= start {
+		return 0, 0, "end_time"
+	}
+	return start, end, ""
+}
+
+// distinctOf reports whether each of values is one of allowed, and none is repeated.
+func distinctOf(values []string, allowed ...string) bool {
+	for i, value := range values {
+		if !slices.Contains(allowed, value) || slices.Contains(values[:i], value) {
+			return false
+		}
+	}
+	return true
 }
 
 // costsPage returns a page of days, beginning with the day of start.

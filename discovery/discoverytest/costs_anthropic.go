@@ -30,16 +30,16 @@ func (s *Server) listAnthropicCosts(r *http.Request) answer {
 	limit, err := strconv.Atoi(cmp.Or(query.Get("limit"), "7"))
 	width, groups, cursor := query.Get("bucket_width"), query["group_by[]"], query.Get("page")
 	switch {
-	case r.Header.Get("Anthropic-Version") == "":
-		return badAnthropicRequest("anthropic-version: header is required")
+	case r.Header.Get("Anthropic-Version") != anthropicVersion:
+		return badAnthropicRequest("anthropic-version: header is required, and must be a known version")
 	case !valid:
 		return badAnthropicRequest("starting_at, ending_at: Input should be RFC 3339 timestamps, the first before the second")
 	case err != nil || limit < 1 || limit > mostAnthropicDays:
 		return badAnthropicRequest("limit: Input should be a whole number from 1 to 31")
 	case width != "" && width != "1d":
 		return badAnthropicRequest("bucket_width: Input should be '1d'")
-	case slices.ContainsFunc(groups, func(group string) bool { return group != "workspace_id" && group != "description" }):
-		return badAnthropicRequest("group_by: Input should be 'workspace_id' or 'description'")
+	case !distinctOf(groups, "workspace_id", "description"):
+		return badAnthropicRequest("group_by: Input should be 'workspace_id' or 'description', each once")
 	}
 	if cursor != "" {
 		if start, err = strconv.ParseInt(strings.TrimPrefix(cursor, "page_"), 10, 64); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -25,7 +26,7 @@ func (s *Server) geminiRoute() route {
 
 func (s *Server) listGeminiModels(r *http.Request, rows []json.RawMessage) answer {
 	query := r.URL.Query()
-	size, valid := googlePageSize(query.Get("pageSize"), 50, 1000)
+	size, valid := googlePageSize(query, 50, 1000)
 	after, err := base64.StdEncoding.DecodeString(query.Get("pageToken"))
 	cut, more, known := page(rows, "name", string(after), s.pageOf(size))
 	if !valid || err != nil || !known {
@@ -45,19 +46,17 @@ func (s *Server) listGeminiModels(r *http.Request, rows []json.RawMessage) answe
 
 var googleJSON = http.Header{"Content-Type": {"application/json; charset=UTF-8"}}
 
-// googlePageSize returns the page size: the default when none is given, and at most the maximum.
-func googlePageSize(text string, usual, most int) (size int, valid bool) {
-	if text == "" {
+// googlePageSize returns the page size: the default when none is given. Google reads 0 as the default and a larger number as
+// the maximum; the documents do not allow either, so a test notices a client that relies on it.
+func googlePageSize(query url.Values, usual, most int) (size int, valid bool) {
+	if !query.Has("pageSize") {
 		return usual, true
 	}
-	size, err := strconv.Atoi(text)
-	switch {
-	case err != nil || size < 0:
+	size, err := strconv.Atoi(query.Get("pageSize"))
+	if err != nil || size < 1 || size > most {
 		return 0, false
-	case size == 0:
-		return usual, true
 	}
-	return min(size, most), true
+	return size, true
 }
 
 // refuseGoogle refuses a missing or wrong key with 400.

@@ -25,6 +25,12 @@ func TestBillsAndBalancesRejectInvalidRequests(t *testing.T) {
 		"endless start":   {"GET", "/openai/v1/organization/costs?start_time=9223372036854775808", "", 400},
 		"limit of 181":    {"GET", "/openai/v1/organization/costs?start_time=1&limit=181", "", 400},
 		"bad end":         {"GET", "/openai/v1/organization/costs?start_time=1&end_time=x", "", 400},
+		"end at start":    {"GET", "/openai/v1/organization/costs?start_time=86400&end_time=86400", "", 400},
+		"end first":       {"GET", "/openai/v1/organization/costs?start_time=86400&end_time=1", "", 400},
+		"bad group":       {"GET", "/openai/v1/organization/costs?start_time=1&group_by=nonsense", "", 400},
+		"group twice":     {"GET", "/openai/v1/organization/costs?start_time=1&group_by=line_item&group_by[]=line_item", "", 400},
+		"two groups":      {"GET", "/openai/v1/organization/costs?start_time=1&group_by=line_item&group_by=project_id", "", 200},
+		"hours":           {"GET", "/openai/v1/organization/costs?start_time=1&bucket_width=1h", "", 400},
 		"bad cursor":      {"GET", "/openai/v1/organization/costs?start_time=1&page=x", "", 400},
 		"escaped cursor":  {"GET", "/openai/v1/organization/costs?start_time=1&page=page_86400%3D", "", 200},
 		"good cursor":     {"GET", "/openai/v1/organization/costs?start_time=1&end_time=172800&group_by=api_key_id&page=page_86400=", "", 200},
@@ -35,6 +41,8 @@ func TestBillsAndBalancesRejectInvalidRequests(t *testing.T) {
 		"a: limit of 32":  {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&limit=32", "", 400},
 		"a: hours":        {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&bucket_width=1h", "", 400},
 		"a: bad group":    {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&group_by[]=line_item", "", 400},
+		"a: group twice":  {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&group_by[]=description&group_by[]=description", "", 400},
+		"a: end first":    {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-02T00:00:00Z&ending_at=2026-05-01T00:00:00Z", "", 400},
 		"a: bad cursor":   {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&page=x", "", 400},
 		"a: good":         {"GET", "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T12:00:00Z&group_by[]=workspace_id", "", 200},
 		"no body":         {"POST", "/xaimanagement/v1/billing/teams/t/usage", "", 400},
@@ -42,6 +50,10 @@ func TestBillsAndBalancesRejectInvalidRequests(t *testing.T) {
 		"bad time":        {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01T00:00:00Z", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
 		"bad end time":    {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02", "Etc/GMT", "TIME_UNIT_DAY"), 400},
 		"zone of 7":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", strings.Replace(usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "", "TIME_UNIT_DAY"), `"timezone":""`, `"timezone":7`, 1), 400},
+		"empty usage":     {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-01 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
+		"usage backwards": {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-02 00:00:00", "2026-05-01 00:00:00", "Etc/GMT", "TIME_UNIT_NONE"), 400},
+		"no groupBy":      {"POST", "/xaimanagement/v1/billing/teams/t/usage", strings.Replace(usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), `"groupBy":[],`, "", 1), 400},
+		"unknown field":   {"POST", "/xaimanagement/v1/billing/teams/t/usage", strings.Replace(usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), `"groupBy"`, `"group":[],"groupBy"`, 1), 400},
 		"two years":       {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2024-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_DAY"), 400},
 		"by the hour":     {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_HOUR"), 200},
 		"unknown unit":    {"POST", "/xaimanagement/v1/billing/teams/t/usage", usage("2026-05-01 00:00:00", "2026-05-02 00:00:00", "Etc/GMT", "TIME_UNIT_YEAR"), 400},
@@ -71,5 +83,6 @@ func TestBillsAndBalancesRejectInvalidRequests(t *testing.T) {
 }
 
 func usage(start, end, zone, unit string) string {
-	return `{"analyticsRequest":{"timeRange":{"startTime":"` + start + `","endTime":"` + end + `","timezone":"` + zone + `"},"timeUnit":"` + unit + `"}}`
+	return `{"analyticsRequest":{"timeRange":{"startTime":"` + start + `","endTime":"` + end + `","timezone":"` + zone + `"},"timeUnit":"` + unit +
+		`","values":[{"name":"usd","aggregation":"AGGREGATION_SUM"}],"groupBy":[],"filters":[]}}`
 }

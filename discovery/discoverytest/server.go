@@ -9,7 +9,8 @@
 //
 // It responds as the providers do: the catalog has an ETag and returns 304; the lists of Anthropic, Gemini, OpenAI's costs and
 // the billing catalog have pages; a missing or wrong key gets the error of the provider. Requests of the official SDKs are
-// accepted too. By default any key is accepted; [WithKeys] sets the accepted keys, and [Server.Options] passes them to the
+// accepted too. A request that the service's document forbids is refused, also where the provider would accept it, as Google
+// does a pageSize of 0. By default any key is accepted; [WithKeys] sets the accepted keys, and [Server.Options] passes them to the
 // client. [WithCatalog] and [Server.SetCatalog] replace the 109 rows of the catalog.
 //
 // [Server.Fail] makes operations fail: with a status, late, by closing the connection, with an invalid body. A Fault with a

@@ -20,27 +20,41 @@ func (s *Server) usageRoute() route {
 // usageTime is the layout of times in a request: with a blank and without a time zone, which is a field of its own.
 const usageTime = "2006-01-02 15:04:05"
 
+// analytics is the body of a request, apart from the object around it.
+type analytics struct {
+	TimeRange struct{ StartTime, EndTime, Timezone string }
+	TimeUnit  string
+	Values    []struct{ Name, Aggregation string }
+	GroupBy   []string
+	Filters   []string
+}
+
+// usageRequest reports whether the body has every required field and no unknown one.
+func usageRequest(r *http.Request) (query analytics, valid bool) {
+	var body struct{ AnalyticsRequest analytics }
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	err := dec.Decode(&body)
+	query = body.AnalyticsRequest
+	return query, err == nil && query.Values != nil && query.GroupBy != nil && query.Filters != nil
+}
+
 func getUsage(r *http.Request) answer {
-	var body struct {
-		AnalyticsRequest struct {
-			TimeRange struct{ StartTime, EndTime, Timezone string }
-			TimeUnit  string
-		}
+	query, valid := usageRequest(r)
+	if !valid {
+		return badUsage("the body cannot be read, or has unknown fields, or lacks values, groupBy or filters")
 	}
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		return badUsage("the body cannot be read")
-	}
-	window := body.AnalyticsRequest.TimeRange
+	window := query.TimeRange
 	zone, err := time.LoadLocation(window.Timezone)
 	if err != nil {
 		return badUsage("unknown timezone")
 	}
 	start, err := time.ParseInLocation(usageTime, window.StartTime, zone)
 	end, endErr := time.ParseInLocation(usageTime, window.EndTime, zone)
-	if err != nil || endErr != nil || end.Sub(start) > 366*24*time.Hour {
-		return badUsage("the time range cannot be read")
+	if err != nil || endErr != nil || !start.Before(end) || end.Sub(start) > 366*24*time.Hour {
+		return badUsage("the time range cannot be read, is empty, or is longer than a year")
 	}
-	times, known := bucketTimes(discovery.TimeUnit(body.AnalyticsRequest.TimeUnit), start, end)
+	times, known := bucketTimes(discovery.TimeUnit(query.TimeUnit), start, end)
 	if !known {
 		return badUsage("unknown timeUnit, or too many buckets")
 	}

@@ -189,7 +189,8 @@ func ask(t *testing.T, url string, operation discoverytest.Operation, target str
 	method, body := http.MethodGet, ""
 	if operation == discoverytest.GetXAIUsage {
 		method = http.MethodPost
-		body = `{"analyticsRequest":{"timeRange":{"startTime":"2026-05-01 00:00:00","endTime":"2026-05-03 00:00:00","timezone":"UTC"},"timeUnit":"TIME_UNIT_DAY"}}`
+		body = `{"analyticsRequest":{"timeRange":{"startTime":"2026-05-01 00:00:00","endTime":"2026-05-03 00:00:00","timezone":"UTC"},"timeUnit":"TIME_UNIT_DAY",
+			"values":[{"name":"usd","aggregation":"AGGREGATION_SUM"}],"groupBy":["description"],"filters":[]}}`
 	}
 	request, err := http.NewRequestWithContext(t.Context(), method, url+target, strings.NewReader(body))
 	require.NoError(t, err)
