@@ -54,6 +54,15 @@
 // request on it fails. The client's transport therefore closes idle connections after four seconds and after every 5xx
 // response. With [WithHTTPClient], set IdleConnTimeout in the same way, or use [WithRetry].
 //
+// Without [WithRetry] a request with a body is transmitted once, and one without a body at most three times, whatever the gateway
+// or a proxy does. net/http repeats a POST that is refused over HTTP/2, so the client's own transport speaks HTTP/1.1 only. Over
+// HTTP/2, with WithHTTPClient, such a refusal is an error instead, for Send with Uncertain: a proxy that renews its connection
+// every hundred requests makes about one plain Send in sixteen fail under load. With WithRetry these sends succeed.
+//
+// net/http prints bytes that a server sends after a response ("Unsolicited response received on idle HTTP channel") to the
+// standard logger of package log, headers and tokens included. No setting of a transport prevents that. A program that keeps its
+// standard log should redact it, or direct it to a writer that does, with log.SetOutput.
+//
 // # Concurrency
 //
 // A [MeshClient] is safe for concurrent use and meant to be shared. Concurrent sends share one request for the registry.

@@ -132,8 +132,9 @@ func WithoutSelfNameValidation() Option {
 }
 
 // WithHTTPClient sets the HTTP client, for proxies, certificates and tests. The client is copied. Redirects are never followed,
-// whatever its CheckRedirect is. Its transport should close idle connections after less than five seconds (IdleConnTimeout):
-// see "Connections" in the package documentation.
+// whatever its CheckRedirect is. Requests with a body are sent without GetBody, so that net/http does not repeat them over
+// HTTP/2. Its transport should close idle connections after less than five seconds (IdleConnTimeout). See "Connections" in the
+// package documentation.
 func WithHTTPClient(client *http.Client) Option {
 	return func(s *settings) error {
 		if client == nil {

@@ -10,9 +10,9 @@ import (
 // Reply sends an answer to the sender of a message, in the same thread and with the same task. It makes the same checks as
 // [MeshClient.Send] and returns the same errors. The sender's name is not resolved as an alias.
 //
-// The idempotency key is derived from the node, the id of the message, the kind and the content, so that the same reply sent
-// twice arrives once. After a crash or an uncertain failure, send the reply again. Older gateways ignore the key. Use Send to
-// set other fields, such as AllowRules.
+// The idempotency key is derived from the node, the id and CreatedAt of the message, the kind and the content, so that the same
+// reply sent twice arrives once: to must have the ID and CreatedAt that the gateway sent. After a crash or an uncertain failure,
+// send the reply again. Older gateways ignore the key. Use Send to set other fields, such as AllowRules.
 func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, kind Kind, content string) (*MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -22,12 +22,13 @@ func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, kind Kind, conte
 		Content:        content,
 		RelatedTaskID:  to.GetRelatedTaskID(),
 		ThreadID:       to.GetThreadID(),
-		IdempotencyKey: c.replyKey(to.ID, kind, content),
+		IdempotencyKey: c.replyKey(to, kind, content),
 	}, true)
 }
 
-// replyKey returns the idempotency key of a reply. The lengths keep the parts apart.
-func (c *MeshClient) replyKey(id int64, kind Kind, content string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s %d %d:%s %s", len(c.node), c.node, id, len(kind), kind, content))
+// replyKey returns the idempotency key of a reply. A gateway with a new database counts its messages from 1 again, so the key
+// needs CreatedAt as well. %q keeps the parts apart; content is the last.
+func (c *MeshClient) replyKey(to MeshMessage, kind Kind, content string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %q %q %s", c.node, to.ID, to.CreatedAt, kind, content))
 	return "reply-" + hex.EncodeToString(sum[:])
 }

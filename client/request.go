@@ -60,7 +60,7 @@ func mayHaveEffect(failed *call.Error) bool {
 	if failed.Status != 0 {
 		return failed.Status < 300 || failed.Status >= 500
 	}
-	return !isNotSent(failed.Err)
+	return failed.Transmitted || !isNotSent(failed.Err)
 }
 
 // isNotSent reports whether err shows that the request was not sent: there was no connection, or its certificate is invalid.

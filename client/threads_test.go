@@ -182,6 +182,11 @@ func TestSameReplySentTwiceArrivesOnce(t *testing.T) {
 	receipt, err := receiver.Reply(t.Context(), other, client.KindAnswer, "All green.")
 	require.NoError(t, err)
 	assert.NotContains(t, ids, receipt.ID, "another message has another reply")
+	newDatabase := question
+	newDatabase.CreatedAt = "2026-11-22T07:54:15+00:00"
+	receipt, err = receiver.Reply(t.Context(), newDatabase, client.KindAnswer, "All green.")
+	require.NoError(t, err)
+	assert.NotContains(t, ids, receipt.ID, "a gateway with a new database uses the ids again")
 	status, err := receiver.Reply(t.Context(), question, client.KindStatus, "All green.")
 	require.NoError(t, err)
 	assert.NotContains(t, ids, status.ID, "another kind is another reply")

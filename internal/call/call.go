@@ -56,6 +56,9 @@ type Error struct {
 	Body []byte
 	// RedirectHost is the host to which a 3xx response redirects, or "".
 	RedirectHost string
+	// Transmitted reports that the request was transmitted, perhaps before the attempt that failed with Err. It is false if that
+	// is not known.
+	Transmitted bool
 	// Err is the network, context or limit error, or nil if the status is the only failure.
 	Err error
 }
@@ -79,15 +82,12 @@ func (e *Error) NotFollowed() error {
 
 // Do sends one request and reads the response.
 func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Response, error)) (Response, *Error) {
-	bounded := ctx
-	if limits.Timeout > 0 {
-		var cancel context.CancelFunc
-		bounded, cancel = context.WithTimeout(ctx, limits.Timeout)
-		defer cancel()
-	}
+	bounded, cancel := limits.bound(ctx)
+	defer cancel()
 	resp, err := send(bounded)
 	if err != nil {
-		return Response{}, &Error{Err: limits.explain(ctx, bounded, withoutURL(err))}
+		transmitted, err := unwrapTransmitted(withoutURL(err))
+		return Response{}, &Error{Transmitted: transmitted, Err: limits.explain(ctx, bounded, err)}
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
@@ -101,6 +101,14 @@ func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Re
 		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Body: body, Err: limits.explain(ctx, bounded, err)}
 	}
 	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// bound returns the context of one request. It always ends with the request, which frees what is derived from it.
+func (l Limits) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	if l.Timeout > 0 {
+		return context.WithTimeout(ctx, l.Timeout)
+	}
+	return context.WithCancel(ctx)
 }
 
 // explain adds the reason to an error that a context caused: the error of the context, which net/http replaces by the cause if

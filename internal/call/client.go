@@ -2,13 +2,15 @@ package call
 
 import (
 	"cmp"
+	"crypto/tls"
 	"io"
 	"net/http"
 	"net/url"
 	"time"
 )
 
-// Client returns a copy of base that follows no redirects. If base is nil, the client uses [Transport].
+// Client returns a copy of base that follows no redirects and transmits a request with a body once, and one without at most
+// three times. If base is nil, the client uses [Transport].
 //
 // net/http follows a 301 or 302 of a POST with a GET and reports its success although nothing was written, and it sends key
 // headers other than Authorization to another host. A redirect is therefore returned as the response.
@@ -20,12 +22,13 @@ func Client(base *http.Client) *http.Client {
 		client.Transport = Transport(0)
 	}
 	next := client.Transport
-	client.Transport = withoutRedirects{next: func() http.RoundTripper { return cmp.Or(next, http.DefaultTransport) }}
+	client.Transport = guarded{next: func() http.RoundTripper { return cmp.Or(next, http.DefaultTransport) }}
 	return client
 }
 
 // Transport returns a copy of http.DefaultTransport that
 //
+//   - speaks HTTP/1.1 only: over HTTP/2 net/http repeats a POST that the server refuses or leaves unanswered;
 //   - keeps more than two idle connections to a host: with two, a hundred concurrent senders would open and close a
 //     connection for nearly every message;
 //   - closes idle connections after idleTimeout, if it is positive: a request on a connection that the server has just dropped
@@ -39,12 +42,24 @@ func Transport(idleTimeout time.Duration) http.RoundTripper {
 	if !ok {
 		return http.DefaultTransport
 	}
-	own := base.Clone()
+	own := http1Only(base.Clone())
 	own.MaxIdleConnsPerHost = own.MaxIdleConns
 	if idleTimeout > 0 {
 		own.IdleConnTimeout = idleTimeout
 	}
 	return ownTransport{own}
+}
+
+// http1Only turns off HTTP/2. A transport that was used before has it in four fields, and Clone copies them.
+func http1Only(t *http.Transport) *http.Transport {
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+	t.ForceAttemptHTTP2 = false
+	t.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+	if t.TLSClientConfig != nil {
+		t.TLSClientConfig.NextProtos = nil
+	}
+	return t
 }
 
 // ownTransport closes its idle connections after a 5xx response.
@@ -72,20 +87,21 @@ func (b closingBody) Close() error {
 	return err
 }
 
-// redirectHost is the header in which withoutRedirects keeps the host of a redirect. It removes the header of the server.
+// redirectHost is the header in which guarded keeps the host of a redirect. It removes the header of the server.
 const redirectHost = "Redirect-Host"
 
-// withoutRedirects removes the Location header of every response, so that http.Client returns the response instead of following
-// it. CheckRedirect would be too late: http.Client parses Location first and loses the status if that fails.
-type withoutRedirects struct {
+// guarded sends requests with [transmit], and removes the Location header of every response, so that http.Client returns the
+// response instead of following it. CheckRedirect would be too late: http.Client parses Location first and loses the status if
+// that fails.
+type guarded struct {
 	// next returns the transport. It is a function because test packages print the differences of two clients by their fields:
 	// the buffers of a connection hold the last request with its key.
 	next func() http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t withoutRedirects) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := t.next().RoundTrip(req)
+func (t guarded) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := transmit(t.next(), req)
 	if resp == nil {
 		return resp, err
 	}
@@ -99,7 +115,7 @@ func (t withoutRedirects) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections implements the interface that http.Client.CloseIdleConnections looks for.
-func (t withoutRedirects) CloseIdleConnections() {
+func (t guarded) CloseIdleConnections() {
 	if next, ok := t.next().(interface{ CloseIdleConnections() }); ok {
 		next.CloseIdleConnections()
 	}

@@ -1,0 +1,140 @@
+package call
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"strings"
+	"sync/atomic"
+)
+
+// maxTransmissions is the number of times that a request may be transmitted without a response.
+const maxTransmissions = 3
+
+// max1xx bounds the informational responses to a request. net/http bounds them only without a trace of them.
+const max1xx = 10
+
+var (
+	// errUnanswered is the error in place of a further transmission.
+	errUnanswered = fmt.Errorf("the request was transmitted %d times without a response", maxTransmissions)
+	errMany1xx    = fmt.Errorf("the server sent more than %d responses with a status of 1xx", max1xx)
+)
+
+// transmit sends req with next and bounds the repetitions of net/http. If a request has no body, or has GetBody, net/http
+// repeats it whenever the server refuses it over HTTP/2, and each repetition may arrive.
+//
+// A request with a body is therefore sent without GetBody. [Transport] keeps it: over HTTP/1.1 it repeats a POST only if it has
+// written nothing of it.
+func transmit(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+	hasBody := req.Body != nil && req.Body != http.NoBody
+	if _, own := next.(ownTransport); own && hasBody {
+		return next.RoundTrip(req)
+	}
+	// The context lives until the body of the response has been read. Do ends the one above it.
+	ctx, cancel := context.WithCancelCause(req.Context())
+	t := &transmissions{cancel: cancel}
+	req = req.WithContext(httptrace.WithClientTrace(ctx, t.trace())) // a copy: the request belongs to the caller
+	if hasBody {
+		req.GetBody = nil
+	}
+	resp, err := next.RoundTrip(req)
+	if err == nil {
+		return resp, nil
+	}
+	cancel(err)
+	return resp, t.explain(err)
+}
+
+// transmissions counts how often one request is transmitted without a response.
+type transmissions struct {
+	cancel        context.CancelCauseFunc
+	count         atomic.Int64
+	any           atomic.Bool
+	informational atomic.Int64
+	answered      atomic.Bool
+	stopped       atomic.Bool
+}
+
+func (t *transmissions) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn:              t.gotConn,
+		WroteHeaders:         func() { t.any.Store(true); t.count.Add(1) },
+		GotFirstResponseByte: func() { t.answered.Store(true) },
+		Got1xxResponse:       t.got1xx,
+	}
+}
+
+// got1xx records that the first byte did not begin the response.
+func (t *transmissions) got1xx(int, textproto.MIMEHeader) error {
+	t.answered.Store(false)
+	if t.informational.Add(1) > max1xx {
+		return errMany1xx
+	}
+	return nil
+}
+
+// gotConn ends the request before a transmission too many. A response ends the count: a transport of the caller may repeat the
+// request after a 503.
+//
+// Over HTTP/2 net/http checks the context before it writes. Over HTTP/1.1 it does not, but no other request uses the connection.
+func (t *transmissions) gotConn(info httptrace.GotConnInfo) {
+	if t.answered.Swap(false) {
+		t.count.Store(0)
+	}
+	if t.count.Load() < maxTransmissions {
+		return
+	}
+	t.stopped.Store(true)
+	t.cancel(errUnanswered)
+	if !isHTTP2(info.Conn) {
+		_ = info.Conn.Close()
+	}
+}
+
+// isHTTP2 reports whether other requests may use conn. Unencrypted HTTP/2 is not recognized: its other requests fail too.
+func isHTTP2(conn net.Conn) bool {
+	encrypted, ok := conn.(interface{ ConnectionState() tls.ConnectionState })
+	return ok && encrypted.ConnectionState().NegotiatedProtocol == "h2"
+}
+
+// explain returns the error of a request for which next returned err.
+func (t *transmissions) explain(err error) error {
+	if t.stopped.Load() {
+		err = errUnanswered
+	}
+	err = withoutAdvice(err)
+	if t.any.Load() {
+		return &transmittedError{err}
+	}
+	return err
+}
+
+// withoutAdvice replaces the error with which net/http advises to define GetBody.
+func withoutAdvice(err error) error {
+	_, rest, _ := strings.Cut(err.Error(), "cannot retry err [")
+	cause, _, found := strings.Cut(rest, "] after Request.Body was written")
+	if !found {
+		return err
+	}
+	return errors.New("the server ended the request, which is not transmitted again because it may have arrived: " + cause)
+}
+
+// transmittedError is the error of a request that was transmitted, perhaps before the attempt that failed with err.
+type transmittedError struct{ err error }
+
+func (e *transmittedError) Error() string { return e.err.Error() }
+func (e *transmittedError) Unwrap() error { return e.err }
+
+// unwrapTransmitted returns what a transmittedError wraps, and whether err is one.
+func unwrapTransmitted(err error) (transmitted bool, cause error) {
+	var e *transmittedError
+	if errors.As(err, &e) {
+		return true, e.err
+	}
+	return false, err
+}

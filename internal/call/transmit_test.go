@@ -1,0 +1,250 @@
+package call_test
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/test/http2"
+)
+
+// refusals are the ways in which a server refuses a request over HTTP/2 so that net/http repeats it.
+var refusals = map[string]func(http2.Request){
+	"REFUSED_STREAM": func(r http2.Request) { r.Reset(http2.RefusedStream) },
+	"PROTOCOL_ERROR": func(r http2.Request) { r.Reset(http2.ProtocolError) },
+	"GOAWAY":         func(r http2.Request) { r.GoAway(http2.NoError) },
+	"GOAWAY, closed": func(r http2.Request) { r.GoAway(http2.NoError); r.Drop() },
+}
+
+func TestBodyIsTransmittedOnceOverHTTP2(t *testing.T) {
+	t.Parallel()
+	for name, refuse := range refusals {
+		server := http2.New(t, refuse)
+		own := call.Client(server.Client())
+		_, failed := call.Do(t.Context(), roomy, poster(own, server.URL, "message"))
+		require.NotNil(t, failed, name)
+		assert.Zero(t, failed.Status)
+		assert.True(t, failed.Transmitted, name)
+		assert.EqualValues(t, 1, server.WithBody.Load(), name)
+		assert.Contains(t, failed.Error(), "not transmitted again because it may have arrived: ", name)
+		assert.NotContains(t, failed.Error(), "GetBody", name)
+	}
+}
+
+// After a reset net/http waits for seconds, so that only TestStoppedRequestLeavesTheConnectionOpen has one.
+func TestRequestWithoutABodyIsTransmittedThreeTimesOverHTTP2(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		for _, refusal := range []string{"GOAWAY", "GOAWAY, closed"} {
+			server := http2.New(t, refusals[refusal])
+			_, failed := call.Do(t.Context(), roomy, sender(call.Client(server.Client()), method, server.URL))
+			require.NotNil(t, failed, method)
+			assert.True(t, failed.Transmitted)
+			require.EqualError(t, failed, "the request was transmitted 3 times without a response")
+			assert.EqualValues(t, 3, server.Empty.Load(), "%s %s", method, refusal)
+		}
+	}
+}
+
+// The third transmission may succeed.
+func TestThirdTransmissionMaySucceed(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	server := http2.New(t, func(r http2.Request) {
+		if requests.Add(1) < 3 {
+			r.GoAway(http2.NoError)
+			return
+		}
+		r.Answer("ok")
+	})
+	resp, failed := call.Do(t.Context(), call.Limits{MaxBytes: 10}, sender(call.Client(server.Client()), http.MethodGet, server.URL))
+	require.Nil(t, failed)
+	assert.Equal(t, "ok", string(resp.Body))
+}
+
+// Other requests on the connection are not disturbed.
+func TestStoppedRequestLeavesTheConnectionOpen(t *testing.T) {
+	t.Parallel()
+	arrived, answer := make(chan http2.Request, 1), make(chan struct{})
+	server := http2.New(t, func(r http2.Request) {
+		if r.HasBody {
+			arrived <- r
+			return
+		}
+		r.Reset(http2.RefusedStream)
+	})
+	own := call.Client(server.Client())
+	go func() {
+		waiting := <-arrived
+		_, failed := call.Do(t.Context(), roomy, sender(own, http.MethodPost, server.URL))
+		assert.NotNil(t, failed)
+		assert.EqualValues(t, 3, server.Empty.Load())
+		waiting.Answer("ok")
+		close(answer)
+	}()
+	resp, failed := call.Do(t.Context(), roomy, poster(own, server.URL, "message"))
+	require.Nil(t, failed)
+	assert.Equal(t, "ok", string(resp.Body))
+	<-answer
+}
+
+// A server may keep many connections open and close each with the next request on it. net/http repeats a GET on all of them.
+func TestRequestWithoutABodyIsTransmittedThreeTimesOverHTTP1(t *testing.T) {
+	t.Parallel()
+	const idle = 20
+	for name, transport := range map[string]http.RoundTripper{
+		"own": call.Transport(0), "given": &http.Transport{MaxIdleConnsPerHost: idle},
+	} {
+		server := newClosingServer(t, idle)
+		own := call.Client(&http.Client{Transport: transport})
+		var all sync.WaitGroup
+		for range idle {
+			all.Go(func() { _, _ = call.Do(t.Context(), roomy, sender(own, http.MethodGet, server.url)) })
+		}
+		all.Wait()
+		server.closing.Store(true)
+		_, failed := call.Do(fourthIsClosed(t), roomy, sender(own, http.MethodGet, server.url))
+		require.NotNil(t, failed, name)
+		require.EqualError(t, failed, "the request was transmitted 3 times without a response", name)
+		assert.True(t, failed.Transmitted, name)
+		assert.EqualValues(t, 3, server.closed.Load(), name)
+		own.CloseIdleConnections()
+	}
+}
+
+// fourthIsClosed returns a context that checks that nothing can be written to the fourth connection.
+func fourthIsClosed(t *testing.T) context.Context {
+	t.Helper()
+	connections := 0
+	return httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		if connections++; connections == 4 {
+			assert.ErrorIs(t, info.Conn.SetDeadline(time.Time{}), net.ErrClosed)
+		}
+	}})
+}
+
+// closingServer answers the first requests when all of them have arrived, so that each has a connection of its own. When it is
+// closing, it reads a request and closes the connection.
+type closingServer struct {
+	url     string
+	closing atomic.Bool
+	closed  atomic.Int64
+}
+
+func newClosingServer(t *testing.T, connections int) *closingServer {
+	t.Helper()
+	s := new(closingServer)
+	var together sync.WaitGroup
+	together.Add(connections)
+	s.url = serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if !s.closing.Load() {
+			together.Done()
+			together.Wait()
+			return
+		}
+		s.closed.Add(1)
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if assert.NoError(t, err) {
+			_ = conn.Close()
+		}
+	})
+	return s
+}
+
+// A transport of the caller may repeat a request after a response as often as it likes.
+func TestTransportMayRepeatAnsweredRequests(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if requests.Add(1) < 8 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	next := &http.Transport{}
+	t.Cleanup(next.CloseIdleConnections)
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		requests.Store(0)
+		own := call.Client(&http.Client{Transport: repeating{next}})
+		_, failed := call.Do(t.Context(), roomy, sender(own, method, url))
+		require.Nil(t, failed)
+		assert.EqualValues(t, 8, requests.Load())
+	}
+}
+
+// repeating repeats a request until its status is not 503.
+type repeating struct{ next http.RoundTripper }
+
+func (r repeating) RoundTrip(req *http.Request) (*http.Response, error) {
+	for {
+		resp, err := r.next.RoundTrip(req)
+		if err != nil || resp.StatusCode != http.StatusServiceUnavailable {
+			return resp, err
+		}
+		_ = resp.Body.Close()
+	}
+}
+
+func TestInformationalResponsesAreBounded(t *testing.T) {
+	t.Parallel()
+	url := serve(t, hijack(t, strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 1000)+"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+	_, failed := get(t, url, roomy)
+	require.NotNil(t, failed)
+	assert.ErrorContains(t, failed, "more than 10 responses with a status of 1xx")
+}
+
+// The test is not parallel because it replaces http.DefaultTransport, of which each client has a copy. A transport that was used
+// before speaks HTTP/2 by four of its fields.
+func TestOwnTransportSpeaksHTTP1(t *testing.T) {
+	protocol := make(chan string, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { protocol <- r.Proto }))
+	server.EnableHTTP2 = true
+	server.TLS = &tls.Config{NextProtos: []string{"h2", "http/1.1"}} //nolint:gosec // the versions are those of httptest
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	before := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = before })
+	trusting := server.Client().Transport.(*http.Transport)
+	both := new(http.Protocols)
+	both.SetHTTP1(true)
+	both.SetHTTP2(true)
+	for name, set := range map[string]func(*http.Transport){
+		"as it is":        func(*http.Transport) {},
+		"forced":          func(t *http.Transport) { t.ForceAttemptHTTP2 = true },
+		"with Protocols":  func(t *http.Transport) { t.Protocols = both },
+		"with NextProtos": func(t *http.Transport) { t.TLSClientConfig.NextProtos = []string{"h2", "http/1.1"} },
+	} {
+		used := trusting.Clone()
+		set(used)
+		_, err := (&http.Client{Transport: used}).Get(server.URL)
+		require.NoError(t, err)
+		require.Equal(t, "HTTP/2.0", <-protocol, "the default transport would, %s", name)
+		http.DefaultTransport = used
+		_, failed := get(t, server.URL, roomy)
+		require.Nil(t, failed, name)
+		assert.Equal(t, "HTTP/1.1", <-protocol, name)
+		used.CloseIdleConnections()
+	}
+}
+
+// poster returns a function that sends a POST with a body that can be sent again.
+func poster(client *http.Client, url, body string) func(context.Context) (*http.Response, error) {
+	return func(ctx context.Context) (*http.Response, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		return client.Do(req)
+	}
+}
