@@ -51,16 +51,22 @@ func TestCostOfOtherFormsOfUsage(t *testing.T) {
 			`{"input_tokens":10,"input_tokens_details":{"cached_tokens":0},"output_tokens":1,"total_tokens":11}`,
 		},
 		{
-			costCase{name: "images of xAI", provider: discovery.XAI, model: "grok-4.7", date: "2026-11-20", missing: "mode"},
+			// 100×2 + 10×6
+			costCase{name: "images of xAI have the price of text", provider: discovery.XAI, model: "grok-4.7", date: "2026-11-20", want: "0.00026"},
 			`{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110,"prompt_tokens_details":{"text_tokens":40,"image_tokens":60}}`,
 		},
 		{
-			costCase{name: "audio of xAI", provider: discovery.XAI, model: "grok-4.7", date: "2026-11-20", missing: "mode"},
+			costCase{name: "audio of xAI", provider: discovery.XAI, model: "grok-4.7", date: "2026-11-20", missing: "price of audio"},
 			`{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110,"completion_tokens_details":{"audio_tokens":5}}`,
 		},
 		{
-			costCase{name: "a document of Gemini", provider: discovery.Gemini, model: "gemini-3.8-flash", date: "2026-11-20", missing: "mode"},
+			// 9×0.75
+			costCase{name: "a document of Gemini has the price of text", provider: discovery.Gemini, model: "gemini-3.8-flash", date: "2026-11-20", want: "0.00000675"},
 			`{"promptTokenCount":9,"totalTokenCount":9,"promptTokensDetails":[{"modality":"DOCUMENT","tokenCount":9}]}`,
+		},
+		{
+			costCase{name: "a count that is not known", provider: discovery.Anthropic, model: "claude-opus-5-5", date: "2026-11-20", missing: "mode"},
+			`{"input_tokens":1,"output_tokens":1,"telepathy_tokens":1}`,
 		},
 		{
 			costCase{name: "Anthropic's priority tier", provider: discovery.Anthropic, model: "claude-opus-5-5", date: "2026-11-20", missing: "mode"},

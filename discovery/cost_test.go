@@ -261,6 +261,9 @@ func TestInvalidCostQueries(t *testing.T) {
 		"usage cache read":     {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{CacheRead: 1 << 60}},
 		"usage cache write 5m": {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{CacheWrite5m: -1}},
 		"usage cache write 1h": {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{CacheWrite1h: -1}},
+		"usage audio input":    {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{AudioInput: -1}},
+		"usage image output":   {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{ImageOutput: 1 << 60}},
+		"usage requests":       {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{Requests: map[string]int64{"web_search": -1}}},
 		"usage output":         {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{Output: -1, ChargedUSD: "1"}},
 		"usage charged USD":    {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{ChargedUSD: "-0.5"}},
 	} {

@@ -41,7 +41,7 @@ func TestParseUsage(t *testing.T) {
 			"messages: the input excludes what the cache read and wrote, the output includes thinking", discovery.Anthropic,
 			`{"input_tokens":10,"cache_creation_input_tokens":70,"cache_read_input_tokens":500,"cache_creation":{"ephemeral_5m_input_tokens":30,"ephemeral_1h_input_tokens":40},
 			"output_tokens":9,"output_tokens_details":{"thinking_tokens":8},"service_tier":"standard","inference_geo":"global","speed":"standard","server_tool_use":{"web_search_requests":2}}`,
-			discovery.Usage{Input: 10, CacheRead: 500, CacheWrite5m: 30, CacheWrite1h: 40, Output: 9},
+			discovery.Usage{Input: 10, CacheRead: 500, CacheWrite5m: 30, CacheWrite1h: 40, Output: 9, Requests: map[string]int64{"web_search": 2}},
 		},
 		{
 			"messages: writes without kinds are those for five minutes, and null is not given", discovery.Anthropic,
@@ -51,7 +51,7 @@ func TestParseUsage(t *testing.T) {
 		{
 			"messages: a message_delta has cumulative counts", discovery.Anthropic,
 			`{"input_tokens":2679,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":510,"server_tool_use":{"web_search_requests":1}}`,
-			discovery.Usage{Input: 2679, Output: 510},
+			discovery.Usage{Input: 2679, Output: 510, Requests: map[string]int64{"web_search": 1}},
 		},
 		{
 			"messages: a compaction is not in the counts of the object", discovery.Anthropic,
@@ -100,16 +100,17 @@ func TestParseUsage(t *testing.T) {
 		},
 		{"xAI: a charge of whole dollars", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":120000000000}`, discovery.Usage{Input: 1, ChargedUSD: "12"}},
 		{"xAI: a charge of ten cents", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":1000000000}`, discovery.Usage{Input: 1, ChargedUSD: "0.1"}},
-		{"xAI: a charge of nothing", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":0}`, discovery.Usage{Input: 1, ChargedUSD: "0"}},
+		{"xAI: a charge of nothing is that of another cloud", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":0}`, discovery.Usage{Input: 1}},
+		{"xAI: unless nothing was used", discovery.XAI, `{"input_tokens":0,"output_tokens":0,"total_tokens":0,"cost_in_usd_ticks":0}`, discovery.Usage{ChargedUSD: "0"}},
 		{
-			"audio and images are modes", discovery.OpenAI,
+			"audio and images of the answer are apart, images of the prompt are not", discovery.OpenAI,
 			`{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10,"prompt_tokens_details":{"audio_tokens":2,"image_tokens":3},"completion_tokens_details":{"audio_tokens":1}}`,
-			discovery.Usage{Input: 9, Output: 1, Mode: "audio+image"},
+			discovery.Usage{Input: 7, AudioInput: 2, AudioOutput: 1},
 		},
 		{
-			"media of Gemini", discovery.Gemini,
+			"video of Gemini has the price of text", discovery.Gemini,
 			`{"promptTokenCount":9,"promptTokensDetails":[{"modality":"TEXT","tokenCount":1},{"modality":"VIDEO","tokenCount":8},{"modality":"AUDIO","tokenCount":0}]}`,
-			discovery.Usage{Input: 9, Mode: "video"},
+			discovery.Usage{Input: 9},
 		},
 		{"a service tier", discovery.Gemini, `{"promptTokenCount":9,"serviceTier":"priority"}`, discovery.Usage{Input: 9, Mode: "priority"}},
 	} {
@@ -174,7 +175,7 @@ func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 		`anthropic {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                            "prompt_tokens",
 		`anthropic {"output_tokens":15}`:                                                                                  "input_tokens",
 		`deepseek {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                             "prompt_cache_hit_tokens",
-		`gemini {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                               "prompt_tokens",
+		`gemini {"prompt_tokens":5,"completion_tokens":2,"total_tokens":6}`:                                               "total_tokens",
 		`gemini {"promptTokenCount":5,"total_tokens":6}`:                                                                  "total_tokens",
 		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_tokens_details":{"cache_write_tokens":1}}`: "cache_write_tokens",
 		`xai {"input_tokens":5,"output_tokens":1}`:                                                                        "total_tokens",
@@ -230,6 +231,20 @@ func TestUsageErrorsQuoteNoValue(t *testing.T) {
 	}
 }
 
+// notNegative checks that no count is below 0.
+func notNegative(t *testing.T, u *discovery.Usage) {
+	t.Helper()
+	for _, n := range []int64{
+		u.Input, u.ToolInput, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output,
+		u.AudioInput, u.AudioCacheRead, u.AudioOutput, u.ImageInput, u.ImageCacheRead, u.ImageOutput,
+	} {
+		assert.GreaterOrEqual(t, n, int64(0))
+	}
+	for tool, n := range u.Requests {
+		assert.Positive(t, n, tool)
+	}
+}
+
 // For any input, the counts are disjoint and not negative, and add up to the total if there is one.
 func FuzzParseUsage(f *testing.F) {
 	for _, c := range usageCases(f) {
@@ -238,6 +253,9 @@ func FuzzParseUsage(f *testing.F) {
 	f.Add("anthropic", []byte(`{"input_tokens":10,"output_tokens":9,"iterations":[{"type":"compaction","input_tokens":100,"output_tokens":1}]}`))
 	f.Add("xai", []byte(`{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":9223372036854775807}`))
 	f.Add("gemini", []byte(`{"promptTokenCount":9,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":8}]}`))
+	f.Add("gemini", []byte(`{"promptTokenCount":9,"cachedContentTokenCount":5,"cacheTokensDetails":[{"modality":4,"tokenCount":3}],"responseTokenCount":2,"responseTokensDetails":[{"modality":2,"tokenCount":2}]}`))
+	f.Add("openai", []byte(`{"input_tokens":9,"input_token_details":{"audio_tokens":4,"image_tokens":3,"cached_tokens":5,"cached_tokens_details":{"audio_tokens":2,"image_tokens":1}},"output_tokens":2,"total_tokens":11}`))
+	f.Add("xai", []byte(`{"input_tokens":1,"output_tokens":0,"total_tokens":1,"num_server_side_tools_used":3,"server_side_tool_usage_details":{"web_search_calls":2},"new_tokens":4}`))
 	f.Fuzz(func(t *testing.T, provider string, object []byte) {
 		u, err := discovery.ParseUsage(discovery.Provider(provider), object)
 		if err != nil {
@@ -246,9 +264,7 @@ func FuzzParseUsage(f *testing.F) {
 			assert.Zero(t, u)
 			return
 		}
-		for _, n := range []int64{u.Input, u.ToolInput, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output} {
-			assert.GreaterOrEqual(t, n, int64(0))
-		}
+		notNegative(t, &u)
 		if u.ChargedUSD != "" {
 			assert.Regexp(t, `^\d+(\.\d{0,9}[1-9])?$`, u.ChargedUSD)
 		}

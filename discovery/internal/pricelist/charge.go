@@ -1,6 +1,8 @@
 package pricelist
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -97,6 +99,9 @@ func (c *Call) factor(row *Row) (factor Factor, cached bool, err error) {
 
 // check reports whether every kind of token that was used has a price.
 func (c *Call) check(charge *Charge, cached bool) error {
+	if err := c.checkUnlisted(); err != nil {
+		return err
+	}
 	if !cached && c.Usage.CacheRead > 0 {
 		return &UnknownError{"cache price", "has no agreed price of cached input in this mode"}
 	}
@@ -109,6 +114,21 @@ func (c *Call) check(charge *Charge, cached bool) error {
 		default:
 			return &UnknownError{"cache price", "has no known price of " + part.What}
 		}
+	}
+	return nil
+}
+
+// checkUnlisted refuses what no row has a price of: audio and image tokens, and the fees of tools.
+func (c *Call) checkUnlisted() error {
+	u := &c.Usage
+	switch {
+	case u.AudioInput+u.AudioCacheRead+u.AudioOutput > 0:
+		return &UnknownError{"price of audio", "has no known price of audio"}
+	case u.ImageInput+u.ImageCacheRead+u.ImageOutput > 0:
+		return &UnknownError{"price of image", "has no known price of images"}
+	}
+	for _, tool := range slices.Sorted(maps.Keys(u.Requests)) {
+		return &UnknownError{"fee of " + tool, "has no known fee of this tool"}
 	}
 	return nil
 }

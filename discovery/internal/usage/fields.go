@@ -9,55 +9,76 @@ const (
 	inputTokens
 	outputTokens
 	totalTokens
-	cachedTokens
-	cacheWriteTokens
-	write30m
-	write12h
-	inputAudio
-	inputImage
-	reasoningTokens
-	rejectedTokens
-	outputAudio
-	outputImage
+	cachedInput
 	cacheHit
 	cacheMiss
 	costTicks
 	sourcesUsed
-
+	toolsUsed
 	cacheCreation
 	cacheRead
 	ephemeral5m
 	ephemeral1h
-	thinkingTokens
 
 	promptCount
 	cachedCount
 	candidatesCount
+	responseCount
 	thoughtsCount
 	toolCount
 	totalCount
-
 	totalInput
 	totalCached
 	totalOutput
 	totalThought
 	totalTool
+	promptAudio
+	cacheAudio
+	toolAudio
+	answerAudio
+	answerImage
+
+	// Details of the counts above. The first ones change the price.
+	cachedTokens
+	cachedAudio
+	cachedImage
+	cacheWriteTokens
+	write30m
+	write12h
+	inputAudio
+	inputImage
+	sessionImage
+	outputAudio
+	outputImage
+	reasoningTokens
+	rejectedTokens
+	thinkingTokens
+	textTokens
 	fields
 )
+
+// harmless reports whether a field that an API does not have may be ignored: details may grow, unless they change the price.
+func (c *counts) harmless(f field) bool {
+	return f >= reasoningTokens || f >= cachedTokens && c.value[f] == 0
+}
 
 // names are the fields as an error shows them.
 var names = [fields]string{ //nolint:gosec // names of token counts, not credentials
 	promptTokens: "prompt_tokens", completionTokens: "completion_tokens", inputTokens: "input_tokens", outputTokens: "output_tokens",
-	totalTokens: "total_tokens", cachedTokens: "cached_tokens", cacheWriteTokens: "cache_write_tokens", write30m: "ttl_30m_tokens",
-	write12h: "ttl_12h_tokens", inputAudio: "audio_tokens", inputImage: "image_tokens", reasoningTokens: "reasoning_tokens",
-	rejectedTokens: "rejected_prediction_tokens", outputAudio: "audio_tokens", outputImage: "image_tokens",
-	cacheHit: "prompt_cache_hit_tokens", cacheMiss: "prompt_cache_miss_tokens", costTicks: "cost_in_usd_ticks", sourcesUsed: "num_sources_used",
+	totalTokens: "total_tokens", cachedInput: "cached_input_tokens", cacheHit: "prompt_cache_hit_tokens", cacheMiss: "prompt_cache_miss_tokens",
+	costTicks: "cost_in_usd_ticks", sourcesUsed: "num_sources_used", toolsUsed: "num_server_side_tools_used",
 	cacheCreation: "cache_creation_input_tokens", cacheRead: "cache_read_input_tokens", ephemeral5m: "ephemeral_5m_input_tokens",
-	ephemeral1h: "ephemeral_1h_input_tokens", thinkingTokens: "thinking_tokens",
+	ephemeral1h: "ephemeral_1h_input_tokens",
 	promptCount: "promptTokenCount", cachedCount: "cachedContentTokenCount", candidatesCount: "candidatesTokenCount",
-	thoughtsCount: "thoughtsTokenCount", toolCount: "toolUsePromptTokenCount", totalCount: "totalTokenCount",
+	responseCount: "responseTokenCount", thoughtsCount: "thoughtsTokenCount", toolCount: "toolUsePromptTokenCount", totalCount: "totalTokenCount",
 	totalInput: "total_input_tokens", totalCached: "total_cached_tokens", totalOutput: "total_output_tokens",
 	totalThought: "total_thought_tokens", totalTool: "total_tool_use_tokens",
+	promptAudio: "promptTokensDetails", cacheAudio: "cacheTokensDetails", toolAudio: "toolUsePromptTokensDetails",
+	answerAudio: "candidatesTokensDetails", answerImage: "candidatesTokensDetails",
+	cachedTokens: "cached_tokens", cachedAudio: "cached_tokens_details", cachedImage: "cached_tokens_details",
+	cacheWriteTokens: "cache_write_tokens", write30m: "ttl_30m_tokens", write12h: "ttl_12h_tokens",
+	inputAudio: "audio_tokens", inputImage: "image_tokens", sessionImage: "image_tokens", outputAudio: "audio_tokens", outputImage: "image_tokens",
+	reasoningTokens: "reasoning_tokens", rejectedTokens: "rejected_prediction_tokens", thinkingTokens: "thinking_tokens", textTokens: "text_tokens",
 }
 
 // object describes what is read of a JSON object: its counts, and the objects in it that have more.
@@ -73,6 +94,12 @@ var inputDetails = &object{
 	objects: map[string]*object{"cache_write_tokens_details": {counts: map[string]field{"ttl_30m_tokens": write30m, "ttl_12h_tokens": write12h}}},
 }
 
+// sessionDetails are those of OpenAI's Realtime API and of transcriptions.
+var sessionDetails = &object{
+	counts:  map[string]field{"cached_tokens": cachedTokens, "audio_tokens": inputAudio, "image_tokens": sessionImage},
+	objects: map[string]*object{"cached_tokens_details": {counts: map[string]field{"audio_tokens": cachedAudio, "image_tokens": cachedImage}}},
+}
+
 var outputDetails = &object{counts: map[string]field{
 	"reasoning_tokens": reasoningTokens, "rejected_prediction_tokens": rejectedTokens, "audio_tokens": outputAudio,
 	"image_tokens": outputImage, "thinking_tokens": thinkingTokens,
@@ -83,24 +110,24 @@ var top = &object{
 	counts: map[string]field{
 		"prompt_tokens": promptTokens, "completion_tokens": completionTokens, "input_tokens": inputTokens, "output_tokens": outputTokens,
 		"total_tokens": totalTokens, "prompt_cache_hit_tokens": cacheHit, "prompt_cache_miss_tokens": cacheMiss,
-		"cost_in_usd_ticks": costTicks, "num_sources_used": sourcesUsed,
+		"cost_in_usd_ticks": costTicks, "num_sources_used": sourcesUsed, "num_server_side_tools_used": toolsUsed,
 		"cache_creation_input_tokens": cacheCreation, "cache_read_input_tokens": cacheRead,
 		"promptTokenCount": promptCount, "cachedContentTokenCount": cachedCount, "candidatesTokenCount": candidatesCount,
-		"thoughtsTokenCount": thoughtsCount, "toolUsePromptTokenCount": toolCount, "totalTokenCount": totalCount,
+		"responseTokenCount": responseCount, "thoughtsTokenCount": thoughtsCount, "toolUsePromptTokenCount": toolCount, "totalTokenCount": totalCount,
 		"total_input_tokens": totalInput, "total_cached_tokens": totalCached, "total_output_tokens": totalOutput,
 		"total_thought_tokens": totalThought, "total_tool_use_tokens": totalTool,
+		"cached_input_tokens": cachedInput, "reasoning_output_tokens": reasoningTokens, // Codex
+		// xAI's SDK
+		"cached_prompt_text_tokens": cachedTokens, "prompt_text_tokens": textTokens, "prompt_image_tokens": inputImage,
+		"audio_prompt_tokens": inputAudio, "reasoning_tokens": reasoningTokens,
 	},
 	objects: map[string]*object{
 		"prompt_tokens_details": inputDetails, "input_tokens_details": inputDetails,
 		"completion_tokens_details": outputDetails, "output_tokens_details": outputDetails,
+		"prompt_token_details": sessionDetails, "input_token_details": sessionDetails,
+		"completion_token_details": outputDetails, "output_token_details": outputDetails,
 		"cache_creation": {counts: map[string]field{"ephemeral_5m_input_tokens": ephemeral5m, "ephemeral_1h_input_tokens": ephemeral1h}},
 	},
-}
-
-// modalities are the lists of Gemini that count by modality.
-var modalities = map[string]bool{
-	"promptTokensDetails": true, "cacheTokensDetails": true, "candidatesTokensDetails": true, "toolUsePromptTokensDetails": true,
-	"input_tokens_by_modality": true, "cached_tokens_by_modality": true, "output_tokens_by_modality": true, "tool_use_tokens_by_modality": true,
 }
 
 // modeNames are the fields that change the price of a request.
@@ -109,5 +136,6 @@ var modeNames = map[string]bool{"service_tier": true, "serviceTier": true, "spee
 // standard are the values of those fields that change nothing.
 var standard = map[string]bool{
 	"": true, "standard": true, "default": true, "global": true, "not_available": true, "on_demand": true,
-	"unspecified": true, "traffic_type_unspecified": true,
+	"unspecified": true, "traffic_type_unspecified": true, "service_tier_unspecified": true,
+	"traffictype:0": true, "traffictype:1": true, "servicetier:0": true, // numbers of enums
 }

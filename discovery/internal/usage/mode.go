@@ -3,10 +3,19 @@ package usage
 import (
 	"slices"
 	"strings"
+
+	"github.com/go-faster/jx"
+)
+
+const (
+	// otherModel is the mode of tokens that are billed at the prices of another model. No mode of a request replaces it.
+	otherModel = "other-model"
+	// unknownCount begins the mode of a count that is not known. No mode of a request replaces it.
+	unknownCount = "count:"
 )
 
 // Mode returns the mode that a call is billed in: that of the query, or that of the usage object where the query has none. The
-// parts are in lower case, without standard ones. The media and the other model of the usage object are always kept.
+// parts are in lower case, without standard ones. What is not known of the usage object is always kept.
 func Mode(query, used string) string {
 	if query == "" && used == "" {
 		return ""
@@ -17,7 +26,27 @@ func Mode(query, used string) string {
 	}
 	parts := split(chosen)
 	for _, part := range split(used) {
-		if (part == otherModel || slices.Contains(Media, part)) && !slices.Contains(parts, part) {
+		if unpriced(part) && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "+")
+}
+
+// unpriced reports whether a mode means tokens without a price. Media are modes of callers: the objects of providers count them.
+func unpriced(mode string) bool {
+	switch mode {
+	case otherModel, "audio", "image", "video", "document":
+		return true
+	}
+	return strings.HasPrefix(mode, unknownCount)
+}
+
+// Join puts the service tier beside a usage object in front of the mode of that object.
+func Join(tier, mode string) string {
+	parts := split(tier)
+	for _, part := range split(mode) {
+		if !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}
@@ -25,9 +54,54 @@ func Mode(query, used string) string {
 }
 
 func split(modes string) []string {
-	parts := strings.Split(strings.ToLower(modes), "+")
+	parts := strings.Split(modes, "+")
 	for i := range parts {
 		parts[i] = strings.TrimSpace(parts[i])
+		if !strings.HasPrefix(parts[i], unknownCount) { // the names of counts have capitals
+			parts[i] = strings.ToLower(parts[i])
+		}
 	}
 	return slices.DeleteFunc(parts, func(part string) bool { return standard[part] })
+}
+
+// mode keeps the value of a field that changes the price, unless it is the standard one. A value of Gemini may be the number of
+// an enum.
+func (c *counts) mode(d *jx.Decoder, name string) error {
+	value, kind := "", d.Next()
+	switch {
+	case kind == jx.Null:
+		return skip(d, name)
+	case kind == jx.Number && !strings.Contains(name, "_"):
+		n, err := d.Num()
+		if err != nil {
+			return malformed(name)
+		}
+		value = name + ":" + n.String()
+	case kind == jx.String:
+		text, err := d.Str()
+		if err != nil {
+			return malformed(name)
+		}
+		value = text
+	default:
+		return &Error{name, "must be a text"}
+	}
+	if value = strings.ToLower(value); !standard[value] {
+		c.addMode(value)
+	}
+	return nil
+}
+
+func (c *counts) addMode(mode string) {
+	if !slices.Contains(c.modes, mode) {
+		c.modes = append(c.modes, mode)
+	}
+}
+
+// unknownName returns the mode of a count that is not known. A name that is no identifier is not passed on.
+func unknownName(name string) string {
+	if !identifier(name) {
+		name = "unknown"
+	}
+	return unknownCount + name
 }

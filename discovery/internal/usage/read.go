@@ -3,7 +3,6 @@ package usage
 import (
 	"errors"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/go-faster/jx"
@@ -22,6 +21,9 @@ type counts struct {
 	value [fields]int64
 	seen  uint64
 	modes []string
+	// requests are the uses of tools that are billed, and detailed is the number of all uses of tools that have a name.
+	requests map[string]int64
+	detailed int64
 	// compaction is the sum of the entries of iterations that the object itself leaves out.
 	compaction Usage
 }
@@ -127,41 +129,39 @@ func (c *counts) nested(d *jx.Decoder, o *object, path string) error {
 	}
 }
 
-// special reads the members of the usage object that are neither counts nor objects of counts.
+// special reads the members of the usage object that are neither known counts nor objects of them.
 func (c *counts) special(d *jx.Decoder, key []byte) error {
-	switch name := string(key); {
+	name := string(key)
+	switch m, counted := modalities[name]; {
 	case modeNames[name]:
 		return c.mode(d, name)
-	case modalities[name]:
-		return list(d, name, func() error { return c.modality(d, name) })
+	case counted:
+		return list(d, name, func() error { return c.modality(d, name, m) })
 	case name == "iterations":
 		return list(d, name, func() error { return c.iteration(d) })
+	case name == "grounding_tool_count":
+		return list(d, name, func() error { return c.grounding(d) })
+	case toolCounts[name] != "":
+		return c.tools(d, name)
+	case strings.HasSuffix(name, "_tokens"), strings.HasSuffix(name, "TokenCount"):
+		return c.unknown(d, name)
 	}
 	return skip(d, "usage")
 }
 
-// mode keeps the value of a field that changes the price, unless it is the standard one.
-func (c *counts) mode(d *jx.Decoder, name string) error {
-	if d.Next() == jx.Null {
-		return skip(d, name)
-	}
-	if d.Next() != jx.String {
-		return &Error{name, "must be a text"}
-	}
-	value, err := d.Str()
+// unknown reads a count that is not known. It is kept as a mode unless it is 0.
+func (c *counts) unknown(d *jx.Decoder, name string) error {
+	kind := d.Next()
+	raw, err := d.Raw()
 	if err != nil {
-		return malformed(name)
+		return malformed("usage")
 	}
-	if !standard[strings.ToLower(value)] {
-		c.addMode(value)
+	switch {
+	case kind != jx.Number && kind != jx.String:
+	case strings.Trim(string(raw), `-+0.eE"`) != "":
+		c.addMode(unknownName(name))
 	}
 	return nil
-}
-
-func (c *counts) addMode(mode string) {
-	if !slices.Contains(c.modes, mode) {
-		c.modes = append(c.modes, mode)
-	}
 }
 
 // list reads an array, or null.

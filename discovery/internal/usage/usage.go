@@ -2,7 +2,11 @@
 //
 // Which count includes which other one differs from provider to provider, and between the APIs of one provider. A shape
 // turns the counts of one API into disjoint ones, and refuses an object that contradicts itself or has fields of another
-// provider.
+// provider. Each provider has a file with its shapes; fields.go lists the fields of all of them.
+//
+// A count beside the known ones is a member of the object itself whose name ends in _tokens or TokenCount. If it is not 0, it
+// becomes the mode "count:" with its name, since it may be billed. New members of the details are ignored: they are parts of
+// known counts.
 package usage
 
 import "strings"
@@ -10,11 +14,17 @@ import "strings"
 // Usage is what a call used, in disjoint counts. The fields are those of discovery.Usage.
 type Usage struct {
 	Input, ToolInput, CacheRead, CacheWrite5m, CacheWrite1h, Output int64
-	Mode, ChargedUSD                                                string
+
+	AudioInput, AudioCacheRead, AudioOutput, ImageInput, ImageCacheRead, ImageOutput int64
+
+	Requests         map[string]int64
+	Mode, ChargedUSD string
 }
 
 // Prompt returns the length of the prompt, which chooses the tier.
-func (u *Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h }
+func (u *Usage) Prompt() int64 {
+	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
+}
 
 // Parse reads the usage object of a provider. The error is an *Error.
 func Parse(provider string, data []byte) (Usage, error) {
@@ -30,19 +40,8 @@ func Parse(provider string, data []byte) (Usage, error) {
 	if err != nil {
 		return Usage{}, err
 	}
-	c.media()
-	u.Mode = strings.Join(c.modes, "+")
+	u.Mode, u.Requests = strings.Join(c.modes, "+"), c.requests
 	return u, nil
-}
-
-// media adds the modes of tokens that are not of text.
-func (c *counts) media() {
-	if c.value[inputAudio] > 0 || c.value[outputAudio] > 0 {
-		c.addMode("audio")
-	}
-	if c.value[inputImage] > 0 || c.value[outputImage] > 0 {
-		c.addMode("image")
-	}
 }
 
 // shape is the usage object of one API.
@@ -61,7 +60,7 @@ func (s *shape) usage(c *counts) (Usage, error) {
 		allowed |= 1 << f
 	}
 	for f := range fields { // first, since this is what is wrong with the object of another provider
-		if c.has(f) && allowed&(1<<f) == 0 {
+		if c.has(f) && allowed&(1<<f) == 0 && !c.harmless(f) {
 			return Usage{}, &Error{names[f], "does not belong to the usage object of this provider"}
 		}
 	}
@@ -75,23 +74,17 @@ func (s *shape) usage(c *counts) (Usage, error) {
 
 // shapeOf returns the shape of the API that sent the object, by the field that every object of that API has.
 func shapeOf(provider string, c *counts) *shape {
-	switch {
-	case provider == "openai" && c.has(promptTokens):
-		return &openAIChat
-	case provider == "openai":
-		return &openAIResponses
-	case provider == "deepseek":
-		return &deepSeekChat
-	case provider == "anthropic":
+	switch provider {
+	case "openai":
+		return openAIShape(c)
+	case "deepseek":
+		return deepSeekShape(c)
+	case "anthropic":
 		return &anthropicMessages
-	case provider == "gemini" && c.has(totalInput):
-		return &geminiInteractions
-	case provider == "gemini":
-		return &geminiGenerate
-	case provider == "xai" && c.has(promptTokens):
-		return &xaiChat
-	case provider == "xai":
-		return &xaiResponses
+	case "gemini":
+		return geminiShape(c)
+	case "xai":
+		return xaiShape(c)
 	}
 	return nil
 }
@@ -102,6 +95,14 @@ func (c *counts) within(whole field, parts ...field) error {
 		if c.value[part] > c.value[whole] {
 			return &Error{names[part], "is more than " + names[whole]}
 		}
+	}
+	return nil
+}
+
+// sum checks that a total, where there is one, is the sum of two parts.
+func (c *counts) sum(total, a, b field) error {
+	if c.has(total) && c.value[total] != c.value[a]+c.value[b] {
+		return &Error{names[total], "is not the sum of " + names[a] + " and " + names[b]}
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func TestParseErrorsNameTheField(t *testing.T) {
 	t.Parallel()
 	for object, field := range map[string]string{
 		`nobody {}`: "usage",
-		`openai {"prompt_tokens":5,"total_tokens":5}`:                                                            "completion_tokens",
+		`openai {"prompt_tokens":5,"total_tokens":6}`:                                                            "total_tokens",
 		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"promptTokenCount":5}`:                 "promptTokenCount",
 		`anthropic {"input_tokens":-1,"output_tokens":1}`:                                                        "input_tokens",
 		`anthropic {"input_tokens":1,"output_tokens":1,"iterations":[{"type":"compaction","input_tokens":0.5}]}`: "iterations.input_tokens",
@@ -84,7 +84,8 @@ func TestMode(t *testing.T) {
 		{"batch", "batch+audio", "batch+audio"},
 		{"standard", "audio", "audio"},
 		{"audio", "audio", "audio"},
-		{"", "unknown-modality", "unknown-modality"},
+		{"standard", "flex+count:newTokenCount", "count:newTokenCount"},
+		{"batch", "other-model", "batch+other-model"},
 	} {
 		assert.Equal(t, row.want, usage.Mode(row.query, row.used), row)
 	}

@@ -1,0 +1,143 @@
+package response
+
+import (
+	"errors"
+	"io"
+
+	"github.com/go-faster/jx"
+)
+
+// Node is a place in a document.
+type Node struct {
+	// Field is what the value means.
+	Field Field
+	// Members are the members of an object that matter, besides those of Base. End is set at its end.
+	Members map[string]*Node
+	Base    *Node
+	End     Field
+	// Element is the element of an array.
+	Element *Node
+	// Wraps is set for an object that holds the response, and Batch if that is in the results of a batch.
+	Wraps, Batch bool
+}
+
+// Member returns the place of a member, or nil.
+func (n *Node) Member(name []byte) *Node {
+	if child := n.Members[string(name)]; child != nil || n.Base == nil {
+		return child
+	}
+	return n.Base.Member(name)
+}
+
+// itemNode is a part of the output, and a step of Gemini's interactions.
+var itemNode = &Node{End: ItemEnd, Members: map[string]*Node{
+	"type":         {Field: ItemType},
+	"action":       {Members: map[string]*Node{"type": {Field: ItemAction}}},
+	"container_id": {Field: ItemContainer},
+	"environment":  {Members: map[string]*Node{"container_id": {Field: ItemContainer}}},
+	"arguments":    {Members: map[string]*Node{"queries": {Element: &Node{Field: ItemQuery}}}},
+}}
+
+// whole is a response of any API. The names that APIs share mean the same.
+var whole = &Node{Members: map[string]*Node{
+	"object": {Field: Object}, "status": {Field: Status},
+	"id": {Field: ID}, "model": {Field: Model}, "service_tier": {Field: Tier}, "usage": {Field: Usage},
+	"responseId": {Field: ID}, "modelVersion": {Field: Model}, "usageMetadata": {Field: Metadata},
+	"promptFeedback": {Field: Feedback},
+	"serverContent":  {Members: map[string]*Node{"turnComplete": {Field: TurnComplete}}},
+	"choices":        {Element: &Node{End: CandidateEnd, Members: map[string]*Node{"finish_reason": {Field: FinishReason}}}},
+	"candidates": {Element: &Node{End: CandidateEnd, Members: map[string]*Node{
+		"finishReason": {Field: FinishReason},
+		"groundingMetadata": {Members: map[string]*Node{
+			"webSearchQueries": {Element: &Node{Field: Query}},
+			"groundingChunks":  {Element: &Node{Members: map[string]*Node{"maps": {Field: Maps}}}},
+		}},
+	}}},
+	"output": {Element: itemNode},
+	"steps":  {Element: itemNode},
+	"tool_usage": {Members: map[string]*Node{
+		"web_search": {Members: map[string]*Node{"num_requests": {Field: Searches}}},
+		"image_gen":  {Members: map[string]*Node{"total_tokens": {Field: ImageTokens}}},
+	}},
+}}
+
+var (
+	held    = &Node{Wraps: true, Base: whole}
+	batched = &Node{Wraps: true, Batch: true, Base: whole}
+)
+
+// Root is the place of a document itself.
+var Root = &Node{Base: whole, Members: map[string]*Node{
+	"type": {Field: Kind}, "event_type": {Field: Kind}, "error": {Field: Failure},
+	"message": held, "interaction": held, "chat_get_completion": batched,
+	"response":     {Wraps: true, Base: whole, Members: map[string]*Node{"body": batched, "chat_get_completion": batched}},
+	"result":       {Members: map[string]*Node{"message": batched}},
+	"batch_result": {Members: map[string]*Node{"response": {Members: map[string]*Node{"chat_get_completion": batched}}}},
+	"delta":        {Base: itemNode, End: ItemEnd, Members: map[string]*Node{"stop_reason": {Field: StopReason}}},
+	"step":         itemNode,
+}}
+
+// Parse reads one document. It reports whether data is one JSON object.
+func Parse(data []byte) (*Document, bool) {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(data)
+	doc := new(Document)
+	ok := d.Next() == jx.Object && doc.walk(d, Root, 0) == nil && atEnd(d)
+	return doc, ok
+}
+
+// ParseArray reads the documents of a JSON array. It reports whether data is one array of objects.
+func ParseArray(data []byte) (docs []*Document, ok bool) {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(data)
+	ok = d.Next() == jx.Array && d.Arr(func(d *jx.Decoder) error {
+		if d.Next() != jx.Object {
+			return errElement
+		}
+		doc := new(Document)
+		docs = append(docs, doc)
+		return doc.walk(d, Root, 0)
+	}) == nil && atEnd(d)
+	return docs, ok
+}
+
+var errElement = errors.New("an element is not an object")
+
+// atEnd reports whether only white space is left. Next returns Invalid at the end, and also before text that is not JSON.
+func atEnd(d *jx.Decoder) bool { return d.Next() == jx.Invalid && errors.Is(d.Skip(), io.EOF) }
+
+// walk reads the value at a place.
+func (d *Document) walk(from *jx.Decoder, n *Node, depth int) error {
+	switch kind := from.Next(); {
+	case kind == jx.Object && (n.Members != nil || n.Base != nil):
+		return d.members(from, n, depth)
+	case kind == jx.Array && n.Element != nil:
+		return from.Arr(func(from *jx.Decoder) error { return d.walk(from, n.Element, depth) })
+	case n.Field == None:
+		return from.Skip()
+	}
+	raw, err := from.Raw()
+	if err == nil {
+		d.Set(n.Field, depth, raw)
+	}
+	return err
+}
+
+func (d *Document) members(from *jx.Decoder, n *Node, depth int) error {
+	if n.Wraps {
+		depth++
+		d.Enter(n, depth)
+	}
+	err := from.ObjBytes(func(from *jx.Decoder, name []byte) error {
+		if child := n.Member(name); child != nil {
+			return d.walk(from, child, depth)
+		}
+		return from.Skip()
+	})
+	if err == nil && n.End != None {
+		d.Set(n.End, depth, nil)
+	}
+	return err
+}

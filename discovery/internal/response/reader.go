@@ -1,0 +1,147 @@
+package response
+
+import (
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+)
+
+// Reader reads a response of a provider: its body, or the events of its stream.
+type Reader struct {
+	provider        string
+	id, model, tier string
+	usage           []byte
+	tools           tools
+	batch           bool
+	// started is set by a message_start, and finished by the end of a candidate.
+	started, finished bool
+	// final is set by the final usage, and failed by an error event.
+	final, failed bool
+}
+
+// New returns a Reader for responses of a provider.
+func New(provider string) *Reader { return &Reader{provider: provider} }
+
+// Result is what was read of a response.
+type Result struct {
+	ID, Model string
+	Usage     usage.Usage
+	// Object is the provider's usage object, for a stream of Anthropic the merged one.
+	Object []byte
+	// Complete reports whether Usage is the final one.
+	Complete bool
+}
+
+// Result returns what has been read so far. The error is a *[usage.Error] if the final usage object is invalid.
+func (r *Reader) Result() (Result, error) {
+	result := Result{ID: r.id, Model: r.model, Object: r.usage, Complete: r.final && !r.failed}
+	var err error
+	if r.usage != nil {
+		result.Usage, err = usage.Parse(r.provider, r.usage)
+	}
+	if err != nil && !result.Complete { // a part of a response need not have all counts
+		err = nil
+	}
+	result.Complete = result.Complete && err == nil
+	tier := r.tier
+	switch {
+	case r.batch:
+		tier = "batch"
+	case !result.Complete && tier == "auto": // not decided yet
+		tier = ""
+	}
+	result.Usage.Mode = usage.Join(tier, result.Usage.Mode)
+	result.Usage.Requests = r.tools.requests(r.provider, r.model, result.Usage.Requests)
+	return result, err
+}
+
+// Body reads a whole body, or a line of a batch's results.
+func (r *Reader) Body(d *Document) {
+	if d.object == "batch" || d.kind == "message_batch" { // the usage of all its requests, later
+		return
+	}
+	r.name(d)
+	r.tier, r.usage, r.tools = d.tier, d.used(), d.tools
+	r.batch = d.batch || r.provider == "gemini" && d.depth > 0
+	r.final = r.usage != nil && d.status != "queued" && d.status != "in_progress"
+}
+
+// Event reads an event of a stream, or an element of Gemini's array.
+func (r *Reader) Event(d *Document) {
+	r.failed = r.failed || d.failed || d.kind == "error"
+	switch {
+	case strings.HasPrefix(d.kind, "response."):
+		r.responses(d)
+	case d.kind == "message_start":
+		r.messageStart(d)
+	case d.kind == "message_delta":
+		r.messageDelta(d)
+	case strings.HasPrefix(d.kind, "interaction."):
+		r.interaction(d)
+	default:
+		r.chunk(d)
+	}
+}
+
+// name keeps the names that a document has.
+func (r *Reader) name(d *Document) {
+	if d.id != "" {
+		r.id = d.id
+	}
+	if d.model != "" {
+		r.model = d.model
+	}
+}
+
+// responses reads an event of a stream of responses. The first events have the tier that was requested, the final one has the
+// tier that is billed.
+func (r *Reader) responses(d *Document) {
+	if d.depth == 0 {
+		return
+	}
+	r.name(d)
+	switch d.kind {
+	case "response.completed", "response.incomplete", "response.failed":
+		r.tier, r.usage, r.tools = d.tier, d.used(), d.tools
+		r.final = r.usage != nil
+	}
+}
+
+func (r *Reader) messageStart(d *Document) {
+	r.name(d)
+	r.usage, r.started = d.used(), true
+}
+
+// messageDelta merges the counts so far. The final ones come with a stop reason.
+func (r *Reader) messageDelta(d *Document) {
+	used := d.used()
+	if used == nil {
+		return
+	}
+	r.usage = merge(r.usage, used)
+	r.final = r.final || d.stopped && r.started
+}
+
+func (r *Reader) interaction(d *Document) {
+	r.name(d)
+	r.tools.merge(&d.tools)
+	if strings.HasPrefix(d.kind, "interaction.complete") {
+		r.tier, r.usage = d.tier, d.used()
+		r.final = r.usage != nil
+	}
+}
+
+// chunk reads an event that is a part of the answer. In a stream of chat completions the final usage is in a chunk without
+// choices, or in that with the finish reason; Gemini's events all have the usage so far, and the last one has the finish reason.
+func (r *Reader) chunk(d *Document) {
+	r.name(d)
+	r.tools.merge(&d.tools)
+	if d.tier != "" {
+		r.tier = d.tier
+	}
+	r.finished = r.finished || d.finished > 0
+	if used := d.used(); used != nil {
+		ended := r.finished || d.fed || d.turned || !d.native
+		r.usage, r.final = used, d.finished == d.candidates && (d.candidates > 0 || ended)
+	}
+}

@@ -1,0 +1,188 @@
+// Package response reads whole responses of the providers: the usage object, and what is billed beside it.
+//
+// It has two parts. The extraction finds the values that matter in a JSON document, by the paths below, and sets the fields of a
+// [Document]. [Parse] does it for a document in memory. A scanner that follows [Root], and calls [Document.Enter] and
+// [Document.Set] in the order of the text, makes the same Document without the text. The interpretation is a [Reader]: it merges the Documents
+// of a response, and judges whether its final usage has been read.
+//
+// # Paths
+//
+// Bodies; [] is any element:
+//
+//	OpenAI, DeepSeek, xAI      id, model, service_tier, usage, status, object,
+//	                           choices[].finish_reason (chat), tool_usage.web_search.num_requests, tool_usage.image_gen.total_tokens,
+//	                           output[].type, .action.type, .container_id, .environment.container_id (responses)
+//	Anthropic, and DeepSeek's  id, model, usage; the tier, the speed, the region and the tools are in the usage
+//	messages
+//	Gemini's generateContent   responseId, modelVersion, usageMetadata, candidates[].finishReason,
+//	and Live                   candidates[].groundingMetadata.webSearchQueries[] and .groundingChunks[].maps,
+//	                           promptFeedback, serverContent.turnComplete
+//	Gemini's interactions      id, model, service_tier, usage, status, steps[].type and .arguments.queries[]
+//
+// Events of a stream have the paths of the body, below:
+//
+//	chat, generateContent      the event itself
+//	responses                  response, with type response.completed, .incomplete or .failed at the end
+//	messages                   message (type message_start); usage and delta.stop_reason (message_delta)
+//	interactions               interaction (event_type interaction.completed); step and delta have the paths of a step
+//
+// An event whose type is error, or that has an error, ends the hope for a complete response.
+//
+// A line of a batch's results has them below result.message (Anthropic), response.body (OpenAI), response (Gemini's inlined
+// responses) or batch_result.response.chat_get_completion (xAI).
+package response
+
+import (
+	"bytes"
+
+	"github.com/go-faster/jx"
+)
+
+// Field is what a value of a document means.
+type Field uint8
+
+// The fields. Members of an item count when its ItemEnd is set.
+const (
+	None Field = iota
+	Kind
+	Object
+	Status
+	Failure
+	ID
+	Model
+	Tier
+	Usage
+	Metadata
+	StopReason
+	FinishReason
+	CandidateEnd
+	Feedback
+	TurnComplete
+	Query
+	Maps
+	Searches
+	ImageTokens
+	ItemType
+	ItemAction
+	ItemContainer
+	ItemQuery
+	ItemEnd
+)
+
+// Document is what was read of one JSON document: a body, an event, or an element of an array.
+type Document struct {
+	kind, object, status string
+	// depth is the number of objects around the response, and batch reports whether one of them is that of a batch's results.
+	depth         int
+	batch, failed bool
+
+	id, model, tier string
+	// usage is the usage object, nil if there is none, and native reports whether it has Gemini's own form.
+	usage  []byte
+	native bool
+	// stopped, fed and turned report a stop reason, a promptFeedback, and the end of a turn.
+	stopped, fed, turned bool
+	candidates, finished int
+
+	tools tools
+	item  item
+}
+
+// Enter begins an object that holds the response, at a depth of 1 or more. What was read outside of it, except the kind of the
+// event, belongs to something else.
+func (d *Document) Enter(n *Node, depth int) {
+	if depth > d.depth {
+		*d = Document{kind: d.kind, failed: d.failed, depth: depth, batch: n.Batch}
+	}
+}
+
+// Set sets a field that was read at a depth, which is 0 outside of the objects that were entered. raw is the JSON text of the
+// value; it is not kept.
+func (d *Document) Set(f Field, depth int, raw []byte) {
+	switch {
+	case f == Kind:
+		d.kind = text(raw)
+	case f == Failure:
+		d.failed = d.failed || given(raw)
+	case depth < d.depth: // beside the object that holds the response
+	case f <= Tier:
+		d.setText(f, raw)
+	case f <= TurnComplete:
+		d.setEnd(f, raw)
+	case f < ItemType:
+		d.tools.set(f, raw)
+	case f == ItemEnd:
+		d.tools.add(&d.item)
+		d.item = item{}
+	default:
+		d.item.set(f, raw)
+	}
+}
+
+func (d *Document) setText(f Field, raw []byte) {
+	value := text(raw)
+	switch f {
+	case Object:
+		d.object = value
+	case Status:
+		d.status = value
+	case ID:
+		d.id = value
+	case Model:
+		d.model = value
+	default:
+		d.tier = value
+	}
+}
+
+// setEnd sets what decides whether a response is complete.
+func (d *Document) setEnd(f Field, raw []byte) {
+	switch f {
+	case Usage, Metadata:
+		if given(raw) {
+			d.usage, d.native = bytes.Clone(raw), f == Metadata
+		}
+	case StopReason:
+		d.stopped = given(raw)
+	case FinishReason:
+		if given(raw) {
+			d.finished++
+		}
+	case CandidateEnd:
+		d.candidates++
+	case Feedback:
+		d.fed = given(raw)
+	default:
+		d.turned = string(raw) == "true"
+	}
+}
+
+// used returns the usage object, or nil if there is none. An empty one is none, except for a blocked prompt of Gemini, whose counts
+// are left out since they are 0.
+func (d *Document) used() []byte {
+	switch {
+	case d.native && d.fed && d.candidates == 0 && !bytes.Contains(d.usage, []byte("TokenCount")):
+		return []byte(`{"totalTokenCount":0}`)
+	case !bytes.Contains(d.usage, []byte(`"`)):
+		return nil
+	}
+	return d.usage
+}
+
+// given reports whether a value is more than the default of its type. Enums may be numbers.
+func given(raw []byte) bool {
+	switch string(raw) {
+	case "null", "false", "0", `""`, `"FINISH_REASON_UNSPECIFIED"`:
+		return false
+	}
+	return true
+}
+
+// text returns a string, or "" for any other value.
+func text(raw []byte) string {
+	value, err := jx.DecodeBytes(raw).Str()
+	if err != nil {
+		return ""
+	}
+	return value
+}

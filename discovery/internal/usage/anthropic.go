@@ -1,0 +1,77 @@
+package usage
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/go-faster/jx"
+)
+
+var anthropicMessages = shape{
+	required: []field{inputTokens, outputTokens},
+	optional: []field{cacheCreation, cacheRead, ephemeral5m, ephemeral1h, thinkingTokens},
+	counts:   (*counts).anthropic,
+}
+
+// anthropic: the input excludes what was read from and written to the cache, and the output includes thinking. Writes that are
+// not broken down are those for five minutes. What a compaction used is in none of these counts and is added.
+func (c *counts) anthropic() (Usage, error) {
+	err := c.within(outputTokens, thinkingTokens)
+	u := Usage{Input: c.value[inputTokens], CacheRead: c.value[cacheRead], Output: c.value[outputTokens], CacheWrite5m: c.value[cacheCreation]}
+	if c.has(ephemeral5m) || c.has(ephemeral1h) {
+		u.CacheWrite5m, u.CacheWrite1h = c.value[ephemeral5m], c.value[ephemeral1h]
+		err = first(err, c.sum(cacheCreation, ephemeral5m, ephemeral1h))
+	}
+	return u, first(err, u.add(&c.compaction))
+}
+
+// add adds the counts of another object. A sum has the bound of a single count.
+func (u *Usage) add(more *Usage) error {
+	for _, sum := range [...]struct{ to, more *int64 }{
+		{&u.Input, &more.Input}, {&u.CacheRead, &more.CacheRead}, {&u.CacheWrite5m, &more.CacheWrite5m},
+		{&u.CacheWrite1h, &more.CacheWrite1h}, {&u.Output, &more.Output},
+	} {
+		if *sum.to += *sum.more; *sum.to > maxTokens {
+			return &Error{"iterations", "has a sum that is too large"}
+		}
+	}
+	return nil
+}
+
+// iteration reads an entry of iterations. The counts of a compaction are not in those of the object itself. Nor are those of an
+// advisor, which is another model, and after a fallback the entries are of several models.
+func (c *counts) iteration(d *jx.Decoder) error {
+	var entry counts
+	kind := ""
+	err := eachMember(d, "iterations", func(key []byte) (err error) {
+		if string(key) != "type" {
+			return entry.member(d, top, "iterations.", key)
+		}
+		if kind, err = d.Str(); err != nil {
+			return malformed("iterations")
+		}
+		return nil
+	})
+	switch {
+	case err != nil, kind == "", kind == "message":
+		return err
+	case kind != "compaction":
+		c.addMode(otherModel)
+		return nil
+	}
+	return c.addCompaction(&entry)
+}
+
+func (c *counts) addCompaction(entry *counts) error {
+	more, err := anthropicMessages.usage(entry)
+	var wrong *Error
+	if errors.As(err, &wrong) {
+		return &Error{"iterations." + wrong.Field, wrong.Reason}
+	}
+	for _, mode := range entry.modes {
+		if strings.HasPrefix(mode, unknownCount) {
+			c.addMode(mode)
+		}
+	}
+	return c.compaction.add(&more)
+}

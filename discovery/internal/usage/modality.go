@@ -1,0 +1,103 @@
+package usage
+
+import (
+	"strings"
+
+	"github.com/go-faster/jx"
+)
+
+// modality is what a list of Gemini counts apart. The other modalities have the price of text.
+type modality struct {
+	audio, image field
+	// answer is set for lists of what the model generated, where no other modality is known.
+	answer bool
+}
+
+// modalities are the lists of Gemini that count by modality. The image of an input list is not counted apart.
+var modalities = map[string]modality{
+	"promptTokensDetails": {audio: promptAudio}, "promptTokenDetails": {audio: promptAudio}, "input_tokens_by_modality": {audio: promptAudio},
+	"cacheTokensDetails": {audio: cacheAudio}, "cached_tokens_by_modality": {audio: cacheAudio},
+	"toolUsePromptTokensDetails": {audio: toolAudio}, "tool_use_tokens_by_modality": {audio: toolAudio},
+	"candidatesTokensDetails":   {audio: answerAudio, image: answerImage, answer: true},
+	"responseTokensDetails":     {audio: answerAudio, image: answerImage, answer: true},
+	"output_tokens_by_modality": {audio: answerAudio, image: answerImage, answer: true},
+}
+
+// modalityNumbers are the names of the enum in protobuf's JSON with numbers.
+var modalityNumbers = [...]string{"modality_unspecified", "text", "image", "video", "audio", "document"}
+
+// modality reads an entry such as {"modality": "AUDIO", "tokenCount": 7}.
+func (c *counts) modality(d *jx.Decoder, list string, m modality) error {
+	var entry counts
+	name := ""
+	err := eachMember(d, list, func(key []byte) (err error) {
+		switch string(key) {
+		case "modality":
+			name, err = modalityName(d, list)
+			return err
+		case "tokenCount", "token_count", "tokens":
+			return entry.count(d, totalTokens, list+".", string(key))
+		}
+		return skip(d, list)
+	})
+	n := entry.value[totalTokens]
+	switch {
+	case err != nil || n == 0 || name == "text":
+		return err
+	case name == "audio":
+		return c.addCount(m.audio, n)
+	case name == "image" && m.answer:
+		return c.addCount(m.image, n)
+	case !m.answer && (name == "image" || name == "video" || name == "document"):
+		return nil
+	}
+	c.addMode(unknownName(name))
+	return nil
+}
+
+// modalityName reads the name of a modality, or its number, in lower case.
+func modalityName(d *jx.Decoder, list string) (string, error) {
+	if d.Next() != jx.Number {
+		name, err := d.Str()
+		if err != nil {
+			return "", malformed(list)
+		}
+		return strings.ToLower(name), nil
+	}
+	n, err := d.Int64()
+	if err != nil {
+		return "", malformed(list)
+	}
+	if n < 0 || n >= int64(len(modalityNumbers)) {
+		return "modality", nil
+	}
+	return modalityNumbers[n], nil
+}
+
+// addCount adds to a count that a list may have several times.
+func (c *counts) addCount(f field, n int64) error {
+	if c.value[f] += n; c.value[f] > maxTokens {
+		return &Error{names[f], "is too large"}
+	}
+	c.seen |= 1 << f
+	return nil
+}
+
+func eachMember(d *jx.Decoder, name string, member func(key []byte) error) error {
+	if d.Next() != jx.Object {
+		return &Error{name, "must hold objects"}
+	}
+	members, err := d.ObjIter()
+	if err != nil {
+		return malformed(name)
+	}
+	for members.Next() {
+		if err := member(members.Key()); err != nil {
+			return err
+		}
+	}
+	if members.Err() != nil {
+		return malformed(name)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package usage
+
+func openAIShape(c *counts) *shape {
+	switch {
+	case c.has(promptTokens):
+		return &openAIChat
+	case c.has(cachedInput):
+		return &openAICodex
+	}
+	return &openAIResponses
+}
+
+// openAIChat is also the object of embeddings, which have no completion.
+var openAIChat = shape{
+	required: []field{promptTokens, totalTokens},
+	optional: append([]field{completionTokens, rejectedTokens}, openAIDetails...),
+	counts:   func(c *counts) (Usage, error) { return c.openAI(promptTokens, completionTokens) },
+}
+
+// openAIResponses is also the object of images, transcriptions and the Realtime API.
+var openAIResponses = shape{
+	required: []field{inputTokens, outputTokens, totalTokens},
+	optional: openAIDetails,
+	counts:   func(c *counts) (Usage, error) { return c.openAI(inputTokens, outputTokens) },
+}
+
+// openAICodex is the object that Codex writes: the counts of the responses, without their details.
+var openAICodex = shape{
+	required: []field{inputTokens, cachedInput, outputTokens},
+	optional: append([]field{totalTokens}, openAIDetails...),
+	counts: func(c *counts) (Usage, error) {
+		if c.has(cachedTokens) && c.value[cachedTokens] != c.value[cachedInput] {
+			return Usage{}, &Error{names[cachedTokens], "is not " + names[cachedInput]}
+		}
+		c.value[cachedTokens] = c.value[cachedInput]
+		return c.openAI(inputTokens, outputTokens)
+	},
+}
+
+var openAIDetails = []field{
+	cachedTokens, cacheWriteTokens, write30m, write12h, inputAudio, inputImage, sessionImage, cachedAudio, cachedImage,
+	reasoningTokens, outputAudio, outputImage,
+}
+
+// openAI: the input includes cached, written and audio tokens, the output includes reasoning, audio and images, and the total is
+// their sum. Images of the input stay in it, except in a session of the Realtime API, which has a price for them.
+func (c *counts) openAI(in, out field) (Usage, error) {
+	err := first(
+		c.within(in, cachedTokens, cacheWriteTokens, inputAudio, inputImage, sessionImage), c.within(cachedTokens, cachedAudio, cachedImage),
+		c.within(out, reasoningTokens, rejectedTokens, outputAudio, outputImage), c.writesAgree(), c.sum(totalTokens, in, out),
+	)
+	u := Usage{
+		AudioInput: c.value[inputAudio] - c.value[cachedAudio], AudioCacheRead: c.value[cachedAudio], AudioOutput: c.value[outputAudio],
+		ImageInput: c.value[sessionImage] - c.value[cachedImage], ImageCacheRead: c.value[cachedImage], ImageOutput: c.value[outputImage],
+		CacheRead:    c.value[cachedTokens] - c.value[cachedAudio] - c.value[cachedImage],
+		CacheWrite5m: c.value[cacheWriteTokens] - c.value[write12h], CacheWrite1h: c.value[write12h],
+	}
+	u.Input = c.value[in] - c.value[cachedTokens] - c.value[cacheWriteTokens] - u.AudioInput - u.ImageInput
+	u.Output = c.value[out] - u.AudioOutput - u.ImageOutput
+	switch {
+	case err != nil:
+	case u.Input < 0:
+		err = &Error{names[cachedTokens], "and other parts are more than " + names[in]}
+	case min(u.AudioInput, u.ImageInput, u.CacheRead) < 0:
+		err = &Error{"cached_tokens_details", "has more than its counts"}
+	case u.Output < 0:
+		err = &Error{names[outputAudio], "and other parts are more than " + names[out]}
+	}
+	return u, err
+}
+
+// writesAgree checks the two kinds of OpenAI's cache writes against their sum. Without kinds all writes are the short one.
+func (c *counts) writesAgree() error {
+	if c.has(write30m) || c.has(write12h) {
+		return c.exactly(cacheWriteTokens, write30m, write12h)
+	}
+	return nil
+}
+
+// exactly checks that a whole, or 0 where it is absent, is the sum of two parts.
+func (c *counts) exactly(whole, a, b field) error {
+	if c.value[whole] != c.value[a]+c.value[b] {
+		return &Error{names[whole], "is not the sum of " + names[a] + " and " + names[b]}
+	}
+	return nil
+}

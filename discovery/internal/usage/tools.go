@@ -1,0 +1,113 @@
+package usage
+
+import (
+	"strings"
+
+	"github.com/go-faster/jx"
+)
+
+// toolCounts are the objects that count the uses of tools, with the end of their members' names.
+var toolCounts = map[string]string{
+	"server_tool_use":                "_requests", // Anthropic, DeepSeek
+	"server_side_tool_usage_details": "_calls",    // xAI
+}
+
+// free are the tools of those objects of which only the tokens are billed.
+var free = map[string]bool{"web_fetch": true, "mcp": true}
+
+// tools reads an object such as {"web_search_requests": 2}.
+func (c *counts) tools(d *jx.Decoder, name string) error {
+	if d.Next() == jx.Null {
+		return skip(d, name)
+	}
+	return eachMember(d, name, func(key []byte) error {
+		if d.Next() != jx.Number {
+			return skip(d, name)
+		}
+		tool, counted := strings.CutSuffix(string(key), toolCounts[name])
+		if !counted {
+			return skip(d, name)
+		}
+		n, err := amount(d, name)
+		if err != nil {
+			return err
+		}
+		if c.detailed += n; c.detailed > maxTokens {
+			return &Error{name, "is too large"}
+		}
+		if free[tool] {
+			return nil
+		}
+		return c.addRequests(tool, n)
+	})
+}
+
+// groundingTools are the names of Gemini's tools in the prices.
+var groundingTools = map[string]string{"google_search": "grounding", "google_maps": "maps"}
+
+// grounding reads an entry such as {"type": "google_search", "count": 2}.
+func (c *counts) grounding(d *jx.Decoder) error {
+	const list = "grounding_tool_count"
+	var n int64
+	tool := ""
+	err := eachMember(d, list, func(key []byte) (err error) {
+		switch string(key) {
+		case "type":
+			if tool, err = d.Str(); err != nil {
+				return malformed(list)
+			}
+			return nil
+		case "count":
+			n, err = amount(d, list)
+			return err
+		}
+		return skip(d, list)
+	})
+	if err != nil {
+		return err
+	}
+	if name := groundingTools[tool]; name != "" {
+		tool = name
+	}
+	return c.addRequests(tool, n)
+}
+
+// amount reads a whole number of 0 or more.
+func amount(d *jx.Decoder, name string) (int64, error) {
+	n, err := d.Int64()
+	if err != nil || n < 0 || n > maxTokens {
+		return 0, &Error{name, "must have whole numbers from 0 to 2^53"}
+	}
+	return n, nil
+}
+
+// addRequests adds n uses of a tool. A name that is no identifier is not passed on.
+func (c *counts) addRequests(tool string, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	if !identifier(tool) {
+		tool = "unknown"
+	}
+	if c.requests == nil {
+		c.requests = make(map[string]int64)
+	}
+	if c.requests[tool] += n; c.requests[tool] > maxTokens {
+		return &Error{"tools", "have a count that is too large"}
+	}
+	return nil
+}
+
+// identifier reports whether a name of a provider has the form of one, so that it can be shown.
+func identifier(name string) bool {
+	const longest = 64
+	if name == "" || len(name) > longest {
+		return false
+	}
+	for _, r := range name {
+		if r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return true
+}

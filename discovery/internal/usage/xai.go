@@ -1,0 +1,99 @@
+package usage
+
+import (
+	"strconv"
+	"strings"
+)
+
+func xaiShape(c *counts) *shape {
+	switch {
+	case c.has(promptTokens):
+		return &xaiChat
+	case c.has(costTicks) && !c.has(inputTokens) && !c.has(outputTokens):
+		return &xaiMedia
+	}
+	return &xaiResponses
+}
+
+// xaiChat is also the object of xAI's own SDK, which has the details beside the counts.
+var xaiChat = shape{
+	required: []field{promptTokens, completionTokens, totalTokens},
+	optional: []field{cachedTokens, inputAudio, inputImage, reasoningTokens, rejectedTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed},
+	counts:   (*counts).xaiChat,
+}
+
+// xaiChat: reasoning is beside the completion where the total has it, and inside where the total is that of prompt and
+// completion alone: servers differ.
+func (c *counts) xaiChat() (Usage, error) {
+	prompt, completion, reasoning := c.value[promptTokens], c.value[completionTokens], c.value[reasoningTokens]
+	var err error
+	switch c.value[totalTokens] {
+	case prompt + completion:
+		err = c.within(completionTokens, reasoningTokens)
+	case prompt + completion + reasoning:
+		completion += reasoning
+	default:
+		err = &Error{names[totalTokens], "is not the sum of prompt and completion, with or without reasoning"}
+	}
+	u, failed := c.xai(promptTokens, completion)
+	return u, first(err, failed)
+}
+
+var xaiResponses = shape{
+	required: []field{inputTokens, outputTokens, totalTokens},
+	optional: []field{cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed},
+	counts: func(c *counts) (Usage, error) {
+		err := first(c.within(outputTokens, reasoningTokens), c.sum(totalTokens, inputTokens, outputTokens))
+		u, failed := c.xai(inputTokens, c.value[outputTokens])
+		return u, first(err, failed)
+	},
+}
+
+// xaiMedia is the object of images and videos, which are billed without tokens.
+var xaiMedia = shape{
+	required: []field{costTicks},
+	counts:   func(c *counts) (Usage, error) { return Usage{ChargedUSD: ticks(c.value[costTicks])}, nil },
+}
+
+// xai: the input includes cached, audio and image tokens, and images have the price of text. The charge is in ticks of 10^-10
+// USD, after all discounts. A charge of 0 beside tokens is that of another cloud, which bills by itself.
+func (c *counts) xai(in field, output int64) (Usage, error) {
+	u := Usage{
+		Input: c.value[in] - c.value[cachedTokens] - c.value[inputAudio], CacheRead: c.value[cachedTokens], AudioInput: c.value[inputAudio],
+		Output: output - c.value[outputAudio] - c.value[outputImage], AudioOutput: c.value[outputAudio], ImageOutput: c.value[outputImage],
+	}
+	if c.value[costTicks] > 0 || c.has(costTicks) && c.value[in]+output == 0 {
+		u.ChargedUSD = ticks(c.value[costTicks])
+	}
+	err := first(c.within(in, cachedTokens, inputAudio, inputImage), c.xaiTools())
+	switch {
+	case err != nil:
+	case u.Input < 0:
+		err = &Error{names[cachedTokens], "and " + names[inputAudio] + " are more than " + names[in]}
+	case u.Output < 0:
+		err = &Error{names[outputAudio], "and " + names[outputImage] + " are more than the output"}
+	}
+	return u, err
+}
+
+// xaiTools adds the sources of a search, and the tools that the details do not name.
+func (c *counts) xaiTools() error {
+	return first(
+		c.addRequests("live_search", c.value[sourcesUsed]),
+		c.addRequests("server_side_tools", max(0, c.value[toolsUsed]-c.detailed)),
+	)
+}
+
+// ticks writes a count of 10^-10 USD as a decimal.
+func ticks(n int64) string {
+	const places = 10
+	text := strconv.FormatInt(n, 10)
+	if len(text) <= places {
+		text = strings.Repeat("0", places+1-len(text)) + text
+	}
+	whole, fraction := text[:len(text)-places], strings.TrimRight(text[len(text)-places:], "0")
+	if fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
+}

@@ -1,0 +1,59 @@
+package discovery
+
+import (
+	"bytes"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+)
+
+// Stream reads a streamed response. Pass the data of each event to Event, in order, and take the Response at the end:
+//
+//	stream := discovery.NewStream(discovery.Anthropic)
+//	for events.Next() {
+//		err := stream.Event(events.Data())
+//	}
+//	response, err := stream.Response()
+//
+// A Stream is not safe for concurrent use.
+type Stream struct {
+	reader *response.Reader
+	err    error
+}
+
+// NewStream returns a Stream for a response of p. If p is not a provider, the methods of the Stream return the error.
+func NewStream(p Provider) *Stream {
+	known, err := ParseProvider(string(p))
+	return &Stream{reader: response.New(string(known)), err: err}
+}
+
+// Event reads the data of one server-sent event: the text of its data lines, without "data:", joined with "\n". For a response
+// of Gemini that is one JSON array, it is an element of the array. Events that say nothing about the usage are ignored, as are
+// "[DONE]" and empty data. Stream keeps nothing of data.
+//
+// The error is a [*ValueError] if the data is no JSON object; the stream goes on without it.
+func (s *Stream) Event(data []byte) error {
+	if s.err != nil {
+		return s.err
+	}
+	if text := bytes.TrimSpace(data); len(text) == 0 || string(text) == "[DONE]" {
+		return nil
+	}
+	doc, ok := response.Parse(data)
+	if !ok {
+		return &ValueError{Field: "event", Reason: "must be a JSON object"}
+	}
+	s.reader.Event(doc)
+	return nil
+}
+
+// Response returns the response as it is after the events so far. It is Complete once the provider has sent the final usage:
+// OpenAI, DeepSeek and xAI in the last chunk of chat completions (OpenAI only if the request has stream_options.include_usage),
+// and in response.completed, response.incomplete or response.failed; Anthropic in the message_delta with the stop reason, merged
+// with message_start; Gemini beside the finish reason, or in interaction.completed. An error event ends that. The error is a
+// [*ValueError] if the final usage object is invalid; the Response then has no usage.
+func (s *Stream) Response() (Response, error) {
+	if s.err != nil {
+		return Response{}, s.err
+	}
+	return resultOf(s.reader)
+}
