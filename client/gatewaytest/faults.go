@@ -8,6 +8,7 @@ import "github.com/mesh-gateway/mesh-go/internal/testserver"
 //	Delay       time.Duration // time before the response; without other fields the usual response follows
 //	HangUp      bool          // close the connection instead of responding; with Body, in the middle of the body
 //	AfterEffect bool          // let the request take effect, and replace only its response
+//	AfterEvents int           // not used: no response of the gateway is a stream
 //	Status      int           // status of the response; 0 means 200
 //	Header      http.Header   // header of the response; the default Content-Type is text/plain
 //	Body        string        // body of the response

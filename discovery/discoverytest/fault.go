@@ -8,9 +8,14 @@ import "github.com/mesh-gateway/mesh-go/internal/testserver"
 //	Delay       time.Duration // time before the response; without other fields the usual response follows
 //	HangUp      bool          // close the connection instead of responding; with Body, in the middle of the body
 //	AfterEffect bool          // ignored, because no request has an effect
+//	AfterEvents int           // let so many events of a streamed completion pass first
 //	Status      int           // status of the response; 0 means 200
 //	Header      http.Header   // header of the response; the default Content-Type is text/plain
 //	Body        string        // body of the response
+//
+// After AfterEvents events, HangUp breaks the connection off, Body takes the place of the other events, as in an error event,
+// and a Delay delays them; a Fault with AfterEvents alone leaves them out. Status and Header are then ignored, and so is the
+// whole Fault if the completion is not streamed.
 //
 // A Delay ends early when the client disconnects or the server closes. With HangUp and Body, the connection closes after the
 // status, the header and Body, one byte before the announced length. A fault applies before the key is checked.

@@ -8,7 +8,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
-// Operation is an operation of a service, named by its document in specs/, a dot, and its operationId.
+// Operation is an operation of a service, named by its document in specs/, a dot, and its operationId. Completions are in no
+// document.
 type Operation string
 
 // The operations of the services.
@@ -28,6 +29,16 @@ const (
 	ListOpenAICosts    Operation = "openai.listCosts"
 	ListAnthropicCosts Operation = "anthropic.listCosts"
 	GetXAIUsage        Operation = "xaimanagement.getUsage"
+
+	CreateOpenAIChat       Operation = "openai.createChatCompletion"
+	CreateOpenAIResponse   Operation = "openai.createResponse"
+	CreateAnthropicMessage Operation = "anthropic.createMessage"
+	GenerateGeminiContent  Operation = "gemini.generateContent" // streamGenerateContent too
+	CreateGeminiChat       Operation = "gemini.createChatCompletion"
+	CreateDeepSeekChat     Operation = "deepseek.createChatCompletion"
+	CreateDeepSeekResponse Operation = "deepseek.createResponse"
+	CreateXAIChat          Operation = "xai.createChatCompletion"
+	CreateXAIResponse      Operation = "xai.createResponse"
 )
 
 // services are the services with a base path. The admin services share that of their provider.
@@ -56,10 +67,10 @@ type route struct {
 }
 
 func (s *Server) routes() []route {
-	return []route{
+	return append(s.completionRoutes(),
 		s.catalogRoute(), s.openAIRoute(), s.deepSeekRoute(), s.anthropicRoute(), s.geminiRoute(), s.xaiRoute(), s.xaiLanguageModelsRoute(), s.cloudBillingRoute(),
 		s.balanceRoute(), s.costsRoute(), s.anthropicCostsRoute(), s.usageRoute(),
-	}
+	)
 }
 
 const catalogPath = "/catalog"

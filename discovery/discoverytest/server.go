@@ -1,5 +1,5 @@
 // Package discoverytest provides a local server with the APIs of the model catalog and of all five providers: models, prices,
-// balance and bills. It is for tests of programs that use package discovery, and for demonstrations.
+// balance, bills and completions. It is for tests of programs that use package discovery, and for demonstrations.
 //
 //	s := discoverytest.New(t)
 //	t.Setenv("ANTHROPIC_API_KEY", "example-key")
@@ -12,6 +12,28 @@
 // accepted too. A request that the service's document forbids is refused, also where the provider would accept it, as Google
 // does a pageSize of 0. By default any key is accepted; [WithKeys] sets the accepted keys, and [Server.Options] passes them to the
 // client. [WithCatalog] and [Server.SetCatalog] replace the 109 rows of the catalog.
+//
+// # Completions
+//
+// The server responds to requests for completions, streamed or not, in OpenAI's chat and responses APIs, Anthropic's Messages
+// API and Gemini's generateContent. DeepSeek and xAI have OpenAI's two APIs, Gemini its chat API. [Server.SetCompletion] sets
+// the text and the usage. Ids count the completions of the server: "chatcmpl-1", "msg_2". The base URLs for official SDKs are
+// URL + "/openai/v1/", "/anthropic/", "/gemini/", "/gemini/v1beta/openai/", "/deepseek/" and "/xai/v1/".
+//
+//	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{
+//		Usage: json.RawMessage(`{"prompt_tokens":1200,"completion_tokens":7,"total_tokens":1207}`),
+//	})
+//	client := openai.NewClient(option.WithBaseURL(s.URL+"/openai/v1/"), option.WithAPIKey("example-key"))
+//
+// Faults interrupt a stream after some of its events:
+//
+//	discoverytest.Fault{AfterEvents: 3, HangUp: true}              // the connection breaks off
+//	discoverytest.Fault{AfterEvents: 3}                            // the stream ends early
+//	discoverytest.Fault{AfterEvents: 3, Delay: time.Hour}          // it hangs until the client gives up
+//	discoverytest.Fault{AfterEvents: 3, Delay: time.Second}        // the usage is late
+//	discoverytest.Fault{AfterEvents: 3, Body: "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n"}
+//
+// # Faults
 //
 // [Server.Fail] makes operations fail: with a status, late, by closing the connection, with an invalid body. A Fault with a
 // Status of 200 and a Body replaces a response. The dates in the lists of models are those of November 2026. No operation
@@ -43,8 +65,10 @@ type Server struct {
 	bare     bool
 	site     *testserver.Server[Operation, Request]
 
-	mu   sync.Mutex
-	rows []json.RawMessage // of the catalog
+	mu          sync.Mutex
+	rows        []json.RawMessage // of the catalog
+	completions map[Operation]Completion
+	completed   int
 }
 
 // New starts a server and closes it when the test ends.
@@ -57,7 +81,9 @@ func New(t testing.TB, opts ...Option) *Server {
 
 // Start starts a server outside of a test; the caller closes it. It panics when it cannot listen on a local port.
 func Start(opts ...Option) *Server {
-	s := &Server{keys: make(map[discovery.Service]secret.Secret), rows: StandardCatalog()}
+	s := &Server{
+		keys: make(map[discovery.Service]secret.Secret), rows: StandardCatalog(), completions: make(map[Operation]Completion),
+	}
 	s.site = testserver.New(s.record)
 	for _, opt := range opts {
 		opt(s)

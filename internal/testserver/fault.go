@@ -21,6 +21,10 @@ type Fault struct {
 	HangUp bool
 	// AfterEffect lets the request take effect first, so that only its answer is replaced.
 	AfterEffect bool
+	// AfterEvents lets so many events of a streamed answer pass first. Then HangUp breaks the connection off, Body replaces the
+	// other events, Delay delays them, and a Fault without these leaves them out. Status, Header and AfterEffect are ignored,
+	// and an answer that is not streamed is the usual one.
+	AfterEvents int
 	// Status, Header and Body are the answer; status 0 means 200. The default Content-Type is text/plain.
 	Status int
 	Header http.Header
@@ -100,6 +104,28 @@ func (s *Server[Op, R]) wait(r *http.Request, d time.Duration) bool {
 		return false
 	case <-s.closing:
 		return false
+	}
+}
+
+// interrupt writes the first events of a stream, and then what the fault puts in place of the others.
+func (s *Server[Op, R]) interrupt(w http.ResponseWriter, r *http.Request, answer Answer, fault *Fault) {
+	n := min(fault.AfterEvents, len(answer.Events))
+	others := answer.Events[n:]
+	answer.Events = answer.Events[:n]
+	answer.write(w)
+	if n == 0 {
+		return // not a stream
+	}
+	switch {
+	case !s.wait(r, fault.Delay):
+		panic(http.ErrAbortHandler)
+	case fault.HangUp || fault.Body != "":
+		stream(w, []string{fault.Body})
+	case fault.Delay > 0:
+		stream(w, others)
+	}
+	if fault.HangUp {
+		panic(http.ErrAbortHandler)
 	}
 }
 

@@ -78,7 +78,9 @@ func (s *Server[Op, R]) Close() {
 func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.HandlerFunc {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.operations = append(s.operations, op)
+	if !slices.Contains(s.operations, op) { // an operation may have several paths
+		s.operations = append(s.operations, op)
+	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -90,6 +92,10 @@ func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.Handl
 		fault := s.nextFault(op, request)
 		if fault == nil {
 			run(r).write(w)
+			return
+		}
+		if fault.AfterEvents > 0 {
+			s.interrupt(w, r, run(r), fault)
 			return
 		}
 		if fault.AfterEffect {

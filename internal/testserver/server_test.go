@@ -131,6 +131,30 @@ func TestFaults(t *testing.T) {
 	assert.Equal(t, 201, s.send("/write", "").status)
 }
 
+func TestFaultsOfAStream(t *testing.T) {
+	t.Parallel()
+	plain := []string{"text/plain; charset=utf-8"}
+	s := start(t, testserver.Answer{Status: 201, Events: []string{"one ", "two ", "three"}})
+	for _, test := range []struct {
+		fault testserver.Fault
+		want  reply
+	}{
+		{testserver.Fault{Delay: 1}, reply{201, plain, "one two three", nil}},
+		{testserver.Fault{AfterEvents: 2}, reply{201, plain, "one two ", nil}},
+		{testserver.Fault{AfterEvents: 2, Delay: 1}, reply{201, plain, "one two three", nil}},
+		{testserver.Fault{AfterEvents: 1, Body: "error", Delay: 1}, reply{201, plain, "one error", nil}},
+		{testserver.Fault{AfterEvents: 1, HangUp: true}, reply{201, plain, "one ", io.ErrUnexpectedEOF}},
+		{testserver.Fault{AfterEvents: 9, HangUp: true, Status: 500}, reply{201, plain, "one two three", io.ErrUnexpectedEOF}},
+		{testserver.Fault{Status: 503, Body: "down"}, reply{503, plain, "down", nil}},
+	} {
+		s.Fail(read, test.fault)
+		assert.Equal(t, test.want, s.send("/read", ""), "%+v", test.fault)
+	}
+	s.Fail(write, testserver.Fault{AfterEvents: 1, HangUp: true, AfterEffect: true})
+	assert.Equal(t, 201, s.send("/write", "").status, "the answer is not a stream")
+	assert.Equal(t, 1, s.effects)
+}
+
 func TestFaultOfAnUnknownOperationPanics(t *testing.T) {
 	t.Parallel()
 	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
