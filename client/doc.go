@@ -26,7 +26,7 @@
 // [MeshClient.Serve] is a worker: it registers the node, hands each unread message to a function and marks it read when the
 // function returns nil. [MeshClient.Reply] answers in the thread of a message, and the same reply sent twice arrives once.
 // [MeshClient.Watch] yields unread messages one by one, for programs that have their own loop. [MeshClient.Fetch] reads an
-// inbox once.
+// inbox once, [MeshClient.GetMessage] one message.
 //
 // # Errors
 //
@@ -34,6 +34,7 @@
 //
 //   - [*ValueError]: an argument is invalid, the context is nil, or the MeshClient was not made with [New]. Nothing was sent.
 //   - [*NotInRegistryError]: the recipient is not registered. Nothing was posted.
+//   - [*NotInInboxError]: [MeshClient.GetMessage] did not find the message.
 //   - [*MeshSecretLeakError]: the content contains a credential. Nothing was posted.
 //   - [*MeshAuthError]: the gateway answered 401 or 403. It is a [*MeshGatewayError] too.
 //   - [*MeshGatewayError]: any other failure of a request. Delivered and Uncertain report whether a message may

@@ -59,6 +59,24 @@ func (e *NotInRegistryError) Error() string {
 // Is makes the error match [ErrMesh].
 func (e *NotInRegistryError) Is(target error) bool { return target == ErrMesh }
 
+// NotInInboxError reports a message that [MeshClient.GetMessage] did not find.
+type NotInInboxError struct {
+	// ID is the id of the message.
+	ID int64
+	// Searched describes the lists that were searched. It is empty if the inbox was searched completely.
+	Searched string
+}
+
+func (e *NotInInboxError) Error() string {
+	if e.Searched == "" {
+		return fmt.Sprintf("mesh: message %d is not in the inbox of this node", e.ID)
+	}
+	return fmt.Sprintf("mesh: message %d was not found in %s; the gateway lists no older ones", e.ID, e.Searched)
+}
+
+// Is makes the error match [ErrMesh].
+func (e *NotInInboxError) Is(target error) bool { return target == ErrMesh }
+
 // MeshSecretLeakError reports that the content of a message seems to contain a credential. Nothing was posted. Rotate the
 // credential and send the message without it.
 type MeshSecretLeakError struct {

@@ -87,6 +87,10 @@ var operations = map[string]func(context.Context, *client.MeshClient) error{
 		_, err := c.Send(ctx, hello("node-b"))
 		return err
 	},
+	"GetMessage": func(ctx context.Context, c *client.MeshClient) error {
+		_, err := c.GetMessage(ctx, 1)
+		return err
+	},
 	"MarkRead": func(ctx context.Context, c *client.MeshClient) error { return c.MarkRead(ctx, 7) },
 	"GetPeer":  func(ctx context.Context, c *client.MeshClient) error { _, err := c.GetPeer(ctx, "node-b"); return err },
 	"Reply": func(ctx context.Context, c *client.MeshClient) error {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
@@ -127,8 +126,8 @@ func (o FetchOptions) checkTexts() error {
 // mark it. If the id is unknown or the message is already read, the error is a [*MeshGatewayError] with status 404. With
 // [WithRetry], a 404 is success if an earlier attempt may have marked the message. An id below 1 is a [*ValueError].
 func (c *MeshClient) MarkRead(ctx context.Context, id int64) error {
-	if id < 1 {
-		return &ValueError{Field: "message id", Value: strconv.FormatInt(id, 10), Reason: "must be positive"}
+	if err := checkMessageID(id); err != nil {
+		return err
 	}
 	_, err := c.do(ctx, opMarkRead(id), func(ctx context.Context) (*http.Response, error) {
 		return c.api.MarkMessageRead(ctx, id)

@@ -129,7 +129,7 @@ func TestSendDoesNotReadCapabilities(t *testing.T) {
 				_, _ = w.Write([]byte(receipt))
 				return
 			}
-			require.Equal(t, "/peers", r.URL.Path, "the list is enough")
+			assert.Equal(t, "/peers", r.URL.Path, "the list is enough")
 			_, _ = w.Write([]byte(`{"n":2,"peers":[{"name":"hog","capabilities":` + capabilities + `},{"capabilities" : {"` + advert + `":["` + advert +
 				`"]} ,"name":"hog-2"},{"enabled":null,"capabilities":7,"name":"node-b"},{"name":"off","enabled":0}]}`))
 		}, client.WithMaxResponseBytes(1000))
@@ -210,7 +210,7 @@ func TestNothingIsSentIfNeitherTheListNorTheRecipientCanBeRead(t *testing.T) {
 	t.Parallel()
 	for status, body := range map[int]string{http.StatusNotFound: `{"detail":"Not Found"}`, http.StatusServiceUnavailable: "busy"} {
 		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
-			require.Equal(t, http.MethodGet, r.Method, "nothing is posted")
+			assert.Equal(t, http.MethodGet, r.Method, "nothing is posted")
 			if r.URL.Path == "/peers" {
 				_, _ = w.Write([]byte(`[{"name":"node-b","url":"` + long("x", 2000) + `"}]`))
 				return

@@ -143,7 +143,7 @@ func (c *MeshClient) gatewayError(op operation, failed, uncertain *call.Error) e
 // explain returns the underlying error of a failed request, or an explanation of its status.
 func explain(op operation, failed *call.Error) error {
 	switch {
-	case errors.Is(failed.Err, ErrTooLarge) && op.path == opListMessages.path && !op.delivers:
+	case errors.Is(failed.Err, ErrTooLarge) && op.path == opListMessages.path && !op.delivers && op.filter == nil:
 		return fmt.Errorf("%w; raise WithMaxResponseBytes or lower Limit", failed.Err)
 	case errors.Is(failed.Err, ErrTooLarge):
 		return fmt.Errorf("%w; raise WithMaxResponseBytes", failed.Err)

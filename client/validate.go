@@ -92,6 +92,13 @@ func checkPathSegment(field, text string) error {
 	return checkText(field, text)
 }
 
+func checkMessageID(id int64) error {
+	if id < 1 {
+		return &ValueError{Field: "message id", Value: strconv.FormatInt(id, 10), Reason: "must be positive"}
+	}
+	return nil
+}
+
 func checkLimit(limit int) error {
 	if limit < 0 || limit > maxLimit {
 		return &ValueError{Field: "limit", Value: strconv.Itoa(limit), Reason: "must be between 1 and 1000, or 0 for the gateway's default"}

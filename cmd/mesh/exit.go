@@ -86,7 +86,7 @@ func advice(err error) string {
 	var (
 		leak    *client.MeshSecretLeakError
 		auth    *client.MeshAuthError
-		absent  *lookup.NotInInboxError
+		absent  *client.NotInInboxError
 		value   *client.ValueError
 		dial    *net.OpError
 		gateway *client.MeshGatewayError
@@ -96,7 +96,7 @@ func advice(err error) string {
 		return fmt.Sprintf(" To send a false positive, use mesh send --allow-rule %d.", leak.Finding.Rule.Number)
 	case errors.As(err, &auth):
 		return " (check MESH_GATEWAY_TOKEN or --token-file)"
-	case errors.As(err, &absent):
+	case errors.As(err, &absent) && absent.Searched != "":
 		return "; mesh threads ID shows the messages of a thread, and mesh send --thread answers in one"
 	case errors.As(err, &value) && sources[value.Field] != "":
 		return " (from " + sources[value.Field] + ")"

@@ -117,7 +117,7 @@ func TestToolsRefuse(t *testing.T) {
 		"too many messages": {"mesh_inbox", arguments{"limit": 1001}, "maximum"},
 		"too long a wait":   {"mesh_wait", arguments{"seconds": 61}, "maximum"},
 		"a mistyped name":   {"mesh_inbox", arguments{"unred": true}, "unred"},
-		"an unknown id":     {"mesh_reply", arguments{"id": 99, "content": "x"}, "message 99 is not among"},
+		"an unknown id":     {"mesh_reply", arguments{"id": 99, "content": "x"}, "message 99 is not in the inbox of this node"},
 		"an unknown read":   {"mesh_mark_read", arguments{"id": 99}, "404"},
 		"an unknown thread": {"mesh_thread", arguments{"id": "00000000-0000-0000-0000-000000000000"}, "404"},
 		"an unknown model":  {"model_price", arguments{"model": "no-such-model"}, "cannot be determined"},

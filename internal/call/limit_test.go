@@ -3,6 +3,8 @@ package call_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -109,3 +111,51 @@ func TestLimitOfZeroAcceptsOnlyAnEmptyBody(t *testing.T) {
 	require.Nil(t, failed, "an empty body")
 	assert.Empty(t, resp.Body)
 }
+
+// endless is a body of bytes without end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+func (endless) Close() error               { return nil }
+
+// A filter that drops everything keeps no memory, and would read forever.
+func TestFilteredBodyIsBounded(t *testing.T) {
+	t.Parallel()
+	limits := call.Limits{MaxBytes: 100, Filter: func(body io.Reader) io.Reader {
+		read := 0
+		return readerFunc(func(p []byte) (int, error) {
+			n, err := body.Read(make([]byte, 1<<20))
+			if read += n; read > 2<<30 {
+				t.Error("more than 2 GiB were read")
+				return 0, io.EOF
+			}
+			return 0, err
+		})
+	}}
+	_, failed := call.Do(t.Context(), limits, func(context.Context) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: endless{}, ContentLength: -1}, nil
+	})
+	require.NotNil(t, failed)
+	require.ErrorIs(t, failed, call.ErrTooLarge)
+}
+
+// A filter decides how much of a body counts.
+func TestLimitAppliesToWhatAFilterKeeps(t *testing.T) {
+	t.Parallel()
+	for keep, fits := range map[int64]bool{100: true, 101: false} {
+		limits := call.Limits{MaxBytes: 100, Filter: func(body io.Reader) io.Reader { return io.LimitReader(body, keep) }}
+		resp, failed := call.Do(t.Context(), limits, func(context.Context) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: endless{}, ContentLength: 1 << 40}, nil
+		})
+		if fits {
+			require.Nil(t, failed)
+			assert.Len(t, resp.Body, 100)
+		} else {
+			require.ErrorIs(t, failed, call.ErrTooLarge)
+		}
+	}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

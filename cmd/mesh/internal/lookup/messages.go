@@ -2,39 +2,20 @@ package lookup
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// window is how many messages of the inbox the gateway returns at most.
-const window = 1000
-
-// NotInInboxError is the error of a message id that the newest 1,000 messages of the inbox of this node do not have.
-type NotInInboxError struct{ ID int64 }
-
-func (e *NotInInboxError) Error() string {
-	return fmt.Sprintf("message %d is not among the newest %d messages of this node", e.ID, window)
-}
-
-// Messages returns the messages of the inbox of this node with these ids, in their order.
+// Messages returns the messages to this node with these ids, in their order.
 func Messages(ctx context.Context, c *client.MeshClient, ids ...int64) ([]client.MeshMessage, error) {
-	inbox, err := c.Fetch(ctx, client.FetchOptions{Limit: window})
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[int64]client.MeshMessage, len(inbox))
-	for _, m := range inbox {
-		byID[m.ID] = m
-	}
 	found := make([]client.MeshMessage, len(ids))
 	for i, id := range ids {
-		m, ok := byID[id]
-		if !ok {
-			return nil, &NotInInboxError{id}
+		m, err := c.GetMessage(ctx, id)
+		if err != nil {
+			return nil, err
 		}
-		found[i] = m
+		found[i] = *m
 	}
 	return found, nil
 }

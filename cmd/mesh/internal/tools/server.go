@@ -14,7 +14,6 @@ import (
 
 	mesh "github.com/mesh-gateway/mesh-go"
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/scan"
@@ -90,8 +89,8 @@ func exactly[In any](sent json.RawMessage, decoded In) In {
 
 // explain returns the text of an error for an agent.
 func explain(err error) string {
-	var absent *lookup.NotInInboxError
-	if errors.As(err, &absent) {
+	var absent *client.NotInInboxError
+	if errors.As(err, &absent) && absent.Searched != "" {
 		return output.Error(err) + "; mesh_send with the id of its thread answers it"
 	}
 	return output.Error(err)

@@ -1,0 +1,32 @@
+package lookup_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+)
+
+func TestMessagesAreFoundBehindHugeOnes(t *testing.T) {
+	t.Parallel()
+	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))
+	c, err := client.New("node-a", g.Options()...)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	first := g.Store("node-b", "node-a", "question", "first")
+	for range 28 { // 34 MB of JSON
+		g.Store("node-c", "node-a", "fyi", strings.Repeat("\x01", 200_000))
+	}
+	last := g.Store("node-b", "node-a", "question", "last")
+	found, err := lookup.Messages(t.Context(), c, last, first)
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	assert.Equal(t, []string{"last", "first"}, []string{found[0].GetContent(), found[1].GetContent()})
+	_, err = lookup.Messages(t.Context(), c, first, 99)
+	require.EqualError(t, err, "mesh: message 99 is not in the inbox of this node")
+}
