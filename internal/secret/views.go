@@ -4,6 +4,7 @@ import (
 	"html"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -181,24 +182,6 @@ func hexValue(text []byte, from, n int) (value rune, ok bool) {
 	if len(text) < from+n {
 		return 0, false
 	}
-	for _, c := range text[from : from+n] {
-		digit, ok := hexDigit(c)
-		if !ok {
-			return 0, false
-		}
-		value = value<<4 | digit
-	}
-	return value, true
-}
-
-func hexDigit(c byte) (rune, bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return rune(c - '0'), true
-	case 'a' <= c && c <= 'f':
-		return rune(c-'a') + 10, true
-	case 'A' <= c && c <= 'F':
-		return rune(c-'A') + 10, true
-	}
-	return 0, false
+	number, err := strconv.ParseUint(string(text[from:from+n]), 16, 4*n)
+	return rune(number), err == nil //nolint:gosec // n is at most 4
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 
@@ -59,7 +60,6 @@ func readArray[T any](v *[]T, d *Decoder, read func(*T, *Decoder) error) error {
 		if err := d.element(); err != nil {
 			return err
 		}
-		d.share(len(list))
 		var zero T
 		list = append(list, zero)
 		if err := read(&list[len(list)-1], d); err != nil {
@@ -77,7 +77,7 @@ func MapOf[M ~map[string]T, T any](read func(*T, *Decoder) error) func(*M, *Deco
 		values := make(map[string]T)
 		o := d.Object()
 		for o.Next() {
-			name := d.text(o.Key())
+			name := text(o.Key())
 			var value T
 			if err := cmp.Or(d.element(), read(&value, d)); err != nil {
 				return located(anyKey, err)
@@ -117,13 +117,13 @@ func boxed[T any](v *any, d *Decoder, read func(*T, *Decoder) error) error {
 	return err
 }
 
-// Raw keeps a value as it is, null included.
+// Raw keeps a copy of a value as it is, null included: a value that points into the body keeps all of the body in memory.
 func Raw[T ~[]byte](v *T, d *Decoder) error {
 	raw, err := d.jx.Raw()
 	if err != nil {
 		return err
 	}
-	*v = T(d.keep(raw))
+	*v = T(bytes.Clone(raw))
 	return nil
 }
 

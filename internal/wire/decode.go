@@ -37,11 +37,8 @@
 package wire
 
 import (
-	"encoding/json"
 	"errors"
-	"hash/maphash"
 	"io"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/go-faster/jx"
@@ -49,12 +46,7 @@ import (
 
 // Decoder reads one JSON document.
 type Decoder struct {
-	jx *jx.Decoder
-	// recent holds short strings of earlier rows. It is nil before the first long array: elsewhere few strings repeat.
-	recent *[128]string
-	seed   maphash.Seed
-	// spare is the buffer that small raw values are copied to.
-	spare []byte
+	jx jx.Decoder
 	// elements counts the array elements and the map entries so far.
 	elements int
 }
@@ -73,29 +65,15 @@ func (d *Decoder) element() error {
 
 // Unmarshal decodes data into v. It returns an error if anything but white space follows the document.
 func Unmarshal[T any](data []byte, v *T, read func(*T, *Decoder) error) error {
-	d := decoders.Get().(*Decoder) //nolint:forcetypeassert // it holds nothing else
-	defer d.release()
+	var d Decoder
 	d.jx.ResetBytes(data)
-	if err := read(v, d); err != nil {
+	if err := read(v, &d); err != nil {
 		return located("", err)
 	}
-	if !atEnd(d.jx) {
+	if !atEnd(&d.jx) {
 		return located("", errTrailing)
 	}
 	return nil
-}
-
-// decoders holds decoders for reuse: some documents are decoded row by row.
-var decoders = sync.Pool{New: func() any { return &Decoder{jx: jx.DecodeBytes(nil)} }}
-
-// release returns d to the pool without a reference to the document. It keeps the short strings: a list that is decoded row by
-// row shares them too. That shows nothing of one document in another, because text returns a kept string only for the same
-// bytes, and keeps nothing for long, because a pool is emptied when garbage is collected. Secrets are read by JSON, which keeps
-// no string.
-func (d *Decoder) release() {
-	d.jx.ResetBytes(nil)
-	*d = Decoder{jx: d.jx, recent: d.recent, seed: d.seed}
-	decoders.Put(d)
 }
 
 // atEnd reports whether only white space is left. Skip alone is not enough: it also returns io.EOF for a value that is
@@ -105,54 +83,13 @@ func atEnd(d *jx.Decoder) bool { return d.Next() == jx.Invalid && errors.Is(d.Sk
 // IsArray reports whether the next value is an array.
 func (d *Decoder) IsArray() bool { return d.jx.Next() == jx.Array }
 
-// longestShared bounds the strings that are shared between rows: names, kinds and units are shorter, texts are longer.
-const longestShared = 28
-
-// text returns raw as a string. It returns the string of an earlier row if that has the same bytes.
-func (d *Decoder) text(raw []byte) string {
-	if d.recent == nil || len(raw) > longestShared {
-		return valid(string(raw))
+// text returns raw as a string. Each invalid byte becomes U+FFFD, as in encoding/json; strings.ToValidUTF8 replaces a run of them
+// by one.
+func text(raw []byte) string {
+	if utf8.Valid(raw) {
+		return string(raw)
 	}
-	slot := &d.recent[maphash.Bytes(d.seed, raw)%uint64(len(d.recent))]
-	if *slot != string(raw) {
-		*slot = valid(string(raw))
-	}
-	return *slot
-}
-
-// longArray is the number of elements from which on equal strings are shared. The table costs more than it saves before.
-const longArray = 8
-
-// share makes text share equal strings if an array already has n elements.
-func (d *Decoder) share(n int) {
-	if n == longArray && d.recent == nil {
-		d.recent, d.seed = new([128]string), maphash.MakeSeed()
-	}
-}
-
-// valid replaces each invalid byte by U+FFFD, as encoding/json does. strings.ToValidUTF8 replaces a run of them by one.
-func valid(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return string([]rune(s))
-}
-
-// spareSize bounds the memory that one kept value can hold.
-const spareSize = 1024
-
-// keep copies raw, because a value that points into the body keeps all of the body in memory. The copy has no spare
-// capacity, so that appending to it does not change the next one.
-func (d *Decoder) keep(raw []byte) json.RawMessage {
-	if len(raw) > spareSize/4 {
-		return append(json.RawMessage(nil), raw...)
-	}
-	if cap(d.spare)-len(d.spare) < len(raw) {
-		d.spare = make([]byte, 0, spareSize)
-	}
-	start := len(d.spare)
-	d.spare = append(d.spare, raw...)
-	return json.RawMessage(d.spare[start:len(d.spare):len(d.spare)])
+	return string([]rune(string(raw)))
 }
 
 // expect returns an error unless the next value has type want. The error of jx would be "unexpected byte".

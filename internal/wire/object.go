@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 
@@ -40,7 +41,7 @@ func (o *Object) Report(err error) {
 
 // Unknown keeps the current member, which the document does not define.
 func (o *Object) Unknown(fields *map[string]json.RawMessage) {
-	name := o.d.text(o.Key())
+	name := text(o.Key())
 	raw, err := o.d.jx.Raw()
 	if err = cmp.Or(err, o.d.element()); err != nil {
 		o.err = located(unknownField, err)
@@ -49,7 +50,7 @@ func (o *Object) Unknown(fields *map[string]json.RawMessage) {
 	if *fields == nil {
 		*fields = make(map[string]json.RawMessage)
 	}
-	(*fields)[name] = o.d.keep(raw)
+	(*fields)[name] = bytes.Clone(raw)
 }
 
 // Skip checks the syntax of the current member, which the document does not define, and drops it.
@@ -61,7 +62,7 @@ func (o *Object) Skip() {
 
 // Extra reads the current member with read into the additional properties of an object that has typed ones.
 func Extra[T any](fields *map[string]T, o *Object, read func(*T, *Decoder) error) {
-	name := o.d.text(o.Key())
+	name := text(o.Key())
 	var v T
 	if err := cmp.Or(o.d.element(), read(&v, o.d)); err != nil {
 		o.err = located(unknownField, err)

@@ -15,8 +15,8 @@ func String[T ~string](v *T, d *Decoder) error {
 		return err
 	}
 	raw, err := d.jx.StrBytes()
-	if err == nil && string(raw) != string(*v) { // equal to its default, often
-		*v = T(d.text(raw))
+	if err == nil {
+		*v = T(text(raw))
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func Text[T ~string](v *T, d *Decoder) error {
 	}
 	raw, err := d.number()
 	if err == nil {
-		*v = T(d.text(raw))
+		*v = T(text(raw))
 	}
 	return err
 }
