@@ -27,6 +27,10 @@ const liveTokenRule = 0
 // nodeName is the syntax of node names.
 var nodeName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}[a-z0-9]$`)
 
+// ValidNodeName returns a [*ValueError] unless name has the syntax of a node name: 2 to 64 lower-case letters, digits and hyphens,
+// the first a letter and the last not a hyphen. It does not look the name up.
+func ValidNodeName(name string) error { return new(redactor).checkNodeName("name", name) }
+
 // checkNodeName validates the syntax of a node name.
 func (r *redactor) checkNodeName(field, name string) error {
 	if nodeName.MatchString(name) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 )
 
@@ -50,7 +51,7 @@ func (a *app) completeNode(cmd *cobra.Command, _ []string, _ string) ([]cobra.Co
 	}
 	var names []cobra.Completion
 	for _, p := range peers {
-		if lookup.Node(p.Name) == nil { // a gateway takes names that a shell would not
+		if client.ValidNodeName(p.Name) == nil { // a gateway takes names that a shell would not
 			names = append(names, p.Name)
 		}
 	}

@@ -39,7 +39,7 @@ func (a *app) asNode(do meshCommand) func(*cobra.Command, []string) error {
 		if err := a.checkNames(name{"the name of this node", node}); err != nil { // before an error shows it
 			return err
 		}
-		if err := lookup.Node(node); err != nil {
+		if err := client.ValidNodeName(node); err != nil {
 			return err
 		}
 		return a.with(cmd.Context(), node, do, args)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 )
 
 // gatewayFlags are the flags of mesh gateway.
@@ -40,7 +40,7 @@ Without a token it accepts every request.`,
 
 func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 	for _, peer := range f.peers {
-		if err := lookup.Node(peer); err != nil {
+		if err := client.ValidNodeName(peer); err != nil {
 			return fmt.Errorf("--peer: %w", err)
 		}
 	}

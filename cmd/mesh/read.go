@@ -87,7 +87,7 @@ func shownKind(kind client.Kind) string {
 }
 
 func shownNode(name string) string {
-	if lookup.Node(name) == nil {
+	if client.ValidNodeName(name) == nil {
 		return name
 	}
 	return strconv.Quote(name)

@@ -4,7 +4,6 @@ package lookup
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,17 +11,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
-
-// nodeName is the form of a node name; docs/gateway.md has it.
-var nodeName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}[a-z0-9]$`)
-
-// Node checks the name of a node. Package client only logs an invalid one, so that a program can start without a gateway.
-func Node(name string) error {
-	if !nodeName.MatchString(name) {
-		return fmt.Errorf("node name %q must be 2 to 64 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen", name)
-	}
-	return nil
-}
 
 // Kinds are the kinds of messages.
 var Kinds = []string{

@@ -83,7 +83,7 @@ func toToolMessages(messages ...client.MeshMessage) toolMessages {
 
 // safeName returns the name of a node, or "" for a text that is not one. A gateway accepts any text as a name, also an instruction.
 func safeName(name string) string {
-	if lookup.Node(name) != nil {
+	if client.ValidNodeName(name) != nil {
 		return ""
 	}
 	return name
