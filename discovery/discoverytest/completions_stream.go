@@ -45,7 +45,7 @@ func without(usage json.RawMessage, names ...string) json.RawMessage {
 // edit changes the fields of an object and leaves their values exact.
 func edit(usage json.RawMessage, change func(map[string]json.RawMessage)) json.RawMessage {
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(usage, &fields) != nil || fields == nil {
+	if json.Unmarshal(usage, &fields) != nil {
 		return usage
 	}
 	change(fields)

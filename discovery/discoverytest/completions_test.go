@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
@@ -71,7 +72,9 @@ func (s *testServer) complete(ctx context.Context, r completionRequest, path, bo
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, strings.NewReader(body))
 	require.NoError(s.t, err)
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Anthropic-Version", "2023-06-01")
+	if r.op == discoverytest.CreateAnthropicMessage {
+		req.Header.Set("Anthropic-Version", "2023-06-01")
+	}
 	req.Header.Set(r.header, r.key)
 	return s.faulty(req)
 }
@@ -258,6 +261,43 @@ func TestStreamOfGemini(t *testing.T) {
 	}
 }
 
+// Package discovery reads the same from a whole response and from a stream.
+func TestCompletionsAreParsed(t *testing.T) {
+	t.Parallel()
+	for _, r := range completionRequests() {
+		t.Run(r.path, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			provider := discovery.Provider(serviceOf(r.op))
+			whole, err := s.complete(t.Context(), r, r.path, r.body)
+			require.NoError(t, err)
+			got, err := discovery.ParseResponse(provider, []byte(whole.body))
+			require.NoError(t, err)
+			assert.True(t, got.Complete)
+			assert.Equal(t, []any{r.id, "m-1", int64(100), int64(20)}, []any{got.ID, got.Model, got.Usage.Input, got.Usage.Output})
+
+			parts, err := s.complete(t.Context(), r, r.streamPath, r.streamed)
+			require.NoError(t, err)
+			stream := discovery.NewStream(provider)
+			for line := range strings.SplitSeq(parts.body, "\n") {
+				if data, ok := strings.CutPrefix(line, "data: "); ok {
+					require.NoError(t, stream.Event([]byte(data)))
+				}
+			}
+			streamed, err := stream.Response()
+			require.NoError(t, err)
+			got.ID = strings.Replace(got.ID, "1", "2", 1)
+			assert.Equal(t, got, streamed)
+		})
+	}
+}
+
+// serviceOf returns the name of the service of an operation.
+func serviceOf(op discoverytest.Operation) string {
+	service, _, _ := strings.Cut(string(op), ".")
+	return service
+}
+
 // A usage of another form, or null, is sent as it is.
 func TestStreamWithUnusualUsage(t *testing.T) {
 	t.Parallel()
@@ -292,6 +332,11 @@ func TestInvalidCompletionRequestsAreRefused(t *testing.T) {
 	got, err := s.complete(t.Context(), anthropic, anthropic.path, strings.Replace(messagesBody, "max_tokens", "max", 1))
 	require.NoError(t, err)
 	assert.Contains(t, got.body, "max_tokens: Field required")
+	withoutVersion := anthropic
+	withoutVersion.op = ""
+	got, err = s.complete(t.Context(), withoutVersion, anthropic.path, anthropic.body)
+	require.NoError(t, err)
+	assert.Contains(t, got.body, "anthropic-version: header is required")
 	for _, path := range []string{"/gemini/v1beta/models/m-1:embedContent", "/gemini/v1beta/models/m-1"} {
 		got, err = s.complete(t.Context(), gemini, path, gemini.body)
 		require.NoError(t, err)

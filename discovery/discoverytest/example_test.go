@@ -2,9 +2,13 @@ package discoverytest_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
 	"os"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
@@ -49,4 +53,28 @@ func ExampleServer_Fail() {
 	// discovery: ListModels: catalog: status: status 503: back in a minute
 	// 15 models of Google <nil>
 	// 3 pages
+}
+
+// The official SDKs take the URL as their base URL: option.WithBaseURL(s.URL + "/openai/v1/").
+func ExampleServer_SetCompletion() {
+	s := discoverytest.Start()
+	defer s.Close()
+	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{
+		Text:  "Good day.",
+		Usage: json.RawMessage(`{"prompt_tokens":1200,"completion_tokens":7,"total_tokens":1207}`),
+	})
+
+	body := strings.NewReader(`{"model":"gpt-5-mini","messages":[{"role":"user","content":"Hello?"}]}`)
+	req, _ := http.NewRequest(http.MethodPost, s.URL+"/openai/v1/chat/completions", body)
+	req.Header.Set("Authorization", "Bearer example-key")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(resp.Body)
+	got, err := discovery.ParseResponse(discovery.OpenAI, text)
+	fmt.Println(got.ID, got.Model, got.Usage.Input, got.Usage.Output, err)
+	// Output: chatcmpl-1 gpt-5-mini 1200 7 <nil>
 }
