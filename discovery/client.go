@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 	"github.com/mesh-gateway/mesh-go/gen/catalog"
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
@@ -53,9 +54,8 @@ type Client struct {
 	apis          apis
 	catalog       catalogCache
 	geminiService string // of WithGeminiServiceID; "" is the default
-	gemini        cache.Map[priceKey, cachedPrices]
-	live          cache.Map[priceKey, *livePrices]
-	own           ownPrices
+	gemini        cache.Map[keyHash, listing[*geminisku.List]]
+	xai           cache.Map[keyHash, listing[[]xai.LanguageModel]]
 }
 
 // apis are the generated clients. They hold no key: an editor adds it to each request.

@@ -36,6 +36,11 @@ func TestZeroClientAndNilContextAreValueErrors(t *testing.T) {
 			_, err := c.PricingForGeminiModel(ctx, "gemini-2.5-pro", discovery.GeminiPriceQuery{})
 			return err
 		},
+		"LivePrices": func(ctx context.Context, c *discovery.Client) error {
+			list, err := c.LivePrices(ctx, nil)
+			assert.Same(t, discovery.BuiltInPrices(), list)
+			return err
+		},
 		"FetchDeepSeekBalance": func(ctx context.Context, c *discovery.Client) error {
 			_, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{})
 			return err

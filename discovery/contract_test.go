@@ -76,9 +76,10 @@ func requestBills(t *testing.T, client *discovery.Client) {
 	require.NoError(t, err)
 	assert.Greater(t, len(prices), 40)
 
-	rows, err := client.Prices(t.Context(), discovery.XAI, "grok-4.7")
+	list, err := client.LivePrices(t.Context(), nil)
 	require.NoError(t, err)
-	require.Len(t, rows, 2)
+	rows := list.Of(discovery.XAI, "grok-4.7")
+	require.Len(t, rows, 4, "live rows and those of the table")
 	assert.Equal(t, discovery.SourceLanguageModels, rows[0].Source)
 
 	today := time.Now().UTC().Truncate(24 * time.Hour)

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
-	"strings"
+	"reflect"
 	"testing"
 	"time"
 
@@ -26,11 +26,12 @@ func on(t *testing.T, text string) time.Time {
 	return at
 }
 
-// pricing returns a client that logs nothing, and the failures that it reports.
-func pricing(opts ...discovery.Option) (*discovery.Client, *[]discovery.Failure) {
-	failures := new([]discovery.Failure)
-	record := func(f discovery.Failure) { *failures = append(*failures, f) }
-	return discovery.New(append([]discovery.Option{discovery.WithLogger(discardLogger), discovery.WithFailureHandler(record)}, opts...)...), failures
+// mustWith returns the built-in list with rows of our own.
+func mustWith(t testing.TB, rows ...discovery.ProviderPricing) *discovery.PriceList {
+	t.Helper()
+	list, err := discovery.BuiltInPrices().With(rows...)
+	require.NoError(t, err)
+	return list
 }
 
 // usageCase is a line of testdata/usage_cases.jsonl: a usage object, and its cost computed by hand from the price list.
@@ -59,17 +60,14 @@ func usageCases(t testing.TB) []usageCase {
 
 func TestCostOfWorkedCases(t *testing.T) {
 	t.Parallel()
-	client, failures := pricing()
 	cases := usageCases(t)
 	require.Len(t, cases, 23)
 	for _, c := range cases {
 		usage, err := discovery.ParseUsage(c.Provider, c.Usage)
 		require.NoError(t, err, c.Why)
-		cost, err := client.CostOf(t.Context(), discovery.CostQuery{Provider: c.Provider, Model: c.Model, Usage: usage, At: on(t, c.Date)})
-		require.NoError(t, err)
-		if assert.NotNil(t, cost, "%s: %v", c.Why, *failures) {
-			assert.Equal(t, c.Expected, cost.Exact, "%s %s: %s", c.Provider, c.Model, c.Why)
-		}
+		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: c.Provider, Model: c.Model, Usage: usage, At: on(t, c.Date)})
+		require.NoError(t, err, c.Why)
+		assert.Equal(t, c.Expected, cost.Exact, "%s %s: %s", c.Provider, c.Model, c.Why)
 	}
 }
 
@@ -82,32 +80,32 @@ type costCase struct {
 	usage    discovery.Usage
 	mode     string
 	want     string // the exact cost, "" where it is not known
-	missing  string
+	missing  string // UnpricedError.What
 }
 
-func (c costCase) query(t *testing.T) discovery.CostQuery {
+func (c costCase) call(t *testing.T) discovery.Call {
 	t.Helper()
-	return discovery.CostQuery{Provider: c.provider, Model: c.model, Usage: c.usage, At: on(t, c.date), Mode: c.mode}
+	return discovery.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: on(t, c.date), Mode: c.mode}
 }
 
-// checkCosts computes every case with a client. A cost that is not known has one failure, which names what is missing.
-func checkCosts(t *testing.T, cases []costCase, opts ...discovery.Option) {
+// checkCosts computes every case with a list.
+func checkCosts(t *testing.T, list *discovery.PriceList, cases []costCase) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			client, failures := pricing(opts...)
-			cost, err := client.CostOf(t.Context(), c.query(t))
-			require.NoError(t, err)
+			t.Helper()
+			cost, err := list.CostOf(c.call(t))
 			if c.want != "" {
-				require.NotNil(t, cost, *failures)
+				require.NoError(t, err)
 				assert.Equal(t, c.want, cost.Exact)
-				assert.Empty(t, *failures)
 				return
 			}
-			assert.Nil(t, cost)
-			require.Len(t, *failures, 1)
-			assert.Equal(t, discovery.ReasonPartial, (*failures)[0].Reason)
-			assert.Contains(t, (*failures)[0].Err.Error(), "not known: "+c.missing)
+			assert.Zero(t, cost)
+			require.ErrorIs(t, err, discovery.ErrUnpriced)
+			var unpriced *discovery.UnpricedError
+			require.ErrorAs(t, err, &unpriced)
+			assert.Equal(t, c.missing, unpriced.What)
+			assert.Equal(t, []any{c.provider, c.model}, []any{unpriced.Provider, unpriced.Model})
 		})
 	}
 }
@@ -123,7 +121,7 @@ func with(u discovery.Usage, change func(*discovery.Usage)) discovery.Usage {
 func TestCostOfPeriodsAndTiers(t *testing.T) {
 	t.Parallel()
 	long := with(thousand, func(u *discovery.Usage) { u.Input = 300_000 })
-	checkCosts(t, []costCase{
+	checkCosts(t, discovery.BuiltInPrices(), []costCase{
 		{"the last day of a price", discovery.OpenAI, "o3", "2025-06-09", thousand, "", "0.05", ""},
 		{"the first day of the next", discovery.OpenAI, "o3", "2025-06-10", thousand, "", "0.01", ""},
 		{"the end of the day is UTC", discovery.OpenAI, "o3", "2025-06-10T00:30:00+01:00", thousand, "", "0.05", ""},
@@ -146,7 +144,7 @@ func TestCostOfPeriodsAndTiers(t *testing.T) {
 func TestCostOfWhatIsNotPriced(t *testing.T) {
 	t.Parallel()
 	const day = "2026-11-20"
-	checkCosts(t, []costCase{
+	checkCosts(t, discovery.BuiltInPrices(), []costCase{
 		{"an unknown model", discovery.OpenAI, "gpt-99", day, thousand, "", "", "model"},
 		{"a model of another provider", discovery.OpenAI, "claude-opus-5-5", day, thousand, "", "", "model"},
 		{"a model that is listed without a price", discovery.Gemini, "gemini-pro-latest", day, thousand, "", "", "model"},
@@ -154,13 +152,13 @@ func TestCostOfWhatIsNotPriced(t *testing.T) {
 		{"a fine-tune is not its base", discovery.OpenAI, "ft:gpt-4o-2024-08-06:acme::x1", day, thousand, "", "", "model"},
 		{"a build that is not listed", discovery.OpenAI, "gpt-4o-2026-02-03", day, thousand, "", "", "model"},
 		{"a build of Claude costs what its model does", discovery.Anthropic, "claude-opus-4-6-20260205", day, thousand, "", "0.03", ""},
-		{"an empty cell of cached input", discovery.OpenAI, "gpt-5-pro", day, discovery.Usage{Input: 1, CacheRead: 1}, "", "", "cache price"},
+		{"an empty cell of cached input", discovery.OpenAI, "gpt-5-pro", day, discovery.Usage{Input: 1, CacheRead: 1}, "", "", "cache_read"},
 		{"the same without cached tokens", discovery.OpenAI, "gpt-5-pro", day, thousand, "", "0.135", ""},
-		{"an empty cell of a cache write", discovery.OpenAI, "gpt-5.4", day, discovery.Usage{CacheWrite5m: 1}, "", "", "cache price"},
-		{"an empty cell of the longer write", discovery.OpenAI, "gpt-6-sol", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache price"},
-		{"an empty cell of the tier", discovery.XAI, "grok-4.5-latest", day, discovery.Usage{Input: 200_000, CacheRead: 1}, "", "", "cache price"},
-		{"a price with one source is not billed by", discovery.Anthropic, "claude-3-sonnet-20240229", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache price"},
-		{"the hour of a new model", discovery.Anthropic, "claude-fable-5-2", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache price"},
+		{"an empty cell of a cache write", discovery.OpenAI, "gpt-5.4", day, discovery.Usage{CacheWrite5m: 1}, "", "", "cache_write_5m"},
+		{"an empty cell of the longer write", discovery.OpenAI, "gpt-6-sol", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
+		{"an empty cell of the tier", discovery.XAI, "grok-4.5-latest", day, discovery.Usage{Input: 200_000, CacheRead: 1}, "", "", "cache_read"},
+		{"a price with one source is not billed by", discovery.Anthropic, "claude-3-sonnet-20240229", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
+		{"the hour of a new model", discovery.Anthropic, "claude-fable-5-2", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
 		{"and its five minutes", discovery.Anthropic, "claude-fable-5-2", day, discovery.Usage{CacheWrite5m: 1_000}, "", "0.01", ""},
 	})
 }
@@ -171,7 +169,7 @@ func TestCostOfModes(t *testing.T) {
 	batch := with(thousand, func(u *discovery.Usage) { u.Mode = "batch" })
 	audio := with(thousand, func(u *discovery.Usage) { u.Mode = "audio" })
 	long := with(thousand, func(u *discovery.Usage) { u.Input = 300_000 })
-	checkCosts(t, []costCase{
+	checkCosts(t, discovery.BuiltInPrices(), []costCase{
 		{"a batch", discovery.OpenAI, "gpt-4o", day, batch, "", "0.00625", ""},
 		{"a batch of the query", discovery.Anthropic, "claude-opus-5-5", day, thousand, "Batch", "0.012", ""},
 		{"the query beats the usage", discovery.OpenAI, "gpt-4o", day, batch, "standard", "0.0125", ""},
@@ -192,16 +190,16 @@ func TestCostOfModes(t *testing.T) {
 		{"an unknown mode", discovery.OpenAI, "gpt-5.4", day, thousand, "teleport", "", "mode"},
 		{"a mode of DeepSeek", discovery.DeepSeek, "deepseek-flash", day, thousand, "batch", "", "mode"},
 		{"Gemini's batch", discovery.Gemini, "gemini-2.5-pro", day, thousand, "batch", "0.005625", ""},
-		{"Gemini's batch with cached input", discovery.Gemini, "gemini-2.5-pro", day, discovery.Usage{CacheRead: 1}, "batch", "", "cache price"},
-		{"audio", discovery.OpenAI, "gpt-4o-audio-preview", day, audio, "", "", "mode"},
-		{"the query does not hide audio", discovery.OpenAI, "gpt-4o-audio-preview", day, audio, "batch", "", "mode"},
-		{"nor does standard", discovery.OpenAI, "gpt-4o-audio-preview", day, audio, "standard", "", "mode"},
+		{"Gemini's batch with cached input", discovery.Gemini, "gemini-2.5-pro", day, discovery.Usage{CacheRead: 1}, "batch", "", "cache_read"},
+		{"audio", discovery.OpenAI, "gpt-4o-audio-preview", day, audio, "", "", "audio"},
+		{"the query does not hide audio", discovery.OpenAI, "gpt-4o-audio-preview", day, audio, "batch", "", "audio"},
+		{"nor does standard", discovery.OpenAI, "gpt-4o-audio-preview", day, audio, "standard", "", "audio"},
 	})
 }
 
 func TestCostOfDeepSeekByTheHour(t *testing.T) {
 	t.Parallel()
-	checkCosts(t, []costCase{
+	checkCosts(t, discovery.BuiltInPrices(), []costCase{
 		{"flat before the peak prices, at a peak hour", discovery.DeepSeek, "deepseek-v4-flash", "2026-08-14T02:00:00Z", thousand, "", "0.00042", ""},
 		{"flat off the peak too", discovery.DeepSeek, "deepseek-v4-flash", "2026-08-14T12:00:00Z", thousand, "", "0.00042", ""},
 		{"peak", discovery.DeepSeek, "deepseek-v4-flash", "2026-08-17T01:00:00Z", thousand, "", "0.00176", ""},
@@ -213,17 +211,15 @@ func TestCostOfDeepSeekByTheHour(t *testing.T) {
 	})
 }
 
-// What the provider charged is the cost, whatever the table has.
+// What the provider charged is the cost, whatever the list has.
 func TestCostOfACharge(t *testing.T) {
 	t.Parallel()
 	usage, err := discovery.ParseUsage(discovery.XAI, []byte(`{"prompt_tokens":125,"completion_tokens":48,"total_tokens":173,"cost_in_usd_ticks":37756000}`))
 	require.NoError(t, err)
 	for _, model := range []string{"grok-4.7", "grok-of-tomorrow"} {
-		client, failures := pricing()
-		cost, err := client.CostOf(t.Context(), discovery.CostQuery{Provider: "x-ai", Model: model, Usage: usage, Mode: "priority"})
+		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: "x-ai", Model: model, Usage: usage, Mode: "priority", At: time.Now()})
 		require.NoError(t, err)
-		assert.Empty(t, *failures)
-		assert.Equal(t, &discovery.CallCost{
+		assert.Equal(t, discovery.CallCost{
 			Provider: discovery.XAI, Model: model, USD: 0.0037756, Exact: "0.0037756", Source: "charged by the provider",
 			Lines: []discovery.CostLine{{What: "charged", Tokens: 173, USD: "0.0037756"}},
 		}, cost)
@@ -232,13 +228,11 @@ func TestCostOfACharge(t *testing.T) {
 
 func TestCostOfHasALineForEachKindOfToken(t *testing.T) {
 	t.Parallel()
-	client, _ := pricing()
-	cost, err := client.CostOf(t.Context(), discovery.CostQuery{
+	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
 		Provider: discovery.Anthropic, Model: "us.anthropic.claude-opus-4-5-20251101-v1:0", At: on(t, "2026-11-20"), Mode: "batch",
 		Usage: discovery.Usage{Input: 1, ToolInput: 2, CacheRead: 3, CacheWrite5m: 4, CacheWrite1h: 5, Output: 6},
 	})
 	require.NoError(t, err)
-	require.NotNil(t, cost)
 	assert.Equal(t, []discovery.CostLine{
 		{"input", 1, "2.5", "0.0000025"}, {"tool_input", 2, "2.5", "0.000005"}, {"cache_read", 3, "0.25", "0.00000075"},
 		{"cache_write_5m", 4, "3.125", "0.0000125"}, {"cache_write_1h", 5, "5", "0.000025"}, {"output", 6, "12.5", "0.000075"},
@@ -250,50 +244,175 @@ func TestCostOfHasALineForEachKindOfToken(t *testing.T) {
 	assert.Equal(t, "us.anthropic.claude-opus-4-5-20251101-v1:0", cost.Model)
 }
 
-func TestInvalidCostQueries(t *testing.T) {
+func TestInvalidCallsAreValueErrors(t *testing.T) {
 	t.Parallel()
-	client, failures := pricing()
-	for field, query := range map[string]discovery.CostQuery{
-		"provider":             {Provider: "nobody", Model: "m"},
-		"model":                {Provider: discovery.OpenAI, Model: " "},
-		"usage input":          {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{Input: -1}},
-		"usage tool input":     {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{ToolInput: -1}},
-		"usage cache read":     {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{CacheRead: 1 << 60}},
-		"usage cache write 5m": {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{CacheWrite5m: -1}},
-		"usage cache write 1h": {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{CacheWrite1h: -1}},
-		"usage audio input":    {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{AudioInput: -1}},
-		"usage image output":   {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{ImageOutput: 1 << 60}},
-		"usage requests":       {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{Requests: map[string]int64{"web_search": -1}}},
-		"usage output":         {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{Output: -1, ChargedUSD: "1"}},
-		"usage charged USD":    {Provider: discovery.OpenAI, Model: "gpt-4o", Usage: discovery.Usage{ChargedUSD: "-0.5"}},
+	at := on(t, "2026-11-20")
+	for field, call := range map[string]discovery.Call{
+		"Provider":           {Provider: "nobody", Model: "m", At: at},
+		"Model":              {Provider: discovery.OpenAI, Model: " ", At: at},
+		"At":                 {Provider: discovery.OpenAI, Model: "gpt-4o"},
+		"Usage.Input":        {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{Input: -1}},
+		"Usage.ToolInput":    {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{ToolInput: -1}},
+		"Usage.CacheRead":    {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{CacheRead: 1 << 60}},
+		"Usage.CacheWrite5m": {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{CacheWrite5m: -1}},
+		"Usage.CacheWrite1h": {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{CacheWrite1h: -1}},
+		"Usage.AudioInput":   {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{AudioInput: -1}},
+		"Usage.ImageOutput":  {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{ImageOutput: 1 << 60}},
+		"Usage.Requests":     {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{Requests: map[string]int64{"web_search": -1}}},
+		"Usage.Output":       {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{Output: -1, ChargedUSD: "1"}},
+		"Usage.ChargedUSD":   {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{ChargedUSD: "-0.5"}},
 	} {
-		cost, err := client.CostOf(t.Context(), query)
+		cost, err := discovery.BuiltInPrices().CostOf(call)
 		var wrong *discovery.ValueError
 		if assert.ErrorAs(t, err, &wrong, field) {
 			assert.Equal(t, field, wrong.Field)
 		}
-		assert.Nil(t, cost, field)
+		assert.NotErrorIs(t, err, discovery.ErrUnpriced, field)
+		assert.Zero(t, cost, field)
 	}
-	assert.Empty(t, *failures)
 }
 
-func TestUnknownCostIsAStrictError(t *testing.T) {
+// What has no price in the list is never left out of a cost.
+func TestCostOfCountsWithoutAPrice(t *testing.T) {
 	t.Parallel()
-	client, _ := pricing(discovery.WithStrictErrors())
-	cost, err := client.CostOf(t.Context(), discovery.CostQuery{Provider: discovery.OpenAI, Model: "gpt-99"})
-	assert.Nil(t, cost)
-	var failure discovery.Failure
-	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, "CostOf", failure.Operation)
-}
-
-// A key that was pasted in place of a model does not reach the failure.
-func TestFailureOfACostShowsNoKey(t *testing.T) {
-	t.Parallel()
-	client, failures := pricing()
-	pasted := strings.Repeat("k", 40)
-	_, err := client.CostOf(t.Context(), discovery.CostQuery{Provider: discovery.OpenAI, Model: pasted})
+	const day = "2026-11-20"
+	for field, missing := range map[string]string{
+		"AudioInput": "audio", "AudioCacheRead": "audio", "AudioOutput": "audio", "ImageInput": "image", "ImageCacheRead": "image", "ImageOutput": "image",
+	} {
+		usage := thousand
+		reflect.ValueOf(&usage).Elem().FieldByName(field).SetInt(1)
+		checkCosts(t, discovery.BuiltInPrices(), []costCase{{field, discovery.OpenAI, "gpt-4o", day, usage, "", "", missing}})
+		checkCosts(t, mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)}),
+			[]costCase{{field + " with a price of our own", discovery.OpenAI, "gpt-4o", day, usage, "", "", missing}})
+	}
+	searched := with(thousand, func(u *discovery.Usage) { u.Requests = map[string]int64{"web_search": 0, "x_search": 1} })
+	_, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
+	assert.Equal(t, &discovery.UnpricedError{Provider: discovery.XAI, Model: "grok-4.7", What: "tool", Name: "x_search"}, err)
+	searched.Requests = map[string]int64{"web_search": 0}
+	_, err = discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
 	require.NoError(t, err)
-	require.Len(t, *failures, 1)
-	assert.NotContains(t, (*failures)[0].Error(), pasted)
+}
+
+// CostOf has no context: it can wait for nothing. It reads no key either.
+func TestCostOfReadsNoKey(t *testing.T) {
+	t.Setenv("XAI_API_KEY", "a.key.of.the.tests")
+	t.Setenv("GOOGLE_CLOUD_BILLING_API_KEY", "a.key.of.the.tests")
+	for provider, model := range map[discovery.Provider]string{discovery.XAI: "grok-4.7", discovery.Gemini: "gemini-2.5-pro"} {
+		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: provider, Model: model, Usage: thousand, At: time.Now()})
+		require.NoError(t, err)
+		assert.NotContains(t, []string{discovery.SourceCloudBilling, discovery.SourceLanguageModels}, cost.Source)
+	}
+}
+
+// Costs of usage objects that testdata/usage_cases.jsonl does not contain.
+func TestCostOfOtherFormsOfUsage(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		costCase
+
+		object string
+	}{
+		{
+			// 2679×1 + 510×5
+			costCase{name: "the last message_delta of a stream", provider: discovery.Anthropic, model: "claude-haiku-4-5", date: "2026-11-20", want: "0.005229"},
+			`{"input_tokens":2679,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":510}`,
+		},
+		{
+			// (1000×4 + 100×20) / 2
+			costCase{name: "a batch", provider: discovery.Anthropic, model: "claude-opus-5-5", date: "2026-11-20", want: "0.003"},
+			`{"input_tokens":1000,"output_tokens":100,"service_tier":"batch"}`,
+		},
+		{
+			// (4000+400)×0.75 + 6000×0.075 + (700+1300)×3.75
+			costCase{name: "an interaction", provider: discovery.Gemini, model: "gemini-3.8-flash", date: "2026-11-20", want: "0.01125"},
+			`{"total_input_tokens":10000,"total_cached_tokens":6000,"total_output_tokens":700,"total_thought_tokens":1300,"total_tool_use_tokens":400,"total_tokens":12400}`,
+		},
+		{
+			// 1000×0.435 + 9000×0.003625 + 500×0.87, at an hour that is off the peak since August
+			costCase{name: "DeepSeek off the peak, before there was one", provider: discovery.DeepSeek, model: "deepseek-v4-pro", date: "2026-07-01T12:00:00Z", want: "0.000902625"},
+			`{"prompt_tokens":10000,"prompt_cache_hit_tokens":9000,"prompt_cache_miss_tokens":1000,"completion_tokens":500,"total_tokens":10500}`,
+		},
+		{
+			// 37756000 / 10^10, although the long row of the table would apply
+			costCase{name: "a charge in ticks", provider: discovery.XAI, model: "grok-4.7", date: "2026-11-20", want: "0.0037756"},
+			`{"input_tokens":300000,"input_tokens_details":{"cached_tokens":0},"output_tokens":48,"total_tokens":300048,"cost_in_usd_ticks":37756000}`,
+		},
+		{
+			costCase{name: "cached input without a price", provider: discovery.OpenAI, model: "gpt-5-pro", date: "2026-11-20", missing: "cache_read"},
+			`{"input_tokens":10,"input_tokens_details":{"cached_tokens":1},"output_tokens":1,"total_tokens":11}`,
+		},
+		{
+			// 10×15 + 1×120
+			costCase{name: "the same without cached input", provider: discovery.OpenAI, model: "gpt-5-pro", date: "2026-11-20", want: "0.00027"},
+			`{"input_tokens":10,"input_tokens_details":{"cached_tokens":0},"output_tokens":1,"total_tokens":11}`,
+		},
+		{
+			// 100×2 + 10×6
+			costCase{name: "images of xAI have the price of text", provider: discovery.XAI, model: "grok-4.7", date: "2026-11-20", want: "0.00026"},
+			`{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110,"prompt_tokens_details":{"text_tokens":40,"image_tokens":60}}`,
+		},
+		{
+			costCase{name: "audio of xAI", provider: discovery.XAI, model: "grok-4.7", date: "2026-11-20", missing: "audio"},
+			`{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110,"completion_tokens_details":{"audio_tokens":5}}`,
+		},
+		{
+			// 9×0.75
+			costCase{name: "a document of Gemini has the price of text", provider: discovery.Gemini, model: "gemini-3.8-flash", date: "2026-11-20", want: "0.00000675"},
+			`{"promptTokenCount":9,"totalTokenCount":9,"promptTokensDetails":[{"modality":"DOCUMENT","tokenCount":9}]}`,
+		},
+		{
+			costCase{name: "a count that is not known", provider: discovery.Anthropic, model: "claude-opus-5-5", date: "2026-11-20", missing: "count"},
+			`{"input_tokens":1,"output_tokens":1,"telepathy_tokens":1}`,
+		},
+		{
+			costCase{name: "Anthropic's priority tier", provider: discovery.Anthropic, model: "claude-opus-5-5", date: "2026-11-20", missing: "mode"},
+			`{"input_tokens":1,"output_tokens":1,"service_tier":"priority"}`,
+		},
+	} {
+		usage, err := discovery.ParseUsage(row.provider, []byte(row.object))
+		require.NoError(t, err, row.name)
+		row.usage = usage
+		checkCosts(t, discovery.BuiltInPrices(), []costCase{row.costCase})
+	}
+}
+
+// Other vendors sell the models of DeepSeek and xAI at prices of their own, and a marketplace has several prices for one model.
+func TestModelsOfOtherVendorsHaveNoListedPrice(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		provider discovery.Provider
+		model    string
+		priced   bool
+	}{
+		{discovery.DeepSeek, "deepseek-v4-pro", true},
+		{discovery.DeepSeek, "deepseek/deepseek-v4-pro", true},
+		{discovery.DeepSeek, "deepseek-ai/DeepSeek-V4-Pro", true},
+		{discovery.DeepSeek, "fireworks/deepseek-v4-pro", false},
+		{discovery.DeepSeek, "Azure/DeepSeek-V4-Pro", false},
+		{discovery.DeepSeek, "together/deepseek-ai/deepseek-v4-pro", false},
+		{discovery.DeepSeek, "deepseek/deepseek-v4-pro:free", false},
+		{discovery.XAI, "grok-4.7", true},
+		{discovery.XAI, " X-AI/Grok-4.7\n", true},
+		{discovery.XAI, "xai/grok-4-7", true},
+		{discovery.XAI, "azure/grok-4.7", false},
+		{discovery.XAI, "x-ai/grok-4.7:free", false},
+		{discovery.OpenAI, "openai/gpt-4o", true},
+		{discovery.OpenAI, "azure/gpt-4o", false},
+		{discovery.OpenAI, "openai/gpt-4o:nitro", false},
+		{discovery.OpenAI, "gpt-4o:FREE", false},
+		{discovery.Anthropic, "anthropic/claude-opus-4.8", true},
+		{discovery.Anthropic, "anthropic/claude-opus-4.8:thinking", false},
+		{discovery.Gemini, "models/gemini-2.5-pro", true},
+		{discovery.Gemini, "google/gemini-2.5-pro:free", false},
+	} {
+		call := discovery.Call{Provider: row.provider, Model: row.model, Usage: discovery.Usage{Input: 1_000}, At: on(t, "2026-10-20")}
+		_, err := discovery.BuiltInPrices().CostOf(call)
+		assert.Equal(t, row.priced, err == nil, row)
+		assert.Equal(t, row.priced, len(discovery.BuiltInPrices().Of(row.provider, row.model)) > 0, row)
+
+		own := mustWith(t, discovery.ProviderPricing{Provider: row.provider, ModelHint: row.model, InputPerMTok: ref(1_000.0)})
+		cost, err := own.CostOf(call)
+		require.NoError(t, err, row)
+		assert.Equal(t, "1", cost.Exact, row)
+	}
 }

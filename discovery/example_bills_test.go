@@ -44,11 +44,11 @@ func ExampleClient_ReconcileAnthropicCost() {
 	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	for day, usage := range []discovery.Usage{{Input: 200_000, Output: 45_000}, {Input: 200_000, Output: 40_000}} {
 		at := start.AddDate(0, 0, day)
-		cost, err := client.CostOf(context.Background(), discovery.CostQuery{Provider: discovery.Anthropic, Model: "claude-opus-4-8", Usage: usage, At: at})
+		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.Anthropic, Model: "claude-opus-4-8", Usage: usage, At: at})
 		if err != nil {
 			return
 		}
-		ledger.Add(at, cost) // a nil cost counts as unpriced
+		ledger.Add(at, &cost)
 	}
 	report, err := client.ReconcileAnthropicCost(context.Background(), discovery.AnthropicCostQuery{
 		Start: start, End: start.AddDate(0, 0, 2), GroupBy: []discovery.GroupBy{discovery.GroupByWorkspaceID},

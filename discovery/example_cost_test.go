@@ -1,7 +1,7 @@
 package discovery_test
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,15 +23,15 @@ func ExampleParseUsage() {
 }
 
 // The cost of a call is exact, and has a line for each kind of token.
-func ExampleClient_CostOf() {
-	client := discovery.New()
-	cost, err := client.CostOf(context.Background(), discovery.CostQuery{
+func ExamplePriceList_CostOf() {
+	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
 		Provider: discovery.OpenAI,
 		Model:    "gpt-5.4",
 		Usage:    discovery.Usage{Input: 4000, CacheRead: 8000, Output: 1500},
 		At:       time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
 	})
-	if err != nil || cost == nil { // nil: the price is not known, and a Failure was reported
+	if err != nil { // discovery.ErrUnpriced: the price is not known
+		fmt.Println(err)
 		return
 	}
 	fmt.Println(cost.Exact, "USD, prices of", *cost.VerifiedAt)
@@ -45,43 +45,61 @@ func ExampleClient_CostOf() {
 	// output      1500 × 15 = 0.0225
 }
 
+// A price that is not known is never 0: the error names what is missing.
+func ExampleUnpricedError() {
+	_, err := discovery.BuiltInPrices().CostOf(discovery.Call{
+		Provider: discovery.OpenAI, Model: "gpt-4o", Mode: "flex", At: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
+	})
+	var unpriced *discovery.UnpricedError
+	if errors.As(err, &unpriced) {
+		fmt.Println(unpriced.What, unpriced.Name)
+	}
+	// Output:
+	// mode flex
+}
+
 // A ledger adds up costs by day. A call without a known cost counts as unpriced.
 func ExampleLedger() {
-	client, ledger := discovery.New(), discovery.NewLedger()
+	ledger := discovery.NewLedger()
 	at := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
-	for _, model := range []string{"claude-opus-5-5", "claude-haiku-4-5", "claude-opus-5-5"} {
-		cost, err := client.CostOf(context.Background(), discovery.CostQuery{
+	for _, model := range []string{"claude-opus-5-5", "claude-haiku-4-5", "claude-opus-5-5", "claude-of-tomorrow"} {
+		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
 			Provider: discovery.Anthropic, Model: model, Usage: discovery.Usage{Input: 1000, Output: 100}, At: at,
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, discovery.ErrUnpriced) {
 			fmt.Println(err)
 			return
 		}
-		ledger.Add(at, cost)
+		ledger.Add(at, &cost)
 	}
 	for _, day := range ledger.Days() {
 		fmt.Println(day.Day, day.USD, day.ByModel, day.Unpriced)
 	}
 	fmt.Println(ledger.Total(at.Truncate(24*time.Hour), time.Time{}), ledger.Unpriced(time.Time{}, time.Time{}))
 	// Output:
-	// 2026-11-20 0.0135 map[claude-haiku-4-5:0.0015 claude-opus-5-5:0.012] 0
-	// 0.0135 0
+	// 2026-11-20 0.0135 map[claude-haiku-4-5:0.0015 claude-opus-5-5:0.012] 1
+	// 0.0135 1
 }
 
-// A price of your own takes precedence over the built-in table, here for a fine-tuned model.
-func ExampleWithPrices() {
+// A price of your own takes precedence over the built-in list, here for a fine-tuned model.
+func ExamplePriceList_With() {
 	price := func(usd float64) *float64 { return &usd }
-	client := discovery.New(discovery.WithPrices(discovery.ProviderPricing{
+	prices, err := discovery.BuiltInPrices().With(discovery.ProviderPricing{
 		Provider:      discovery.OpenAI,
 		ModelHint:     "ft:gpt-4o-2024-08-06:acme::1",
 		InputPerMTok:  price(3.75),
 		OutputPerMTok: price(15),
 		Source:        "contract",
-	}))
-	cost, err := client.CostOf(context.Background(), discovery.CostQuery{
-		Provider: discovery.OpenAI, Model: "ft:gpt-4o-2024-08-06:acme::1", Usage: discovery.Usage{Input: 1000, Output: 200},
 	})
-	if err != nil || cost == nil {
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cost, err := prices.CostOf(discovery.Call{
+		Provider: discovery.OpenAI, Model: "ft:gpt-4o-2024-08-06:acme::1", Usage: discovery.Usage{Input: 1000, Output: 200}, At: time.Now(),
+	})
+	if err != nil {
+		fmt.Println(err)
 		return
 	}
 	fmt.Println(cost.Exact, "USD, from:", cost.Source)

@@ -52,10 +52,10 @@ func ExampleClient_PricingForGeminiModel() {
 	// Output: 0.75 USD per million tokens
 }
 
-// The price table as CSV, for a database; docs/scale.md has the join. The JSON of the rows has the same names.
-func ExampleWritePricesCSV() {
+// The price list as CSV, for a database; docs/scale.md has the join. The JSON of the rows has the same names.
+func ExamplePriceList_WriteCSV() {
 	var table strings.Builder
-	if err := discovery.WritePricesCSV(&table, discovery.ListPrices(discovery.DeepSeek)); err != nil {
+	if err := discovery.BuiltInPrices().WriteCSV(&table); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -56,7 +56,7 @@ func (d LedgerDay) MarshalJSON() ([]byte, error) {
 func NewLedger() *Ledger { return new(Ledger) }
 
 // Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call. So does a cost whose Exact is not a
-// plain decimal, which [Client.CostOf] never returns.
+// plain decimal, such as that of the zero CallCost that [PriceList.CostOf] returns with an error.
 func (l *Ledger) Add(at time.Time, cost *CallCost) {
 	var usd decimal.Money
 	priced := cost != nil

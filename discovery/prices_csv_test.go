@@ -15,35 +15,34 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func TestPricesCSVHasStableColumns(t *testing.T) {
+func TestCSVHasStableColumns(t *testing.T) {
 	t.Parallel()
 	free, tiny, unit := 0.0, 0.0000001, "count"
-	var text strings.Builder
-	require.NoError(t, discovery.WritePricesCSV(&text, []discovery.ProviderPricing{{
+	list, err := new(discovery.PriceList).With(discovery.ProviderPricing{
 		Provider: discovery.OpenAI, ModelHint: `a "model", of ours`, InputPerMTok: &free, OutputPerMTok: &tiny,
 		TierThresholdTokens: 200_001, UsageUnit: &unit, Source: "contract", ValidFrom: ptr("2026-12-01"), Mode: "batch",
-	}}))
+	})
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, list.WriteCSV(&text))
 	assert.Equal(t, `provider,model_hint,sku_id,sku_description,input_per_mtok,output_per_mtok,cache_read_per_mtok,`+
 		`cache_write_5m_per_mtok,cache_write_1h_per_mtok,tier_threshold_tokens,usage_unit,source,verified_at,valid_from,valid_until,modality,mode
 openai,"a ""model"", of ours",,,0,0.0000001,,,,200001,count,contract,,2026-12-01,,,batch
 `, text.String())
 }
 
-// TestPricesCSVHasEveryPriceOfTheTable reads the CSV back and compares it with the JSON of the same rows.
-func TestPricesCSVHasEveryPriceOfTheTable(t *testing.T) {
+// TestCSVHasEveryPrice reads the CSV back and compares it with the JSON of the same rows.
+func TestCSVHasEveryPrice(t *testing.T) {
 	t.Parallel()
-	for _, provider := range []discovery.Provider{discovery.OpenAI, discovery.DeepSeek, discovery.Anthropic, discovery.Gemini, discovery.XAI} {
-		rows := discovery.ListPrices(provider)
-		require.NotEmpty(t, rows)
-		var text strings.Builder
-		require.NoError(t, discovery.WritePricesCSV(&text, rows))
-		require.NotContains(t, text.String(), "\r")
-		lines, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
-		require.NoError(t, err)
-		require.Len(t, lines, len(rows)+1)
-		for i := range rows {
-			assert.Equal(t, jsonCells(t, lines[0], rows[i]), lines[i+1])
-		}
+	rows := discovery.BuiltInPrices().Rows("")
+	var text strings.Builder
+	require.NoError(t, discovery.BuiltInPrices().WriteCSV(&text))
+	require.NotContains(t, text.String(), "\r")
+	lines, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, lines, len(rows)+1)
+	for i := range rows {
+		assert.Equal(t, jsonCells(t, lines[0], rows[i]), lines[i+1])
 	}
 }
 
@@ -69,11 +68,11 @@ func jsonCells(t *testing.T, names []string, row discovery.ProviderPricing) []st
 	return cells
 }
 
-// TestPricesCSVHasEveryFieldOfTheJSON fails when a field is added to ProviderPricing and not to the CSV.
-func TestPricesCSVHasEveryFieldOfTheJSON(t *testing.T) {
+// TestCSVHasEveryFieldOfTheJSON fails when a field is added to ProviderPricing and not to the CSV.
+func TestCSVHasEveryFieldOfTheJSON(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
-	require.NoError(t, discovery.WritePricesCSV(&text, nil))
+	require.NoError(t, new(discovery.PriceList).WriteCSV(&text))
 	header := strings.Split(strings.TrimSpace(text.String()), ",")
 	row := reflect.TypeFor[discovery.ProviderPricing]()
 	for i := range row.NumField() {
@@ -83,10 +82,10 @@ func TestPricesCSVHasEveryFieldOfTheJSON(t *testing.T) {
 	}
 }
 
-func TestPricesCSVReturnsTheErrorOfTheWriter(t *testing.T) {
+func TestCSVReturnsTheErrorOfTheWriter(t *testing.T) {
 	t.Parallel()
 	full := errors.New("the disk is full")
-	assert.ErrorIs(t, discovery.WritePricesCSV(failingWriter{full}, discovery.ListPrices(discovery.OpenAI)), full)
+	assert.ErrorIs(t, discovery.BuiltInPrices().WriteCSV(failingWriter{full}), full)
 }
 
 type failingWriter struct{ err error }

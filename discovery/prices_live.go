@@ -3,10 +3,9 @@ package discovery
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
-	"os"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
@@ -14,194 +13,251 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/xai"
 )
 
+const opLivePrices = "LivePrices"
+
 // SourceLanguageModels is the Source of prices from xAI's GET /v1/language-models.
 const SourceLanguageModels = "language-models"
 
-// livePrices is the live price list of one provider, as one key sees it. It is read-only once made, except for reported.
+// livePrices are the prices that a provider published at one time.
 type livePrices struct {
-	// rows returns the rows of a model; nil if the list could not be read.
-	rows   func(model string) []pricelist.Row
+	list   *pricelist.List
+	skus   *geminisku.List // of Gemini
 	readAt time.Time
-	// failure is why the list could not be read. The first caller reports it: a failure handler may call the client, and must not
-	// run in the shared request, which that call would wait for.
-	failure  *Failure
-	reported atomic.Bool
 }
 
-// liveLists are the services that list prices, by provider, and the functions that read them.
-var liveLists = map[Provider]struct {
-	service Service
-	read    func(*Client, context.Context, request) *livePrices
-}{
-	Gemini: {ServiceCloudBilling, (*Client).readGeminiPrices},
-	XAI:    {ServiceXAI, (*Client).readXAIPrices},
-}
-
-// liveRows returns the rows of a model on the live price list, nil when there is no such list, no key, or no such model. A
-// live list is of the present: it counts for calls within 24 hours of its reading, unless the built-in table has another
-// price between the two. err is a failure to read the list, for a strict client.
-func (c *Client) liveRows(ctx context.Context, operation string, p Provider, model string, at time.Time, listed []pricelist.Row) (rows []pricelist.Row, err error) {
-	list, ok := liveLists[p]
-	if !ok || !near(at, time.Now()) || !c.mayHaveKey(list.service) || (listed == nil && dialect(p).Resold(model)) {
-		return nil, nil
+// LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which precede those of its table. A nil base
+// is [BuiltInPrices]. The result is never nil.
+//
+// A live row prices calls within 24 hours of the time it was read (VerifiedAt), unless the table has a change of the price in
+// between; ValidFrom and ValidUntil are that period. So a program that runs for long calls LivePrices again: the provider's list
+// is cached for 24 hours. Your own prices in base ([PriceList.With]) still take precedence.
+//
+// The lists are read with the keys of [ServiceCloudBilling] and [ServiceXAI]. Without a key a list is not read, and that is not a
+// [Failure]. A list that cannot be read is one, and the rows of base stay; with [WithStrictErrors] the error is returned beside
+// the list.
+//
+// The Source of a live row is [SourceCloudBilling] or [SourceLanguageModels]. Google's SKUs are matched to the ids of base; the
+// models that base does not have are listed under the names of the SKUs. Google truncates prices to billionths of a dollar per
+// token, so where table and live list differ by less than 0.001 USD per million tokens, the live row has the price of the table.
+func (c *Client) LivePrices(ctx context.Context, base *PriceList) (*PriceList, error) {
+	if base == nil {
+		base = BuiltInPrices()
 	}
-	key, err := c.key(ctx, list.service, "")
-	r := newRequest(operation, list.service, key, listTimeout)
+	if err := c.ready(ctx); err != nil {
+		return base, err
+	}
+	list := *base
+	list.live = make(map[Provider]livePrices)
+	maps.Copy(list.live, base.live)
+	var errs []error
+	for _, source := range liveLists {
+		live, failure := c.readLive(ctx, source, base)
+		if failure != nil {
+			errs = append(errs, c.report(ctx, failure))
+		} else if live != nil {
+			list.live[source.provider] = *live
+		}
+	}
+	return &list, errors.Join(errs...)
+}
+
+// liveList is a service that publishes the prices of a provider.
+type liveList struct {
+	provider Provider
+	service  Service
+	read     func(*Client, context.Context, request, *PriceList) (*livePrices, *Failure)
+}
+
+var liveLists = []liveList{
+	{Gemini, ServiceCloudBilling, (*Client).liveGemini},
+	{XAI, ServiceXAI, (*Client).liveXAI},
+}
+
+// readLive returns the prices of one list; nil without a key.
+func (c *Client) readLive(ctx context.Context, source liveList, base *PriceList) (*livePrices, *Failure) {
+	key, err := c.key(ctx, source.service, "")
+	r := newRequest(opLivePrices, source.service, key, listTimeout)
 	switch {
 	case errors.Is(err, errNoKey):
 		return nil, nil
 	case err != nil:
-		return nil, c.report(ctx, r.missingKey(err))
+		return nil, r.missingKey(err)
 	}
-	live, err := c.livePrices(ctx, r, list.read)
-	if live == nil || live.failure != nil || !near(at, live.readAt) || !samePeriods(listed, at, live.readAt) {
-		return nil, err
-	}
-	return settledBy(listed, live.rows(model), live.readAt), err
+	return source.read(c, ctx, r, base)
 }
 
-// near reports whether two times are less than the life of a price list apart.
-func near(a, b time.Time) bool { return a.Sub(b).Abs() < DefaultPricingTTL }
-
-// mayHaveKey reports whether a key function or the environment may have a key of the service. It allocates nothing.
-func (c *Client) mayHaveKey(service Service) bool {
-	if c.keys[service] != nil {
-		return true
-	}
-	_, row := lookupService(service)
-	return slices.ContainsFunc(row.keyNames, func(name string) bool { return os.Getenv(name) != "" })
-}
-
-// livePrices returns the live list from the cache, or reads it. A failure is remembered for the outage TTL.
-func (c *Client) livePrices(ctx context.Context, r request, read func(*Client, context.Context, request) *livePrices) (*livePrices, error) {
-	fresh := func(l *livePrices, _ time.Time) bool {
-		age := time.Since(l.readAt)
-		return age < DefaultPricingTTL && (l.failure == nil || age < c.outageTTL)
-	}
-	value := c.live.Value(priceKeyOf(r.provider, r.key))
-	if live, ok := value.Cached(fresh); ok {
-		return live, nil
-	}
-	live, _, err := value.Get(ctx, fresh, func(ctx context.Context) (*livePrices, error) { return read(c, ctx, r), nil })
-	switch {
-	case err != nil:
-		return nil, c.report(ctx, r.interrupted(err))
-	case live.failure == nil:
-		return live, nil
-	case live.reported.CompareAndSwap(false, true):
-		return live, c.report(ctx, live.failure)
-	}
-	return live, c.strictError(live.failure)
-}
-
-func (c *Client) readGeminiPrices(ctx context.Context, r request) *livePrices {
-	list, failure := c.geminiPrices(ctx, r.operation, PricingOptions{APIKey: r.key.Reveal()})
+func (c *Client) liveGemini(ctx context.Context, r request, base *PriceList) (*livePrices, *Failure) {
+	skus, failure := c.geminiPrices(ctx, r, PricingOptions{})
 	if failure != nil {
-		return &livePrices{readAt: time.Now(), failure: failure}
+		return nil, failure
 	}
-	rows := func(model string) []pricelist.Row { return geminiRows(list, model) }
-	return &livePrices{readAt: list.readAt, rows: rows}
+	live := &livePrices{skus: skus.prices, readAt: skus.verifiedAt()}
+	listed := make(map[string]bool) // names of SKUs
+	var rows []pricelist.Row
+	for _, id := range base.ids(Gemini) {
+		rows = append(rows, live.settled(live.geminiRows(id, listed), base.find(Gemini, id).listed)...)
+	}
+	for _, name := range skus.prices.Models() {
+		if !listed[name] {
+			rows = append(rows, live.settled(live.geminiRows(name, listed), nil)...)
+		}
+	}
+	live.list = base.namedRows(rows)
+	return live, nil
 }
 
-func (c *Client) readXAIPrices(ctx context.Context, r request) *livePrices {
-	sent, failure := fetch[xai.LanguageModelList](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
-		return c.apis.xai.ListLanguageModels(ctx, bearer(r.key))
-	})
-	now := time.Now()
+func (c *Client) liveXAI(ctx context.Context, r request, base *PriceList) (*livePrices, *Failure) {
+	sent, failure := c.xaiPrices(ctx, r)
 	if failure != nil {
-		return &livePrices{readAt: now, failure: failure}
+		return nil, failure
 	}
-	list := pricelist.New(xaiRows(sent.Models, now))
-	rows := func(model string) []pricelist.Row { return findRows(list, XAI, model) }
-	return &livePrices{readAt: now, rows: rows}
+	live := &livePrices{readAt: sent.verifiedAt()}
+	index := pricelist.New(xaiRows(sent.prices, live.readAt))
+	var rows []pricelist.Row
+	for _, id := range index.Models() {
+		rows = append(rows, live.settled(index.Model(string(XAI), id), base.find(XAI, id).listed)...)
+	}
+	live.list = base.namedRows(rows)
+	return live, nil
 }
 
-// samePeriods reports whether the same rows of the table are in force at two times.
-func samePeriods(listed []pricelist.Row, a, b time.Time) bool {
-	dayA, dayB := pricelist.DayOf(a), pricelist.DayOf(b)
-	return !slices.ContainsFunc(listed, func(r pricelist.Row) bool { return r.ValidOn(dayA) != r.ValidOn(dayB) })
+// ids returns the ids of a provider's models in the list, without those of live prices.
+func (l *PriceList) ids(p Provider) []string {
+	var ids []string
+	for _, rows := range [][]pricelist.Row{l.own.list.Rows(), l.table.Rows()} {
+		for i := range rows {
+			if rows[i].Provider == string(p) {
+				ids = append(ids, rows[i].Model)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
-// settledBy returns live rows with the prices of the table where the two differ by less than a truncation. A live row that
-// agrees with the table takes from there the prices that the live list lacks, and one without a price is that of the table.
-// The result is nil when no row has a price.
-func settledBy(listed, live []pricelist.Row, at time.Time) []pricelist.Row {
-	day, rows := pricelist.DayOf(at), slices.Clone(live)
+// released returns the rows of a Gemini model that neither list has under that id, such as a release of a model with a SKU.
+func (live livePrices) released(id string) []pricelist.Row {
+	if live.skus == nil {
+		return nil
+	}
+	return live.settled(live.geminiRows(id, nil), nil)
+}
+
+// settled returns live rows of a model with the prices of the table where the two differ by less than a truncation. A live row
+// that agrees with the table takes from there the prices that the live list lacks, and one without a price is that of the table.
+// The rows are in force for a day before and after the reading, as long as the table has no change. The result is nil when no
+// row has a price.
+func (live livePrices) settled(rows, listed []pricelist.Row) []pricelist.Row {
+	rows = slices.Clone(rows)
 	for i := range rows {
 		for _, row := range listed {
-			if row.ValidOn(day) && row.Above == rows[i].Above {
+			if row.ValidAt(live.readAt) && row.MinPrompt == rows[i].MinPrompt {
 				rows[i].SettleBy(&row)
 			}
 		}
-		if row, _ := pricelist.InForce(listed, at, rows[i].Above+1); !rows[i].Priced() && row != nil && row.Priced() {
-			above := rows[i].Above
+		if row, _ := pricelist.InForce(listed, live.readAt, rows[i].MinPrompt); !rows[i].Priced() && row != nil && row.Priced() {
+			length, model := rows[i].MinPrompt, rows[i].Model
 			rows[i] = *row
-			rows[i].Above = above
+			rows[i].MinPrompt, rows[i].Model = length, model
 		}
 	}
 	if !slices.ContainsFunc(rows, func(r pricelist.Row) bool { return r.Priced() }) {
 		return nil
 	}
-	return append(rows, missingTiers(listed, rows, day)...)
+	rows = append(rows, live.missingTiers(rows, listed)...)
+	from, until := live.period(listed)
+	for i := range rows {
+		rows[i].SetLive(from, until)
+	}
+	return rows
+}
+
+// period returns the time for which live rows are in force: within 24 hours of the reading, between two changes of the table.
+func (live livePrices) period(listed []pricelist.Row) (from, until time.Time) {
+	from, until = live.readAt.Add(-DefaultPricingTTL), live.readAt.Add(DefaultPricingTTL)
+	for _, row := range listed {
+		for _, change := range []time.Time{row.From, row.Until} {
+			switch {
+			case !change.After(live.readAt) && change.After(from):
+				from = change
+			case change.After(live.readAt) && change.Before(until):
+				until = change
+			}
+		}
+	}
+	return from, until
 }
 
 // missingTiers returns the rows of the table for long prompts that xAI's live list lacks: its fields for them are optional.
-func missingTiers(listed, live []pricelist.Row, day pricelist.Day) (tiers []pricelist.Row) {
-	if slices.ContainsFunc(live, func(r pricelist.Row) bool { return r.Above > 0 || r.Source != SourceLanguageModels }) {
+func (live livePrices) missingTiers(rows, listed []pricelist.Row) (tiers []pricelist.Row) {
+	if slices.ContainsFunc(rows, func(r pricelist.Row) bool { return r.MinPrompt > 0 || r.Source != SourceLanguageModels }) {
 		return nil
 	}
 	for _, row := range listed {
-		if row.Above > 0 && row.ValidOn(day) {
+		if row.MinPrompt > 0 && row.ValidAt(live.readAt) {
+			row.Model = rows[0].Model
 			tiers = append(tiers, row)
 		}
 	}
 	return tiers
 }
 
-// livePricings returns live rows as callers see them: the thresholds of Gemini are round figures.
-func livePricings(rows []pricelist.Row) []ProviderPricing {
-	pricings := pricingsOf(rows)
-	for i := range rows {
-		if rows[i].Source == SourceCloudBilling {
-			pricings[i].TierThresholdTokens = rows[i].Above
+// geminiRows returns the standard text prices of a Gemini model, a row for each tier; nil when the list has no such model, or the
+// name is ambiguous. A tier whose price is not understood is a row without prices. The SKUs that are used are marked in seen.
+func (live livePrices) geminiRows(model string, seen map[string]bool) []pricelist.Row {
+	tiers, names := live.skus.Tiers(geminisku.Words(model))
+	for name := range names {
+		if seen != nil {
+			seen[name] = true
 		}
 	}
-	return pricings
-}
-
-// geminiRows returns the standard text prices of a Gemini model, a row for each tier; nil when the list has no such model, or the
-// name is ambiguous. A tier whose price is not understood is a row without prices.
-func geminiRows(list *geminiList, model string) []pricelist.Row {
-	var rows []pricelist.Row
-	for _, tier := range list.Tiers(geminisku.Words(model)) {
-		rows = append(rows, pricelist.Row{
-			Provider: string(Gemini), Model: model, Above: tier.Threshold, Source: SourceCloudBilling, VerifiedAt: list.verifiedAt(),
+	rows := make([]pricelist.Row, len(tiers))
+	for i, tier := range tiers {
+		rows[i] = pricelist.Row{
+			Provider: string(Gemini), Model: model, Source: SourceCloudBilling, VerifiedAt: live.readAt.Format(time.RFC3339),
 			Input: pricelist.FromFloat(tier.Input), Output: pricelist.FromFloat(tier.Output), CacheRead: pricelist.FromFloat(tier.CacheRead),
-		})
+		}
+		if tier.Threshold > 0 { // a round figure, above which the prices hold
+			rows[i].MinPrompt = tier.Threshold + 1
+		}
 	}
 	return rows
 }
 
+// xaiPrices returns xAI's list of models from the cache or the network.
+func (c *Client) xaiPrices(ctx context.Context, r request) (listing[[]xai.LanguageModel], *Failure) {
+	return readListing(ctx, c, &c.xai, r, PricingOptions{}, func(ctx context.Context) ([]xai.LanguageModel, *Failure) {
+		sent, failure := fetch[xai.LanguageModelList](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+			return c.apis.xai.ListLanguageModels(ctx, bearer(r.key))
+		})
+		return sent.Models, failure
+	})
+}
+
 // xaiRows returns the text prices of xAI's models, under their ids and aliases. A model without both prices of text has no
-// row: those of images are listed with 0.
+// row: those of images are listed with 0. An id that is listed twice has the prices of its first model.
 func xaiRows(models []xai.LanguageModel, readAt time.Time) []pricelist.Row {
 	var rows []pricelist.Row
+	listed := make(map[string]bool)
 	for _, m := range models {
 		if m.GetPromptTextTokenPrice() <= 0 || m.GetCompletionTextTokenPrice() <= 0 {
 			continue
 		}
 		base := pricelist.Row{
-			Provider: string(XAI), Source: SourceLanguageModels, VerifiedAt: readAt.UTC().Format(time.RFC3339),
+			Provider: string(XAI), Source: SourceLanguageModels, VerifiedAt: readAt.Format(time.RFC3339),
 			Input: xaiPrice(m.GetPromptTextTokenPrice()), CacheRead: xaiPrice(m.GetCachedPromptTextTokenPrice()), Output: xaiPrice(m.GetCompletionTextTokenPrice()),
 		}
 		long := base
-		long.Above = m.GetLongContextThreshold() - 1 // the long context begins at the threshold itself
+		long.MinPrompt = m.GetLongContextThreshold()
 		long.Input, long.CacheRead = xaiPrice(m.GetPromptTextTokenPriceLongContext()), xaiPrice(m.GetCachedPromptTextTokenPriceLongContext())
 		long.Output = xaiPrice(m.GetCompletionTextTokenPriceLongContext())
 		for _, id := range append([]string{m.ID}, m.Aliases...) {
-			base.Model, long.Model = id, id
+			if listed[id] {
+				continue
+			}
+			listed[id], base.Model, long.Model = true, id, id
 			rows = append(rows, base)
-			if long.Above > 0 {
+			if long.MinPrompt > 0 {
 				rows = append(rows, long)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -27,13 +28,23 @@ const grok = `{"models":[{"id":"grok-4.7","aliases":["grok-new"],"prompt_text_to
 	{"id":"grok-imagine","prompt_text_token_price":0,"completion_text_token_price":0},
 	{"id":"grok-3","prompt_text_token_price":30000,"completion_text_token_price":150000}]}`
 
-// exact computes a cost, and returns it with its source.
+// live returns the built-in list with the live prices of a client.
+func live(t *testing.T, c *discovery.Client) *discovery.PriceList {
+	t.Helper()
+	list, err := c.LivePrices(t.Context(), nil)
+	require.NoError(t, err)
+	return list
+}
+
+// exact computes a cost at live prices, and returns it with its source; "" if it is not known. The zero time is now.
 func exact(t *testing.T, c *discovery.Client, p discovery.Provider, model string, u discovery.Usage, at time.Time) (usd, source string) {
 	t.Helper()
-	cost, err := c.CostOf(t.Context(), discovery.CostQuery{Provider: p, Model: model, Usage: u, At: at})
-	require.NoError(t, err)
-	if cost == nil {
-		return "", ""
+	if at.IsZero() {
+		at = time.Now()
+	}
+	cost, err := live(t, c).CostOf(discovery.Call{Provider: p, Model: model, Usage: u, At: at})
+	if err != nil {
+		require.ErrorIs(t, err, discovery.ErrUnpriced)
 	}
 	return cost.Exact, cost.Source
 }
@@ -67,11 +78,15 @@ func TestLivePricesOfXAI(t *testing.T) {
 			assert.Equal(t, row.live, source == discovery.SourceLanguageModels, row)
 		}
 	}
-	rows, err := c.Prices(t.Context(), discovery.XAI, "grok-4.7")
-	require.NoError(t, err)
-	require.Len(t, rows, 2)
+	rows := live(t, c).Of(discovery.XAI, "grok-4.7")
+	require.Len(t, rows, 4)
 	assert.Equal(t, []int64{0, 200_000}, []int64{rows[0].TierThresholdTokens, rows[1].TierThresholdTokens})
+	assert.Equal(t, discovery.BuiltInPrices().Of(discovery.XAI, "grok-4.7"), rows[2:], "the table is behind the live rows")
 	assert.Nil(t, rows[0].CacheReadPerMTok)
+	read, err := time.Parse(time.RFC3339, *rows[0].VerifiedAt)
+	require.NoError(t, err)
+	assert.Equal(t, read.Add(24*time.Hour).Format(time.RFC3339), *rows[0].ValidUntil)
+	assert.Equal(t, read, live(t, c).AsOf())
 	age, known := rows[0].Age(time.Now())
 	assert.True(t, known)
 	assert.Less(t, age, time.Hour)
@@ -96,13 +111,12 @@ func TestLiveListWithoutLongContextPrices(t *testing.T) {
 		usd, source := exact(t, c, discovery.XAI, "grok-4.7", discovery.Usage{Input: tokens}, time.Time{})
 		assert.Equal(t, want, []any{usd, source == discovery.SourceLanguageModels})
 	}
-	rows, err := c.Prices(t.Context(), discovery.XAI, "grok-4.7")
-	require.NoError(t, err)
-	require.Len(t, rows, 2)
+	rows := live(t, c).Of(discovery.XAI, "grok-4.7")
+	require.Len(t, rows, 4)
 	assert.Equal(t, int64(200_000), rows[1].TierThresholdTokens)
 }
 
-func TestPriceWithoutAKeyReportsNoFailure(t *testing.T) {
+func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(nil)
 	none := discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", nil })
@@ -131,18 +145,20 @@ func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 		usd, _ = exact(t, c, discovery.Gemini, "gemini-2.5-pro", thousand, time.Time{})
 		assert.Equal(t, "0.01125", usd)
 	}
-	assert.Equal(t, []string{"xai denied", "gemini denied"}, s.reasons())
-	assert.Equal(t, 2, s.count("xai")+s.count("cloudbilling"))
+	assert.Equal(t, []string{"gemini denied", "xai denied"}, s.reasons()[:2])
+	assert.Equal(t, 2, s.count("xai")+s.count("cloudbilling"), "an outage is remembered")
 	for _, f := range s.failures {
 		assert.NotContains(t, f.Error(), "a.key.of.the.tests")
-		assert.Equal(t, "CostOf", f.Operation)
+		assert.Equal(t, "LivePrices", f.Operation)
 	}
 
+	base := mustWith(t, discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: "ours", InputPerMTok: ref(1.0)})
 	strict := s.client(t, keyOf(discovery.ServiceXAI), discovery.WithStrictErrors())
-	cost, err := strict.CostOf(t.Context(), discovery.CostQuery{Provider: discovery.XAI, Model: "grok-4.7", Usage: thousand})
-	require.Error(t, err)
-	require.NotNil(t, cost)
-	assert.Equal(t, "0.008", cost.Exact)
+	list, err := strict.LivePrices(t.Context(), base)
+	var failure *discovery.Failure
+	require.ErrorAs(t, err, &failure)
+	assert.Equal(t, discovery.XAI, failure.Provider)
+	assert.Equal(t, base.Rows(""), list.Rows(""), "base comes back")
 
 	vault := errors.New("the vault is sealed")
 	sealed := s.client(t, discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", vault }))
@@ -233,14 +249,16 @@ func TestLivePricesOfGemini(t *testing.T) {
 			assert.Equal(t, row.live, source == discovery.SourceCloudBilling, row)
 		}
 	}
-	rows, err := c.Prices(t.Context(), discovery.Gemini, "gemini-2.5-pro")
+	rows := live(t, c).Of(discovery.Gemini, "gemini-2.5-pro")
+	require.Greater(t, len(rows), 2)
+	assert.Equal(t, []int64{0, 200_001}, []int64{rows[0].TierThresholdTokens, rows[1].TierThresholdTokens}, "the shortest prompt, not the round figure")
+	skus, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
 	require.NoError(t, err)
-	require.Len(t, rows, 2)
-	assert.Equal(t, int64(200_000), rows[1].TierThresholdTokens, "the round figure, for PriceAt")
-	assert.Equal(t, 1, s.count("cloudbilling"))
+	assert.True(t, slices.ContainsFunc(skus, func(r discovery.ProviderPricing) bool { return r.TierThresholdTokens == 200_000 }), "FetchGeminiPricing has the round figure")
+	assert.Equal(t, 1, s.count("cloudbilling"), "both have one cache")
 }
 
-// Prices returns what CostOf uses: where the live list has a model without understood prices, those of the table.
+// Where the live list has a model without understood prices, those of the table hold.
 func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
@@ -251,16 +269,13 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 		"Generate content cached input token count gemini 9 flash text", "150",
 	))})
 	c := s.client(t, keyOf(discovery.ServiceCloudBilling))
-	table, _ := pricing()
-	rows, err := c.Prices(t.Context(), discovery.Gemini, "gemini-3.5-flash")
-	require.NoError(t, err)
-	want, err := table.Prices(t.Context(), discovery.Gemini, "gemini-3.5-flash")
-	require.NoError(t, err)
-	assert.Equal(t, want, rows)
+	table := discovery.BuiltInPrices()
+	rows := live(t, c).Of(discovery.Gemini, "gemini-3.5-flash")
+	for i, row := range table.Of(discovery.Gemini, "gemini-3.5-flash") {
+		assert.Equal(t, []any{row.Source, row.InputPerMTok, row.OutputPerMTok}, []any{rows[i].Source, rows[i].InputPerMTok, rows[i].OutputPerMTok})
+	}
 
-	rows, err = c.Prices(t.Context(), discovery.Gemini, "gemini-2.5-pro")
-	require.NoError(t, err)
-	require.Len(t, rows, 2)
+	rows = live(t, c).Of(discovery.Gemini, "gemini-2.5-pro")
 	assert.Equal(t, discovery.SourceCloudBilling, rows[0].Source)
 	assert.InDelta(t, 1.3, *rows[0].InputPerMTok, 0)
 	assert.NotEqual(t, discovery.SourceCloudBilling, rows[1].Source)
@@ -270,12 +285,88 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 		usd, _ := exact(t, c, discovery.Gemini, "gemini-2.5-pro", discovery.Usage{Input: tokens}, time.Time{})
 		assert.Equal(t, want, usd)
 	}
+	assert.Empty(t, live(t, c).Of(discovery.Gemini, "gemini-9-flash"), "no row without any price")
 	assert.Empty(t, s.failures)
+}
 
-	rows, err = c.Prices(t.Context(), discovery.Gemini, "gemini-9-flash")
+// A SKU without an id in the list is listed under its own name, and found under the id.
+func TestLivePricesKeepModelsThatTheBaseLacks(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
+		"Generate content input token count gemini 9 flash text", "1000",
+		"Generate content output token count gemini 9 flash text", "2000",
+		"Generate content input token count gemini 2.5 flash text", "400",
+		"Generate content output token count gemini 2.5 flash text", "2600",
+	))})
+	list := live(t, s.client(t, keyOf(discovery.ServiceCloudBilling)))
+	var names []string
+	for _, row := range list.Rows(discovery.Gemini) {
+		if row.Source == discovery.SourceCloudBilling {
+			names = append(names, row.ModelHint)
+		}
+	}
+	assert.Contains(t, names, "gemini-2.5-flash")
+	assert.Contains(t, names, "gemini 9 flash")
+	assert.NotContains(t, names, "gemini 2.5 flash")
+	checkCosts(t, list, []costCase{{"by id", discovery.Gemini, "models/gemini-9-flash", time.Now().UTC().Format(time.RFC3339), thousand, "", "0.003", ""}})
+}
+
+// Rows of With precede live rows, whichever of the two were added first.
+func TestOwnPricesPrecedeLiveOnes(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
+	c := s.client(t, keyOf(discovery.ServiceXAI))
+	own := discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: "grok-4.7", InputPerMTok: ref(1_000.0), OutputPerMTok: ref(1_000.0)}
+	before, err := c.LivePrices(t.Context(), mustWith(t, own))
 	require.NoError(t, err)
-	assert.Empty(t, rows, "no row without any price")
-	requireOneFailure(t, s, discovery.ReasonPartial)
+	after, err := live(t, c).With(own)
+	require.NoError(t, err)
+	for _, list := range []*discovery.PriceList{before, after} {
+		now := time.Now().UTC().Format(time.RFC3339)
+		checkCosts(t, list, []costCase{
+			{"own", discovery.XAI, "grok-4.7", now, thousand, "", "2", ""},
+			{"live", discovery.XAI, "grok-new", now, thousand, "", "0.0035", ""},
+		})
+		assert.Equal(t, before.Of(discovery.XAI, "grok-4.7"), list.Of(discovery.XAI, "grok-4.7"))
+	}
+}
+
+// Live rows are ordinary rows: a list that is given them has the same costs.
+func TestWithLiveRowsChangesNoCost(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
+	list := live(t, s.client(t, keyOf(discovery.ServiceXAI)))
+	copied := mustWith(t, list.Of(discovery.XAI, "grok-4.7")...)
+	for _, tokens := range []int64{1, 199_999, 200_000, 200_001} {
+		call := discovery.Call{Provider: discovery.XAI, Model: "grok-4.7", Usage: discovery.Usage{Input: tokens}, At: time.Now()}
+		want, err := list.CostOf(call)
+		require.NoError(t, err)
+		got, err := copied.CostOf(call)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+}
+
+// A failed list leaves the live rows of an earlier call.
+func TestLivePricesKeepEarlierRows(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
+	base := live(t, s.client(t, keyOf(discovery.ServiceXAI)))
+	s.set("xai", respondStatus(503, ""))
+	list, err := s.client(t, keyOf(discovery.ServiceXAI)).LivePrices(t.Context(), base)
+	require.NoError(t, err)
+	assert.Equal(t, base.Rows(""), list.Rows(""))
+	assert.NotEmpty(t, s.failures)
+}
+
+func TestLivePricesOfAnEndedContext(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	list, err := s.client(t, keyOf(discovery.ServiceXAI), discovery.WithStrictErrors()).LivePrices(ctx, nil)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, discovery.BuiltInPrices().Rows(""), list.Rows(""))
 }
 
 // A live list is cached for a day, and is not used for a day on which the table has another price.
@@ -298,4 +389,38 @@ func TestLivePricesEndWithTheDay(t *testing.T) {
 		assert.Equal(t, discovery.SourceCloudBilling, source)
 		assert.Equal(t, 2, s.count("cloudbilling"))
 	})
+}
+
+// The model of a call is an id and no hint: a part of a name may be the name of another model.
+func TestLivePricesOfGeminiNeedAnID(t *testing.T) {
+	t.Parallel()
+	var skus []string
+	for _, model := range []string{"3.9 flash", "3.9 flash lite", "omni flash", "2.0 flash", "8 pro preview"} {
+		skus = append(skus, "Generate content input token count gemini "+model+" text", "1000", "Generate content output token count gemini "+model+" text", "2000")
+	}
+	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(skus...))})
+	c := s.client(t, keyOf(discovery.ServiceCloudBilling))
+	for model, priced := range map[string]bool{
+		"gemini-3.9-flash": true, "models/gemini-3.9-flash": true, "gemini-3.9-flash-001": true, "gemini-3.9-flash-preview": true,
+		"gemini-3.9-flash-latest": true, "gemini-8-pro": true, "gemini-8-pro-preview": true, "gemini-omni-flash": true,
+		"omni": false, "gemini-omni": false, "8": false, "gemini-8": false, "2.0": false, "gemini-2.0": false, "flash lite": false,
+	} {
+		usd, _ := exact(t, c, discovery.Gemini, model, thousand, time.Time{})
+		assert.Equal(t, priced, usd == "0.003", "%s costs %q", model, usd)
+		assert.Equal(t, priced, len(live(t, c).Of(discovery.Gemini, model)) > 0, model)
+	}
+	price, err := c.PricingForGeminiModel(t.Context(), "omni", discovery.GeminiPriceQuery{})
+	require.NoError(t, err)
+	require.NotNil(t, price, "a hint may be a part of the name")
+}
+
+// A live list has the prices of the provider itself.
+func TestLivePricesAreNotThoseOfOtherVendors(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
+	c := s.client(t, keyOf(discovery.ServiceXAI))
+	for model, want := range map[string]string{"x-ai/grok-4.7": "0.0035", "grok-new": "0.0035", "azure/grok-4.7": "", "azure/grok-new": "", "grok-4.7:free": ""} {
+		usd, _ := exact(t, c, discovery.XAI, model, thousand, time.Time{})
+		assert.Equal(t, want, usd, model)
+	}
 }

@@ -1,8 +1,6 @@
 package discovery
 
 import (
-	"encoding/csv"
-	"io"
 	"strconv"
 	"time"
 
@@ -29,14 +27,15 @@ type ProviderPricing struct {
 	InputPerMTok *float64 `json:"input_per_mtok"`
 	// OutputPerMTok is the price of output.
 	OutputPerMTok *float64 `json:"output_per_mtok"`
-	// CacheReadPerMTok is the price of input that is read from the cache; nil if unknown. [Client.CostOf] uses this field and
+	// CacheReadPerMTok is the price of input that is read from the cache; nil if unknown. [PriceList.CostOf] uses this field and
 	// the next two, not RawPricing.
 	CacheReadPerMTok *float64 `json:"cache_read_per_mtok"`
 	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are the prices of input that is written to the cache for five minutes and for
 	// an hour; for OpenAI, for 30 minutes and for 12 hours. They are nil if unknown.
 	CacheWrite5mPerMTok *float64 `json:"cache_write_5m_per_mtok"`
 	CacheWrite1hPerMTok *float64 `json:"cache_write_1h_per_mtok"`
-	// TierThresholdTokens is the length of the prompt, in tokens, from which the row applies; 0 for any length.
+	// TierThresholdTokens is the length of the prompt, in tokens, from which the row applies; 0 for any length. In the rows of
+	// [Client.FetchGeminiPricing] it is the round number of the SKU, above which the row applies.
 	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
 	// UsageUnit is the provider's unit, as in "count", or nil.
 	UsageUnit *string `json:"usage_unit"`
@@ -45,8 +44,8 @@ type ProviderPricing struct {
 	Source string `json:"source"`
 	// VerifiedAt is when the source was read, as a date or an RFC 3339 time; nil if unknown. See [ProviderPricing.Age].
 	VerifiedAt *string `json:"verified_at"`
-	// ValidFrom is the first UTC day of the price and ValidUntil the first day after it, as in "2026-12-01"; nil means no
-	// limit.
+	// ValidFrom is the beginning of the price and ValidUntil the end, which is exclusive: a UTC day, as in "2026-12-01", or an
+	// RFC 3339 time; nil means no limit.
 	ValidFrom  *string `json:"valid_from"`
 	ValidUntil *string `json:"valid_until"`
 	// RawPricing has the cache prices of Anthropic's models, or is nil.
@@ -119,18 +118,17 @@ func pricingOf(r *pricelist.Row) ProviderPricing {
 		Provider: Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
 		InputPerMTok: r.Input.Float64(), OutputPerMTok: r.Output.Float64(), CacheReadPerMTok: r.CacheRead.Float64(),
 		CacheWrite5mPerMTok: r.CacheWrite5m.Float64(), CacheWrite1hPerMTok: r.CacheWrite1h.Float64(),
-		ValidFrom: nonEmpty(r.ValidFrom), ValidUntil: nonEmpty(r.ValidUntil), VerifiedAt: nonEmpty(r.VerifiedAt),
-		Source: r.Source, Modality: ModalityText, Mode: ModeStandard,
+		ValidFrom: nonEmpty(pricelist.FormatTime(r.From)), ValidUntil: nonEmpty(pricelist.FormatTime(r.Until)), VerifiedAt: nonEmpty(r.VerifiedAt),
+		TierThresholdTokens: r.MinPrompt, Source: r.Source, Modality: ModalityText, Mode: ModeStandard,
 	}
-	if r.Above > 0 {
-		p.TierThresholdTokens = r.Above + 1
-		from := strconv.FormatInt(p.TierThresholdTokens, 10)
+	if r.MinPrompt > 0 {
+		from := strconv.FormatInt(r.MinPrompt, 10)
 		p.SKUID += "@" + from
 		p.SKUDescription += ", prompts from " + from + " tokens"
 	}
-	if r.ValidUntil != "" {
-		p.SKUID += "@until-" + r.ValidUntil
-		p.SKUDescription += ", until " + r.ValidUntil
+	if p.ValidUntil != nil && !r.Live {
+		p.SKUID += "@until-" + *p.ValidUntil
+		p.SKUDescription += ", until " + *p.ValidUntil
 	}
 	if r.Provider == string(Anthropic) {
 		p.RawPricing = rawPricing(r)
@@ -171,9 +169,9 @@ func (p *ProviderPricing) clone() ProviderPricing {
 // it. It returns false if there is none. Of rows with the same threshold it returns the first, so pass only rows of one model,
 // mode and modality. The result points into records.
 //
-// Anthropic's thresholds are exact: the row for prompts over 100,000 tokens has the threshold 100,001. Google's thresholds are
-// the round numbers in the SKUs, 128,000 and 200,000, but a prompt of exactly that length is billed at the lower row. For
-// Google, therefore subtract one from the length of a prompt.
+// The thresholds of a [PriceList] and of Anthropic are exact: the row for prompts over 100,000 tokens has the threshold 100,001.
+// Those of [Client.FetchGeminiPricing] are the round numbers in the SKUs, 128,000 and 200,000, but a prompt of exactly that
+// length is billed at the lower row. For these rows, therefore subtract one from the length of a prompt.
 func PriceAt(records []ProviderPricing, tokens int64) (*ProviderPricing, bool) {
 	var best *ProviderPricing
 	for i := range records {
@@ -197,43 +195,4 @@ func (p ProviderPricing) Age(now time.Time) (time.Duration, bool) {
 		}
 	}
 	return 0, false
-}
-
-// pricesHeader is the first line of WritePricesCSV. A column keeps its name and place; a new one is appended.
-var pricesHeader = []string{
-	"provider", "model_hint", "sku_id", "sku_description", "input_per_mtok", "output_per_mtok", "cache_read_per_mtok",
-	"cache_write_5m_per_mtok", "cache_write_1h_per_mtok", "tier_threshold_tokens", "usage_unit", "source", "verified_at",
-	"valid_from", "valid_until", "modality", "mode",
-}
-
-// WritePricesCSV writes prices, such as those of [ListPrices], as CSV for a database; docs/scale.md shows how to join them with
-// calls. The first line has the names of the columns, which are the JSON names of [ProviderPricing] without raw_pricing. Later
-// versions add columns at the end only. A price is written as its shortest decimal, without an exponent. An unknown price and
-// an open date are empty, never 0. An error of w is returned.
-func WritePricesCSV(w io.Writer, rows []ProviderPricing) error {
-	out := csv.NewWriter(w)
-	_ = out.Write(pricesHeader) // an error stays, and Error returns it
-	for i := range rows {
-		_ = out.Write(rows[i].cells())
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// cells returns the row in the order of pricesHeader.
-func (p *ProviderPricing) cells() []string {
-	return []string{
-		string(p.Provider), p.ModelHint, p.SKUID, p.SKUDescription,
-		priceCell(p.InputPerMTok), priceCell(p.OutputPerMTok), priceCell(p.CacheReadPerMTok),
-		priceCell(p.CacheWrite5mPerMTok), priceCell(p.CacheWrite1hPerMTok),
-		strconv.FormatInt(p.TierThresholdTokens, 10), deref(p.UsageUnit), p.Source, deref(p.VerifiedAt),
-		deref(p.ValidFrom), deref(p.ValidUntil), p.Modality, p.Mode,
-	}
-}
-
-func priceCell(usd *float64) string {
-	if finiteOrNil(usd) == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*usd, 'f', -1, 64)
 }

@@ -210,7 +210,7 @@ func TestAnthropicPeriods(t *testing.T) {
 	assert.Equal(t, "2026-10-07", *now.ValidFrom)
 	assert.InDelta(t, 0.1, *now.CacheReadPerMTok, 0)
 	var before []discovery.ProviderPricing
-	for _, p := range discovery.ListPrices(discovery.Anthropic) {
+	for _, p := range discovery.BuiltInPrices().Rows(discovery.Anthropic) {
 		if p.ModelHint == "claude-sonnet-5-5" && p.ValidUntil != nil {
 			before = append(before, p)
 		}

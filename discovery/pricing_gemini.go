@@ -3,7 +3,6 @@ package discovery
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,8 +13,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
-	"github.com/mesh-gateway/mesh-go/internal/cache"
-	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
 // DefaultPricingTTL is how long a price list is cached.
@@ -89,13 +86,14 @@ func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	list, failure := c.geminiPrices(ctx, opFetchGeminiPricing, opts)
+	list, failure := c.keyedGeminiPrices(ctx, opFetchGeminiPricing, opts)
 	if failure != nil {
 		return []ProviderPricing{}, c.report(ctx, failure)
 	}
-	pricings, readAt := make([]ProviderPricing, len(list.SKUs)), list.verifiedAt()
-	for i := range list.SKUs {
-		pricings[i] = pricingOfSKU(&list.SKUs[i], readAt)
+	skus, readAt := list.prices.SKUs, list.verifiedAt().Format(time.RFC3339)
+	pricings := make([]ProviderPricing, len(skus))
+	for i := range skus {
+		pricings[i] = pricingOfSKU(&skus[i], readAt)
 	}
 	return pricings, nil
 }
@@ -113,15 +111,6 @@ func pricingOfSKU(s *geminisku.SKU, readAt string) ProviderPricing {
 	}
 	return pricing
 }
-
-// geminiList is the price list of one key. It is read-only once made.
-type geminiList struct {
-	*geminisku.List
-	readAt time.Time
-}
-
-// verifiedAt returns the time of the list as its rows show it.
-func (l *geminiList) verifiedAt() string { return l.readAt.UTC().Format(time.RFC3339) }
 
 var errNoSKUs = errors.New("the response lists no SKU")
 
@@ -145,69 +134,30 @@ func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, 
 	return skus, failure
 }
 
-// priceKey identifies a price list: two keys may see different prices. It has the hash of the key, since what is kept for a day
-// must not hold a key.
-type priceKey struct {
-	provider Provider
-	hash     [sha256.Size]byte
-}
-
-func priceKeyOf(p Provider, key secret.Secret) priceKey {
-	return priceKey{p, sha256.Sum256([]byte(key.Reveal()))}
-}
-
-// cachedPrices is the result of a load: a price list, or a failure and the last good list, if any.
-type cachedPrices struct {
-	list    *geminiList
-	failure *Failure
-}
-
 // InvalidatePricing discards the cached prices of the given providers, or of all providers without an argument. Only the prices
 // of Gemini and XAI are cached.
 func (c *Client) InvalidatePricing(providers ...Provider) {
-	match := func(k priceKey) bool {
-		return len(providers) == 0 || slices.ContainsFunc(providers, func(p Provider) bool { return p.canonical() == k.provider })
+	discards := func(p Provider) bool {
+		return len(providers) == 0 || slices.ContainsFunc(providers, func(q Provider) bool { return q.canonical() == p })
 	}
-	c.gemini.Delete(match)
-	c.live.Delete(match)
+	c.gemini.Delete(func(keyHash) bool { return discards(Gemini) })
+	c.xai.Delete(func(keyHash) bool { return discards(XAI) })
 }
 
-// geminiPrices returns the price list from the cache or the network.
-func (c *Client) geminiPrices(ctx context.Context, operation string, opts PricingOptions) (*geminiList, *Failure) {
+// keyedGeminiPrices is geminiPrices with the key of the options, else that of the client.
+func (c *Client) keyedGeminiPrices(ctx context.Context, operation string, opts PricingOptions) (listing[*geminisku.List], *Failure) {
 	key, err := c.key(ctx, ServiceCloudBilling, opts.APIKey)
 	r := newRequest(operation, ServiceCloudBilling, key, listTimeout)
 	if err != nil {
-		return nil, r.missingKey(err)
+		return listing[*geminisku.List]{}, r.missingKey(err)
 	}
-	value := c.gemini.Value(priceKeyOf(Gemini, key))
-	ttl := cmp.Or(opts.TTL, DefaultPricingTTL)
-	usable := func(p cachedPrices) bool { return !opts.Refresh && p.list != nil && time.Since(p.list.readAt) < ttl }
-	fresh := func(p cachedPrices, loadedAt time.Time) bool {
-		return usable(p) || !opts.Refresh && p.failure != nil && time.Since(loadedAt) < c.outageTTL
-	}
-	prices, _, err := value.Get(ctx, fresh, func(ctx context.Context) (cachedPrices, error) { return c.loadPrices(ctx, r, value) })
-	switch {
-	case err != nil:
-		return nil, r.interrupted(err)
-	case prices.failure == nil, usable(prices):
-		return prices.list, nil
-	}
-	failure := *prices.failure
-	failure.Operation = operation
-	return nil, &failure
+	return c.geminiPrices(ctx, r, opts)
 }
 
-// loadPrices fetches the price list. A failure is cached too, with the last good list. A load whose callers have all left caches
-// nothing.
-func (c *Client) loadPrices(ctx context.Context, r request, value *cache.Value[cachedPrices]) (cachedPrices, error) {
-	skus, failure := c.fetchSKUs(ctx, r)
-	switch {
-	case failure == nil:
-		now := time.Now()
-		return cachedPrices{list: &geminiList{geminisku.NewList(skus, now), now}}, nil
-	case ctx.Err() != nil:
-		return cachedPrices{}, ctx.Err()
-	}
-	last, _ := value.Cached(func(cachedPrices, time.Time) bool { return true })
-	return cachedPrices{list: last.list, failure: failure}, nil
+// geminiPrices returns Google's price list from the cache or the network.
+func (c *Client) geminiPrices(ctx context.Context, r request, opts PricingOptions) (listing[*geminisku.List], *Failure) {
+	return readListing(ctx, c, &c.gemini, r, opts, func(ctx context.Context) (*geminisku.List, *Failure) {
+		skus, failure := c.fetchSKUs(ctx, r)
+		return geminisku.NewList(skus, time.Now()), failure
+	})
 }

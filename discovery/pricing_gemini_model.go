@@ -92,11 +92,11 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 	if err := q.check(words); err != nil {
 		return nil, err
 	}
-	list, failure := c.geminiPrices(ctx, opPricingForGeminiModel, q.PricingOptions)
+	list, failure := c.keyedGeminiPrices(ctx, opPricingForGeminiModel, q.PricingOptions)
 	if failure != nil {
 		return nil, c.report(ctx, failure)
 	}
-	price, err := list.Price(words, geminisku.Direction(q.Direction.orDefault()), q.TierThresholdTokens)
+	price, err := list.prices.Price(words, geminisku.Direction(q.Direction.orDefault()), q.TierThresholdTokens)
 	if err != nil {
 		if name := showable(strings.Join(words, " ")); errors.Is(err, geminisku.ErrNoModel) && name != "" {
 			err = fmt.Errorf("%w: %s", err, name)

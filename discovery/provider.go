@@ -108,6 +108,15 @@ var providerTable = []providerInfo{
 	},
 }
 
+// Providers returns all providers, in a fixed order.
+func Providers() []Provider {
+	all := make([]Provider, len(providerTable))
+	for i := range providerTable {
+		all[i] = providerTable[i].provider
+	}
+	return all
+}
+
 // ParseProvider returns the provider of that name: its own ("openai"), a developer of the catalog ("Open AI", "DeepSeek AI",
 // "Google"), a prefix of model ids ("x-ai"), or "claude" and "grok". Case, blanks, hyphens, underscores and dots are ignored.
 // Any other name is a [*ValueError].
@@ -115,11 +124,15 @@ func ParseProvider(name string) (Provider, error) {
 	if row := lookupProvider(name); row != nil {
 		return row.provider, nil
 	}
+	return "", unknownProvider("provider", name)
+}
+
+func unknownProvider(field, name string) error {
 	names := make([]string, len(providerTable))
 	for i := range providerTable {
 		names[i] = string(providerTable[i].provider)
 	}
-	return "", &ValueError{Field: "provider", Value: showable(name), Reason: "is not one of " + strings.Join(names, ", ")}
+	return &ValueError{Field: field, Value: showable(name), Reason: "is not one of " + strings.Join(names, ", ")}
 }
 
 // ProviderOf returns the provider of a model, from its id alone, in any spelling: "gpt-4o", "x-ai/grok-3",

@@ -14,7 +14,7 @@ func TestEveryModelOfThePriceTableIsKnownToCheck(t *testing.T) {
 	t.Parallel()
 	registry, day, listed := discovery.Retirements(), noon(t, "2026-11-21"), 0
 	for _, p := range []discovery.Provider{discovery.OpenAI, discovery.DeepSeek, discovery.Anthropic, discovery.Gemini, discovery.XAI} {
-		for _, row := range discovery.ListPrices(p) {
+		for _, row := range discovery.BuiltInPrices().Rows(p) {
 			status := registry.Check(p, row.ModelHint, day)
 			assert.NotEqual(t, discovery.StateUnknown, status.State, row.ModelHint)
 			assert.NotEmpty(t, status.Matched, row.ModelHint)

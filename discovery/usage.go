@@ -89,18 +89,18 @@ func (u *Usage) check() error {
 		name   string
 		tokens int64
 	}{
-		{"input", u.Input}, {"tool input", u.ToolInput}, {"cache read", u.CacheRead},
-		{"cache write 5m", u.CacheWrite5m}, {"cache write 1h", u.CacheWrite1h}, {"output", u.Output},
-		{"audio input", u.AudioInput}, {"audio cache read", u.AudioCacheRead}, {"audio output", u.AudioOutput},
-		{"image input", u.ImageInput}, {"image cache read", u.ImageCacheRead}, {"image output", u.ImageOutput},
+		{"Input", u.Input}, {"ToolInput", u.ToolInput}, {"CacheRead", u.CacheRead},
+		{"CacheWrite5m", u.CacheWrite5m}, {"CacheWrite1h", u.CacheWrite1h}, {"Output", u.Output},
+		{"AudioInput", u.AudioInput}, {"AudioCacheRead", u.AudioCacheRead}, {"AudioOutput", u.AudioOutput},
+		{"ImageInput", u.ImageInput}, {"ImageCacheRead", u.ImageCacheRead}, {"ImageOutput", u.ImageOutput},
 	} {
 		if count.tokens < 0 || count.tokens > maxTokens {
-			return &ValueError{Field: "usage " + count.name, Reason: "must be between 0 and 2^53 tokens"}
+			return &ValueError{Field: "Usage." + count.name, Reason: "must be between 0 and 2^53 tokens"}
 		}
 	}
 	for _, n := range u.Requests {
 		if n < 0 || n > maxTokens {
-			return &ValueError{Field: "usage requests", Reason: "must be between 0 and 2^53"}
+			return &ValueError{Field: "Usage.Requests", Reason: "must be between 0 and 2^53"}
 		}
 	}
 	return nil

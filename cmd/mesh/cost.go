@@ -64,7 +64,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	b.client, b.counted = c, counted
 	if f.usage != "" {
 		b.ledger = discovery.NewLedger()
-		if err := a.count(ctx, c, f.usage, b.provider, b.ledger); err != nil {
+		if err := a.count(ctx, c, failures, f.usage, b.provider, b.ledger); err != nil {
 			return err
 		}
 	}

@@ -16,11 +16,11 @@ func (a *app) discover() (*discovery.Client, *failureList) {
 	a.progress.Start()
 	return discovery.New(slices.Concat([]discovery.Option{
 		discovery.WithLogger(slog.New(slog.DiscardHandler)),
-		discovery.WithFailureHandler(failures.add),
+		discovery.WithFailureHandler(func(f discovery.Failure) { failures.add(f) }),
 	}, a.providers)...), failures
 }
 
-// failureList collects the failures of one command, each text once.
+// failureList collects the failures and the unpriced calls of one command, each text once.
 type failureList struct {
 	mu       sync.Mutex
 	seen     map[string]bool
@@ -31,16 +31,16 @@ type failureList struct {
 // maxFailures bounds the list: every line of a file may have a failure of its own.
 const maxFailures = 20
 
-func (l *failureList) add(f discovery.Failure) {
+func (l *failureList) add(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch text := f.Error(); {
+	switch text := err.Error(); {
 	case l.seen[text]:
 	case len(l.failures) == maxFailures:
 		l.more++
 	default:
 		l.seen[text] = true
-		l.failures = append(l.failures, f)
+		l.failures = append(l.failures, err)
 	}
 }
 

@@ -75,7 +75,7 @@ func failed(err error) bool {
 		other   *failedError
 		output  *fs.PathError
 	)
-	return errors.As(err, &gateway) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output)
+	return errors.As(err, &gateway) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output) || errors.Is(err, discovery.ErrUnpriced)
 }
 
 // explain returns the text of an error and what to do next.

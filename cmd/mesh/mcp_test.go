@@ -154,7 +154,7 @@ func TestToolsForModels(t *testing.T) {
 	assert.Equal(t, map[string]any{"known": true, "usd": "0.0154"}, cost)
 	cost = a.must("call_cost", arguments{"model": "gpt-no-such-model", "usage": usage})
 	assert.Equal(t, false, cost["known"])
-	assert.Contains(t, cost["reason"], "is not in the price list")
+	assert.Contains(t, cost["reason"], "has no price in the list")
 
 	retired := a.must("model_retirement", arguments{"model": "o1-mini"})
 	assert.Equal(t, "retired", retired["state"])

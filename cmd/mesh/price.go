@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -58,14 +59,15 @@ func (a *app) price(ctx context.Context, model, provider string) error {
 		return err
 	}
 	c, failures := a.discover()
-	prices, err := c.Prices(ctx, p, model)
+	list, err := lookup.Prices(ctx, c, p)
 	if err != nil {
 		return err
 	}
-	if len(prices) == 0 {
-		return noAnswer(failures)
-	}
 	a.warnAll(failures)
+	prices := list.Of(p, model)
+	if len(prices) == 0 {
+		return failedf("%s is not in the price list", model)
+	}
 	return a.print(prices, func(w io.Writer) error { return priceTable(w, prices) })
 }
 
@@ -97,15 +99,19 @@ func (a *app) callCost(ctx context.Context, model string, f callFlags) error {
 		return err
 	}
 	c, failures := a.discover()
-	cost, err := c.CostOf(ctx, discovery.CostQuery{Provider: p, Model: model, Usage: f.usage, At: at, Mode: f.mode})
+	if at.IsZero() {
+		at = time.Now()
+	}
+	list, err := lookup.Prices(ctx, c, p)
 	if err != nil {
 		return err
 	}
-	if cost == nil {
-		return noAnswer(failures)
-	}
 	a.warnAll(failures)
-	return a.print(cost, func(w io.Writer) error { return costTable(w, cost) })
+	cost, err := list.CostOf(discovery.Call{Provider: p, Model: model, Usage: f.usage, At: at, Mode: f.mode})
+	if err != nil {
+		return err
+	}
+	return a.print(cost, func(w io.Writer) error { return costTable(w, &cost) })
 }
 
 func costTable(w io.Writer, cost *discovery.CallCost) error {

@@ -22,21 +22,20 @@ limit.`,
 		Args:      args(cobra.MaximumNArgs(1)),
 		ValidArgs: lookup.ProviderNames(),
 		RunE: func(_ *cobra.Command, names []string) error {
-			wanted := lookup.Providers
+			list := discovery.BuiltInPrices()
 			if len(names) == 1 {
 				p, err := discovery.ParseProvider(names[0])
 				if err != nil {
 					return err
 				}
-				wanted = []discovery.Provider{p}
-			}
-			var prices []discovery.ProviderPricing
-			for _, p := range wanted {
-				prices = append(prices, discovery.ListPrices(p)...)
+				if list, err = new(discovery.PriceList).With(list.Rows(p)...); err != nil {
+					return err
+				}
 			}
 			if a.format == "csv" {
-				return discovery.WritePricesCSV(a.out, prices)
+				return list.WriteCSV(a.out)
 			}
+			prices := list.Rows("")
 			return a.print(prices, func(w io.Writer) error { return priceTable(w, prices) })
 		},
 	}

@@ -39,6 +39,10 @@ func (a *app) usage(ctx context.Context, file string) error {
 	}
 	defer done()
 	c, failures := a.discover()
+	prices, err := c.LivePrices(ctx, nil)
+	if err != nil {
+		return err
+	}
 	a.progress.Stop() // the calls appear as they are priced
 	w := bufio.NewWriter(a.out)
 	var report usageReport = &usageText{w: w}
@@ -46,10 +50,13 @@ func (a *app) usage(ctx context.Context, file string) error {
 		report = newUsageJSON(w)
 	}
 	ledger := discovery.NewLedger()
-	for call, err := range calls.Price(ctx, c, file, in) {
+	for call, err := range calls.Price(prices, file, in) {
 		if err != nil {
 			report.fail(err)
 			return errors.Join(&usageError{err}, w.Flush())
+		}
+		if call.Unpriced != nil {
+			failures.add(call.Unpriced)
 		}
 		ledger.Add(call.Time, call.Cost)
 		report.call(call)
@@ -60,17 +67,24 @@ func (a *app) usage(ctx context.Context, file string) error {
 }
 
 // count adds the calls of a usage file to the ledger of a provider. The file may have calls of other providers, too.
-func (a *app) count(ctx context.Context, c *discovery.Client, file string, provider discovery.Provider, ledger *discovery.Ledger) error {
+func (a *app) count(ctx context.Context, c *discovery.Client, failures *failureList, file string, provider discovery.Provider, ledger *discovery.Ledger) error {
 	in, done, err := a.open(file)
 	if err != nil {
 		return err
 	}
 	defer done()
-	for call, err := range calls.Price(ctx, c, file, in) {
+	prices, err := c.LivePrices(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for call, err := range calls.Price(prices, file, in) {
 		if err != nil {
 			return &usageError{err}
 		}
 		if call.Provider == provider {
+			if call.Unpriced != nil {
+				failures.add(call.Unpriced)
+			}
 			ledger.Add(call.Time, call.Cost)
 		}
 	}

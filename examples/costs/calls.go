@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
@@ -32,12 +33,16 @@ func (j *job) count(ctx context.Context) (ledgers, error) {
 		return nil, err
 	}
 	defer file.Close()
+	prices, err := j.client.LivePrices(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
 	counted := ledgers{}
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	number := 1
 	for ; lines.Scan(); number++ {
-		if err := j.countLine(ctx, counted, lines.Bytes()); err != nil {
+		if err := counted.add(prices, lines.Bytes()); err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", j.usage, number, err)
 		}
 	}
@@ -47,7 +52,8 @@ func (j *job) count(ctx context.Context) (ledgers, error) {
 	return counted, nil
 }
 
-func (j *job) countLine(ctx context.Context, counted ledgers, line []byte) error {
+// add prices the call of a line.
+func (counted ledgers) add(prices *discovery.PriceList, line []byte) error {
 	if len(line) == 0 {
 		return nil
 	}
@@ -66,14 +72,15 @@ func (j *job) countLine(ctx context.Context, counted ledgers, line []byte) error
 	if err != nil {
 		return err
 	}
-	// A price that is not known is a nil cost, which the ledger counts as unpriced; the log has the reason.
-	cost, err := j.client.CostOf(ctx, discovery.CostQuery{Provider: provider, Model: c.Model, Usage: usage, At: c.Time, Mode: c.Mode})
-	if err != nil {
+	cost, err := prices.CostOf(discovery.Call{Provider: provider, Model: c.Model, Usage: usage, At: c.Time, Mode: c.Mode})
+	if errors.Is(err, discovery.ErrUnpriced) { // the ledger counts the call as unpriced
+		slog.Warn("the cost of a call is not known", "error", err)
+	} else if err != nil {
 		return err
 	}
 	if counted[provider] == nil {
 		counted[provider] = discovery.NewLedger()
 	}
-	counted[provider].Add(c.Time, cost)
+	counted[provider].Add(c.Time, &cost)
 	return nil
 }

@@ -17,8 +17,6 @@ type call struct {
 	usage    discovery.Usage
 }
 
-var providers = []discovery.Provider{discovery.OpenAI, discovery.Anthropic, discovery.Gemini, discovery.DeepSeek, discovery.XAI}
-
 // The calls are from firstDay to before lastDay. Prices change in between.
 var (
 	firstDay = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
@@ -30,8 +28,8 @@ var (
 func generate(n int, seed uint64) []call {
 	var models []call
 	lengths := []int64{0}
-	for _, provider := range providers {
-		for _, row := range discovery.ListPrices(provider) {
+	for _, provider := range discovery.Providers() {
+		for _, row := range discovery.BuiltInPrices().Rows(provider) {
 			models = append(models, call{provider: provider, model: row.ModelHint})
 			lengths = append(lengths, row.TierThresholdTokens)
 		}

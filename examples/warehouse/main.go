@@ -33,7 +33,7 @@ func main() {
 // run prices the calls in both ways and returns how many sums differ.
 func run(ctx context.Context, out io.Writer, calls []call) (differences int, err error) {
 	began := time.Now()
-	counted, err := inLedger(ctx, calls)
+	counted, err := inLedger(calls)
 	if err != nil {
 		return 0, err
 	}

@@ -24,7 +24,7 @@ func TestWarehouseAgreesWithTheLedger(t *testing.T) {
 func TestOneDigitIsADifference(t *testing.T) {
 	t.Parallel()
 	calls := generate(5000, 3)
-	counted, err := inLedger(t.Context(), calls)
+	counted, err := inLedger(calls)
 	require.NoError(t, err)
 	w, err := open(t.Context())
 	require.NoError(t, err)

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
-	"log/slog"
 	"math/big"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -37,20 +36,17 @@ func (s sums) total() string {
 }
 
 // inLedger prices the calls one by one, as they would be when they are made.
-func inLedger(ctx context.Context, calls []call) (sums, error) {
-	noKey := func(context.Context) (string, error) { return "", nil } // the table is to be compared, not live prices
-	client := discovery.New(discovery.WithLogger(slog.New(slog.DiscardHandler)),
-		discovery.WithKey(discovery.ServiceCloudBilling, noKey), discovery.WithKey(discovery.ServiceXAI, noKey))
-	ledger := discovery.NewLedger()
+func inLedger(calls []call) (sums, error) {
+	prices, ledger := discovery.BuiltInPrices(), discovery.NewLedger()
 	exact := make(map[key]*big.Rat) // a ledger returns float64 only
 	for i := range calls {
 		c := &calls[i]
-		cost, err := client.CostOf(ctx, discovery.CostQuery{Provider: c.provider, Model: c.model, Usage: c.usage, At: c.at, Mode: c.mode})
-		if err != nil {
+		cost, err := prices.CostOf(discovery.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: c.at, Mode: c.mode})
+		if err != nil && !errors.Is(err, discovery.ErrUnpriced) {
 			return nil, err
 		}
-		ledger.Add(c.at, cost)
-		if cost != nil {
+		ledger.Add(c.at, &cost) // the zero cost counts as unpriced
+		if err == nil {
 			if err := add(exact, c, cost.Exact); err != nil {
 				return nil, err
 			}

@@ -61,15 +61,11 @@ func (w *warehouse) createTables(ctx context.Context) error {
 }
 
 func writePrices(name string) error {
-	var rows []discovery.ProviderPricing
-	for _, provider := range providers {
-		rows = append(rows, discovery.ListPrices(provider)...)
-	}
 	file, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	if err := discovery.WritePricesCSV(file, rows); err != nil {
+	if err := discovery.BuiltInPrices().WriteCSV(file); err != nil {
 		return err
 	}
 	return file.Close()

@@ -20,7 +20,7 @@ const (
 	moneyPlaces = 18
 	moneyUnit   = 1_000_000_000_000_000_000
 	// maxMoneyText bounds the text of an amount.
-	maxMoneyText = 128
+	maxMoneyText = 512
 )
 
 // Product returns a times b units of 10^-18.

@@ -30,7 +30,7 @@ func TestMoneyReadsAndWritesPlainDecimals(t *testing.T) {
 
 func TestMoneyRejectsOtherText(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", ".", "1.", ".5", "-1", "+1", "1e3", "0x1", "1/2", "1,5", " 1", "NaN", "١", strings.Repeat("1", 129)} {
+	for _, text := range []string{"", ".", "1.", ".5", "-1", "+1", "1e3", "0x1", "1/2", "1,5", " 1", "NaN", "١", strings.Repeat("1", 513)} {
 		_, ok := decimal.ParseMoney(text)
 		assert.False(t, ok, text)
 	}

@@ -66,28 +66,31 @@ type Tier struct {
 	Input, CacheRead, Output *float64
 }
 
-// Tiers returns the tiers of the model with an id, the shortest first; nil when there is no such model.
-func (l *List) Tiers(id []string) []Tier {
+// Models returns the names of the models, as the SKUs spell them.
+func (l *List) Models() []string { return l.models.names }
+
+// Tiers returns the tiers of the model with an id, the shortest first, and the names of its SKUs; nil when there is no such
+// model.
+func (l *List) Tiers(id []string) (tiers []Tier, names map[string]bool) {
 	name, _ := withoutVendor(id)
 	if len(name) == 0 {
-		return nil
+		return nil, nil
 	}
 	models, err := l.models.named(name)
 	if err != nil || len(models) == 0 {
-		return nil
+		return nil, nil
 	}
 	known := func(mode string, d Direction, tokens int64) *float64 {
 		price, _ := l.price(models, mode, d, tokens)
 		return price
 	}
-	var tiers []Tier
 	for _, threshold := range l.thresholds(models) {
 		tiers = append(tiers, Tier{
 			Threshold: threshold, Input: known(ModeStandard, Input, threshold), CacheRead: known(ModeCached, Input, threshold),
 			Output: known(ModeStandard, Output, threshold),
 		})
 	}
-	return tiers
+	return tiers, models
 }
 
 // thresholds returns where the tiers of a model begin, in order, 0 included.

@@ -3,6 +3,7 @@ package pricelist
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -23,35 +24,33 @@ type Charge struct {
 	factor Factor
 }
 
-// UnknownError is the error of a call whose cost is not known.
-type UnknownError struct {
-	// Missing names what is not known, and Why is the predicate of a sentence about the model.
-	Missing, Why string
-}
+// UnknownError is the error of a call whose cost is not known. Its fields are those of discovery.UnpricedError.
+type UnknownError struct{ What, Name string }
 
-func (e *UnknownError) Error() string { return e.Missing + ": the model " + e.Why }
+func (u *UnknownError) Error() string { return strings.TrimSpace(u.What + " " + u.Name) }
 
 // ByOwn charges the call by the caller's own rows that are for its mode. It reports whether they are in force: a model that has
 // such rows is never billed by other ones.
 func (c *Call) ByOwn(rows []Row) (charge Charge, inForce bool, err error) {
-	if rows == nil {
-		return Charge{}, false, nil
-	}
-	if row, missing := InForce(rows, c.At, c.Usage.Prompt()); row == nil && missing == "period" {
-		return Charge{}, false, nil
-	}
 	var ofMode []Row
 	for _, row := range rows {
+		if !row.ForText() || !row.ValidAt(c.At) {
+			continue
+		}
+		inForce = true
 		if row.Mode == c.Mode {
 			ofMode = append(ofMode, row)
 		}
 	}
+	if !inForce {
+		return Charge{}, false, nil
+	}
 	row, missing := InForce(ofMode, c.At, c.Usage.Prompt())
 	switch {
 	case row == nil && missing == "tier":
-		return Charge{}, false, &UnknownError{"tier", "has no row of WithPrices for prompts of this length"}
+		return Charge{}, true, &UnknownError{What: missing}
 	case row == nil:
-		return Charge{}, false, &UnknownError{"mode", "has no row of WithPrices for this mode"}
+		return Charge{}, true, c.unknownMode()
 	}
 	charge = Charge{row, Whole}
 	return charge, true, c.check(&charge, true)
@@ -61,12 +60,14 @@ func (c *Call) ByOwn(rows []Row) (charge Charge, inForce bool, err error) {
 func (c *Call) ByList(rows []Row) (Charge, error) {
 	row, missing := InForce(rows, c.At, c.Usage.Prompt())
 	switch {
+	case row == nil && rows == nil:
+		return Charge{}, &UnknownError{What: "model"}
 	case row == nil:
-		return Charge{}, &UnknownError{missing, "has no listed price for this time and length of the prompt"}
-	case !row.Priced() && row.Above > 0:
-		return Charge{}, &UnknownError{"tier", "has another price for prompts of this length, which is not known"}
+		return Charge{}, &UnknownError{What: missing}
+	case !row.Priced() && row.MinPrompt > 0:
+		return Charge{}, &UnknownError{What: "tier"}
 	case !row.Priced():
-		return Charge{}, &UnknownError{"model", "is listed without a price"}
+		return Charge{}, &UnknownError{What: "model"}
 	}
 	factor, cached, err := c.factor(row)
 	if err != nil {
@@ -79,8 +80,8 @@ func (c *Call) ByList(rows []Row) (Charge, error) {
 // factor returns the factor of the mode. cached reports whether it holds for cached input.
 func (c *Call) factor(row *Row) (factor Factor, cached bool, err error) {
 	switch {
-	case c.Mode == "" && row.peak() && !peakKnown(c.At):
-		return 0, false, &UnknownError{"period", "has no known price for this time, before the peak prices"}
+	case c.Mode == "" && row.peak() && c.At.Before(peakSince): // the row has an open beginning
+		return 0, false, &UnknownError{What: "period"}
 	case c.Mode == "" && row.peak() && offPeak(c.At):
 		return Half, true, nil
 	case c.Mode == "":
@@ -91,10 +92,23 @@ func (c *Call) factor(row *Row) (factor Factor, cached bool, err error) {
 		mode = "priority"
 	}
 	f, ok := factorOf(c.Provider, row.Model, mode, c.At)
-	if !ok || (row.Above > 0 && !f.Long) {
-		return 0, false, &UnknownError{"mode", "has no documented price in this mode"}
+	if !ok || (row.MinPrompt > 0 && !f.Long) {
+		return 0, false, c.unknownMode()
 	}
 	return f.Factor, f.Cached, nil
+}
+
+// unknownMode returns the error of a mode without a price. Media and unknown counts are modes of the usage.
+func (c *Call) unknownMode() error {
+	for part := range strings.SplitSeq(c.Mode, "+") {
+		if name, ok := strings.CutPrefix(part, "count:"); ok {
+			return &UnknownError{What: "count", Name: name}
+		}
+		if part == "audio" || part == "image" {
+			return &UnknownError{What: part}
+		}
+	}
+	return &UnknownError{What: "mode", Name: c.Mode}
 }
 
 // check reports whether every kind of token that was used has a price.
@@ -103,16 +117,11 @@ func (c *Call) check(charge *Charge, cached bool) error {
 		return err
 	}
 	if !cached && c.Usage.CacheRead > 0 {
-		return &UnknownError{"cache price", "has no agreed price of cached input in this mode"}
+		return &UnknownError{What: "cache_read"}
 	}
-	parts := c.listed(charge.Row)
-	for i := range parts {
-		switch part := &parts[i]; {
-		case part.Tokens == 0 || part.Price.Known():
-		case part.What == "input" || part.What == "tool_input" || part.What == "output":
-			return &UnknownError{"price of " + part.What, "has no such price"}
-		default:
-			return &UnknownError{"cache price", "has no known price of " + part.What}
+	for _, part := range c.listed(charge.Row) {
+		if part.Tokens > 0 && !part.Price.Known() {
+			return &UnknownError{What: strings.TrimPrefix(part.What, "tool_")}
 		}
 	}
 	return nil
@@ -123,12 +132,14 @@ func (c *Call) checkUnlisted() error {
 	u := &c.Usage
 	switch {
 	case u.AudioInput+u.AudioCacheRead+u.AudioOutput > 0:
-		return &UnknownError{"price of audio", "has no known price of audio"}
+		return &UnknownError{What: "audio"}
 	case u.ImageInput+u.ImageCacheRead+u.ImageOutput > 0:
-		return &UnknownError{"price of image", "has no known price of images"}
+		return &UnknownError{What: "image"}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(u.Requests)) {
-		return &UnknownError{"fee of " + tool, "has no known fee of this tool"}
+		if u.Requests[tool] > 0 {
+			return &UnknownError{What: "tool", Name: tool}
+		}
 	}
 	return nil
 }

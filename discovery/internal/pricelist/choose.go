@@ -2,62 +2,62 @@ package pricelist
 
 import "time"
 
-// InForce returns the row that bills a request: first the rows in force on the UTC day of at, then the one with the highest
-// threshold below the length of the prompt. missing names what is not known: "period" or "tier"; "" when there is a row.
+// InForce returns the row that bills a request: first the rows in force at the time, then the one with the highest threshold
+// that the prompt reaches, and of several the first. missing is what is not known: "period" or "tier"; "" when there is a row.
 func InForce(rows []Row, at time.Time, prompt int64) (row *Row, missing string) {
-	day := DayOf(at)
 	missing = "period"
 	for i := range rows {
 		r := &rows[i]
 		switch {
-		case !r.ValidOn(day):
+		case !r.ValidAt(at):
 			continue
-		case !r.Holds(prompt):
+		case prompt < r.MinPrompt:
 			if row == nil {
 				missing = "tier"
 			}
-		case row == nil || r.Above > row.Above:
+		case row == nil || r.MinPrompt > row.MinPrompt:
 			row, missing = r, ""
 		}
 	}
 	return row, missing
 }
 
-// Holds reports whether the row is for prompts of that length.
-func (r *Row) Holds(prompt int64) bool { return r.Above == 0 || prompt > r.Above }
-
-// ValidOn reports whether the row is in force on a day. Dates compare as their texts do.
-func (r *Row) ValidOn(day Day) bool {
-	return (r.ValidFrom == "" || day.compare(r.ValidFrom) >= 0) && (r.ValidUntil == "" || day.compare(r.ValidUntil) < 0)
+// ValidAt reports whether the row is in force at a time.
+func (r *Row) ValidAt(at time.Time) bool {
+	return (r.From.IsZero() || !at.Before(r.From)) && (r.Until.IsZero() || at.Before(r.Until))
 }
 
-// Day is a UTC date as text, in an array so that making one allocates nothing.
-type Day [len(time.DateOnly)]byte
-
-// DayOf returns the UTC date of t. Years beyond 9999 become the last date there is, and those before 0 the first.
-func DayOf(t time.Time) Day {
-	year, month, day := t.UTC().Date()
-	switch {
-	case year > 9999:
-		year, month, day = 9999, time.December, 31
-	case year < 0:
-		year, month, day = 0, time.January, 1
+// SetLive makes the row one of a live list, which is in force from a time until another one.
+func (r *Row) SetLive(from, until time.Time) {
+	r.Live = true
+	if r.From.Before(from) {
+		r.From = from
 	}
-	return Day{
-		digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), '-',
-		digit(int(month) / 10), digit(int(month)), '-', digit(day / 10), digit(day),
+	if r.Until.IsZero() || until.Before(r.Until) {
+		r.Until = until
 	}
 }
 
-func digit(n int) byte { return '0' + byte(n%10) } //nolint:gosec // a digit
-
-func (d Day) compare(date string) int {
-	for i := range min(len(d), len(date)) {
-		if d[i] != date[i] {
-			return int(d[i]) - int(date[i])
-		}
+// ParseTime reads a date, which begins at 00:00 UTC, or an RFC 3339 time. "" is the zero time, an open end of a period.
+func ParseTime(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
 	}
-	return len(d) - len(date)
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day, nil
+	}
+	return time.Parse(time.RFC3339, text)
+}
+
+// FormatTime is the reverse of ParseTime. The first moment of a UTC day is a date.
+func FormatTime(t time.Time) string {
+	switch t = t.UTC(); {
+	case t.IsZero():
+		return ""
+	case t.Equal(t.Truncate(24 * time.Hour)):
+		return t.Format(time.DateOnly)
+	}
+	return t.Format(time.RFC3339)
 }
 
 // SettleBy takes over a price of the table if the live row has nearly the same one, or if it lacks that price and agrees with the

@@ -32,7 +32,7 @@ type modeFactor struct {
 
 	provider, mode string
 	models         []string
-	from, until    string
+	from, until    time.Time
 }
 
 var modeFactors = sync.OnceValue(func() []modeFactor {
@@ -49,18 +49,19 @@ var modeFactors = sync.OnceValue(func() []modeFactor {
 func readFactor(cells []string) modeFactor {
 	factor, _ := ParsePrice(cells[2])
 	const hundredth = 1e10 // in the units of a price
+	from, _ := ParseTime(cells[6])
+	until, _ := ParseTime(cells[7])
 	return modeFactor{
 		Factor: Factor(factor.units / hundredth), provider: cells[0], mode: cells[1], models: strings.Split(cells[3], ";"),
-		Long: cells[4] == "yes", Cached: cells[5] == "yes", from: cells[6], until: cells[7],
+		Long: cells[4] == "yes", Cached: cells[5] == "yes", from: from, until: until,
 	}
 }
 
 // factorOf returns the factor of a mode for a model, and reports whether it is known.
 func factorOf(provider, model, mode string, at time.Time) (modeFactor, bool) {
-	day := DayOf(at)
 	for _, f := range modeFactors() {
-		period := Row{ValidFrom: f.from, ValidUntil: f.until}
-		if f.provider == provider && f.mode == mode && period.ValidOn(day) && slices.ContainsFunc(f.models, matches(model)) {
+		period := Row{From: f.from, Until: f.until}
+		if f.provider == provider && f.mode == mode && period.ValidAt(at) && slices.ContainsFunc(f.models, matches(model)) {
 			return f, true
 		}
 	}
@@ -75,16 +76,13 @@ func matches(model string) func(pattern string) bool {
 	}
 }
 
-// peakSince is the first UTC day of DeepSeek's peak prices.
-const peakSince = "2026-08-17"
+// peakSince is the beginning of DeepSeek's peak prices.
+var peakSince = time.Date(2026, 8, 17, 0, 0, 0, 0, time.UTC)
 
 // peak reports whether a row of DeepSeek has a peak price, which is halved off the peak; the others are flat.
 func (r *Row) peak() bool {
-	return r.Provider == "deepseek" && (r.ValidUntil == "" || r.ValidUntil > peakSince)
+	return r.Provider == "deepseek" && (r.Until.IsZero() || r.Until.After(peakSince))
 }
-
-// peakKnown reports whether DeepSeek had peak prices at a time. A row whose beginning is not known may be in force before.
-func peakKnown(at time.Time) bool { return DayOf(at).compare(peakSince) >= 0 }
 
 // offPeak reports whether DeepSeek charges half at a time: outside Monday to Friday, 01:00 to 04:00 and 06:00 to 10:00 UTC,
 // each without its end. Chinese public holidays, which are off the peak too, are not known here.

@@ -79,6 +79,9 @@ func (p Price) Float64() *float64 {
 	return &f
 }
 
+// String returns the price as a plain decimal.
+func (p Price) String() string { return string(p.Append(nil)) }
+
 // Append appends the price as a plain decimal.
 func (p Price) Append(text []byte) []byte { return p.money().Append(text) }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 //go:embed prices.csv
@@ -16,27 +17,34 @@ var pricesCSV string
 // Row is the price of one model, for prompts from one length on and for one period.
 type Row struct {
 	Provider, Model string
-	// Above is the threshold as the list has it: the row is for prompts longer than that, or for all when it is 0.
-	Above                                                int64
+	// MinPrompt is the length of the shortest prompt that the row is for.
+	MinPrompt                                            int64
 	Input, CacheRead, CacheWrite5m, CacheWrite1h, Output Price
 	// SingleSourceWrite1h is a CacheWrite1h with a single source. It is shown, but not used to bill.
 	SingleSourceWrite1h Price
-	// ValidFrom and ValidUntil are UTC dates, the second exclusive; "" is open.
-	ValidFrom, ValidUntil string
+	// From is the beginning of the period of the row and Until its end, which is exclusive; the zero time is open.
+	From, Until time.Time
 	// Mode is the mode that a row of the caller's own is for; "" is a standard request, as in the whole built-in list.
 	Mode string
+	// Modality is the kind of tokens that a row of the caller's own is for; "" is text, as in the whole built-in list.
+	Modality string
 	// Source describes who lists the price.
 	Source string
 	// VerifiedAt is the date on which the newest source was read; "" when that is not known.
 	VerifiedAt string
 	// SameAs is the id of the row that this one repeats under an alias; "" for most.
 	SameAs string
+	// Live reports that the row is one of a live list. Its period is that of the list, and not of a price.
+	Live bool
 	// Index is the place of the row in the list that it was made from.
 	Index int
 }
 
 // Priced reports whether the row has a price at all. Some models are listed as known but not priced.
 func (r *Row) Priced() bool { return r.Input.Known() || r.Output.Known() }
+
+// ForText reports whether the row has prices of text.
+func (r *Row) ForText() bool { return r.Modality == "" || r.Modality == "text" }
 
 // List is a list of prices with an index by model.
 type List struct {
@@ -58,7 +66,25 @@ func New(rows []Row) *List {
 }
 
 // Rows returns all rows in their order. They must not be modified.
-func (l *List) Rows() []Row { return l.rows }
+func (l *List) Rows() []Row {
+	if l == nil {
+		return nil
+	}
+	return l.rows
+}
+
+// Models returns the ids of the models in the order of their first rows.
+func (l *List) Models() []string {
+	var ids []string
+	seen := make(map[string]bool)
+	for _, r := range l.Rows() {
+		if !seen[r.Model] {
+			seen[r.Model] = true
+			ids = append(ids, r.Model)
+		}
+	}
+	return ids
+}
 
 // Model returns the rows of a model, by its id as the list spells it; nil when there are none. They must not be modified.
 func (l *List) Model(provider, id string) []Row {
@@ -89,12 +115,16 @@ var Builtin = sync.OnceValue(func() *List {
 
 // readRow reads a line of the list. A test checks that every line is well-formed.
 func readRow(cells []string) Row {
-	above, _ := strconv.ParseInt(cells[2], 10, 64)
 	r := Row{
-		Provider: cells[0], Model: cells[1], Above: above,
+		Provider: cells[0], Model: cells[1],
 		Input: price(cells[3]), CacheRead: price(cells[4]), CacheWrite5m: price(cells[5]), CacheWrite1h: price(cells[6]), Output: price(cells[7]),
-		ValidFrom: cells[8], ValidUntil: cells[9], Source: describe(cells[0], cells[10]), VerifiedAt: cells[11], SameAs: cells[12],
+		Source: describe(cells[0], cells[10]), VerifiedAt: cells[11], SameAs: cells[12],
 	}
+	if above, _ := strconv.ParseInt(cells[2], 10, 64); above > 0 {
+		r.MinPrompt = above + 1
+	}
+	r.From, _ = ParseTime(cells[8])
+	r.Until, _ = ParseTime(cells[9])
 	if single, ok := strings.CutSuffix(cells[6], "?"); ok {
 		r.SingleSourceWrite1h = price(single)
 	}

@@ -65,13 +65,13 @@ func TestPriceListIsComplete(t *testing.T) {
 	assert.Equal(t, 26, unpriced)
 }
 
-// docs/providers.md and discovery.ListPrices name the rows that have a single source.
+// docs/providers.md and discovery.BuiltInPrices name the rows that have a single source.
 func TestSingleSourcesAreDocumented(t *testing.T) {
 	t.Parallel()
 	var single []string
 	for _, r := range pricelist.Builtin().Rows() {
 		if strings.Contains(r.Source, "single") {
-			single = append(single, strings.TrimSpace(r.Model+" "+r.ValidUntil))
+			single = append(single, strings.TrimSpace(r.Model+" "+pricelist.FormatTime(r.Until)))
 		}
 	}
 	assert.Equal(t, []string{"claude-sonnet-5-5 2026-10-07", "claude-2.0"}, single)
@@ -84,7 +84,7 @@ func TestPromotionalPricesAreMarked(t *testing.T) {
 	for _, r := range pricelist.Builtin().Rows() {
 		if strings.Contains(r.Source, "promotional") {
 			marked = append(marked, r.Model)
-			assert.Equal(t, "2026-08-21", r.ValidFrom)
+			assert.Equal(t, "2026-08-21", pricelist.FormatTime(r.From))
 			assert.Contains(t, r.Source, "genai-prices")
 			assert.True(t, strings.HasSuffix(r.Source, "; a promotional price, guaranteed through 2026-11-21 only"), r.Source)
 		}
@@ -97,13 +97,13 @@ func TestPeriodsDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	rows := pricelist.Builtin().Rows()
 	for i, a := range rows {
-		assert.True(t, a.ValidFrom == "" || a.ValidUntil == "" || a.ValidFrom < a.ValidUntil, a.Model)
+		assert.True(t, a.Until.IsZero() || a.From.Before(a.Until), a.Model)
 		for _, b := range rows[i+1:] {
-			if a.Provider != b.Provider || a.Model != b.Model || a.Above != b.Above {
+			if a.Provider != b.Provider || a.Model != b.Model || a.MinPrompt != b.MinPrompt {
 				continue
 			}
-			apart := (a.ValidUntil != "" && b.ValidFrom != "" && a.ValidUntil <= b.ValidFrom) || (b.ValidUntil != "" && a.ValidFrom != "" && b.ValidUntil <= a.ValidFrom)
-			assert.True(t, apart, "%s above %d", a.Model, a.Above)
+			apart := (!a.Until.IsZero() && !a.Until.After(b.From)) || (!b.Until.IsZero() && !b.Until.After(a.From))
+			assert.True(t, apart, "%s from %d", a.Model, a.MinPrompt)
 		}
 	}
 }
@@ -194,13 +194,13 @@ func TestOffPeak(t *testing.T) {
 func TestInForceChoosesThePeriodBeforeTheTier(t *testing.T) {
 	t.Parallel()
 	one, _ := pricelist.ParsePrice("1")
-	rows := pricelist.New([]pricelist.Row{
-		{Model: "m", Input: one, ValidUntil: "2026-05-01", Source: "old"},
-		{Model: "m", Input: one, ValidFrom: "2026-05-01", Source: "new"},
-		{Model: "m", Input: one, ValidUntil: "2026-05-01", Above: 100, Source: "old long"},
-		{Model: "late", Input: one, ValidFrom: "2026-05-01", Above: 100},
-	})
 	last, first := time.Date(2026, 4, 30, 23, 59, 59, 0, time.UTC), time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	rows := pricelist.New([]pricelist.Row{
+		{Model: "m", Input: one, Until: first, Source: "old"},
+		{Model: "m", Input: one, From: first, Source: "new"},
+		{Model: "m", Input: one, Until: first, MinPrompt: 101, Source: "old long"},
+		{Model: "late", Input: one, From: first, MinPrompt: 101},
+	})
 	for _, row := range []struct {
 		model   string
 		at      time.Time

@@ -5,7 +5,6 @@ package calls
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,13 +16,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// Call is a call with its cost, which is nil when it is not known.
+// Call is a call with its cost, which is nil when it is not known; Unpriced then is the reason.
 type Call struct {
 	Line     int                 `json:"line"`
 	Provider discovery.Provider  `json:"provider"`
 	Model    string              `json:"model"`
 	Time     time.Time           `json:"time"`
 	Cost     *discovery.CallCost `json:"cost"`
+	Unpriced error               `json:"-"`
 }
 
 // LineError is the error of a line.
@@ -41,7 +41,7 @@ const maxLine = 1 << 20
 
 // Price yields the calls of a file one by one, so that a file may be of any size. It ends with the first error, since the
 // calls of a line that cannot be read would be missing. Blank lines are skipped.
-func Price(ctx context.Context, c *discovery.Client, file string, in io.Reader) iter.Seq2[Call, error] {
+func Price(prices *discovery.PriceList, file string, in io.Reader) iter.Seq2[Call, error] {
 	return func(yield func(Call, error) bool) {
 		lines := bufio.NewScanner(in)
 		lines.Buffer(nil, maxLine)
@@ -50,7 +50,7 @@ func Price(ctx context.Context, c *discovery.Client, file string, in io.Reader) 
 			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 				continue
 			}
-			call, err := price(ctx, c, lines.Bytes())
+			call, err := price(prices, lines.Bytes())
 			if err != nil {
 				yield(Call{}, &LineError{file, number, err})
 				return
@@ -83,7 +83,7 @@ var errLine = errors.New("a line must be a JSON object with provider, model, tim
 // gzipped are the first bytes of a file that gzip has compressed.
 var gzipped = []byte{0x1f, 0x8b}
 
-func price(ctx context.Context, c *discovery.Client, text []byte) (Call, error) {
+func price(prices *discovery.PriceList, text []byte) (Call, error) {
 	var in line
 	if bytes.HasPrefix(text, gzipped) {
 		return Call{}, errors.New("the file is compressed: gunzip -c FILE | mesh usage -")
@@ -102,6 +102,15 @@ func price(ctx context.Context, c *discovery.Client, text []byte) (Call, error) 
 	if err != nil {
 		return Call{}, err
 	}
-	cost, err := c.CostOf(ctx, discovery.CostQuery{Provider: p, Model: in.Model, Usage: usage, At: in.Time, Mode: in.Mode})
-	return Call{Provider: p, Model: in.Model, Time: in.Time, Cost: cost}, err
+	call := Call{Provider: p, Model: in.Model, Time: in.Time}
+	cost, err := prices.CostOf(discovery.Call{Provider: p, Model: in.Model, Usage: usage, At: in.Time, Mode: in.Mode})
+	switch {
+	case errors.Is(err, discovery.ErrUnpriced):
+		call.Unpriced = err
+	case err != nil:
+		return Call{}, err
+	default:
+		call.Cost = &cost
+	}
+	return call, nil
 }

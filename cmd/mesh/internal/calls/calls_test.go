@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"log/slog"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -20,7 +19,7 @@ const line = `{"model":"claude-sonnet-5-5","time":"2026-11-20T12:00:00Z","usage"
 
 func price(t *testing.T, in io.Reader) iter.Seq2[calls.Call, error] {
 	t.Helper()
-	return calls.Price(t.Context(), discovery.New(discovery.WithLogger(slog.New(slog.DiscardHandler))), "calls.jsonl", in)
+	return calls.Price(discovery.BuiltInPrices(), "calls.jsonl", in)
 }
 
 // TestCallsComeOneByOne checks that a call does not wait for the lines behind it, which need not fit into memory.

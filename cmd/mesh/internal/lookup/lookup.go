@@ -3,6 +3,7 @@
 package lookup
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,16 +26,22 @@ func Kind(name string) (client.Kind, error) {
 	return client.Kind(name), nil
 }
 
-// Providers are the providers, in the order of mesh prices.
-var Providers = []discovery.Provider{discovery.OpenAI, discovery.DeepSeek, discovery.Anthropic, discovery.Gemini, discovery.XAI}
-
 // ProviderNames returns the names of the providers.
 func ProviderNames() []string {
-	names := make([]string, len(Providers))
-	for i, p := range Providers {
+	providers := discovery.Providers()
+	names := make([]string, len(providers))
+	for i, p := range providers {
 		names[i] = string(p)
 	}
 	return names
+}
+
+// Prices returns the built-in price list, with live prices if the provider publishes them. It is never nil.
+func Prices(ctx context.Context, c *discovery.Client, p discovery.Provider) (*discovery.PriceList, error) {
+	if p == discovery.Gemini || p == discovery.XAI {
+		return c.LivePrices(ctx, nil)
+	}
+	return discovery.BuiltInPrices(), nil
 }
 
 // Provider returns the provider of that name, or for "" the one that makes the model.

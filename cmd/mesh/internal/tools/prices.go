@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -43,7 +44,8 @@ func (t *priceTools) prices(ctx context.Context, in modelArguments) (toolPrices,
 	if err != nil {
 		return toolPrices{}, err
 	}
-	prices, err := t.client.Prices(ctx, p, in.Model)
+	list, failure := lookup.Prices(ctx, t.client, p)
+	prices := list.Of(p, in.Model)
 	out := toolPrices{make([]toolPrice, len(prices))}
 	for i, r := range prices {
 		out.Prices[i] = toolPrice{
@@ -51,10 +53,10 @@ func (t *priceTools) prices(ctx context.Context, in modelArguments) (toolPrices,
 			r.OutputPerMTok, r.ValidFrom, r.ValidUntil, r.Source,
 		}
 	}
-	if len(prices) > 0 {
-		return out, nil
+	if len(prices) == 0 {
+		return out, failure
 	}
-	return out, err
+	return out, nil
 }
 
 type costArguments struct {
@@ -83,14 +85,16 @@ func (t *priceTools) cost(ctx context.Context, in costArguments) (toolCost, erro
 	if err != nil {
 		return toolCost{}, err
 	}
-	cost, err := t.client.CostOf(ctx, discovery.CostQuery{Provider: p, Model: in.Model, Usage: usage, At: at, Mode: in.Mode})
-	var failure *discovery.Failure
+	if at.IsZero() {
+		at = time.Now()
+	}
+	list, failure := lookup.Prices(ctx, t.client, p)
+	cost, err := list.CostOf(discovery.Call{Provider: p, Model: in.Model, Usage: usage, At: at, Mode: in.Mode})
 	switch {
-	case cost != nil:
-		return toolCost{Known: true, USD: cost.Exact}, nil
-	case errors.As(err, &failure):
-		return toolCost{Reason: explain(failure)}, nil
-	default:
+	case errors.Is(err, discovery.ErrUnpriced):
+		return toolCost{Reason: explain(errors.Join(err, failure))}, nil
+	case err != nil:
 		return toolCost{}, err
 	}
+	return toolCost{Known: true, USD: cost.Exact}, nil
 }

@@ -1,0 +1,60 @@
+package discovery_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func TestUnpricedErrorNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	usage := with(thousand, func(u *discovery.Usage) { u.Mode = "count:future_tokens" })
+	for _, row := range []struct {
+		call discovery.Call
+		want discovery.UnpricedError
+		text string
+	}{
+		{
+			discovery.Call{Provider: "claude", Model: "claude-99"},
+			discovery.UnpricedError{Provider: discovery.Anthropic, Model: "claude-99", What: "model"},
+			"discovery: the cost is not known: model: claude-99 has no price in the list",
+		},
+		{
+			discovery.Call{Provider: discovery.OpenAI, Model: "gpt-5.4", Mode: "Teleport"},
+			discovery.UnpricedError{Provider: discovery.OpenAI, Model: "gpt-5.4", What: "mode", Name: "teleport"},
+			"discovery: the cost is not known: mode teleport: gpt-5.4 has no known price in this mode",
+		},
+		{
+			discovery.Call{Provider: discovery.OpenAI, Model: "gpt-5.4", Usage: usage},
+			discovery.UnpricedError{Provider: discovery.OpenAI, Model: "gpt-5.4", What: "count", Name: "future_tokens"},
+			"discovery: the cost is not known: count future_tokens: gpt-5.4 has no known price for this count",
+		},
+		{
+			discovery.Call{Provider: discovery.OpenAI, Model: "gpt-5-pro", Usage: discovery.Usage{CacheRead: 1}},
+			discovery.UnpricedError{Provider: discovery.OpenAI, Model: "gpt-5-pro", What: "cache_read"},
+			"discovery: the cost is not known: cache_read: gpt-5-pro has no known price of cache_read",
+		},
+	} {
+		row.call.At = on(t, "2026-11-20")
+		_, err := discovery.BuiltInPrices().CostOf(row.call)
+		assert.Equal(t, &row.want, err)
+		assert.EqualError(t, err, row.text)
+		assert.ErrorIs(t, err, discovery.ErrUnpriced)
+	}
+}
+
+// A key that was pasted in place of a model or a mode does not reach the text of the error.
+func TestUnpricedErrorShowsNoKey(t *testing.T) {
+	t.Parallel()
+	pasted := strings.Repeat("k", 40)
+	for _, call := range []discovery.Call{{Model: pasted}, {Model: "gpt-4o", Mode: pasted}} {
+		call.Provider, call.At = discovery.OpenAI, on(t, "2026-11-20")
+		_, err := discovery.BuiltInPrices().CostOf(call)
+		require.ErrorIs(t, err, discovery.ErrUnpriced)
+		assert.NotContains(t, err.Error(), pasted)
+	}
+}

@@ -1,0 +1,46 @@
+package discovery
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+)
+
+// pricesHeader is the first line of WriteCSV. A column keeps its name and place; a new one is appended.
+var pricesHeader = []string{
+	"provider", "model_hint", "sku_id", "sku_description", "input_per_mtok", "output_per_mtok", "cache_read_per_mtok",
+	"cache_write_5m_per_mtok", "cache_write_1h_per_mtok", "tier_threshold_tokens", "usage_unit", "source", "verified_at",
+	"valid_from", "valid_until", "modality", "mode",
+}
+
+// WriteCSV writes the rows of the list, in the order of [PriceList.Rows], as CSV for a database; docs/scale.md shows how to join
+// them with calls. The first line has the names of the columns, which are the JSON names of [ProviderPricing] without
+// raw_pricing. Later versions add columns at the end only. A price is written as its shortest decimal, without an exponent. An
+// unknown price and an open date are empty, never 0. An error of w is returned.
+func (l *PriceList) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	_ = out.Write(pricesHeader) // an error stays, and Error returns it
+	for _, row := range l.Rows("") {
+		_ = out.Write(row.cells())
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// cells returns the row in the order of pricesHeader.
+func (p *ProviderPricing) cells() []string {
+	return []string{
+		string(p.Provider), p.ModelHint, p.SKUID, p.SKUDescription,
+		priceCell(p.InputPerMTok), priceCell(p.OutputPerMTok), priceCell(p.CacheReadPerMTok),
+		priceCell(p.CacheWrite5mPerMTok), priceCell(p.CacheWrite1hPerMTok),
+		strconv.FormatInt(p.TierThresholdTokens, 10), deref(p.UsageUnit), p.Source, deref(p.VerifiedAt),
+		deref(p.ValidFrom), deref(p.ValidUntil), p.Modality, p.Mode,
+	}
+}
+
+func priceCell(usd *float64) string {
+	if usd == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*usd, 'f', -1, 64)
+}

@@ -1,0 +1,226 @@
+package discovery_test
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func TestWith(t *testing.T) {
+	t.Parallel()
+	const day = "2026-11-20"
+	own := []discovery.ProviderPricing{
+		{Provider: "Open AI", ModelHint: "gpt-5.4", InputPerMTok: ref(1.0), OutputPerMTok: ref(2.0), Source: "our contract", VerifiedAt: ref("2026-11-01"), ValidFrom: ref("2026-11-01")},
+		{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ref(3.0), OutputPerMTok: ref(4.0), ValidFrom: ref("2026-11-01"), TierThresholdTokens: 2_000},
+		{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ref(0.1), OutputPerMTok: ref(0.2), ValidFrom: ref("2026-11-01"), Mode: discovery.ModeBatch},
+		{Provider: discovery.OpenAI, ModelHint: "ft:gpt-4o-2024-08-06:acme::x1", InputPerMTok: ref(3.75), OutputPerMTok: ref(15.0)},
+		{Provider: discovery.OpenAI, ModelHint: "odd", InputPerMTok: ref(1.25 / 3), OutputPerMTok: ref(1e-20)},
+		{Provider: discovery.DeepSeek, ModelHint: "deepseek-flash", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)},
+		{Provider: discovery.Gemini, ModelHint: "free", InputPerMTok: ref(0.0), OutputPerMTok: ref(0.0)},
+	}
+	checkCosts(t, mustWith(t, own...), []costCase{
+		{"before the table", discovery.OpenAI, "gpt-5.4", day, thousand, "", "0.003", ""},
+		{"another spelling", discovery.OpenAI, "openai/GPT-5-4", day, thousand, "", "0.003", ""},
+		{"a tier begins at its threshold", discovery.OpenAI, "gpt-5.4", day, discovery.Usage{Input: 2_000}, "", "0.006", ""},
+		{"and not before", discovery.OpenAI, "gpt-5.4", day, discovery.Usage{Input: 1_999}, "", "0.001999", ""},
+		{"a mode with a row", discovery.OpenAI, "gpt-5.4", day, thousand, "batch", "0.0003", ""},
+		{"a mode without a row", discovery.OpenAI, "gpt-5.4", day, thousand, "flex", "", "mode"},
+		{"an empty cell is not filled from the table", discovery.OpenAI, "gpt-5.4", day, discovery.Usage{CacheRead: 1}, "", "", "cache_read"},
+		{"before the contract the table counts", discovery.OpenAI, "gpt-5.4", "2026-10-31", thousand, "", "0.0175", ""},
+		{"a fine-tune", discovery.OpenAI, "ft:gpt-4o-2024-08-06:acme::x1", day, thousand, "", "0.01875", ""},
+		{"a float64 is its shortest decimal", discovery.OpenAI, "odd", day, discovery.Usage{Input: 3, Output: 1}, "", "0.00000125000000000000010001", ""},
+		{"no hours off the peak", discovery.DeepSeek, "deepseek-flash", "2026-11-21", thousand, "", "0.002", ""},
+		{"a price of 0 is a price", discovery.Gemini, "free", day, thousand, "", "0", ""},
+		{"other models are those of the table", discovery.OpenAI, "gpt-4o", day, thousand, "", "0.0125", ""},
+	})
+
+}
+
+func TestWithChangesNothingThatIsShared(t *testing.T) {
+	t.Parallel()
+	first := discovery.ProviderPricing{Provider: "Open AI", ModelHint: " gpt-5.4 ", InputPerMTok: ref(1.0), OutputPerMTok: ref(2.0), Source: "our contract"}
+	base := mustWith(t, first)
+	list, err := base.With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ref(3.0), TierThresholdTokens: 2_000})
+	require.NoError(t, err)
+	rows := list.Of(discovery.OpenAI, "gpt-5.4")
+	require.Greater(t, len(rows), 2)
+	assert.Equal(t, []string{"the caller's own price", "our contract"}, []string{rows[0].Source, rows[1].Source}, "the rows of the later With come first")
+	assert.Equal(t, []any{discovery.OpenAI, "gpt-5.4"}, []any{rows[1].Provider, rows[1].ModelHint})
+	assert.Equal(t, discovery.BuiltInPrices().Of(discovery.OpenAI, "gpt-5.4"), rows[2:])
+	assert.Equal(t, rows[1:], base.Of(discovery.OpenAI, "gpt-5.4"), "the base has no new row")
+
+	*rows[1].InputPerMTok = 99
+	*first.InputPerMTok = 98
+	cost, err := list.CostOf(discovery.Call{Provider: discovery.OpenAI, Model: "gpt-5.4", Usage: thousand, At: on(t, "2026-11-20")})
+	require.NoError(t, err)
+	assert.Equal(t, "0.003", cost.Exact, "neither the argument nor the result is shared")
+	assert.Equal(t, "our contract", cost.Source)
+}
+
+// The rows of a later With precede equal ones of an earlier one.
+func TestLaterWithWins(t *testing.T) {
+	t.Parallel()
+	row := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)}
+	list := mustWith(t, row)
+	row.InputPerMTok = ref(7.0)
+	list, err := list.With(row)
+	require.NoError(t, err)
+	checkCosts(t, list, []costCase{{"the later row", discovery.OpenAI, "gpt-5.4", "2026-11-20", thousand, "", "0.008", ""}})
+}
+
+// A list with its own rows added has the same costs: a threshold means the same in both.
+func TestWithTheRowsOfTheListChangesNoCost(t *testing.T) {
+	t.Parallel()
+	base := discovery.BuiltInPrices()
+	list := mustWith(t, base.Rows("")...)
+	for _, row := range base.Rows("") {
+		if row.Provider == discovery.DeepSeek { // own rows are not halved off the peak
+			continue
+		}
+		for _, tokens := range []int64{1, max(row.TierThresholdTokens-1, 0), row.TierThresholdTokens, row.TierThresholdTokens + 1} {
+			call := discovery.Call{Provider: row.Provider, Model: row.ModelHint, Usage: discovery.Usage{Input: tokens, Output: 1}, At: on(t, "2026-11-20")}
+			want, wantErr := base.CostOf(call)
+			got, err := list.CostOf(call)
+			require.Equal(t, wantErr == nil, err == nil, "%s, %d tokens: %v, %v", row.SKUID, tokens, wantErr, err)
+			require.Equal(t, want.Exact, got.Exact, "%s, %d tokens", row.SKUID, tokens)
+		}
+	}
+}
+
+// TierThresholdTokens is the shortest prompt of a row, down to a threshold of 1.
+func TestWithThresholds(t *testing.T) {
+	t.Parallel()
+	for _, threshold := range []int64{1, 2, 200_000, 200_001, 1 << 53} {
+		low := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)}
+		high := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ref(2.0), OutputPerMTok: ref(2.0), TierThresholdTokens: threshold}
+		list := mustWith(t, low, high)
+		for tokens, want := range map[int64]string{threshold - 1: "0.000001", threshold: "0.000002"} {
+			cost, err := list.CostOf(discovery.Call{Provider: discovery.OpenAI, Model: "m", Usage: discovery.Usage{CacheRead: 0, Input: tokens, Output: 1}, At: time.Now()})
+			require.NoError(t, err)
+			assert.Equal(t, want, cost.Lines[len(cost.Lines)-1].USD, "%d tokens, from %d", tokens, threshold)
+			best, ok := discovery.PriceAt(list.Of(discovery.OpenAI, "m"), tokens)
+			require.True(t, ok)
+			assert.Equal(t, tokens == threshold, *best.InputPerMTok == 2, "PriceAt agrees")
+		}
+	}
+}
+
+// Prices of any size are exact or refused.
+func TestWithExtremePrices(t *testing.T) {
+	t.Parallel()
+	for _, usd := range []float64{5e-324, 1e-300, 1e-20, 1.25 / 3, 0.1, 12345.678901, 1e15} {
+		list := mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: &usd, OutputPerMTok: &usd})
+		usage := discovery.Usage{Input: 1 << 53, Output: 7}
+		cost, err := list.CostOf(discovery.Call{Provider: discovery.OpenAI, Model: "m", Usage: usage, At: time.Now()})
+		require.NoError(t, err, usd)
+		want, _ := new(big.Rat).SetString(strconv.FormatFloat(usd, 'g', -1, 64))
+		want.Mul(want, new(big.Rat).SetFrac64(1<<53+7, 1_000_000))
+		got, ok := new(big.Rat).SetString(cost.Exact)
+		require.True(t, ok)
+		assert.Zero(t, want.Cmp(got), "%g: %s", usd, cost.Exact)
+		assert.NotContains(t, cost.Exact, "e")
+		nearest, _ := want.Float64()
+		assert.InDelta(t, nearest, cost.USD, 0)
+		ledger := discovery.NewLedger()
+		ledger.Add(time.Now(), &cost)
+		assert.Zero(t, ledger.Unpriced(time.Time{}, time.Time{}), usd)
+		assert.InDelta(t, nearest, ledger.Total(time.Time{}, time.Time{}), 0)
+	}
+	for _, usd := range []float64{1.1e15, 1e200, 1e308, math.Inf(1), math.NaN(), -1e-300} {
+		_, err := discovery.BuiltInPrices().With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", OutputPerMTok: &usd})
+		var wrong *discovery.ValueError
+		require.ErrorAs(t, err, &wrong, usd)
+		assert.Equal(t, "OutputPerMTok", wrong.Field)
+	}
+}
+
+// A row of another modality prices no text.
+func TestWithRowsOfOtherModalities(t *testing.T) {
+	t.Parallel()
+	for modality, want := range map[string]string{"": "0.002", discovery.ModalityText: "0.002", discovery.ModalityAudio: "0.0125"} {
+		list := mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0), Modality: modality})
+		checkCosts(t, list, []costCase{{modality, discovery.OpenAI, "gpt-4o", "2026-11-20", thousand, "", want, ""}})
+	}
+}
+
+// A period may begin and end at any time.
+func TestWithPeriodsOfTimes(t *testing.T) {
+	t.Parallel()
+	list := mustWith(t, discovery.ProviderPricing{
+		Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0),
+		ValidFrom: ref("2026-11-20T14:00:00+02:00"), ValidUntil: ref("2026-11-21"),
+	})
+	checkCosts(t, list, []costCase{
+		{"before", discovery.OpenAI, "gpt-4o", "2026-11-20T11:59:59Z", thousand, "", "0.0125", ""},
+		{"the first moment", discovery.OpenAI, "gpt-4o", "2026-11-20T12:00:00Z", thousand, "", "0.002", ""},
+		{"the last second", discovery.OpenAI, "gpt-4o", "2026-11-20T23:59:59Z", thousand, "", "0.002", ""},
+		{"after", discovery.OpenAI, "gpt-4o", "2026-11-21", thousand, "", "0.0125", ""},
+	})
+}
+
+// A contract is for a model, in whatever spelling it and the answer have the id.
+func TestWithHoldsForEverySpelling(t *testing.T) {
+	t.Parallel()
+	own := []discovery.ProviderPricing{
+		{Provider: discovery.Anthropic, ModelHint: "claude-opus-4-5"},
+		{Provider: discovery.Anthropic, ModelHint: "anthropic/claude-opus-4.8"},
+		{Provider: discovery.Anthropic, ModelHint: "claude-haiku-4-5-20251001"},
+		{Provider: discovery.OpenAI, ModelHint: "GPT-4o", ValidFrom: ref("2026-11-01")},
+		{Provider: discovery.Gemini, ModelHint: "models/gemini-2.5-pro"},
+		{Provider: discovery.XAI, ModelHint: "grok-4"},
+		{Provider: discovery.OpenAI, ModelHint: "My-Model"},
+	}
+	for i := range own {
+		own[i].InputPerMTok, own[i].OutputPerMTok = ref(1_000.0), ref(1_000.0)
+	}
+	const day, contract = "2026-11-20", "2"
+	checkCosts(t, mustWith(t, own...), []costCase{
+		{"a build of Claude", discovery.Anthropic, "claude-opus-4-5-20251101", day, thousand, "", contract, ""},
+		{"the same on Bedrock", discovery.Anthropic, "us.anthropic.claude-opus-4-5-20251101-v1:0", day, thousand, "", contract, ""},
+		{"a hint with a prefix and a dot", discovery.Anthropic, "claude-opus-4-8", day, thousand, "", contract, ""},
+		{"a model is not one of its builds", discovery.Anthropic, "claude-haiku-4-5", day, thousand, "", "0.006", ""},
+		{"a hint in capital letters", discovery.OpenAI, "gpt-4o", day, thousand, "", contract, ""},
+		{"its own spelling", discovery.OpenAI, "GPT-4o", day, thousand, "", contract, ""},
+		{"its own spelling before the contract", discovery.OpenAI, "GPT-4o", "2026-10-31", thousand, "", "0.0125", ""},
+		{"a build of OpenAI", discovery.OpenAI, "gpt-4o-2024-08-06", day, thousand, "", "0.0125", ""},
+		{"a hint that is a path", discovery.Gemini, "gemini-2.5-pro", day, thousand, "", contract, ""},
+		{"a moving alias", discovery.XAI, "grok-4-latest", day, thousand, "", contract, ""},
+		{"a model that the table lacks", discovery.OpenAI, "my-model", day, thousand, "", contract, ""},
+	})
+}
+
+func TestWithRejectsInvalidRows(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		field  string
+		change func(*discovery.ProviderPricing)
+	}{
+		"an unknown provider": {"Provider", func(p *discovery.ProviderPricing) { p.Provider = "nobody" }},
+		"no model":            {"ModelHint", func(p *discovery.ProviderPricing) { p.ModelHint = " " }},
+		"a negative price":    {"CacheReadPerMTok", func(p *discovery.ProviderPricing) { p.CacheReadPerMTok = ref(-1.0) }},
+		"a price of NaN":      {"CacheWrite1hPerMTok", func(p *discovery.ProviderPricing) { p.CacheWrite1hPerMTok = ref(math.NaN()) }},
+		"a tier":              {"TierThresholdTokens", func(p *discovery.ProviderPricing) { p.TierThresholdTokens = -1 }},
+		"a date":              {"ValidUntil", func(p *discovery.ProviderPricing) { p.ValidUntil = ref("2026-13-01") }},
+		"an empty date":       {"ValidFrom", func(p *discovery.ProviderPricing) { p.ValidFrom = ref("") }},
+		"a swapped period": {"ValidUntil", func(p *discovery.ProviderPricing) {
+			p.ValidFrom, p.ValidUntil = ref("2026-05-01"), ref("2026-05-01")
+		}},
+	} {
+		good := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ref(1.0)}
+		bad := good
+		row.change(&bad)
+		list, err := discovery.BuiltInPrices().With(good, bad)
+		var wrong *discovery.ValueError
+		if assert.ErrorAs(t, err, &wrong, name) {
+			assert.Equal(t, row.field, wrong.Field, name)
+		}
+		assert.Nil(t, list, name)
+	}
+}
