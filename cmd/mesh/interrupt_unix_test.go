@@ -5,12 +5,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -193,6 +195,34 @@ func TestIgnoredHangupDoesNotEndServe(t *testing.T) {
 	assert.Equal(t, "done after all", answer(t, g))
 	p.interrupt()
 	assert.Equal(t, exitDone, p.exit())
+}
+
+// TestInterruptEndsAWaitingAgent checks that a signal ends the session during mesh_wait.
+func TestInterruptEndsAWaitingAgent(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		g := newGatewayForTest(t)
+		cmd := command(t, g, "mcp")
+		in, err := cmd.StdinPipe() // stays open
+		require.NoError(t, err)
+		p := startGroup(t, cmd)
+		for _, message := range []string{
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+			`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mesh_wait","arguments":{"seconds":60}}}`,
+		} {
+			_, err := io.WriteString(in, message+"\n")
+			require.NoError(t, err)
+		}
+		p.line() // the answer to initialize
+		for len(g.Requests(gatewaytest.ListMessages)) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		begin := time.Now()
+		require.NoError(t, p.Process.Signal(signal))
+		assert.Equal(t, exitDone, p.exit())
+		assert.Less(t, time.Since(begin), 30*time.Second, "not the time of the wait")
+	}
 }
 
 // answers returns the contents of the inbox of node-b.

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -19,7 +19,8 @@ func newMCP(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mcp",
 		Short: "Give an agent the mesh as tools: a Model Context Protocol server on stdin and stdout",
-		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. It registers this node if it is not registered yet.
+		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. It registers this node if it is not
+registered, also when the gateway has lost it.
 The configuration of an agent is:
 
   {"mcpServers": {"mesh": {"command": "mesh", "args": ["mcp", "--node", "node-a", "--gateway-url", "http://gateway:8787",
@@ -38,31 +39,48 @@ func (a *app) serveTools(ctx context.Context, c *client.MeshClient) error {
 	if err != nil {
 		return err
 	}
-	if err := a.join(ctx, c); err != nil {
+	m := member{client: c}
+	if err := m.join(ctx); err != nil {
 		a.warn(fmt.Errorf("the node is not registered: %w", err))
 	}
+	go m.stay(ctx, a.warn)
 	options := []discovery.Option{discovery.WithLogger(slog.New(slog.DiscardHandler)), discovery.WithStrictErrors()}
 	models := discovery.New(append(options, a.providers...)...)
-	err = tools.NewServer(c, models, scanner).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.in), Writer: stdout{a.out}})
-	if err == nil || ctx.Err() != nil {
+	server := tools.NewServer(c, models, scanner)
+	server.AddReceivingMiddleware(endCalls(ctx))
+	ended := make(chan struct{})
+	go func() {
+		err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.in), Writer: stdout{a.out}})
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		select { // the calls under way end, but the session may wait for its stdin
+		case <-ended:
+		case <-time.After(endTime):
+		}
 		return nil
 	}
-	return failedf("the session ended: stdin is not the Model Context Protocol: %w", err)
+	if err != nil && ctx.Err() == nil {
+		return failedf("the session ended: stdin is not the Model Context Protocol: %w", err)
+	}
+	return nil
 }
 
-// join registers this node unless it is registered.
-func (a *app) join(ctx context.Context, c *client.MeshClient) error {
-	_, err := c.GetPeer(ctx, c.Node())
-	var unknown *client.NotInRegistryError
-	if !errors.As(err, &unknown) {
-		return err
+// endTime is how long an interrupted session may take to end.
+const endTime = 500 * time.Millisecond
+
+// endCalls ends the calls under way with ctx: an interrupted session waits for them.
+func endCalls(ctx context.Context) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(call context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			call, cancel := context.WithCancel(call)
+			defer cancel()
+			defer context.AfterFunc(ctx, cancel)()
+			return next(call, method, req)
+		}
 	}
-	req, err := registration(ctx, c, "")
-	if err != nil {
-		return err
-	}
-	_, err = c.Register(ctx, req)
-	return err
 }
 
 // stdout stays open when the session ends.

@@ -16,25 +16,27 @@ type modelTools struct{ client *discovery.Client }
 
 func addModelTools(server *mcp.Server, t *modelTools) {
 	add(server, "models", "List models",
-		"List the models of the catalog, those of one provider, or the one with an id or alias. All models are a long list.", t.list, reads)
+		"List the models of the catalog, those of one provider, or the one with an id or alias. null means unknown.", t.list, reads)
 	add(server, "model_retirement", "Retirement of a model",
-		"Report whether a model is retired or will be, with the date and the replacement.", t.retirement, reads)
+		"Report whether a model is retired, retiring, deprecated (no date yet), listed (no date known) or unknown, with date and replacement.", t.retirement, reads)
 }
 
 type modelsArguments struct {
 	Provider providerName `json:"provider,omitempty" jsonschema:"only models of this provider"`
 	ID       string       `json:"id,omitempty" jsonschema:"only the model with this id or alias"`
+	skipArguments
 }
 
 type toolModels struct {
-	Models []toolModel `json:"models"`
+	Models   []toolModel `json:"models"`
+	NextSkip int         `json:"next_skip,omitempty"`
 }
 
 type toolModel struct {
 	ID            string `json:"id"`
 	Developer     string `json:"developer"`
-	ContextLength *int64 `json:"context_length" jsonschema:"tokens; null means unknown"`
-	MaxTokens     *int64 `json:"max_tokens" jsonschema:"tokens; null means unknown"`
+	ContextLength *int64 `json:"context_length"`
+	MaxTokens     *int64 `json:"max_tokens"`
 }
 
 func (t *modelTools) list(ctx context.Context, in modelsArguments) (toolModels, error) {
@@ -50,14 +52,15 @@ func (t *modelTools) list(ctx context.Context, in modelsArguments) (toolModels, 
 	} else {
 		err = failure
 	}
-	out := toolModels{make([]toolModel, len(models))}
+	all := make([]toolModel, len(models))
 	for i, m := range models {
-		out.Models[i] = toolModel{m.ID, m.Developer, m.ContextLength, m.MaxTokens}
+		all[i] = toolModel{m.ID, m.Developer, m.ContextLength, m.MaxTokens}
 	}
+	page := part(all, in.Skip)
 	if len(models) > 0 {
-		return out, nil
+		err = nil
 	}
-	return out, err
+	return toolModels{page.items, page.nextSkip}, err
 }
 
 type modelArguments struct {
@@ -66,7 +69,7 @@ type modelArguments struct {
 }
 
 type toolRetirement struct {
-	State       string `json:"state" jsonschema:"retired, retiring, deprecated (no date yet), listed (no date known) or unknown"`
+	State       string `json:"state"`
 	Date        string `json:"date,omitempty"`
 	Replacement string `json:"replacement,omitempty"`
 }

@@ -14,30 +14,33 @@ type scanTool struct{ scanner *scan.Scanner }
 
 func addScanTool(server *mcp.Server, t *scanTool) {
 	add(server, "scan_text", "Find credentials",
-		"Find credentials in a text by their format. The result has rules and offsets, never the credential.", t.scan, reads, locally)
+		"Find credentials in a text by their format. The result has rules and byte offsets. A heuristic rule also matches harmless text.", t.scan, reads, locally)
 }
 
 type scanArguments struct {
-	Text string `json:"text" jsonschema:"the text; it is not sent anywhere"`
+	Text string `json:"text" jsonschema:"not sent anywhere"`
+	skipArguments
 }
 
 type toolFindings struct {
 	Findings []toolFinding `json:"findings"`
+	NextSkip int           `json:"next_skip,omitempty"`
 }
 
 type toolFinding struct {
 	Rule      string `json:"rule"`
-	Heuristic bool   `json:"heuristic" jsonschema:"the rule also matches harmless text"`
+	Heuristic bool   `json:"heuristic"`
 	Advice    string `json:"advice"`
-	Start     int    `json:"start" jsonschema:"byte offset"`
-	End       int    `json:"end" jsonschema:"byte offset of the end, exclusive"`
+	Start     int    `json:"start"`
+	End       int    `json:"end"`
 }
 
 func (t *scanTool) scan(_ context.Context, in scanArguments) (toolFindings, error) {
 	found := t.scanner.FindAll(in.Text)
-	out := toolFindings{make([]toolFinding, len(found))}
+	all := make([]toolFinding, len(found))
 	for i, f := range found {
-		out.Findings[i] = toolFinding{f.Rule.Name, findings.Heuristic(f.Rule), f.Rule.Advice, f.Start, f.End}
+		all[i] = toolFinding{f.Rule.Name, findings.Heuristic(f.Rule), f.Rule.Advice, f.Start, f.End}
 	}
-	return out, nil
+	page := part(all, in.Skip)
+	return toolFindings{page.items, page.nextSkip}, nil
 }

@@ -3,7 +3,6 @@ package tools
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -41,24 +40,11 @@ func anys(names []string) []any {
 	return list
 }
 
-// schemaOf returns the schema of arguments or of a result. No tool returns null for a list.
+// schemaOf returns the schema of arguments.
 func schemaOf[T any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: bounds})
 	if err != nil {
 		panic(err) // a type without a schema: a mistake in the program
 	}
-	withoutNullLists(schema)
 	return schema
-}
-
-func withoutNullLists(schema *jsonschema.Schema) {
-	if slices.Equal(schema.Types, []string{"null", "array"}) {
-		schema.Type, schema.Types = "array", nil
-	}
-	if schema.Items != nil {
-		withoutNullLists(schema.Items)
-	}
-	for _, property := range schema.Properties {
-		withoutNullLists(property)
-	}
 }

@@ -19,28 +19,38 @@ const maxWait = 60
 const waitInterval = time.Second
 
 type waitArguments struct {
-	Seconds waitSeconds `json:"seconds,omitempty" jsonschema:"longest wait in seconds; default 30"`
+	Seconds waitSeconds `json:"seconds,omitempty" jsonschema:"default 30"`
 }
+
+// errCanceled is the answer to a wait that its caller or a signal ends: it must not look like an empty inbox.
+var errCanceled = errors.New("the wait was canceled")
 
 // wait returns the oldest unread message, or none after the time. The poll at the beginning distinguishes an empty inbox from a
 // gateway that does not answer: Watch ends without a word when its time ends during a poll.
-func (t *messageTools) wait(ctx context.Context, p progress, in waitArguments) (toolMessages, error) {
+func (t *messageTools) wait(call context.Context, p progress, in waitArguments) (toolMessages, error) {
 	longest := time.Duration(cmp.Or(int(in.Seconds), 30)) * time.Second
-	ctx, cancel := context.WithTimeout(ctx, longest)
+	ctx, cancel := context.WithTimeout(call, longest)
 	defer cancel()
 	defer p.reportUntilDone(ctx, cancel, longest)()
-	if _, err := t.client.Fetch(ctx, client.FetchOptions{UnreadOnly: true, Limit: 1}); err != nil {
+	if _, err := t.client.Fetch(ctx, client.FetchOptions{UnreadOnly: true, Limit: 1}); call.Err() != nil {
+		return toolMessages{}, errCanceled
+	} else if err != nil {
 		return toolMessages{}, err
 	}
 	for m, err := range t.client.Watch(ctx, client.WatchOptions{Interval: waitInterval}) {
 		switch {
 		case err == nil:
-			return toToolMessages(m), nil
+			return page([]client.MeshMessage{m}, position{}, 1), nil
+		case call.Err() != nil:
+			return toolMessages{}, errCanceled
 		case !errors.Is(err, context.DeadlineExceeded):
 			return toolMessages{}, err
 		}
 	}
-	return toToolMessages(), nil
+	if call.Err() != nil {
+		return toolMessages{}, errCanceled
+	}
+	return page(nil, position{}, 1), nil
 }
 
 // progress reports the progress of a call, if its caller wants to know.

@@ -1,10 +1,13 @@
 package tools_test
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,20 +26,32 @@ import (
 // inbox is a gateway whose inboxes are empty.
 func inbox(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"messages":[]}`) }
 
-// wait calls mesh_wait on a server in memory and returns the text of the result. The caller is in a bubble of testing/synctest.
-func wait(t *testing.T, gateway http.HandlerFunc, seconds int, opts *mcp.ClientOptions) (text string, failed bool) {
+// connect returns a client of a gateway in memory.
+func connect(t *testing.T, gateway http.HandlerFunc) *client.MeshClient {
 	t.Helper()
 	node, err := client.New("node-a", client.WithGatewayURL("http://gateway.test"), client.WithLogger(slog.New(slog.DiscardHandler)),
 		client.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, gateway)}))
 	require.NoError(t, err)
-	defer node.Close()
+	t.Cleanup(func() { _ = node.Close() })
+	return node
+}
+
+// wait calls mesh_wait and returns the text of the result.
+func wait(t *testing.T, gateway http.HandlerFunc, seconds int, opts *mcp.ClientOptions) (text string, failed bool) {
+	t.Helper()
+	params := &mcp.CallToolParams{Name: "mesh_wait", Arguments: map[string]any{"seconds": seconds}}
+	params.SetProgressToken("wait-1")
+	return call(t, gateway, params, opts)
+}
+
+// call calls a tool on a server in memory and returns the text of the result. The caller is in a bubble of testing/synctest.
+func call(t *testing.T, gateway http.HandlerFunc, params *mcp.CallToolParams, opts *mcp.ClientOptions) (text string, failed bool) {
+	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
-	server, err := tools.NewServer(node, discovery.New(), scan.New()).Connect(t.Context(), far, nil)
+	server, err := tools.NewServer(connect(t, gateway), discovery.New(), scan.New()).Connect(t.Context(), far, nil)
 	require.NoError(t, err)
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(), near, nil)
 	require.NoError(t, err)
-	params := &mcp.CallToolParams{Name: "mesh_wait", Arguments: map[string]any{"seconds": seconds}}
-	params.SetProgressToken("wait-1")
 	result, err := session.CallTool(t.Context(), params)
 	require.NoError(t, err)
 	require.NoError(t, session.Close())
@@ -76,6 +91,59 @@ func TestWaitReportsAFailure(t *testing.T) {
 			text, failed := wait(t, gateway, 1, nil)
 			assert.True(t, failed)
 			assert.Contains(t, text, want)
+		})
+	}
+}
+
+// TestMarkReadOfAGatewayThatMixesInboxes checks that a gateway that ignores the selected inbox leads to no mark of another's message.
+func TestMarkReadOfAGatewayThatMixesInboxes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		text, failed := call(t, func(w http.ResponseWriter, r *http.Request) {
+			assert.Equal(t, http.MethodGet, r.Method)
+			_, _ = io.WriteString(w, `{"messages":[{"id":7,"from_node":"node-c","to_node":"node-b","kind":"fyi","content":"x","created_at":"2026-11-21T07:54:15+00:00"}]}`)
+		}, &mcp.CallToolParams{Name: "mesh_mark_read", Arguments: map[string]any{"id": 7}}, nil)
+		assert.True(t, failed)
+		assert.Contains(t, text, "message 7 ")
+	})
+}
+
+// TestCanceledWaitIsNoEmptyInbox checks the answer to a wait whose caller cancels it.
+func TestCanceledWaitIsNoEmptyInbox(t *testing.T) {
+	t.Parallel()
+	for name, gateway := range map[string]http.HandlerFunc{
+		"between two polls": inbox,
+		"during a poll":     func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				near, far := net.Pipe()
+				node := connect(t, gateway)
+				session, err := tools.NewServer(node, discovery.New(), scan.New()).Connect(t.Context(), &mcp.IOTransport{Reader: far, Writer: far}, nil)
+				require.NoError(t, err)
+				lines := bufio.NewReader(near)
+				for _, message := range []string{
+					`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+					`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+					`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mesh_wait","arguments":{"seconds":60}}}`,
+					`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`,
+				} {
+					_, err := io.WriteString(near, message+"\n")
+					require.NoError(t, err)
+					if strings.Contains(message, "initialize\"") {
+						_, err := lines.ReadString('\n')
+						require.NoError(t, err)
+					}
+					time.Sleep(time.Second + time.Millisecond)
+				}
+				answer, err := lines.ReadString('\n')
+				require.NoError(t, err)
+				assert.Contains(t, answer, `"text":"the wait was canceled"`)
+				assert.Contains(t, answer, `"isError":true`)
+				require.NoError(t, near.Close())
+				_ = session.Wait()
+			})
 		})
 	}
 }

@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// peerTools are the tools for nodes.
+type peerTools struct{ client *client.MeshClient }
+
+func addPeerTools(server *mcp.Server, t *peerTools) {
+	add(server, "mesh_peers", "List nodes", "List the registered nodes: the recipients of mesh_send, with what they offer.", t.list, reads)
+}
+
+type skipArguments struct {
+	Skip int `json:"skip,omitempty" jsonschema:"next_skip of the previous result"`
+}
+
+type toolPeers struct {
+	Notice   string     `json:"notice"`
+	Peers    []toolPeer `json:"peers"`
+	NextSkip int        `json:"next_skip,omitempty"`
+}
+
+type toolPeer struct {
+	Content  toolNode `json:"untrusted_content"`
+	LastSeen string   `json:"last_seen,omitempty"`
+}
+
+// toolNode is what a node says about itself.
+type toolNode struct {
+	Name         string `json:"name"`
+	Capabilities string `json:"capabilities,omitempty"` // JSON, which may be cut
+}
+
+func (t *peerTools) list(ctx context.Context, in skipArguments) (toolPeers, error) {
+	peers, err := t.client.ListPeers(ctx)
+	if err != nil {
+		return toolPeers{}, err
+	}
+	var all []toolPeer
+	for _, p := range peers {
+		if name := safeName(p.Name); name != "" { // a node with another name cannot be a recipient
+			all = append(all, toolPeer{toolNode{name, capabilities(p)}, p.GetLastSeen()})
+		}
+	}
+	page := part(all, in.Skip)
+	return toolPeers{notice, append([]toolPeer{}, page.items...), page.nextSkip}, nil
+}
+
+// maxCapabilities is how many characters of the capabilities of a node mesh_peers shows.
+const maxCapabilities = 300
+
+// capabilities returns the beginning of the capabilities of a node.
+func capabilities(p client.MeshPeer) string {
+	text, err := json.Marshal(p.Capabilities)
+	if err != nil || len(p.Capabilities) == 0 {
+		return ""
+	}
+	if end := fitting(string(text), maxCapabilities); end < len(text) {
+		return string(text[:end]) + "…"
+	}
+	return string(text)
+}
