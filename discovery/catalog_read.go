@@ -83,6 +83,9 @@ func (c *Client) fallback(ctx context.Context) (*snapshot, []error) {
 // fetchCatalog requests the primary catalog, with the ETag of the last good response, so that an unchanged catalog is not sent
 // again.
 func (c *Client) fetchCatalog(ctx context.Context) (*snapshot, *Failure) {
+	if err := c.checkCatalogURL(); err != nil {
+		return nil, catalogRequest.failure(ReasonNetwork, 0, err)
+	}
 	good := c.catalog.lastGood.Load()
 	params := &catalog.ListModelsParams{}
 	if good != nil && good.etag != "" {

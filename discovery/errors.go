@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/internal/cache"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
@@ -113,9 +114,13 @@ func (r request) partial(err error) *Failure { return r.failure(ReasonPartial, h
 // contain no part of the response.
 func (r request) undecodable(err error) *Failure { return r.failure(ReasonDecode, http.StatusOK, err) }
 
-// interrupted returns the Failure of a caller whose context ended while it waited for a shared request.
+// interrupted returns the Failure of a caller whose context ended while it waited for a shared request, or who is a key function
+// that this request waits for.
 func (r request) interrupted(err error) *Failure {
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, cache.ErrReentered):
+		return r.missingKey(err)
+	case errors.Is(err, context.DeadlineExceeded):
 		return r.failure(ReasonTimeout, 0, err)
 	}
 	return r.failure(ReasonNetwork, 0, err)

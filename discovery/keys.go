@@ -7,15 +7,21 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/envfile"
+	"github.com/mesh-gateway/mesh-go/internal/cache"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
 // WithKey sets a function that returns the key of a service, for example from a vault or for a tenant in the context. An
 // argument such as [PricingOptions.APIKey] takes precedence. The environment is not used, even if fn returns "", so that one
 // tenant never gets the key of another. fn is called for every request that needs a key, possibly from several goroutines at
-// the same time. An error of fn is reported as a [Failure] with [ReasonMissingCredential].
+// the same time. An error of fn is reported as a [Failure] with [ReasonMissingCredential], and so is one that does not return within
+// 30 seconds.
+//
+// fn may call methods of the client, with the context that it receives. A call that would wait for the request that needs the
+// key, such as a ListModels for which the providers' lists are requested, fails with a Failure at once.
 //
 // All callers of a client share the catalog and its fallback lists; for these, fn receives the values of the context whose call
 // started the request.
@@ -68,7 +74,7 @@ func (c *Client) deepSeekKey(ctx context.Context, argument string) (secret.Secre
 }
 
 func keyFromFunc(ctx context.Context, service Service, fn func(context.Context) (string, error)) (secret.Secret, error) {
-	text, err := fn(ctx)
+	text, err := callKeyFunc(ctx, fn)
 	key := secret.New(strings.TrimSpace(text))
 	switch {
 	case err != nil:
@@ -77,6 +83,22 @@ func keyFromFunc(ctx context.Context, service Service, fn func(context.Context) 
 		return key, fmt.Errorf("%w from the key function of %s", errNoKey, service)
 	}
 	return key, nil
+}
+
+// keyTimeout bounds a key function. One that calls the client with another context than its own may wait for itself.
+const keyTimeout = listTimeout
+
+// callKeyFunc calls fn. If ctx or the time ends first, it does not wait for fn.
+func callKeyFunc(ctx context.Context, fn func(context.Context) (string, error)) (string, error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, keyTimeout, fmt.Errorf("no key within %v", keyTimeout))
+	defer cancel()
+	var result cache.Value[string]
+	never := func(string, time.Time) bool { return false }
+	text, _, err := result.Get(bounded, never, func(context.Context) (string, error) { return fn(bounded) })
+	if cause := context.Cause(bounded); err != nil && ctx.Err() == nil && cause != nil {
+		err = fmt.Errorf("%w: %w", cause, err)
+	}
+	return text, err
 }
 
 // hidden returns what is printed in place of a key.

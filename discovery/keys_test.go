@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -157,5 +159,47 @@ func TestWithKeyRejectsAnUnknownServiceAndANilFunction(t *testing.T) {
 			}()
 			option()
 		}()
+	}
+}
+
+// The catalog fails, so that the list of xAI is requested, with a key of a function that itself needs the catalog.
+func TestKeyFunctionThatNeedsTheCatalogEnds(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		detach bool
+		took   time.Duration
+		reason string
+	}{
+		"with its own context": {false, 0, "a function that the same request is waiting for"},
+		"with another context": {true, 30 * time.Second, "no key within 30s"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var c *discovery.Client
+			failures := make(chan discovery.Failure, 10)
+			offline := roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("offline") })
+			c = discovery.New(discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: offline}),
+				discovery.WithFailureHandler(func(f discovery.Failure) { failures <- f }),
+				discovery.WithKey(discovery.ServiceXAI, func(ctx context.Context) (string, error) {
+					if row.detach {
+						ctx = context.Background()
+					}
+					models, err := c.ListModels(ctx, discovery.CatalogOptions{})
+					assert.Empty(t, models)
+					assert.NoError(t, err)
+					return "", errors.New("no models")
+				}))
+			begin := time.Now()
+			models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+			require.NoError(t, err)
+			assert.Empty(t, models, name)
+			assert.Equal(t, row.took, time.Since(begin), name)
+			synctest.Wait()
+			close(failures)
+			texts := ""
+			for f := range failures {
+				texts += f.Error() + "\n"
+			}
+			assert.Contains(t, texts, row.reason, name)
+		})
 	}
 }

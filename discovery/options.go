@@ -1,6 +1,8 @@
 package discovery
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -89,12 +91,24 @@ func checkService(service Service) {
 	panic(&ValueError{Field: "service", Value: showable(string(service)), Reason: "is not one of " + strings.Join(names, ", ")})
 }
 
+var errCatalogURL = errors.New("MESH_CATALOG_URL must be http:// or https:// with a host, and /, ?, # and @ must be percent-encoded in a password")
+
+// checkCatalogURL returns an error without the URL if MESH_CATALOG_URL is malformed. An @ after the host is the end of a password
+// that has one of these characters: its beginning would be a port or host, and errors show those.
+func (c *Client) checkCatalogURL() error {
+	u, err := url.Parse(cmp.Or(c.catalogURL, defaultCatalogURL))
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.Contains(u.EscapedPath()+u.RawQuery+u.Fragment, "@") {
+		return errCatalogURL
+	}
+	return nil
+}
+
 // checkedURL returns a valid base URL without trailing slashes. The panic never shows the URL, since user info and query may
 // contain a key.
 func checkedURL(field, text string) string {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil || strings.ContainsAny(text, "?#") {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.ContainsAny(text, "?#@") {
 		panic(&ValueError{Field: field, Reason: "must be http:// or https:// with a host, without user info, query and fragment"})
 	}
 	return strings.TrimRight(text, "/")

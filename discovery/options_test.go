@@ -1,9 +1,11 @@
 package discovery_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -72,4 +74,36 @@ func TestDefaultReturnsOneClient(t *testing.T) {
 	first := discovery.Default()
 	assert.Same(t, first, discovery.Default())
 	assert.NotSame(t, discovery.Default(), discovery.New())
+}
+
+// What follows a / or # in a password is a path, and what precedes it a port or a host, which errors show.
+func TestMalformedCatalogURLShowsNoPassword(t *testing.T) {
+	for _, address := range []string{
+		"https://user:hunter/2@catalog.example", "https://user:hunter#2@catalog.example/x", "https://user:hunter?2@catalog.example",
+		"https://user:7331/hunter@catalog.example", "https://user:7331#hunter@catalog.example", "https://user:7331?hunter@catalog.example",
+		"https://user:hunter%zz@catalog.example", "https://user:hun<ter@catalog.example", "user:hunter@catalog.example", "https://user:hunter@",
+		"https://hunter/2@catalog.example", "://hunter", "hunter",
+	} {
+		t.Setenv("MESH_CATALOG_URL", address)
+		failures := ""
+		c := discovery.New(discovery.WithLogger(discardLogger), discovery.WithStrictErrors(), discovery.WithFailureHandler(func(f discovery.Failure) { failures += f.Error() }),
+			discovery.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				assert.NotEqual(t, "user", r.URL.Hostname(), address)
+				return nil, errors.New("offline")
+			})}))
+		_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+		require.ErrorContains(t, err, "MESH_CATALOG_URL must be", address)
+		for _, part := range []string{"hun", "7331", "user"} {
+			assert.NotContains(t, strings.ReplaceAll(failures+err.Error(), "user info", ""), part, address)
+		}
+	}
+	t.Setenv("MESH_CATALOG_URL", "https://user:hunter%2F2@catalog.example/base")
+	c := discovery.New(discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		_, password, _ := r.BasicAuth()
+		assert.Equal(t, "hunter/2", password)
+		assert.Equal(t, "catalog.example", r.URL.Host)
+		return nil, errors.New("offline")
+	})}))
+	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
 }

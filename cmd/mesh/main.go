@@ -17,6 +17,7 @@ package main
 
 import (
 	"context"
+	"log"
 	"os"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -26,5 +27,6 @@ func main() { os.Exit(start()) }
 
 // start runs the command line of the process and returns the exit status. Tests pass the addresses of their providers.
 func start(providers ...discovery.Option) int {
+	log.SetOutput(stdLog{os.Stderr})
 	return run(context.Background(), &app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, providers: providers}, os.Args[1:])
 }

@@ -17,7 +17,8 @@
 //
 // Callers that find no fresh value wait for the load in progress, or start one. A load belongs to no single caller: when a
 // caller's context ends, only that caller returns. The context of the load is canceled when its last waiter has left. This
-// is the difference from golang.org/x/sync/singleflight. A panic in the load function is repeated in every waiter.
+// is the difference from golang.org/x/sync/singleflight. A panic in the load function is repeated in every waiter. A load function
+// that calls Get with its own context would wait for itself: it gets [ErrReentered].
 //
 // # Races
 //
@@ -72,10 +73,16 @@ func (v *Value[T]) Get(
 	if err := ctx.Err(); err != nil {
 		return value, false, err
 	}
+	if l, ok := ctx.Value(v).(*load[T]); ok && !l.ended() {
+		return value, false, ErrReentered
+	}
 	l, joined := v.join(ctx, fresh, fn)
 	value, err = v.wait(ctx, l)
 	return value, joined, err
 }
+
+// ErrReentered is the error of a Get within the load that it would wait for.
+var ErrReentered = errors.New("this call is made by a function that the same request is waiting for")
 
 // Cached returns the cached value if fresh accepts it. It never loads and takes no lock. Calling it before Get saves the
 // allocation of a function literal for fn.
@@ -128,17 +135,27 @@ func (v *Value[T]) join(
 		return v.current, true
 	}
 	if value, ok := v.Cached(fresh); ok {
-		return ended(value), false
+		return endedLoad(value), false
 	}
 	detached, cancel := context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // leave and run both call it
 	l = &load[T]{done: make(chan struct{}), cancel: cancel, waiters: 1}
 	v.current = l
-	go v.run(detached, l, fn)
+	go v.run(context.WithValue(detached, v, l), l, fn)
 	return l, false
 }
 
-// ended returns a load that has ended with value.
-func ended[T any](value T) *load[T] {
+// ended reports whether the load has ended.
+func (l *load[T]) ended() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// endedLoad returns a load that has ended with value.
+func endedLoad[T any](value T) *load[T] {
 	l := &load[T]{done: make(chan struct{}), cancel: func() {}, waiters: 1, value: value}
 	close(l.done)
 	return l

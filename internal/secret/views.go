@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"bytes"
 	"html"
 	"iter"
 	"slices"
@@ -40,7 +41,7 @@ type encoding uint8
 
 const (
 	percent   encoding = 1 << iota // %2B, as in a URL
-	backslash                      // \u002B, \x2B, \/ and \", as in JSON, JavaScript and quoted Go strings
+	backslash                      // \u002B, \U0000002B, \u{2B}, \x2B, \053, \/ and \", as in JSON and in strings of programs
 	entity                         // &#43;, &#x2B; and &amp;, as in HTML
 	every     = percent | backslash | entity
 )
@@ -141,16 +142,48 @@ func unescapeBackslash(text []byte) (string, int) {
 			return string([]byte{byte(b)}), 4 //nolint:gosec // two hexadecimal digits fit into a byte
 		}
 	case 'u':
-		first, ok := hexValue(text, 2, 4)
-		if !ok {
-			return "", 0
+		return unescapeUnicode(text)
+	case 'U':
+		if r, ok := hexValue(text, 2, 8); ok {
+			return string(r), 10
 		}
-		if second, ok := hexValue(text, 8, 4); ok && utf16.IsSurrogate(first) && text[6] == '\\' && text[7] == 'u' {
-			return string(utf16.DecodeRune(first, second)), 12
-		}
-		return string(first), 6
+	case '0', '1', '2', '3', '4', '5', '6', '7':
+		return unescapeOctal(text)
 	}
 	return "", 0
+}
+
+// unescapeUnicode accepts \u002b, two of them that are a surrogate pair, and \u{2b}.
+func unescapeUnicode(text []byte) (string, int) {
+	if len(text) > 2 && text[2] == '{' {
+		end := bytes.IndexByte(text[:min(len(text), longestBraces)], '}')
+		if r, ok := hexValue(text, 3, end-3); ok && end > 3 {
+			return string(r), end + 1
+		}
+		return "", 0
+	}
+	first, ok := hexValue(text, 2, 4)
+	if !ok {
+		return "", 0
+	}
+	if second, ok := hexValue(text, 8, 4); ok && utf16.IsSurrogate(first) && text[6] == '\\' && text[7] == 'u' {
+		return string(utf16.DecodeRune(first, second)), 12
+	}
+	return string(first), 6
+}
+
+// longestBraces is the length of \u{0000002b}, which has the digits of every other form.
+const longestBraces = 12
+
+// unescapeOctal accepts one to three octal digits: \53 and \053.
+func unescapeOctal(text []byte) (string, int) {
+	var value rune
+	n := 1
+	for n < min(len(text), 4) && '0' <= text[n] && text[n] <= '7' {
+		value = value<<3 | rune(text[n]-'0')
+		n++
+	}
+	return string([]byte{byte(value)}), n //nolint:gosec // the value of \777 is that of \377 to some decoders
 }
 
 // longestEntity is more than the length of the entities that stand for a character of a secret.
@@ -179,7 +212,7 @@ func isEntityByte(c byte) bool {
 
 // hexValue returns the number of n hexadecimal digits at text[from:].
 func hexValue(text []byte, from, n int) (value rune, ok bool) {
-	if len(text) < from+n {
+	if n < 0 || len(text) < from+n {
 		return 0, false
 	}
 	number, err := strconv.ParseUint(string(text[from:from+n]), 16, 4*n)

@@ -15,7 +15,7 @@ type AnthropicPage struct{ Page }
 // UnmarshalJSON decodes a page. A result that cannot be added up is an error.
 func (p *AnthropicPage) UnmarshalJSON(body []byte) error {
 	var page anthropic.CostPage
-	if err := page.UnmarshalJSON(body); err != nil {
+	if err := decodeOnce(&page, body); err != nil {
 		return err
 	}
 	p.More, p.Next = page.HasMore, page.GetNextPage()

@@ -14,7 +14,7 @@ type OpenAIPage struct{ Page }
 // UnmarshalJSON decodes a page. A result that cannot be added up is an error.
 func (p *OpenAIPage) UnmarshalJSON(body []byte) error {
 	var page openai.CostPage
-	if err := page.UnmarshalJSON(body); err != nil {
+	if err := decodeOnce(&page, body); err != nil {
 		return err
 	}
 	p.More, p.Next = page.HasMore, page.GetNextPage()

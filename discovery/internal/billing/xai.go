@@ -30,7 +30,7 @@ type XAIUsage struct {
 
 // UnmarshalJSON decodes the response. An object that has an error is not read as a response without costs.
 func (u *XAIUsage) UnmarshalJSON(body []byte) error {
-	if err := u.Usage.UnmarshalJSON(body); err != nil {
+	if err := decodeOnce(&u.Usage, body); err != nil {
 		return err
 	}
 	u.size = len(body)

@@ -1,0 +1,93 @@
+package billing
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/go-faster/jx"
+)
+
+// names are the keys that the generated types of a bill read. Each has a bit.
+var names = bits(
+	// OpenAI and Anthropic
+	"object", "data", "has_more", "next_page", "start_time", "end_time", "starting_at", "ending_at", "results", "amount", "value",
+	"currency", "line_item", "project_id", "api_key_id", "description", "workspace_id",
+	"cost_type", "model", "token_type", "service_tier", "context_window", "inference_geo",
+	// xAI
+	"timeSeries", "limitReached", "group", "groupLabels", "dataPoints", "timestamp", "values", "error", "code", "message",
+)
+
+func bits(names ...string) map[string]uint64 {
+	all := make(map[string]uint64, len(names))
+	for i, name := range names {
+		all[name] = 1 << i
+	}
+	return all
+}
+
+var errNotJSON = errors.New("the response is not valid JSON")
+
+// decodeOnce decodes a bill of which no object has one of its keys twice.
+func decodeOnce(bill json.Unmarshaler, body []byte) error {
+	if err := bill.UnmarshalJSON(body); err != nil {
+		return err
+	}
+	return checkRepeated(body)
+}
+
+// checkRepeated returns an error if an object of a bill has one of its keys twice. A decoder reads only the last one, so that
+// amounts would be missing in a bill that looks complete.
+func checkRepeated(body []byte) error {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(body)
+	return repeated(d)
+}
+
+func repeated(d *jx.Decoder) error {
+	switch d.Next() {
+	case jx.Object:
+		return repeatedMember(d)
+	case jx.Array:
+		elements, err := d.ArrIter()
+		if err != nil {
+			return errNotJSON
+		}
+		for elements.Next() {
+			if err := repeated(d); err != nil {
+				return err
+			}
+		}
+		return notJSON(elements.Err())
+	default:
+		return notJSON(d.Skip())
+	}
+}
+
+func repeatedMember(d *jx.Decoder) error {
+	members, err := d.ObjIter()
+	if err != nil {
+		return errNotJSON
+	}
+	var seen uint64
+	for members.Next() {
+		bit := names[string(members.Key())]
+		if seen&bit != 0 {
+			return fmt.Errorf("the key %q is repeated", members.Key())
+		}
+		seen |= bit
+		if err := repeated(d); err != nil {
+			return err
+		}
+	}
+	return notJSON(members.Err())
+}
+
+// notJSON replaces an error of the decoder, which may quote the response.
+func notJSON(err error) error {
+	if err != nil {
+		return errNotJSON
+	}
+	return nil
+}
