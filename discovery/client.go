@@ -73,8 +73,8 @@ type apis struct {
 // New returns a client. It sends no request and reads no key.
 //
 // An option with an invalid argument (a malformed URL, a nil logger) panics with a [*ValueError] when the option is made,
-// because it is a programming error. MESH_CATALOG_URL is read here but not validated; if it is malformed, every request for the
-// catalog is a [Failure].
+// because it is a programming error. MESH_CATALOG_URL is read here; if it is malformed, every request for the catalog is a
+// [Failure] that does not show it.
 func New(opts ...Option) *Client {
 	c := &Client{
 		catalogURL: strings.TrimRight(strings.TrimSpace(os.Getenv("MESH_CATALOG_URL")), "/"),

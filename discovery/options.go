@@ -104,12 +104,12 @@ func (c *Client) checkCatalogURL() error {
 }
 
 // checkedURL returns a valid base URL without trailing slashes. The panic never shows the URL, since user info and query may
-// contain a key.
+// contain a key. An @ in the path is refused too, as by checkCatalogURL.
 func checkedURL(field, text string) string {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.ContainsAny(text, "?#@") {
-		panic(&ValueError{Field: field, Reason: "must be http:// or https:// with a host, without user info, query and fragment"})
+		panic(&ValueError{Field: field, Reason: "must be http:// or https:// with a host, without @, ? and #"})
 	}
 	return strings.TrimRight(text, "/")
 }

@@ -210,7 +210,7 @@ func TestOwnTransportSpeaksHTTP1(t *testing.T) {
 	protocol := make(chan string, 1)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { protocol <- r.Proto }))
 	server.EnableHTTP2 = true
-	server.TLS = &tls.Config{NextProtos: []string{"h2", "http/1.1"}} //nolint:gosec // the versions are those of httptest
+	server.TLS = &tls.Config{NextProtos: []string{"h2", "http/1.1"}}
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	before := http.DefaultTransport

@@ -183,7 +183,7 @@ func unescapeOctal(text []byte) (string, int) {
 		value = value<<3 | rune(text[n]-'0')
 		n++
 	}
-	return string([]byte{byte(value)}), n //nolint:gosec // the value of \777 is that of \377 to some decoders
+	return string([]byte{byte(value)}), n // the value of \777 is that of \377 to some decoders
 }
 
 // longestEntity is more than the length of the entities that stand for a character of a secret.

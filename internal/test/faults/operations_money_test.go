@@ -102,7 +102,7 @@ func costOperations() []*operation {
 			"": decode, "data": decode, "data[]": decode, "data[].start_time": decode, "data[].end_time": decode, "data[].results": decode,
 			"data[].results[]": decode, "data[].results[].amount": decode, "data[].results[].amount.value": decode, "has_more": decode,
 		},
-		exceptions: keepsRaw,
+		exceptions: bill,
 	}
 	report := *openai
 	report.name, report.method = "ReconcileOpenAICost", "ReconcileOpenAICost"
@@ -129,7 +129,7 @@ func anthropicCosts() []*operation {
 			"": decode, "data": decode, "data[]": decode, "data[].starting_at": decode, "data[].ending_at": decode, "data[].results": decode,
 			"data[].results[]": decode, "data[].results[].amount": decode, "data[].results[].currency": decode, "has_more": decode,
 		},
-		exceptions: keepsRaw,
+		exceptions: bill,
 	}
 	report := *costs
 	report.name, report.method = "ReconcileAnthropicCost", "ReconcileAnthropicCost"
@@ -157,7 +157,7 @@ func xaiCosts() []*operation {
 			"timeSeries[].dataPoints[]": decode, "timeSeries[].dataPoints[].timestamp": decode,
 			"timeSeries[].dataPoints[].values": decode, "timeSeries[].dataPoints[].values[]": decode,
 		},
-		exceptions: append([]exception{hugeIsMoney, fractionIsMoney, xaiKey, emptyObject}, keepsRaw...),
+		exceptions: append([]exception{hugeIsMoney, fractionIsMoney, xaiKey, emptyObject}, bill...),
 	}
 	report := *costs
 	report.name, report.method, report.empty = "ReconcileXAICost", "ReconcileXAICost", incomplete[discovery.TeamCostBucket](discovery.XAI)

@@ -73,6 +73,12 @@ var sample = []string{
 	"200 echoes in a known field", "401, body stalls", "429, Retry-After in seconds",
 }
 
+// bill are the exceptions of bills, whose values hold the raw body.
+var bill = []exception{
+	{fault: "blanks around", becomes: anyResult, why: "the value holds the raw body"},
+	{fault: "every key twice", becomes: decode, why: "amounts would be missing in a bill that looks complete"},
+}
+
 // keepsRaw are the exceptions of operations whose value holds the raw body.
 var keepsRaw = []exception{
 	{fault: "blanks around", becomes: anyResult, why: "the value holds the raw body"},
