@@ -63,8 +63,9 @@
 //   - Prices: [Client.PricingForGeminiModel] and [Client.FetchGeminiPricing] read Google's price list.
 //     [BuiltInPrices] is a list with all providers; each of its rows has the day on which it was verified. [PriceList.With]
 //     adds your own prices, and [Client.LivePrices] those that Google and xAI publish now.
-//   - Calls: [ParseUsage] parses the usage object of a response, and [PriceList.CostOf] computes the cost of the call without a
-//     request. A [Ledger] adds up costs by day, and [ReconciliationReport.WithLedger] shows them beside the bill.
+//   - Calls: [ParseResponse] parses a response, a [Stream] the events of one, and [ParseUsage] a usage object.
+//     [PriceList.CostOf] computes the cost of the call without a request. A [Ledger] adds up costs by day, and
+//     [ReconciliationReport.WithLedger] shows them beside the bill.
 //   - Balance: [Client.FetchDeepSeekBalance], and [SpendBetween] for two snapshots.
 //   - Bills: [Client.FetchOpenAICostBuckets], [Client.FetchAnthropicCostBuckets] and [Client.FetchXAICostBuckets].
 //     [Client.ReconcileOpenAICost], [Client.ReconcileAnthropicCost] and [Client.ReconcileXAICost] compare them with what was

@@ -54,7 +54,7 @@ func (e *expected) check(t *testing.T, complete bool, got discovery.Response, na
 		assert.Equal(t, want, counts, name)
 	}
 	if e.Requests != nil {
-		assert.Equal(t, len(e.Requests), len(got.Usage.Requests), name)
+		assert.Len(t, got.Usage.Requests, len(e.Requests), name)
 		for tool, n := range e.Requests {
 			assert.Equal(t, n, got.Usage.Requests[tool], name)
 		}

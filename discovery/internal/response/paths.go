@@ -54,7 +54,7 @@ var whole = &Node{Members: map[string]*Node{
 		}},
 	}}},
 	"output": {Element: itemNode},
-	"steps":  {Element: itemNode},
+	"steps":  {Element: itemNode}, "outputs": {Element: itemNode}, // the newer and the older name
 	"tool_usage": {Members: map[string]*Node{
 		"web_search": {Members: map[string]*Node{"num_requests": {Field: Searches}}},
 		"image_gen":  {Members: map[string]*Node{"total_tokens": {Field: ImageTokens}}},
@@ -69,6 +69,7 @@ var (
 // Root is the place of a document itself.
 var Root = &Node{Base: whole, Members: map[string]*Node{
 	"type": {Field: Kind}, "event_type": {Field: Kind}, "error": {Field: Failure},
+	"custom_id": {Field: Line}, "batch_request_id": {Field: Line},
 	"message": held, "interaction": held, "chat_get_completion": batched,
 	"response":     {Wraps: true, Base: whole, Members: map[string]*Node{"body": batched, "chat_get_completion": batched}},
 	"result":       {Members: map[string]*Node{"message": batched}},

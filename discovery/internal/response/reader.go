@@ -57,7 +57,7 @@ func (r *Reader) Result() (Result, error) {
 
 // Body reads a whole body, or a line of a batch's results.
 func (r *Reader) Body(d *Document) {
-	if d.object == "batch" || d.kind == "message_batch" { // the usage of all its requests, later
+	if d.object == "batch" || d.kind == "message_batch" || d.line && d.depth == 0 { // a batch itself, or a line without a response
 		return
 	}
 	r.name(d)
@@ -101,7 +101,7 @@ func (r *Reader) responses(d *Document) {
 	}
 	r.name(d)
 	switch d.kind {
-	case "response.completed", "response.incomplete", "response.failed":
+	case "response.completed", "response.incomplete", "response.failed", "response.done": // the last is that of the Realtime API
 		r.tier, r.usage, r.tools = d.tier, d.used(), d.tools
 		r.final = r.usage != nil
 	}
@@ -132,16 +132,23 @@ func (r *Reader) interaction(d *Document) {
 }
 
 // chunk reads an event that is a part of the answer. In a stream of chat completions the final usage is in a chunk without
-// choices, or in that with the finish reason; Gemini's events all have the usage so far, and the last one has the finish reason.
+// choices, or follows the finish reason; Gemini's events all have the usage so far, and the last one has the finish reason.
 func (r *Reader) chunk(d *Document) {
 	r.name(d)
 	r.tools.merge(&d.tools)
 	if d.tier != "" {
 		r.tier = d.tier
 	}
-	r.finished = r.finished || d.finished > 0
+	r.finished = r.finished || d.finished > 0 || d.turned
 	if used := d.used(); used != nil {
-		ended := r.finished || d.fed || d.turned || !d.native
-		r.usage, r.final = used, d.finished == d.candidates && (d.candidates > 0 || ended)
+		r.usage = used
+		switch {
+		case d.native && d.candidates > 0:
+			r.final = d.finished == d.candidates
+		case d.native:
+			r.final = r.finished || d.fed
+		default:
+			r.final = r.finished || d.candidates == 0
+		}
 	}
 }

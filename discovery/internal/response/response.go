@@ -18,6 +18,7 @@
 //	and Live                   candidates[].groundingMetadata.webSearchQueries[] and .groundingChunks[].maps,
 //	                           promptFeedback, serverContent.turnComplete
 //	Gemini's interactions      id, model, service_tier, usage, status, steps[].type and .arguments.queries[]
+//	                           (outputs[] in older versions)
 //
 // Events of a stream have the paths of the body, below:
 //
@@ -48,6 +49,7 @@ const (
 	Object
 	Status
 	Failure
+	Line
 	ID
 	Model
 	Tier
@@ -73,8 +75,10 @@ const (
 type Document struct {
 	kind, object, status string
 	// depth is the number of objects around the response, and batch reports whether one of them is that of a batch's results.
-	depth         int
-	batch, failed bool
+	depth int
+	batch bool
+	// line reports that the document is a line of a batch's results, and failed that it has an error.
+	line, failed bool
 
 	id, model, tier string
 	// usage is the usage object, nil if there is none, and native reports whether it has Gemini's own form.
@@ -92,7 +96,7 @@ type Document struct {
 // event, belongs to something else.
 func (d *Document) Enter(n *Node, depth int) {
 	if depth > d.depth {
-		*d = Document{kind: d.kind, failed: d.failed, depth: depth, batch: n.Batch}
+		*d = Document{kind: d.kind, failed: d.failed, line: d.line, depth: depth, batch: n.Batch}
 	}
 }
 
@@ -104,6 +108,8 @@ func (d *Document) Set(f Field, depth int, raw []byte) {
 		d.kind = text(raw)
 	case f == Failure:
 		d.failed = d.failed || given(raw)
+	case f == Line:
+		d.line = true
 	case depth < d.depth: // beside the object that holds the response
 	case f <= Tier:
 		d.setText(f, raw)
@@ -180,6 +186,12 @@ func given(raw []byte) bool {
 
 // text returns a string, or "" for any other value.
 func text(raw []byte) string {
+	if len(raw) < 2 || raw[0] != '"' {
+		return ""
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1])
+	}
 	value, err := jx.DecodeBytes(raw).Str()
 	if err != nil {
 		return ""

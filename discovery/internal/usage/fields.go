@@ -130,8 +130,10 @@ var top = &object{
 	},
 }
 
-// modeNames are the fields that change the price of a request.
-var modeNames = map[string]bool{"service_tier": true, "serviceTier": true, "speed": true, "inference_geo": true, "trafficType": true}
+// modeNames are the fields that change the price of a request, with their place in the mode.
+var modeNames = map[string]int{"service_tier": 0, "serviceTier": 0, "trafficType": 1, "speed": 2, "inference_geo": 3}
+
+const modePlaces = 4
 
 // standard are the values of those fields that change nothing.
 var standard = map[string]bool{

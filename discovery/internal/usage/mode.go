@@ -66,9 +66,9 @@ func split(modes string) []string {
 
 // mode keeps the value of a field that changes the price, unless it is the standard one. A value of Gemini may be the number of
 // an enum.
-func (c *counts) mode(d *jx.Decoder, name string) error {
-	value, kind := "", d.Next()
-	switch {
+func (c *counts) mode(d *jx.Decoder, name string, place int) error {
+	var value string
+	switch kind := d.Next(); {
 	case kind == jx.Null:
 		return skip(d, name)
 	case kind == jx.Number && !strings.Contains(name, "_"):
@@ -87,9 +87,23 @@ func (c *counts) mode(d *jx.Decoder, name string) error {
 		return &Error{name, "must be a text"}
 	}
 	if value = strings.ToLower(value); !standard[value] {
-		c.addMode(value)
+		c.named[place] = value
 	}
 	return nil
+}
+
+// allModes returns the service tier, the speed, the region, and what else changes the price.
+func (c *counts) allModes() string {
+	if c.named == [modePlaces]string{} && c.modes == nil {
+		return ""
+	}
+	var modes []string
+	for _, mode := range slices.Concat(c.named[:], c.modes) {
+		if mode != "" && !slices.Contains(modes, mode) {
+			modes = append(modes, mode)
+		}
+	}
+	return strings.Join(modes, "+")
 }
 
 func (c *counts) addMode(mode string) {

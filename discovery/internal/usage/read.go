@@ -20,6 +20,8 @@ const maxTokens = 1 << 53
 type counts struct {
 	value [fields]int64
 	seen  uint64
+	// named are the modes of the fields that have a place, and modes are the others.
+	named [modePlaces]string
 	modes []string
 	// requests are the uses of tools that are billed, and detailed is the number of all uses of tools that have a name.
 	requests map[string]int64
@@ -132,9 +134,11 @@ func (c *counts) nested(d *jx.Decoder, o *object, path string) error {
 // special reads the members of the usage object that are neither known counts nor objects of them.
 func (c *counts) special(d *jx.Decoder, key []byte) error {
 	name := string(key)
-	switch m, counted := modalities[name]; {
-	case modeNames[name]:
-		return c.mode(d, name)
+	place, changes := modeNames[name]
+	m, counted := modalities[name]
+	switch {
+	case changes:
+		return c.mode(d, name, place)
 	case counted:
 		return list(d, name, func() error { return c.modality(d, name, m) })
 	case name == "iterations":

@@ -9,8 +9,6 @@
 // known counts.
 package usage
 
-import "strings"
-
 // Usage is what a call used, in disjoint counts. The fields are those of discovery.Usage.
 type Usage struct {
 	Input, ToolInput, CacheRead, CacheWrite5m, CacheWrite1h, Output int64
@@ -40,7 +38,7 @@ func Parse(provider string, data []byte) (Usage, error) {
 	if err != nil {
 		return Usage{}, err
 	}
-	u.Mode, u.Requests = strings.Join(c.modes, "+"), c.requests
+	u.Mode, u.Requests = c.allModes(), c.requests
 	return u, nil
 }
 
