@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
@@ -113,17 +115,34 @@ var sources = map[string]string{ //nolint:gosec // the names of flags
 	"token":           "--token-file or MESH_GATEWAY_TOKEN",
 	"AllowRules":      "--allow-rule",
 	"idempotency key": "--key",
+	"interval":        "--interval",
 	"limit":           "--limit",
 	"max attempts":    "--max-attempts",
 	"workers":         "--workers",
 }
 
-// args wraps an argument check of cobra so that its error names the arguments of the command.
+// args wraps an argument check of cobra so that its error is the usage of the command.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
-		if err := check(cmd, given); err != nil {
-			return usagef("%w; usage: %s", err, cmd.UseLine())
+		if check(cmd, given) == nil {
+			return nil
 		}
-		return nil
+		count := fmt.Sprint(len(given), " arguments")
+		if len(given) == 1 {
+			count = "1 argument"
+		}
+		return usagef("%s given; usage: %s", count, cmd.UseLine())
 	}
+}
+
+// flagError returns the error of a flag. Package pflag shows the errors of package strconv.
+func flagError(_ *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return &usageError{err}
+	}
+	form := map[string]string{
+		"bool": "true or false", "float64": "a number", "duration": "a duration such as 30s", "intSlice": "a number, or numbers with commas",
+	}[invalid.GetFlag().Value.Type()]
+	return usagef("--%s %q must be %s", invalid.GetFlag().Name, invalid.GetValue(), cmp.Or(form, "a whole number"))
 }

@@ -18,6 +18,7 @@ type inboxFlags struct {
 	client.FetchOptions
 	kind, since string
 	watch       bool
+	interval    time.Duration
 }
 
 func newInbox(a *app) *cobra.Command {
@@ -34,7 +35,10 @@ func newInbox(a *app) *cobra.Command {
 				return err
 			}
 			if f.watch {
-				return a.watch(ctx, c, opts)
+				return a.watch(ctx, c, opts, f.interval)
+			}
+			if f.interval != 0 {
+				return usagef("--interval needs --watch")
 			}
 			messages, err := c.Fetch(ctx, opts)
 			if err != nil {
@@ -51,6 +55,7 @@ func newInbox(a *app) *cobra.Command {
 	flags.StringVar(&f.since, "since", "", "only messages after this time: a UTC day or an RFC 3339 time")
 	flags.IntVar(&f.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
 	flags.BoolVar(&f.watch, "watch", false, "print unread messages as they arrive, oldest first, until interrupted")
+	flags.DurationVar(&f.interval, "interval", 0, "with --watch: time between two polls (default 5s, growing to 30s while nothing arrives)")
 	cmd.MarkFlagsMutuallyExclusive("watch", "since")
 	cmd.MarkFlagsMutuallyExclusive("watch", "limit")
 	complete(cmd, "from", a.completeNode)

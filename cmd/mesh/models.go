@@ -75,13 +75,13 @@ func (a *app) printModels(models []discovery.ModelInfo, failures *failureList) e
 	})
 }
 
-// printModel prints one model. A model that the catalog does not list is a failure unless the catalog could not be read.
+// printModel prints one model. A model that the catalog does not list is a wrong argument, unless the catalog could not be read.
 func (a *app) printModel(id string, info *discovery.ModelInfo, failures *failureList) error {
 	if info == nil && len(failures.list()) > 0 {
 		return noAnswer(failures)
 	}
 	if info == nil {
-		return failedf("the catalog does not list %q", id)
+		return usagef("the catalog does not list %q", id)
 	}
 	a.warnAll(failures)
 	return a.print(info, func(w io.Writer) error {

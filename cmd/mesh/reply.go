@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -10,10 +11,11 @@ import (
 )
 
 func newReply(a *app) *cobra.Command {
-	return &cobra.Command{
+	var read bool
+	cmd := &cobra.Command{
 		Use:               "reply ID KIND TEXT|-",
 		Short:             "Answer a message to this node, in its thread; the same reply sent twice arrives once",
-		Example:           "  mesh reply 17 answer \"Yes.\"\n  mesh reply 17 answer - < report.txt",
+		Example:           "  mesh reply 17 answer \"Yes.\"\n  mesh reply 17 answer --read - < report.txt",
 		Args:              args(cobra.ExactArgs(3)),
 		ValidArgsFunction: completeArgs(completeNothing, completeKind),
 		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
@@ -29,7 +31,15 @@ func newReply(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.sent(c.Reply(ctx, messages[0], client.Kind(given[1]), text))
+			if err := a.sent(c.Reply(ctx, messages[0], client.Kind(given[1]), text)); err != nil || !read || messages[0].ReadAt != nil {
+				return err
+			}
+			if err := c.MarkRead(ctx, messages[0].ID); err != nil {
+				return fmt.Errorf("the reply was sent, but the message was not marked read: %w", err)
+			}
+			return nil
 		}),
 	}
+	cmd.Flags().BoolVar(&read, "read", false, "also mark the message read")
+	return cmd
 }

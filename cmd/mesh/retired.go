@@ -48,12 +48,15 @@ begin with # are skipped.`,
 	return cmd
 }
 
+// maxDays is a century, which a time.Duration can hold.
+const maxDays = 36_500
+
 // parseDays reads a number of days such as "60d".
 func parseDays(text string) (time.Duration, error) {
 	number, ok := strings.CutSuffix(text, "d")
-	n, err := strconv.ParseUint(number, 10, 16)
-	if !ok || err != nil {
-		return 0, usagef("--within must be like 60d")
+	n, err := strconv.ParseUint(number, 10, 64)
+	if !ok || err != nil || n > maxDays {
+		return 0, usagef("--within %q must be a number of days, such as 60d, and at most %dd", text, maxDays)
 	}
 	return time.Duration(n) * 24 * time.Hour, nil
 }

@@ -70,11 +70,12 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, and csv for mesh prices")
 	flags.BoolVar(&a.wide, "wide", false, "on a terminal, do not cut the columns of a table")
 	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	addGroup(root, a, "Messages:", newSend, newReply, newInbox, newRead, newThreads, newServe)
 	addGroup(root, a, "Nodes and the gateway:", newRegister, newPeers, newPeer, newHealth, newGateway)
 	addGroup(root, a, "Models and costs:", newModels, newRetired, newPrice, newPrices, newUsage, newCost, newBalance)
 	addGroup(root, a, "Credentials and agents:", newScan, newMCP)
+	root.AddCommand(newVersion(a), newEnvironment(), newExitCodes())
 	checkTopic(root)
 	return root
 }

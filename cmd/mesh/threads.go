@@ -58,7 +58,7 @@ func (a *app) thread(ctx context.Context, c *client.MeshClient, id string, limit
 	}
 	thread, messages, err := c.GetThread(ctx, id, client.ThreadOptions{Limit: limit})
 	if err != nil {
-		return err
+		return lookup.ThreadError(id, err)
 	}
 	return a.print(conversation{thread, messages}, func(w io.Writer) error {
 		for _, m := range messages {

@@ -14,14 +14,18 @@ import (
 // idleInterval is the longest pause between two polls of a command that waits for mail.
 const idleInterval = 30 * time.Second
 
-// watch prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on; but a
+// watch prints unread messages until it is interrupted. An interval of 0 grows while no message arrives. An error of the gateway is a warning, since polling goes on; but a
 // wrong token stays wrong.
-func (a *app) watch(ctx context.Context, c *client.MeshClient, opts client.FetchOptions) error {
+func (a *app) watch(ctx context.Context, c *client.MeshClient, opts client.FetchOptions, interval time.Duration) error {
 	a.progress.Stop()
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	var denied *client.MeshAuthError
-	for m, err := range c.Watch(ctx, client.WatchOptions{IdleInterval: idleInterval}) {
+	polls := client.WatchOptions{IdleInterval: idleInterval}
+	if interval != 0 {
+		polls = client.WatchOptions{Interval: interval}
+	}
+	for m, err := range c.Watch(ctx, polls) {
 		switch {
 		case ctx.Err() != nil:
 			return nil

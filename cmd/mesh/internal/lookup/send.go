@@ -2,7 +2,9 @@ package lookup
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/findings"
@@ -41,14 +43,31 @@ func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req 
 			return nil, err
 		}
 	}
-	if req.ThreadID = thread; thread != "" && !IsThreadID(thread) {
-		id, err := openThread(ctx, c, req)
-		if err != nil {
-			return nil, err
-		}
-		req.ThreadID = id
+	req.ThreadID = thread
+	var err error
+	switch {
+	case thread == "":
+	case IsThreadID(thread):
+		// A gateway answers an unknown id with 500, as if the message might have arrived.
+		_, _, err = c.GetThread(ctx, thread, client.ThreadOptions{Limit: 1})
+		err = ThreadError(thread, err)
+	default:
+		req.ThreadID, err = openThread(ctx, c, req)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return c.Send(ctx, req)
+}
+
+// ThreadError returns the error of a request for a thread. A thread that does not exist is a wrong argument, and not a failure of
+// the gateway.
+func ThreadError(id string, err error) error {
+	var failed *client.MeshGatewayError
+	if errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound {
+		return fmt.Errorf("there is no thread %s; mesh threads lists the threads (%v)", id, err) //nolint:errorlint // its type means a failure
+	}
+	return err
 }
 
 // openThread returns the id of the thread that req names in place of an id.
