@@ -40,7 +40,7 @@ var itemNode = &Node{End: ItemEnd, Members: map[string]*Node{
 
 // whole is a response of any API. The names that APIs share mean the same.
 var whole = &Node{Members: map[string]*Node{
-	"object": {Field: Object}, "status": {Field: Status},
+	"object": {Field: Object}, "status": {Field: Status}, "background": {Field: Background},
 	"id": {Field: ID}, "model": {Field: Model}, "service_tier": {Field: Tier}, "usage": {Field: Usage},
 	"responseId": {Field: ID}, "modelVersion": {Field: Model}, "usageMetadata": {Field: Metadata},
 	"promptFeedback": {Field: Feedback},

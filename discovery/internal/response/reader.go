@@ -17,6 +17,8 @@ type Reader struct {
 	started, finished bool
 	// final is set by the final usage, and failed by an error event.
 	final, failed bool
+	// background and pending describe a response that is made in the background, and is not ready yet.
+	background, pending bool
 }
 
 // New returns a Reader for responses of a provider.
@@ -30,11 +32,20 @@ type Result struct {
 	Object []byte
 	// Complete reports whether Usage is the final one.
 	Complete bool
+	// Background reports whether the response was made in the background, and Pending whether it is not ready yet.
+	Background, Pending bool
+	// Failed reports whether the provider sent an error in the stream.
+	Failed bool
 }
+
+// Final reports whether the final usage has been read. It is faster than Result.
+func (r *Reader) Final() bool { return r.final && !r.failed }
 
 // Result returns what has been read so far. The error is a *[usage.Error] if the final usage object is invalid.
 func (r *Reader) Result() (Result, error) {
-	result := Result{ID: r.id, Model: r.model, Object: r.usage, Complete: r.final && !r.failed}
+	result := Result{
+		ID: r.id, Model: r.model, Object: r.usage, Complete: r.Final(), Background: r.background, Pending: r.pending, Failed: r.failed,
+	}
 	var err error
 	if r.usage != nil {
 		result.Usage, err = usage.Parse(r.provider, r.usage)
@@ -63,7 +74,8 @@ func (r *Reader) Body(d *Document) {
 	r.name(d)
 	r.tier, r.usage, r.tools = d.tier, d.used(), d.tools
 	r.batch = d.batch || r.provider == "gemini" && d.depth > 0
-	r.final = r.usage != nil && d.status != "queued" && d.status != "in_progress"
+	r.background, r.pending = d.background, d.status == "queued" || d.status == "in_progress"
+	r.final = r.usage != nil && !r.pending
 }
 
 // Event reads an event of a stream, or an element of Gemini's array.
@@ -82,6 +94,9 @@ func (r *Reader) Event(d *Document) {
 		r.chunk(d)
 	}
 }
+
+// Named reports whether the id and the model have been read.
+func (r *Reader) Named() bool { return r.id != "" && r.model != "" }
 
 // name keeps the names that a document has.
 func (r *Reader) name(d *Document) {
@@ -103,7 +118,7 @@ func (r *Reader) responses(d *Document) {
 	switch d.kind {
 	case "response.completed", "response.incomplete", "response.failed", "response.done": // the last is that of the Realtime API
 		r.tier, r.usage, r.tools = d.tier, d.used(), d.tools
-		r.final = r.usage != nil
+		r.final, r.background = r.usage != nil, d.background
 	}
 }
 

@@ -9,7 +9,7 @@
 //
 // Bodies; [] is any element:
 //
-//	OpenAI, DeepSeek, xAI      id, model, service_tier, usage, status, object,
+//	OpenAI, DeepSeek, xAI      id, model, service_tier, usage, status, object, background,
 //	                           choices[].finish_reason (chat), tool_usage.web_search.num_requests, tool_usage.image_gen.total_tokens,
 //	                           output[].type, .action.type, .container_id, .environment.container_id (responses)
 //	Anthropic, and DeepSeek's  id, model, usage; the tier, the speed, the region and the tools are in the usage
@@ -60,6 +60,7 @@ const (
 	CandidateEnd
 	Feedback
 	TurnComplete
+	Background
 	Query
 	Maps
 	Searches
@@ -87,6 +88,7 @@ type Document struct {
 	// stopped, fed and turned report a stop reason, a promptFeedback, and the end of a turn.
 	stopped, fed, turned bool
 	candidates, finished int
+	background           bool
 
 	tools tools
 	item  item
@@ -113,7 +115,7 @@ func (d *Document) Set(f Field, depth int, raw []byte) {
 	case depth < d.depth: // beside the object that holds the response
 	case f <= Tier:
 		d.setText(f, raw)
-	case f <= TurnComplete:
+	case f <= Background:
 		d.setEnd(f, raw)
 	case f < ItemType:
 		d.tools.set(f, raw)
@@ -158,8 +160,10 @@ func (d *Document) setEnd(f Field, raw []byte) {
 		d.candidates++
 	case Feedback:
 		d.fed = given(raw)
-	default:
+	case TurnComplete:
 		d.turned = string(raw) == "true"
+	default:
+		d.background = string(raw) == "true"
 	}
 }
 

@@ -1,0 +1,48 @@
+package meter
+
+import (
+	"io"
+	"net/http"
+	"sync"
+)
+
+// receive begins to count a response, while the caller reads its body.
+func (c *call) receive(res *http.Response) {
+	if res.StatusCode == http.StatusSwitchingProtocols { // the body is a connection, which must stay as it is
+		r := c.record(res.StatusCode)
+		r.Unpriced = "what is sent over a WebSocket is not counted"
+		c.finish(r)
+		return
+	}
+	res.Body = &countedBody{ReadCloser: res.Body, reading: newReading(c, res)}
+}
+
+// countedBody passes on the body of a response and counts it.
+type countedBody struct {
+	io.ReadCloser
+	mu      sync.Mutex // Close may be called during a Read
+	reading *reading
+}
+
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reading.write(p[:n])
+	switch err {
+	case nil:
+	case io.EOF:
+		b.reading.end("the response ended before its final counts")
+	default:
+		b.reading.end("the response broke off before its final counts")
+	}
+	return n, err
+}
+
+func (b *countedBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reading.end("the response was closed before its final counts")
+	return err
+}

@@ -1,0 +1,201 @@
+package meter_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/big"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// refusal sends a call and returns its BudgetError, nil if it was sent.
+func refusal(ctx context.Context, t testing.TB, client *http.Client, url, body string) *meter.BudgetError {
+	t.Helper()
+	res, err := post(ctx, client, url, body)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	var refused *meter.BudgetError
+	if !errors.As(err, &refused) {
+		assert.NoError(t, err)
+		return nil
+	}
+	assert.Equal(t, http.StatusPaymentRequired, res.StatusCode)
+	assert.Equal(t, "false", res.Header.Get("X-Should-Retry"))
+	assert.Contains(t, string(text), `"budget_exceeded"`)
+	return refused
+}
+
+func TestABudgetRefusesCallsBeforeTheyAreSent(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int32
+	url, m, records := metered(t, func(w http.ResponseWriter, r *http.Request) {
+		sent.Add(1)
+		answer(chatAnswer)(w, r)
+	}, meter.WithBudget(meter.Budget{USD: "0.02"}))
+	for range 3 { // without PerCall the call that exceeds the budget is sent
+		assert.Nil(t, refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", chat))
+	}
+	refused := refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", chat)
+	require.NotNil(t, refused)
+	assert.Equal(t, meter.BudgetError{Budget: meter.Budget{USD: "0.02"}, Spent: "0.0225", Reserved: "0"}, *refused)
+	assert.EqualValues(t, 3, sent.Load())
+	assert.Len(t, records.all(), 3, "a refusal has no record")
+	assert.Equal(t, meter.Spent{USD: "0.0225", Calls: 3}, m.Spent())
+}
+
+func TestABudgetIsNeverExceededAndCanBeUsedUp(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int32
+	url, m, _ := metered(t, func(w http.ResponseWriter, r *http.Request) {
+		sent.Add(1)
+		answer(chatAnswer)(w, r)
+	}, meter.WithBudget(meter.Budget{USD: "0.75", PerCall: chatUSD}), meter.WithBudget(meter.Budget{USD: "100"}))
+	var group sync.WaitGroup
+	for range 1000 {
+		group.Go(func() {
+			res, err := post(t.Context(), m.Client(), url+"/v1/chat/completions", chat)
+			if assert.NoError(t, err) {
+				_, _ = io.ReadAll(res.Body)
+				res.Body.Close()
+			}
+		})
+	}
+	group.Wait()
+	assert.EqualValues(t, 100, sent.Load())
+	assert.Equal(t, "0.75", m.Spent().USD)
+}
+
+func TestReservationsAreReturned(t *testing.T) {
+	t.Parallel()
+	base := roundTripper(func(req *http.Request) (*http.Response, error) {
+		res := &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(chatAnswer))}
+		switch req.URL.Query().Get("how") {
+		case "unsent":
+			return nil, errors.New("no route")
+		case "status":
+			res.StatusCode = http.StatusServiceUnavailable
+		case "cut":
+			res.Body = io.NopCloser(strings.NewReader(chatAnswer[:20]))
+		}
+		return res, nil
+	})
+	m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "0.03", PerCall: "0.01"}))
+	require.NoError(t, err)
+	client := &http.Client{Transport: m.Transport(base)}
+	const url = "https://api.openai.com/v1/chat/completions?how="
+	for range 10 {
+		_, err := post(t.Context(), client, url+"unsent", chat)
+		require.Error(t, err)
+		assert.Nil(t, refusal(t.Context(), t, client, url+"status", chat))
+	}
+	assert.Nil(t, refusal(t.Context(), t, client, url+"cut", chat), "costs PerCall: 0.01")
+	assert.Nil(t, refusal(t.Context(), t, client, url, chat), "costs 0.0075")
+	assert.Nil(t, refusal(t.Context(), t, client, url, chat))
+	refused := refusal(t.Context(), t, client, url, chat)
+	require.NotNil(t, refused)
+	assert.Equal(t, "0.025", refused.Spent)
+	assert.Equal(t, "0", refused.Reserved)
+}
+
+func TestAModelWithoutAPriceIsRefusedIfPerCallIsSet(t *testing.T) {
+	t.Parallel()
+	url, m, records := metered(t, answer(chatAnswer), meter.WithBudget(meter.Budget{USD: "1", PerCall: "0.01"}))
+	refused := refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", `{"messages":[],"model":"no-such-model"}`)
+	require.NotNil(t, refused)
+	assert.Contains(t, refused.Error(), "no-such-model")
+	assert.Nil(t, refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", chat))
+	assert.Len(t, records.all(), 1)
+}
+
+func TestBudgetsOfLabelsAndPeriods(t *testing.T) {
+	t.Parallel()
+	records := func(when ...time.Time) []meter.Record {
+		var list []meter.Record
+		for _, at := range when {
+			list = append(list, meter.Record{Provider: discovery.OpenAI, Model: "gpt-4o", Time: at, USD: "1", Labels: map[string]string{"user": "ann"}})
+		}
+		return list
+	}
+	now := time.Now().UTC()
+	for name, c := range map[string]struct {
+		budget  meter.Budget
+		spent   []meter.Record
+		refused bool
+	}{
+		"total":           {meter.Budget{USD: "2"}, records(now.AddDate(-1, 0, 0), now), true},
+		"today":           {meter.Budget{USD: "2", Per: meter.PeriodDay}, records(now, now), true},
+		"yesterday":       {meter.Budget{USD: "2", Per: meter.PeriodDay}, records(now, now.AddDate(0, 0, -1)), false},
+		"this month":      {meter.Budget{USD: "2", Per: meter.PeriodMonth}, records(now, now), true},
+		"last year":       {meter.Budget{USD: "2", Per: meter.PeriodMonth}, records(now.AddDate(-1, 0, 0), now.AddDate(-1, 0, 0)), false},
+		"label":           {meter.Budget{USD: "1", Label: "user"}, records(now), true},
+		"other label":     {meter.Budget{USD: "1", Label: "team"}, nil, false},
+		"label, unpriced": {meter.Budget{USD: "1", Label: "user", PerCall: "0.5"}, []meter.Record{{Time: now, Unpriced: "x", Labels: map[string]string{"user": "ann"}}, {Time: now, USD: "0.1", Labels: map[string]string{"user": "ann"}}}, true},
+	} {
+		m, err := meter.New(nil, meter.WithBudget(c.budget))
+		require.NoError(t, err, name)
+		require.NoError(t, m.Restore(func(yield func(meter.Record, error) bool) {
+			for _, r := range c.spent {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}), name)
+		client := &http.Client{Transport: m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(chatAnswer))}, nil
+		}))}
+		refused := refusal(meter.WithLabel(t.Context(), "user", "ann"), t, client, "https://api.openai.com/v1/chat/completions", chat)
+		assert.Equal(t, c.refused, refused != nil, name)
+		if c.budget.Label != "" {
+			bob := meter.WithLabel(t.Context(), "user", "bob")
+			assert.Nil(t, refusal(bob, t, client, "https://api.openai.com/v1/chat/completions", chat), "%s: another value", name)
+		}
+	}
+}
+
+func TestWrongBudgets(t *testing.T) {
+	t.Parallel()
+	for _, b := range []meter.Budget{{}, {USD: "-1"}, {USD: "1e3"}, {USD: "1", PerCall: "x"}, {USD: "1", Per: "week"}} {
+		_, err := meter.New(nil, meter.WithBudget(b))
+		var wrong *discovery.ValueError
+		assert.ErrorAs(t, err, &wrong, "%+v", b)
+	}
+}
+
+func TestSpentIsExact(t *testing.T) {
+	t.Parallel()
+	m, err := meter.New(nil)
+	require.NoError(t, err)
+	amounts := []string{"0.1", "0.2", "0.000000000000000001", "123456789.5", "0"}
+	require.NoError(t, m.Restore(func(yield func(meter.Record, error) bool) {
+		for _, usd := range amounts {
+			yield(meter.Record{Provider: discovery.XAI, Model: "m", Time: time.Now(), USD: usd}, nil)
+		}
+	}))
+	sum := new(big.Rat)
+	for _, usd := range amounts {
+		r, _ := new(big.Rat).SetString(usd)
+		sum.Add(sum, r)
+	}
+	got, ok := new(big.Rat).SetString(m.Spent().USD)
+	require.True(t, ok)
+	assert.Zero(t, sum.Cmp(got), m.Spent().USD)
+	assert.Equal(t, 5, m.Spent().Calls)
+	failed := errors.New("a line")
+	err = m.Restore(func(yield func(meter.Record, error) bool) {
+		_ = yield(meter.Record{}, failed) && yield(meter.Record{Unpriced: "x"}, nil)
+	})
+	assert.ErrorIs(t, err, failed)
+	assert.Equal(t, 6, m.Spent().Calls)
+}

@@ -1,0 +1,159 @@
+package meter
+
+import (
+	"math/big"
+	"net/http"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// call is a request that is counted.
+type call struct {
+	meter    *Meter
+	api      api
+	provider discovery.Provider
+	labels   map[string]string
+	path     string
+	model    string // in the path
+	request  *requestBody
+	sent     time.Time
+	reserved []reservation
+}
+
+// prepare returns the request as it is sent.
+func (c *call) prepare(req *http.Request) (*http.Request, error) {
+	c.request = newRequestBody()
+	if c.provider == discovery.Gemini {
+		c.model = pathModel(req.URL.Path)
+	}
+	addsUsage := c.meter.streamUsage && c.provider == discovery.OpenAI && hasSegments(req.URL.Path, "chat/completions")
+	if addsUsage || c.meter.setsAside() {
+		buffered, body, err := buffer(req)
+		if err != nil {
+			return nil, err
+		}
+		req = buffered
+		if with, changed := includeUsage(body); addsUsage && changed {
+			req = withBody(req, with)
+		}
+		c.request.skimmer.Write(body)
+	}
+	return c.request.watch(req), nil
+}
+
+// requested returns the model of the request.
+func (c *call) requested() string {
+	if c.model != "" {
+		return c.model
+	}
+	return c.request.Model()
+}
+
+// reserve sets aside what the budgets demand. Reading a stored response is free until it turns out to be a call.
+func (c *call) reserve() (refusal *BudgetError) {
+	if c.api.stored || len(c.meter.budgets) == 0 {
+		return nil
+	}
+	unpriced := ""
+	if model := c.requested(); model != "" && c.meter.setsAside() {
+		_, err := c.meter.prices.CostOf(discovery.Call{Provider: c.provider, Model: model, Usage: discovery.Usage{Input: 1}, At: c.sent})
+		if err != nil {
+			unpriced = err.Error()
+		}
+	}
+	c.reserved, refusal = c.meter.reserve(c.sent, c.labels, unpriced)
+	return refusal
+}
+
+// cancel ends a call that has no record.
+func (c *call) cancel() {
+	c.meter.mu.Lock()
+	defer c.meter.mu.Unlock()
+	settle(c.reserved, new(big.Rat))
+}
+
+// fail records a call that was sent and had no response.
+func (c *call) fail(reason string) {
+	r := c.record(0)
+	r.Unpriced = reason
+	c.finish(r)
+}
+
+// record returns the record of the call as far as the request has it.
+func (c *call) record(status int) Record {
+	return Record{
+		Provider: c.provider, Model: c.requested(), Time: c.sent.UTC(), Labels: c.labels, Path: c.path, Status: status,
+		Duration: time.Since(c.sent),
+	}
+}
+
+// price sets the cost of a record, or why it is not known.
+func (c *call) price(r *Record, u discovery.Usage) {
+	cost, err := c.meter.prices.CostOf(discovery.Call{Provider: r.Provider, Model: r.Model, Usage: u, At: r.Time})
+	if err != nil {
+		r.Unpriced = err.Error()
+		return
+	}
+	r.USD, r.Source = cost.Exact, cost.Source
+}
+
+// finish counts a record, once for each call.
+func (c *call) finish(r Record) {
+	m := c.meter
+	m.count(&r, func(usd *big.Rat) {
+		if c.reserved == nil {
+			m.charge(r.Time, r.Labels, usd)
+			return
+		}
+		settle(c.reserved, usd)
+	})
+	for _, save := range m.recorders {
+		m.save(save, r)
+	}
+}
+
+// count adds a record to the sums and, with spend, to the budgets.
+func (m *Meter) count(r *Record, spend func(usd *big.Rat)) {
+	usd, priced := amount(r.USD)
+	var cost *discovery.CallCost
+	if priced {
+		cost = &discovery.CallCost{Provider: r.Provider, Model: r.Model, Exact: r.USD}
+	} else {
+		usd = nil
+	}
+	m.ledger.Add(r.Time, cost)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	spend(usd)
+	m.calls++
+	if !priced {
+		m.unpriced++
+		return
+	}
+	m.usd.Add(m.usd, usd)
+}
+
+// charge spends the cost of a call for which nothing was set aside.
+func (m *Meter) charge(when time.Time, labels map[string]string, usd *big.Rat) {
+	for _, a := range m.budgets {
+		if b := a.at(labels[a.budget.Label], when); b.period == a.period(when) {
+			reservation{a, b}.spend(usd)
+		}
+	}
+}
+
+// save calls a recorder. Its panic must not reach the caller of the response.
+func (m *Meter) save(record func(Record), r Record) {
+	defer func() {
+		if p := recover(); p != nil {
+			m.logger.Error("meter: a recorder panicked", "panic", p)
+		}
+	}()
+	record(r)
+}
+
+// successful reports whether the provider bills a response with this status.
+func successful(status int) bool {
+	return status >= http.StatusOK && status < http.StatusMultipleChoices
+}

@@ -1,0 +1,51 @@
+// Package meter counts the calls that a program makes to model providers, and what they cost. It is an [http.RoundTripper], so
+// the program needs no code at its calls:
+//
+//	m, err := meter.New(discovery.BuiltInPrices(), meter.WithRecorder(save))
+//	c := openai.NewClient(option.WithHTTPClient(m.Client()))
+//	…
+//	fmt.Println(m.Spent().USD)
+//
+// It works with every client that takes an [http.Client] or an [http.RoundTripper], such as the official SDKs of OpenAI, Anthropic and
+// Google. DeepSeek and xAI have the APIs of OpenAI.
+//
+// # What is counted
+//
+// Each request to an endpoint that costs money gives one [Record] with the counts that the provider reported and their cost. Each
+// attempt of an SDK that repeats requests is a call of its own. Reading lists, counting tokens and moderation are free and have
+// no record. A request that failed before it was written has none either.
+//
+// A call is never counted as nothing: if its cost is not known, the Record has no USD, and Unpriced has the reason. That is so for
+// a stream that the program closed early, for endpoints without counts (speech, videos, batches when they are created), for a
+// model without a price, and for a chat stream of OpenAI without usage; [WithStreamUsage] requests it. A call that was answered
+// with an error status costs 0.
+//
+// The results of a batch are not calls of the program. Read each line with [discovery.ParseResponse] and price it with the mode
+// "batch".
+//
+// A response that is created in the background is counted when it is fetched complete, once.
+//
+// # What the program sees
+//
+// The bytes of a response, their order and timing, its headers, trailers and errors are those of the base transport. Only
+// WithStreamUsage changes a request. The meter holds at most 64 KiB of a response at a time: the counts, and the text around
+// them. A Record has counts, names and times, and no content, query or key.
+//
+// # Budgets
+//
+// [WithBudget] refuses calls before they are sent:
+//
+//	meter.WithBudget(meter.Budget{USD: "10", Per: meter.PeriodDay, Label: "user", PerCall: "0.05"})
+//
+// The official SDKs do not repeat a refused call, and errors.As finds the [*BudgetError] in their errors. A budget counts the calls
+// of one [Meter]. [Meter.Restore] adds the records of an earlier process.
+//
+// # Labels
+//
+// [WithLabel] attaches a label to the calls that are made with a context:
+//
+//	ctx = meter.WithLabel(ctx, "user", user.Name)
+//	answer, err := c.Chat.Completions.New(ctx, params)
+//
+// A Meter and its transports are safe for concurrent use.
+package meter

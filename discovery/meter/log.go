@@ -1,0 +1,113 @@
+package meter
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Log writes records to calls files. Create one with [OpenLog], and pass its Record to [WithRecorder].
+type Log struct {
+	dir  string
+	mu   sync.Mutex
+	days map[string]*os.File // by UTC day
+	err  error
+}
+
+// maxDays is the number of files that a Log has open: one for today, one for calls of yesterday that end today, and one to spare
+// for a clock that is set.
+const maxDays = 3
+
+// OpenLog returns a Log that writes to a folder, which is made if it does not exist. It begins a new file for each UTC day of its
+// records, with a random name such as 2026-11-22-X2FQ….jsonl and mode 0600, and never changes a file that exists, so any number of
+// processes can write to one folder. Each record is one write: a process that is killed loses no record that was written, and
+// leaves at most a part of one at the end of a file.
+func OpenLog(dir string) (*Log, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return &Log{dir: dir, days: map[string]*os.File{}}, nil
+}
+
+// Record writes a record. It is a recorder of [WithRecorder]: an error, such as that of a full disk, is an error of the Log and not
+// of the call. The first one is logged to [slog.Default]; [Log.Err] returns it.
+func (l *Log) Record(r Record) {
+	line, err := json.Marshal(r)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil {
+		err = l.write(r.Time.UTC().Format(time.DateOnly), append(line, '\n'))
+	}
+	if err != nil && l.err == nil {
+		l.err = err
+		slog.Error("meter: a record was not written to the calls file", "folder", l.dir, "error", err)
+	}
+}
+
+// Err returns the first error of a record that was not written, or nil.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Close closes the files. A record that comes later begins a new one. It returns the error of Err, or else that of closing.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.err
+	for day := range l.days {
+		err = errors.Join(err, l.end(day))
+	}
+	return err
+}
+
+// write writes a line to the file of its day. After a part of a line a new file begins, which gets the whole line.
+func (l *Log) write(day string, line []byte) error {
+	for range 2 {
+		file, err := l.file(day)
+		if err != nil {
+			return err
+		}
+		n, err := file.Write(line)
+		if err == nil {
+			return nil
+		}
+		_ = l.end(day)
+		if n == 0 {
+			return err
+		}
+	}
+	return io.ErrShortWrite
+}
+
+// file returns the file of a day.
+func (l *Log) file(day string) (*os.File, error) {
+	if file := l.days[day]; file != nil {
+		return file, nil
+	}
+	if len(l.days) >= maxDays {
+		_ = l.end(slices.Min(slices.Collect(maps.Keys(l.days))))
+	}
+	name := filepath.Join(l.dir, day+"-"+rand.Text()+".jsonl")
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600) //nolint:gosec // a new file in the folder that the user named
+	if err == nil {
+		l.days[day] = file
+	}
+	return file, err
+}
+
+// end closes the file of a day.
+func (l *Log) end(day string) error {
+	file := l.days[day]
+	delete(l.days, day)
+	return file.Close()
+}

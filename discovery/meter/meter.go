@@ -1,0 +1,114 @@
+package meter
+
+import (
+	"log/slog"
+	"math/big"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// Meter counts calls. Create one with [New].
+type Meter struct {
+	prices      *discovery.PriceList
+	hosts       map[string]discovery.Provider
+	recorders   []func(Record)
+	streamUsage bool
+	logger      *slog.Logger
+	ledger      *discovery.Ledger
+
+	mu         sync.Mutex
+	budgets    []*account
+	usd        *big.Rat
+	calls      int
+	unpriced   int
+	ignored    int
+	unknown    map[string]bool // hosts that were logged
+	background seen
+}
+
+// Spent is what a [Meter] has counted since it was made, earlier records of [Meter.Restore] included.
+type Spent struct {
+	// USD is the exact sum of the costs that are known, in US dollars, as a plain decimal.
+	USD string
+	// Calls is the number of records, and Unpriced that of the records among them without a cost.
+	Calls, Unpriced int
+	// Ignored is the number of requests to hosts that the Meter does not know. They are not counted in Calls.
+	Ignored int
+}
+
+// New returns a Meter that prices calls with a price list; nil is the built-in one. Wrong options are a [*discovery.ValueError].
+func New(prices *discovery.PriceList, opts ...Option) (*Meter, error) {
+	if prices == nil {
+		prices = discovery.BuiltInPrices()
+	}
+	m := &Meter{
+		prices: prices, hosts: knownHosts(), logger: slog.Default(), ledger: discovery.NewLedger(),
+		usd: new(big.Rat), unknown: map[string]bool{},
+	}
+	for _, opt := range opts {
+		if err := opt(m); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// Client returns an HTTP client that uses the default transport of net/http and counts its calls.
+func (m *Meter) Client() *http.Client { return &http.Client{Transport: m.Transport(nil)} }
+
+// Transport returns a transport that sends requests with base and counts them; nil is [http.DefaultTransport].
+func (m *Meter) Transport(base http.RoundTripper) http.RoundTripper {
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	return &transport{meter: m, base: base}
+}
+
+// Ledger returns the ledger to which the calls are added, at the time at which they were sent.
+func (m *Meter) Ledger() *discovery.Ledger { return m.ledger }
+
+// Spent returns what was counted until now.
+func (m *Meter) Spent() Spent {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return Spent{USD: text(m.usd), Calls: m.calls, Unpriced: m.unpriced, Ignored: m.ignored}
+}
+
+// knownHosts are the official hosts of the providers. OpenAI has regional ones too.
+func knownHosts() map[string]discovery.Provider {
+	hosts := map[string]discovery.Provider{
+		"api.openai.com": discovery.OpenAI, "api.anthropic.com": discovery.Anthropic, "api.deepseek.com": discovery.DeepSeek,
+		"generativelanguage.googleapis.com": discovery.Gemini, "api.x.ai": discovery.XAI,
+	}
+	for _, region := range []string{"ae", "au", "ca", "eu", "gb", "in", "jp", "kr", "sg", "us"} {
+		hosts[region+".api.openai.com"] = discovery.OpenAI
+	}
+	for _, region := range []string{"us-east-1", "us-west-2", "eu-west-1"} {
+		hosts[region+".api.x.ai"] = discovery.XAI
+	}
+	return hosts
+}
+
+// provider returns the provider of a host, with its port or without.
+func (m *Meter) provider(u *url.URL) (discovery.Provider, bool) {
+	p, ok := m.hosts[u.Host]
+	if !ok {
+		p, ok = m.hosts[u.Hostname()]
+	}
+	return p, ok
+}
+
+// ignore counts a request to an unknown host, and logs the host when it is new.
+func (m *Meter) ignore(host string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ignored++
+	const maxUnknown = 100
+	if !m.unknown[host] && len(m.unknown) < maxUnknown {
+		m.unknown[host] = true
+		m.logger.Warn("meter: calls to this host are not counted; WithHost names its provider", "host", host)
+	}
+}

@@ -1,0 +1,72 @@
+package meter
+
+import (
+	"log/slog"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// Option is an option of [New].
+type Option func(*Meter) error
+
+// WithHost makes the Meter count the calls to a host, such as "llm-proxy.internal" or "127.0.0.1:8080", at the prices of a
+// provider. Without a port, host is every port of it. The path of a request decides on its API, so a proxy must keep the end of
+// the provider's paths. The official hosts of the five providers are known.
+func WithHost(host string, p discovery.Provider) Option {
+	return func(m *Meter) error {
+		known, err := discovery.ParseProvider(string(p))
+		if err != nil {
+			return err
+		}
+		host := strings.ToLower(host)
+		if host == "" || strings.ContainsAny(host, "/@? ") {
+			return &discovery.ValueError{Field: "host", Value: host, Reason: "must be a host or host:port"}
+		}
+		m.hosts[host] = known
+		return nil
+	}
+}
+
+// WithRecorder adds a function that gets each record once, on the goroutine that reads the final event or the end of the
+// response, or closes it, before that read or Close returns. It must be safe for concurrent use. If it panics, the panic is
+// logged and the response is not affected.
+func WithRecorder(record func(Record)) Option {
+	return func(m *Meter) error {
+		if record == nil {
+			return &discovery.ValueError{Field: "record", Reason: "must not be nil"}
+		}
+		m.recorders = append(m.recorders, record)
+		return nil
+	}
+}
+
+// WithBudget adds a budget. A call that exceeds one of several budgets is refused.
+func WithBudget(b Budget) Option {
+	return func(m *Meter) error {
+		a, err := newAccount(b)
+		m.budgets = append(m.budgets, a)
+		return err
+	}
+}
+
+// WithStreamUsage sets stream_options.include_usage in chat streams of OpenAI, unless the request has it: without it such a stream
+// has no counts. The caller sees an additional event at the end, and "usage":null in the others. The body of the request is
+// held in memory for it.
+func WithStreamUsage() Option {
+	return func(m *Meter) error {
+		m.streamUsage = true
+		return nil
+	}
+}
+
+// WithLogger sets the logger for hosts that are not known and for recorders that panic. The default is [slog.Default].
+func WithLogger(logger *slog.Logger) Option {
+	return func(m *Meter) error {
+		if logger == nil {
+			return &discovery.ValueError{Field: "logger", Reason: "must not be nil"}
+		}
+		m.logger = logger
+		return nil
+	}
+}

@@ -1,0 +1,205 @@
+package meter
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+)
+
+// reading reads the counts of a response.
+type reading struct {
+	call   *call
+	status int
+	stream bool
+	done   bool
+
+	gunzip *gunzip
+	events *events  // for server-sent events
+	json   *skimmer // for everything else
+	reader *response.Reader
+	// latest is an event with the counts so far, which is parsed only if it turns out to be the last one.
+	latest []byte
+	err    error // why the response cannot be read
+}
+
+func newReading(c *call, res *http.Response) *reading {
+	r := &reading{call: c, status: res.StatusCode, reader: response.New(string(c.provider))}
+	skim := skimmer{root: response.Root, each: r.document}
+	mediaType, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+	if strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream") {
+		r.events, r.stream = &events{skimmer: skim}, true
+	} else {
+		r.json, r.stream = &skim, strings.HasSuffix(c.path, ":streamGenerateContent")
+	}
+	switch strings.ToLower(res.Header.Get("Content-Encoding")) {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		r.gunzip = newGunzip(r.plain)
+	default:
+		r.err = errors.New("the response has an encoding that is not read: " + encodingName(res.Header))
+	}
+	return r
+}
+
+// write takes bytes of the body.
+func (r *reading) write(p []byte) {
+	switch {
+	case len(p) == 0 || r.done || r.err != nil || !successful(r.status):
+	case r.gunzip != nil:
+		r.gunzip.Write(p)
+	default:
+		r.plain(p)
+	}
+}
+
+// plain takes bytes of the unpacked body.
+func (r *reading) plain(p []byte) {
+	if r.events != nil {
+		r.events.Write(p)
+		return
+	}
+	r.json.Write(p)
+}
+
+// document takes the fields of a body, or of an event, that matter. After the final one the call is recorded at once: the caller
+// may neither read on nor close the response.
+func (r *reading) document(fields []byte) {
+	if r.done || r.delay(fields) {
+		return
+	}
+	r.parse(fields)
+	if r.reader.Final() {
+		r.finish("")
+	}
+}
+
+// delay keeps an event of Gemini in place of the one before, whose counts it includes. It reports whether it did: the last event
+// is parsed at once, as are those that have more than counts.
+func (r *reading) delay(fields []byte) bool {
+	const maxLatest = 8 << 10
+	if r.events == nil || !r.events.named || len(fields) > maxLatest || !bytes.HasPrefix(fields, []byte(`{"candidates":[{}]`)) {
+		return false
+	}
+	r.latest = append(r.latest[:0], fields...)
+	return true
+}
+
+// parse takes the fields of a document.
+func (r *reading) parse(fields []byte) {
+	d, ok := response.Parse(fields)
+	switch {
+	case !ok:
+		return
+	case r.stream:
+		r.reader.Event(d)
+		if r.events != nil {
+			r.events.named = r.reader.Named()
+		}
+	default:
+		r.reader.Body(d)
+	}
+}
+
+// end records the call if its final counts were not read. reason is why not.
+func (r *reading) end(reason string) {
+	if r.gunzip != nil {
+		r.gunzip.Close()
+	}
+	if r.done {
+		return
+	}
+	if r.latest != nil {
+		r.parse(r.latest)
+	}
+	r.finish(r.reason(reason))
+}
+
+// reason returns why there are no final counts.
+func (r *reading) reason(ended string) string {
+	switch {
+	case r.err != nil:
+		return r.err.Error()
+	case r.gunzip != nil && errors.Is(r.gunzip.err, errNotGzip):
+		return errNotGzip.Error()
+	case r.events != nil && r.events.err != nil:
+		return r.events.err.Error()
+	case r.json != nil && r.json.err != nil:
+		return r.json.err.Error()
+	case r.json != nil && !r.stream && r.json.ended:
+		return "the response has no counts"
+	}
+	return ended
+}
+
+// finish records the call, unless it turns out to be none.
+func (r *reading) finish(reason string) {
+	r.done = true
+	c, record := r.call, r.call.record(r.status)
+	record.Stream = r.stream
+	if !successful(r.status) {
+		if c.api.stored {
+			c.cancel()
+			return
+		}
+		record.USD = "0"
+		c.finish(record)
+		return
+	}
+	result, err := r.reader.Result()
+	if (c.api.stored || result.Background) && !c.meter.counts(c.api.stored, &result) {
+		c.cancel()
+		return
+	}
+	r.fill(&record, &result)
+	switch {
+	case c.api.uncounted != "":
+		record.Unpriced = c.api.uncounted
+	case err != nil:
+		record.Unpriced = "the counts are invalid: " + err.Error()
+	case result.Failed:
+		record.Unpriced = "the provider ended the response with an error"
+	case !result.Complete:
+		record.Unpriced = reason
+	default:
+		c.price(&record, discovery.Usage(result.Usage))
+	}
+	c.finish(record)
+}
+
+// fill sets what the response states.
+func (r *reading) fill(record *Record, result *response.Result) {
+	record.Complete = result.Complete
+	if r.json != nil && r.json.array && !result.Complete { // a JSON array that was cut is not JSON
+		return
+	}
+	record.ID, record.Usage, record.Mode, record.Requests = result.ID, result.Object, result.Usage.Mode, result.Usage.Requests
+	if result.Model != "" {
+		record.Model = result.Model
+	}
+}
+
+// counts reports whether a response that was made in the background, or that was stored, is a call that was not counted before.
+func (m *Meter) counts(stored bool, result *response.Result) bool {
+	if !result.Background || !result.Complete {
+		return !stored && !result.Pending
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.background.add(result.ID)
+}
+
+// encodingName returns the name of an encoding, if it looks like one.
+func encodingName(header http.Header) string {
+	name := header.Get("Content-Encoding")
+	if !encodingForm.MatchString(name) {
+		return "unknown"
+	}
+	return name
+}
+
+var encodingForm = regexp.MustCompile(`^[A-Za-z0-9, -]{1,40}$`)

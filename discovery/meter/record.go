@@ -1,0 +1,120 @@
+package meter
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// Record is one call. Its JSON is a line of a calls file; it has no content of the call and no key.
+type Record struct {
+	// ID is the id of the response; "" if it has none.
+	ID       string
+	Provider discovery.Provider
+	// Model is the model of the response, else that of the request.
+	Model string
+	// Time is when the request was sent, in UTC.
+	Time time.Time
+	// Usage is the usage object of the response as the provider sent it; the merged one of a stream. It is nil if there was none.
+	Usage json.RawMessage
+	// Mode is the mode by which the call was priced, such as "batch" or "priority"; "" is standard.
+	Mode string
+	// Requests has the number of paid uses of tools, by name.
+	Requests map[string]int64
+	// Labels are those of [WithLabel]. They must not be changed.
+	Labels map[string]string
+	// Path is the path of the request, without its query.
+	Path string
+	// Status is the HTTP status; 0 if there was no response.
+	Status int
+	// Stream reports whether the response was streamed.
+	Stream bool
+	// Complete reports whether the final counts were read.
+	Complete bool
+	// Duration is the time from the request to the final event, the end or the close of the response.
+	Duration time.Duration
+	// USD is the exact cost in US dollars, as a plain decimal; "" if it is not known. A call with an error status costs "0".
+	USD string
+	// Source is the source of the prices.
+	Source string
+	// Unpriced is why the cost is not known. USD and Unpriced are both "" in a line of another program that has no cost yet.
+	Unpriced string
+}
+
+// line is the JSON of a Record.
+type line struct {
+	Provider   discovery.Provider `json:"provider"`
+	Model      string             `json:"model"`
+	Time       time.Time          `json:"time"`
+	Usage      json.RawMessage    `json:"usage"`
+	ID         string             `json:"id,omitempty"`
+	Mode       string             `json:"mode,omitempty"`
+	Requests   map[string]int64   `json:"requests,omitempty"`
+	Labels     map[string]string  `json:"labels,omitempty"`
+	Path       string             `json:"path,omitempty"`
+	Status     int                `json:"status,omitempty"`
+	Stream     bool               `json:"stream,omitempty"`
+	Complete   bool               `json:"complete"`
+	DurationMS float64            `json:"duration_ms,omitempty"`
+	USD        json.RawMessage    `json:"usd,omitempty"`
+	Source     string             `json:"source,omitempty"`
+	Unpriced   string             `json:"unpriced,omitempty"`
+}
+
+// MarshalJSON returns the record as a line of a calls file, without the line break.
+func (r Record) MarshalJSON() ([]byte, error) {
+	l := line{
+		Provider: r.Provider, Model: r.Model, Time: r.Time.UTC(), Usage: r.Usage, ID: r.ID, Mode: r.Mode, Requests: r.Requests,
+		Labels: r.Labels, Path: r.Path, Status: r.Status, Stream: r.Stream, Complete: r.Complete,
+		DurationMS: float64(r.Duration.Microseconds()) / 1000, Source: r.Source, Unpriced: r.Unpriced,
+	}
+	switch {
+	case r.USD != "":
+		l.USD, _ = json.Marshal(r.USD)
+	case r.Unpriced != "":
+		l.USD = json.RawMessage("null")
+	}
+	return json.Marshal(l)
+}
+
+// errUSD is the error of a cost that is not a decimal.
+var errUSD = errors.New("usd must be a decimal in quotes, or null")
+
+// UnmarshalJSON reads a line of a calls file. Unknown fields are ignored.
+func (r *Record) UnmarshalJSON(text []byte) error {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return err
+	}
+	*r = Record{
+		Provider: l.Provider, Model: l.Model, Time: l.Time.UTC(), Usage: l.Usage, ID: l.ID, Mode: l.Mode, Requests: l.Requests,
+		Labels: l.Labels, Path: l.Path, Status: l.Status, Stream: l.Stream, Complete: l.Complete,
+		Duration: time.Duration(math.Round(l.DurationMS*1000)) * time.Microsecond, Source: l.Source, Unpriced: l.Unpriced,
+	}
+	if string(l.Usage) == "null" {
+		r.Usage = nil
+	}
+	return r.readUSD(l.USD)
+}
+
+func (r *Record) readUSD(cell json.RawMessage) error {
+	switch string(cell) {
+	case "":
+		return nil
+	case "null":
+		if r.Unpriced == "" {
+			r.Unpriced = "the cost was not known"
+		}
+		return nil
+	}
+	if err := json.Unmarshal(cell, &r.USD); err != nil {
+		return errUSD
+	}
+	if _, ok := amount(r.USD); !ok {
+		return errUSD
+	}
+	return nil
+}

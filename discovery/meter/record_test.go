@@ -1,0 +1,52 @@
+package meter_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+func TestRecordsAreLinesOfACallsFile(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 22, 10, 30, 0, 123456789, time.UTC)
+	for want, r := range map[string]meter.Record{
+		`{"provider":"openai","model":"gpt-4o","time":"2026-11-22T10:30:00.123456789Z","usage":{"prompt_tokens":1},"id":"x","mode":"priority",` +
+			`"requests":{"web_search":2},"labels":{"user":"ann"},"path":"/v1/responses","status":200,"stream":true,"complete":true,` +
+			`"duration_ms":1234.567,"usd":"0.0075","source":"s"}`: {
+			ID: "x", Provider: discovery.OpenAI, Model: "gpt-4o", Time: at, Usage: json.RawMessage(`{"prompt_tokens":1}`), Mode: "priority",
+			Requests: map[string]int64{"web_search": 2}, Labels: map[string]string{"user": "ann"}, Path: "/v1/responses", Status: 200,
+			Stream: true, Complete: true, Duration: 1234567 * time.Microsecond, USD: "0.0075", Source: "s",
+		},
+		`{"provider":"xai","model":"","time":"2026-11-22T10:30:00.123456789Z","usage":null,"complete":false,"usd":null,"unpriced":"why"}`: {
+			Provider: discovery.XAI, Time: at, Unpriced: "why",
+		},
+		`{"provider":"xai","model":"m","time":"2026-11-22T10:30:00.123456789Z","usage":null,"complete":false}`: {
+			Provider: discovery.XAI, Model: "m", Time: at,
+		},
+	} {
+		got, err := json.Marshal(r)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(got))
+		var back meter.Record
+		require.NoError(t, json.Unmarshal(got, &back))
+		assert.Equal(t, r, back)
+	}
+}
+
+func TestLinesOfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	var r meter.Record
+	require.NoError(t, json.Unmarshal([]byte(`{"provider":"openai","usd":null,"time":"2026-11-22T12:00:00+02:00","new":1}`), &r))
+	assert.NotEmpty(t, r.Unpriced, "null is a cost that is not known")
+	assert.Equal(t, "2026-11-22T10:00:00Z", r.Time.Format(time.RFC3339))
+	for _, usd := range []string{`"1e3"`, `1.5`, `"-1"`, `"x"`, `{}`} {
+		assert.Error(t, json.Unmarshal([]byte(fmt.Sprintf(`{"usd":%s}`, usd)), &r), usd)
+	}
+}

@@ -1,0 +1,297 @@
+package meter
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+)
+
+const (
+	// maxKept bounds what a skimmer keeps of a document. With maxHeld and maxLatest it is below 64 KiB.
+	maxKept = 48 << 10
+	// maxKey is longer than any key that is kept.
+	maxKey = 40
+)
+
+var (
+	errTooLarge = errors.New("its counts have more than 48 KiB")
+	errNotJSON  = errors.New("the response is not JSON")
+)
+
+// skimmer copies the fields of a JSON document that root has. The document arrives in pieces of any size. Everything else, content
+// above all, is skipped without a copy. The syntax is checked as far as it matters: the copy is parsed afterwards.
+//
+// The elements of an array at the top are documents of their own.
+type skimmer struct {
+	root *response.Node
+	// each receives the copy of each document, which is valid until it returns.
+	each func(document []byte)
+
+	state skimState
+	kept  []byte
+	stack []container // those of which a part is kept
+	array bool        // in an array at the top
+	ended bool        // after the document, or after the array at the top
+	err   error
+
+	key  []byte
+	keep bool           // the value is kept
+	next *response.Node // the place of the next value; nil if it is not kept
+
+	depth   int // open containers of a value that is copied or skipped whole
+	escaped bool
+}
+
+// container is an object or array of which a part is kept.
+type container struct {
+	node   *response.Node
+	close  byte
+	filled bool // a value was kept
+}
+
+type skimState uint8
+
+const (
+	beforeValue skimState = iota
+	beforeKey
+	inKey
+	beforeColon
+	inString // of a value that is copied or skipped
+	inWhole  // of a container that is copied or skipped
+	inScalar
+	afterValue
+)
+
+// Write takes the next piece of the document.
+func (s *skimmer) Write(p []byte) {
+	for len(p) > 0 && s.err == nil {
+		n := 1
+		switch s.state {
+		case inKey, inString:
+			n = s.text(p)
+		case inWhole:
+			n = s.whole(p)
+		case inScalar:
+			n = s.scalar(p)
+		default:
+			s.step(p[0])
+		}
+		p = p[n:]
+	}
+}
+
+// step takes a byte between keys and values.
+func (s *skimmer) step(c byte) {
+	switch {
+	case c == ' ' || c == '\n' || c == '\r' || c == '\t':
+	case s.ended:
+		s.err = errNotJSON
+	case c == '}' || c == ']':
+		s.leave(c)
+	case s.state == beforeKey && c == '"':
+		s.state, s.key = inKey, s.key[:0]
+	case s.state == beforeColon && c == ':':
+		s.state = beforeValue
+	case s.state == afterValue && c == ',':
+		s.separate()
+	case s.state == beforeValue:
+		s.enter(c)
+	default:
+		s.err = errNotJSON
+	}
+}
+
+// separate prepares for the value or key after a comma.
+func (s *skimmer) separate() {
+	s.state = beforeValue
+	if top := s.top(); top != nil && top.close == '}' {
+		s.state = beforeKey
+	}
+}
+
+// enter takes the first byte of a value.
+func (s *skimmer) enter(c byte) {
+	switch top := s.top(); {
+	case top == nil && c == '[' && !s.array:
+		s.array = true
+		return
+	case top == nil && c != '{':
+		s.err = errNotJSON
+		return
+	case top == nil:
+		s.next = s.root
+	case top.close == ']':
+		s.next = top.node.Element
+	}
+	n := s.next
+	selects := n != nil && ((c == '{' && (n.Members != nil || n.Base != nil)) || (c == '[' && n.Element != nil))
+	s.keep = selects || (n != nil && n.Field != response.None)
+	s.begin()
+	switch {
+	case selects:
+		s.stack = append(s.stack, container{node: n, close: c + 2}) // } and ] follow { and [ by two
+		s.state = beforeKey
+		if c == '[' {
+			s.state = beforeValue
+		}
+	case c == '{' || c == '[':
+		s.state, s.depth = inWhole, 1
+	case c == '"':
+		s.state = inString
+	default:
+		s.state = inScalar
+	}
+	s.copy(c)
+}
+
+// begin copies what is before a value that is kept: a comma, and its key.
+func (s *skimmer) begin() {
+	top := s.top()
+	if !s.keep || top == nil {
+		return
+	}
+	if top.filled {
+		s.copy(',')
+	}
+	top.filled = true
+	if top.close == '}' {
+		s.copy('"')
+		s.copy(s.key...)
+		s.copy('"', ':')
+	}
+}
+
+// leave takes the end of a container.
+func (s *skimmer) leave(c byte) {
+	top := s.top()
+	switch {
+	case top == nil && s.array && c == ']':
+		s.array, s.ended = false, true
+	case top == nil || c != top.close || s.state == beforeColon:
+		s.err = errNotJSON
+	default:
+		s.stack = s.stack[:len(s.stack)-1]
+		s.keep = true
+		s.copy(c)
+		s.finish()
+	}
+}
+
+// finish ends a value.
+func (s *skimmer) finish() {
+	s.state = afterValue
+	if len(s.stack) > 0 || s.err != nil {
+		return
+	}
+	s.each(s.kept)
+	s.kept, s.ended = s.kept[:0], !s.array
+}
+
+// text takes bytes of a key or of a string, and returns their number.
+func (s *skimmer) text(p []byte) int {
+	if s.escaped {
+		s.escaped = false
+		s.take(p[:1])
+		return 1
+	}
+	n := 0
+	for n < len(p) && p[n] != '"' && p[n] != '\\' {
+		n++
+	}
+	if n == len(p) {
+		s.take(p)
+		return n
+	}
+	if p[n] == '"' {
+		s.take(p[:n])
+		s.quote()
+		return n + 1
+	}
+	s.take(p[:n+1])
+	s.escaped = true
+	return n + 1
+}
+
+// take keeps bytes of a key or of a string.
+func (s *skimmer) take(p []byte) {
+	if s.state == inString {
+		s.copy(p...)
+	} else if len(s.key) <= maxKey {
+		s.key = append(s.key, p[:min(len(p), maxKey+1)]...)
+	}
+}
+
+// quote ends a key or a string.
+func (s *skimmer) quote() {
+	switch {
+	case s.state == inKey:
+		s.next = s.top().node.Member(s.key)
+		s.state = beforeColon
+	case s.depth > 0:
+		s.copy('"')
+		s.state = inWhole
+	default:
+		s.copy('"')
+		s.finish()
+	}
+}
+
+// whole takes bytes of a container that is copied or skipped, up to its end or to a string, and returns their number.
+func (s *skimmer) whole(p []byte) int {
+	for i, c := range p {
+		switch c {
+		case '{', '[':
+			s.depth++
+		case '}', ']':
+			s.depth--
+		case '"':
+			s.state = inString
+		}
+		if c == '"' || s.depth == 0 {
+			s.copy(p[:i+1]...)
+			if s.depth == 0 {
+				s.finish()
+			}
+			return i + 1
+		}
+	}
+	s.copy(p...)
+	return len(p)
+}
+
+// scalar takes bytes of a number or of a literal, and returns their number.
+func (s *skimmer) scalar(p []byte) int {
+	n := slices.IndexFunc(p, func(c byte) bool { return c <= ' ' || c == ',' || c == '}' || c == ']' })
+	if n < 0 {
+		n = len(p)
+	}
+	s.copy(p[:n]...)
+	if n < len(p) {
+		s.finish()
+	}
+	return n
+}
+
+// copy appends to the copy of a value that is kept.
+func (s *skimmer) copy(p ...byte) {
+	switch {
+	case !s.keep:
+	case len(s.kept)+len(p) > maxKept:
+		s.err = errTooLarge
+	default:
+		s.kept = append(s.kept, p...)
+	}
+}
+
+// reset prepares for another document.
+func (s *skimmer) reset() {
+	*s = skimmer{root: s.root, each: s.each, kept: s.kept[:0], stack: s.stack[:0], key: s.key[:0]}
+}
+
+func (s *skimmer) top() *container {
+	if len(s.stack) == 0 {
+		return nil
+	}
+	return &s.stack[len(s.stack)-1]
+}

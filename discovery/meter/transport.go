@@ -1,0 +1,82 @@
+package meter
+
+import (
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+)
+
+// transport is the RoundTripper of a Meter.
+type transport struct {
+	meter *Meter
+	base  http.RoundTripper
+}
+
+// RoundTrip sends a request with the base transport and counts the call.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	p, known := t.meter.provider(req.URL)
+	if !known {
+		t.meter.ignore(req.URL.Host)
+		return t.base.RoundTrip(req)
+	}
+	a := apiOf(p, req.Method, req.URL.Path)
+	if a.free {
+		return t.base.RoundTrip(req)
+	}
+	c := &call{meter: t.meter, api: a, provider: p, labels: labelsOf(req.Context()), path: req.URL.Path, sent: time.Now()}
+	sent, err := c.prepare(req)
+	if err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	if refusal := c.reserve(); refusal != nil {
+		closeBody(sent)
+		return refused(req, p, refusal), nil
+	}
+	return t.send(c, sent)
+}
+
+// send sends the request of a call whose budgets are reserved.
+func (t *transport) send(c *call, req *http.Request) (*http.Response, error) {
+	var written writes
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), written.trace()))
+	res, err := t.base.RoundTrip(req)
+	switch {
+	case err == nil:
+		c.receive(res)
+	case written.any(c):
+		c.fail("there was no response")
+	default:
+		c.cancel()
+	}
+	return res, err
+}
+
+// CloseIdleConnections closes those of the base transport, as [http.Client.CloseIdleConnections] expects.
+func (t *transport) CloseIdleConnections() {
+	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+		base.CloseIdleConnections()
+	}
+}
+
+// writes notes whether a request was written. A base transport that is not of net/http does not report it; then a body that was
+// read counts as written.
+type writes struct{ traced, written atomic.Bool }
+
+func (w *writes) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GetConn:      func(string) { w.traced.Store(true) },
+		WroteHeaders: func() { w.written.Store(true) },
+	}
+}
+
+func (w *writes) any(c *call) bool {
+	return w.written.Load() || (!w.traced.Load() && c.request.wasRead())
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+}

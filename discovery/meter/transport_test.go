@@ -1,0 +1,310 @@
+package meter_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+const (
+	chatAnswer = `{"id":"chatcmpl-1","model":"gpt-4o-2024-08-06","choices":[{"finish_reason":"stop","message":{"content":"hello"}}],
+		"usage":{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}}`
+	chatUSD = "0.0075" // at 2.50 and 10 USD for a million tokens
+	chat    = `{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}`
+)
+
+// recorder collects records.
+type recorder struct {
+	mu      sync.Mutex
+	records []meter.Record
+}
+
+func (r *recorder) record(record meter.Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.records = append(r.records, record)
+}
+
+func (r *recorder) all() []meter.Record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.records
+}
+
+// metered returns a server, and a meter that takes it for OpenAI.
+func metered(t testing.TB, handler http.HandlerFunc, opts ...meter.Option) (url string, m *meter.Meter, records *recorder) {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	records = &recorder{}
+	opts = append([]meter.Option{
+		meter.WithHost(strings.TrimPrefix(server.URL, "http://"), discovery.OpenAI), meter.WithRecorder(records.record),
+		meter.WithLogger(slog.New(slog.DiscardHandler)),
+	}, opts...)
+	m, err := meter.New(nil, opts...)
+	require.NoError(t, err)
+	return server.URL, m, records
+}
+
+func answer(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func post(ctx context.Context, client *http.Client, url, body string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer sk-secret")
+	return client.Do(req)
+}
+
+// postAll posts a request and reads the response.
+func postAll(t testing.TB, m *meter.Meter, url, body string) (status int, text string) {
+	t.Helper()
+	res, err := post(t.Context(), m.Client(), url, body)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	all, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return res.StatusCode, string(all)
+}
+
+func TestACallIsCounted(t *testing.T) {
+	t.Parallel()
+	url, m, records := metered(t, answer(chatAnswer))
+	ctx := meter.WithLabel(meter.WithLabel(t.Context(), "user", "ann"), "job", "7")
+	res, err := post(ctx, m.Client(), url+"/v1/chat/completions?key=secret", chat)
+	require.NoError(t, err)
+	_, err = io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.Len(t, records.all(), 1, "before Close")
+	require.NoError(t, res.Body.Close())
+	require.Len(t, records.all(), 1)
+	r := records.all()[0]
+	assert.WithinDuration(t, time.Now(), r.Time, time.Minute)
+	assert.Positive(t, r.Duration)
+	r.Time, r.Duration = time.Time{}, 0
+	assert.NotEmpty(t, r.Source)
+	assert.Equal(t, meter.Record{
+		ID: "chatcmpl-1", Provider: discovery.OpenAI, Model: "gpt-4o-2024-08-06",
+		Usage:  []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}`),
+		Labels: map[string]string{"user": "ann", "job": "7"}, Path: "/v1/chat/completions", Status: 200, Complete: true,
+		USD: chatUSD, Source: r.Source,
+	}, r)
+	assert.Equal(t, meter.Spent{USD: chatUSD, Calls: 1}, m.Spent())
+	days := m.Ledger().Days()
+	require.Len(t, days, 1)
+	assert.Equal(t, map[string]float64{"gpt-4o-2024-08-06": 0.0075}, days[0].ByModel)
+}
+
+func TestFreeEndpointsAndUnknownHostsAreNotCounted(t *testing.T) {
+	t.Parallel()
+	url, m, records := metered(t, answer(chatAnswer))
+	for _, path := range []string{"/v1/moderations", "/v1/responses/input_tokens", "/v1/files", "/v1/messages/count_tokens"} {
+		postAll(t, m, url+path, chat)
+	}
+	res, err := m.Client().Get(url + "/v1/models")
+	require.NoError(t, err)
+	res.Body.Close()
+	other := httptest.NewServer(answer(chatAnswer))
+	t.Cleanup(other.Close)
+	_, text := postAll(t, m, other.URL+"/v1/chat/completions", chat)
+	assert.Equal(t, chatAnswer, text)
+	assert.Empty(t, records.all())
+	assert.Equal(t, meter.Spent{USD: "0", Ignored: 1}, m.Spent())
+}
+
+func TestEndpointsWithoutCountsAreUnpriced(t *testing.T) {
+	t.Parallel()
+	url, m, records := metered(t, answer(`{"id":"x"}`))
+	paths := []string{"/v1/audio/speech", "/v1/images/generations", "/v1/batches", "/v1/realtime/calls", "/v1/videos", "/v1/new/endpoint"}
+	for _, path := range paths {
+		postAll(t, m, url+path, `{"model":"some-model"}`)
+	}
+	require.Len(t, records.all(), len(paths))
+	for i, r := range records.all() {
+		assert.Empty(t, r.USD, paths[i])
+		assert.NotEmpty(t, r.Unpriced, paths[i])
+		assert.Equal(t, "some-model", r.Model, paths[i])
+		assert.False(t, r.Complete, paths[i])
+	}
+	assert.Equal(t, len(paths), m.Spent().Unpriced)
+}
+
+func TestErrorsOfTheNetwork(t *testing.T) {
+	t.Parallel()
+	url, m, records := metered(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			conn.Close()
+		}
+	})
+	_, err := post(t.Context(), m.Client(), url+"/v1/chat/completions", chat)
+	require.Error(t, err)
+	require.Len(t, records.all(), 1, "written, without a response")
+	assert.Equal(t, "gpt-4o", records.all()[0].Model)
+	assert.NotEmpty(t, records.all()[0].Unpriced)
+
+	refuses := httptest.NewServer(nil)
+	refuses.Close()
+	m, err = meter.New(nil, meter.WithHost("127.0.0.1", discovery.OpenAI), meter.WithRecorder(records.record))
+	require.NoError(t, err)
+	_, err = post(t.Context(), m.Client(), refuses.URL+"/v1/chat/completions", chat)
+	require.Error(t, err)
+	assert.Len(t, records.all(), 1, "nothing was written")
+	assert.Equal(t, meter.Spent{USD: "0"}, m.Spent())
+}
+
+func TestAStatusOfAnErrorCostsNothing(t *testing.T) {
+	t.Parallel()
+	url, m, records := metered(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, chatAnswer, http.StatusTooManyRequests) })
+	status, _ := postAll(t, m, url+"/v1/chat/completions", chat)
+	assert.Equal(t, http.StatusTooManyRequests, status)
+	require.Len(t, records.all(), 1)
+	r := records.all()[0]
+	assert.Equal(t, "0", r.USD)
+	assert.Equal(t, http.StatusTooManyRequests, r.Status)
+	assert.False(t, r.Complete)
+	assert.Equal(t, "gpt-4o", r.Model)
+	assert.Equal(t, meter.Spent{USD: "0", Calls: 1}, m.Spent())
+}
+
+const stream = `data: {"id":"c","model":"gpt-4o","choices":[{"delta":{"content":"a"}}],"usage":null}
+
+data: {"id":"c","model":"gpt-4o","choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}}
+
+data: [DONE]
+
+`
+
+func TestAStreamIsPassedOnAsItArrives(t *testing.T) {
+	t.Parallel()
+	next := make(chan struct{})
+	events := strings.SplitAfter(stream, "\n\n")
+	url, m, records := metered(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, event := range events {
+			_, _ = io.WriteString(w, event)
+			_ = http.NewResponseController(w).Flush()
+			<-next
+		}
+	})
+	res, err := post(t.Context(), m.Client(), url+"/v1/chat/completions", chat)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	buffer := make([]byte, 4096)
+	for i, event := range events[:3] {
+		n, err := res.Body.Read(buffer)
+		require.NoError(t, err)
+		assert.Equal(t, event, string(buffer[:n]))
+		assert.Len(t, records.all(), min(i, 1), "recorded with the final event")
+		next <- struct{}{}
+	}
+	close(next)
+	assert.Equal(t, chatUSD, records.all()[0].USD)
+	assert.True(t, records.all()[0].Stream)
+}
+
+func TestAStreamThatIsNotReadToItsEndIsUnpriced(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*http.Response, context.CancelFunc){
+		"closed": func(res *http.Response, _ context.CancelFunc) { res.Body.Close() },
+		"canceled": func(res *http.Response, cancel context.CancelFunc) {
+			cancel()
+			_, _ = io.ReadAll(res.Body)
+			res.Body.Close()
+		},
+	} {
+		url, m, records := metered(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, strings.SplitAfter(stream, "\n\n")[0])
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		res, err := post(ctx, m.Client(), url+"/v1/chat/completions", chat)
+		require.NoError(t, err)
+		_, err = res.Body.Read(make([]byte, 10))
+		require.NoError(t, err)
+		end(res, cancel)
+		cancel()
+		require.Len(t, records.all(), 1, name)
+		r := records.all()[0]
+		assert.Empty(t, r.USD, name)
+		assert.NotEmpty(t, r.Unpriced, name)
+		assert.False(t, r.Complete, name)
+		assert.Equal(t, 1, m.Spent().Unpriced, name)
+	}
+}
+
+func TestARecorderThatPanicsDoesNotBreakTheResponse(t *testing.T) {
+	t.Parallel()
+	url, m, records := metered(t, answer(chatAnswer), meter.WithRecorder(func(meter.Record) { panic("full") }))
+	_, text := postAll(t, m, url+"/v1/chat/completions", chat)
+	assert.Equal(t, chatAnswer, text)
+	assert.Len(t, records.all(), 1)
+}
+
+func TestBackgroundResponsesCountOnce(t *testing.T) {
+	t.Parallel()
+	const ready = `{"id":"resp_1","background":true,"status":"completed","model":"gpt-4o","usage":{"input_tokens":1000,"output_tokens":500,"total_tokens":1500}}`
+	bodies := map[string]string{
+		"/v1/responses":        `{"id":"resp_1","background":true,"status":"queued","model":"gpt-4o","usage":null}`,
+		"/v1/responses/resp_1": ready,
+		"/v1/responses/resp_2": strings.ReplaceAll(ready, `"background":true`, `"background":false`),
+		"/v1/responses/resp_3": `{"id":"resp_3","background":true,"status":"in_progress","model":"gpt-4o","usage":null}`,
+	}
+	url, m, records := metered(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, bodies[r.URL.Path]) })
+	postAll(t, m, url+"/v1/responses", `{"model":"gpt-4o","background":true}`)
+	for _, id := range []string{"resp_3", "resp_1", "resp_1", "resp_2"} {
+		res, err := m.Client().Get(url + "/v1/responses/" + id)
+		require.NoError(t, err)
+		_, _ = io.ReadAll(res.Body)
+		res.Body.Close()
+	}
+	require.Len(t, records.all(), 1)
+	assert.Equal(t, "resp_1", records.all()[0].ID)
+	assert.Equal(t, chatUSD, m.Spent().USD)
+}
+
+func TestErrorsAndPanicsOfTheBaseTransport(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("failed")
+	records := &recorder{}
+	m, err := meter.New(nil, meter.WithRecorder(records.record))
+	require.NoError(t, err)
+	for _, reads := range []bool{false, true} {
+		base := roundTripper(func(req *http.Request) (*http.Response, error) {
+			if reads {
+				_, _ = io.ReadAll(req.Body)
+			}
+			return nil, failed
+		})
+		_, err := post(t.Context(), &http.Client{Transport: m.Transport(base)}, "https://api.openai.com/v1/responses", chat)
+		assert.ErrorIs(t, err, failed)
+	}
+	assert.Len(t, records.all(), 1, "only the request whose body was read may have been sent")
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
