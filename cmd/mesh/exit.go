@@ -47,9 +47,12 @@ func failedf(format string, args ...any) error { return &failedError{fmt.Errorf(
 // exitCode returns the exit status of an error. An error without a type is one of cobra or of a name, which means wrong use.
 func exitCode(err error) int {
 	var usage *usageError
+	var status statusError
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &status):
+		return int(status)
 	case errors.Is(err, errFound):
 		return exitFound
 	case errors.As(err, &usage):

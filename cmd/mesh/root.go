@@ -42,10 +42,11 @@ func run(ctx context.Context, a *app, args []string) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	a.progress.Stop()
 	code := exitCode(err)
-	if err != nil && !errors.Is(err, errFound) {
+	var status statusError // the command has printed its error itself
+	if err != nil && !errors.Is(err, errFound) && !errors.As(err, &status) {
 		fmt.Fprintln(a.errs, "mesh:", output.Lines(explain(err)))
 	}
-	if code == exitUsage {
+	if code == exitUsage && !errors.As(err, &status) {
 		fmt.Fprintf(a.errs, "mesh: see %s --help\n", cmd.CommandPath())
 	}
 	return code
@@ -73,7 +74,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	addGroup(root, a, "Messages:", newSend, newReply, newInbox, newRead, newThreads, newServe)
 	addGroup(root, a, "Nodes and the gateway:", newRegister, newPeers, newPeer, newHealth, newGateway)
-	addGroup(root, a, "Models and costs:", newModels, newRetired, newPrice, newPrices, newUsage, newCost, newBalance)
+	addGroup(root, a, "Models and costs:", newModels, newRetired, newPrice, newPrices, newMeter, newUsage, newCost, newBalance)
 	addGroup(root, a, "Credentials and agents:", newScan, newMCP)
 	root.AddCommand(newVersion(a), newEnvironment(), newExitCodes())
 	checkTopic(root)
