@@ -187,19 +187,25 @@ func TestOnlySendIsUncertain(t *testing.T) {
 	}
 }
 
+// messageNotFound is the body of the gateway's 404 for a message that is unknown or read.
+const messageNotFound = `{"detail":"message not found or already read"}`
+
 func Test404IsSuccessOnlyAfterAnAttemptThatMayHaveMarkedTheMessage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		first http.HandlerFunc
+		then  string
 		fails bool
 	}{
-		"no response":   {first: reset},
-		"503":           {first: answer(503, "", "")},
-		"429":           {first: answer(429, "", ""), fails: true},
-		"no connection": {first: refused, fails: true},
-		"no proxy":      {first: noProxy, fails: true},
+		"no response":   {first: reset, then: messageNotFound},
+		"503":           {first: answer(503, "", ""), then: messageNotFound},
+		"429":           {first: answer(429, "", ""), then: messageNotFound, fails: true},
+		"no connection": {first: refused, then: messageNotFound, fails: true},
+		"no proxy":      {first: noProxy, then: messageNotFound, fails: true},
+		"unknown path":  {first: reset, then: `{"detail":"Not Found"}`, fails: true},
+		"of a proxy":    {first: reset, then: "404 page not found", fails: true},
 	} {
-		s := &script{answers: []http.HandlerFunc{c.first, answer(404, "application/json", `{}`)}}
+		s := &script{answers: []http.HandlerFunc{c.first, answer(404, "application/json", c.then)}}
 		err := inProcess(t, s.handle, client.WithRetry(client.RetryPolicy{BaseDelay: 1})).MarkRead(t.Context(), 7)
 		if c.fails {
 			assert.Equal(t, 404, gatewayError(t, err).StatusCode, name)
@@ -255,12 +261,10 @@ func Test404OfAFixedPathHintsAtTheBasePath(t *testing.T) {
 	for operation, call := range operations {
 		err := call(t.Context(), answering(t, 404, "text/html", "not here"))
 		require.ErrorContains(t, err, "not here", operation)
-		if operation == "MarkRead" {
-			assert.NotContains(t, err.Error(), "base path", "its 404 means that the message is unknown")
-		} else {
-			require.ErrorContains(t, err, "check the base path", operation)
-		}
+		require.ErrorContains(t, err, "check the base path", operation)
 	}
+	err := answering(t, 404, "application/json", messageNotFound).MarkRead(t.Context(), 1)
+	assert.NotContains(t, err.Error(), "base path", "the message is unknown")
 }
 
 func TestNilContextsAndZeroClientsAreValueErrors(t *testing.T) {

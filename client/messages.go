@@ -54,9 +54,9 @@ type FetchOptions struct {
 // unless there is an error.
 //
 // Messages that the node sent to itself are removed. The inbox of another node is returned unchanged. There is no cursor: the
-// gateway returns only the 1000 newest messages.
+// gateway returns only the 1000 newest messages. A response with an empty body is an empty inbox; a web page is an error.
 func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
-	rows, err := c.fetch(ctx, opts)
+	rows, err := c.fetch(ctx, opListMessages, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -75,14 +75,14 @@ func (c *MeshClient) inbox(opts FetchOptions) string {
 func (c *MeshClient) isOwn(m MeshMessage) bool { return m.FromNode == c.node }
 
 // fetch returns the messages of an inbox unfiltered.
-func (c *MeshClient) fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
+func (c *MeshClient) fetch(ctx context.Context, op operation, opts FetchOptions) ([]MeshMessage, error) {
 	if err := checkLimit(opts.Limit); err != nil {
 		return nil, err
 	}
 	if err := opts.checkTexts(); err != nil {
 		return nil, err
 	}
-	resp, err := c.do(ctx, opListMessages, func(ctx context.Context) (*http.Response, error) {
+	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.ListMessages(ctx, c.query(opts))
 	})
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *MeshClient) fetch(ctx context.Context, opts FetchOptions) ([]MeshMessag
 		return []MeshMessage{}, nil
 	}
 	var list gateway.MessageList
-	if err := c.decode(opListMessages, resp, &list); err != nil {
+	if err := c.decode(op, resp, &list); err != nil {
 		return nil, err
 	}
 	return list.Messages, nil
@@ -124,12 +124,17 @@ func (o FetchOptions) checkTexts() error {
 
 // MarkRead marks one message read (POST /messages/{id}/read). Call it when the message has been processed: fetching does not
 // mark it. If the id is unknown or the message is already read, the error is a [*MeshGatewayError] with status 404. With
-// [WithRetry], a 404 is success if an earlier attempt may have marked the message. An id below 1 is a [*ValueError].
+// [WithRetry], this 404 is success if an earlier attempt may have marked the message; the 404 of a proxy is not. A 2xx response is
+// success, whatever its body is, unless it is a web page. An id below 1 is a [*ValueError].
 func (c *MeshClient) MarkRead(ctx context.Context, id int64) error {
+	return c.markRead(ctx, opMarkRead(id), id)
+}
+
+func (c *MeshClient) markRead(ctx context.Context, op operation, id int64) error {
 	if err := checkMessageID(id); err != nil {
 		return err
 	}
-	_, err := c.do(ctx, opMarkRead(id), func(ctx context.Context) (*http.Response, error) {
+	_, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.MarkMessageRead(ctx, id)
 	})
 	return err

@@ -17,11 +17,14 @@ type operation struct {
 	delivers bool
 	// ownKey means that the message has an idempotency key that this package made.
 	ownKey bool
-	// ignoresBody means that a 2xx status is success, whatever the body is and even if it breaks off.
+	// ignoresBody means that a 2xx status is success, whatever the body is and even if it breaks off, unless noPages is set and
+	// it is a web page.
 	ignoresBody bool
-	// absence means that a 404 may be the answer about one peer or thread, and not a missing path.
+	// noPages means that a web page is a failure, whatever its status is.
+	noPages bool
+	// absence means that a 404 may be the answer about one peer, thread or message, and not a missing path.
 	absence bool
-	// goneIsDone means that a 404 shows that an earlier attempt succeeded, if it may have had its effect.
+	// goneIsDone means that the gateway's own 404 shows that an earlier attempt succeeded, if it may have had its effect.
 	goneIsDone bool
 	// filter, if not nil, returns a reader of the part of the response body that is needed.
 	filter func(io.Reader) io.Reader
@@ -29,11 +32,11 @@ type operation struct {
 
 // The operations of the gateway.
 var (
-	opListPeers    = operation{method: http.MethodGet, path: "/peers", repeatable: true}
+	opListPeers    = operation{method: http.MethodGet, path: "/peers", repeatable: true, noPages: true}
 	opRegister     = operation{method: http.MethodPost, path: "/peers/register"}
-	opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true}
+	opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true, noPages: true}
 	opHealth       = operation{method: http.MethodGet, path: "/health", repeatable: true}
-	opListThreads  = operation{method: http.MethodGet, path: "/threads", repeatable: true}
+	opListThreads  = operation{method: http.MethodGet, path: "/threads", repeatable: true, noPages: true}
 	// A thread is created once: a repeated request returns the same thread.
 	opOpenThread = operation{method: http.MethodPost, path: "/threads", repeatable: true}
 )
@@ -54,13 +57,21 @@ func opGetThread(id string) operation {
 
 func opMarkRead(id int64) operation {
 	path := "/messages/" + strconv.FormatInt(id, 10) + "/read"
-	return operation{method: http.MethodPost, path: path, repeatable: true, ignoresBody: true, goneIsDone: true}
+	return operation{method: http.MethodPost, path: path, repeatable: true, ignoresBody: true, noPages: true, absence: true, goneIsDone: true}
 }
 
 // done reports whether a failed attempt shows that the operation has succeeded. uncertain is the last earlier attempt that may
 // have had its effect.
 func (op operation) done(failed, uncertain *call.Error) bool {
-	return op.ignoresBody && accepted(failed.Status) || op.goneIsDone && uncertain != nil && failed.Status == http.StatusNotFound
+	if accepted(failed.Status) {
+		return op.ignoresBody && !op.rejects(failed.Header, failed.Body)
+	}
+	return op.goneIsDone && uncertain != nil && isAbsence(failed)
+}
+
+// rejects reports whether a 2xx response is a failure because it is a web page.
+func (op operation) rejects(header http.Header, body []byte) bool {
+	return op.noPages && isPage(header, body)
 }
 
 func accepted(status int) bool { return status >= 200 && status < 300 }

@@ -26,6 +26,9 @@ func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Con
 			return call.Response{}, c.gatewayError(op, &call.Error{Err: notSentError{err}}, uncertain)
 		}
 		resp, failed := call.Do(ctx, op.limits(c.limits), send)
+		if failed == nil && op.rejects(resp.Header, resp.Body) {
+			return call.Response{}, c.invalidBody(op, resp, errPage, json.Valid(resp.Body))
+		}
 		if failed == nil || op.done(failed, uncertain) {
 			return resp, nil
 		}
@@ -151,16 +154,19 @@ func explain(op operation, failed *call.Error) error {
 		return failed.Err
 	case failed.RedirectHost != "":
 		return failed.NotFollowed()
-	case failed.Status == http.StatusNotFound && !op.goneIsDone && !(op.absence && hasDetail(failed.Body)):
+	case failed.Status == http.StatusNotFound && !(op.absence && isAbsence(failed)):
 		return errNoSuchPath
 	}
 	return nil
 }
 
-// hasDetail reports whether the body of a 404 has a detail of its own. The gateway answers an unknown path with "Not Found".
-func hasDetail(body []byte) bool {
+// isAbsence reports whether a response is the gateway's 404 for an unknown peer, thread or message: its body has a detail of its
+// own. The gateway answers an unknown path with "Not Found". A proxy answers 404 as well, for example while it has no gateway
+// to forward to.
+func isAbsence(failed *call.Error) bool {
 	var refusal struct{ Detail string }
-	return json.Unmarshal(body, &refusal) == nil && refusal.Detail != "" && refusal.Detail != http.StatusText(http.StatusNotFound)
+	return failed.Status == http.StatusNotFound && json.Unmarshal(failed.Body, &refusal) == nil &&
+		refusal.Detail != "" && refusal.Detail != http.StatusText(http.StatusNotFound)
 }
 
 // errNoSuchPath explains a 404 of an operation whose path exists on every gateway.

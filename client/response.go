@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"mime"
 	"net/http"
 	"strconv"
@@ -16,8 +17,22 @@ func fromGateway(header http.Header, body []byte) bool {
 	if body := bytes.TrimLeft(body, blanks); len(body) > 0 {
 		return body[0] == '{' || body[0] == '['
 	}
+	return !isHTML(header)
+}
+
+// isPage reports whether a 2xx response is a web page, as a captive portal or a login page answers. An empty body is not a page:
+// web frameworks send it with the content type text/html.
+func isPage(header http.Header, body []byte) bool {
+	return len(body) > 0 && (isHTML(header) || bytes.HasPrefix(bytes.TrimLeft(body, blanks+byteOrderMark), []byte("<")))
+}
+
+const byteOrderMark = "\ufeff"
+
+var errPage = errors.New("the response is a web page (text/html)")
+
+func isHTML(header http.Header) bool {
 	mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
-	return mediaType != "text/html"
+	return mediaType == "text/html"
 }
 
 // decode parses the body of a 2xx response into a generated type. It calls UnmarshalJSON directly because json.Unmarshal

@@ -51,11 +51,9 @@ func (s *server) send(ctx context.Context, m mark) error {
 	return err
 }
 
-// isMarked reports whether err is the gateway's 404 for a message that is marked already. A proxy answers 404 as well, for example
-// while it has no gateway to forward to.
+// isMarked reports whether err is the gateway's 404 for a message that is marked already.
 func isMarked(err error) bool {
-	var failed *MeshGatewayError
-	return errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && hasDetail([]byte(failed.Body))
+	return hasStatus(err, http.StatusNotFound) && !errors.Is(err, errNoSuchPath)
 }
 
 // mayWorkLater reports whether a mark is repeated after err.

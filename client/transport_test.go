@@ -132,7 +132,34 @@ func TestEmptyBodies(t *testing.T) {
 		require.ErrorContains(t, err, "empty body", "a resource has to come back")
 	}
 	require.NoError(t, answering(t, 204, "", "").MarkRead(t.Context(), 1))
-	require.NoError(t, answering(t, 200, "text/html", "<html>whatever").MarkRead(t.Context(), 1))
+}
+
+func TestWebPageIsNotASuccess(t *testing.T) {
+	t.Parallel()
+	for _, operation := range []string{"MarkRead", "Fetch", "ListPeers", "ListThreads"} {
+		for _, page := range []struct{ contentType, body string }{
+			{"text/html", "<html>Please sign in.</html>"}, {"text/html; charset=utf-8", " \n"}, {"TEXT/HTML", "[]"},
+			{"application/json", "<html>"}, {"", "\ufeff \n<!DOCTYPE html>"},
+		} {
+			err := operations[operation](t.Context(), answering(t, 200, page.contentType, page.body))
+			assert.Equal(t, 200, gatewayError(t, err).StatusCode, "%s %q", operation, page)
+		}
+		require.NoError(t, operations[operation](t.Context(), answering(t, 200, "text/html", "")), "frameworks send this for no content")
+	}
+	for _, body := range []string{"", "ok", "{}", "null", `{"id":1,"read_at":"now"}`} {
+		require.NoError(t, answering(t, 200, "text/plain", body).MarkRead(t.Context(), 1))
+	}
+}
+
+func TestWebPageThatBreaksOffIsNotASuccess(t *testing.T) {
+	t.Parallel()
+	for body, fails := range map[string]bool{"<html>Please": true, `{"id":`: false} {
+		c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte(body))
+		})
+		assert.Equal(t, fails, c.MarkRead(t.Context(), 1) != nil, body)
+	}
 }
 
 func TestOnlyErrorsOfTheInboxAdviseALowerLimit(t *testing.T) {

@@ -155,7 +155,7 @@ func (w *watcher) fetch(ctx context.Context) ([]MeshMessage, error) {
 	defer cancel()
 	defer context.AfterFunc(w.client.lifetime, cancel)() //nolint:contextcheck // the lifetime of the client, not of the caller
 	for {
-		rows, err := w.client.fetch(ctx, FetchOptions{UnreadOnly: true, Limit: w.limit})
+		rows, err := w.client.fetch(ctx, opListMessages, FetchOptions{UnreadOnly: true, Limit: w.limit})
 		if err != nil && w.client.isClosed() {
 			return nil, w.client.gatewayError(opListMessages, &call.Error{Err: errClosed}, nil)
 		}

@@ -37,6 +37,9 @@ const (
 func sequences() []sequence {
 	good := func(x *exchange) { x.send(http.StatusOK, x.good.body) }
 	code := func(status int) func(*exchange) { return func(x *exchange) { x.send(status, nil) } }
+	gone := func(x *exchange) {
+		x.send(http.StatusNotFound, []byte(`{"detail":"message not found or already read"}`))
+	}
 	lost := (*exchange).hangUp
 	crash := func(x *exchange) { x.send(http.StatusInternalServerError, nil); x.hangUp() } // without Connection: close
 	portal := html(http.StatusOK, "<html>Please sign in to this network.</html>")
@@ -54,9 +57,10 @@ func sequences() []sequence {
 		{name: "no answer, then 409 for a key of the caller", op: sendWithKey(), options: again, play: []func(*exchange){peers, lost, code(409)}, want: []outcome{uncertain}},
 		{name: "no answer, then 401", op: sendAtPost(), options: again, play: []func(*exchange){peers, lost, code(401)}, want: []outcome{uncertain}},
 		{name: "429, then 401", op: sendAtPost(), options: again, play: []func(*exchange){peers, code(429), code(401)}, want: []outcome{denied}},
-		{name: "429, then 404", op: markRead(), options: again, play: []func(*exchange){code(429), code(404)}, want: []outcome{status}},
-		{name: "503, then 404", op: markRead(), options: again, play: []func(*exchange){code(503), code(404)}, want: []outcome{ok}},
-		{name: "no answer, then 404", op: markRead(), options: again, play: []func(*exchange){lost, code(404)}, want: []outcome{ok}},
+		{name: "429, then 404", op: markRead(), options: again, play: []func(*exchange){code(429), gone}, want: []outcome{status}},
+		{name: "503, then 404", op: markRead(), options: again, play: []func(*exchange){code(503), gone}, want: []outcome{ok}},
+		{name: "no answer, then 404", op: markRead(), options: again, play: []func(*exchange){lost, gone}, want: []outcome{ok}},
+		{name: "503, then 404 of a proxy", op: markRead(), options: again, play: []func(*exchange){code(503), code(404)}, want: []outcome{status}},
 		{name: "an inbox that is too large", op: watchAll(), options: []client.Option{client.WithMaxResponseBytes(smallCap)}, play: []func(*exchange){inboxOver(smallCap)}, want: []outcome{ok}},
 		{name: "an inbox that is too large", op: fetch(), options: []client.Option{client.WithMaxResponseBytes(smallCap)}, play: []func(*exchange){inboxOver(smallCap)}, want: []outcome{large}},
 		{name: "33 MB of capabilities in the registry", op: sendAtPost(), play: []func(*exchange){advert(33 << 20), good}, want: []outcome{ok}},
