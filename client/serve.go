@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
@@ -27,6 +28,10 @@ type ServeOptions struct {
 	// Workers is the maximum number of handlers that run at the same time; 0 means 1. Serve polls again when every message of the
 	// last poll has a worker, so that messages do not pile up in memory.
 	Workers int
+	// Kinds selects the kinds of messages that are handled; an empty slice means all. The others stay unread. Each kind is polled
+	// by itself, so that other messages cannot fill the polls. A bot that answers questions handles questions only: two bots
+	// that answer answers exchange messages without end.
+	Kinds []Kind
 	// Watch configures the polling of the inbox.
 	Watch WatchOptions
 	// Register is the registration of the node. With nil, Serve does not register the node. Serve discards the PeerToken of a
@@ -34,54 +39,67 @@ type ServeOptions struct {
 	Register *RegisterRequest
 	// MaxAttempts is how often a message is handed to the handler before it is given up; 0 means 5.
 	MaxAttempts int
+	// OnGiveUp reports whether a message that is given up is marked read. It receives the error of the last attempt, and a worker
+	// waits for it. With nil, such messages stay unread.
+	OnGiveUp func(MeshMessage, error) (markRead bool)
 	// OnError receives the error of every message that is given up or cannot be marked read. With a zero message, it receives
 	// the errors of polling and registration, which do not end Serve. It may be called from several goroutines at the same
-	// time, and Serve waits for it: polling pauses until it returns. With nil, the errors are logged as warnings.
+	// time, and Serve waits for it: polling pauses until it returns. A message that could not be marked at once has no Content.
+	// With nil, the errors are logged as warnings.
 	OnError func(MeshMessage, error)
 }
 
 // Serve hands each unread message of the client's node to handler until ctx ends, and marks it read when handler returns nil.
 //
 // When handler returns an error, it receives the message again after a pause. The pauses double from one second to one minute,
-// and each is shortened at random by up to half. After ServeOptions.MaxAttempts attempts, Serve gives the message up: it stays
-// unread, and OnError receives the error. Such messages still count towards the limit of each poll. If they fill a poll, other
-// unread messages may be hidden, and OnError receives an error.
+// and each is shortened at random by up to half. After a [*NotInRegistryError] a pause takes at least 15 seconds: a gateway that
+// has lost its database knows its peers again within a minute. After ServeOptions.MaxAttempts attempts, Serve gives the message
+// up. It does so at once after a [*ValueError] or a [*MeshSecretLeakError], which the same reply causes again. OnError receives the
+// error, and the message stays unread unless OnGiveUp returns true. Unread messages count towards the limit of each poll. If
+// they fill a poll, other unread messages may be hidden, and OnError receives an error. Messages that the node has sent to itself
+// are not handled, but marked read.
 //
-// If marking a message read fails, only the marking is repeated, for as long as Serve runs. After five attempts, OnError receives
-// the error. From then on, Serve sends such marks one at a time and pauses after a failure, however many of them there are.
+// Before Serve marks a message read, it looks at the message in the inbox: a gateway with a new database reuses ids, and a mark
+// has only the id. A message that is in the inbox no longer is not marked, and OnError receives the error, unless it is read
+// already. This takes one more request, or fewer if there are many messages.
+//
+// If marking a message read fails, only the marking is repeated, one message at a time and with growing pauses, for as long as
+// Serve runs. After five attempts, or four failures in a row for any messages, OnError receives the error, once for each message.
+// The gateway's own 404 shows that the message is read. At most 20,000 messages wait for their marks; any others stay
+// unread, and are reported.
 //
 // Serve registers the node first if ServeOptions.Register is set, and again within a minute after the gateway has lost it. It
 // keeps polling while the gateway cannot be reached.
 //
 // When ctx ends, Serve starts no further handler, waits for those that are running and returns nil. Their context does not end
-// with ctx, so that they can finish and reply. After [MeshClient.Close], Serve returns an error that matches net.ErrClosed as
-// soon as the running handlers have returned. Messages that were waiting for another attempt stay unread.
+// with ctx, so that they can finish and reply. Marks that wait are sent until the first failure, and the others are reported.
+// After [MeshClient.Close], Serve returns an error that matches net.ErrClosed as soon as the running handlers have returned.
+// Messages that were waiting for another attempt stay unread.
 //
 // A message is handled at least once: a program that stops between a handler and the mark receives the message again, and so
-// does every other program that serves the same node. With one worker, messages are handled in the order of Watch, apart from
-// repeated attempts. A panic in a handler is not recovered.
-//
-// A mark has only the id of a message, and a gateway with a new database reuses ids. When Serve receives a newer message with a
-// lower id, it drops the marks of the older messages. Before that, such a mark may mark another message read.
+// does every other program that serves the same node. One Serve does not hand a message to two handlers at the same time. With
+// one worker, messages are handled in the order of Watch, apart from repeated attempts. Messages that wait for another attempt
+// and exceed 32 MiB, with 32 KiB added for each, occupy a worker. A panic in a handler is not recovered.
 //
 // Invalid options are a [*ValueError]. A registration that the gateway refuses is returned as its error.
 func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, MeshMessage) error, opts ServeOptions) error {
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
-	if err := opts.check(handler); err != nil {
+	if err := opts.check(c.redactor, handler); err != nil {
 		return err
 	}
-	handling, abort := context.WithCancel(context.WithoutCancel(ctx))
+	handling, abort := c.whileOpen(context.WithoutCancel(ctx))
 	defer abort()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := c.whileOpen(ctx)
 	defer cancel()
-	defer context.AfterFunc(c.lifetime, func() { cancel(); abort() })() //nolint:contextcheck // the lifetime of the client
 	s := &server{
 		client:  c,
 		handler: func(m MeshMessage) error { return handler(handling, m) },
 		opts:    opts,
 		slots:   make(chan struct{}, cmp.Or(opts.Workers, 1)),
+		waiting: semaphore.NewWeighted(maxWaitingBytes),
+		sight:   sight{client: c, byKind: len(opts.Kinds) > 0},
 	}
 	s.opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
 	if err := s.register(ctx); err != nil {
@@ -96,7 +114,7 @@ func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, Me
 	return nil
 }
 
-func (o ServeOptions) check(handler func(context.Context, MeshMessage) error) error {
+func (o ServeOptions) check(r *redactor, handler func(context.Context, MeshMessage) error) error {
 	switch {
 	case handler == nil:
 		return &ValueError{Field: "handler", Reason: "must not be nil"}
@@ -104,6 +122,11 @@ func (o ServeOptions) check(handler func(context.Context, MeshMessage) error) er
 		return &ValueError{Field: "workers", Value: fmt.Sprint(o.Workers), Reason: "must not be negative"}
 	case o.MaxAttempts < 0:
 		return &ValueError{Field: "max attempts", Value: fmt.Sprint(o.MaxAttempts), Reason: "must not be negative"}
+	}
+	for _, kind := range o.Kinds {
+		if err := r.checkKind(kind); err != nil {
+			return err
+		}
 	}
 	if o.Register != nil {
 		if err := o.Register.check(); err != nil {
@@ -119,12 +142,12 @@ type server struct {
 	client  *MeshClient
 	handler func(MeshMessage) error
 	opts    ServeOptions
-	slots   chan struct{} // one element for each running handler
+	slots   chan struct{}       // one element for each worker that is busy
+	waiting *semaphore.Weighted // the bytes of the messages that wait without a slot
 	running sync.WaitGroup
+	active  messageSet
 	marks   markQueue
-	// newest is the message with the highest id in the current database of the gateway, and database counts the databases.
-	newest   MeshMessage
-	database atomic.Int64
+	sight   sight
 }
 
 // serve starts a goroutine for each message. The slot of its first attempt is acquired here, which keeps the order of the
@@ -133,32 +156,26 @@ func (s *server) serve(ctx context.Context) {
 	if s.opts.Register != nil {
 		s.running.Go(func() { s.keepRegistered(ctx) })
 	}
-	for m, err := range s.client.Watch(ctx, s.opts.Watch) {
+	markOwn := func(own []MeshMessage) { s.markOwn(ctx, own) }
+	for m, err := range s.client.watch(ctx, s.opts.Watch, s.opts.Kinds, markOwn) {
 		switch {
 		case errors.Is(err, errClosed): // the sequence ends
 		case err != nil:
 			s.report(MeshMessage{}, err)
-		default:
-			database := s.observe(m) // before the wait, so that the marks of other messages depend on it
-			if s.acquire(ctx) {
-				s.running.Go(func() { s.process(ctx, m, database) })
-			}
+		case s.acquire(ctx):
+			s.start(ctx, m)
 		}
 	}
 }
 
-// observe returns the number of the database that m is in. A lower id with a later time shows that the gateway has begun a
-// new database. The times are compared as text, as the gateway does.
-func (s *server) observe(m MeshMessage) int64 {
-	lower := m.ID <= s.newest.ID
-	if lower && m.CreatedAt > s.newest.CreatedAt {
-		s.newest = m
-		return s.database.Add(1)
+// start starts the goroutine of a message, which owns a slot. A message that Watch has forgotten and yields again may
+// still be active.
+func (s *server) start(ctx context.Context, m MeshMessage) {
+	if !s.active.add(m) {
+		<-s.slots
+		return
 	}
-	if !lower {
-		s.newest = m
-	}
-	return s.database.Load()
+	s.running.Go(func() { s.process(ctx, m) })
 }
 
 // acquire waits for a free worker. It returns false when ctx ends or the client is closed first.

@@ -5,47 +5,84 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 )
 
-// markAttempts is how often a mark is sent before it is queued.
-const markAttempts = 5
+const (
+	// markAttempts is how often a mark fails before it is reported.
+	markAttempts = 5
+	// maxMarks is the number of marks that wait. It is far more than the unread messages of a poll.
+	maxMarks = 20_000
+)
 
-// mark is the mark of a handled message. database is the number of the database that the message is in.
-type mark struct{ id, database int64 }
+// mark is a message to be marked read.
+type mark struct {
+	message  MeshMessage
+	cause    string // what has happened to the message, for errors
+	attempts int    // that failed
+	err      error  // of the last attempt
+	missed   bool   // the message was not in the inbox
+	reported bool
+}
 
-// markRead marks a handled message. It repeats a mark that fails until the gateway answers, and once more when ctx ends during
-// a pause. After markAttempts attempts it queues the mark.
-func (s *server) markRead(ctx context.Context, m MeshMessage, database int64) {
-	next := mark{m.ID, database}
-	for attempt := 1; ; attempt++ {
-		err := s.send(ctx, next)
-		if err == nil {
-			return
-		}
-		last := ctx.Err() != nil || !mayWorkLater(err)
-		if last || attempt == markAttempts {
-			s.report(m, fmt.Errorf("handled, but not marked read after attempt %d: %w", attempt, err))
-		}
-		if last {
-			return
-		}
-		if attempt == markAttempts {
-			s.queue(ctx, next)
-			return
-		}
-		_ = s.client.sleep(ctx, servePauseAfter(err, attempt)) // the last attempt follows the end of ctx
+func (k mark) error() error {
+	return fmt.Errorf("%s, but not marked read after attempt %d: %w", k.cause, k.attempts, k.err)
+}
+
+// markRead sends a mark once, in the slot of its worker, so that a slow gateway does not receive more marks at a time than there are
+// workers. A mark that fails is queued.
+func (s *server) markRead(ctx context.Context, k mark) {
+	if !s.try(ctx, &k) {
+		s.queue(ctx, k)
 	}
 }
 
-// send sends a mark. It returns nil if the message is marked already. A message of an earlier database is not marked: its id may
-// belong to another message now.
-func (s *server) send(ctx context.Context, m mark) error {
-	if s.database.Load() != m.database {
-		return nil
+// markOwn queues the marks of messages that the node has sent to itself. Nothing else ends them, and they fill the polls: anybody
+// with a token can forge them.
+func (s *server) markOwn(ctx context.Context, own []MeshMessage) {
+	for _, m := range own {
+		if s.active.add(m) {
+			s.queue(ctx, mark{message: m, cause: "sent by the node itself"})
+		}
 	}
-	err := s.client.MarkRead(context.WithoutCancel(ctx), m.id)
-	if isMarked(err) {
+}
+
+// try sends a mark. It reports whether the mark is finished: the message is read, or cannot be marked, which is reported. A message
+// that is not in the inbox is looked for once more, since the response may be a mistake of the gateway.
+func (s *server) try(ctx context.Context, k *mark) (finished bool) {
+	k.err = s.send(ctx, k.message)
+	if k.err != nil {
+		k.attempts++
+		absent := errors.Is(k.err, errNotInInbox)
+		if mayWorkLater(k.err) || absent && !k.missed {
+			k.missed = k.missed || absent
+			return false
+		}
+		if !k.reported {
+			s.report(k.message, k.error())
+		}
+	}
+	s.active.remove(k.message)
+	return true
+}
+
+// mayWorkLater reports whether a mark is repeated after err. Any response but the gateway's 404 may come from something in
+// between, or pass.
+func mayWorkLater(err error) bool {
+	var failed *MeshGatewayError
+	return errors.As(err, &failed) && !errors.Is(err, errClosed)
+}
+
+// send marks a message read if it is unread. The request is not repeated by the retry policy, and ends with the client.
+func (s *server) send(ctx context.Context, m MeshMessage) error {
+	ctx, cancel := s.client.whileOpen(context.WithoutCancel(ctx))
+	defer cancel()
+	unread, err := s.sight.isUnread(ctx, m)
+	if err != nil || !unread {
+		return err
+	}
+	op := opMarkRead(m.ID)
+	op.repeatable = false
+	if err = s.client.markRead(ctx, op, m.ID); isMarked(err) {
 		return nil
 	}
 	return err
@@ -54,65 +91,4 @@ func (s *server) send(ctx context.Context, m mark) error {
 // isMarked reports whether err is the gateway's 404 for a message that is marked already.
 func isMarked(err error) bool {
 	return hasStatus(err, http.StatusNotFound) && !errors.Is(err, errNoSuchPath)
-}
-
-// mayWorkLater reports whether a mark is repeated after err.
-func mayWorkLater(err error) bool { return isOutage(err) || hasStatus(err, http.StatusNotFound) }
-
-// queue queues a mark and starts sendQueue if it is not running.
-func (s *server) queue(ctx context.Context, m mark) {
-	if s.marks.add(m) {
-		s.running.Go(func() { s.sendQueue(ctx) })
-	}
-}
-
-// sendQueue sends the queued marks one after another, again and again, until the queue is empty. It pauses after a failure: a
-// gateway in trouble receives one request per pause, however many messages are waiting for their marks. When ctx ends,
-// it goes on until the first failure.
-func (s *server) sendQueue(ctx context.Context) {
-	var err error
-	failures := markAttempts
-	for m, ok := s.marks.next(); ok; m, ok = s.marks.next() {
-		if failures > 0 {
-			_ = s.client.sleep(ctx, servePauseAfter(err, failures))
-		}
-		if err = s.send(ctx, m); err == nil {
-			failures = 0
-			continue
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		failures++
-		if mayWorkLater(err) {
-			s.marks.add(m)
-		}
-	}
-}
-
-// markQueue holds the marks that sendQueue sends. It keeps no contents, since many messages may be waiting.
-type markQueue struct {
-	mu      sync.Mutex
-	waiting []mark
-	active  bool // between the first add and the next that finds no mark
-}
-
-// add reports whether the queue was not active.
-func (q *markQueue) add(m mark) (first bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting = append(q.waiting, m)
-	first, q.active = !q.active, true
-	return first
-}
-
-func (q *markQueue) next() (m mark, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.waiting) == 0 {
-		q.active = false
-		return mark{}, false
-	}
-	m, q.waiting = q.waiting[0], q.waiting[1:]
-	return m, true
 }

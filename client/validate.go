@@ -110,10 +110,17 @@ func checkLimit(limit int) error {
 	return nil
 }
 
+func (r *redactor) checkKind(kind Kind) error {
+	if kind.Valid() {
+		return nil
+	}
+	return r.nameError("kind", string(kind), "must be fyi, question, answer, status or unblock")
+}
+
 // checkMessage validates a message to the node to, within the gateway's limits.
 func (r *redactor) checkMessage(to string, req SendRequest) error {
-	if !req.Kind.Valid() {
-		return r.nameError("kind", string(req.Kind), "must be fyi, question, answer, status or unblock")
+	if err := r.checkKind(req.Kind); err != nil {
+		return err
 	}
 	if err := r.checkNodeName("recipient", to); err != nil {
 		return err

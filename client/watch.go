@@ -3,17 +3,8 @@ package client
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"iter"
-	"math"
-	"math/rand/v2"
-	"net/http"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
 // DefaultWatchInterval is the default of WatchOptions.Interval.
@@ -25,9 +16,6 @@ const (
 	minWatchInterval   = time.Millisecond
 	shortWatchInterval = 100 * time.Millisecond
 )
-
-// maxWatchPause is the longest pause after errors, unless the interval itself is longer.
-const maxWatchPause = time.Minute
 
 // WatchOptions configures Watch. The zero value is valid.
 type WatchOptions struct {
@@ -63,23 +51,13 @@ type WatchOptions struct {
 // towards the limit of a poll. If such messages fill a poll, or if three polls in a row are full and the last has no new
 // message, an error is yielded once.
 //
+// A gateway that ignores the limit or the recipient of a poll does not fill the memory: messages beyond the limit and those of
+// other nodes are dropped, and an error follows the others.
+//
 // A message is identified by its id and its CreatedAt, because a gateway with a new database reuses ids. Each range over the
 // sequence remembers its own last 20,000 messages. An older message that is still unread is yielded again.
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
-	return func(yield func(MeshMessage, error) bool) {
-		complete, err := opts.withDefaults()
-		if err = cmp.Or(c.ready(ctx), err); err != nil {
-			yield(MeshMessage{}, err)
-			return
-		}
-		if complete.Interval < shortWatchInterval {
-			c.log.WarnContext(ctx, "the interval of Watch is very short", "interval", complete.Interval)
-		}
-		w := &watcher{client: c, opts: complete, limit: complete.Limit, seen: newSeenMessages()}
-		for ctx.Err() == nil && w.poll(ctx, yield) {
-			_ = c.sleep(ctx, w.pause()) // the next poll finds out what ended it
-		}
-	}
+	return c.watch(ctx, opts, nil, nil)
 }
 
 func (o WatchOptions) withDefaults() (WatchOptions, error) {
@@ -99,127 +77,4 @@ func (o WatchOptions) withDefaults() (WatchOptions, error) {
 	}
 	o.Limit = cmp.Or(o.Limit, maxLimit)
 	return o, nil
-}
-
-// watcher is the state of one range over Watch.
-type watcher struct {
-	client     *MeshClient
-	opts       WatchOptions
-	limit      int // of the next poll; lower than opts.Limit after a response that was too large
-	seen       *seenMessages
-	full       int           // the number of full windows in a row
-	reported   bool          // the window has been reported as blocked
-	errors     int           // in a row
-	idle       int           // the number of polls in a row without a new message
-	retryAfter time.Duration // of the last poll
-}
-
-// poll fetches once and yields the new messages. It returns false when the sequence has to end.
-func (w *watcher) poll(ctx context.Context, yield func(MeshMessage, error) bool) bool {
-	rows, err := w.fetch(ctx)
-	if ctx.Err() != nil {
-		return false
-	}
-	if w.retryAfter = retryAfter(err); err != nil {
-		w.errors++
-		return yield(MeshMessage{}, err) && !errors.Is(err, errClosed)
-	}
-	w.errors = 0
-	complete := len(rows) < w.limit
-	w.seen.observe(rows, complete)
-	unseen := w.unseen(rows)
-	if err := w.checkWindow(ctx, rows, len(unseen)); err != nil && !yield(MeshMessage{}, err) {
-		return false
-	}
-	if w.idle++; len(unseen) > 0 {
-		w.idle = 0
-	}
-	for _, m := range unseen {
-		if ctx.Err() != nil || !yield(m, nil) {
-			return false
-		}
-		w.seen.add(m)
-	}
-	if complete || w.full%growAfter == 0 {
-		w.limit = min(2*w.limit, w.opts.Limit)
-	}
-	return true
-}
-
-// growAfter is the number of full windows after which a poll requests more messages again.
-const growAfter = 8
-
-// fetch returns the unread messages. While a response is too large, it requests fewer messages. Close cancels its requests.
-func (w *watcher) fetch(ctx context.Context) ([]MeshMessage, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(w.client.lifetime, cancel)() //nolint:contextcheck // the lifetime of the client, not of the caller
-	for {
-		rows, err := w.client.fetch(ctx, opListMessages, FetchOptions{UnreadOnly: true, Limit: w.limit})
-		if err != nil && w.client.isClosed() {
-			return nil, w.client.gatewayError(opListMessages, &call.Error{Err: errClosed}, nil)
-		}
-		if !errors.Is(err, ErrTooLarge) || w.limit == 1 {
-			return rows, err
-		}
-		w.limit = max(1, w.limit/4)
-		w.client.log.DebugContext(ctx, "the inbox is too large for one response; fetching fewer messages", "limit", w.limit)
-	}
-}
-
-// blockedAfter is the number of full windows in a row, the last one without a new message, that is reported as an error.
-const blockedAfter = 3
-
-// checkWindow logs a warning when the window becomes full. It returns an error, once, when the window is blocked.
-func (w *watcher) checkWindow(ctx context.Context, rows []MeshMessage, unseen int) error {
-	if len(rows) < w.limit {
-		w.full, w.reported = 0, false
-		return nil
-	}
-	if w.full++; w.full == 1 {
-		w.client.log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
-			"node", w.client.shownNode, "limit", w.limit)
-	}
-	own := 0
-	for _, row := range rows {
-		if w.client.isOwn(row) {
-			own++
-		}
-	}
-	if w.reported || own < len(rows) && (w.full < blockedAfter || unseen > 0) {
-		return nil
-	}
-	w.reported = true
-	return &MeshGatewayError{
-		Method: opListMessages.method, Path: opListMessages.path, StatusCode: http.StatusOK,
-		Err: fmt.Errorf("the poll is full: it has %d unread messages, which hide older ones (%d were sent by this node); mark messages read", len(rows), own),
-	}
-}
-
-// unseen returns the messages that have not been yielded, the oldest first.
-func (w *watcher) unseen(rows []MeshMessage) []MeshMessage {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(m MeshMessage) bool { return w.seen.has(m) || w.client.isOwn(m) })
-	slices.SortFunc(rows, func(a, b MeshMessage) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.CreatedAt, b.CreatedAt))
-	})
-	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return keyOf(a) == keyOf(b) })
-}
-
-// pause returns the time until the next poll: the interval, doubled for every idle poll up to the idle interval and for every
-// error in a row, varied by up to a quarter; or the requested Retry-After plus up to a quarter, if that is longer.
-func (w *watcher) pause() time.Duration {
-	d := backoff(w.opts.Interval, w.opts.IdleInterval, w.idle+1)
-	d = backoff(d, max(d, maxWatchPause), w.errors+1)
-	d = min(d, math.MaxInt64/2) // no overflow below
-	d = d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load needs no secure random numbers
-	return max(d, withJitter(min(w.retryAfter, maxRetryAfter)))
-}
-
-// retryAfter returns the RetryAfter of err, or 0.
-func retryAfter(err error) time.Duration {
-	var failed *MeshGatewayError
-	if errors.As(err, &failed) {
-		return failed.RetryAfter
-	}
-	return 0
 }

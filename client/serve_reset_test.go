@@ -1,0 +1,290 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// The mark of a message that its handler finished late would be the mark of another message in a new database.
+func TestServeDoesNotMarkAMessageOfAnEarlierDatabase(t *testing.T) {
+	before, after := emptyGateway(t), emptyGateway(t)
+	synctest.Test(t, func(t *testing.T) {
+		before.Store("node-b", "node-a", "question", "before")
+		c, d := worker(t, before)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		attempts := make(map[string]int)
+		handler := func(_ context.Context, m client.MeshMessage) error {
+			attempts[m.GetContent()]++
+			if attempts["before"] == 2 && m.GetContent() == "before" {
+				return nil
+			}
+			if attempts["after"] == 0 {
+				time.Sleep(time.Millisecond) // the time of the new message is later
+				after.Store("node-b", "node-a", "question", "after")
+				d.gateway.Store(after)
+			}
+			return errors.New("later")
+		}
+		options := client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}}
+		require.NoError(t, c.Serve(ctx, handler, options))
+		assert.Equal(t, 2, attempts["before"])
+		assert.Greater(t, attempts["after"], 1)
+		assert.Equal(t, 1, unread(t, c), "no handler has succeeded for it")
+	})
+}
+
+// Serve knows of the new database while its only worker is still busy.
+func TestServeNoticesANewDatabaseWhileAllWorkersAreBusy(t *testing.T) {
+	before, after := emptyGateway(t), emptyGateway(t)
+	synctest.Test(t, func(t *testing.T) {
+		before.Store("node-b", "node-a", "question", "before")
+		c, d := worker(t, before)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		time.AfterFunc(time.Second, func() {
+			after.Store("node-b", "node-a", "question", "after")
+			d.gateway.Store(after)
+		})
+		handler := func(_ context.Context, m client.MeshMessage) error {
+			if m.GetContent() == "before" {
+				time.Sleep(5 * time.Second)
+				return nil
+			}
+			return errors.New("later")
+		}
+		require.NoError(t, c.Serve(ctx, handler, client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}}))
+		assert.Equal(t, 1, unread(t, c), "no handler has succeeded for it")
+	})
+	assert.Empty(t, after.Requests(gatewaytest.MarkMessageRead))
+}
+
+// The rest of a poll belongs to the database before. Without a look, its marks would be those of messages that no handler saw.
+func TestServeMarksNoMessageOfANewDatabaseUnhandled(t *testing.T) {
+	for name, marksFail := range map[string]bool{"at once": false, "while marks fail": true} {
+		before := emptyGateway(t)
+		storeQuestions(before, 60)
+		reports := 60 - 20 + 1 // from the message whose handler sees the new database
+		if marksFail {
+			before.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: 503, Times: -1})
+			reports = 60
+		}
+		checkReset(t, name, before, reports)
+	}
+}
+
+// checkReset replaces a gateway with 60 messages by another one while the twentieth is handled.
+func checkReset(t *testing.T, name string, before *gatewaytest.Gateway, reports int) {
+	t.Helper()
+	after := emptyGateway(t)
+	synctest.Test(t, func(t *testing.T) {
+		c, d := worker(t, before)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		old, handled := 0, new(sync.Map)
+		handler := func(_ context.Context, m client.MeshMessage) error {
+			if m.GetContent() == "after" {
+				handled.Store(m.ID, true)
+			} else if old++; old == 20 {
+				for range 60 {
+					after.Store("node-b", "node-a", "question", "after")
+				}
+				d.gateway.Store(after)
+			}
+			return nil
+		}
+		after.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+			if id, isMark := strings.CutSuffix(strings.TrimPrefix(r.Path, "/messages/"), "/read"); isMark {
+				n, err := strconv.ParseInt(id, 10, 64)
+				_, ok := handled.Load(n)
+				assert.True(t, err == nil && ok, "%s: message %s is marked before it is handled", name, id)
+			}
+			return nil
+		})
+		var j journal
+		require.NoError(t, c.Serve(ctx, handler, client.ServeOptions{OnError: j.onError}))
+		assert.Zero(t, unread(t, c), name)
+		assert.Len(t, j.errors, reports, "%s: each message of the database before is reported once", name)
+	})
+}
+
+// mail is a message of a mailbox. Its fields are the JSON of the gateway.
+type mail struct {
+	ID        int64   `json:"id"`
+	FromNode  string  `json:"from_node"`
+	ToNode    string  `json:"to_node"`
+	Kind      string  `json:"kind"`
+	Content   string  `json:"content"`
+	CreatedAt string  `json:"created_at"`
+	ReadAt    *string `json:"read_at"`
+}
+
+// mailbox is a gateway with times of its own, and with parameters that it ignores, as older or hostile gateways do.
+type mailbox struct {
+	mu      sync.Mutex
+	ignores []string
+	mails   []*mail
+	empty   int // polls that are answered with an empty list
+	polls   int
+	marked  []int64
+}
+
+func (b *mailbox) add(from, kind, createdAt string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.mails = append(b.mails, &mail{ID: int64(len(b.mails)) + 1, FromNode: from, ToNode: "node-a", Kind: kind, Content: "x", CreatedAt: createdAt})
+}
+
+func (b *mailbox) handle(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if id, found := strings.CutSuffix(r.URL.Path, "/read"); found {
+		n, _ := strconv.ParseInt(strings.TrimPrefix(id, "/messages/"), 10, 64)
+		b.marked = append(b.marked, n)
+		b.mails[n-1].ReadAt = new(string)
+		return
+	}
+	query := r.URL.Query()
+	for _, parameter := range b.ignores {
+		query.Del(parameter)
+	}
+	if b.polls++; b.empty > 0 {
+		b.empty--
+		_, _ = w.Write([]byte("[]"))
+		return
+	}
+	limit, err := strconv.Atoi(query.Get("limit"))
+	if err != nil {
+		limit = len(b.mails)
+	}
+	is := func(field, value string) bool { return !query.Has(field) || query.Get(field) == value }
+	list := []*mail{}
+	for _, m := range slices.Backward(b.mails) {
+		if len(list) < limit && is("to", m.ToNode) && is("kind", m.Kind) && is("from", m.FromNode) && m.CreatedAt > query.Get("since") &&
+			(m.ReadAt == nil || !query.Has("unread_only")) {
+			list = append(list, m)
+		}
+	}
+	_ = json.NewEncoder(w).Encode(list)
+}
+
+func (b *mailbox) marks() []int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Sorted(slices.Values(b.marked))
+}
+
+// serveFor runs Serve at a mailbox for a time.
+func serveFor(t *testing.T, b *mailbox, d time.Duration, handler func(context.Context, client.MeshMessage) error, opts client.ServeOptions) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	require.NoError(t, inProcess(t, b.handle).Serve(ctx, handler, opts))
+}
+
+func TestServeMarksMessagesWhileTheClockOfTheGatewayStepsBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := new(mailbox)
+		for i := range 20 {
+			hour := 12
+			if i >= 10 {
+				hour = 11
+			}
+			b.add("node-b", "question", fmt.Sprintf("2026-11-21T%d:00:%02d+00:00", hour, i))
+		}
+		var j journal
+		failed := make(map[int64]bool)
+		serveFor(t, b, 10*time.Minute, func(ctx context.Context, m client.MeshMessage) error {
+			if m.ID%3 == 0 && !failed[m.ID] {
+				failed[m.ID] = true
+				return errors.New("not yet")
+			}
+			return j.handle(ctx, m)
+		}, client.ServeOptions{OnError: j.onError, Watch: client.WatchOptions{Limit: 7}})
+		assert.Len(t, j.handled, 20)
+		assert.Empty(t, j.errors)
+		assert.Len(t, b.marks(), 20)
+	})
+}
+
+func TestServeHandsNoMessageToTwoHandlersAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := new(mailbox)
+		b.add("node-b", "question", "2026-11-21T12:00:00+00:00")
+		b.add("node-b", "question", "2026-11-21T12:00:01+00:00")
+		var j journal
+		serveFor(t, b, 10*time.Minute, func(ctx context.Context, m client.MeshMessage) error {
+			if m.ID == 1 {
+				b.mu.Lock()
+				b.empty = 3
+				b.mu.Unlock()
+				time.Sleep(5 * time.Minute)
+			}
+			return j.handle(ctx, m)
+		}, client.ServeOptions{Workers: 4, OnError: j.onError})
+		assert.ElementsMatch(t, []int64{1, 2}, j.handled)
+		assert.Empty(t, j.errors)
+		assert.Equal(t, []int64{1, 2}, b.marks())
+	})
+}
+
+// One response without the message may be a mistake of the gateway.
+func TestServeLooksAgainForAMessageThatIsNotVisible(t *testing.T) {
+	t.Parallel()
+	for empty, marks := range map[int]int{1: 1, 2: 1, 4: 0} { // two requests make a look
+		synctest.Test(t, func(t *testing.T) {
+			b := new(mailbox)
+			b.add("node-b", "question", "2026-11-21T12:00:00+00:00")
+			var j journal
+			serveFor(t, b, time.Minute, func(ctx context.Context, m client.MeshMessage) error {
+				b.empty = empty
+				return j.handle(ctx, m)
+			}, client.ServeOptions{OnError: j.onError, Watch: client.WatchOptions{Interval: time.Hour}})
+			assert.Len(t, b.marks(), marks, "%d empty responses", empty)
+			assert.Len(t, j.errors, 1-marks, "%d empty responses", empty)
+		})
+	}
+}
+
+// More new messages than a response has may hide the message.
+func TestServeMarksAMessageThatNewerOnesHide(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ignores []string
+		kinds   []client.Kind
+	}{
+		"by kind": {kinds: []client.Kind{client.KindQuestion}}, "by sender": {}, "without the time": {ignores: []string{"since"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := &mailbox{ignores: c.ignores}
+			b.add("node-b", "question", "2026-11-21T12:00:00+00:00")
+			var j journal
+			serveFor(t, b, time.Minute, func(ctx context.Context, m client.MeshMessage) error {
+				for range 1500 {
+					b.add("node-c", "fyi", "2026-11-21T12:00:01+00:00")
+				}
+				return j.handle(ctx, m)
+			}, client.ServeOptions{Kinds: c.kinds, Watch: client.WatchOptions{Interval: time.Hour}, OnError: j.onError})
+			assert.Equal(t, []int64{1}, b.marks(), name)
+			assert.Empty(t, j.errors, name)
+		})
+	}
+}

@@ -1,0 +1,107 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// window is the newest unread messages of the inbox, or those of one kind, over the polls of a watcher.
+type window struct {
+	kind     Kind // "" for all
+	limit    int  // of the next poll; lower than WatchOptions.Limit after a response that was too large
+	seen     *seenMessages
+	full     int  // the number of polls in a row that were full
+	reported bool // the window has been reported as blocked
+}
+
+// sift returns the messages of a response that belong into the window. The rows of other nodes and those beyond the limit are an
+// error: a gateway that ignores the parameters of a request must not fill the memory with messages. A kind that was not
+// requested is no error, since older gateways ignore that parameter.
+func (w *window) sift(node string, rows []MeshMessage) ([]MeshMessage, error) {
+	var faults []string
+	if excess := len(rows) - w.limit; excess > 0 {
+		faults = append(faults, fmt.Sprintf("it has %d messages more than the %d requested", excess, w.limit))
+		rows = slices.Clone(rows[:w.limit]) // frees the others
+	}
+	foreign := 0
+	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool {
+		if m.ToNode != node {
+			foreign++
+			return true
+		}
+		return w.kind != "" && m.Kind != w.kind
+	})
+	if foreign > 0 {
+		faults = append(faults, fmt.Sprintf("it has %d messages of other nodes", foreign))
+	}
+	if faults == nil {
+		return rows, nil
+	}
+	return rows, pollError("the response is not what was requested: %s; they are dropped", strings.Join(faults, ", and "))
+}
+
+// pollError returns the error of a poll whose response is complete.
+func pollError(format string, args ...any) error {
+	return &MeshGatewayError{
+		Method: opListMessages.method, Path: opListMessages.path, StatusCode: http.StatusOK, Err: fmt.Errorf(format, args...),
+	}
+}
+
+// unseen returns the messages that have not been yielded, the oldest first.
+func (w *window) unseen(rows []MeshMessage) []MeshMessage {
+	rows = slices.DeleteFunc(rows, w.seen.has)
+	slices.SortFunc(rows, func(a, b MeshMessage) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.CreatedAt, b.CreatedAt))
+	})
+	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return keyOf(a) == keyOf(b) })
+}
+
+// blockedAfter is the number of full polls in a row, the last one without a new message, that is reported as an error.
+const blockedAfter = 3
+
+// checkFull returns an error, once, when a poll of n messages is full and no other message can be yielded: all are the node's
+// own, or none is new.
+func (w *window) checkFull(n, own, unseen int) error {
+	if n < w.limit {
+		w.full, w.reported = 0, false
+		return nil
+	}
+	w.full++
+	if w.reported || own < n && (w.full < blockedAfter || unseen > 0) {
+		return nil
+	}
+	w.reported = true
+	sender := ""
+	if own > 0 {
+		sender = fmt.Sprintf(" (%d were sent by this node)", own)
+	}
+	return pollError("the poll is full: it has %d unread messages, which hide older ones%s; mark messages read", n, sender)
+}
+
+// growAfter is the number of full polls after which a poll requests more messages again.
+const growAfter = 8
+
+// grow raises the limit after a response that was too large.
+func (w *window) grow(highest int) {
+	if w.full%growAfter == 0 { // also if the last poll was not full
+		w.limit = min(2*w.limit, highest)
+	}
+}
+
+// fetchNewest fetches at most limit messages. While the response is too large, it requests fewer of them, down to one. It returns
+// the limit of the last request.
+func (c *MeshClient) fetchNewest(ctx context.Context, op operation, opts FetchOptions) ([]MeshMessage, int, error) {
+	for {
+		rows, err := c.fetch(ctx, op, opts)
+		if !errors.Is(err, ErrTooLarge) || opts.Limit == 1 {
+			return rows, opts.Limit, err
+		}
+		opts.Limit = max(1, opts.Limit/4)
+		c.log.DebugContext(ctx, "the inbox is too large for one response; fetching fewer messages", "limit", opts.Limit)
+	}
+}
