@@ -140,7 +140,8 @@ type mailbox struct {
 	mu      sync.Mutex
 	ignores []string
 	mails   []*mail
-	empty   int // polls that are answered with an empty list
+	broken  string // polls of this kind fail
+	empty   int    // polls that are answered with an empty list
 	polls   int
 	marked  []int64
 }
@@ -163,6 +164,10 @@ func (b *mailbox) handle(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	for _, parameter := range b.ignores {
 		query.Del(parameter)
+	}
+	if b.broken != "" && query.Get("kind") == b.broken {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
 	}
 	if b.polls++; b.empty > 0 {
 		b.empty--
