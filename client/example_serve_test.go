@@ -27,6 +27,7 @@ func ExampleMeshClient_Serve() {
 		return err
 	}
 	err = c.Serve(ctx, answer, client.ServeOptions{
+		Kinds:    []client.Kind{client.KindQuestion}, // two nodes that answer answers would never end
 		Register: &client.RegisterRequest{URL: "http://node-b:8787"},
 		OnError:  func(m client.MeshMessage, err error) { log.Print(m.ID, err) },
 	})

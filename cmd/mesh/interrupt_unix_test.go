@@ -149,7 +149,7 @@ func TestSecondInterruptKillsServe(t *testing.T) {
 	t.Parallel()
 	g, listener := newGatewayForTest(t), blocker(t)
 	g.Store("node-b", "node-a", "question", "one")
-	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", listener.Addr().String()))
+	p := startGroup(t, command(t, g, "serve", "--max-attempts", "1", "--give-up", "mark", "--", "handler", "block", listener.Addr().String()))
 	conn, err := listener.Accept()
 	require.NoError(t, err)
 	p.interrupt()
@@ -160,7 +160,7 @@ func TestSecondInterruptKillsServe(t *testing.T) {
 	require.Error(t, err, "the handler is gone")
 	assert.Contains(t, p.stderr.String(), "were killed, and their messages stay unread")
 	assert.Empty(t, answers(t, g))
-	assert.Len(t, unread(t, g), 1)
+	assert.Len(t, unread(t, g), 1, "a command that was killed has not given its message up")
 }
 
 // TestHangupKillsServe checks that a terminal that closes leaves no command behind.

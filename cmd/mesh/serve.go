@@ -13,22 +13,32 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 )
 
+// serveFlags are the flags of mesh serve.
+type serveFlags struct {
+	url, giveUp          string
+	kinds                []string
+	workers, maxAttempts int
+}
+
 func newServe(a *app) *cobra.Command {
-	var url string
-	var opts client.ServeOptions
+	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve [flags] -- COMMAND [ARG...]",
-		Short: "Run a command for each message and send its output as the answer",
-		Long: `Serve registers this node and runs COMMAND for each unread message.
+		Short: "Run a command for each question and send its output as the answer",
+		Long: `Serve registers this node and runs COMMAND for each unread question. With --kind it runs for other kinds as well, which stay
+unread without it. Two nodes that answer answers exchange messages without end.
 
 COMMAND receives the message as a line of JSON on stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID in its
 environment. If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read.
-With any other status, or with more output than a message can hold, it runs again later, with growing pauses; after
---max-attempts runs the message stays unread. After a crash it may receive a message again.
+With any other status, or with more output than a message can hold, it runs again later, with growing pauses. After
+--max-attempts runs, or at once if the answer contains a credential or cannot be a message, the message is given up: it stays
+unread, or is marked read with --give-up mark. After a crash COMMAND may receive a message again. Messages that the node has
+sent to itself are marked read.
 
 COMMAND has no time limit; use timeout 60 COMMAND to set one. A background process of COMMAND has five seconds to close the
 output. COMMAND inherits the environment, including MESH_GATEWAY_TOKEN; with --token-file it does not receive the token.
@@ -38,18 +48,54 @@ terminal, unless serve runs under nohup.`,
 		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, command []string) error {
-			return a.serve(ctx, c, command, url, opts)
+			return a.serve(ctx, c, command, f)
 		}),
 	}
-	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
-	cmd.Flags().StringVar(&url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
-	cmd.Flags().IntVar(&opts.Workers, "workers", 1, "maximum number of commands that run at the same time")
-	cmd.Flags().IntVar(&opts.MaxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message")
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // the flags behind COMMAND are its own
+	flags.StringVar(&f.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
+	flags.StringSliceVar(&f.kinds, "kind", []string{string(client.KindQuestion)}, "kinds of messages to answer, repeatable, or all")
+	flags.IntVar(&f.workers, "workers", 1, "maximum number of commands that run at the same time")
+	flags.IntVar(&f.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message")
+	flags.StringVar(&f.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
+	complete(cmd, "kind", cobra.FixedCompletions(append(slices.Clone(lookup.Kinds), allKinds), cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "give-up", cobra.FixedCompletions([]string{leaveUnread, markRead}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string, url string, opts client.ServeOptions) error {
-	if err := a.checkNames(name{"--url", url}); err != nil {
+// The values of --give-up, and the value of --kind that selects every kind.
+const (
+	leaveUnread = "leave"
+	markRead    = "mark"
+	allKinds    = "all"
+)
+
+// options returns the options of Serve. A command that was killed has not answered: its message stays unread.
+func (f serveFlags) options(killed context.Context) (client.ServeOptions, error) {
+	opts := client.ServeOptions{
+		Workers: f.workers, MaxAttempts: f.maxAttempts, Watch: client.WatchOptions{IdleInterval: idleInterval},
+		OnGiveUp: func(client.MeshMessage, error) bool { return f.giveUp == markRead && killed.Err() == nil },
+	}
+	if f.giveUp != leaveUnread && f.giveUp != markRead {
+		return opts, usagef("--give-up: %q must be %s or %s", f.giveUp, leaveUnread, markRead)
+	}
+	if slices.Equal(f.kinds, []string{allKinds}) {
+		return opts, nil
+	}
+	for _, name := range f.kinds {
+		if !slices.Contains(lookup.Kinds, name) {
+			return opts, usagef("--kind: %q must be %s, or all by itself", name, strings.Join(lookup.Kinds, ", "))
+		}
+		opts.Kinds = append(opts.Kinds, client.Kind(name))
+	}
+	if opts.Kinds == nil {
+		return opts, usagef("--kind: must not be empty")
+	}
+	return opts, nil
+}
+
+func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string, f serveFlags) error {
+	if err := a.checkNames(name{"--url", f.url}); err != nil {
 		return err
 	}
 	ctx, stop := untilInterrupted(ctx)
@@ -57,6 +103,10 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	killed, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	defer onHangup(kill)()
+	opts, err := f.options(killed)
+	if err != nil {
+		return err
+	}
 	w, err := worker.New(killed, c, command, a.environment(), a.errs)
 	if err != nil {
 		return &usageError{err}
@@ -68,10 +118,10 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 		<-again.Done()
 		kill()
 	})() // runs before stop, which would count as an interrupt
-	opts.OnError, opts.Watch.IdleInterval = a.serveError, idleInterval
+	opts.OnError = a.serveError
 	a.progress.Stop()
 	fmt.Fprintf(a.errs, "mesh: serving %s as %s; ^C ends it\n", output.Line(command[0]), c.Node())
-	if opts.Register, err = a.awaitRegistration(ctx, c, url); err != nil {
+	if opts.Register, err = a.awaitRegistration(ctx, c, f.url); err != nil {
 		return err
 	}
 	if err := c.Serve(ctx, w.Handle, opts); err != nil {

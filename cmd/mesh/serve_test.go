@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +47,44 @@ func TestServeReportsAMessageThatIsGivenUp(t *testing.T) {
 	g.Store("node-b", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "fail"))
 	p.stderr.await("mesh: warning: message 1 from node-b: given up after attempt 1: handler: exit status 1")
+}
+
+// TestServeAnswersQuestionsOnly checks that two nodes with mesh serve do not answer the answers of each other.
+func TestServeAnswersQuestionsOnly(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		flags []string
+		first string
+	}{
+		"by default":        {nil, "handler: 2 node-b question"},
+		"with other kinds":  {[]string{"--kind", "fyi,question"}, "handler: 2 node-b question"},
+		"with every kind":   {[]string{"--kind", "all"}, "handler: 1 node-b answer"},
+		"with answers only": {[]string{"--kind", "answer"}, "handler: 1 node-b answer"},
+	} {
+		g := newGatewayForTest(t)
+		g.Store("node-b", "node-a", "answer", "one")
+		g.Store("node-b", "node-a", "question", "two")
+		p := startProcess(t, command(t, g, append(append([]string{"serve"}, c.flags...), "--", "handler", "answer")...))
+		p.stderr.await(c.first)
+		_, printed, _ := strings.Cut(p.stderr.String(), "mesh: serving handler as node-a; ^C ends it\n")
+		assert.True(t, strings.HasPrefix(printed, c.first), "%s, in order: %s", name, printed)
+	}
+}
+
+func TestServeMarksAMessageThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for action, want := range map[string]int{"leave": 1, "mark": 0} {
+		g := newGatewayForTest(t)
+		g.Store("node-b", "node-a", "question", "one")
+		p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--give-up", action, "--", "handler", "fail"))
+		p.stderr.await("given up after attempt 1: handler: exit status 1")
+		c, err := client.New("node-a", g.Options()...)
+		require.NoError(t, err)
+		defer c.Close()
+		unread, err := c.Fetch(t.Context(), client.FetchOptions{UnreadOnly: true})
+		require.NoError(t, err)
+		assert.Len(t, unread, want, action)
+	}
 }
 
 // TestServeKeepsTheRegistration checks that a gateway that is down when serve starts does not cost the node its URL and

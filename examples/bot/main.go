@@ -2,6 +2,8 @@
 //
 //	go run ./examples/bot "How far is the build?"
 //
+// The helper answers questions only. Two agents that answer answers as well would exchange messages without end.
+//
 // It uses the gateway in MESH_GATEWAY_URL with the token in MESH_GATEWAY_TOKEN, or a gateway in memory. Serve registers an
 // agent, polls its inbox, repeats failed handlers and marks messages read. At the end, running handlers finish; other messages
 // stay unread until the next run.
@@ -48,13 +50,12 @@ func run(ctx context.Context, out io.Writer, questions []string, opts ...client.
 	ended := make(chan error, 2)
 	go func() {
 		defer stop() // an agent that cannot go on ends the other one
+		opts := options(helper)
+		opts.Kinds = []client.Kind{client.KindQuestion} // answers to answers would never end
 		ended <- helper.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
-			if m.Kind != client.KindQuestion { // answers to answers would never end
-				return nil
-			}
 			_, err := helper.Reply(ctx, m, client.KindAnswer, "You asked: "+m.GetContent())
 			return err
-		}, options(helper))
+		}, opts)
 	}()
 	go func() {
 		defer stop()

@@ -35,7 +35,8 @@ func New(killed context.Context, c *client.MeshClient, command, env []string, st
 	return &Worker{c, command, env, stderr, killed}, nil
 }
 
-// Handle runs the command for a message and sends what it prints as the answer, unless that is blank. Its context does not end
+// Handle runs the command for a message and sends what it prints as the answer, unless that is blank. An answer to an answer would
+// be answered again: two workers would never stop. Its context does not end
 // the command: an interrupted Serve waits for its handlers.
 func (w *Worker) Handle(ctx context.Context, m client.MeshMessage) error {
 	printed, err := w.run(m)
