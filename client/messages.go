@@ -88,7 +88,7 @@ func (c *MeshClient) fetch(ctx context.Context, op operation, opts FetchOptions)
 	if err != nil {
 		return nil, err
 	}
-	if blank(resp) {
+	if blank(resp) && !op.needsBody {
 		return []MeshMessage{}, nil
 	}
 	var list gateway.MessageList

@@ -20,6 +20,8 @@ type operation struct {
 	// ignoresBody means that a 2xx status is success, whatever the body is and even if it breaks off, unless noPages is set and
 	// it is a web page.
 	ignoresBody bool
+	// needsBody means that an empty body of a 2xx response is a failure, and not an empty list.
+	needsBody bool
 	// noPages means that a web page is a failure, whatever its status is.
 	noPages bool
 	// absence means that a 404 may be the answer about one peer, thread or message, and not a missing path.

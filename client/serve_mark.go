@@ -31,7 +31,7 @@ func (k mark) error() error {
 // markRead sends a mark once, in the slot of its worker, so that a slow gateway does not receive more marks at a time than there are
 // workers. A mark that fails is queued.
 func (s *server) markRead(ctx context.Context, k mark) {
-	if !s.try(ctx, &k) {
+	if !s.try(ctx, &k, false) {
 		s.queue(ctx, k)
 	}
 }
@@ -46,10 +46,11 @@ func (s *server) markOwn(ctx context.Context, own []MeshMessage) {
 	}
 }
 
-// try sends a mark. It reports whether the mark is finished: the message is read, or cannot be marked, which is reported. A message
-// that is not in the inbox is looked for once more, since the response may be a mistake of the gateway.
-func (s *server) try(ctx context.Context, k *mark) (finished bool) {
-	k.err = s.send(ctx, k.message)
+// try sends a mark, with the retry policy or without it. It reports whether the mark is finished: the message is read, or cannot be
+// marked, which is reported. A message that is not in the inbox is looked for once more, since the response may be a mistake of the
+// gateway.
+func (s *server) try(ctx context.Context, k *mark, repeat bool) (finished bool) {
+	k.err = s.send(ctx, k.message, repeat)
 	if k.err != nil {
 		k.attempts++
 		absent := errors.Is(k.err, errNotInInbox)
@@ -72,16 +73,16 @@ func mayWorkLater(err error) bool {
 	return errors.As(err, &failed) && !errors.Is(err, errClosed)
 }
 
-// send marks a message read if it is unread. The request is not repeated by the retry policy, and ends with the client.
-func (s *server) send(ctx context.Context, m MeshMessage) error {
+// send marks a message read if it is unread. The requests end with the client.
+func (s *server) send(ctx context.Context, m MeshMessage, repeat bool) error {
 	ctx, cancel := s.client.whileOpen(context.WithoutCancel(ctx))
 	defer cancel()
-	unread, err := s.sight.isUnread(ctx, m)
+	unread, err := s.sight.isUnread(ctx, m, repeat)
 	if err != nil || !unread {
 		return err
 	}
 	op := opMarkRead(m.ID)
-	op.repeatable = false
+	op.repeatable = repeat
 	if err = s.client.markRead(ctx, op, m.ID); isMarked(err) {
 		return nil
 	}

@@ -31,7 +31,7 @@ func (s *server) drop(k mark) {
 
 // sendQueue sends the queued marks one after another, again and again, until the queue is empty. It pauses after a failure: a
 // gateway in trouble receives one mark per pause, however many messages are waiting for theirs. When ctx ends, it goes on
-// until the first failure.
+// until the first failure, with the retry policy in place of the pauses.
 func (s *server) sendQueue(ctx context.Context) {
 	var err error
 	failures := 1 // in a row; the mark that starts the queue has failed
@@ -39,7 +39,7 @@ func (s *server) sendQueue(ctx context.Context) {
 		if failures > 0 {
 			_ = s.client.sleep(ctx, servePauseAfter(err, failures))
 		}
-		if s.try(ctx, &k) {
+		if s.try(ctx, &k, ctx.Err() != nil) {
 			failures = 0
 			continue
 		}

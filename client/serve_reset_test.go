@@ -269,6 +269,24 @@ func TestServeLooksAgainForAMessageThatIsNotVisible(t *testing.T) {
 	}
 }
 
+// Faulty gateways and proxies answer 200 without a body, which does not show that a message is gone.
+func TestServeRepeatsAMarkWhileTheInboxHasNoBody(t *testing.T) {
+	g := emptyGateway(t)
+	storeQuestions(g, 1)
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		var j journal
+		require.NoError(t, c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
+			g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 200, Times: 20})
+			return j.handle(ctx, m)
+		}, client.ServeOptions{OnError: j.onError}))
+		assert.Zero(t, unread(t, c))
+		assert.Equal(t, []int64{1}, j.handled)
+	})
+}
+
 // More new messages than a response has may hide the message.
 func TestServeMarksAMessageThatNewerOnesHide(t *testing.T) {
 	t.Parallel()

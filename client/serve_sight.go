@@ -23,10 +23,12 @@ type sight struct {
 // snapshot is the unread messages of one response.
 type snapshot struct {
 	senders map[messageKey]string
-	// until is as long after the response as the request took. Many marks then need few requests, which take at most half of
-	// the time.
+	// until is as long after the response as the request took, but at most maxSight. Many marks then need few requests.
 	until time.Time
 }
+
+// maxSight is much less than a gateway needs to restart.
+const maxSight = 100 * time.Millisecond
 
 func (s *snapshot) has(m MeshMessage) bool {
 	sender, ok := s.senders[keyOf(m)]
@@ -34,20 +36,23 @@ func (s *snapshot) has(m MeshMessage) bool {
 }
 
 // isUnread reports whether m is unread. The error is errNotInInbox if m is not visible.
-func (s *sight) isUnread(ctx context.Context, m MeshMessage) (bool, error) {
+func (s *sight) isUnread(ctx context.Context, m MeshMessage, repeat bool) (bool, error) {
 	if last := s.last.Load(); last != nil && last.has(m) && time.Now().Before(last.until) {
 		return true, nil
 	}
-	unread, err := s.refresh(ctx, m)
+	op := opListMessages
+	op.repeatable = repeat
+	unread, err := s.refresh(ctx, op, m)
 	if err != nil || unread.has(m) {
 		return err == nil, err
 	}
-	// It is read, or many newer messages hide it.
+	// It is read, or many newer messages hide it. An empty body does not show that it is gone.
+	op.needsBody = true
 	opts := FetchOptions{Kind: m.Kind, ThreadID: m.GetThreadID()}
 	if resolveAlias(s.client.aliases, m.FromNode) == m.FromNode {
 		opts.FromNode = m.FromNode
 	}
-	rows, err := s.fetchSince(ctx, m, opts)
+	rows, err := s.fetchSince(ctx, op, m, opts)
 	if err != nil {
 		return false, err
 	}
@@ -59,17 +64,17 @@ func (s *sight) isUnread(ctx context.Context, m MeshMessage) (bool, error) {
 }
 
 // refresh requests the unread messages from m on.
-func (s *sight) refresh(ctx context.Context, m MeshMessage) (*snapshot, error) {
+func (s *sight) refresh(ctx context.Context, op operation, m MeshMessage) (*snapshot, error) {
 	opts := FetchOptions{UnreadOnly: true}
 	if s.byKind {
 		opts.Kind = m.Kind
 	}
 	began := time.Now()
-	rows, err := s.fetchSince(ctx, m, opts)
+	rows, err := s.fetchSince(ctx, op, m, opts)
 	if err != nil {
 		return nil, err
 	}
-	unread := &snapshot{senders: make(map[messageKey]string, len(rows)), until: time.Now().Add(time.Since(began))}
+	unread := &snapshot{senders: make(map[messageKey]string, len(rows)), until: time.Now().Add(min(time.Since(began), maxSight))}
 	for _, row := range rows {
 		unread.senders[keyOf(row)] = row.FromNode
 	}
@@ -77,10 +82,8 @@ func (s *sight) refresh(ctx context.Context, m MeshMessage) (*snapshot, error) {
 	return unread, nil
 }
 
-// fetchSince fetches messages from m on. The request is not repeated by the retry policy: the mark is repeated as a whole.
-func (s *sight) fetchSince(ctx context.Context, m MeshMessage, opts FetchOptions) ([]MeshMessage, error) {
-	op := opListMessages
-	op.repeatable = false
+// fetchSince fetches messages from m on.
+func (s *sight) fetchSince(ctx context.Context, op operation, m MeshMessage, opts FetchOptions) ([]MeshMessage, error) {
 	_, size := utf8.DecodeLastRuneInString(m.CreatedAt)
 	opts.Since = m.CreatedAt[:len(m.CreatedAt)-size] // the gateway compares texts: only this one and longer ones are later
 	opts.Limit = maxLimit

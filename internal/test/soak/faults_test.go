@@ -23,6 +23,7 @@ type faultInjector struct {
 	seed uint64
 
 	mu       sync.Mutex
+	hang     bool              // every MarkRead gets no answer
 	database int               // the subjects of each database are counted again
 	earlier  map[string]uint64 // number of requests, by subject
 	counts   faultCounts
@@ -53,6 +54,7 @@ type faultKind struct {
 }
 
 var (
+	noAnswer   = faultKind{"no answer", 3, gatewaytest.Fault{Delay: time.Hour}} // the client's timeout ends it
 	slow       = faultKind{"slow", 8, gatewaytest.Fault{Delay: 20 * time.Millisecond}}
 	empty      = faultKind{"200 without a body", 8, gatewaytest.Fault{Status: 200, AfterEffect: true}}
 	truncated  = faultKind{"200 that breaks off", 9, gatewaytest.Fault{Status: 200, Body: `{"id": 1, "from_`, HangUp: true, AfterEffect: true}}
@@ -66,7 +68,7 @@ var (
 		{"503 that breaks off", 10, gatewaytest.Fault{Status: 503, Body: "over", HangUp: true}},
 		{"504", 10, gatewaytest.Fault{Status: 504, Body: "gateway timeout"}},
 		// The kinds above are refusals: immediate, and without a sign of success.
-		{"no answer", 3, gatewaytest.Fault{Delay: time.Hour}}, // the client's timeout ends it
+		noAnswer,
 		truncated,
 		notJSON,
 		empty,
@@ -95,7 +97,11 @@ func (f *faultInjector) choose(r gatewaytest.Request) *gatewaytest.Fault {
 	defer f.mu.Unlock()
 	about := fmt.Sprint(f.database, " ", subject(r))
 	k := f.faultFor(r.Operation, about, f.earlier[about])
-	f.earlier[about]++
+	if f.hang && r.Operation == gatewaytest.MarkMessageRead {
+		k = &noAnswer
+	} else {
+		f.earlier[about]++
+	}
 	f.counts.Requests[r.Operation]++
 	if k == nil {
 		return nil
@@ -112,10 +118,18 @@ func (f *faultInjector) choose(r gatewaytest.Request) *gatewaytest.Fault {
 // requestID is the header that names the fault to the client, so that the ledger knows what each error has to be.
 const requestID = "X-Request-Id"
 
+// hangMarks lets every MarkRead hang until the next database.
+func (f *faultInjector) hangMarks() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hang = true
+}
+
 func (f *faultInjector) nextDatabase() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.database++
+	f.hang = false
 }
 
 func (c *faultCounts) add(op gatewaytest.Operation, k *faultKind) {

@@ -40,7 +40,8 @@ const (
 	skipIDs commandName = "skip ids"
 	// setHandled announces that a node is about to mark a message. It is answered with the message.
 	setHandled commandName = "handled"
-	// endFaults is answered with the address.
+	// hangMarks lets every MarkRead hang until the database is replaced. It is answered with the address, as endFaults is.
+	hangMarks commandName = "hang marks"
 	endFaults commandName = "heal"
 	// finish is answered with a gatewayReport.
 	finish commandName = "finish"
@@ -115,6 +116,9 @@ func (p *gatewayProcess) execute(c command) error {
 	case setHandled:
 		p.marks.setHandled(c.Message)
 		return answer(c.Message, nil)
+	case hangMarks:
+		p.faults.hangMarks()
+		return answer(p.address, nil)
 	case endFaults:
 		p.database.Heal()
 		return answer(p.address, nil)

@@ -35,7 +35,9 @@ type totals struct {
 	// counts those that never arrived because a MarkRead for the old database marked them.
 	lost, lostUnseen, stale int
 	read                    int
-	watchErrors             int
+	// unmarked counts the marks that Serve reported, of messages in the database of that time.
+	unmarked    int
+	watchErrors int
 }
 
 type entry struct {
@@ -95,6 +97,22 @@ func (l *ledger) databaseReplaced(r replacement) {
 			e.lost, e.lostFrom = true, len(l.replaced)-1
 			e.release()
 		}
+	}
+}
+
+// isLost reports whether the database of a message has been replaced.
+func (l *ledger) isLost(m client.MeshMessage) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.identify(m).Database < len(l.replaced)
+}
+
+// markFailed records the report of a mark that Serve sends later, or not at all when it ends.
+func (l *ledger) markFailed(m client.MeshMessage) {
+	if !l.isLost(m) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.totals.unmarked++
 	}
 }
 

@@ -62,6 +62,12 @@ func (p *process) skipIDs(t *testing.T) {
 	p.call(t, command{Name: skipIDs}, &p.address)
 }
 
+// hangMarks lets every MarkRead hang until the database is replaced.
+func (p *process) hangMarks(t *testing.T) {
+	t.Helper()
+	p.call(t, command{Name: hangMarks}, &p.address)
+}
+
 func (p *process) endFaults(t *testing.T) {
 	t.Helper()
 	p.call(t, command{Name: endFaults}, &p.address)

@@ -66,12 +66,18 @@ func failsFirst(m client.MeshMessage) bool {
 	return hash.Sum32()%10 == 0
 }
 
-// onError accepts the errors of polls and registrations. An error of a message is a failure: no handler fails twice, and no
-// outage is as long as the attempts of a mark.
+// onError accepts the errors of polls and registrations, and those of marks: of one that fails, and of one whose message was lost
+// with its database. No handler fails twice.
 func (s *nodeServer) onError(m client.MeshMessage, err error) {
-	if m.ID == 0 {
+	var failed *client.MeshGatewayError
+	switch {
+	case m.ID == 0:
 		s.node.ledger.watchFailed(err)
-		return
+	case errors.As(err, &failed):
+		assert.ErrorContains(s.node.t, err, "handled, but not marked read", "message %d", m.ID)
+		s.node.ledger.markFailed(m)
+	default:
+		assert.ErrorContains(s.node.t, err, "not visible in the inbox any more", "message %d", m.ID)
+		assert.True(s.node.t, s.node.ledger.isLost(m), "message %d is in the current database", m.ID)
 	}
-	assert.NoError(s.node.t, err, "message %d", m.ID)
 }
