@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -42,6 +43,11 @@ type CallCost struct {
 	Source string `json:"source"`
 	// VerifiedAt is when Source was read, as a date or an RFC 3339 time; nil if unknown, or if the provider stated the charge.
 	VerifiedAt *string `json:"verified_at"`
+	// TierThresholdTokens is that of the row that priced the call: the length of the shortest prompt that it applies to.
+	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
+	// Mode is the mode that the prices are for: "standard", "batch", "fast+us", or for DeepSeek "peak" or "off-peak". It is "" if
+	// the provider stated the charge.
+	Mode string `json:"mode"`
 }
 
 // MarshalJSON writes empty lines as [], never null.
@@ -163,4 +169,5 @@ func (cost *CallCost) fill(call *pricelist.Call, charge *pricelist.Charge) {
 	}
 	cost.Exact, cost.USD = total.String(), total.Float64()
 	cost.Source, cost.VerifiedAt = charge.Row.Source, nonEmpty(charge.Row.VerifiedAt)
+	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(call.Mode, ModeStandard)
 }
