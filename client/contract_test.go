@@ -16,6 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
+// These tests compare the traffic of the client with specs/gateway.yaml.
+
 // Every request and every response of package client conforms to specs/gateway.yaml.
 func TestRequestsAndResponsesConformToTheDocument(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
+// These benchmarks measure what a hostile peer or gateway costs. docs/testing.md has the figures.
+
 // body returns a response with a body that is not copied, so that only the client allocates.
 func body(req *http.Request, parts ...string) *http.Response {
 	var readers []io.Reader

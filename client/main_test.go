@@ -148,3 +148,13 @@ func quiet() client.Option { return client.WithLogger(slog.New(slog.DiscardHandl
 
 // long returns n copies of s.
 func long(s string, n int) string { return strings.Repeat(s, n) }
+
+const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"2026-11-21T08:28:39+00:00"}`
+
+// inProcess returns the client of node-a whose requests go to handler without a network, for tests in virtual time.
+func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
+	t.Helper()
+	return newClient(t, "node-a", append([]client.Option{
+		client.WithGatewayURL("http://gateway"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: inProcessTransport(handler)}),
+	}, opts...)...)
+}

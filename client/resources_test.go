@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
+
+// These tests cover the fields of the generated types.
 
 func TestEveryFieldOfAPeerIsDecoded(t *testing.T) {
 	t.Parallel()
@@ -56,65 +57,4 @@ func fieldsOfMessage(m client.MeshMessage) []any {
 	return []any{m.ID, m.FromNode, m.ToNode, m.Kind, m.Content, m.CreatedAt, m.ReadAt, m.RelatedTaskID, m.ThreadID, m.AdditionalProperties}
 }
 
-func TestKindValid(t *testing.T) {
-	t.Parallel()
-	kinds := []client.Kind{client.KindFYI, client.KindQuestion, client.KindAnswer, client.KindStatus, client.KindUnblock}
-	assert.Equal(t, []client.Kind{"fyi", "question", "answer", "status", "unblock"}, kinds)
-	for _, kind := range kinds {
-		assert.True(t, kind.Valid(), kind)
-	}
-	for _, other := range []client.Kind{"", "FYI", "fyi ", "review_request", "null"} {
-		assert.False(t, other.Valid(), other)
-	}
-}
-
 func ptr[T any](v T) *T { return &v }
-
-func TestOnlyMarkReadMarksAMessageRead(t *testing.T) {
-	t.Parallel()
-	g := gateway(t)
-	c := connect(t, g, "node-a")
-	id := g.Store("node-b", "node-a", "question", "Is the build green?")
-	g.Store("node-b", "node-a", "fyi", "another message")
-	readAt := func(opts client.FetchOptions) map[int64]*string {
-		inbox, err := c.Fetch(t.Context(), opts)
-		require.NoError(t, err)
-		times := make(map[int64]*string)
-		for _, m := range inbox {
-			times[m.ID] = m.ReadAt
-		}
-		return times
-	}
-	for range 2 {
-		for m, err := range c.Watch(t.Context(), client.WatchOptions{}) {
-			require.NoError(t, err)
-			assert.Nil(t, m.ReadAt)
-			if m.ID > id {
-				break // both messages have been yielded
-			}
-		}
-		assert.Equal(t, map[int64]*string{id: nil, id + 1: nil}, readAt(client.FetchOptions{UnreadOnly: true}))
-	}
-	require.NoError(t, c.MarkRead(t.Context(), id))
-	after := readAt(client.FetchOptions{})
-	assert.NotNil(t, after[id], "the message is marked")
-	assert.Nil(t, after[id+1], "no other message is marked")
-	assert.Equal(t, map[int64]*string{id + 1: nil}, readAt(client.FetchOptions{UnreadOnly: true}))
-
-	require.Error(t, c.MarkRead(t.Context(), id))
-	assert.Equal(t, after, readAt(client.FetchOptions{}), "the second MarkRead changes nothing")
-	assert.Len(t, g.Requests(gatewaytest.MarkMessageRead), 2)
-}
-
-func TestPeersAreComparedByTheirText(t *testing.T) {
-	t.Parallel()
-	peer := func(token string) (p client.MeshPeer) {
-		require.NoError(t, json.Unmarshal([]byte(`{"name":"node-b","capabilities":{"n":1},"peer_token":"`+token+`"}`), &p))
-		return p
-	}
-	first, same, other := peer("one"), peer("one"), peer("two")
-	assert.Equal(t, first, same, "testify")
-	assert.NotEqual(t, first, other)
-	assert.True(t, first.PeerToken.Equal(*same.PeerToken), "go-cmp calls this method")
-	assert.False(t, first.PeerToken.Equal(*other.PeerToken))
-}

@@ -278,3 +278,5 @@ func TestClosedClientDoesNotRetry(t *testing.T) {
 		assert.Zero(t, time.Since(begin))
 	})
 }
+
+var errNetwork = errors.New("the network is down")

@@ -18,6 +18,23 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
+// closing counts the calls of CloseIdleConnections.
+type closing struct {
+	http.RoundTripper
+	n int
+}
+
+func (c *closing) CloseIdleConnections() { c.n++ }
+
+func TestCloseDoesNotTouchAnHTTPClientThatWasGiven(t *testing.T) {
+	t.Parallel()
+	transport := &closing{RoundTripper: http.DefaultTransport}
+	c, err := client.New("node-a", client.WithGatewayURL("http://gateway"), client.WithHTTPClient(&http.Client{Transport: transport}))
+	require.NoError(t, err)
+	require.NoError(t, c.Close())
+	assert.Zero(t, transport.n)
+}
+
 func TestNewRejectsInvalidArguments(t *testing.T) {
 	t.Parallel()
 	url := client.WithGatewayURL("http://127.0.0.1:1")

@@ -16,6 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
+// These tests cover parts of a token, and text that must not be redacted.
+
 // longToken is put together at run time. It has no eight characters in common with an ordinary text.
 var longToken = strings.Join([]string{"wq7Zk2Rr", "b0xT+9dL/", "uV3mYc81", "hNpE5sGa"}, "Jf4")
 

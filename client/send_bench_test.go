@@ -20,6 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
+// These benchmarks measure Send, beside net/http alone.
+
 // peerServer has one peer and accepts every message. Its response bodies are constants, so that the benchmarks measure the
 // client.
 const (

@@ -13,6 +13,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
+func TestErrorsHaveTheIDOfTheRequest(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Request-Id", "req-42 "+token)
+		w.WriteHeader(http.StatusInternalServerError)
+	})
+	_, err := c.ListPeers(t.Context())
+	failed := gatewayError(t, err)
+	assert.True(t, strings.HasPrefix(failed.RequestID, "req-42 "), failed.RequestID)
+	assert.Contains(t, failed.Error(), "(request req-42 ")
+	assert.NotContains(t, failed.Error(), token)
+}
+
 // An error of net/http quotes the line that it cannot read, however long it is. Watch and Serve log or yield one with each poll.
 func TestErrorTextIsBounded(t *testing.T) {
 	t.Parallel()

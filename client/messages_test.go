@@ -9,9 +9,97 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// These tests cover the behavior of the real gateway that docs/gateway.md describes: messages and inboxes.
+func TestKindValid(t *testing.T) {
+	t.Parallel()
+	kinds := []client.Kind{client.KindFYI, client.KindQuestion, client.KindAnswer, client.KindStatus, client.KindUnblock}
+	assert.Equal(t, []client.Kind{"fyi", "question", "answer", "status", "unblock"}, kinds)
+	for _, kind := range kinds {
+		assert.True(t, kind.Valid(), kind)
+	}
+	for _, other := range []client.Kind{"", "FYI", "fyi ", "review_request", "null"} {
+		assert.False(t, other.Valid(), other)
+	}
+}
+
+func TestOnlyMarkReadMarksAMessageRead(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	id := g.Store("node-b", "node-a", "question", "Is the build green?")
+	g.Store("node-b", "node-a", "fyi", "another message")
+	readAt := func(opts client.FetchOptions) map[int64]*string {
+		inbox, err := c.Fetch(t.Context(), opts)
+		require.NoError(t, err)
+		times := make(map[int64]*string)
+		for _, m := range inbox {
+			times[m.ID] = m.ReadAt
+		}
+		return times
+	}
+	for range 2 {
+		for m, err := range c.Watch(t.Context(), client.WatchOptions{}) {
+			require.NoError(t, err)
+			assert.Nil(t, m.ReadAt)
+			if m.ID > id {
+				break // both messages have been yielded
+			}
+		}
+		assert.Equal(t, map[int64]*string{id: nil, id + 1: nil}, readAt(client.FetchOptions{UnreadOnly: true}))
+	}
+	require.NoError(t, c.MarkRead(t.Context(), id))
+	after := readAt(client.FetchOptions{})
+	assert.NotNil(t, after[id], "the message is marked")
+	assert.Nil(t, after[id+1], "no other message is marked")
+	assert.Equal(t, map[int64]*string{id + 1: nil}, readAt(client.FetchOptions{UnreadOnly: true}))
+
+	require.Error(t, c.MarkRead(t.Context(), id))
+	assert.Equal(t, after, readAt(client.FetchOptions{}), "the second MarkRead changes nothing")
+	assert.Len(t, g.Requests(gatewaytest.MarkMessageRead), 2)
+}
+
+func TestOwnMessagesAreRemovedFromTheOwnInboxOnly(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	g.Store("node-a", "node-a", "fyi", "to itself")
+	g.Store("node-b", "node-a", "fyi", "from another node")
+	for _, opts := range []client.FetchOptions{{}, {ToNode: "node-a"}} {
+		inbox, err := connect(t, g, "node-a").Fetch(t.Context(), opts)
+		require.NoError(t, err)
+		require.Len(t, inbox, 1)
+		assert.Equal(t, "node-b", inbox[0].FromNode)
+	}
+	inbox, err := connect(t, g, "node-b").Fetch(t.Context(), client.FetchOptions{ToNode: "node-a"})
+	require.NoError(t, err)
+	assert.Len(t, inbox, 2, "another inbox is unfiltered")
+	assert.Empty(t, g.Requests(gatewaytest.MarkMessageRead), "reading marks nothing read")
+}
+
+func TestMarkReadRejectsInvalidIDs(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	for _, id := range []int64{0, -1} {
+		assert.Equal(t, "message id", valueError(t, c.MarkRead(t.Context(), id)).Field)
+	}
+	assert.Empty(t, g.Requests())
+}
+
+func TestFetchSince(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	g.Store("node-b", "node-a", "fyi", "first")
+	c := connect(t, g, "node-a")
+	inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
+	require.NoError(t, err)
+	g.Store("node-b", "node-a", "fyi", "second")
+	newer, err := c.Fetch(t.Context(), client.FetchOptions{Since: inbox[0].CreatedAt})
+	require.NoError(t, err)
+	require.Len(t, newer, 1)
+	assert.Equal(t, "second", newer[0].GetContent())
+}
 
 func TestRelatedTaskIDIsAStringAndANumberOnTheWire(t *testing.T) {
 	t.Parallel()
@@ -167,4 +255,22 @@ func TestContentIsLimitedAndNeverTruncated(t *testing.T) {
 	inbox, err := connect(t, g, "node-b").Fetch(t.Context(), client.FetchOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, req.Content, *inbox[0].Content)
+}
+
+// No other test fails when the document adds or removes a kind: a Kind is a string, and the constants stay.
+func TestKindsAreThoseOfTheDocument(t *testing.T) {
+	t.Parallel()
+	checker, err := contract.New("gateway")
+	require.NoError(t, err)
+	var exported []any
+	for _, kind := range []client.Kind{client.KindFYI, client.KindQuestion, client.KindAnswer, client.KindStatus, client.KindUnblock} {
+		exported = append(exported, string(kind))
+	}
+	documented := checker.Document().Components.Schemas["Kind"].Value.Enum
+	assert.ElementsMatch(t, documented, exported)
+
+	_, err = connect(t, gateway(t), "node-a").Send(t.Context(), client.SendRequest{To: "node-b", Kind: "gossip", Content: "x"})
+	for _, kind := range documented {
+		assert.ErrorContains(t, err, kind.(string), "the error lists every kind")
+	}
 }

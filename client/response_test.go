@@ -11,8 +11,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// These tests cover the behavior of the real gateway that docs/gateway.md describes: the forms of responses.
-
 func TestOnlyTheTwoListShapesAreAccepted(t *testing.T) {
 	t.Parallel()
 	for _, opts := range [][]gatewaytest.Option{nil, {gatewaytest.WithBareArrays()}} {

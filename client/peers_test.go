@@ -17,7 +17,58 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// These tests cover the behavior of the real gateway that docs/gateway.md describes: peers and the registry.
+func TestPeersAreComparedByTheirText(t *testing.T) {
+	t.Parallel()
+	peer := func(token string) (p client.MeshPeer) {
+		require.NoError(t, json.Unmarshal([]byte(`{"name":"node-b","capabilities":{"n":1},"peer_token":"`+token+`"}`), &p))
+		return p
+	}
+	first, same, other := peer("one"), peer("one"), peer("two")
+	assert.Equal(t, first, same, "testify")
+	assert.NotEqual(t, first, other)
+	assert.True(t, first.PeerToken.Equal(*same.PeerToken), "go-cmp calls this method")
+	assert.False(t, first.PeerToken.Equal(*other.PeerToken))
+}
+
+func TestGetPeer(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	g.Disable("node-c", true)
+	c := connect(t, g, "node-a", client.WithAliases(map[string]string{"helper": "node-b"}))
+	peer, err := c.GetPeer(t.Context(), "helper")
+	require.NoError(t, err)
+	assert.Equal(t, "node-b", peer.Name)
+	disabled, err := c.GetPeer(t.Context(), "node-c")
+	require.NoError(t, err)
+	assert.False(t, disabled.Enabled)
+	_, err = c.GetPeer(t.Context(), "node-zz")
+	var unknown *client.NotInRegistryError
+	require.ErrorAs(t, err, &unknown)
+	assert.Equal(t, "node-zz", unknown.Name)
+}
+
+func TestMissingPeerEndpointIsNotAnUnknownPeer(t *testing.T) {
+	t.Parallel()
+	_, err := answering(t, 404, "application/json", `{"detail":"Not Found"}`).GetPeer(t.Context(), "node-b")
+	assert.Contains(t, gatewayError(t, err).Error(), "base path")
+}
+
+func TestUnknownPeerIsUnknownAfterARetry(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	g.Fail(gatewaytest.GetPeer, gatewaytest.Fault{Status: http.StatusServiceUnavailable})
+	_, err := connect(t, g, "node-a", client.WithRetry(client.RetryPolicy{BaseDelay: 1})).GetPeer(t.Context(), "node-zz")
+	var unknown *client.NotInRegistryError
+	require.ErrorAs(t, err, &unknown)
+}
+
+func TestTokenAsTheNameOfAPeerIsNotShown(t *testing.T) {
+	t.Parallel()
+	pasted := strings.Join([]string{"peer", "token", "7331733173317331"}, "-") + "-0123456789abcdefABCDEF"
+	_, err := connect(t, gateway(t), "node-a").GetPeer(t.Context(), pasted)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "7331733173317331")
+}
 
 func TestPeerWithEnabledAsANumber(t *testing.T) {
 	t.Parallel()
@@ -122,4 +173,26 @@ func TestDisabledPeersAreNotInTheRegistry(t *testing.T) {
 	})
 	_, err = c.Send(context.Background(), hello("node-b"))
 	require.ErrorContains(t, err, "not registered or not enabled")
+}
+
+// failures collects what a failed assertion prints.
+type failures struct{ text string }
+
+func (f *failures) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
+
+func TestTestifyComparesPeersWithoutShowingTheirTokens(t *testing.T) {
+	t.Parallel()
+	register := func(text string) *client.MeshPeer {
+		peer, err := answering(t, 200, "application/json", fmt.Sprintf(`{"name":"node-a","peer_token":%q}`, text)).Register(t.Context(), client.RegisterRequest{})
+		require.NoError(t, err)
+		return peer
+	}
+	minted, other := "EXAMPLE-"+long("z9", 10), "EXAMPLE-"+long("y8", 10)
+	peer, equal, different := register(minted), register(minted), register(other)
+	assert.Equal(t, peer, equal)
+	var f failures
+	assert.Equal(&f, peer, different)
+	require.NotEmpty(t, f.text, "another token is another peer")
+	assert.NotContains(t, f.text, minted)
+	assert.NotContains(t, f.text, other)
 }

@@ -3,7 +3,6 @@ package client_test
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/scan"
 )
+
+// These tests cover the lengths of pauses.
 
 // delays returns the pauses between n requests that a client makes with fail, many times over.
 func delays(t *testing.T, policy client.RetryPolicy, fail http.HandlerFunc) (all [][]time.Duration) {
@@ -80,40 +80,4 @@ func TestWatchIntervalHasJitterOfAQuarter(t *testing.T) {
 		})
 	}
 	checkSpread(t, client.DefaultWatchInterval*3/4, client.DefaultWatchInterval*5/4, pauses)
-}
-
-func TestCustomScannerRedactsErrors(t *testing.T) {
-	t.Parallel()
-	live := strings.Repeat("custom-live-", 3)
-	c := answering(t, 400, "text/plain", "you sent "+live, client.WithScanner(scan.New(scan.WithLiveToken(live))))
-	_, err := c.ListPeers(t.Context())
-	assert.NotContains(t, shown(err), live)
-	require.ErrorContains(t, err, "[REDACTED:live-gateway-token]")
-}
-
-func TestTokenOfTheEnvironmentIsRedacted(t *testing.T) {
-	live := "another.token/of.the.environment"
-	t.Setenv("MESH_GATEWAY_TOKEN", live)
-	for _, echo := range []string{live, strings.ReplaceAll(live, "/", "%2F"), live[:20]} {
-		_, err := answering(t, 400, "text/plain", "you sent "+echo).ListPeers(t.Context())
-		require.ErrorContains(t, err, "you sent [REDACTED]")
-		assert.NotContains(t, shown(err), echo)
-	}
-}
-
-// closing counts the calls of CloseIdleConnections.
-type closing struct {
-	http.RoundTripper
-	n int
-}
-
-func (c *closing) CloseIdleConnections() { c.n++ }
-
-func TestCloseDoesNotTouchAnHTTPClientThatWasGiven(t *testing.T) {
-	t.Parallel()
-	transport := &closing{RoundTripper: http.DefaultTransport}
-	c, err := client.New("node-a", client.WithGatewayURL("http://gateway"), client.WithHTTPClient(&http.Client{Transport: transport}))
-	require.NoError(t, err)
-	require.NoError(t, c.Close())
-	assert.Zero(t, transport.n)
 }

@@ -15,7 +15,27 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/scan"
 )
+
+func TestCustomScannerRedactsErrors(t *testing.T) {
+	t.Parallel()
+	live := strings.Repeat("custom-live-", 3)
+	c := answering(t, 400, "text/plain", "you sent "+live, client.WithScanner(scan.New(scan.WithLiveToken(live))))
+	_, err := c.ListPeers(t.Context())
+	assert.NotContains(t, shown(err), live)
+	require.ErrorContains(t, err, "[REDACTED:live-gateway-token]")
+}
+
+func TestTokenOfTheEnvironmentIsRedacted(t *testing.T) {
+	live := "another.token/of.the.environment"
+	t.Setenv("MESH_GATEWAY_TOKEN", live)
+	for _, echo := range []string{live, strings.ReplaceAll(live, "/", "%2F"), live[:20]} {
+		_, err := answering(t, 400, "text/plain", "you sent "+echo).ListPeers(t.Context())
+		require.ErrorContains(t, err, "you sent [REDACTED]")
+		assert.NotContains(t, shown(err), echo)
+	}
+}
 
 // shown formats an error in every way that a program may print it.
 func shown(err error) string {

@@ -17,6 +17,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/http2"
 )
 
+// These tests cover requests that HTTP/2 transports would repeat by themselves.
+
 // refusals end a request over HTTP/2 in ways after which net/http repeats it.
 var refusals = map[string]func(http2.Request){
 	"REFUSED_STREAM": func(r http2.Request) { r.Reset(http2.RefusedStream) },
