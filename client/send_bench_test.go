@@ -194,12 +194,12 @@ func BenchmarkHundredSenders(b *testing.B) {
 	}
 }
 
-// TestSendAllocatesLittle limits the allocations of Send to 1.3 times those of the baseline, without the network. Unlike times,
-// allocations do not depend on the machine.
+// TestSendAllocatesLittle limits the allocations of Send to 1.4 times those of the baseline, without the network. The transport
+// is a given one, whose transmissions are counted with a trace. Unlike times, allocations do not depend on the machine.
 func TestSendAllocatesLittle(t *testing.T) {
 	count := func(side string) float64 {
 		send := senders[side](t, "http://gateway", noNetwork{})
 		return testing.AllocsPerRun(100, func() { require.NoError(t, send(t.Context())) })
 	}
-	assert.LessOrEqual(t, count("mesh"), 1.3*count("baseline"))
+	assert.LessOrEqual(t, count("mesh"), 1.4*count("baseline"))
 }
