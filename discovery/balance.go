@@ -164,8 +164,8 @@ func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 		{&balance.GrantedBalance, entry.GrantedBalance},
 		{&balance.ToppedUpBalance, entry.ToppedUpBalance},
 	} {
-		var amount decimal.Amount
-		if err := amount.Read(field.from); err != nil {
+		amount, err := decimal.Read(field.from)
+		if err != nil {
 			return BalanceSnapshot{}, err
 		}
 		*field.to = amount.Float64()

@@ -147,7 +147,7 @@ func (l *PriceList) charge(call *pricelist.Call) (pricelist.Charge, error) {
 
 // charged returns the cost of a call whose charge the provider stated.
 func (cost CallCost) charged(u *Usage) (CallCost, error) {
-	usd, ok := decimal.ParseMoney(u.ChargedUSD)
+	usd, ok := decimal.ParsePlain(u.ChargedUSD)
 	if !ok {
 		return CallCost{}, &ValueError{Field: "Usage.ChargedUSD", Reason: "must be a decimal such as 0.0345"}
 	}
@@ -158,14 +158,14 @@ func (cost CallCost) charged(u *Usage) (CallCost, error) {
 
 // fill computes the cost of the parts of a charge.
 func (cost *CallCost) fill(call *pricelist.Call, charge *pricelist.Charge) {
-	parts, used := call.Parts(charge)
-	var total decimal.Money
-	cost.Lines = make([]CostLine, used)
-	for i := range cost.Lines {
-		part := &parts[i]
-		usd := part.Price.Cost(part.Tokens)
-		total.Add(usd)
-		cost.Lines[i] = CostLine{What: part.What, Tokens: part.Tokens, USDPerMTok: part.Price.String(), USD: usd.String()}
+	const perMillion = 6 // places
+	var total decimal.Decimal
+	cost.Lines = make([]CostLine, len(charge.Parts))
+	for i, part := range charge.Parts {
+		price := part.Price.Mul(charge.Factor)
+		usd := price.Mul(decimal.New(part.Tokens, perMillion))
+		total = total.Add(usd)
+		cost.Lines[i] = CostLine{What: part.What, Tokens: part.Tokens, USDPerMTok: price.String(), USD: usd.String()}
 	}
 	cost.Exact, cost.USD = total.String(), total.Float64()
 	cost.Source, cost.VerifiedAt = charge.Row.Source, nonEmpty(charge.Row.VerifiedAt)

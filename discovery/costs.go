@@ -145,7 +145,7 @@ func (c *Client) dayCosts(ctx context.Context, operation string, query dayQuery)
 	skipped := 0
 	for i := range days {
 		total := days[i].Total()
-		costs.buckets[i] = newCostBucket(&days[i], query.groups, total.Float64())
+		costs.buckets[i] = newCostBucket(&days[i], query.groups, total.Total().Float64())
 		costs.total.Merge(total)
 		skipped += days[i].Skipped
 	}

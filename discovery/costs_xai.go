@@ -134,7 +134,7 @@ func newTeamCostBucket(b *billing.Bucket, end time.Time) TeamCostBucket {
 	}
 	return TeamCostBucket{
 		StartTime: b.Begin.Format(time.RFC3339), EndTime: end.Format(time.RFC3339),
-		TotalUSD: b.Total.Float64(), LineItems: items, RawBucket: b.Raw(),
+		TotalUSD: b.Total.Total().Float64(), LineItems: items, RawBucket: b.Raw(),
 	}
 }
 

@@ -22,7 +22,7 @@ type Ledger struct {
 // ledgerDay is one UTC day of a ledger.
 type ledgerDay struct {
 	number   int64 // days since 1970-01-01
-	sums     map[ledgerKey]*decimal.Money
+	sums     map[ledgerKey]*decimal.Decimal
 	unpriced int
 }
 
@@ -58,10 +58,10 @@ func NewLedger() *Ledger { return new(Ledger) }
 // Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call. So does a cost whose Exact is not a
 // plain decimal, such as that of the zero CallCost that [PriceList.CostOf] returns with an error.
 func (l *Ledger) Add(at time.Time, cost *CallCost) {
-	var usd decimal.Money
+	var usd decimal.Decimal
 	priced := cost != nil
 	if priced {
-		usd, priced = decimal.ParseMoney(cost.Exact)
+		usd, priced = decimal.ParsePlain(cost.Exact)
 	}
 	number := dayNumber(at)
 	l.mu.Lock()
@@ -74,10 +74,10 @@ func (l *Ledger) Add(at time.Time, cost *CallCost) {
 	key := ledgerKey{cost.Provider.canonical(), cost.Model}
 	sum := day.sums[key]
 	if sum == nil {
-		sum = new(decimal.Money)
+		sum = new(decimal.Decimal)
 		day.sums[key] = sum
 	}
-	sum.Add(usd)
+	*sum = sum.Add(usd)
 }
 
 // day returns a day of the ledger, and adds it if it is new.
@@ -87,7 +87,7 @@ func (l *Ledger) day(number int64) *ledgerDay {
 	}
 	day := l.days[number]
 	if day == nil {
-		day = &ledgerDay{number: number, sums: make(map[ledgerKey]*decimal.Money)}
+		day = &ledgerDay{number: number, sums: make(map[ledgerKey]*decimal.Decimal)}
 		if l.days == nil {
 			l.days = make(map[int64]*ledgerDay)
 		}
@@ -109,9 +109,9 @@ func dayNumber(at time.Time) int64 {
 // Total returns the exact sum of the UTC days that begin within [from, to), rounded once to a float64. A zero from or to leaves
 // that end open. It does not include unpriced calls: the total is complete only if [Ledger.Unpriced] of the same window is 0.
 func (l *Ledger) Total(from, to time.Time) float64 {
-	var total decimal.Money
+	var total decimal.Decimal
 	for _, day := range l.window(from, to) {
-		total.Add(day.total(""))
+		total = total.Add(day.total(""))
 	}
 	return total.Float64()
 }
@@ -130,11 +130,9 @@ func (l *Ledger) Unpriced(from, to time.Time) int {
 func (l *Ledger) Days() []LedgerDay {
 	days := []LedgerDay{}
 	for _, day := range l.window(time.Time{}, time.Time{}) {
-		models := make(map[string]decimal.Money)
+		models := make(map[string]decimal.Decimal)
 		for key, usd := range day.sums {
-			sum := models[key.model]
-			sum.Add(usd)
-			models[key.model] = sum
+			models[key.model] = models[key.model].Add(usd)
 		}
 		total := day.total("")
 		shown := LedgerDay{Day: day.date(), USD: total.Float64(), ByModel: make(map[string]float64, len(models)), Unpriced: day.unpriced}
@@ -149,7 +147,7 @@ func (l *Ledger) Days() []LedgerDay {
 // dayCopy is a day as it was when it was copied, so that it can be read without the lock.
 type dayCopy struct {
 	number   int64
-	sums     map[ledgerKey]decimal.Money
+	sums     map[ledgerKey]decimal.Decimal
 	unpriced int
 }
 
@@ -163,7 +161,7 @@ func (l *Ledger) window(from, to time.Time) []dayCopy {
 		if (!from.IsZero() && begin.Before(from)) || (!to.IsZero() && !begin.Before(to)) {
 			continue
 		}
-		day := dayCopy{number: number, sums: make(map[ledgerKey]decimal.Money), unpriced: l.days[number].unpriced}
+		day := dayCopy{number: number, sums: make(map[ledgerKey]decimal.Decimal), unpriced: l.days[number].unpriced}
 		for key, sum := range l.days[number].sums {
 			day.sums[key] = *sum
 		}
@@ -177,11 +175,11 @@ func (d *dayCopy) date() string {
 }
 
 // total returns the sum of the day, of one provider or, for "", of all.
-func (d *dayCopy) total(p Provider) decimal.Money {
-	var total decimal.Money
+func (d *dayCopy) total(p Provider) decimal.Decimal {
+	var total decimal.Decimal
 	for key, usd := range d.sums {
 		if p == "" || key.provider == p {
-			total.Add(usd)
+			total = total.Add(usd)
 		}
 	}
 	return total

@@ -116,8 +116,8 @@ func pricingsOf(rows []pricelist.Row) []ProviderPricing {
 func pricingOf(r *pricelist.Row) ProviderPricing {
 	p := ProviderPricing{
 		Provider: Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
-		InputPerMTok: r.Input.Float64(), OutputPerMTok: r.Output.Float64(), CacheReadPerMTok: r.CacheRead.Float64(),
-		CacheWrite5mPerMTok: r.CacheWrite5m.Float64(), CacheWrite1hPerMTok: r.CacheWrite1h.Float64(),
+		InputPerMTok: pricelist.Float64(r.Input), OutputPerMTok: pricelist.Float64(r.Output), CacheReadPerMTok: pricelist.Float64(r.CacheRead),
+		CacheWrite5mPerMTok: pricelist.Float64(r.CacheWrite5m), CacheWrite1hPerMTok: pricelist.Float64(r.CacheWrite1h),
 		ValidFrom: nonEmpty(pricelist.FormatTime(r.From)), ValidUntil: nonEmpty(pricelist.FormatTime(r.Until)), VerifiedAt: nonEmpty(r.VerifiedAt),
 		TierThresholdTokens: r.MinPrompt, Source: r.Source, Modality: ModalityText, Mode: ModeStandard,
 	}
@@ -139,13 +139,13 @@ func pricingOf(r *pricelist.Row) ProviderPricing {
 // rawPricing returns the cache prices of an Anthropic model, nil unless all three are listed.
 func rawPricing(r *pricelist.Row) *RawPricing {
 	hour := r.CacheWrite1h
-	if !hour.Known() {
+	if hour == nil {
 		hour = r.SingleSourceWrite1h
 	}
-	if !r.CacheRead.Known() || !r.CacheWrite5m.Known() || !hour.Known() {
+	if r.CacheRead == nil || r.CacheWrite5m == nil || hour == nil {
 		return nil
 	}
-	return &RawPricing{CacheWrite5m: *r.CacheWrite5m.Float64(), CacheWrite1h: *hour.Float64(), CacheHit: *r.CacheRead.Float64()}
+	return &RawPricing{CacheWrite5m: r.CacheWrite5m.Float64(), CacheWrite1h: hour.Float64(), CacheHit: r.CacheRead.Float64()}
 }
 
 func nonEmpty(text string) *string {

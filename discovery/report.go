@@ -52,7 +52,7 @@ type ReconciliationReport[B Bucket] struct {
 
 // newReport returns the report without its window.
 func newReport[B Bucket](provider Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
-	actual := costs.total.Amount()
+	actual := costs.total.Total()
 	r := &ReconciliationReport[B]{
 		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: copied(attributedUSD),
 		Buckets: costs.buckets, Complete: costs.complete,

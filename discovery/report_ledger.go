@@ -49,10 +49,10 @@ func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B]
 }
 
 // sum returns the sum of the provider's calls, counts the unpriced ones, and reports whether there is any call of the provider.
-func (c *countedCalls) sum() (total decimal.Money, counted bool) {
+func (c *countedCalls) sum() (total decimal.Decimal, counted bool) {
 	for i := range c.days {
 		c.unpriced += c.days[i].unpriced
-		total.Add(c.days[i].total(c.provider))
+		total = total.Add(c.days[i].total(c.provider))
 		for key := range c.days[i].sums {
 			counted = counted || key.provider == c.provider
 		}

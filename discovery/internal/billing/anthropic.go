@@ -45,7 +45,6 @@ func readAnthropicCost(raw json.RawMessage, c *Cost) error {
 	if err != nil {
 		return err
 	}
-	amount.Shift(centPlaces)
-	c.amount, c.LineItem, c.Workspace = *amount, result.Description, result.WorkspaceID
+	c.amount, c.LineItem, c.Workspace = amount.Shift(centPlaces), result.Description, result.WorkspaceID
 	return nil
 }

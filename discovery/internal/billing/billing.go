@@ -42,7 +42,7 @@ type Day struct {
 // Cost is a part of a day, with its groupings. A provider has only some of them.
 type Cost struct {
 	LineItem, Project, Key, Workspace string
-	amount                            decimal.Amount
+	amount                            decimal.Decimal
 }
 
 // decode decodes the raw results with read, which returns errNotCost for a result to skip.
@@ -66,7 +66,7 @@ func (d *Day) decode(read func(json.RawMessage, *Cost) error) error {
 func (d *Day) Total() *decimal.Sum {
 	total := new(decimal.Sum)
 	for i := range d.costs {
-		total.Add(&d.costs[i].amount)
+		total.Add(d.costs[i].amount)
 	}
 	return total
 }
@@ -83,9 +83,9 @@ func (d *Day) Breakdown(group func(*Cost) string) map[string]float64 {
 		var sum decimal.Sum
 		key := group(sorted[end])
 		for ; end < len(sorted) && group(sorted[end]) == key; end++ {
-			sum.Add(&sorted[end].amount)
+			sum.Add(sorted[end].amount)
 		}
-		totals[key] = sum.Float64()
+		totals[key] = sum.Total().Float64()
 	}
 	return totals
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/openai"
 )
 
@@ -41,7 +42,9 @@ func readOpenAICost(raw json.RawMessage, c *Cost) error {
 		return errNotUSD
 	}
 	c.LineItem, c.Project, c.Key = result.LineItem, result.ProjectID, result.APIKeyID
-	return c.amount.Read(result.Amount.Value)
+	var err error
+	c.amount, err = decimal.Read(result.Amount.Value)
+	return err
 }
 
 // isOtherResult reports whether a result names a kind other than a cost and has no amount.

@@ -191,24 +191,23 @@ func (b *buckets) add(s *series, raw json.RawMessage) error {
 }
 
 // decode decodes a data point. It needs no time when the whole window is one bucket.
-func (b *buckets) decode(raw json.RawMessage) (time.Time, *decimal.Amount, error) {
+func (b *buckets) decode(raw json.RawMessage) (at time.Time, usd decimal.Decimal, err error) {
 	var sent xaimanagement.DataPoint
 	if err := sent.UnmarshalJSON(raw); err != nil {
-		return time.Time{}, nil, err
+		return at, usd, err
 	}
 	if len(sent.Values) == 0 {
-		return time.Time{}, nil, errNoValue
+		return at, usd, errNoValue
 	}
-	usd := new(decimal.Amount)
-	if err := usd.Read(sent.Values[0]); err != nil {
-		return time.Time{}, nil, err
+	if usd, err = decimal.Read(sent.Values[0]); err != nil {
+		return at, usd, err
 	}
 	if sent.Timestamp == nil && b.window.Unit == calendar.Whole {
 		return b.window.Start, usd, nil
 	}
 	at, ok := calendar.Parse(sent.GetTimestamp(), b.window.Start.Location())
 	if !ok {
-		return at, nil, errTimestamp
+		return at, usd, errTimestamp
 	}
 	return at, usd, nil
 }

@@ -1,28 +1,29 @@
-// Package decimal adds up amounts of money exactly. Sums stay decimal until they are converted to float64 once, at the end:
-// a thousand times 0.1 in binary is not 100.
+// Package decimal has exact amounts of money. They stay decimal until they are converted to float64 once, at the end: a thousand
+// times 0.1 in binary is not 100.
 package decimal
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
 	"math/big"
+	"math/bits"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// Amount is an exact decimal, units / 10^places. The zero value is 0. Units that fit in 64 bits, as nearly all do, cost no
+// Decimal is an exact decimal, units / 10^places. The zero value is 0. Units that fit in 64 bits, as nearly all do, cost no
 // allocation.
-type Amount struct {
+type Decimal struct {
 	small  int64    // the units, unless large is set
 	large  *big.Int // never modified
 	places int
 }
 
-// Bounds of an amount. OpenAI's decimals go down to 1E-6176. A number beyond these bounds is not money, and reading it could
-// take gigabytes of memory.
+// Bounds of a decimal that is parsed. OpenAI's amounts go down to 1E-6176. A number beyond these bounds is not money, and reading
+// it could take gigabytes of memory.
 const (
 	maxWholeDigits = 30
 	maxPlaces      = 6250
@@ -37,35 +38,57 @@ var (
 // number is the syntax of a JSON number.
 var number = regexp.MustCompile(`^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$`)
 
+// New returns units / 10^places.
+func New(units int64, places int) Decimal { return Decimal{small: units, places: places} }
+
 // Parse returns the exact value of a JSON number. A zero is valid with any exponent, as in 0E-6176.
-func Parse(text string) (*Amount, error) {
+func Parse(text string) (Decimal, error) {
 	if len(text) > maxLength {
-		return nil, errRange
+		return Decimal{}, errRange
 	}
 	if !number.MatchString(text) {
-		return nil, errSyntax
+		return Decimal{}, errSyntax
 	}
-	a := new(Amount)
-	return a, a.Read(json.Number(text))
+	return Read(json.Number(text))
 }
 
-// Read sets a, which must be 0, to a number that a JSON decoder has validated. It is [Parse] without the allocation and the
-// check of the syntax.
-func (a *Amount) Read(n json.Number) error {
+// ParsePlain reads digits with an optional fraction, as in "0.0345". It reports whether text is such a decimal.
+func ParsePlain(text string) (Decimal, bool) {
+	whole, fraction, dotted := strings.Cut(text, ".")
+	if len(text) > maxLength || !allDigits(whole) || (dotted && !allDigits(fraction)) {
+		return Decimal{}, false
+	}
+	d, err := Read(json.Number(text))
+	return d, err == nil
+}
+
+func allDigits(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// Read is [Parse] for a number that a JSON decoder has validated.
+func Read(n json.Number) (Decimal, error) {
 	text, negative := strings.CutPrefix(string(n), "-")
-	if units, places, ok := readPlain(text); ok {
-		a.small, a.places = units, places
-	} else if err := a.readLong(text); err != nil {
-		return err
+	d, ok := readShort(text)
+	if !ok {
+		var err error
+		if d, err = readLong(text); err != nil {
+			return Decimal{}, err
+		}
 	}
 	if negative {
-		a.negate()
+		d = d.Mul(New(-1, 0))
 	}
-	return nil
+	return d, nil
 }
 
-// readPlain reads a number of at most 18 characters without an exponent.
-func readPlain(text string) (units int64, places int, ok bool) {
+// readShort reads a number of at most 18 characters without an exponent.
+func readShort(text string) (d Decimal, ok bool) {
 	const longest = 18
 	point := -1
 	for i := range len(text) {
@@ -73,19 +96,19 @@ func readPlain(text string) (units int64, places int, ok bool) {
 		case c == '.':
 			point = i
 		case c == 'e', c == 'E', i >= longest:
-			return 0, 0, false
+			return Decimal{}, false
 		default:
-			units = units*10 + int64(c-'0')
+			d.small = d.small*10 + int64(c-'0')
 		}
 	}
-	if point >= 0 && units != 0 {
-		places = len(text) - point - 1
+	if point >= 0 && d.small != 0 {
+		d.places = len(text) - point - 1
 	}
-	return units, places, true
+	return d, true
 }
 
 // readLong reads any number without a sign.
-func (a *Amount) readLong(text string) error {
+func readLong(text string) (Decimal, error) {
 	mantissa, exponent := text, "0"
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		mantissa, exponent = text[:i], text[i+1:]
@@ -93,138 +116,136 @@ func (a *Amount) readLong(text string) error {
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(whole+fraction, "0")
 	if digits == "" {
-		return nil
+		return Decimal{}, nil
 	}
 	shift, err := strconv.Atoi(exponent)
 	if err != nil || len(mantissa) > maxLength || shift < -maxLength || shift > maxLength {
-		return errRange
+		return Decimal{}, errRange
 	}
 	places := len(fraction) - shift
 	if places > maxPlaces || len(digits)-places > maxWholeDigits {
-		return errRange
+		return Decimal{}, errRange
 	}
-	a.large, _ = new(big.Int).SetString(digits, 10)
-	if places < 0 {
-		a.large.Mul(a.large, powerOfTen(-places))
-	}
-	a.places = max(places, 0)
-	a.reduce()
-	return nil
+	units, _ := new(big.Int).SetString(digits, 10)
+	return fromBig(units, max(places, 0)).scaled(max(-places, 0)), nil
 }
 
-// reduce moves units that fit in 64 bits to small.
-func (a *Amount) reduce() {
-	if a.large != nil && a.large.IsInt64() {
-		a.small, a.large = a.large.Int64(), nil
+// fromBig returns units / 10^places, in 64 bits where they fit.
+func fromBig(units *big.Int, places int) Decimal {
+	if units.IsInt64() {
+		return New(units.Int64(), places)
 	}
+	return Decimal{large: units, places: places}
 }
 
-func (a *Amount) negate() {
-	if a.large != nil {
-		a.large = new(big.Int).Neg(a.large)
+func (d Decimal) units() *big.Int {
+	if d.large != nil {
+		return d.large
 	}
-	a.small = -a.small
+	return big.NewInt(d.small)
 }
 
-func (a *Amount) units() *big.Int {
-	if a.large != nil {
-		return a.large
-	}
-	return big.NewInt(a.small)
+func (d Decimal) isZero() bool { return d.large == nil && d.small == 0 }
+
+// Shift divides d by 10^places. Two places turn cents into dollars.
+func (d Decimal) Shift(places int) Decimal {
+	d.places += places
+	return d
 }
 
-// Shift divides a by 10^places. Two places turn cents into dollars.
-func (a *Amount) Shift(places int) { a.places += places }
+// scaled returns d with its units multiplied by 10^n, and the same number of places.
+func (d Decimal) scaled(n int) Decimal {
+	const largest = 18 // 10^18 fits in 64 bits
+	power := Decimal{}
+	if n <= largest {
+		power.small = 1
+		for range n {
+			power.small *= 10
+		}
+	} else {
+		power.large = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+	}
+	return d.Mul(power)
+}
 
-// Rat returns a as a fraction.
-func (a *Amount) Rat() *big.Rat { return new(big.Rat).SetFrac(a.units(), powerOfTen(a.places)) }
+// Mul returns d times e.
+func (d Decimal) Mul(e Decimal) Decimal {
+	places := d.places + e.places
+	if d.large == nil && e.large == nil {
+		if high, low := bits.Mul64(magnitude(d.small), magnitude(e.small)); high == 0 && low <= math.MaxInt64 {
+			return New(d.small*e.small, places)
+		}
+	}
+	return fromBig(new(big.Int).Mul(d.units(), e.units()), places)
+}
 
-// Float64 returns the float64 nearest to a. The quotient of two exact floats is rounded once, so most amounts do not need a
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n) //nolint:gosec // two's complement
+	}
+	return uint64(n)
+}
+
+// Add returns d plus e.
+func (d Decimal) Add(e Decimal) Decimal {
+	switch {
+	case d.isZero():
+		return e
+	case e.isZero():
+		return d
+	case d.places < e.places:
+		d = d.scaled(e.places - d.places)
+		d.places = e.places
+	case e.places < d.places:
+		e = e.scaled(d.places - e.places)
+	}
+	if sum := d.small + e.small; d.large == nil && e.large == nil && (sum > d.small) == (e.small > 0) {
+		return New(sum, d.places)
+	}
+	return fromBig(new(big.Int).Add(d.units(), e.units()), d.places)
+}
+
+// Rat returns d as a fraction.
+func (d Decimal) Rat() *big.Rat {
+	return new(big.Rat).SetFrac(d.units(), New(1, 0).scaled(d.places).units())
+}
+
+// Float64 returns the float64 nearest to d. The quotient of two exact floats is rounded once, so most amounts do not need a
 // fraction.
-func (a *Amount) Float64() float64 {
+func (d Decimal) Float64() float64 {
 	const exactInteger, exactPower = 1 << 53, 22
-	if a.large == nil && -exactInteger <= a.small && a.small <= exactInteger && a.places <= exactPower {
-		return float64(a.small) / math.Pow10(a.places)
+	if d.large == nil && -exactInteger <= d.small && d.small <= exactInteger && d.places <= exactPower {
+		return float64(d.small) / math.Pow10(d.places)
 	}
-	f, _ := a.Rat().Float64()
+	f, _ := d.Rat().Float64()
 	return f
 }
 
-// Sum is an exact sum of amounts. The zero value is 0. Amounts with the same number of places are added up on their own and
-// combined at the end: with one running total, amounts that alternate between 1 and 1E-6250 would cost a multiplication of
-// thousands of digits each.
-type Sum struct {
-	first  Amount // of the number of places that came first, as long as its units fit in 64 bits
-	others map[int]*big.Int
-	begun  bool
-}
-
-// Add adds a to the sum.
-func (s *Sum) Add(a *Amount) {
-	if !s.begun {
-		s.first.places, s.begun = a.places, true
+// String returns d as a plain decimal without trailing zeros, as in "0.0345".
+func (d Decimal) String() string {
+	var units, buffer [48]byte
+	digits, text := units[:0], buffer[:0]
+	if d.large != nil {
+		digits = d.large.Append(digits, 10)
+	} else {
+		digits = strconv.AppendInt(digits, d.small, 10)
 	}
-	if sum := s.first.small + a.small; a.places == s.first.places && a.large == nil && (sum > a.small) == (s.first.small > 0) {
-		s.first.small = sum
-		return
+	if digits[0] == '-' {
+		text, digits = append(text, '-'), digits[1:]
 	}
-	if s.others == nil {
-		s.others = make(map[int]*big.Int)
+	whole := max(len(digits)-d.places, 0)
+	if text = append(text, digits[:whole]...); whole == 0 {
+		text = append(text, '0')
 	}
-	units := s.others[a.places]
-	if units == nil {
-		units = new(big.Int)
-		s.others[a.places] = units
+	if d.places == 0 {
+		return string(text)
 	}
-	units.Add(units, a.units())
-}
-
-// Merge adds another sum to the sum.
-func (s *Sum) Merge(other *Sum) {
-	if other.begun {
-		s.Add(&other.first)
+	text = append(text, '.')
+	for range d.places - len(digits) {
+		text = append(text, '0')
 	}
-	for places, units := range other.others {
-		s.Add(&Amount{large: units, places: places})
-	}
-}
-
-// Amount returns the value of the sum.
-func (s *Sum) Amount() *Amount {
-	parts := []*Amount{&s.first}
-	for places, units := range s.others {
-		parts = append(parts, &Amount{large: units, places: places})
-	}
-	slices.SortFunc(parts, func(a, b *Amount) int { return a.places - b.places })
-	total, places := new(big.Int), 0
-	for _, part := range parts {
-		total.Mul(total, powerOfTen(part.places-places))
-		total.Add(total, part.units())
-		places = part.places
-	}
-	sum := &Amount{large: total, places: places}
-	sum.reduce()
-	return sum
-}
-
-// Float64 returns the float64 nearest to the sum.
-func (s *Sum) Float64() float64 {
-	if len(s.others) == 0 {
-		return s.first.Float64()
-	}
-	return s.Amount().Float64()
-}
-
-// powerOfTen returns 10^n.
-func powerOfTen(n int) *big.Int {
-	if n > 18 {
-		return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
-	}
-	power := int64(1) // holds 18 zeros, which is enough for nearly every amount
-	for range n {
-		power *= 10
-	}
-	return big.NewInt(power)
+	text = bytes.TrimRight(append(text, digits[whole:]...), "0")
+	return string(bytes.TrimSuffix(text, []byte(".")))
 }
 
 // FromFloat returns the shortest decimal that converts to f: 0.1, not 0.1000000000000000055. f must be finite.

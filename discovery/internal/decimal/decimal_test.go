@@ -1,7 +1,6 @@
 package decimal_test
 
 import (
-	"encoding/json"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -19,12 +18,12 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"0": "0", "-0.50": "-1/2", "12.5": "25/2", "1e3": "1000", "1E-2": "1/100", "0E-6176": "0", "0e99999999999999999999": "0",
-		"123456789012345678901234567890": "123456789012345678901234567890", "-1.25e1": "-25/2",
+		"123456789012345678901234567890": "123456789012345678901234567890", "-1.25e1": "-25/2", "-123456789012345678901.5": "-246913578024691357803/2",
 		"1e29": "1" + strings.Repeat("0", 29), "1E-6250": "1/1" + strings.Repeat("0", 6250), "0." + strings.Repeat("0", 12_498): "0",
 	} {
-		a, err := decimal.Parse(text)
+		d, err := decimal.Parse(text)
 		if assert.NoError(t, err, text) {
-			assert.Equal(t, want, a.Rat().RatString(), text)
+			assert.Equal(t, want, d.Rat().RatString(), text)
 		}
 	}
 	for _, text := range []string{
@@ -36,47 +35,62 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A sum equals that of fractions in any order, and is rounded once.
-func TestSumIsExact(t *testing.T) {
+func TestParsePlain(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(3, 1))
-	for range 200 {
-		var sum, left, right decimal.Sum
-		want := new(big.Rat)
-		for i := range random.IntN(40) {
-			text := strconv.FormatInt(random.Int64N(1e12)-5e11, 10) + "e-" + strconv.Itoa(random.IntN(30))
-			a, err := decimal.Parse(text)
-			require.NoError(t, err)
-			sum.Add(a)
-			if i%2 == 0 {
-				left.Add(a)
-			} else {
-				right.Add(a)
-			}
-			want.Add(want, a.Rat())
-		}
-		left.Merge(&right)
-		require.Zero(t, want.Cmp(sum.Amount().Rat()), want)
-		require.Zero(t, want.Cmp(left.Amount().Rat()), want)
-		nearest, _ := want.Float64()
-		require.Equal(t, math.Float64bits(nearest+0), math.Float64bits(sum.Float64()+0))
+	for text, want := range map[string]string{
+		"0": "0", "0.0": "0", "00.10": "0.1", "1": "1", "100": "100", "0.0345": "0.0345", "123456789012345678.000000000000000001": "123456789012345678.000000000000000001",
+		"0.0000000000000000001": "0.0000000000000000001", "1234567890123456789": "1234567890123456789", "99999999999999999999.5": "99999999999999999999.5",
+		"0." + strings.Repeat("0", 400) + "1": "0." + strings.Repeat("0", 400) + "1",
+	} {
+		d, ok := decimal.ParsePlain(text)
+		require.True(t, ok, text)
+		assert.Equal(t, want, d.String())
+		exact, _ := new(big.Rat).SetString(text)
+		assert.Zero(t, exact.Cmp(d.Rat()), text)
+		nearest, _ := exact.Float64()
+		assert.InDelta(t, nearest, d.Float64(), 0, text)
+	}
+	for _, text := range []string{"", ".", "1.", ".5", "-1", "+1", "1e3", "0x1", "1/2", "1,5", " 1", "NaN", "١", strings.Repeat("1", 31), "0." + strings.Repeat("0", 12_499)} {
+		_, ok := decimal.ParsePlain(text)
+		assert.False(t, ok, text)
 	}
 }
 
-// The units of these sums do not fit in 64 bits.
-func TestLargeSumIsExact(t *testing.T) {
+// Sums and products equal those of fractions, for units of every size and any number of places, and change no operand.
+func TestArithmeticIsExact(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"999999999999999999": "39999999999999999960", "-99999999999999999": "-3999999999999999960"} {
-		a, err := decimal.Parse(text)
-		require.NoError(t, err)
-		var sum decimal.Sum
-		for range 40 {
-			sum.Add(a)
+	random := rand.New(rand.NewPCG(3, 4))
+	value := func() decimal.Decimal {
+		switch units := random.Int64() >> random.IntN(64); random.IntN(4) {
+		case 0:
+			return decimal.New(-units, random.IntN(20))
+		case 1:
+			return decimal.New(math.MinInt64, random.IntN(5))
+		case 2:
+			return decimal.New(units, random.IntN(30)).Mul(decimal.New(random.Int64(), 0))
+		default:
+			return decimal.New(units, random.IntN(20))
 		}
-		assert.Equal(t, want, sum.Amount().Rat().RatString())
-		nearest, _ := strconv.ParseFloat(want, 64)
-		assert.Equal(t, math.Float64bits(nearest), math.Float64bits(sum.Float64()))
 	}
+	for range 5_000 {
+		d, e := value(), value()
+		left, right := d.Rat(), e.Rat()
+		require.Zero(t, new(big.Rat).Add(left, right).Cmp(d.Add(e).Rat()), "%v + %v", d, e)
+		require.Zero(t, new(big.Rat).Mul(left, right).Cmp(d.Mul(e).Rat()), "%v × %v", d, e)
+		require.Zero(t, left.Cmp(d.Rat()))
+		require.Zero(t, right.Cmp(e.Rat()))
+		back, ok := new(big.Rat).SetString(d.String())
+		require.True(t, ok, d.String())
+		require.Zero(t, left.Cmp(back))
+		nearest, _ := left.Float64()
+		require.Equal(t, math.Float64bits(nearest+0), math.Float64bits(d.Float64()+0), d)
+	}
+}
+
+func TestShift(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "-1.2345", decimal.New(-12345, 2).Shift(2).String())
+	assert.Equal(t, "0.001", decimal.New(1, 0).Shift(3).String())
 }
 
 func TestFromFloat(t *testing.T) {
@@ -85,19 +99,13 @@ func TestFromFloat(t *testing.T) {
 	assert.Equal(t, "-250000", decimal.FromFloat(-2.5e5).RatString())
 }
 
-// BenchmarkSum adds amounts with very different numbers of decimal places. The time per amount must not depend on them.
-func BenchmarkSum(b *testing.B) {
-	for name, small := range map[string]json.Number{"places=0+2": "0.01", "places=0+6250": "1E-6250"} {
-		b.Run(name, func(b *testing.B) {
-			var one, least decimal.Amount
-			require.NoError(b, one.Read("1"))
-			require.NoError(b, least.Read(small))
-			var sum decimal.Sum
-			b.ReportAllocs()
-			for b.Loop() {
-				sum.Add(&one)
-				sum.Add(&least)
-			}
-		})
-	}
+// The largest and smallest 64-bit units are no special case.
+func TestUnitsAtTheEndsOf64Bits(t *testing.T) {
+	t.Parallel()
+	largest, smallest := decimal.New(math.MaxInt64, 0), decimal.New(math.MinInt64, 0)
+	assert.Equal(t, strconv.FormatUint(math.MaxInt64+1, 10), largest.Add(decimal.New(1, 0)).String())
+	assert.Equal(t, "-9223372036854775809", smallest.Add(decimal.New(-1, 0)).String())
+	assert.Equal(t, "-1", largest.Add(smallest).String())
+	assert.Equal(t, "9223372036854775808", smallest.Mul(decimal.New(-1, 0)).String())
+	assert.Equal(t, "-9223372036854775808", smallest.Mul(decimal.New(1, 0)).String())
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
@@ -18,10 +19,11 @@ type Call struct {
 	Usage usage.Usage
 }
 
-// Charge is the row that bills a call, with the factor of its mode.
+// Charge is the row that bills a call, with the factor of its mode and a part for each kind of token that was used.
 type Charge struct {
 	Row    *Row
-	factor Factor
+	Factor decimal.Decimal
+	Parts  []Part
 }
 
 // UnknownError is the error of a call whose cost is not known. Its fields are those of discovery.UnpricedError.
@@ -52,7 +54,7 @@ func (c *Call) ByOwn(rows []Row) (charge Charge, inForce bool, err error) {
 	case row == nil:
 		return Charge{}, true, c.unknownMode()
 	}
-	charge = Charge{row, Whole}
+	charge = Charge{row, whole, c.parts(row)}
 	return charge, true, c.check(&charge, true)
 }
 
@@ -73,19 +75,19 @@ func (c *Call) ByList(rows []Row) (Charge, error) {
 	if err != nil {
 		return Charge{}, err
 	}
-	charge := Charge{row, factor}
+	charge := Charge{row, factor, c.parts(row)}
 	return charge, c.check(&charge, cached)
 }
 
 // factor returns the factor of the mode. cached reports whether it holds for cached input.
-func (c *Call) factor(row *Row) (factor Factor, cached bool, err error) {
+func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error) {
 	switch {
 	case c.Mode == "" && row.peak() && c.At.Before(peakSince): // the row has an open beginning
-		return 0, false, &UnknownError{What: "period"}
+		return factor, false, &UnknownError{What: "period"}
 	case c.Mode == "" && row.peak() && offPeak(c.At):
-		return Half, true, nil
+		return half, true, nil
 	case c.Mode == "":
-		return Whole, true, nil
+		return whole, true, nil
 	}
 	mode := c.Mode
 	if c.Provider == "openai" && mode == "fast" { // the newer name of the same tier
@@ -93,7 +95,7 @@ func (c *Call) factor(row *Row) (factor Factor, cached bool, err error) {
 	}
 	f, ok := factorOf(c.Provider, row.Model, mode, c.At)
 	if !ok || (row.MinPrompt > 0 && !f.Long) {
-		return 0, false, c.unknownMode()
+		return factor, false, c.unknownMode()
 	}
 	return f.Factor, f.Cached, nil
 }
@@ -119,8 +121,8 @@ func (c *Call) check(charge *Charge, cached bool) error {
 	if !cached && c.Usage.CacheRead > 0 {
 		return &UnknownError{What: "cache_read"}
 	}
-	for _, part := range c.listed(charge.Row) {
-		if part.Tokens > 0 && !part.Price.Known() {
+	for _, part := range charge.Parts {
+		if part.Price == nil {
 			return &UnknownError{What: strings.TrimPrefix(part.What, "tool_")}
 		}
 	}
@@ -135,6 +137,8 @@ func (c *Call) checkUnlisted() error {
 		return &UnknownError{What: "audio"}
 	case u.ImageInput+u.ImageCacheRead+u.ImageOutput > 0:
 		return &UnknownError{What: "image"}
+	case len(u.Requests) == 0: // sorting no names would allocate
+		return nil
 	}
 	for _, tool := range slices.Sorted(maps.Keys(u.Requests)) {
 		if u.Requests[tool] > 0 {
@@ -144,38 +148,23 @@ func (c *Call) checkUnlisted() error {
 	return nil
 }
 
-// Part is the charge for one kind of token.
+// Part is the tokens of one kind that a call used.
 type Part struct {
 	What   string
 	Tokens int64
-	// Price is after the factor of the mode.
+	// Price is the listed one, before the factor of the charge.
 	Price Price
 }
 
-// kindCount is the number of kinds of token.
-const kindCount = 6
-
-// Parts returns a part for each of the n kinds of token that were used.
-func (c *Call) Parts(charge *Charge) (parts [kindCount]Part, n int) {
-	for _, part := range c.listed(charge.Row) {
-		if part.Tokens > 0 {
-			part.Price = part.Price.Times(charge.factor)
-			parts[n] = part
-			n++
-		}
-	}
-	return parts, n
-}
-
-// listed returns the kinds of token with their listed prices.
-func (c *Call) listed(row *Row) [kindCount]Part {
+// parts returns a part for each kind of token that was used.
+func (c *Call) parts(row *Row) []Part {
 	u := &c.Usage
-	return [kindCount]Part{
+	return slices.DeleteFunc([]Part{
 		{"input", u.Input, row.Input},
 		{"tool_input", u.ToolInput, row.Input},
 		{"cache_read", u.CacheRead, row.CacheRead},
 		{"cache_write_5m", u.CacheWrite5m, row.CacheWrite5m},
 		{"cache_write_1h", u.CacheWrite1h, row.CacheWrite1h},
 		{"output", u.Output, row.Output},
-	}
+	}, func(p Part) bool { return p.Tokens == 0 })
 }

@@ -63,9 +63,9 @@ func FormatTime(t time.Time) string {
 // SettleBy takes over a price of the table if the live row has nearly the same one, or if it lacks that price and agrees with the
 // table on the prices of input and output that it has.
 func (r *Row) SettleBy(table *Row) {
-	agrees := r.Priced() && (!r.Input.Known() || r.Input.Near(table.Input)) && (!r.Output.Known() || r.Output.Near(table.Output))
+	agrees := r.Priced() && (r.Input == nil || near(r.Input, table.Input)) && (r.Output == nil || near(r.Output, table.Output))
 	settle := func(live *Price, listed Price) {
-		if live.Near(listed) || (agrees && !live.Known()) {
+		if near(*live, listed) || (agrees && *live == nil) {
 			*live = listed
 		}
 	}

@@ -2,5 +2,6 @@ package pricelist
 
 var (
 	FactorOf = factorOf
+	Near     = near
 	OffPeak  = offPeak
 )

@@ -6,27 +6,22 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
 //go:embed factors.csv
 var factorsCSV string
 
-// Factor is the number by which the prices of a mode are multiplied, in hundredths.
-type Factor uint64
-
-const (
-	factorUnit = 100
-	maxFactor  = 1 << 10 // in hundredths; a test checks the list against it
-
-	// Whole is the factor of a standard request.
-	Whole Factor = factorUnit
-	// Half is the factor of DeepSeek's hours off the peak.
-	Half Factor = factorUnit / 2
+// The factors by which prices are multiplied: of a standard request, and of DeepSeek's hours off the peak.
+var (
+	whole = decimal.New(1, 0)
+	half  = decimal.New(5, 1)
 )
 
 // modeFactor is the factor of one mode for some models of a provider.
 type modeFactor struct {
-	Factor
+	Factor decimal.Decimal
 	// Long and Cached report whether the factor holds for the rows of long prompts, and for cached input.
 	Long, Cached bool
 
@@ -47,12 +42,11 @@ var modeFactors = sync.OnceValue(func() []modeFactor {
 
 // readFactor reads a line of the list. A test checks that every line is well-formed.
 func readFactor(cells []string) modeFactor {
-	factor, _ := ParsePrice(cells[2])
-	const hundredth = 1e10 // in the units of a price
+	factor, _ := decimal.ParsePlain(cells[2])
 	from, _ := ParseTime(cells[6])
 	until, _ := ParseTime(cells[7])
 	return modeFactor{
-		Factor: Factor(factor.units / hundredth), provider: cells[0], mode: cells[1], models: strings.Split(cells[3], ";"),
+		Factor: factor, provider: cells[0], mode: cells[1], models: strings.Split(cells[3], ";"),
 		Long: cells[4] == "yes", Cached: cells[5] == "yes", from: from, until: until,
 	}
 }

@@ -41,7 +41,7 @@ type Row struct {
 }
 
 // Priced reports whether the row has a price at all. Some models are listed as known but not priced.
-func (r *Row) Priced() bool { return r.Input.Known() || r.Output.Known() }
+func (r *Row) Priced() bool { return r.Input != nil || r.Output != nil }
 
 // ForText reports whether the row has prices of text.
 func (r *Row) ForText() bool { return r.Modality == "" || r.Modality == "text" }
@@ -117,7 +117,7 @@ var Builtin = sync.OnceValue(func() *List {
 func readRow(cells []string) Row {
 	r := Row{
 		Provider: cells[0], Model: cells[1],
-		Input: price(cells[3]), CacheRead: price(cells[4]), CacheWrite5m: price(cells[5]), CacheWrite1h: price(cells[6]), Output: price(cells[7]),
+		Input: ParsePrice(cells[3]), CacheRead: ParsePrice(cells[4]), CacheWrite5m: ParsePrice(cells[5]), CacheWrite1h: ParsePrice(cells[6]), Output: ParsePrice(cells[7]),
 		Source: describe(cells[0], cells[10]), VerifiedAt: cells[11], SameAs: cells[12],
 	}
 	if above, _ := strconv.ParseInt(cells[2], 10, 64); above > 0 {
@@ -126,12 +126,7 @@ func readRow(cells []string) Row {
 	r.From, _ = ParseTime(cells[8])
 	r.Until, _ = ParseTime(cells[9])
 	if single, ok := strings.CutSuffix(cells[6], "?"); ok {
-		r.SingleSourceWrite1h = price(single)
+		r.SingleSourceWrite1h = ParsePrice(single)
 	}
 	return r
-}
-
-func price(cell string) Price {
-	p, _ := ParsePrice(cell)
-	return p
 }

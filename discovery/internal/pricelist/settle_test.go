@@ -4,20 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 )
-
-func priceOf(t *testing.T, text string) pricelist.Price {
-	t.Helper()
-	if text == "" {
-		return pricelist.Price{}
-	}
-	p, ok := pricelist.ParsePrice(text)
-	require.True(t, ok, text)
-	return p
-}
 
 // Google truncates to billionths of a dollar for each token, so that a live price lacks less than 0.001 USD per million.
 func TestNearIsLessThanATruncation(t *testing.T) {
@@ -38,7 +27,7 @@ func TestNearIsLessThanATruncation(t *testing.T) {
 		{"0", "", false},
 		{"", "", false},
 	} {
-		assert.Equal(t, row.want, priceOf(t, row.a).Near(priceOf(t, row.b)), row)
+		assert.Equal(t, row.want, pricelist.Near(pricelist.ParsePrice(row.a), pricelist.ParsePrice(row.b)), row)
 	}
 }
 
@@ -54,7 +43,7 @@ func TestSettleByTakesTheFigureOfTheTable(t *testing.T) {
 		"a table without prices changes nothing": {[3]string{"0.25", "1.5", ""}, [3]string{"", "", ""}, [3]string{"0.25", "1.5", ""}},
 	} {
 		rowOf := func(p [3]string) pricelist.Row {
-			return pricelist.Row{Input: priceOf(t, p[0]), Output: priceOf(t, p[1]), CacheRead: priceOf(t, p[2])}
+			return pricelist.Row{Input: pricelist.ParsePrice(p[0]), Output: pricelist.ParsePrice(p[1]), CacheRead: pricelist.ParsePrice(p[2])}
 		}
 		live, table := rowOf(row.live), rowOf(row.table)
 		live.SettleBy(&table)

@@ -21,7 +21,7 @@ type Billed struct {
 // Counted is what was counted on a UTC day, and how many of its calls have no known cost.
 type Counted struct {
 	Day      int64
-	USD      decimal.Money
+	USD      decimal.Decimal
 	Unpriced int
 }
 
@@ -34,7 +34,7 @@ func Compare(billed []Billed, counted []Counted) []Row {
 	}
 	for i := range counted {
 		t := tallyOf(tallies, spanWith(billed, counted[i].Day))
-		t.counted.Add(counted[i].USD)
+		t.counted = t.counted.Add(counted[i].USD)
 		t.unpriced += counted[i].Unpriced
 	}
 	rows := make([]Row, 0, len(tallies))
@@ -53,7 +53,7 @@ const secondsPerDay = 24 * 60 * 60
 // tally is what was billed and counted in a span.
 type tally struct {
 	billed   *big.Rat
-	counted  decimal.Money
+	counted  decimal.Decimal
 	unpriced int
 }
 

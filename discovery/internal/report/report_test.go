@@ -31,7 +31,7 @@ func TestWritingAReportDoesNotChangeIt(t *testing.T) {
 // A day within a bucket of several days belongs to the row of the bucket.
 func TestCompareKeepsSpansOfSeveralDays(t *testing.T) {
 	t.Parallel()
-	two, _ := decimal.ParseMoney("2")
+	two, _ := decimal.ParsePlain("2")
 	rows := report.Compare(
 		[]report.Billed{{Span: report.Span{First: 10, Last: 13}, USD: 3}, {Span: report.Span{First: 13, Last: 14}, USD: 1}},
 		[]report.Counted{{Day: 12, USD: two}, {Day: 11, USD: two, Unpriced: 1}, {Day: 20, USD: two}},

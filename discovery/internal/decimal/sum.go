@@ -1,0 +1,48 @@
+package decimal
+
+import (
+	"maps"
+	"slices"
+)
+
+// Sum is an exact sum. The zero value is 0. Decimals with many places are added up for each number of places on its own, and
+// combined at the end: with one running total, amounts that alternate between 1 and 1E-6250 would cost a multiplication of
+// thousands of digits each.
+type Sum struct {
+	short Decimal // of decimals with at most fewPlaces
+	long  map[int]Decimal
+}
+
+const fewPlaces = 40
+
+// Add adds d to the sum.
+func (s *Sum) Add(d Decimal) {
+	if d.places <= fewPlaces {
+		s.short = s.short.Add(d)
+		return
+	}
+	if s.long == nil {
+		s.long = make(map[int]Decimal)
+	}
+	s.long[d.places] = s.long[d.places].Add(d)
+}
+
+// Merge adds another sum to the sum.
+func (s *Sum) Merge(other *Sum) {
+	s.Add(other.short)
+	for _, part := range other.long {
+		s.Add(part)
+	}
+}
+
+// Total returns the value of the sum.
+func (s *Sum) Total() Decimal {
+	total := s.short
+	if len(s.long) == 0 { // sorting no keys would allocate
+		return total
+	}
+	for _, places := range slices.Sorted(maps.Keys(s.long)) {
+		total = total.Add(s.long[places])
+	}
+	return total
+}
