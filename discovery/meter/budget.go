@@ -179,7 +179,7 @@ func (r reservation) spend(usd *big.Rat) {
 
 // amount returns the value of a plain decimal that is not negative.
 func amount(text string) (*big.Rat, bool) {
-	money, ok := decimal.ParseMoney(text)
+	money, ok := decimal.ParsePlain(text)
 	if !ok {
 		return nil, false
 	}
