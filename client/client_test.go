@@ -222,3 +222,18 @@ func TestPrintedClientShowsNoToken(t *testing.T) {
 	assert.Equal(t, "mesh client node-a at http://gateway:8787/base", fmt.Sprint(c))
 	assert.Contains(t, log.String(), "mesh client node-a")
 }
+
+func TestNilContextsAndZeroClientsAreValueErrors(t *testing.T) {
+	t.Parallel()
+	for operation, call := range operations {
+		if operation != "Watch" { // whose test returns ctx.Err()
+			assert.Equal(t, "context", valueError(t, call(nil, answering(t, 200, "", ""))).Field, operation)
+		}
+		require.ErrorContains(t, call(t.Context(), new(client.MeshClient)), "client.New", operation)
+	}
+	for _, err := range answering(t, 200, "", "").Watch(nil, client.WatchOptions{}) { //nolint:staticcheck // a nil context is tested
+		assert.Equal(t, "context", valueError(t, err).Field)
+	}
+	require.NoError(t, new(client.MeshClient).Close())
+	require.NoError(t, (*client.MeshClient)(nil).Close())
+}

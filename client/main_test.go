@@ -158,3 +158,20 @@ func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *c
 		client.WithGatewayURL("http://gateway"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: inProcessTransport(handler)}),
 	}, opts...)...)
 }
+
+// inProcessTransport answers requests by calling a handler. A handler that panics with an error is a failing network.
+type inProcessTransport http.HandlerFunc
+
+func (h inProcessTransport) RoundTrip(req *http.Request) (resp *http.Response, err error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if failure := recover(); failure != nil {
+			resp, err = nil, failure.(error)
+		}
+	}()
+	w := httptest.NewRecorder()
+	h(w, req)
+	return w.Result(), nil
+}

@@ -1,13 +1,23 @@
 package client_test
 
 import (
+	"context"
+	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/closed"
 )
 
 // After a 101 the body is the connection itself, which has no end.
@@ -41,5 +51,236 @@ func verbatim(t *testing.T, text string) http.HandlerFunc {
 		}
 		t.Cleanup(func() { _ = conn.Close() })
 		_, _ = conn.Write([]byte(text))
+	}
+}
+
+func TestBodyOfAFailureThatStallsIsShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := servingInMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(400)
+			_, _ = w.Write([]byte("the reason"))
+			_ = http.NewResponseController(w).Flush()
+			stall(r)
+		}, client.WithTimeout(time.Minute))
+		err := c.MarkRead(t.Context(), 7)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "status 400: the reason: no complete response within 1m0s")
+	})
+}
+
+func TestTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(_ http.ResponseWriter, r *http.Request) { stall(r) },
+		client.WithHTTPClient(&http.Client{Timeout: 20 * time.Millisecond}))
+	_, err := c.ListPeers(t.Context())
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.NotContains(t, err.Error(), "within 10s")
+}
+
+func TestRedirectIsExplainedByItsHost(t *testing.T) {
+	t.Parallel()
+	for location, want := range map[string]string{
+		"https://login.example/?key=hunter2": "redirects are not followed, this one leads to the host login.example",
+		"http://[bad?key=hunter2":            "status 302",
+	} {
+		c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Location"] = []string{location}
+			w.WriteHeader(http.StatusFound)
+		})
+		_, err := c.ListPeers(t.Context())
+		require.ErrorContains(t, err, want)
+		assert.NotContains(t, shown(err), "hunter2")
+	}
+}
+
+func Test404OfAFixedPathHintsAtTheBasePath(t *testing.T) {
+	t.Parallel()
+	for operation, call := range operations {
+		err := call(t.Context(), answering(t, 404, "text/html", "not here"))
+		require.ErrorContains(t, err, "not here", operation)
+		require.ErrorContains(t, err, "check the base path", operation)
+	}
+	err := answering(t, 404, "application/json", messageNotFound).MarkRead(t.Context(), 1)
+	assert.NotContains(t, err.Error(), "base path", "the message is unknown")
+}
+
+func TestRedirectsAreErrorsAndNeverFollowed(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			t.Error("the redirect was followed")
+		}))
+		t.Cleanup(elsewhere.Close)
+		c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL+r.URL.Path, status)
+		})
+		for operation, call := range operations {
+			assert.Equal(t, status, gatewayError(t, call(t.Context(), c)).StatusCode, operation)
+		}
+	}
+}
+
+func TestOnlyErrorsOfTheInboxAdviseALowerLimit(t *testing.T) {
+	t.Parallel()
+	c := answering(t, 200, "application/json", long(" ", 2000), client.WithMaxResponseBytes(1000))
+	for operation, call := range operations {
+		err := call(t.Context(), c)
+		if !errors.Is(err, client.ErrTooLarge) {
+			continue // MarkRead ignores the body, and Send reads more of the registry
+		}
+		inbox := operation == "Fetch" || operation == "Watch"
+		assert.Equal(t, inbox, strings.Contains(err.Error(), "lower Limit"), "%s: %v", operation, err)
+		assert.ErrorContains(t, err, "raise WithMaxResponseBytes", operation)
+	}
+}
+
+func TestResponsesAreLimited(t *testing.T) {
+	t.Parallel()
+	body := `[{"name":"node-b"}]`
+	for name, row := range map[string]struct {
+		limit int64
+		fails bool
+	}{
+		"exactly the limit": {int64(len(body)), false},
+		"one byte over":     {int64(len(body)) - 1, true},
+	} {
+		for _, declared := range []bool{true, false} {
+			t.Run(name+", length declared "+strconv.FormatBool(declared), func(t *testing.T) {
+				t.Parallel()
+				c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+					if declared {
+						w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+					}
+					_, _ = w.Write([]byte(body[:5]))
+					w.(http.Flusher).Flush()
+					_, _ = w.Write([]byte(body[5:]))
+				}, client.WithMaxResponseBytes(row.limit))
+				peers, err := c.ListPeers(t.Context())
+				if !row.fails {
+					require.NoError(t, err)
+					assert.Len(t, peers, 1)
+					return
+				}
+				assert.Equal(t, 200, gatewayError(t, err).StatusCode)
+				assert.Nil(t, peers)
+				require.ErrorContains(t, err, "larger than allowed")
+			})
+		}
+	}
+}
+
+func TestTimeoutAndContextAreVisible(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	for _, op := range []gatewaytest.Operation{
+		gatewaytest.ListPeers, gatewaytest.RegisterPeer, gatewaytest.ListMessages, gatewaytest.MarkMessageRead, gatewaytest.GetHealth,
+		gatewaytest.GetPeer, gatewaytest.OpenThread, gatewaytest.GetThread, gatewaytest.ListThreads,
+	} {
+		g.Fail(op, gatewaytest.Fault{Times: -1, Delay: time.Hour})
+	}
+	slow := connect(t, g, "node-a", client.WithTimeout(20*time.Millisecond))
+	patient := connect(t, g, "node-a")
+	for operation, call := range operations {
+		err := call(t.Context(), slow)
+		require.ErrorIs(t, err, context.DeadlineExceeded, operation)
+		require.ErrorContains(t, err, "no complete response within 20ms", operation)
+		assert.Zero(t, gatewayError(t, err).StatusCode)
+
+		if operation == "Watch" {
+			continue // it ends when its context does
+		}
+		hurried, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		err = call(hurried, patient)
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded, operation)
+		require.NotContains(t, err.Error(), "no complete response within", "%s: that was the caller's own deadline", operation)
+
+		cancelled, cancel := context.WithCancel(t.Context())
+		cancel()
+		err = call(cancelled, patient)
+		require.ErrorIs(t, err, context.Canceled, operation)
+		gatewayError(t, err)
+	}
+}
+
+func TestTimeoutCoversTheBody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := servingInMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte(`[`))
+			_ = http.NewResponseController(w).Flush()
+			stall(r)
+		}, client.WithTimeout(time.Minute))
+		begin := time.Now()
+		_, err := c.ListPeers(t.Context())
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 200, gatewayError(t, err).StatusCode)
+		assert.Equal(t, time.Minute, time.Since(begin))
+	})
+}
+
+func TestRefusedConnectionIsAGatewayError(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, "node-a", client.WithGatewayURL("http://"+closed.Address(t)))
+	for operation, call := range operations {
+		failed := gatewayError(t, call(t.Context(), c))
+		assert.Zero(t, failed.StatusCode, operation)
+		require.ErrorContains(t, failed, "connection refused", operation)
+	}
+}
+
+func TestContextThatEndsInAnErrorBodyIsVisible(t *testing.T) {
+	t.Parallel()
+	for operation, call := range operations {
+		if operation == "Watch" {
+			continue // it ends when its context does
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(500)
+			_, _ = w.Write([]byte("half a"))
+			_ = http.NewResponseController(w).Flush()
+			stall(r)
+		}, client.WithHTTPClient(&http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+			resp, err := http.DefaultTransport.RoundTrip(req)
+			cancel() // once the status is here
+			return resp, err
+		})}))
+		err := call(ctx, c)
+		require.ErrorIs(t, err, context.Canceled, operation)
+		if operation != "Send" && operation != "Reply" { // whose registry request is not its own
+			assert.Equal(t, 500, gatewayError(t, err).StatusCode, "and the status is not lost")
+		}
+	}
+}
+
+// net/http returns the cause of a context instead of its error.
+func TestContextWithACauseIsVisible(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	for operation, call := range operations {
+		if operation == "Watch" {
+			continue
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		c := serving(t, func(_ http.ResponseWriter, r *http.Request) { cancel(boom); stall(r) })
+		require.ErrorIs(t, call(ctx, c), context.Canceled, operation)
+	}
+}
+
+// stall waits until the client has gone. The server only notices that when the request has been read.
+func stall(r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+}
+
+func TestTransportWithoutAResponseIsAnError(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, "node-a", client.WithGatewayURL("http://h"), client.WithHTTPClient(&http.Client{
+		Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, nil }), //nolint:nilnil // that is the point
+	}))
+	for _, call := range operations {
+		gatewayError(t, call(t.Context(), c))
 	}
 }

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -116,4 +117,62 @@ func TestUnknownFieldsAndKindsAreKept(t *testing.T) {
 	assert.Equal(t, map[string]json.RawMessage{
 		"channel": json.RawMessage(`"#all"`), "mentions": json.RawMessage(`[9007199254740993]`), "owner": json.RawMessage(`null`),
 	}, inbox[0].AdditionalProperties)
+}
+
+func TestUnreadableBodyIsQuotedUpTo200Characters(t *testing.T) {
+	t.Parallel()
+	c := answering(t, 200, "text/html", "<html>\n"+long("é", 300))
+	for _, operation := range []string{"ListPeers", "Register", "Fetch"} {
+		err := operations[operation](t.Context(), c)
+		failed := gatewayError(t, err)
+		assert.Len(t, []rune(failed.Body), 200, operation)
+		assert.Contains(t, err.Error(), `not JSON: "<html>\n`+long("é", 193)+`"`, operation)
+	}
+}
+
+func TestEmptyBodies(t *testing.T) {
+	t.Parallel()
+	_, err := answering(t, 200, "application/json", "\u00a0\u2003").ListPeers(t.Context())
+	require.ErrorContains(t, err, "not JSON", "these blanks are not white space in JSON")
+	for _, body := range []string{"", " \n"} {
+		c := answering(t, 200, "application/json", body)
+		peers, err := c.ListPeers(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []client.MeshPeer{}, peers)
+		inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, []client.MeshMessage{}, inbox)
+		require.NoError(t, c.MarkRead(t.Context(), 1))
+		_, err = c.Register(t.Context(), client.RegisterRequest{})
+		require.ErrorContains(t, err, "empty body", "a resource has to come back")
+	}
+	require.NoError(t, answering(t, 204, "", "").MarkRead(t.Context(), 1))
+}
+
+func TestWebPageIsNotASuccess(t *testing.T) {
+	t.Parallel()
+	for _, operation := range []string{"MarkRead", "Fetch", "ListPeers", "ListThreads"} {
+		for _, page := range []struct{ contentType, body string }{
+			{"text/html", "<html>Please sign in.</html>"}, {"text/html; charset=utf-8", " \n"}, {"TEXT/HTML", "[]"},
+			{"application/json", "<html>"}, {"", "\ufeff \n<!DOCTYPE html>"},
+		} {
+			err := operations[operation](t.Context(), answering(t, 200, page.contentType, page.body))
+			assert.Equal(t, 200, gatewayError(t, err).StatusCode, "%s %q", operation, page)
+		}
+		require.NoError(t, operations[operation](t.Context(), answering(t, 200, "text/html", "")), "frameworks send this for no content")
+	}
+	for _, body := range []string{"", "ok", "{}", "null", `{"id":1,"read_at":"now"}`} {
+		require.NoError(t, answering(t, 200, "text/plain", body).MarkRead(t.Context(), 1))
+	}
+}
+
+func TestWebPageThatBreaksOffIsNotASuccess(t *testing.T) {
+	t.Parallel()
+	for body, fails := range map[string]bool{"<html>Please": true, `{"id":`: false} {
+		c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte(body))
+		})
+		assert.Equal(t, fails, c.MarkRead(t.Context(), 1) != nil, body)
+	}
 }

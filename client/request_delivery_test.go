@@ -17,6 +17,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
+// These tests cover Delivered and Uncertain: whether a message may have arrived although a request failed.
+
 // script answers the posts in turn and every GET with a registry that contains node-b.
 type script struct {
 	posts   int
@@ -216,72 +218,6 @@ func Test404IsSuccessOnlyAfterAnAttemptThatMayHaveMarkedTheMessage(t *testing.T)
 	}
 }
 
-func TestBodyOfAFailureThatStallsIsShown(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := servingInMemory(t, func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(400)
-			_, _ = w.Write([]byte("the reason"))
-			_ = http.NewResponseController(w).Flush()
-			stall(r)
-		}, client.WithTimeout(time.Minute))
-		err := c.MarkRead(t.Context(), 7)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "status 400: the reason: no complete response within 1m0s")
-	})
-}
-
-func TestTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
-	t.Parallel()
-	c := serving(t, func(_ http.ResponseWriter, r *http.Request) { stall(r) },
-		client.WithHTTPClient(&http.Client{Timeout: 20 * time.Millisecond}))
-	_, err := c.ListPeers(t.Context())
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.NotContains(t, err.Error(), "within 10s")
-}
-
-func TestRedirectIsExplainedByItsHost(t *testing.T) {
-	t.Parallel()
-	for location, want := range map[string]string{
-		"https://login.example/?key=hunter2": "redirects are not followed, this one leads to the host login.example",
-		"http://[bad?key=hunter2":            "status 302",
-	} {
-		c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header()["Location"] = []string{location}
-			w.WriteHeader(http.StatusFound)
-		})
-		_, err := c.ListPeers(t.Context())
-		require.ErrorContains(t, err, want)
-		assert.NotContains(t, shown(err), "hunter2")
-	}
-}
-
-func Test404OfAFixedPathHintsAtTheBasePath(t *testing.T) {
-	t.Parallel()
-	for operation, call := range operations {
-		err := call(t.Context(), answering(t, 404, "text/html", "not here"))
-		require.ErrorContains(t, err, "not here", operation)
-		require.ErrorContains(t, err, "check the base path", operation)
-	}
-	err := answering(t, 404, "application/json", messageNotFound).MarkRead(t.Context(), 1)
-	assert.NotContains(t, err.Error(), "base path", "the message is unknown")
-}
-
-func TestNilContextsAndZeroClientsAreValueErrors(t *testing.T) {
-	t.Parallel()
-	for operation, call := range operations {
-		if operation != "Watch" { // whose test returns ctx.Err()
-			assert.Equal(t, "context", valueError(t, call(nil, answering(t, 200, "", ""))).Field, operation)
-		}
-		require.ErrorContains(t, call(t.Context(), new(client.MeshClient)), "client.New", operation)
-	}
-	for _, err := range answering(t, 200, "", "").Watch(nil, client.WatchOptions{}) { //nolint:staticcheck // a nil context is tested
-		assert.Equal(t, "context", valueError(t, err).Field)
-	}
-	require.NoError(t, new(client.MeshClient).Close())
-	require.NoError(t, (*client.MeshClient)(nil).Close())
-}
-
 func TestCloseEndsAPauseBetweenAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -295,4 +231,55 @@ func TestCloseEndsAPauseBetweenAttempts(t *testing.T) {
 		require.ErrorIs(t, <-failed, net.ErrClosed)
 		assert.Zero(t, time.Since(begin))
 	})
+}
+
+func TestInvalidReceiptIsDelivered(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]gatewaytest.Fault{
+		"empty":         {Body: ""},
+		"no content":    {Status: 204},
+		"missing field": {Body: `{"id":1}`, Status: 201},
+		"cut off":       {Body: receipt[:40], HangUp: true},
+		"too large":     {Body: receipt + long(" ", 2000)},
+		"list":          {Body: "[" + receipt + "]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := gateway(t)
+			c := connect(t, g, "node-a", client.WithMaxResponseBytes(1000), client.WithRetry(client.RetryPolicy{BaseDelay: 1}))
+			g.Fail(gatewaytest.SendMessage, withStatus(fault))
+			got, err := c.Send(t.Context(), hello("node-b"))
+			assert.Nil(t, got)
+			failed := gatewayError(t, err)
+			assert.True(t, failed.Delivered)
+			assert.False(t, failed.Uncertain)
+			assert.Equal(t, withStatus(fault).Status, failed.StatusCode)
+			assert.Contains(t, err.Error(), "delivered")
+			assert.Len(t, g.Requests(gatewaytest.SendMessage), 1, "it is not sent twice, not even under a key")
+		})
+	}
+}
+
+func withStatus(f gatewaytest.Fault) gatewaytest.Fault {
+	if f.Status == 0 {
+		f.Status = 200
+	}
+	return f
+}
+
+func TestRejectedMessageIsNotDelivered(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []gatewaytest.Fault{{Status: 500}, {Status: 302}, {Status: 404}, {HangUp: true}} {
+		g := gateway(t)
+		c := connect(t, g, "node-a")
+		g.Fail(gatewaytest.SendMessage, fault)
+		_, err := c.Send(t.Context(), hello("node-b"))
+		assert.False(t, gatewayError(t, err).Delivered)
+	}
+	for operation, call := range operations {
+		if operation != "Send" && operation != "Health" && operation != "MarkRead" {
+			err := call(t.Context(), answering(t, 200, "text/plain", "garbage"))
+			assert.False(t, gatewayError(t, err).Delivered, operation)
+		}
+	}
 }
