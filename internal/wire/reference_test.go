@@ -7,6 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/mesh-gateway/mesh-go/specs"
 )
 
 // The reference decoder checks the same contract with encoding/json, without regard to speed. It reads every member of every
@@ -49,36 +53,50 @@ func isInt64(v json.RawMessage) bool {
 	return err == nil
 }
 
-func isFlag(v json.RawMessage) bool {
-	return slices.Contains([]string{"true", "false", "0", "1"}, string(v))
-}
-
 func anyOf(checks ...check) check {
 	return func(v json.RawMessage) bool {
 		return slices.ContainsFunc(checks, func(c check) bool { return c(v) })
 	}
 }
 
-var (
-	nullableString = anyOf(isNull, isString)
+// The contracts are those of the document, so a new field needs no change here.
+var messageContract, peerContract = contractOf("MeshMessage"), contractOf("MeshPeer")
 
-	messageContract = contract{
-		required: []string{"id", "from_node", "to_node", "kind", "created_at"},
-		fields: map[string]check{
-			"id": isInt64, "from_node": isString, "to_node": isString, "kind": isString, "created_at": isString,
-			"content": nullableString, "read_at": nullableString, "thread_id": nullableString,
-			"related_task_id": anyOf(isNull, isString, isNumber),
-		},
+// contractOf returns the contract of a schema in gateway.yaml. A field that is not required may also be null.
+func contractOf(name string) contract {
+	data, err := specs.Document("gateway")
+	if err != nil {
+		panic(err)
 	}
-	peerContract = contract{
-		required: []string{"name"},
-		fields: map[string]check{
-			"name": isString, "url": nullableString, "last_health": nullableString, "last_seen": nullableString,
-			"registered_at": nullableString, "peer_token": nullableString,
-			"enabled": anyOf(isNull, isFlag), "capabilities": anyOf(isNull, isObject),
-		},
+	doc, err := openapi3.NewLoader().LoadFromData(data)
+	if err != nil {
+		panic(err)
 	}
-)
+	schema := doc.Components.Schemas[name].Value
+	c := contract{required: schema.Required, fields: make(map[string]check)}
+	for field, property := range schema.Properties {
+		if c.fields[field] = checkOf(field, property.Value); !slices.Contains(schema.Required, field) {
+			c.fields[field] = anyOf(isNull, c.fields[field])
+		}
+	}
+	return c
+}
+
+func checkOf(field string, s *openapi3.Schema) check {
+	switch {
+	case len(s.OneOf) > 0 && s.OneOf[0].Value.Type.Is("boolean"):
+		return func(v json.RawMessage) bool { return slices.Contains([]string{"true", "false", "0", "1"}, string(v)) }
+	case len(s.OneOf) > 0 && s.OneOf[0].Value.Type.Is("string"):
+		return anyOf(isString, isNumber) // the text of any number is kept
+	case s.Type.Is("string"):
+		return isString
+	case s.Type.Is("integer"):
+		return isInt64
+	case s.Type.Is("object"):
+		return isObject
+	}
+	panic(field + ": checkOf does not know this kind of schema; add it")
+}
 
 // referenceList reads a list: the bare array, or the object with the key.
 func referenceList(data []byte, key string, rows contract, others map[string]check) (refList, error) {
