@@ -43,5 +43,5 @@ func TestRequestOfEveryOperation(t *testing.T) {
 		"GET /health", "GET /messages?limit=1000&to=node-a", "GET /messages?limit=1000&to=node-a&unread_only=true", "GET /messages?to=node-a", "GET /peers", "GET /peers",
 		"GET /peers/node-b", "GET /threads/" + threadID + "?limit=1", "GET /threads?limit=1&peer=node-a&session_id=s&topic=builds",
 		"POST /messages", "POST /messages", "POST /messages/1/read", "POST /peers/register", "POST /threads",
-	}, sent, "Send and Reply share one GET /peers; ListPeers sends another")
+	}, sent, "add the request of a new operation. Send and Reply share one GET /peers; ListPeers sends another")
 }

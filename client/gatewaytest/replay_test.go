@@ -82,7 +82,8 @@ func TestEveryRecordingIsInASession(t *testing.T) {
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		assert.True(t, slices.Contains(firstSession, name) || slices.Contains(secondSession, name), name)
+		assert.True(t, slices.Contains(firstSession, name) || slices.Contains(secondSession, name),
+			"%s: add the recording to a session, at a place where the gateway can have answered it", name)
 	}
 }
 
@@ -192,7 +193,7 @@ func (c comparison) check(t *testing.T, where string, want, got any) {
 			assert.Contains(t, want, key, "%s has an unexpected key", where)
 		}
 		for key, value := range want {
-			if assert.Contains(t, object, key, where) {
+			if assert.Contains(t, object, key, "%s: recorded, so gatewaytest has to answer it", where) {
 				c.check(t, where+"."+key, value, object[key])
 			}
 		}

@@ -102,7 +102,7 @@ func TestXOrderCountsThePropertiesOfEachSchema(t *testing.T) {
 			found++
 			assert.Equal(t, strconv.Itoa(want), string(line[2]), "%s: %s", name, line[0])
 		}
-		assert.Equal(t, properties, found, name)
+		assert.Equal(t, properties, found, "%s: each property has an x-order, on a line of its own", name)
 	}
 }
 

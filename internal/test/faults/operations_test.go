@@ -80,5 +80,5 @@ func TestEveryOperationIsCovered(t *testing.T) {
 	delete(withContext, "Reply")
 	delete(withContext, "CheckSend")
 	delete(withContext, "Serve")
-	assert.Equal(t, withContext, played)
+	assert.Equal(t, withContext, played, "add a new operation to meshOperations or discoveryOperations")
 }
