@@ -111,7 +111,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 // fields checks the names of the JSON object in stdout, or of the first object of its list: fields id content.
 func fields(ts *testscript.TestScript, _ bool, want []string) {
 	if got := slices.Sorted(maps.Keys(object(ts))); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
-		ts.Fatalf("the fields are %q; add a new field of the gateway to this line", got)
+		ts.Fatalf("the fields are %q; add a new field to this line", got)
 	}
 }
 
