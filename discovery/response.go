@@ -34,7 +34,7 @@ func ParseResponse(p Provider, body []byte) (Response, error) {
 	if known == Gemini && bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
 		docs, ok := response.ParseArray(body)
 		if !ok {
-			return Response{}, &ValueError{Field: "response", Reason: "must be a JSON array of objects"}
+			return Response{}, &ValueError{Field: "body", Reason: "must be a JSON array of objects"}
 		}
 		for _, doc := range docs {
 			reader.Event(doc)
@@ -43,7 +43,7 @@ func ParseResponse(p Provider, body []byte) (Response, error) {
 	}
 	doc, ok := response.Parse(body)
 	if !ok {
-		return Response{}, &ValueError{Field: "response", Reason: "must be a JSON object"}
+		return Response{}, &ValueError{Field: "body", Reason: "must be a JSON object"}
 	}
 	reader.Body(doc)
 	return resultOf(reader)

@@ -37,7 +37,7 @@ func TestParseResponse(t *testing.T) {
 		{"counts of a response in progress are not final", discovery.OpenAI, `{"id":"1","status":"in_progress",` + responsesUsage + `}`, discovery.Response{ID: "1", Usage: five}},
 		{"an empty usage object", discovery.OpenAI, `{"id":"1","model":"m","service_tier":"priority","usage":{}}`, discovery.Response{ID: "1", Model: "m", Usage: discovery.Usage{Mode: "priority"}}},
 		{"an error", discovery.Anthropic, `{"type":"error","error":{"type":"overloaded_error"},"request_id":"req_1"}`, discovery.Response{}},
-		{"a batch is no response", discovery.OpenAI, `{"id":"batch_1","object":"batch","model":"m",` + responsesUsage + `}`, discovery.Response{}},
+		{"a batch is not a response", discovery.OpenAI, `{"id":"batch_1","object":"batch","model":"m",` + responsesUsage + `}`, discovery.Response{}},
 		{
 			"searches of OpenAI are counted by OpenAI", discovery.OpenAI,
 			`{"output":[{"type":"web_search_call","action":{"type":"search"}},{"type":"web_search_call","action":{"type":"search"}}],"tool_usage":{"web_search":{"num_requests":1}},` + responsesUsage + `}`,
@@ -117,14 +117,14 @@ func TestParseResponseRejectsInvalidBodies(t *testing.T) {
 		body, field string
 	}{
 		{"nobody", `{}`, "provider"},
-		{discovery.OpenAI, ``, "response"},
-		{discovery.OpenAI, `<html>` + private, "response"},
-		{discovery.OpenAI, `{"id":"` + private + `"`, "response"},
-		{discovery.OpenAI, `{"id":"1",` + chatCounts + `} {}`, "response"},
-		{discovery.OpenAI, `{"id":"1",` + chatCounts + `}` + private, "response"},
-		{discovery.OpenAI, `[{` + chatCounts + `}]`, "response"},
-		{discovery.Gemini, `[{"responseId":"1"},7]`, "response"},
-		{discovery.Gemini, `[{"responseId":"1"}`, "response"},
+		{discovery.OpenAI, ``, "body"},
+		{discovery.OpenAI, `<html>` + private, "body"},
+		{discovery.OpenAI, `{"id":"` + private + `"`, "body"},
+		{discovery.OpenAI, `{"id":"1",` + chatCounts + `} {}`, "body"},
+		{discovery.OpenAI, `{"id":"1",` + chatCounts + `}` + private, "body"},
+		{discovery.OpenAI, `[{` + chatCounts + `}]`, "body"},
+		{discovery.Gemini, `[{"responseId":"1"},7]`, "body"},
+		{discovery.Gemini, `[{"responseId":"1"}`, "body"},
 		{discovery.OpenAI, `{"usage":{"prompt_tokens":"` + private + `"}}`, "usage field prompt_tokens"},
 		{discovery.Anthropic, `{"usage":{"input_tokens":1,"output_tokens":-1}}`, "usage field output_tokens"},
 	} {

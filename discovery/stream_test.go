@@ -42,7 +42,7 @@ func TestStream(t *testing.T) {
 		want     discovery.Response
 	}{
 		{
-			"messages: counts are merged, the later ones win, and null is none", discovery.Anthropic,
+			"messages: counts are merged, the later ones win, and null is skipped", discovery.Anthropic,
 			start + `{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":3068},"output_tokens":2,"service_tier":"batch","inference_geo":"us"}}}
 			{"type":"ping"}
 			{"type":"content_block_delta","delta":{"type":"text_delta","text":"\"usage\""}}
@@ -113,7 +113,7 @@ func TestStream(t *testing.T) {
 			discovery.Response{ID: "1", Model: "gemini-3.5-flash", Usage: discovery.Usage{Input: 8, Output: 3, Mode: "flex", Requests: map[string]int64{"grounding": 2}}, Complete: true},
 		},
 		{"generateContent: a candidate that goes on", discovery.Gemini, `{"responseId":"1","candidates":[{"finishReason":"STOP"},{}],"usageMetadata":{"promptTokenCount":8,"candidatesTokenCount":3,"totalTokenCount":11}}`, discovery.Response{ID: "1", Usage: discovery.Usage{Input: 8, Output: 3}}},
-		{"generateContent: an unspecified reason is none", discovery.Gemini, `{"responseId":"1","candidates":[{"finishReason":0}],"usageMetadata":{"promptTokenCount":8}}`, discovery.Response{ID: "1", Usage: discovery.Usage{Input: 8}}},
+		{"generateContent: an unspecified reason does not count", discovery.Gemini, `{"responseId":"1","candidates":[{"finishReason":0}],"usageMetadata":{"promptTokenCount":8}}`, discovery.Response{ID: "1", Usage: discovery.Usage{Input: 8}}},
 		{"generateContent: a blocked prompt", discovery.Gemini, `{"responseId":"1","promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":8}}`, discovery.Response{ID: "1", Usage: discovery.Usage{Input: 8}, Complete: true}},
 		{"Live: a turn", discovery.Gemini, `{"serverContent":{"modelTurn":{}}}` + "\n" + `{"serverContent":{"turnComplete":true},"usageMetadata":{"promptTokenCount":8,"responseTokenCount":2,"totalTokenCount":10}}`, discovery.Response{Usage: discovery.Usage{Input: 8, Output: 2}, Complete: true}},
 		{
@@ -141,6 +141,12 @@ func TestStreamErrors(t *testing.T) {
 	_, err := stream.Response()
 	require.ErrorAs(t, err, &wrong)
 	assert.Equal(t, "provider", wrong.Field)
+
+	for _, unmade := range []*discovery.Stream{nil, {}} {
+		require.ErrorAs(t, unmade.Event([]byte(`{}`)), &wrong)
+		_, err = unmade.Response()
+		require.ErrorAs(t, err, &wrong)
+	}
 
 	stream = discovery.NewStream(discovery.OpenAI)
 	for _, data := range []string{`topsecret42`, `{"a":"topsecret42`, `[{}]`, `{} topsecret42`} {
@@ -179,7 +185,7 @@ func TestCutStreamsAreNotComplete(t *testing.T) {
 	assert.Greater(t, streams, 40)
 }
 
-// For any events: no panic, no negative count, and an error event ends the hope for a complete response.
+// For any events: no panic, no negative count, and no complete response after an error event.
 func FuzzStream(f *testing.F) {
 	for _, x := range readLines[exchange](f, "testdata/exchanges.jsonl.gz") {
 		if strings.HasPrefix(x.Response.Headers["content-type"], "text/event-stream") && len(x.Response.Body) < 4_000 {

@@ -27,7 +27,7 @@
 //	messages                   message (type message_start); usage and delta.stop_reason (message_delta)
 //	interactions               interaction (event_type interaction.completed); step and delta have the paths of a step
 //
-// An event whose type is error, or that has an error, ends the hope for a complete response.
+// After an event whose type is error, or that has an error, a response is never complete.
 //
 // A line of a batch's results has them below result.message (Anthropic), response.body (OpenAI), response (Gemini's inlined
 // responses) or batch_result.response.chat_get_completion (xAI).
@@ -167,8 +167,8 @@ func (d *Document) setEnd(f Field, raw []byte) {
 	}
 }
 
-// used returns the usage object, or nil if there is none. An empty one is none, except for a blocked prompt of Gemini, whose counts
-// are left out since they are 0.
+// used returns the usage object, or nil if there is none. An empty one counts only for a blocked prompt of Gemini, whose
+// counts are left out since they are 0.
 func (d *Document) used() []byte {
 	switch {
 	case d.native && d.fed && d.candidates == 0 && !bytes.Contains(d.usage, []byte("TokenCount")):

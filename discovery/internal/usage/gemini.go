@@ -21,7 +21,7 @@ var geminiGenerate = shape{
 	counts:   (*counts).geminiGenerate,
 }
 
-// geminiBlocked is a blocked prompt: counts of 0 are left out, so that only the total says that nothing was counted.
+// geminiBlocked is a blocked prompt: counts of 0 are left out, so the total has to be 0 too.
 var geminiBlocked = shape{
 	required: []field{totalCount},
 	optional: geminiGenerate.optional,

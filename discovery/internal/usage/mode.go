@@ -112,7 +112,7 @@ func (c *counts) addMode(mode string) {
 	}
 }
 
-// unknownName returns the mode of a count that is not known. A name that is no identifier is not passed on.
+// unknownName returns the mode of a count that is not known. A name that is not an identifier becomes "unknown".
 func unknownName(name string) string {
 	if !identifier(name) {
 		name = "unknown"

@@ -81,7 +81,7 @@ func amount(d *jx.Decoder, name string) (int64, error) {
 	return n, nil
 }
 
-// addRequests adds n uses of a tool. A name that is no identifier is not passed on.
+// addRequests adds n uses of a tool. A name that is not an identifier becomes "unknown".
 func (c *counts) addRequests(tool string, n int64) error {
 	if n == 0 {
 		return nil
