@@ -211,3 +211,23 @@ func TestCachedValueIsReturnedWithoutAllocation(t *testing.T) {
 	})
 	assert.Zero(t, allocs)
 }
+
+// A load function that waits for its own load would wait forever.
+func TestGetWithinItsOwnLoadFails(t *testing.T) {
+	t.Parallel()
+	var outer, inner cache.Value[string]
+	var kept context.Context
+	value, _, err := outer.Get(t.Context(), never, func(ctx context.Context) (string, error) {
+		kept = ctx
+		other, _, err := inner.Get(ctx, never, func(ctx context.Context) (string, error) {
+			_, _, err := outer.Get(ctx, never, func(context.Context) (string, error) { return "unused", nil })
+			require.ErrorIs(t, err, cache.ErrReentered, "also through another value")
+			return "inner", nil
+		})
+		return "outer around " + other, err
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "outer around inner", value)
+	_, _, err = outer.Get(context.WithoutCancel(kept), never, func(context.Context) (string, error) { return "later", nil })
+	require.NoError(t, err, "the load has ended")
+}
