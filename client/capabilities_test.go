@@ -15,11 +15,11 @@ import (
 	generated "github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// hostileCapabilities returns capabilities that no response may fail for.
+// hostileCapabilities returns capabilities that no response of at most 4 MiB may fail for.
 func hostileCapabilities() map[string]string {
 	return map[string]string{
 		"600,000 elements": `{"x":[` + long("0,", 600_000) + `0]}`,
-		"a 40 MiB value":   `{"x":"` + long("x", 40<<20) + `"}`,
+		"a 5 MiB value":    `{"x":"` + long("x", 5<<20) + `"}`,
 		"9,998 levels":     `{"x":` + long("[", 9_998) + long("]", 9_998) + `}`,
 		"20,000 levels":    `{"x":` + long(`{"":`, 20_000) + `1` + long("}", 20_000) + `}`,
 	}
@@ -34,7 +34,7 @@ func TestListPeersDropsOversizedCapabilities(t *testing.T) {
 		} {
 			var log bytes.Buffer
 			c := inProcess(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(list)) },
-				client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), client.WithTimeout(time.Minute))
+				client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), client.WithMaxResponseBytes(4<<20), client.WithTimeout(time.Minute))
 			peers, err := c.ListPeers(t.Context())
 			require.NoError(t, err, name)
 			require.Len(t, peers, 2)
