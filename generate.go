@@ -9,7 +9,7 @@
 //
 // Start with client or discovery:
 //
-//	c, err := client.New("node-a", client.WithGatewayURL("http://gateway:8787")) // token: MESH_GATEWAY_TOKEN
+//	c, err := client.New("node-a", client.WithGatewayURL("http://gateway:8787/gateway")) // token: MESH_GATEWAY_TOKEN
 //	_, err = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
 //
 // The rules of the gateway are in docs/gateway.md and those of the providers in docs/providers.md.

@@ -96,7 +96,7 @@ func TestMissingURLErrorNamesTheVariable(t *testing.T) {
 func TestUnreadableURLErrorHasAnExample(t *testing.T) {
 	t.Parallel()
 	_, err := client.New("node-a", client.WithGatewayURL("127.0.0.1:8787"))
-	require.ErrorContains(t, err, "http://localhost:8787")
+	require.ErrorContains(t, err, "http://127.0.0.1:8787/gateway")
 }
 
 func TestEnvironmentIsReadOnceAndOptionsComeFirst(t *testing.T) {

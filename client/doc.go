@@ -1,7 +1,7 @@
 // Package client talks to a mesh gateway: it lists and registers peers, sends typed direct messages and replies, reads inboxes
 // and threads, and marks messages read.
 //
-//	c, err := client.New("node-a", client.WithGatewayURL("http://gateway:8787"))
+//	c, err := client.New("node-a", client.WithGatewayURL("http://gateway:8787/gateway"))
 //	if err != nil { ... }
 //	defer c.Close()
 //	receipt, err := c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: "Is the build green?"})

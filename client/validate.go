@@ -202,7 +202,7 @@ func parseGatewayURL(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", &ValueError{Field: "gateway URL", Reason: "cannot be parsed; a valid one is http://localhost:8787"}
+		return "", &ValueError{Field: "gateway URL", Reason: "cannot be parsed; a valid one is http://127.0.0.1:8787/gateway"}
 	}
 	if reason := checkGatewayURL(u, text); reason != "" {
 		return "", &ValueError{Field: "gateway URL", Reason: reason}

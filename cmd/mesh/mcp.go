@@ -23,7 +23,7 @@ func newMCP(a *app) *cobra.Command {
 registered, also when the gateway has lost it.
 The configuration of an agent is:
 
-  {"mcpServers": {"mesh": {"command": "mesh", "args": ["mcp", "--node", "node-a", "--gateway-url", "http://gateway:8787",
+  {"mcpServers": {"mesh": {"command": "mesh", "args": ["mcp", "--node", "node-a", "--gateway-url", "http://gateway:8787/gateway",
     "--token-file", "/path/to/token"]}}}`,
 		Example: "  mesh mcp --node node-a --token-file ~/.mesh-token",
 		Args:    args(cobra.NoArgs),

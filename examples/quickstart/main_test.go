@@ -81,6 +81,6 @@ func TestWrongGatewayURLIsReportedWithItsVariable(t *testing.T) {
 		t.Setenv("MESH_GATEWAY_URL", wrong)
 		var out strings.Builder
 		err := run(t.Context(), &out, true)
-		require.ErrorContains(t, err, "MESH_GATEWAY_URL (an example of a URL is http://127.0.0.1:8787)", wrong)
+		require.ErrorContains(t, err, "MESH_GATEWAY_URL (an example of a URL is http://127.0.0.1:8787/gateway)", wrong)
 	}
 }

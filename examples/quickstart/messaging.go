@@ -27,7 +27,7 @@ func messaging(ctx context.Context, p *page) error {
 	if p.real && os.Getenv("MESH_GATEWAY_URL") != "" {
 		p.line("the real one, in MESH_GATEWAY_URL")
 		if err := converse(ctx, p, nil); err != nil {
-			return fmt.Errorf("gateway in MESH_GATEWAY_URL (an example of a URL is http://127.0.0.1:8787): %w", err)
+			return fmt.Errorf("gateway in MESH_GATEWAY_URL (an example of a URL is http://127.0.0.1:8787/gateway): %w", err)
 		}
 		return nil
 	}
