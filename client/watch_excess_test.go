@@ -88,7 +88,7 @@ func TestServeIsBoundedAtAGatewayThatIgnoresItsParameters(t *testing.T) {
 			handled++
 			assert.Equal(t, "node-a", m.ToNode)
 			return errors.New("not yet")
-		}, client.ServeOptions{MaxAttempts: 1, OnError: func(m client.MeshMessage, err error) {
+		}, client.ServeOptions{MaxAttempts: 1, OnError: func(_ client.MeshMessage, err error) {
 			if strings.Contains(err.Error(), "messages of other nodes") {
 				reports++
 			}

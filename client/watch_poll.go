@@ -126,7 +126,7 @@ func (w *watcher) fetch(ctx context.Context, window *window) (rows []MeshMessage
 // whileOpen returns a context that ends with ctx or when the client is closed.
 func (c *MeshClient) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(c.lifetime, cancel) //nolint:contextcheck // the lifetime of the client, not of the caller
+	stop := context.AfterFunc(c.lifetime, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
