@@ -99,7 +99,7 @@ func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, Me
 		opts:    opts,
 		slots:   make(chan struct{}, cmp.Or(opts.Workers, 1)),
 		waiting: semaphore.NewWeighted(maxWaitingBytes),
-		sight:   sight{client: c, byKind: len(opts.Kinds) > 0},
+		sight:   sight{client: c},
 	}
 	s.opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
 	if err := s.register(ctx); err != nil {

@@ -55,6 +55,17 @@ func TestServeReachesAQuestionBehindManyAnswers(t *testing.T) {
 	})
 }
 
+func TestServePollsAKindOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := new(mailbox)
+		serveFor(t, b, time.Minute, new(journal).handle, client.ServeOptions{
+			Kinds: []client.Kind{client.KindFYI, client.KindStatus, client.KindFYI}, Watch: client.WatchOptions{Interval: time.Hour},
+		})
+		assert.Equal(t, 2, b.polls)
+	})
+}
+
 func TestServePollsEveryKindThoughOnePollFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -300,3 +300,49 @@ func TestCloseEndsTheQueueOfMarks(t *testing.T) {
 		assert.Equal(t, 10*time.Minute, time.Since(begin))
 	})
 }
+
+// A program that ends has to know which of its messages will be handed over again.
+func TestServeReportsTheMarksThatItLeavesBehind(t *testing.T) {
+	g := emptyGateway(t)
+	storeQuestions(g, 3)
+	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: -1})
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second/4)
+		defer cancel()
+		var j journal
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError}))
+		assert.Equal(t, []int64{1, 2, 3}, j.handled)
+		assert.ElementsMatch(t, []int64{1, 2, 3}, j.failed)
+		assert.Equal(t, 3, unread(t, c))
+	})
+}
+
+// A hostile gateway has new messages without end, and accepts no mark.
+func TestServeBoundsTheMarksThatWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fresh := newRows(1)
+		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Has("since") { // the look before a mark
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			fresh(w, r)
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 28*time.Second)
+		defer cancel()
+		var j journal
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError, Watch: client.WatchOptions{Interval: time.Second}}))
+		require.Greater(t, len(j.handled), 21_000)
+		excess := 0
+		reports := make(map[int64]int)
+		for i, err := range j.errors {
+			if reports[j.failed[i]]++; strings.Contains(err.Error(), "too many other marks are waiting") {
+				excess++
+			}
+		}
+		assert.InDelta(t, len(j.handled)-20_000, excess, 30, "some marks are being sent")
+		delete(reports, 0) // polls
+		assert.Len(t, reports, len(j.handled), "every message is reported")
+	})
+}

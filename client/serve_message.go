@@ -19,7 +19,7 @@ const (
 // as long as Serve needs to register a node again at a gateway that has lost its database.
 const unknownPeerPause = registrationInterval / 4
 
-// process hands m to the handler until it succeeds or is given up. It begins with a slot and ends without one.
+// process hands m to the handler until it succeeds or is given up. It begins with a slot and ends without one, unless ctx has ended.
 func (s *server) process(ctx context.Context, m MeshMessage) {
 	for attempt := 1; ; attempt++ {
 		err := s.handler(m)
@@ -63,16 +63,11 @@ func (s *server) giveUp(ctx context.Context, m MeshMessage, err error) {
 	<-s.slots
 }
 
-// pause waits for d without the slot of m, and then for another slot. It returns false, without a slot, when ctx ends or the client
-// is closed first.
+// pause waits for d without the slot of m, and then for another slot. It returns false when ctx ends or the client is closed first.
 func (s *server) pause(ctx context.Context, m MeshMessage, d time.Duration) bool {
 	size := waitingBytes(m)
 	if !s.waiting.TryAcquire(size) {
-		err := s.client.sleep(ctx, d)
-		if err != nil {
-			<-s.slots
-		}
-		return err == nil
+		return s.client.sleep(ctx, d) == nil
 	}
 	defer s.waiting.Release(size)
 	<-s.slots

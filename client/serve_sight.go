@@ -16,7 +16,6 @@ var errNotInInbox = errors.New("the message is not visible in the inbox any more
 // clock may step back.
 type sight struct {
 	client *MeshClient
-	byKind bool // request only one kind of messages, as the polls do
 	last   atomic.Pointer[snapshot]
 }
 
@@ -65,12 +64,8 @@ func (s *sight) isUnread(ctx context.Context, m MeshMessage, repeat bool) (bool,
 
 // refresh requests the unread messages from m on.
 func (s *sight) refresh(ctx context.Context, op operation, m MeshMessage) (*snapshot, error) {
-	opts := FetchOptions{UnreadOnly: true}
-	if s.byKind {
-		opts.Kind = m.Kind
-	}
 	began := time.Now()
-	rows, err := s.fetchSince(ctx, op, m, opts)
+	rows, err := s.fetchSince(ctx, op, m, FetchOptions{UnreadOnly: true})
 	if err != nil {
 		return nil, err
 	}
