@@ -24,7 +24,7 @@ type redactor struct {
 
 // liveTokens finds the client's token and the token that the environment had when it was made.
 type liveTokens struct {
-	env      [sha256.Size]byte // a digest: decrypting a Secret costs every send more
+	env      [sha256.Size]byte // a digest: making a Secret costs every send more
 	scanner  *scan.Scanner
 	redactor *secret.Redactor
 }

@@ -23,25 +23,12 @@ const opBalance = "FetchDeepSeekBalance"
 
 // BalanceOptions selects the account by its key. The zero value is valid.
 type BalanceOptions struct {
-	// APIKey is the key. "" means the key of [WithKey], else DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that
+	// APIKey is the key. The default is that of [WithKey], else DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that
 	// DEEPSEEK_LEGACY_ENV_PATH names.
-	APIKey string `json:"-" xml:"-"`
+	APIKey Secret `json:"-" xml:"-"`
 	// Timeout is the time limit of the request. 0 means [DefaultBalanceTimeout].
 	Timeout time.Duration
 }
-
-// Format prints the options without the key.
-func (o BalanceOptions) Format(f fmt.State, verb rune) {
-	type plain BalanceOptions
-	o.APIKey = hidden(o.APIKey)
-	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(o))
-}
-
-// GobEncode encodes the options without their key.
-func (o BalanceOptions) GobEncode() ([]byte, error) { return json.Marshal(o) }
-
-// GobDecode decodes options. APIKey is "".
-func (o *BalanceOptions) GobDecode(data []byte) error { return decodeWithoutKey(data, o) }
 
 // BalanceSnapshot is the balance of a DeepSeek account at one moment, in one currency. DeepSeek has no history of spending;
 // [SpendBetween] returns the difference between two snapshots.

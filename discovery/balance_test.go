@@ -42,7 +42,7 @@ func balanceServer(body string) *fakeServer {
 
 func fetchBalance(t *testing.T, s *fakeServer) *discovery.BalanceSnapshot {
 	t.Helper()
-	balance, err := s.client(t).FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: balanceKey})
+	balance, err := s.client(t).FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: discovery.NewSecret(balanceKey)})
 	require.NoError(t, err)
 	return balance
 }
@@ -123,7 +123,7 @@ func TestBalanceSendsOneRequest(t *testing.T) {
 	requireValueError(t, err, "timeout")
 	synctest.Test(t, func(t *testing.T) {
 		s := balanceServer(balances(usd))
-		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: balanceKey})
+		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: discovery.NewSecret(balanceKey)})
 		require.NoError(t, err)
 		assert.Equal(t, "2000-01-01T00:00:00Z", *b.FetchedAt)
 		assert.Equal(t, 1, s.count("deepseek"))
@@ -145,7 +145,7 @@ func TestBalanceKeyPrecedence(t *testing.T) {
 			got = r.Header.Get("Authorization")
 			_, _ = w.Write([]byte(balances(usd)))
 		}})
-		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: row.argument})
+		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: discovery.NewSecret(row.argument)})
 		require.NoError(t, err)
 		assert.NotNil(t, b)
 		assert.Equal(t, row.want, got)

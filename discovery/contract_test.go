@@ -72,7 +72,7 @@ func requestBills(t *testing.T, client *discovery.Client) {
 	require.NoError(t, err)
 	assert.InDelta(t, 42.5, balance.TotalBalance, 0)
 
-	prices, err := client.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: "a.billing.key.of.the.tests"})
+	prices, err := client.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret("a.billing.key.of.the.tests")})
 	require.NoError(t, err)
 	assert.Greater(t, len(prices), 40)
 
@@ -84,7 +84,7 @@ func requestBills(t *testing.T, client *discovery.Client) {
 
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	days, err := client.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{
-		StartTime: today.AddDate(0, 0, -10).Unix(), EndTime: today.Unix(), AdminKey: "an.admin.key.of.the.tests", Limit: 3,
+		StartTime: today.AddDate(0, 0, -10).Unix(), EndTime: today.Unix(), AdminKey: discovery.NewSecret("an.admin.key.of.the.tests"), Limit: 3,
 		GroupBy: []discovery.GroupBy{discovery.GroupByLineItem, discovery.GroupByProjectID},
 	})
 	require.NoError(t, err)
@@ -93,7 +93,7 @@ func requestBills(t *testing.T, client *discovery.Client) {
 	assert.Equal(t, map[string]float64{"gpt-5.6, input_tokens": 3.75, "gpt-5.6, output_tokens": 0.5}, days[0].LineItemBreakdown)
 
 	days, err = client.FetchAnthropicCostBuckets(t.Context(), discovery.AnthropicCostQuery{
-		Start: today.AddDate(0, 0, -10), End: today, AdminKey: "an.admin.key.of.the.tests", Limit: 31,
+		Start: today.AddDate(0, 0, -10), End: today, AdminKey: discovery.NewSecret("an.admin.key.of.the.tests"), Limit: 31,
 		GroupBy: []discovery.GroupBy{discovery.GroupByWorkspaceID, discovery.GroupByDescription},
 	})
 	require.NoError(t, err)
@@ -104,7 +104,7 @@ func requestBills(t *testing.T, client *discovery.Client) {
 	attributed := 5.0
 	report, err := client.ReconcileXAICost(t.Context(), discovery.XAICostQuery{
 		StartTime: today.AddDate(0, 0, -4).Format(time.RFC3339), EndTime: today.Format(time.RFC3339),
-		ManagementKey: "a.management.key.of.the.tests", TeamID: "team-1",
+		ManagementKey: discovery.NewSecret("a.management.key.of.the.tests"), TeamID: "team-1",
 	}, &attributed)
 	require.NoError(t, err)
 	assert.True(t, report.Complete)

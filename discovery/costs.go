@@ -101,7 +101,7 @@ func (b *bill[B]) within(start, end int64) bool {
 // dayQuery is a valid query for a bill of UTC days.
 type dayQuery struct {
 	service Service
-	key     string // the argument
+	key     Secret // the argument
 	// start and end are in Unix seconds; an end of 0 is open.
 	start, end int64
 	groups     []GroupBy

@@ -3,8 +3,6 @@ package discovery
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -25,8 +23,8 @@ type AnthropicCostQuery struct {
 	// Start and End are the window; End is exclusive. Start is required, and a zero End leaves the window open. Costs are per
 	// UTC day: every day that overlaps the window is in the result, as a whole.
 	Start, End time.Time
-	// AdminKey is the admin key. "" means the key of [WithKey], else ANTHROPIC_ADMIN_KEY.
-	AdminKey string `json:"-" xml:"-"`
+	// AdminKey is the admin key. The default is that of [WithKey], else ANTHROPIC_ADMIN_KEY.
+	AdminKey Secret `json:"-" xml:"-"`
 	// GroupBy selects the breakdowns of the buckets: [GroupByWorkspaceID], [GroupByDescription] or both. By default there are
 	// none.
 	GroupBy []GroupBy
@@ -36,19 +34,6 @@ type AnthropicCostQuery struct {
 	// Timeout is the time limit of the request for each page. 0 means [DefaultCostTimeout]. The context limits the whole call.
 	Timeout time.Duration
 }
-
-// Format prints the query without the key.
-func (q AnthropicCostQuery) Format(f fmt.State, verb rune) {
-	type plain AnthropicCostQuery
-	q.AdminKey = hidden(q.AdminKey)
-	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(q))
-}
-
-// GobEncode encodes the query without its key.
-func (q AnthropicCostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
-
-// GobDecode decodes a query. AdminKey is "".
-func (q *AnthropicCostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
 // FetchAnthropicCostBuckets returns what Anthropic billed the organization, one bucket per UTC day, oldest first. Anthropic's
 // cost report does not include the priority service tier.

@@ -233,7 +233,7 @@ func TestAnthropicAdminKeyIsTheArgumentElseTheEnvironment(t *testing.T) {
 		" argument\n": {fixedKey(discovery.ServiceAnthropicAdmin, "function", nil)}, " ": {fixedKey(discovery.ServiceAnthropicAdmin, "function", nil)}, "": nil,
 	} {
 		q := reportQuery()
-		q.AdminKey = argument
+		q.AdminKey = discovery.NewSecret(argument)
 		_, err := s.inProcess(opts...).FetchAnthropicCostBuckets(t.Context(), q)
 		require.NoError(t, err)
 	}

@@ -38,7 +38,7 @@ func billings() map[string]billing {
 		"FetchDeepSeekBalance": {
 			"deepseek", discovery.DeepSeek, balanceKey, goodMoney, 10 * time.Second,
 			func(ctx context.Context, c *discovery.Client, timeout time.Duration) (bool, error) {
-				b, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{APIKey: balanceKey, Timeout: timeout})
+				b, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{APIKey: discovery.NewSecret(balanceKey), Timeout: timeout})
 				return b == nil, err
 			},
 		},

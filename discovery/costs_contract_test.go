@@ -55,7 +55,7 @@ func TestBillsAndBalancesConformToTheDocuments(t *testing.T) {
 		require.NoError(t, err)
 		_, err = client.FetchXAICostBuckets(t.Context(), usageQuery())
 		require.NoError(t, err)
-		_, err = client.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: balanceKey})
+		_, err = client.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: discovery.NewSecret(balanceKey)})
 		require.NoError(t, err)
 		assert.NotContains(t, c.checkers["openai"].Unexercised(), "listCosts")
 		assert.NotContains(t, c.checkers["anthropic"].Unexercised(), "listCosts")

@@ -3,8 +3,6 @@ package discovery
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -27,8 +25,8 @@ type OpenAICostQuery struct {
 	StartTime int64
 	// EndTime is the end of the window in Unix seconds, exclusive. 0 leaves the window open.
 	EndTime int64
-	// AdminKey is the admin key. "" means the key of [WithKey], else OPENAI_ADMIN_KEY.
-	AdminKey string `json:"-" xml:"-"`
+	// AdminKey is the admin key. The default is that of [WithKey], else OPENAI_ADMIN_KEY.
+	AdminKey Secret `json:"-" xml:"-"`
 	// GroupBy selects the breakdowns of the buckets. By default there are none.
 	GroupBy []GroupBy
 	// Limit is the number of days in a page, from 1 to 180. 0 means [DefaultCostLimit]. All pages of the window are read, so
@@ -37,19 +35,6 @@ type OpenAICostQuery struct {
 	// Timeout is the time limit of the request for each page. 0 means [DefaultCostTimeout]. The context limits the whole call.
 	Timeout time.Duration
 }
-
-// Format prints the query without the key.
-func (q OpenAICostQuery) Format(f fmt.State, verb rune) {
-	type plain OpenAICostQuery
-	q.AdminKey = hidden(q.AdminKey)
-	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(q))
-}
-
-// GobEncode encodes the query without its key.
-func (q OpenAICostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
-
-// GobDecode decodes a query. AdminKey is "".
-func (q *OpenAICostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
 // FetchOpenAICostBuckets returns what OpenAI billed the organization, one bucket per UTC day, oldest first. A day without costs
 // is a bucket with a total of 0.

@@ -267,7 +267,7 @@ func TestOpenAIAdminKeyIsTheArgumentElseTheEnvironment(t *testing.T) {
 	for _, row := range []struct{ argument, environment string }{{" argument\n", "environment"}, {"", " environment\t"}, {"  ", "environment"}} {
 		t.Setenv("OPENAI_ADMIN_KEY", row.environment)
 		q := costQuery()
-		q.AdminKey = row.argument
+		q.AdminKey = discovery.NewSecret(row.argument)
 		_, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
 		require.NoError(t, err)
 	}

@@ -26,12 +26,12 @@ const (
 )
 
 func costQuery() discovery.OpenAICostQuery {
-	return discovery.OpenAICostQuery{StartTime: day1, EndTime: day1 + 7*day, AdminKey: adminKey}
+	return discovery.OpenAICostQuery{StartTime: day1, EndTime: day1 + 7*day, AdminKey: discovery.NewSecret(adminKey)}
 }
 
 // reportQuery is a query of Anthropic's costs, from the 1st to the 7th of May 2026.
 func reportQuery() discovery.AnthropicCostQuery {
-	return discovery.AnthropicCostQuery{Start: mayDay(1), End: mayDay(8), AdminKey: anthropicAdminKey}
+	return discovery.AnthropicCostQuery{Start: mayDay(1), End: mayDay(8), AdminKey: discovery.NewSecret(anthropicAdminKey)}
 }
 
 // mayDay is the start of a day of May 2026.
@@ -45,7 +45,7 @@ func openQuery() discovery.OpenAICostQuery {
 }
 
 func usageQuery() discovery.XAICostQuery {
-	return discovery.XAICostQuery{StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-09 00:00:00", ManagementKey: managementKey, TeamID: teamID}
+	return discovery.XAICostQuery{StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-09 00:00:00", ManagementKey: discovery.NewSecret(managementKey), TeamID: teamID}
 }
 
 // result is one result of a page, with an amount written as given.

@@ -2,8 +2,6 @@ package discovery
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -42,8 +40,8 @@ type XAICostQuery struct {
 	// 2026-05-01T02:00:00+02:00, is converted to Timezone. A time without an offset, as in 2026-05-01 00:00:00 or 2026-05-01,
 	// is in Timezone. xAI uses whole seconds, so a fraction of a second widens the window.
 	StartTime, EndTime string
-	// ManagementKey is the management key. "" means the key of [WithKey], else XAI_MANAGEMENT_KEY.
-	ManagementKey string `json:"-" xml:"-"`
+	// ManagementKey is the management key. The default is that of [WithKey], else XAI_MANAGEMENT_KEY.
+	ManagementKey Secret `json:"-" xml:"-"`
 	// TeamID is the id of the team, from xAI's console. "" means XAI_TEAM_ID.
 	TeamID string
 	// TimeUnit is the width of a bucket. "" means [TimeUnitDay].
@@ -54,19 +52,6 @@ type XAICostQuery struct {
 	// Timeout is the time limit of the request. 0 means [DefaultCostTimeout].
 	Timeout time.Duration
 }
-
-// Format prints the query without the key.
-func (q XAICostQuery) Format(f fmt.State, verb rune) {
-	type plain XAICostQuery
-	q.ManagementKey = hidden(q.ManagementKey)
-	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(q))
-}
-
-// GobEncode encodes the query without its key.
-func (q XAICostQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
-
-// GobDecode decodes a query. ManagementKey is "".
-func (q *XAICostQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
 // xaiWindow is the time range of a query, in its time zone.
 type xaiWindow struct {

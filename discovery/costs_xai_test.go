@@ -190,7 +190,7 @@ func TestManagementKeyAndTeamPrecedence(t *testing.T) {
 		_, _ = w.Write([]byte("{}"))
 	}})
 	for _, row := range []struct{ key, team string }{{" argument ", ""}, {"", "other"}, {" ", " "}} {
-		fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.ManagementKey, q.TeamID = row.key, row.team })
+		fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.ManagementKey, q.TeamID = discovery.NewSecret(row.key), row.team })
 	}
 	const path = "/xaimanagement/v1/billing/teams/"
 	assert.Equal(t, []string{
@@ -206,7 +206,7 @@ func TestManagementKeyAndTeamPrecedence(t *testing.T) {
 func TestKeyAndTeamAreBothRequired(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*discovery.XAICostQuery){
-		"XAI_MANAGEMENT_KEY is not set": func(q *discovery.XAICostQuery) { q.ManagementKey = "" },
+		"XAI_MANAGEMENT_KEY is not set": func(q *discovery.XAICostQuery) { q.ManagementKey = discovery.Secret{} },
 		"XAI_TEAM_ID is not set":        func(q *discovery.XAICostQuery) { q.TeamID = "\t" },
 	} {
 		s := usageOf()
@@ -216,7 +216,7 @@ func TestKeyAndTeamAreBothRequired(t *testing.T) {
 		assert.Zero(t, s.count("xaimanagement"))
 	}
 	s := usageOf()
-	fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.ManagementKey, q.TeamID = "", "" })
+	fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.ManagementKey, q.TeamID = discovery.Secret{}, "" })
 	f := requireOneFailure(t, s, discovery.ReasonMissingCredential)
 	assert.Contains(t, f.Error(), "XAI_MANAGEMENT_KEY")
 	assert.Contains(t, f.Error(), "XAI_TEAM_ID")

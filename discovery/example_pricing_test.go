@@ -42,7 +42,7 @@ func ExampleClient_PricingForGeminiModel() {
 	c := discovery.New(server.Options()...)
 	price, err := c.PricingForGeminiModel(context.Background(), "gemini-3.7-flash", discovery.GeminiPriceQuery{
 		Direction:      discovery.Input,
-		PricingOptions: discovery.PricingOptions{APIKey: "example-key"}, // default: GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY
+		PricingOptions: discovery.PricingOptions{APIKey: discovery.NewSecret("example-key")}, // default: GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY
 	})
 	if err != nil || price == nil {
 		fmt.Println("not known", err)

@@ -2,7 +2,6 @@ package discovery
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +12,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/cache"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
+
+// Secret is a text that prints, logs and marshals as "[REDACTED]", also in a query. Reveal returns the text. It is the type
+// that package client has under the same name.
+type Secret = secret.Secret
+
+// NewSecret returns text as a [Secret], as in PricingOptions{APIKey: NewSecret(key)}.
+func NewSecret(text string) Secret { return secret.New(text) }
 
 // WithKey sets a function that returns the key of a service, for example from a vault or for a tenant in the context. An
 // argument such as [PricingOptions.APIKey] takes precedence. The environment is not used, even if fn returns "", so that one
@@ -39,9 +45,9 @@ var errNoKey = errors.New("no key")
 // key returns the key of a service: the argument, else the result of the function of [WithKey], else the first environment
 // variable of the service that is not blank. The environment is read at every call, because keys are rotated while programs
 // run. The error wraps errNoKey unless the function of WithKey failed.
-func (c *Client) key(ctx context.Context, service Service, argument string) (secret.Secret, error) {
-	if key := strings.TrimSpace(argument); key != "" {
-		return secret.New(key), nil
+func (c *Client) key(ctx context.Context, service Service, argument Secret) (Secret, error) {
+	if key := strings.TrimSpace(argument.Reveal()); key != "" {
+		return NewSecret(key), nil
 	}
 	if fn := c.keys[service]; fn != nil {
 		return keyFromFunc(ctx, service, fn)
@@ -49,15 +55,15 @@ func (c *Client) key(ctx context.Context, service Service, argument string) (sec
 	_, row := lookupService(service)
 	for _, name := range row.keyNames {
 		if key := strings.TrimSpace(os.Getenv(name)); key != "" {
-			return secret.New(key), nil
+			return NewSecret(key), nil
 		}
 	}
-	return secret.Secret{}, fmt.Errorf("%w is given, and %s is not set", errNoKey, strings.Join(row.keyNames, " or "))
+	return Secret{}, fmt.Errorf("%w is given, and %s is not set", errNoKey, strings.Join(row.keyNames, " or "))
 }
 
 // deepSeekKey returns the key for the balance: the result of key, else the key in the file that DEEPSEEK_LEGACY_ENV_PATH names.
 // With a function of WithKey, the file is not read.
-func (c *Client) deepSeekKey(ctx context.Context, argument string) (secret.Secret, error) {
+func (c *Client) deepSeekKey(ctx context.Context, argument Secret) (Secret, error) {
 	const keyName, fileName = "DEEPSEEK_API_KEY", "DEEPSEEK_LEGACY_ENV_PATH"
 	key, err := c.key(ctx, ServiceDeepSeek, argument)
 	if err == nil || !errors.Is(err, errNoKey) || c.keys[ServiceDeepSeek] != nil {
@@ -65,20 +71,20 @@ func (c *Client) deepSeekKey(ctx context.Context, argument string) (secret.Secre
 	}
 	path := strings.TrimSpace(os.Getenv(fileName))
 	if path == "" {
-		return secret.Secret{}, fmt.Errorf("no key is given, and neither %s nor %s is set", keyName, fileName)
+		return Secret{}, fmt.Errorf("no key is given, and neither %s nor %s is set", keyName, fileName)
 	}
 	if key, err = envfile.Key(path, keyName); err != nil {
-		return secret.Secret{}, fmt.Errorf("the file that %s names: %w", fileName, err)
+		return Secret{}, fmt.Errorf("the file that %s names: %w", fileName, err)
 	}
 	return key, nil
 }
 
-func keyFromFunc(ctx context.Context, service Service, fn func(context.Context) (string, error)) (secret.Secret, error) {
+func keyFromFunc(ctx context.Context, service Service, fn func(context.Context) (string, error)) (Secret, error) {
 	text, err := callKeyFunc(ctx, fn)
 	key := secret.New(strings.TrimSpace(text))
 	switch {
 	case err != nil:
-		return secret.Secret{}, fmt.Errorf("the key function of %s: %w", service, redactedError(err, secret.NewRedactor(key).Redact(err.Error())))
+		return Secret{}, fmt.Errorf("the key function of %s: %w", service, redactedError(err, secret.NewRedactor(key).Redact(err.Error())))
 	case key.Reveal() == "":
 		return key, fmt.Errorf("%w from the key function of %s", errNoKey, service)
 	}
@@ -99,19 +105,4 @@ func callKeyFunc(ctx context.Context, fn func(context.Context) (string, error)) 
 		err = fmt.Errorf("%w: %w", cause, err)
 	}
 	return text, err
-}
-
-// hidden returns what is printed in place of a key.
-func hidden(key string) string {
-	if key == "" {
-		return ""
-	}
-	return secret.Redacted
-}
-
-// decodeWithoutKey sets *q to a query in JSON. The types that hold a key leave it out of JSON and XML by the tag of its field.
-// encoding/gob has no such tag, so they write their JSON to it: a query in a cache or on a queue does not carry the key.
-func decodeWithoutKey[Q any](data []byte, q *Q) error {
-	*q = *new(Q)
-	return json.Unmarshal(data, q)
 }

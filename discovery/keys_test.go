@@ -54,7 +54,7 @@ func TestKeysComeFromTheArgumentThenWithKeyThenTheEnvironment(t *testing.T) {
 			var mu sync.Mutex
 			var sent []string
 			s := newFakeServer(map[string]http.HandlerFunc{"deepseek": sentKeys(&mu, &sent, body)})
-			_, err := s.client(t, row.opts...).FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: row.argument})
+			_, err := s.client(t, row.opts...).FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: discovery.NewSecret(row.argument)})
 			require.NoError(t, err)
 			assert.Equal(t, row.want, sent)
 			assert.Equal(t, row.reasons, s.reasons())
@@ -130,7 +130,7 @@ func TestAdminServicesFollowTheBaseURLOfTheirProvider(t *testing.T) {
 		})
 		c := discovery.New(append(opts, discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: transport}))...)
 		query := costQuery()
-		query.AdminKey = "k"
+		query.AdminKey = discovery.NewSecret("k")
 		_, err := c.FetchOpenAICostBuckets(t.Context(), query)
 		require.NoError(t, err)
 		assert.Equal(t, name, host)

@@ -40,7 +40,7 @@ var errNoModels = errors.New("the response lists no model")
 // listRequest returns a request for a list of models, or nil when there is no key: a provider without a key is not a
 // failure of a list that several providers contribute to.
 func (c *Client) listRequest(ctx context.Context, operation string, service Service) (*request, *Failure) {
-	key, err := c.key(ctx, service, "")
+	key, err := c.key(ctx, service, Secret{})
 	r := newRequest(operation, service, key, listTimeout)
 	switch {
 	case errors.Is(err, errNoKey):

@@ -70,7 +70,7 @@ var liveLists = []liveList{
 
 // readLive returns the prices of one list; nil without a key.
 func (c *Client) readLive(ctx context.Context, source liveList, base *PriceList) (*livePrices, *Failure) {
-	key, err := c.key(ctx, source.service, "")
+	key, err := c.key(ctx, source.service, Secret{})
 	r := newRequest(opLivePrices, source.service, key, listTimeout)
 	switch {
 	case errors.Is(err, errNoKey):

@@ -43,7 +43,7 @@ func BenchmarkReadPrices(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		b.ReportAllocs()
 		for b.Loop() {
-			rows, err := c.FetchGeminiPricing(context.Background(), discovery.PricingOptions{APIKey: billingKey, Refresh: true})
+			rows, err := c.FetchGeminiPricing(context.Background(), discovery.PricingOptions{APIKey: discovery.NewSecret(billingKey), Refresh: true})
 			if err != nil || len(rows) != 600 {
 				b.Fatal(err)
 			}

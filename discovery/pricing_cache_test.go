@@ -23,7 +23,7 @@ func TestPricesAreCachedForADayPerKey(t *testing.T) {
 		c := s.inProcess()
 		fetch := func(key string, opts discovery.PricingOptions) {
 			t.Helper()
-			opts.APIKey = key
+			opts.APIKey = discovery.NewSecret(key)
 			rows, err := c.FetchGeminiPricing(t.Context(), opts)
 			require.NoError(t, err)
 			require.Len(t, rows, 46)
@@ -137,7 +137,7 @@ func TestKeysDoNotSharePrices(t *testing.T) {
 		for i := range 60 {
 			key := strings.Repeat("k", 1+i%3)
 			all.Go(func() {
-				rows, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: key})
+				rows, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(key)})
 				assert.NoError(t, err)
 				assert.Equal(t, ref(float64(len(key))), rows[0].InputPerMTok)
 			})
@@ -187,7 +187,7 @@ func TestFailedRefreshKeepsTheCachedPrices(t *testing.T) {
 	assert.Len(t, rows, 46)
 	assert.Equal(t, []string{"gemini status"}, s.reasons())
 	s.set("cloudbilling", respondStatus(503, ""))
-	rows, err = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: billingKey, Refresh: true})
+	rows, err = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(billingKey), Refresh: true})
 	require.NoError(t, err)
 	assert.Empty(t, rows, "old prices are not returned for a refresh")
 	rows, _ = c.FetchGeminiPricing(t.Context(), withKey)
@@ -222,7 +222,7 @@ func TestFailedPriceListIsCached(t *testing.T) {
 		assert.Len(t, rows, 46)
 
 		s.set("cloudbilling", respondStatus(503, ""))
-		other := discovery.PricingOptions{APIKey: "another." + billingKey}
+		other := discovery.PricingOptions{APIKey: discovery.NewSecret("another." + billingKey)}
 		_, _ = c.FetchGeminiPricing(t.Context(), other)
 		s.set("cloudbilling", respond(recordedSKUs(t)))
 		rows, _ = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: other.APIKey, Refresh: true})
@@ -249,7 +249,7 @@ func TestPriceCacheIsBounded(t *testing.T) {
 	c := s.inProcess()
 	for range 2 {
 		for i := range 100 {
-			rows, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: fmt.Sprint("key-", i)})
+			rows, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(fmt.Sprint("key-", i))})
 			require.NoError(t, err)
 			require.Len(t, rows, 1)
 		}

@@ -3,9 +3,7 @@ package discovery
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,27 +37,14 @@ func WithGeminiServiceID(id string) Option {
 
 // PricingOptions selects the key and limits the age of the price list. The zero value is valid.
 type PricingOptions struct {
-	// APIKey is a key for the Cloud Billing catalog. "" means the key of [WithKey], else GOOGLE_CLOUD_BILLING_API_KEY, else
+	// APIKey is a key for the Cloud Billing catalog. The default is that of [WithKey], else GOOGLE_CLOUD_BILLING_API_KEY, else
 	// GOOGLE_CLOUD_API_KEY. The chat keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
-	APIKey string `json:"-" xml:"-"`
+	APIKey Secret `json:"-" xml:"-"`
 	// TTL is the maximum age of a cached price list. 0 means [DefaultPricingTTL].
 	TTL time.Duration
 	// Refresh requests the price list again, regardless of its age.
 	Refresh bool
 }
-
-// Format prints the options without the key.
-func (o PricingOptions) Format(f fmt.State, verb rune) {
-	type plain PricingOptions
-	o.APIKey = hidden(o.APIKey)
-	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(o))
-}
-
-// GobEncode encodes the options without their key.
-func (o PricingOptions) GobEncode() ([]byte, error) { return json.Marshal(o) }
-
-// GobDecode decodes options. APIKey is "".
-func (o *PricingOptions) GobDecode(data []byte) error { return decodeWithoutKey(data, o) }
 
 func (o PricingOptions) check() error {
 	if o.TTL < 0 {

@@ -2,13 +2,11 @@ package discovery
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
-	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
 // Direction is the direction of tokens, input or output. The zero value means [Output].
@@ -44,21 +42,6 @@ type GeminiPriceQuery struct {
 	TierThresholdTokens int64
 	PricingOptions
 }
-
-// Format prints the query without the key. Without it, fmt would use the method of the embedded options and print only them.
-func (q GeminiPriceQuery) Format(f fmt.State, verb rune) {
-	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), struct {
-		Direction           Direction
-		TierThresholdTokens int64
-		PricingOptions      any
-	}{q.Direction, q.TierThresholdTokens, q.PricingOptions})
-}
-
-// GobEncode encodes the query without its key. Without this method the one of the embedded options would be promoted.
-func (q GeminiPriceQuery) GobEncode() ([]byte, error) { return json.Marshal(q) }
-
-// GobDecode decodes a query. APIKey is "".
-func (q *GeminiPriceQuery) GobDecode(data []byte) error { return decodeWithoutKey(data, q) }
 
 func (q GeminiPriceQuery) check(hint []string) error {
 	if len(hint) == 0 {
@@ -101,7 +84,7 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 		if name := showable(strings.Join(words, " ")); errors.Is(err, geminisku.ErrNoModel) && name != "" {
 			err = fmt.Errorf("%w: %s", err, name)
 		}
-		return nil, c.report(ctx, newRequest(opPricingForGeminiModel, ServiceCloudBilling, secret.Secret{}, 0).partial(err))
+		return nil, c.report(ctx, newRequest(opPricingForGeminiModel, ServiceCloudBilling, Secret{}, 0).partial(err))
 	}
 	return price, nil
 }

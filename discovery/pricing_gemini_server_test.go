@@ -17,7 +17,7 @@ import (
 // billingKey is the key of these tests.
 const billingKey = "billing.key.of.the.tests"
 
-var withKey = discovery.PricingOptions{APIKey: billingKey}
+var withKey = discovery.PricingOptions{APIKey: discovery.NewSecret(billingKey)}
 
 // skuOf returns a SKU in the form of the billing catalog. replace has pairs of a text and its replacement.
 func skuOf(id, description string, nanos int, replace ...string) string {

@@ -23,7 +23,7 @@ func TestFetchGeminiPricingSendsTheDocumentedRequest(t *testing.T) {
 		got = r
 		_, _ = w.Write([]byte(pageOf(skuOf("A", flashText, 750))))
 	}})
-	rows, err := s.client(t).FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: " " + billingKey + "\n"})
+	rows, err := s.client(t).FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(" " + billingKey + "\n")})
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 	assert.Equal(t, "GET /cloudbilling/v1/services/AEFD-7695-64FA/skus", got.Method+" "+got.URL.Path)
@@ -60,7 +60,7 @@ func TestBillingKeyPrecedence(t *testing.T) {
 			got = r.Header.Get("X-Goog-Api-Key")
 			_, _ = w.Write([]byte(pageOf(skuOf("A", flashText, 750))))
 		}})
-		rows, err := s.inProcess().FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: row.argument})
+		rows, err := s.inProcess().FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(row.argument)})
 		require.NoError(t, err)
 		assert.Equal(t, row.want, got)
 		if row.want == "" {

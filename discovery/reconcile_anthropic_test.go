@@ -61,7 +61,7 @@ func TestAnthropicReportWithoutAResponseIsNotComplete(t *testing.T) {
 	s := newFakeServer(map[string]http.HandlerFunc{"anthropic": respondStatus(500, "")})
 	for _, key := range []string{"", anthropicAdminKey} {
 		q := reportQuery()
-		q.AdminKey = key
+		q.AdminKey = discovery.NewSecret(key)
 		r, err := s.inProcess().ReconcileAnthropicCost(t.Context(), q, ptr(5.0))
 		require.NoError(t, err)
 		assert.Equal(t, `{"anthropic_actual_usd":0,"attributed_usd":5,"drift_usd":null,"drift_pct":null,"buckets":[],`+
@@ -99,7 +99,7 @@ func TestAnthropicReportTakesWholeDaysOnly(t *testing.T) {
 			{midnight.AddDate(0, 0, -7), midnight.AddDate(1, 0, 0), "", "", false},
 			{midnight.AddDate(0, 0, -7), time.Time{}, "", "", false},
 		} {
-			q := discovery.AnthropicCostQuery{Start: row.start, End: row.end, AdminKey: anthropicAdminKey}
+			q := discovery.AnthropicCostQuery{Start: row.start, End: row.end, AdminKey: discovery.NewSecret(anthropicAdminKey)}
 			r, err := c.ReconcileAnthropicCost(t.Context(), q, nil)
 			assertField(t, err, row.field, row)
 			if row.field != "" {

@@ -80,7 +80,7 @@ func TestReportWithoutAResponseIsNotComplete(t *testing.T) {
 	s := newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, ""), "xaimanagement": respondStatus(500, "")})
 	for _, key := range []string{"", adminKey} {
 		q, team := costQuery(), usageQuery()
-		q.AdminKey, team.ManagementKey = key, key
+		q.AdminKey, team.ManagementKey = discovery.NewSecret(key), discovery.NewSecret(key)
 		r, err := s.inProcess().ReconcileOpenAICost(t.Context(), q, ptr(5.0))
 		require.NoError(t, err)
 		assert.Equal(t, `{"openai_actual_usd":0,"attributed_usd":5,"drift_usd":null,"drift_pct":null,"buckets":[],`+
@@ -263,7 +263,7 @@ func TestBucketsThatEndAfterTheWindowAreNotReconciled(t *testing.T) {
 	}
 	today := time.Now().Unix() / day * day
 	s := costs(map[string]string{"": fmt.Sprintf(`{"data":[{"start_time":%d,"end_time":%d,"results":[]}],"has_more":false}`, today, today+day)})
-	r, err := s.inProcess().ReconcileOpenAICost(t.Context(), discovery.OpenAICostQuery{StartTime: today, EndTime: today + 1, AdminKey: adminKey}, nil)
+	r, err := s.inProcess().ReconcileOpenAICost(t.Context(), discovery.OpenAICostQuery{StartTime: today, EndTime: today + 1, AdminKey: discovery.NewSecret(adminKey)}, nil)
 	require.NoError(t, err)
 	assert.True(t, r.Complete, "the current day ends after the window")
 	open := costs(map[string]string{"": fmt.Sprintf(`{"data":[{"start_time":%d,"end_time":%d,"results":[]}],"has_more":false}`, day1, int64(math.MaxInt64))})

@@ -30,7 +30,7 @@ func TestFailuresContainNoPartOfTheKey(t *testing.T) {
 			_ = conn.Close()
 		}))
 		c := discovery.New(discovery.WithBaseURL(discovery.ServiceDeepSeek, server.URL), discovery.WithStrictErrors())
-		_, err := c.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: key})
+		_, err := c.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: discovery.NewSecret(key)})
 		server.Close()
 		require.Error(t, err, name)
 		for i := range len(key) - 7 {

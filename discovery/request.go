@@ -10,14 +10,13 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
-	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
 // request describes a call to a provider: its key and timeout, and the labels of its Failure.
 type request struct {
 	operation string
 	provider  Provider // "" for the primary catalog
-	key       secret.Secret
+	key       Secret
 	timeout   time.Duration
 	// refusedKey is that of the provider's row.
 	refusedKey []string
@@ -39,7 +38,7 @@ const (
 )
 
 // newRequest returns a request to a service.
-func newRequest(operation string, service Service, key secret.Secret, timeout time.Duration) request {
+func newRequest(operation string, service Service, key Secret, timeout time.Duration) request {
 	row, _ := lookupService(service)
 	return request{operation: operation, provider: row.provider, key: key, timeout: timeout, refusedKey: row.refusedKey}
 }
@@ -83,7 +82,7 @@ func (r request) overdue() *Failure {
 }
 
 // bearer returns a request editor that adds the key as a bearer token.
-func bearer(key secret.Secret) func(context.Context, *http.Request) error {
+func bearer(key Secret) func(context.Context, *http.Request) error {
 	return header("Authorization", "Bearer "+key.Reveal())
 }
 

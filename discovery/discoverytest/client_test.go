@@ -132,13 +132,13 @@ func TestOptionsContainTheKeys(t *testing.T) {
 	requests := s.Requests(discoverytest.ListOpenAICosts)
 	require.Len(t, requests, 1)
 	assert.Equal(t, "admin-"+key, requests[0].Keys["Authorization"].Reveal())
-	_, err = c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1730419200, AdminKey: key})
+	_, err = c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1730419200, AdminKey: discovery.NewSecret(key)})
 	require.NoError(t, err)
 	day := discovery.AnthropicCostQuery{Start: time.Unix(1777593600, 0), End: time.Unix(1777593600+86400, 0)}
 	days, err = c.FetchAnthropicCostBuckets(t.Context(), day)
 	require.NoError(t, err)
 	assert.Len(t, days, 1)
-	day.AdminKey = key
+	day.AdminKey = discovery.NewSecret(key)
 	_, err = c.FetchAnthropicCostBuckets(t.Context(), day)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"openai denied", "anthropic denied"}, reasons(), "the key of the models is not the admin key")

@@ -54,7 +54,7 @@ func TestBillingCatalogRejectsInvalidRequests(t *testing.T) {
 	}
 	assert.Contains(t, s.callInvalid(billing, "", "X-Goog-Api-Key", "").body, "PERMISSION_DENIED")
 	other, err := discovery.New(append(s.Options(), discovery.WithGeminiServiceID("0000-0000-0000"), discovery.WithLogger(quiet),
-		discovery.WithStrictErrors())...).FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: key})
+		discovery.WithStrictErrors())...).FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(key)})
 	assert.Empty(t, other)
 	var failure discovery.Failure
 	require.ErrorAs(t, err, &failure)
@@ -66,7 +66,7 @@ func TestClientReadsPrices(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithPageSize(7), discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceCloudBilling: key}))
 	c, reasons := s.client()
-	opts := discovery.PricingOptions{APIKey: key}
+	opts := discovery.PricingOptions{APIKey: discovery.NewSecret(key)}
 	rows, err := c.FetchGeminiPricing(t.Context(), opts)
 	require.NoError(t, err)
 	assert.Len(t, rows, 46)
@@ -83,7 +83,7 @@ func TestClientReadsPrices(t *testing.T) {
 		assert.Equal(t, "USD", r.Query.Get("currencyCode"))
 	}
 
-	rows, err = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: wrongKey})
+	rows, err = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(wrongKey)})
 	require.NoError(t, err)
 	assert.Empty(t, rows)
 	assert.Equal(t, []string{"gemini denied"}, reasons())

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
-
-// Secret prints, logs and marshals as "[REDACTED]"; Reveal returns the value.
-type Secret = secret.Secret
 
 // Request is a request that arrived. Keys are replaced by "[REDACTED]" wherever they were, in the query and the body too.
 type Request struct {
@@ -24,9 +22,9 @@ type Request struct {
 	Header http.Header
 	// Keys are the values of the headers Authorization (without a leading "Bearer "), X-Api-Key and X-Goog-Api-Key, by the
 	// name of the header.
-	Keys map[string]Secret
+	Keys map[string]discovery.Secret
 	// QueryKeys are the keys in the URL, by the name of the parameter. Package discovery sends none, since URLs are logged.
-	QueryKeys map[string]Secret
+	QueryKeys map[string]discovery.Secret
 	Body      string
 }
 
@@ -58,8 +56,8 @@ func (s *Server) record(op Operation, r *http.Request, body []byte) Request {
 // keyHeaders are the headers with keys.
 var keyHeaders = []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"}
 
-func withoutKeys(h http.Header) (http.Header, map[string]Secret) {
-	header, keys := h.Clone(), make(map[string]Secret)
+func withoutKeys(h http.Header) (http.Header, map[string]discovery.Secret) {
+	header, keys := h.Clone(), make(map[string]discovery.Secret)
 	for _, name := range keyHeaders {
 		if header.Get(name) != "" {
 			keys[name] = secret.New(strings.TrimPrefix(header.Get(name), "Bearer "))
@@ -73,8 +71,8 @@ func withoutKeys(h http.Header) (http.Header, map[string]Secret) {
 var keyParameters = []string{"key", "apikey", "xapikey", "xgoogapikey", "token", "accesstoken", "authorization"}
 
 // withoutQueryKeys removes keys from a query: parameters named after keys, and values that contain a known key.
-func withoutQueryKeys(query url.Values, known []Secret) (url.Values, map[string]Secret) {
-	redactor, clean, keys := secret.NewRedactor(long(known)...), make(url.Values), make(map[string]Secret)
+func withoutQueryKeys(query url.Values, known []discovery.Secret) (url.Values, map[string]discovery.Secret) {
+	redactor, clean, keys := secret.NewRedactor(long(known)...), make(url.Values), make(map[string]discovery.Secret)
 	for name, texts := range query {
 		shown := redactor.Redact(name)
 		for _, text := range texts {
@@ -92,12 +90,12 @@ func namesKey(name string) bool {
 	return slices.Contains(keyParameters, strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)))
 }
 
-func is(text string) func(Secret) bool {
-	return func(key Secret) bool { return key.Reveal() == text }
+func is(text string) func(discovery.Secret) bool {
+	return func(key discovery.Secret) bool { return key.Reveal() == text }
 }
 
 // known returns the keys of a request and those that the services accept, which may have been sent to the wrong service.
-func (s *Server) known(keys map[string]Secret) []Secret {
+func (s *Server) known(keys map[string]discovery.Secret) []discovery.Secret {
 	all := values(keys)
 	for _, key := range s.keys {
 		if key.Reveal() != "" {
@@ -107,8 +105,8 @@ func (s *Server) known(keys map[string]Secret) []Secret {
 	return all
 }
 
-func values(keys map[string]Secret) []Secret {
-	all := make([]Secret, 0, len(keys))
+func values(keys map[string]discovery.Secret) []discovery.Secret {
+	all := make([]discovery.Secret, 0, len(keys))
 	for _, key := range keys {
 		all = append(all, key)
 	}
@@ -116,6 +114,6 @@ func values(keys map[string]Secret) []Secret {
 }
 
 // long omits keys that are too short to be searched for in other texts: the key "m" would redact every m.
-func long(keys []Secret) []Secret {
-	return slices.DeleteFunc(slices.Clone(keys), func(k Secret) bool { return len(k.Reveal()) < 8 })
+func long(keys []discovery.Secret) []discovery.Secret {
+	return slices.DeleteFunc(slices.Clone(keys), func(k discovery.Secret) bool { return len(k.Reveal()) < 8 })
 }

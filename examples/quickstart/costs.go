@@ -27,7 +27,7 @@ func costs(ctx context.Context, p *page) error {
 // accounts requests amounts of money from the providers.
 type accounts struct {
 	client *discovery.Client
-	key    string // the key of every provider in memory; "" means the keys of the environment
+	key    discovery.Secret // of every provider in memory; the zero value means the keys of the environment
 }
 
 // keyNames are the environment variables of the keys.
@@ -47,7 +47,7 @@ func providers(p *page) (a accounts, stop func()) {
 	}
 	server := discoverytest.Start()
 	p.line("providers in memory (-real and one of %s: the real ones)", strings.Join(keyNames, ", "))
-	return accounts{client: discovery.New(server.Options()...), key: "a key for providers in memory"}, server.Close
+	return accounts{client: discovery.New(server.Options()...), key: discovery.NewSecret("a key for providers in memory")}, server.Close
 }
 
 func (a accounts) prices(ctx context.Context, p *page) error {

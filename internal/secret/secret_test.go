@@ -2,6 +2,7 @@ package secret_test
 
 import (
 	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -19,10 +20,9 @@ import (
 // text is put together at run time, so that no scanner takes this file for a leak.
 var text = strings.Join([]string{"example", "secret", "of", "the", "tests"}, "/")
 
-// holders returns a secret in every kind of value that holds one. Unexported fields are the hard case: fmt does not call the
+// holders returns s in every kind of value that holds one. Unexported fields are the hard case: fmt does not call the
 // methods of their values.
-func holders() map[string]any {
-	s := secret.New(text)
+func holders(s secret.Secret) map[string]any {
 	type hidden struct{ s secret.Secret }
 	type shown struct{ S secret.Secret }
 	type hiddenPointer struct{ s *secret.Secret }
@@ -69,7 +69,7 @@ func unseen(t *testing.T, printed string, where ...any) {
 
 func TestNoVerbPrintsTheText(t *testing.T) {
 	t.Parallel()
-	for where, value := range holders() {
+	for where, value := range holders(secret.New(text)) {
 		for _, verb := range []string{
 			"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%p", "%T", "%c", "%U", "%e", "%+q", "%#q", "% x", "%#x", "%10.3s", "%-40v", "%!",
 		} {
@@ -94,7 +94,7 @@ func TestRedactedIsPrinted(t *testing.T) {
 
 func TestNoEncodingContainsTheText(t *testing.T) {
 	t.Parallel()
-	for where, value := range holders() {
+	for where, value := range holders(secret.New(text)) {
 		encoded, err := json.Marshal(value)
 		require.NoError(t, err, where)
 		unseen(t, string(encoded), where)
@@ -112,7 +112,7 @@ func TestNoEncodingContainsTheText(t *testing.T) {
 
 func TestNoLogContainsTheText(t *testing.T) {
 	t.Parallel()
-	for where, value := range holders() {
+	for where, value := range holders(secret.New(text)) {
 		var log bytes.Buffer
 		for _, handler := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
 			slog.New(handler).Info("a message", "value", value, slog.Group("group", "value", value), "error", errors.New(fmt.Sprint(value)))
@@ -161,6 +161,55 @@ func TestEqualComparesTheText(t *testing.T) {
 	assert.True(t, secret.New(text).Equal(secret.New(text)))
 	assert.False(t, secret.New(text).Equal(secret.New("other")))
 	assert.True(t, secret.Secret{}.Equal(secret.New("")))
+}
+
+// failing records the text of a failed assertion.
+type failing struct{ text string }
+
+func (f *failing) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
+
+func TestNoDifferenceShowsTheText(t *testing.T) {
+	t.Parallel()
+	others := holders(secret.New("other"))
+	for where, value := range holders(secret.New(text)) {
+		var diff failing
+		assert.Equal(&diff, value, others[where])
+		require.Contains(t, diff.text, "Not equal", where)
+		unseen(t, diff.text, where)
+	}
+}
+
+// A reader of a difference who knows one text learns nothing about another: their masks have nothing in common.
+func TestMasksOfSimilarTextsDiffer(t *testing.T) {
+	t.Parallel()
+	type hidden struct{ s secret.Secret }
+	first, second := fmt.Sprintf("%+v", hidden{secret.New(text + "1")}), fmt.Sprintf("%+v", hidden{secret.New(text + "2")})
+	const masked = len("{s:{masked:")
+	assert.NotEqual(t, first[masked:masked+8], second[masked:masked+8])
+}
+
+func TestGobContainsNoText(t *testing.T) {
+	t.Parallel()
+	type message struct {
+		Name   string
+		Secret secret.Secret
+		Others []secret.Secret
+	}
+	var encoded bytes.Buffer
+	sent := message{"n", secret.New(text), []secret.Secret{secret.New(text)}}
+	require.NoError(t, gob.NewEncoder(&encoded).Encode(sent))
+	unseen(t, encoded.String())
+	received := message{Secret: secret.New("old")}
+	require.NoError(t, gob.NewDecoder(&encoded).Decode(&received))
+	assert.Equal(t, message{"n", secret.Secret{}, []secret.Secret{{}}}, received)
+}
+
+func TestSecretsAreComparable(t *testing.T) {
+	t.Parallel()
+	assert.True(t, secret.New(text) == secret.New(text)) //nolint:testifylint // the operator is tested
+	assert.False(t, secret.New(text) == secret.New("other"))
+	assert.Equal(t, secret.Secret{}, secret.New(""))
+	assert.Len(t, map[secret.Secret]int{secret.New(text): 1, secret.New(text + "."): 2, {}: 3}, 3)
 }
 
 func TestDeepEqualComparesTheText(t *testing.T) {

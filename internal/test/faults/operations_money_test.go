@@ -24,7 +24,7 @@ func priceOperations() []*operation {
 		name: "FetchGeminiPricing", method: "FetchGeminiPricing", provider: discovery.Gemini, service: discovery.ServiceCloudBilling,
 		pageSize: 23, byContext: true, shared: true, empty: []discovery.ProviderPricing{},
 		discover: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
-			records, err := c.FetchGeminiPricing(ctx, discovery.PricingOptions{APIKey: keys["GOOGLE_CLOUD_BILLING_API_KEY"]})
+			records, err := c.FetchGeminiPricing(ctx, discovery.PricingOptions{APIKey: discovery.NewSecret(keys["GOOGLE_CLOUD_BILLING_API_KEY"])})
 			for i := range records {
 				records[i].VerifiedAt = nil // the current time
 			}
@@ -40,7 +40,7 @@ func priceOperations() []*operation {
 	one := *list
 	one.name, one.method, one.empty = "PricingForGeminiModel", "PricingForGeminiModel", (*float64)(nil)
 	one.discover = func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
-		query := discovery.GeminiPriceQuery{PricingOptions: discovery.PricingOptions{APIKey: keys["GOOGLE_CLOUD_BILLING_API_KEY"]}}
+		query := discovery.GeminiPriceQuery{PricingOptions: discovery.PricingOptions{APIKey: discovery.NewSecret(keys["GOOGLE_CLOUD_BILLING_API_KEY"])}}
 		return c.PricingForGeminiModel(ctx, "gemini robotics er 2 preview", query)
 	}
 	return []*operation{list, secondPage(list, emptyObject), onFirstPage(one), secondPage(&one, emptyObject)}
@@ -71,7 +71,7 @@ func balanceOperations() []*operation {
 	return []*operation{{
 		name: "FetchDeepSeekBalance", method: "FetchDeepSeekBalance", provider: discovery.DeepSeek, service: discovery.ServiceDeepSeek,
 		discover: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
-			balance, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{APIKey: keys["DEEPSEEK_API_KEY"], Timeout: timeout})
+			balance, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{APIKey: discovery.NewSecret(keys["DEEPSEEK_API_KEY"]), Timeout: timeout})
 			if balance != nil {
 				balance.FetchedAt = nil // the current time
 			}
@@ -175,21 +175,21 @@ const (
 
 func openAIWindow(timeout time.Duration) discovery.OpenAICostQuery {
 	return discovery.OpenAICostQuery{
-		StartTime: windowStart, EndTime: windowEnd, AdminKey: keys["OPENAI_ADMIN_KEY"], Timeout: timeout,
+		StartTime: windowStart, EndTime: windowEnd, AdminKey: discovery.NewSecret(keys["OPENAI_ADMIN_KEY"]), Timeout: timeout,
 		GroupBy: []discovery.GroupBy{discovery.GroupByLineItem},
 	}
 }
 
 func anthropicWindow(timeout time.Duration) discovery.AnthropicCostQuery {
 	return discovery.AnthropicCostQuery{
-		Start: time.Unix(windowStart, 0), End: time.Unix(windowEnd, 0), AdminKey: keys["ANTHROPIC_ADMIN_KEY"], Timeout: timeout,
+		Start: time.Unix(windowStart, 0), End: time.Unix(windowEnd, 0), AdminKey: discovery.NewSecret(keys["ANTHROPIC_ADMIN_KEY"]), Timeout: timeout,
 		GroupBy: []discovery.GroupBy{discovery.GroupByDescription},
 	}
 }
 
 func xaiWindow(timeout time.Duration) discovery.XAICostQuery {
 	return discovery.XAICostQuery{
-		StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-15T00:00:00Z", ManagementKey: keys["XAI_MANAGEMENT_KEY"],
+		StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-15T00:00:00Z", ManagementKey: discovery.NewSecret(keys["XAI_MANAGEMENT_KEY"]),
 		TeamID: "team-example", Timeout: timeout,
 	}
 }
