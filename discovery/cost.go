@@ -37,7 +37,7 @@ type CallCost struct {
 	USD float64 `json:"usd"`
 	// Exact is the cost in US dollars as a plain decimal, not rounded.
 	Exact string `json:"exact"`
-	// Lines has one line for each kind of token that was used. Their sum is the cost. The slice is never nil.
+	// Lines has one line for each kind of token and each tool that was used, except free tools. Their sum is the cost. The slice is never nil.
 	Lines []CostLine `json:"lines"`
 	// Source is the source of the prices: the Source of the row, or "charged by the provider".
 	Source string `json:"source"`
@@ -59,15 +59,20 @@ func (cost CallCost) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(cost))
 }
 
-// CostLine is the cost of one kind of token.
+// CostLine is the cost of one kind of token, or of the uses of one tool.
 type CostLine struct {
-	// What is "input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h" or "output". It is "charged" in the only
-	// line of a cost that the provider stated itself.
+	// What is a kind of token: "input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output", or
+	// "audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read" and "image_output". It is the name
+	// of the tool in a line of Requests, and "charged" in the only line of a cost that the provider stated itself.
 	What   string `json:"what"`
 	Tokens int64  `json:"tokens"`
-	// USDPerMTok is the price per million tokens, including factors such as that of a batch. It is "" if What is "charged".
+	// USDPerMTok is the price per million tokens, including factors such as that of a batch. It is "" if the line is not for
+	// tokens.
 	USDPerMTok string `json:"usd_per_mtok"`
 	USD        string `json:"usd"`
+	// Requests is the number of billed uses of a tool, and USDPerRequest the fee of each; 0 and "" in other lines.
+	Requests      int64  `json:"requests,omitempty"`
+	USDPerRequest string `json:"usd_per_request,omitempty"`
 }
 
 // sourceCharged is the Source of a cost that the provider stated itself.
@@ -75,14 +80,17 @@ const sourceCharged = "charged by the provider"
 
 // CostOf returns the exact cost of a call, at the prices of its time. It sends nothing.
 //
-// If the provider stated its charge (Usage.ChargedUSD), that is the cost. Otherwise one row of [PriceList.Of] prices every token:
-// first your own rows, then live ones, then the table. The time of the call selects the period of the row, and the length of
-// the whole prompt its tier. A mode such as batch multiplies the prices by a factor, if one is documented for the model.
-// DeepSeek's prices are halved outside its peak hours; Chinese public holidays, which are off-peak too, are not recognized. Rows
-// of [PriceList.With] are used unchanged.
+// If the provider stated its charge (Usage.ChargedUSD), that is the cost; a charge of 0 beside tokens is none. Otherwise one row
+// of [PriceList.Of] prices the text: first your own rows, then live ones, then the table. The time of the call selects the
+// period of the row, and the length of the whole prompt its tier. Audio and images have rows of their own. Each use of a tool
+// costs its fee ([PriceList.Fees]).
 //
-// The cost covers tokens of text. A call with audio, images or a billed use of a tool (Usage.Requests) has no known cost.
-// Cache storage and free allowances are not included; docs/providers.md has the list.
+// A mode such as batch multiplies the prices of tokens by a factor, if one is documented for the model, and so does a region that
+// the id names, as us.anthropic.claude-opus-5 does. Of several modes only fast and us of Anthropic multiply each other. Fees
+// are not multiplied, and rows of [PriceList.With] are used unchanged.
+//
+// DeepSeek's price is that of the hour; see [ModePeak]. Cache storage and free allowances are not included; docs/providers.md
+// has the list of what a cost cannot contain.
 //
 // If a price is not known, the error is an [*UnpricedError], which matches [ErrUnpriced] and names what is missing. An unknown
 // provider, an empty model, a zero time, a count that is negative or above 2^53, and a charge that is not a decimal are a
@@ -94,17 +102,20 @@ func (l *PriceList) CostOf(call Call) (CallCost, error) {
 	}
 	cost := CallCost{Provider: p, Model: call.Model}
 	if call.Usage.ChargedUSD != "" {
-		return cost.charged(&call.Usage)
+		if cost, err = cost.charged(&call.Usage); err != nil || cost.USD != 0 || cost.Lines[0].Tokens == 0 {
+			return cost, err
+		}
+		cost = CallCost{Provider: p, Model: call.Model}
 	}
 	billed := pricelist.Call{
-		Provider: string(p), Model: call.Model, Mode: usage.Mode(call.Mode, call.Usage.Mode), At: call.At, Usage: usage.Usage(call.Usage),
+		Provider: string(p), Model: call.Model, Mode: usage.Mode(call.Mode, call.Usage.Mode), At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
 	}
 	charge, err := l.charge(&billed)
 	var unknown *pricelist.UnknownError
 	if errors.As(err, &unknown) {
 		return CallCost{}, &UnpricedError{Provider: p, Model: call.Model, What: unknown.What, Name: unknown.Name}
 	}
-	cost.fill(&billed, &charge)
+	cost.fill(&charge)
 	return cost, nil
 }
 
@@ -138,11 +149,11 @@ func (l *PriceList) charge(call *pricelist.Call) (pricelist.Charge, error) {
 	if charge, inForce, err := call.ByOwn(found.own); inForce {
 		return charge, err
 	}
-	live, _ := pricelist.InForce(found.live, call.At, call.Usage.Prompt())
+	live, _ := pricelist.InForce(found.live, pricelist.Kind{}, call.At, call.Usage.Prompt())
 	if found.listed == nil || (live != nil && live.Priced()) {
-		return call.ByList(found.live)
+		return call.ByList(found.live, found.listed)
 	}
-	return call.ByList(found.listed)
+	return call.ByList(found.listed, found.listed)
 }
 
 // charged returns the cost of a call whose charge the provider stated.
@@ -156,18 +167,23 @@ func (cost CallCost) charged(u *Usage) (CallCost, error) {
 	return cost, nil
 }
 
-// fill computes the cost of the parts of a charge.
-func (cost *CallCost) fill(call *pricelist.Call, charge *pricelist.Charge) {
+// fill computes the cost of the parts and the uses of a charge.
+func (cost *CallCost) fill(charge *pricelist.Charge) {
 	const perMillion = 6 // places
 	var total decimal.Decimal
-	cost.Lines = make([]CostLine, len(charge.Parts))
-	for i, part := range charge.Parts {
+	cost.Lines = make([]CostLine, 0, len(charge.Parts)+len(charge.Uses))
+	for _, part := range charge.Parts {
 		price := part.Price.Mul(charge.Factor)
 		usd := price.Mul(decimal.New(part.Tokens, perMillion))
 		total = total.Add(usd)
-		cost.Lines[i] = CostLine{What: part.What, Tokens: part.Tokens, USDPerMTok: price.String(), USD: usd.String()}
+		cost.Lines = append(cost.Lines, CostLine{What: part.What, Tokens: part.Tokens, USDPerMTok: price.String(), USD: usd.String()})
+	}
+	for _, use := range charge.Uses {
+		usd := use.USD.Mul(decimal.New(use.Requests, 0))
+		total = total.Add(usd)
+		cost.Lines = append(cost.Lines, CostLine{What: use.What, Requests: use.Requests, USDPerRequest: use.USD.String(), USD: usd.String()})
 	}
 	cost.Exact, cost.USD = total.String(), total.Float64()
 	cost.Source, cost.VerifiedAt = charge.Row.Source, nonEmpty(charge.Row.VerifiedAt)
-	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(call.Mode, ModeStandard)
+	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(charge.Mode, ModeStandard)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,85 +15,203 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// CostOf agrees with plain fractions over the rows of the list, for random calls of random days.
+// CostOf agrees with plain fractions over the rows and the fees of the list, for random calls of random days.
 func TestCostOfAgreesWithPlainFractions(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	known := 0
 	for _, p := range discovery.Providers() {
-		rows := discovery.BuiltInPrices().Rows(p)
-		for range 2_000 {
-			u := discovery.Usage{
-				Input: random.Int64N(400_000), ToolInput: random.Int64N(3) * random.Int64N(5_000), Output: random.Int64N(100_000),
-				CacheRead: random.Int64N(2) * random.Int64N(200_000), CacheWrite5m: random.Int64N(4) / 3 * random.Int64N(10_000), CacheWrite1h: random.Int64N(4) / 3 * random.Int64N(10_000),
-			}
-			model := rows[random.IntN(len(rows))].ModelHint
-			at := time.Date(2026, 1, 1, random.IntN(24*500), random.IntN(60), 0, 0, time.UTC)
-			cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: p, Model: model, Usage: u, At: at})
-			want := plainCost(rows, model, u, at)
-			require.Equal(t, want == nil, errors.Is(err, discovery.ErrUnpriced), "%s %s %v %v", p, model, at, u)
+		rows, fees := discovery.BuiltInPrices().Rows(p), discovery.BuiltInPrices().Fees(p)
+		for range 4_000 {
+			call := discovery.Call{Provider: p, Model: rows[random.IntN(len(rows))].ModelHint, Usage: randomUsage(random, fees)}
+			call.At = time.Date(2025, 1, 1, random.IntN(24*800), random.IntN(60), 0, 0, time.UTC)
+			call.Mode = []string{"", "", "", "batch", "us"}[random.IntN(5)]
+			want := plainCost(rows, fees, &call)
+			cost, err := discovery.BuiltInPrices().CostOf(call)
+			require.Equal(t, want == nil, errors.Is(err, discovery.ErrUnpriced), "%+v: %v, want %v", call, err, want)
 			if want == nil {
 				require.Zero(t, cost)
 				continue
 			}
 			known++
-			exact, ok := new(big.Rat).SetString(cost.Exact)
-			require.True(t, ok)
-			require.Zero(t, want.Cmp(exact), "%s %s %v %v: %s, want %s", p, model, at, u, cost.Exact, want.FloatString(20))
+			require.Zero(t, want.Cmp(rational(t, cost.Exact)), "%+v: %s, want %s", call, cost.Exact, want.FloatString(20))
 			nearest, _ := want.Float64()
 			require.InDelta(t, nearest, cost.USD, 0)
-			sum := new(big.Rat)
-			for _, line := range cost.Lines {
-				part, _ := new(big.Rat).SetString(line.USD)
-				price, _ := new(big.Rat).SetString(line.USDPerMTok)
-				require.Zero(t, part.Cmp(price.Mul(price, big.NewRat(line.Tokens, 1_000_000))))
-				sum.Add(sum, part)
-			}
-			require.Zero(t, sum.Cmp(exact), "the lines add up")
+			requireLinesAddUp(t, &cost)
 		}
 	}
-	assert.Greater(t, known, 3_000)
+	assert.Greater(t, known, 4_000)
 }
 
-// plainCost is CostOf for standard calls, without its index, its tiers and its arithmetic; nil is not known.
-func plainCost(rows []discovery.ProviderPricing, model string, u discovery.Usage, at time.Time) *big.Rat {
-	day := at.UTC().Format(time.DateOnly)
-	var best *discovery.ProviderPricing
-	for i, r := range rows {
-		inForce := (r.ValidFrom == nil || *r.ValidFrom <= day) && (r.ValidUntil == nil || day < *r.ValidUntil)
-		if r.ModelHint == model && inForce && u.Input+u.CacheRead+u.CacheWrite5m+u.CacheWrite1h >= r.TierThresholdTokens && (best == nil || r.TierThresholdTokens > best.TierThresholdTokens) {
-			best = &rows[i]
+func rational(t *testing.T, text string) *big.Rat {
+	t.Helper()
+	r, ok := new(big.Rat).SetString(text)
+	require.True(t, ok, text)
+	return r
+}
+
+func requireLinesAddUp(t *testing.T, cost *discovery.CallCost) {
+	t.Helper()
+	sum := new(big.Rat)
+	for _, line := range cost.Lines {
+		usd, part := rational(t, line.USD), new(big.Rat)
+		if line.Requests > 0 {
+			part.Mul(rational(t, line.USDPerRequest), big.NewRat(line.Requests, 1))
+		} else {
+			part.Mul(rational(t, line.USDPerMTok), big.NewRat(line.Tokens, 1_000_000))
 		}
+		require.Zero(t, usd.Cmp(part), line)
+		sum.Add(sum, usd)
 	}
-	if best == nil || best.InputPerMTok == nil {
+	require.Zero(t, sum.Cmp(rational(t, cost.Exact)), "the lines add up")
+}
+
+// randomUsage returns counts of text, and sometimes audio, images and uses of tools.
+func randomUsage(random *rand.Rand, fees []discovery.Fee) discovery.Usage {
+	rarely := func(n int64) int64 { return random.Int64N(8) / 7 * random.Int64N(n) }
+	u := discovery.Usage{
+		Input: random.Int64N(400_000), ToolInput: rarely(5_000), Output: random.Int64N(100_000),
+		CacheRead: random.Int64N(2) * random.Int64N(200_000), CacheWrite5m: rarely(10_000), CacheWrite1h: rarely(10_000),
+		AudioInput: rarely(5_000), AudioOutput: rarely(5_000), ImageOutput: rarely(5_000),
+	}
+	if len(fees) > 0 && random.IntN(3) == 0 {
+		u.Requests = map[string]int64{fees[random.IntN(len(fees))].What: random.Int64N(4)}
+	}
+	return u
+}
+
+// plainCost is CostOf without its index, its tiers and its arithmetic, for standard calls and two modes; nil is not known.
+func plainCost(rows []discovery.ProviderPricing, fees []discovery.Fee, call *discovery.Call) *big.Rat {
+	u := &call.Usage
+	text := plainRow(rows, call, discovery.ModalityText)
+	if text == nil || (text.InputPerMTok == nil && text.OutputPerMTok == nil) {
 		return nil
 	}
-	total := new(big.Rat)
+	audio, image := plainRow(rows, call, discovery.ModalityAudio), plainRow(rows, call, discovery.ModalityImage)
+	factor, cached := plainFactor(call, text)
+	total := plainFees(fees, call)
+	if factor == nil || total == nil || (!cached && u.CacheRead > 0) {
+		return nil
+	}
 	for _, part := range []struct {
 		tokens int64
-		usd    *float64
+		row    *discovery.ProviderPricing
+		price  func(*discovery.ProviderPricing) *float64
 	}{
-		{u.Input, best.InputPerMTok}, {u.ToolInput, best.InputPerMTok}, {u.CacheRead, best.CacheReadPerMTok},
-		{u.CacheWrite5m, best.CacheWrite5mPerMTok}, {u.CacheWrite1h, best.CacheWrite1hPerMTok}, {u.Output, best.OutputPerMTok},
+		{u.Input + u.ToolInput, text, input}, {u.Output, text, output},
+		{u.CacheRead, text, func(r *discovery.ProviderPricing) *float64 { return r.CacheReadPerMTok }},
+		{u.CacheWrite5m, text, func(r *discovery.ProviderPricing) *float64 { return r.CacheWrite5mPerMTok }},
+		{u.CacheWrite1h, text, func(r *discovery.ProviderPricing) *float64 { return r.CacheWrite1hPerMTok }},
+		{u.AudioInput, audio, input}, {u.AudioOutput, audio, output}, {u.ImageOutput, image, output},
 	} {
 		if part.tokens == 0 {
 			continue
 		}
-		if part.usd == nil {
+		if part.row == nil || part.price(part.row) == nil {
 			return nil
 		}
-		price, _ := new(big.Rat).SetString(fmt.Sprint(*part.usd))
-		total.Add(total, price.Mul(price, big.NewRat(part.tokens, 1_000_000)))
-	}
-	if best.Provider == discovery.DeepSeek && (best.ValidUntil == nil || *best.ValidUntil > "2026-08-17") {
-		if day < "2026-08-17" {
-			return nil
-		}
-		hour := at.UTC().Hour()
-		peak := hour >= 1 && hour < 4 || hour >= 6 && hour < 10
-		if weekday := at.UTC().Weekday(); !peak || weekday == time.Saturday || weekday == time.Sunday {
-			total.Quo(total, big.NewRat(2, 1))
-		}
+		usd, _ := new(big.Rat).SetString(fmt.Sprint(*part.price(part.row)))
+		usd.Mul(usd, factor)
+		total.Add(total, usd.Mul(usd, big.NewRat(part.tokens, 1_000_000)))
 	}
 	return total
+}
+
+func input(r *discovery.ProviderPricing) *float64  { return r.InputPerMTok }
+func output(r *discovery.ProviderPricing) *float64 { return r.OutputPerMTok }
+
+// plainRow returns the row with the highest threshold of those in force; nil when there is none.
+func plainRow(rows []discovery.ProviderPricing, call *discovery.Call, modality string) *discovery.ProviderPricing {
+	var best *discovery.ProviderPricing
+	u := &call.Usage
+	prompt := u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput
+	for i := range rows {
+		r := &rows[i]
+		mode := r.Mode == discovery.ModeStandard || r.Mode == plainHours(call.At)
+		if r.ModelHint != call.Model || r.Modality != modality || !mode || !inForce(r.ValidFrom, r.ValidUntil, call.At) || prompt < r.TierThresholdTokens {
+			continue
+		}
+		if best == nil || r.TierThresholdTokens > best.TierThresholdTokens {
+			best = r
+		}
+	}
+	return best
+}
+
+// inForce compares a time with the texts of a period, of which a date sorts before the times of its day.
+func inForce(from, until *string, at time.Time) bool {
+	now := at.UTC().Format(time.RFC3339)
+	return (from == nil || *from <= now) && (until == nil || now < *until)
+}
+
+// plainHours returns the mode of DeepSeek's rows.
+func plainHours(at time.Time) string {
+	now, clock := at.UTC().Format(time.RFC3339), at.UTC().Format("15:04")
+	if now < "2026-08-16T16:00:00Z" {
+		return map[bool]string{true: "off-peak", false: "peak"}[clock >= "16:30" || clock < "00:30"]
+	}
+	beijing := at.UTC().Add(8 * time.Hour)
+	clock = beijing.Format("15:04")
+	working := clock >= "09:00" && clock < "12:00" || clock >= "14:00" && clock < "18:00"
+	holiday := strings.Contains("2026-09-25 2026-10-01 2026-10-02 2026-10-05 2026-10-06 2026-10-07", beijing.Format(time.DateOnly))
+	if weekday := beijing.Weekday(); !working || holiday || weekday == time.Saturday || weekday == time.Sunday {
+		return "off-peak"
+	}
+	return "peak"
+}
+
+// plainFactor returns the factor of the mode, and reports whether it holds for cached input; nil is not known.
+func plainFactor(call *discovery.Call, row *discovery.ProviderPricing) (factor *big.Rat, cached bool) {
+	anthropic := call.Provider == discovery.Anthropic
+	oldClaude := strings.Contains(call.Model, "claude-3") || strings.Contains(call.Model, "-4-5") || strings.Contains(call.Model, "-4-1") ||
+		strings.Contains(call.Model, "-4-0") || strings.HasSuffix(call.Model, "-4") || strings.Contains(call.Model, "-2025") || strings.Contains(call.Model, "claude-2")
+	newGPT := strings.HasPrefix(call.Model, "gpt-6") || strings.HasPrefix(call.Model, "gpt-5.4") || strings.HasPrefix(call.Model, "gpt-5.5") || strings.HasPrefix(call.Model, "gpt-5.6")
+	switch {
+	case call.Mode == "":
+		return big.NewRat(1, 1), true
+	case call.Mode == "batch" && (anthropic || call.Provider == discovery.OpenAI || call.Provider == discovery.Gemini):
+		return big.NewRat(1, 2), call.Provider != discovery.Gemini
+	case call.Mode == "us" && (call.Provider == discovery.XAI || call.Provider == discovery.OpenAI && newGPT && row.TierThresholdTokens == 0):
+		return big.NewRat(11, 10), true
+	case call.Mode == "us" && anthropic && !oldClaude && !strings.Contains(call.Model, "mythos") && inForce(ref("2026-02-05"), nil, call.At):
+		return big.NewRat(11, 10), true
+	}
+	return nil, false
+}
+
+// plainFees returns the fees of the tools; nil is not known.
+func plainFees(fees []discovery.Fee, call *discovery.Call) *big.Rat {
+	total := new(big.Rat)
+	if strings.Contains(call.Model, "search-api") || strings.Contains(call.Model, "search-preview") {
+		return nil
+	}
+	for tool, n := range call.Usage.Requests {
+		usd := plainFee(fees, tool, call)
+		switch {
+		case n == 0:
+			continue
+		case usd == nil || usd.USDPerRequest == "":
+			return nil
+		case usd.Unit == "prompt":
+			n = 1
+		}
+		fee, _ := new(big.Rat).SetString(usd.USDPerRequest)
+		total.Add(total, fee.Mul(fee, big.NewRat(n, 1)))
+	}
+	return total
+}
+
+// plainFee returns the fee of a tool that is in force for a model; no two patterns of the list are for one model and day.
+func plainFee(fees []discovery.Fee, tool string, call *discovery.Call) *discovery.Fee {
+	for i, fee := range fees {
+		if fee.What != tool || !inForce(fee.ValidFrom, fee.ValidUntil, call.At) {
+			continue
+		}
+		for _, model := range fee.Models {
+			if beginning, open := strings.CutSuffix(model, "*"); call.Model == model || open && strings.HasPrefix(call.Model, beginning) {
+				return &fees[i]
+			}
+		}
+	}
+	return nil
 }

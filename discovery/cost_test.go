@@ -129,7 +129,7 @@ func TestCostOfPeriodsAndTiers(t *testing.T) {
 		{"after the last price", discovery.DeepSeek, "deepseek-chat", "2026-07-24", thousand, "", "", "period"},
 		{"an ended long-context price", discovery.Anthropic, "claude-opus-4-6", "2026-03-12", long, "", "3.0375", ""},
 		{"and after it", discovery.Anthropic, "claude-opus-4-6", "2026-03-13", long, "", "1.525", ""},
-		{"a cache price that changed", discovery.Anthropic, "claude-sonnet-5-5", "2026-10-06", discovery.Usage{CacheRead: 1_000}, "", "0.0002", ""},
+		{"a cache price that changed", discovery.Anthropic, "claude-sonnet-5-5", "2026-10-06", discovery.Usage{CacheRead: 1_000}, "", "", "cache_read"},
 		{"and after it", discovery.Anthropic, "claude-sonnet-5-5", "2026-10-07", discovery.Usage{CacheRead: 1_000}, "", "0.0001", ""},
 		{"a tier without a price", discovery.OpenAI, "gpt-6.2-astra", "2026-11-20", long, "", "", "tier"},
 		{"its base row", discovery.OpenAI, "gpt-6.2-astra", "2026-11-20", thousand, "", "0.048", ""},
@@ -181,10 +181,10 @@ func TestCostOfModes(t *testing.T) {
 		{"priority", discovery.OpenAI, "gpt-4o", day, thousand, "priority", "0.02125", ""},
 		{"fast is priority", discovery.OpenAI, "gpt-5.5", day, thousand, "fast", "0.0875", ""},
 		{"priority with a long prompt", discovery.OpenAI, "gpt-5.4", day, long, "priority", "", "mode"},
-		{"priority of one source", discovery.OpenAI, "gpt-4.1-nano", day, thousand, "priority", "", "mode"},
+		{"priority of one source", discovery.OpenAI, "gpt-5.1-codex-mini", day, thousand, "priority", "", "mode"},
 		{"fast mode", discovery.Anthropic, "claude-opus-5-5", day, thousand, "fast", "0.048", ""},
 		{"fast mode of one source", discovery.Anthropic, "claude-opus-4-7", day, thousand, "fast", "", "mode"},
-		{"a region of one source", discovery.Anthropic, "claude-opus-5-5", day, thousand, "us", "", "mode"},
+		{"a region", discovery.Anthropic, "claude-opus-5-5", day, thousand, "us", "0.0264", ""},
 		{"a region", discovery.XAI, "grok-4.7", day, thousand, "us", "0.0088", ""},
 		{"two modes at once", discovery.OpenAI, "gpt-5.4", day, thousand, "batch+eu", "", "mode"},
 		{"an unknown mode", discovery.OpenAI, "gpt-5.4", day, thousand, "teleport", "", "mode"},
@@ -229,19 +229,19 @@ func TestCostOfACharge(t *testing.T) {
 func TestCostOfHasALineForEachKindOfToken(t *testing.T) {
 	t.Parallel()
 	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-		Provider: discovery.Anthropic, Model: "us.anthropic.claude-opus-4-5-20251101-v1:0", At: on(t, "2026-11-20"), Mode: "batch",
+		Provider: discovery.Anthropic, Model: "global.anthropic.claude-opus-4-5-20251101-v1:0", At: on(t, "2026-11-20"), Mode: "batch",
 		Usage: discovery.Usage{Input: 1, ToolInput: 2, CacheRead: 3, CacheWrite5m: 4, CacheWrite1h: 5, Output: 6},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []discovery.CostLine{
-		{"input", 1, "2.5", "0.0000025"}, {"tool_input", 2, "2.5", "0.000005"}, {"cache_read", 3, "0.25", "0.00000075"},
-		{"cache_write_5m", 4, "3.125", "0.0000125"}, {"cache_write_1h", 5, "5", "0.000025"}, {"output", 6, "12.5", "0.000075"},
+		{What: "input", Tokens: 1, USDPerMTok: "2.5", USD: "0.0000025"}, {What: "tool_input", Tokens: 2, USDPerMTok: "2.5", USD: "0.000005"}, {What: "cache_read", Tokens: 3, USDPerMTok: "0.25", USD: "0.00000075"},
+		{What: "cache_write_5m", Tokens: 4, USDPerMTok: "3.125", USD: "0.0000125"}, {What: "cache_write_1h", Tokens: 5, USDPerMTok: "5", USD: "0.000025"}, {What: "output", Tokens: 6, USDPerMTok: "12.5", USD: "0.000075"},
 	}, cost.Lines)
 	assert.Equal(t, "0.00012075", cost.Exact)
 	assert.InDelta(t, 0.00012075, cost.USD, 0)
 	assert.Equal(t, "2026-10-24", *cost.VerifiedAt)
 	assert.Contains(t, cost.Source, "Anthropic's pricing page")
-	assert.Equal(t, "us.anthropic.claude-opus-4-5-20251101-v1:0", cost.Model)
+	assert.Equal(t, "global.anthropic.claude-opus-4-5-20251101-v1:0", cost.Model)
 }
 
 func TestInvalidCallsAreValueErrors(t *testing.T) {
@@ -285,9 +285,9 @@ func TestCostOfCountsWithoutAPrice(t *testing.T) {
 		checkCosts(t, mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)}),
 			[]costCase{{field + " with a price of our own", discovery.OpenAI, "gpt-4o", day, usage, "", "", missing}})
 	}
-	searched := with(thousand, func(u *discovery.Usage) { u.Requests = map[string]int64{"web_search": 0, "x_search": 1} })
+	searched := with(thousand, func(u *discovery.Usage) { u.Requests = map[string]int64{"web_search": 0, "xx_search": 1} })
 	_, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
-	assert.Equal(t, &discovery.UnpricedError{Provider: discovery.XAI, Model: "grok-4.7", What: "tool", Name: "x_search"}, err)
+	assert.Equal(t, &discovery.UnpricedError{Provider: discovery.XAI, Model: "grok-4.7", What: "tool", Name: "xx_search"}, err)
 	searched.Requests = map[string]int64{"web_search": 0}
 	_, err = discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ type UnpricedError struct {
 	// Model is the id of the call.
 	Model string
 	// What is what is not known: "model", "period" (at the time of the call), "tier" (for the length of its prompt), the price of
-	// "input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "audio" or "image", "mode", "tool" (the fee of a
-	// use), or "count" (a count of the usage that is not known).
+	// "input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "audio" or "image", "mode", "region" (of the platform
+	// that the id names), "tool" (the fee of a use), or "count" (a count of the usage that is not known).
 	What string
 	// Name is the name of the mode, the tool or the count; "" otherwise.
 	Name string
@@ -43,6 +43,8 @@ func (e *UnpricedError) reason() string {
 		return "has no known price for a prompt of this length"
 	case "mode":
 		return "has no known price in this mode"
+	case "region":
+		return "has no known price on this platform or in this region"
 	case "tool":
 		return "has no known fee for a use of this tool"
 	case "count":

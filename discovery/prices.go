@@ -28,9 +28,10 @@ type PriceList struct {
 // prices are all nil.
 //
 // A price is in the list if the provider's own page has it or two independent sources agree; Source names them. Only the
-// prices of claude-2.0, and of claude-sonnet-5-5 before 2026-10-07, have a single source.
+// prices of claude-2.0, and of claude-sonnet-5-5 before 2026-10-07, have a single source. A row whose prices are all nil has a period or a tier whose price is not known.
 //
-// DeepSeek's prices from 2026-08-17 on are peak prices: [PriceList.CostOf] halves them at other hours.
+// Rows of Modality audio and image have the prices of those tokens. DeepSeek's two prices are rows of [ModePeak] and
+// [ModeOffPeak].
 func BuiltInPrices() *PriceList { return builtInPrices() }
 
 var builtInPrices = sync.OnceValue(func() *PriceList { return &PriceList{table: pricelist.Builtin()} })

@@ -129,14 +129,14 @@ func (live livePrices) released(id string) []pricelist.Row {
 // The rows are in force for a day before and after the reading, as long as the table has no change. The result is nil when no
 // row has a price.
 func (live livePrices) settled(rows, listed []pricelist.Row) []pricelist.Row {
-	rows = slices.Clone(rows)
+	rows, listed = slices.Clone(rows), standardText(listed)
 	for i := range rows {
 		for _, row := range listed {
 			if row.ValidAt(live.readAt) && row.MinPrompt == rows[i].MinPrompt {
 				rows[i].SettleBy(&row)
 			}
 		}
-		if row, _ := pricelist.InForce(listed, live.readAt, rows[i].MinPrompt); !rows[i].Priced() && row != nil && row.Priced() {
+		if row, _ := pricelist.InForce(listed, pricelist.Kind{}, live.readAt, rows[i].MinPrompt); !rows[i].Priced() && row != nil && row.Priced() {
 			length, model := rows[i].MinPrompt, rows[i].Model
 			rows[i] = *row
 			rows[i].MinPrompt, rows[i].Model = length, model
@@ -151,6 +151,16 @@ func (live livePrices) settled(rows, listed []pricelist.Row) []pricelist.Row {
 		rows[i].SetLive(from, until)
 	}
 	return rows
+}
+
+// standardText returns the rows for text in standard requests, the only prices that live lists have.
+func standardText(rows []pricelist.Row) (text []pricelist.Row) {
+	for _, row := range rows {
+		if row.Kind == (pricelist.Kind{}) {
+			text = append(text, row)
+		}
+	}
+	return text
 }
 
 // period returns the time for which live rows are in force: within 24 hours of the reading, between two changes of the table.

@@ -112,10 +112,19 @@ func (p *ProviderPricing) row() pricelist.Row {
 	from, _ := pricelist.ParseTime(deref(p.ValidFrom))
 	until, _ := pricelist.ParseTime(deref(p.ValidUntil))
 	return pricelist.Row{
-		Provider: string(p.Provider), Model: p.ModelHint, Mode: usage.Mode(p.Mode, ""), Modality: p.Modality, MinPrompt: p.TierThresholdTokens,
+		Provider: string(p.Provider), Model: p.ModelHint, Kind: p.kind(), MinPrompt: p.TierThresholdTokens,
 		Input: pricelist.FromFloat(p.InputPerMTok), Output: pricelist.FromFloat(p.OutputPerMTok),
 		CacheRead: pricelist.FromFloat(p.CacheReadPerMTok), CacheWrite5m: pricelist.FromFloat(p.CacheWrite5mPerMTok),
 		CacheWrite1h: pricelist.FromFloat(p.CacheWrite1hPerMTok),
 		From:         from, Until: until, Source: p.Source, VerifiedAt: deref(p.VerifiedAt),
 	}
+}
+
+// kind returns what the prices of a row are for.
+func (p *ProviderPricing) kind() pricelist.Kind {
+	kind := pricelist.Kind{Mode: usage.Mode(p.Mode, ""), Modality: p.Modality}
+	if kind.Modality == ModalityText {
+		kind.Modality = ""
+	}
+	return kind
 }

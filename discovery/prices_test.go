@@ -13,7 +13,7 @@ import (
 func TestBuiltInPrices(t *testing.T) {
 	t.Parallel()
 	list := discovery.BuiltInPrices()
-	assert.Len(t, list.Rows("claude"), 55)
+	assert.Len(t, list.Rows("claude"), 61)
 	assert.Equal(t, []discovery.ProviderPricing{}, list.Rows("nobody"))
 	total := 0
 	for _, p := range discovery.Providers() {
@@ -22,13 +22,12 @@ func TestBuiltInPrices(t *testing.T) {
 			assert.False(t, ids[r.SKUID], r.SKUID)
 			ids[r.SKUID] = true
 			assert.Equal(t, p, r.Provider)
-			assert.Equal(t, r.InputPerMTok == nil, r.OutputPerMTok == nil, r.SKUID)
 			assert.Contains(t, r.SKUDescription, r.ModelHint)
 			total++
 		}
 	}
 	assert.Len(t, list.Rows(""), total)
-	assert.Equal(t, on(t, "2026-11-21"), list.AsOf())
+	assert.Equal(t, on(t, "2026-11-22"), list.AsOf())
 	spoilt := list.Rows(discovery.XAI)
 	*spoilt[0].InputPerMTok = -1
 	assert.NotEqual(t, spoilt, list.Rows(discovery.XAI))

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -89,6 +90,11 @@ const (
 	// ModeFlex and ModePriority are service tiers of lower and higher priority.
 	ModeFlex     = "flex"
 	ModePriority = "priority"
+	// ModePeak and ModeOffPeak are the hours of DeepSeek. Since 2026-08-16 16:00 UTC, peak is Monday to Friday from 01:00 to 04:00
+	// and from 06:00 to 10:00 UTC, except on Chinese public holidays. From 2025-02-26 16:30 to 2025-09-05 16:00 UTC, off-peak was
+	// from 16:30 to 00:30 UTC.
+	ModePeak    = "peak"
+	ModeOffPeak = "off-peak"
 	// ModeLive is the Live API (bidirectional streaming).
 	ModeLive = "live"
 	// ModeFree is free use. Its price of 0 is not the price of a paid request.
@@ -119,7 +125,13 @@ func pricingOf(r *pricelist.Row) ProviderPricing {
 		InputPerMTok: pricelist.Float64(r.Input), OutputPerMTok: pricelist.Float64(r.Output), CacheReadPerMTok: pricelist.Float64(r.CacheRead),
 		CacheWrite5mPerMTok: pricelist.Float64(r.CacheWrite5m), CacheWrite1hPerMTok: pricelist.Float64(r.CacheWrite1h),
 		ValidFrom: nonEmpty(pricelist.FormatTime(r.From)), ValidUntil: nonEmpty(pricelist.FormatTime(r.Until)), VerifiedAt: nonEmpty(r.VerifiedAt),
-		TierThresholdTokens: r.MinPrompt, Source: r.Source, Modality: ModalityText, Mode: ModeStandard,
+		TierThresholdTokens: r.MinPrompt, Source: r.Source, Modality: cmp.Or(r.Modality, ModalityText), Mode: cmp.Or(r.Mode, ModeStandard),
+	}
+	for _, part := range [...]string{r.Mode, r.Modality} {
+		if part != "" {
+			p.SKUID += "@" + part
+			p.SKUDescription += ", " + part
+		}
 	}
 	if r.MinPrompt > 0 {
 		from := strconv.FormatInt(r.MinPrompt, 10)

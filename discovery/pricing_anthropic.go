@@ -27,7 +27,7 @@ func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
 	if len(rows) > 0 && rows[0].SameAs != "" {
 		rows = list.Model(string(Anthropic), rows[0].SameAs)
 	}
-	row, _ := pricelist.InForce(rows, time.Now(), 0)
+	row, _ := pricelist.InForce(rows, pricelist.Kind{}, time.Now(), 0)
 	if row == nil || !row.Priced() {
 		return nil, false
 	}

@@ -27,7 +27,7 @@ func builtInRows(t *testing.T) [][]string {
 func TestRetirementDataIsWellFormed(t *testing.T) {
 	t.Parallel()
 	rows := builtInRows(t)
-	assert.Len(t, rows, 301)
+	assert.Len(t, rows, 304)
 	seen := map[string]bool{}
 	for _, row := range rows {
 		require.Len(t, row, 6, row)
@@ -56,7 +56,7 @@ func TestRegistryContainsTheData(t *testing.T) {
 		}
 		assert.Equal(t, row[2], registry[key], row)
 	}
-	assert.Len(t, registry, 299)
+	assert.Len(t, registry, 302)
 }
 
 // When the sources differ, the newest copy of the provider's page is used, and the note of the row has the other dates.
@@ -93,5 +93,5 @@ func TestRetirementsReturnsACopy(t *testing.T) {
 	clear(mine)
 	mine[discovery.ModelKey{Provider: discovery.OpenAI, ID: "gpt-4o"}] = "1999-01-01"
 	assert.False(t, discovery.IsRetiredOn(discovery.OpenAI, "gpt-4o", noon(t, "2026-11-21")))
-	assert.Len(t, discovery.Retirements(), 299)
+	assert.Len(t, discovery.Retirements(), 302)
 }

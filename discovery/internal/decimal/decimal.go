@@ -145,7 +145,8 @@ func (d Decimal) units() *big.Int {
 	return big.NewInt(d.small)
 }
 
-func (d Decimal) isZero() bool { return d.large == nil && d.small == 0 }
+// IsZero reports whether d is 0.
+func (d Decimal) IsZero() bool { return d.large == nil && d.small == 0 }
 
 // Shift divides d by 10^places. Two places turn cents into dollars.
 func (d Decimal) Shift(places int) Decimal {
@@ -189,9 +190,9 @@ func magnitude(n int64) uint64 {
 // Add returns d plus e.
 func (d Decimal) Add(e Decimal) Decimal {
 	switch {
-	case d.isZero():
+	case d.IsZero():
 		return e
-	case e.isZero():
+	case e.IsZero():
 		return d
 	case d.places < e.places:
 		d = d.scaled(e.places - d.places)

@@ -1,7 +1,8 @@
 package pricelist
 
 import (
-	"maps"
+	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -17,13 +18,18 @@ type Call struct {
 	Mode  string
 	At    time.Time
 	Usage usage.Usage
+	// Fees are the fees of tools.
+	Fees []Fee
 }
 
-// Charge is the row that bills a call, with the factor of its mode and a part for each kind of token that was used.
+// Charge is the row that bills the text of a call, with the factor of its mode and a part for each kind of token that was used.
 type Charge struct {
-	Row    *Row
+	Row *Row
+	// Mode is the mode of the prices: that of the row, or that of the factor; "" is standard.
+	Mode   string
 	Factor decimal.Decimal
 	Parts  []Part
+	Uses   []Use
 }
 
 // UnknownError is the error of a call whose cost is not known. Its fields are those of discovery.UnpricedError.
@@ -34,70 +40,104 @@ func (u *UnknownError) Error() string { return strings.TrimSpace(u.What + " " + 
 // ByOwn charges the call by the caller's own rows that are for its mode. It reports whether they are in force: a model that has
 // such rows is never billed by other ones.
 func (c *Call) ByOwn(rows []Row) (charge Charge, inForce bool, err error) {
-	var ofMode []Row
-	for _, row := range rows {
-		if !row.ForText() || !row.ValidAt(c.At) {
-			continue
-		}
-		inForce = true
-		if row.Mode == c.Mode {
-			ofMode = append(ofMode, row)
-		}
-	}
-	if !inForce {
+	if !slices.ContainsFunc(rows, func(r Row) bool { return r.Modality == "" && r.ValidAt(c.At) }) {
 		return Charge{}, false, nil
 	}
-	row, missing := InForce(ofMode, c.At, c.Usage.Prompt())
+	row, missing := c.row(rows, c.Mode)
 	switch {
 	case row == nil && missing == "tier":
 		return Charge{}, true, &UnknownError{What: missing}
 	case row == nil:
 		return Charge{}, true, c.unknownMode()
 	}
-	charge = Charge{row, whole, c.parts(row)}
+	charge = Charge{Row: row, Mode: row.Mode, Factor: whole, Parts: c.parts(row, rows)}
 	return charge, true, c.check(&charge, true)
 }
 
-// ByList charges the call by listed rows.
-func (c *Call) ByList(rows []Row) (Charge, error) {
-	row, missing := InForce(rows, c.At, c.Usage.Prompt())
-	switch {
-	case row == nil && rows == nil:
-		return Charge{}, &UnknownError{What: "model"}
-	case row == nil:
-		return Charge{}, &UnknownError{What: missing}
-	case !row.Priced() && row.MinPrompt > 0:
-		return Charge{}, &UnknownError{What: "tier"}
-	case !row.Priced():
-		return Charge{}, &UnknownError{What: "model"}
+// ByList charges the text of the call by listed rows, and its audio and images by those of media.
+func (c *Call) ByList(rows, media []Row) (Charge, error) {
+	if row, _ := c.row(rows, c.listedMode()); c.Mode != "" && row != nil { // prices of the mode itself, which no factor gives
+		charge := Charge{Row: row, Mode: c.Mode, Factor: whole, Parts: c.parts(row, media)}
+		return charge, c.check(&charge, true)
+	}
+	row, missing := c.row(rows, "")
+	if row == nil || !row.Priced() {
+		return Charge{}, c.unpricedRow(rows, row, missing)
 	}
 	factor, cached, err := c.factor(row)
 	if err != nil {
 		return Charge{}, err
 	}
-	charge := Charge{row, factor, c.parts(row)}
+	charge := Charge{Row: row, Mode: cmp.Or(c.Mode, row.Mode), Factor: factor, Parts: c.parts(row, media)}
 	return charge, c.check(&charge, cached)
 }
 
-// factor returns the factor of the mode. cached reports whether it holds for cached input.
-func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error) {
+// row returns the row for text in a mode. A standard call to DeepSeek has the mode of its hour.
+func (c *Call) row(rows []Row, mode string) (row *Row, missing string) {
+	if mode == "" {
+		if mode = hours(c.Provider, c.At); mode != "" {
+			if row, missing = InForce(rows, Kind{Mode: mode}, c.At, c.Usage.Prompt()); row != nil || missing == "tier" {
+				return row, missing
+			}
+		}
+		mode = ""
+	}
+	return InForce(rows, Kind{Mode: mode}, c.At, c.Usage.Prompt())
+}
+
+// unpricedRow returns the error of rows without a price in force. row is nil or has no price.
+func (c *Call) unpricedRow(rows []Row, row *Row, missing string) error {
+	if _, err := c.region(""); len(rows) == 0 && err != nil {
+		return err
+	}
 	switch {
-	case c.Mode == "" && row.peak() && c.At.Before(peakSince): // the row has an open beginning
-		return factor, false, &UnknownError{What: "period"}
-	case c.Mode == "" && row.peak() && offPeak(c.At):
-		return half, true, nil
-	case c.Mode == "":
-		return whole, true, nil
+	case row != nil && row.MinPrompt > 0:
+		missing = "tier"
+	case !slices.ContainsFunc(rows, func(r Row) bool { return r.Modality == "" && r.Priced() }):
+		missing = "model"
+	case row != nil: // there is a price at another time
+		missing = "period"
 	}
-	mode := c.Mode
-	if c.Provider == "openai" && mode == "fast" { // the newer name of the same tier
-		mode = "priority"
+	return &UnknownError{What: missing}
+}
+
+// listedMode returns the mode in the spelling of the list.
+func (c *Call) listedMode() string {
+	if c.Provider == "openai" && c.Mode == "fast" { // the newer name of the same tier
+		return "priority"
 	}
-	f, ok := factorOf(c.Provider, row.Model, mode, c.At)
-	if !ok || (row.MinPrompt > 0 && !f.Long) {
+	return c.Mode
+}
+
+// factor returns the factor of the platform and the mode. cached reports whether it holds for cached input.
+func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error) {
+	factor, err = c.region(row.Model)
+	switch {
+	case err != nil:
+		return factor, false, err
+	case factor != whole && c.Mode != "" && c.Mode != "us": // the region of the id and that of the usage are the same
 		return factor, false, c.unknownMode()
+	case factor != whole || c.Mode == "":
+		return factor, true, nil
 	}
-	return f.Factor, f.Cached, nil
+	cached = true
+	for mode := range c.modes() {
+		f, ok := factorOf(c.Provider, row.Model, mode, c.At)
+		if !ok || (row.MinPrompt > 0 && !f.Long) {
+			return factor, false, c.unknownMode()
+		}
+		factor, cached = factor.Mul(f.Factor), cached && f.Cached
+	}
+	return factor, cached, nil
+}
+
+// modes returns the modes whose factors are multiplied. Only Anthropic's speed and region are two; any other combination is
+// a mode of its own, which has no factor.
+func (c *Call) modes() iter.Seq[string] {
+	if c.Provider == "anthropic" && (c.Mode == "fast+us" || c.Mode == "us+fast") {
+		return strings.SplitSeq(c.Mode, "+")
+	}
+	return slices.Values([]string{c.listedMode()})
 }
 
 // unknownMode returns the error of a mode without a price. Media and unknown counts are modes of the usage.
@@ -115,56 +155,15 @@ func (c *Call) unknownMode() error {
 
 // check reports whether every kind of token that was used has a price.
 func (c *Call) check(charge *Charge, cached bool) error {
-	if err := c.checkUnlisted(); err != nil {
+	uses, err := c.uses(charge.Row.Model)
+	if err != nil {
 		return err
 	}
-	if !cached && c.Usage.CacheRead > 0 {
-		return &UnknownError{What: "cache_read"}
-	}
+	charge.Uses = uses
 	for _, part := range charge.Parts {
-		if part.Price == nil {
-			return &UnknownError{What: strings.TrimPrefix(part.What, "tool_")}
+		if part.Price == nil || (!cached && strings.HasSuffix(part.What, "cache_read")) {
+			return &UnknownError{What: part.kind()}
 		}
 	}
 	return nil
-}
-
-// checkUnlisted refuses what no row has a price of: audio and image tokens, and the fees of tools.
-func (c *Call) checkUnlisted() error {
-	u := &c.Usage
-	switch {
-	case u.AudioInput+u.AudioCacheRead+u.AudioOutput > 0:
-		return &UnknownError{What: "audio"}
-	case u.ImageInput+u.ImageCacheRead+u.ImageOutput > 0:
-		return &UnknownError{What: "image"}
-	case len(u.Requests) == 0: // sorting no names would allocate
-		return nil
-	}
-	for _, tool := range slices.Sorted(maps.Keys(u.Requests)) {
-		if u.Requests[tool] > 0 {
-			return &UnknownError{What: "tool", Name: tool}
-		}
-	}
-	return nil
-}
-
-// Part is the tokens of one kind that a call used.
-type Part struct {
-	What   string
-	Tokens int64
-	// Price is the listed one, before the factor of the charge.
-	Price Price
-}
-
-// parts returns a part for each kind of token that was used.
-func (c *Call) parts(row *Row) []Part {
-	u := &c.Usage
-	return slices.DeleteFunc([]Part{
-		{"input", u.Input, row.Input},
-		{"tool_input", u.ToolInput, row.Input},
-		{"cache_read", u.CacheRead, row.CacheRead},
-		{"cache_write_5m", u.CacheWrite5m, row.CacheWrite5m},
-		{"cache_write_1h", u.CacheWrite1h, row.CacheWrite1h},
-		{"output", u.Output, row.Output},
-	}, func(p Part) bool { return p.Tokens == 0 })
 }

@@ -2,14 +2,18 @@ package pricelist
 
 import "time"
 
-// InForce returns the row that bills a request: first the rows in force at the time, then the one with the highest threshold
-// that the prompt reaches, and of several the first. missing is what is not known: "period" or "tier"; "" when there is a row.
-func InForce(rows []Row, at time.Time, prompt int64) (row *Row, missing string) {
+// Kind is what a row has the prices of: the tokens of a modality, "" for text, in a mode, "" for standard requests.
+type Kind struct{ Mode, Modality string }
+
+// InForce returns the row of a kind that bills a request: first the rows in force at the time, then the one with the highest
+// threshold that the prompt reaches, and of several the first. missing is what is not known: "period" or "tier"; "" when there
+// is a row.
+func InForce(rows []Row, kind Kind, at time.Time, prompt int64) (row *Row, missing string) {
 	missing = "period"
 	for i := range rows {
 		r := &rows[i]
 		switch {
-		case !r.ValidAt(at):
+		case r.Kind != kind || !r.ValidAt(at):
 			continue
 		case prompt < r.MinPrompt:
 			if row == nil {
@@ -23,8 +27,11 @@ func InForce(rows []Row, at time.Time, prompt int64) (row *Row, missing string) 
 }
 
 // ValidAt reports whether the row is in force at a time.
-func (r *Row) ValidAt(at time.Time) bool {
-	return (r.From.IsZero() || !at.Before(r.From)) && (r.Until.IsZero() || at.Before(r.Until))
+func (r *Row) ValidAt(at time.Time) bool { return ValidAt(r.From, r.Until, at) }
+
+// ValidAt reports whether a time is in a period. The end is exclusive, and the zero time is an open end.
+func ValidAt(from, until, at time.Time) bool {
+	return (from.IsZero() || !at.Before(from)) && (until.IsZero() || at.Before(until))
 }
 
 // SetLive makes the row one of a live list, which is in force from a time until another one.

@@ -2,6 +2,6 @@ package pricelist
 
 var (
 	FactorOf = factorOf
+	Hours    = hours
 	Near     = near
-	OffPeak  = offPeak
 )

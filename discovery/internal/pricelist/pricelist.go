@@ -5,6 +5,7 @@ package pricelist
 
 import (
 	_ "embed" // for prices.csv
+	"iter"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,10 +25,7 @@ type Row struct {
 	SingleSourceWrite1h Price
 	// From is the beginning of the period of the row and Until its end, which is exclusive; the zero time is open.
 	From, Until time.Time
-	// Mode is the mode that a row of the caller's own is for; "" is a standard request, as in the whole built-in list.
-	Mode string
-	// Modality is the kind of tokens that a row of the caller's own is for; "" is text, as in the whole built-in list.
-	Modality string
+	Kind
 	// Source describes who lists the price.
 	Source string
 	// VerifiedAt is the date on which the newest source was read; "" when that is not known.
@@ -42,9 +40,6 @@ type Row struct {
 
 // Priced reports whether the row has a price at all. Some models are listed as known but not priced.
 func (r *Row) Priced() bool { return r.Input != nil || r.Output != nil }
-
-// ForText reports whether the row has prices of text.
-func (r *Row) ForText() bool { return r.Modality == "" || r.Modality == "text" }
 
 // List is a list of prices with an index by model.
 type List struct {
@@ -105,13 +100,26 @@ func (l *List) AddName(provider, id string, rows []Row) {
 // Builtin returns the built-in list, which is read when it is first needed.
 var Builtin = sync.OnceValue(func() *List {
 	var rows []Row
-	for line := range strings.Lines(pricesCSV) {
-		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "provider,") {
-			rows = append(rows, readRow(strings.Split(strings.TrimSpace(line), ",")))
-		}
+	for cells := range table(pricesCSV) {
+		rows = append(rows, readRow(cells))
 	}
 	return New(rows)
 })
+
+// table returns the cells of each line of a data file, without its comments and its header. Tests check that every line is
+// well-formed.
+func table(text string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "provider,") {
+				continue
+			}
+			if !yield(strings.Split(strings.TrimSpace(line), ",")) {
+				return
+			}
+		}
+	}
+}
 
 // readRow reads a line of the list. A test checks that every line is well-formed.
 func readRow(cells []string) Row {
@@ -119,6 +127,7 @@ func readRow(cells []string) Row {
 		Provider: cells[0], Model: cells[1],
 		Input: ParsePrice(cells[3]), CacheRead: ParsePrice(cells[4]), CacheWrite5m: ParsePrice(cells[5]), CacheWrite1h: ParsePrice(cells[6]), Output: ParsePrice(cells[7]),
 		Source: describe(cells[0], cells[10]), VerifiedAt: cells[11], SameAs: cells[12],
+		Kind: Kind{Mode: cells[13], Modality: cells[14]},
 	}
 	if above, _ := strconv.ParseInt(cells[2], 10, 64); above > 0 {
 		r.MinPrompt = above + 1

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,10 +33,10 @@ func lines(t *testing.T, name string) [][]string {
 func TestEveryLineOfThePriceListIsWellFormed(t *testing.T) {
 	t.Parallel()
 	price := regexp.MustCompile(`^(\d+(\.\d*[1-9])?\??)?$`)
-	date := regexp.MustCompile(`^(20\d\d-\d\d-\d\d)?$`)
+	date := regexp.MustCompile(`^(20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?)?$`)
 	list := lines(t, "prices.csv")
 	for _, cells := range list {
-		require.Len(t, cells, 13, cells)
+		require.Len(t, cells, 15, cells)
 		assert.Contains(t, []string{"openai", "deepseek", "anthropic", "gemini", "xai"}, cells[0])
 		assert.Regexp(t, `^[a-z0-9.-]+$`, cells[1])
 		assert.Regexp(t, `^(0|100000|128000|199999|200000|272000)$`, cells[2])
@@ -45,8 +46,9 @@ func TestEveryLineOfThePriceListIsWellFormed(t *testing.T) {
 		assert.Regexp(t, date, cells[8])
 		assert.Regexp(t, date, cells[9])
 		assert.Regexp(t, date, cells[11])
-		assert.Equal(t, cells[3] == "", cells[7] == "", "a row has both prices or none: %v", cells)
-		assert.Equal(t, cells[3] == "", cells[10] == "", "a price has a source: %v", cells)
+		assert.Equal(t, strings.Join(cells[3:8], "") == "", cells[10] == "", "a price has a source: %v", cells)
+		assert.Contains(t, []string{"", "peak", "off-peak", "priority"}, cells[13])
+		assert.Contains(t, []string{"", "audio", "image"}, cells[14])
 	}
 	assert.Len(t, pricelist.Builtin().Rows(), len(list))
 }
@@ -62,8 +64,8 @@ func TestPriceListIsComplete(t *testing.T) {
 		}
 		assert.NotRegexp(t, `\(\)|, ,|; ;|  `, r.Source)
 	}
-	assert.Equal(t, map[string]int{"openai": 164, "deepseek": 10, "anthropic": 55, "gemini": 57, "xai": 74}, rows)
-	assert.Equal(t, 26, unpriced)
+	assert.Equal(t, map[string]int{"openai": 212, "deepseek": 31, "anthropic": 61, "gemini": 132, "xai": 94}, rows)
+	assert.Equal(t, 46, unpriced)
 }
 
 // docs/providers.md and discovery.BuiltInPrices name the rows that have a single source.
@@ -100,7 +102,7 @@ func TestPeriodsDoNotOverlap(t *testing.T) {
 	for i, a := range rows {
 		assert.True(t, a.Until.IsZero() || a.From.Before(a.Until), a.Model)
 		for _, b := range rows[i+1:] {
-			if a.Provider != b.Provider || a.Model != b.Model || a.MinPrompt != b.MinPrompt {
+			if a.Provider != b.Provider || a.Model != b.Model || a.Kind != b.Kind || a.MinPrompt != b.MinPrompt {
 				continue
 			}
 			apart := (!a.Until.IsZero() && !a.Until.After(b.From)) || (!b.Until.IsZero() && !b.Until.After(a.From))
@@ -114,6 +116,7 @@ func TestAliasRowsNameTheirModel(t *testing.T) {
 	for _, r := range pricelist.Builtin().Rows() {
 		if r.SameAs != "" {
 			same := pricelist.Builtin().Model(r.Provider, r.SameAs)
+			same = slices.DeleteFunc(slices.Clone(same), func(s pricelist.Row) bool { return !s.From.Equal(r.From) || s.MinPrompt != r.MinPrompt })
 			require.Len(t, same, 1, r.Model)
 			assert.Equal(t, []pricelist.Price{same[0].Input, same[0].CacheRead, same[0].CacheWrite5m, same[0].Output},
 				[]pricelist.Price{r.Input, r.CacheRead, r.CacheWrite5m, r.Output}, r.Model)
@@ -153,8 +156,8 @@ func TestFactorOf(t *testing.T) {
 		{"openai", "gpt-5.5", "priority", november, 250},
 		{"openai", "gpt-6.2-astra", "priority", november, 200},
 		{"openai", "gpt-5-mini", "priority", november, 180},
-		{"openai", "gpt-4o-2024-05-13", "priority", november, 0},
-		{"openai", "gpt-4.1-nano", "priority", november, 0},
+		{"openai", "gpt-4o-2024-05-13", "priority", november, 175},
+		{"openai", "gpt-4.1-nano", "priority", november, 200},
 		{"openai", "gpt-6.2-sol", "ultrafast", november, 300},
 		{"openai", "gpt-6.2-sol", "ultrafast", time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC), 0},
 		{"openai", "gpt-6.2-sol", "ultrafast", time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC), 600},
@@ -163,7 +166,7 @@ func TestFactorOf(t *testing.T) {
 		{"anthropic", "claude-2.1", "batch", november, 50},
 		{"anthropic", "claude-opus-5-5", "fast", november, 200},
 		{"anthropic", "claude-opus-4-7", "fast", november, 0},
-		{"anthropic", "claude-opus-5-5", "us", november, 0},
+		{"anthropic", "claude-opus-5-5", "us", november, 110},
 		{"anthropic", "claude-opus-5-5", "priority", november, 0},
 		{"gemini", "gemini-3.8-flash", "batch", november, 50},
 		{"gemini", "gemini-3.1-flash-lite", "flex", november, 0},
@@ -177,18 +180,21 @@ func TestFactorOf(t *testing.T) {
 	}
 }
 
-func TestOffPeak(t *testing.T) {
+// The hours of DeepSeek are those of its pages: none, then nights, then none, then working hours.
+func TestHours(t *testing.T) {
 	t.Parallel()
-	const wednesday = 18 // of November 2026
-	for clock, peak := range map[string]bool{
-		"00:59:59": false, "01:00:00": true, "03:59:59": true, "04:00:00": false, "05:59:59": false, "06:00:00": true, "09:59:59": true, "10:00:00": false, "23:00:00": false,
+	for at, want := range map[string]string{
+		"2025-02-26T16:29:59Z": "", "2025-02-26T16:30:00Z": "off-peak", "2025-02-27T00:29:59Z": "off-peak", "2025-02-27T00:30:00Z": "peak",
+		"2025-09-05T15:59:59Z": "peak", "2025-09-05T16:00:00Z": "", "2026-08-16T15:59:59Z": "", "2026-08-16T16:00:00Z": "off-peak",
+		"2026-11-18T00:59:59Z": "off-peak", "2026-11-18T01:00:00Z": "peak", "2026-11-18T03:59:59Z": "peak", "2026-11-18T04:00:00Z": "off-peak",
+		"2026-11-18T06:00:00Z": "peak", "2026-11-18T17:59:59+08:00": "peak", "2026-11-18T18:00:00+08:00": "off-peak",
+		"2026-11-21T02:00:00Z": "off-peak", "2026-11-22T02:00:00Z": "off-peak", "2026-11-23T02:00:00Z": "peak",
+		"2026-09-25T02:00:00Z": "off-peak", "2026-10-07T09:00:00Z": "off-peak", "2026-10-08T09:00:00Z": "peak", "2027-10-01T02:00:00Z": "peak",
 	} {
-		at, err := time.Parse(time.TimeOnly, clock)
+		when, err := time.Parse(time.RFC3339, at)
 		require.NoError(t, err)
-		for day, workday := range map[int]bool{wednesday: true, wednesday + 2: true, wednesday + 3: false, wednesday + 4: false, wednesday + 5: true} {
-			when := time.Date(2026, 11, day, at.Hour(), at.Minute(), at.Second(), 0, time.UTC).In(time.FixedZone("Beijing", 8*3600))
-			assert.Equal(t, !(peak && workday), pricelist.OffPeak(when), when)
-		}
+		assert.Equal(t, want, pricelist.Hours("deepseek", when), at)
+		assert.Empty(t, pricelist.Hours("openai", when))
 	}
 }
 
@@ -217,7 +223,7 @@ func TestInForceChoosesThePeriodBeforeTheTier(t *testing.T) {
 		{"late", first, 100, "", "tier"},
 		{"unknown", first, 100, "", "period"},
 	} {
-		got, missing := pricelist.InForce(rows.Model("", row.model), row.at, row.prompt)
+		got, missing := pricelist.InForce(rows.Model("", row.model), pricelist.Kind{}, row.at, row.prompt)
 		assert.Equal(t, row.missing, missing, row)
 		if assert.Equal(t, row.want != "", got != nil && got.Source != "", row) && got != nil {
 			assert.Equal(t, row.want, got.Source, row)

@@ -5,7 +5,8 @@ import "strings"
 // sourceNames maps the codes of the column sources to texts.
 var sourceNames = map[string]string{
 	"pi": "pi-ai 1.5.2", "modelsdev": "models.dev", "genai": "genai-prices 0.1.8", "litellm": "litellm", "llmprices": "llm-prices",
-	"portkey": "Portkey's model list", "openrouter": "OpenRouter's price list", "vercel": "Vercel's price list", "web": "pages that quote the provider",
+	"portkey": "Portkey's model list", "openrouter": "OpenRouter's price list", "vercel": "Vercel's price list", "langfuse": "Langfuse's price list", "helicone": "Helicone's price list",
+	"new-api": "new-api", "tokenmeter": "TokenMeter 0.13", "guide": "'s guides", "sdk": "'s SDK", "recorded": "charges of recorded responses", "web": "pages that quote the provider",
 }
 
 var companies = map[string]string{
@@ -28,6 +29,8 @@ func describe(provider, codes string) string {
 			own = append(own, page)
 		case "claudit":
 			own = append(own, page+", as carried by kurofune/claudit 1.9.2")
+		case "guide", "sdk":
+			own = append(own, companies[provider]+sourceNames[code])
 		case "":
 		default:
 			others = append(others, sourceNames[code])
@@ -38,6 +41,8 @@ func describe(provider, codes string) string {
 		return strings.Join(append(own[:1], others...), "; ")
 	case len(others) == 0:
 		return "no two sources agree on a price"
+	case codes == "recorded":
+		return sourceNames[codes]
 	case codes == "web": // at least two pages
 		return "third-party " + sourceNames[codes] + ", not confirmed on " + page
 	case len(others) == 1:

@@ -1,0 +1,128 @@
+package discovery_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func TestFees(t *testing.T) {
+	t.Parallel()
+	prices := discovery.BuiltInPrices()
+	all := prices.Fees("")
+	assert.Len(t, all, 26)
+	assert.Equal(t, discovery.Fee{
+		Provider: discovery.XAI, What: "live_search", Unit: "source", USDPerRequest: "0.025",
+		Models:    []string{"grok-2*", "grok-3*", "grok-4", "grok-4-0709", "grok-4-latest", "grok-4-fast*"},
+		ValidFrom: ref("2025-07-01"), ValidUntil: ref("2025-12-15"), VerifiedAt: ref("2026-08-06"),
+		Source: "third-party tables (litellm, pages that quote the provider), not confirmed on xAI's pricing page",
+	}, prices.Fees("grok")[4])
+	for _, fee := range all {
+		assert.Contains(t, prices.Fees(fee.Provider), fee)
+		assert.NotEmpty(t, fee.Source)
+	}
+	all[0].Models[0] = "spoilt"
+	assert.NotEqual(t, all, prices.Fees(""))
+	assert.Empty(t, new(discovery.PriceList).Fees(""))
+	assert.Empty(t, prices.Fees("nobody"))
+}
+
+// A use of a tool costs its fee at that time, in the unit that the provider bills; factors do not change it.
+func TestCostOfUsesOfTools(t *testing.T) {
+	t.Parallel()
+	uses := func(tool string, n int64) discovery.Usage {
+		return discovery.Usage{Requests: map[string]int64{tool: n}}
+	}
+	const day = "2026-11-20"
+	checkCosts(t, discovery.BuiltInPrices(), []costCase{
+		{"each request", discovery.Anthropic, "claude-opus-5", day, uses("web_search", 3), "", "0.03", ""},
+		{"a batch", discovery.Anthropic, "claude-opus-5", day, uses("web_search", 3), "batch", "0.03", ""},
+		{"a region", discovery.Anthropic, "us.anthropic.claude-opus-5", day, uses("web_search", 3), "", "0.03", ""},
+		{"a free tool", discovery.Anthropic, "claude-opus-5", day, uses("web_fetch", 3), "", "0", ""},
+		{"each query of Gemini 3", discovery.Gemini, "gemini-3.8-flash", day, uses("grounding", 3), "", "0.042", ""},
+		{"the prompt of Gemini 2.5", discovery.Gemini, "gemini-2.5-flash", day, uses("grounding", 3), "", "0.035", ""},
+		{"a model that the fee is not for", discovery.Gemini, "gemini-2.0-flash-lite", day, uses("grounding", 1), "", "", "tool"},
+		{"before the first source", discovery.XAI, "grok-4.3", "2026-07-13", uses("x_search", 1), "", "", "tool"},
+		{"its first day", discovery.XAI, "grok-4.3", "2026-07-14", uses("x_search", 1), "", "0.005", ""},
+		{"before a price", discovery.DeepSeek, "deepseek-flash", "2026-10-31T15:59:59Z", uses("web_search", 1), "", "", "tool"},
+		{"at its first second", discovery.DeepSeek, "deepseek-flash", "2026-10-31T16:00:00Z", uses("web_search", 1), "", "0.00075", ""},
+		{"a tool that has ended", discovery.XAI, "grok-3", "2025-12-15", uses("live_search", 1), "", "", "tool"},
+		{"a container", discovery.OpenAI, "gpt-5.4", day, uses("code_interpreter", 1), "", "", "tool"},
+		{"a longer pattern", discovery.OpenAI, "gpt-5-search-api", day, thousand, "", "", "tool"},
+		{"a tool of no list", discovery.OpenAI, "gpt-5.4", day, uses("teleport", 1), "", "", "tool"},
+	})
+	own := mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)})
+	searched := with(thousand, func(u *discovery.Usage) { u.Requests = map[string]int64{"web_search": 1} })
+	checkCosts(t, own, []costCase{{"prices of our own", discovery.OpenAI, "gpt-5.4", day, searched, "", "0.012", ""}})
+}
+
+// The platform and the region that an id names multiply the prices of tokens, or their price is not known.
+func TestCostOfRegions(t *testing.T) {
+	t.Parallel()
+	const day = "2026-11-20"
+	input := discovery.Usage{Input: 1_000_000}
+	cases := []costCase{
+		{"fast in the US", discovery.Anthropic, "claude-opus-5", day, input, "us+fast", "11", ""},
+		{"a batch in the US", discovery.Anthropic, "claude-opus-5", day, input, "batch+us", "", "mode"},
+		{"a batch is never fast", discovery.Anthropic, "claude-opus-5", day, input, "batch+fast", "", "mode"},
+		{"an old speed", discovery.Anthropic, "claude-opus-4-7", "2026-08-21", input, "fast", "30", ""},
+		{"which has ended", discovery.Anthropic, "claude-opus-4-7", "2026-08-22", input, "fast", "", "mode"},
+		{"the region counts once", discovery.Anthropic, "us.anthropic.claude-opus-5", day, input, "us", "5.5", ""},
+		{"a batch in a region", discovery.Anthropic, "us.anthropic.claude-opus-5", day, input, "batch", "", "mode"},
+		{"a batch of all regions", discovery.Anthropic, "global.anthropic.claude-opus-5", day, input, "batch", "2.5", ""},
+		{"a price of no finite factor", discovery.OpenAI, "gpt-4o-mini", day, input, "fast", "0.25", ""},
+	}
+	for id, usd := range map[string]string{
+		"us.anthropic.claude-opus-5": "5.5", "US.anthropic.claude-opus-5-v1:0": "5.5", "eu.anthropic.claude-opus-5": "5.5", "jp.anthropic.claude-opus-5": "5.5",
+		"au.anthropic.claude-opus-5": "5.5", "global.anthropic.claude-opus-5": "5", "claude-opus-5": "5", "anthropic/claude-opus-5": "5",
+		"us-gov.anthropic.claude-sonnet-4-5": "3.6", "eu.anthropic.claude-3-haiku-20240307-v1:0": "0.25", "claude-3-haiku@20240307": "0.25",
+		"anthropic.claude-opus-5": "", "eu.anthropic.claude-opus-4-5": "", "apac.anthropic.claude-opus-5": "", "us-gov.anthropic.claude-opus-5": "",
+		"anthropic/us.anthropic.claude-opus-5": "", "claude-opus-5@20260724": "", "publishers/anthropic/models/claude-opus-5": "", "bedrock/us.anthropic.claude-opus-5": "",
+	} {
+		missing := ""
+		if usd == "" {
+			missing = "region"
+		}
+		cases = append(cases, costCase{id, discovery.Anthropic, id, day, input, "", usd, missing})
+	}
+	cases = append(
+		cases, costCase{"Azure", discovery.OpenAI, "azure/us/gpt-5.4", day, input, "", "", "region"}, costCase{"Oracle", discovery.XAI, "oci/xai.grok-4.3", day, input, "", "", "region"},
+		costCase{"a region of Vertex", discovery.Gemini, "projects/p/locations/us-east5/publishers/google/models/gemini-3.8-flash", day, input, "", "", "region"},
+		costCase{"all regions of Vertex", discovery.Gemini, "projects/p/locations/global/publishers/google/models/gemini-3.8-flash", day, discovery.Usage{Input: 1000}, "", "0.00075", ""},
+	)
+	for i := range cases {
+		if cases[i].model == "claude-3-haiku@20240307" {
+			cases[i].date = "2026-01-01"
+		}
+	}
+	checkCosts(t, discovery.BuiltInPrices(), cases)
+}
+
+// Rows of the caller's own for DeepSeek are chosen by the hour, as those of the table are.
+func TestOwnRowsByTheHour(t *testing.T) {
+	t.Parallel()
+	rows := discovery.BuiltInPrices().Of(discovery.DeepSeek, "deepseek-flash")
+	require.Len(t, rows, 2)
+	for _, list := range []*discovery.PriceList{discovery.BuiltInPrices(), mustWith(t, rows...)} {
+		for at, mode := range map[string]string{"2026-11-18T02:00:00Z": discovery.ModePeak, "2026-11-18T04:00:00Z": discovery.ModeOffPeak} {
+			cost, err := list.CostOf(discovery.Call{Provider: discovery.DeepSeek, Model: "deepseek-flash", Usage: thousand, At: on(t, at)})
+			require.NoError(t, err)
+			assert.Equal(t, mode, cost.Mode)
+			assert.Equal(t, map[string]string{discovery.ModePeak: "0.0015", discovery.ModeOffPeak: "0.00075"}[mode], cost.Exact)
+		}
+	}
+}
+
+// Audio and images of own rows have prices of rows of that modality.
+func TestOwnRowsOfMedia(t *testing.T) {
+	t.Parallel()
+	text := discovery.ProviderPricing{Provider: discovery.Gemini, ModelHint: "gemini-2.5-flash", InputPerMTok: ref(1.0), OutputPerMTok: ref(2.0)}
+	audio := text
+	audio.Modality, audio.InputPerMTok = discovery.ModalityAudio, ref(7.0)
+	heard := discovery.Usage{Input: 1_000_000, AudioInput: 1_000_000}
+	checkCosts(t, mustWith(t, text, audio), []costCase{{"own rows", discovery.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "8", ""}})
+	checkCosts(t, mustWith(t, text), []costCase{{"text only", discovery.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "", "audio"}})
+}

@@ -1,0 +1,100 @@
+package pricelist
+
+import (
+	_ "embed" // for fees.csv
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+//go:embed fees.csv
+var feesCSV string
+
+// Fee is what one use of a tool costs besides its tokens.
+type Fee struct {
+	Provider, What, Unit string
+	Models               []string
+	// USD is the price of one use; nil is not known.
+	USD         Price
+	From, Until time.Time
+	// Uncounted reports that every request of the models uses the tool, and that no response counts it.
+	Uncounted          bool
+	Source, VerifiedAt string
+}
+
+// BuiltinFees returns the built-in list of fees, which is read when it is first needed. It must not be modified.
+var BuiltinFees = sync.OnceValue(func() []Fee {
+	var fees []Fee
+	for cells := range table(feesCSV) {
+		from, _ := ParseTime(cells[5])
+		until, _ := ParseTime(cells[6])
+		fees = append(fees, Fee{
+			Provider: cells[0], What: cells[1], Unit: cells[2], USD: ParsePrice(cells[3]), Models: strings.Split(cells[4], ";"),
+			From: from, Until: until, Uncounted: cells[7] != "", Source: describe(cells[0], cells[8]), VerifiedAt: cells[9],
+		})
+	}
+	return fees
+})
+
+// Use is the billed uses of a tool.
+type Use struct {
+	What     string
+	Requests int64
+	USD      decimal.Decimal
+}
+
+// uses returns the billed uses of tools. Free ones are left out. The error names a tool whose fee is not known.
+func (c *Call) uses(model string) ([]Use, error) {
+	for i := range c.Fees {
+		if f := &c.Fees[i]; f.Uncounted && f.Provider == c.Provider && slices.ContainsFunc(f.Models, matches(model)) {
+			return nil, &UnknownError{What: "tool", Name: f.What}
+		}
+	}
+	if len(c.Usage.Requests) == 0 { // sorting no names would allocate
+		return nil, nil
+	}
+	var uses []Use
+	for _, tool := range slices.Sorted(maps.Keys(c.Usage.Requests)) {
+		n := c.Usage.Requests[tool]
+		if n == 0 {
+			continue
+		}
+		fee := c.fee(model, tool)
+		switch {
+		case fee == nil || fee.USD == nil:
+			return nil, &UnknownError{What: "tool", Name: tool}
+		case fee.USD.IsZero():
+			continue
+		case fee.Unit == "prompt":
+			n = 1
+		}
+		uses = append(uses, Use{tool, n, *fee.USD})
+	}
+	return uses, nil
+}
+
+// fee returns the fee of a tool that is in force: that with the longest pattern that matches the model. nil is not known.
+func (c *Call) fee(model, tool string) *Fee {
+	var best *Fee
+	longest := 0
+	for i := range c.Fees {
+		f := &c.Fees[i]
+		if f.Provider != c.Provider || f.What != tool {
+			continue
+		}
+		for _, pattern := range f.Models {
+			inForce := ValidAt(f.From, f.Until, c.At)
+			if matches(model)(pattern) && (len(pattern) > longest || (len(pattern) == longest && inForce)) {
+				best, longest = nil, len(pattern) // a fee of another time keeps those of shorter patterns from being used
+				if inForce {
+					best = f
+				}
+			}
+		}
+	}
+	return best
+}

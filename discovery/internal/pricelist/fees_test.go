@@ -1,0 +1,42 @@
+package pricelist_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+)
+
+// A fee needs the provider's own page or two sources, unless it is 0 or not known.
+func TestEveryFeeHasItsSources(t *testing.T) {
+	t.Parallel()
+	list := lines(t, "fees.csv")
+	require.Len(t, pricelist.BuiltinFees(), len(list))
+	for i, cells := range list {
+		require.Len(t, cells, 10, cells)
+		assert.Regexp(t, `^(request|query|prompt|source|container)$`, cells[2])
+		assert.Regexp(t, `^(\d+(\.\d*[1-9])?)?$`, cells[3])
+		assert.Regexp(t, `^(20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?)?$`, cells[5])
+		assert.Regexp(t, `^(20\d\d-\d\d-\d\d)?$`, cells[6])
+		assert.Regexp(t, `^(never)?$`, cells[7])
+		sources := strings.Split(cells[8], "+")
+		assert.True(t, len(sources) > 1 || sources[0] == "page" || cells[3] == "" || cells[3] == "0", cells)
+		fee := pricelist.BuiltinFees()[i]
+		assert.Equal(t, cells[3] != "", fee.USD != nil, cells)
+		assert.NotRegexp(t, `\(\)|, ,|; ;|  |^$`, fee.Source)
+	}
+}
+
+// A factor of a region needs its sources, and the last row of a platform is for all other models.
+func TestEveryRegionHasItsSources(t *testing.T) {
+	t.Parallel()
+	for _, cells := range lines(t, "regions.csv") {
+		require.Len(t, cells, 6, cells)
+		assert.Regexp(t, `^(1(\.\d)?)?$`, cells[2])
+		assert.Equal(t, cells[2] == "", cells[5] == "", cells)
+		assert.Equal(t, strings.ToLower(cells[1]), cells[1])
+	}
+}
