@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"maps"
 	"os"
@@ -18,7 +17,7 @@ import (
 type Log struct {
 	dir  string
 	mu   sync.Mutex
-	days map[string]*os.File // by UTC day
+	days map[string]*dayFile // by UTC day
 	err  error
 }
 
@@ -34,7 +33,7 @@ func OpenLog(dir string) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	return &Log{dir: dir, days: map[string]*os.File{}}, nil
+	return &Log{dir: dir, days: map[string]*dayFile{}}, nil
 }
 
 // Record writes a record. It is a recorder of [WithRecorder]: an error, such as that of a full disk, is an error of the Log and not
@@ -70,27 +69,39 @@ func (l *Log) Close() error {
 	return err
 }
 
-// write writes a line to the file of its day. After a part of a line a new file begins, which gets the whole line.
-func (l *Log) write(day string, line []byte) error {
+// write writes a line to the file of its day. After a part of a line a new file begins, which gets the whole line, as it does when
+// nothing was written to a file with lines, which may have reached the largest size. A new file is kept even if nothing can be
+// written to it: on a full disk each record would begin another one.
+func (l *Log) write(day string, line []byte) (err error) {
 	for range 2 {
-		file, err := l.file(day)
-		if err != nil {
-			return err
+		file, openErr := l.file(day)
+		if openErr != nil {
+			return errors.Join(err, openErr)
 		}
-		n, err := file.Write(line)
-		if err == nil {
+		var n int
+		if n, err = file.Write(line); err == nil {
+			file.used = true
 			return nil
 		}
-		_ = l.end(day)
-		if n == 0 {
+		if n == 0 && !file.used {
 			return err
 		}
+		_ = l.end(day)
+		if n == len(line)-1 { // only the line break is missing: the record can be read, and must not be there twice
+			return nil
+		}
 	}
-	return io.ErrShortWrite
+	return err
+}
+
+// dayFile is the file of a day. used reports whether a line was written to it.
+type dayFile struct {
+	*os.File
+	used bool
 }
 
 // file returns the file of a day.
-func (l *Log) file(day string) (*os.File, error) {
+func (l *Log) file(day string) (*dayFile, error) {
 	if file := l.days[day]; file != nil {
 		return file, nil
 	}
@@ -99,10 +110,11 @@ func (l *Log) file(day string) (*os.File, error) {
 	}
 	name := filepath.Join(l.dir, day+"-"+rand.Text()+".jsonl")
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600) //nolint:gosec // a new file in the folder that the user named
-	if err == nil {
-		l.days[day] = file
+	if err != nil {
+		return nil, err
 	}
-	return file, err
+	l.days[day] = &dayFile{File: file}
+	return l.days[day], nil
 }
 
 // end closes the file of a day.

@@ -2,9 +2,9 @@ package meter
 
 import (
 	"encoding/json"
-	"errors"
-	"math"
 	"time"
+
+	"github.com/go-faster/jx"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
@@ -80,41 +80,17 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return json.Marshal(l)
 }
 
-// errUSD is the error of a cost that is not a decimal.
-var errUSD = errors.New("usd must be a decimal in quotes, or null")
-
 // UnmarshalJSON reads a line of a calls file. Unknown fields are ignored.
 func (r *Record) UnmarshalJSON(text []byte) error {
-	var l line
-	if err := json.Unmarshal(text, &l); err != nil {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	var e entry
+	if err := e.decode(d, text); err != nil {
 		return err
 	}
-	*r = Record{
-		Provider: l.Provider, Model: l.Model, Time: l.Time.UTC(), Usage: l.Usage, ID: l.ID, Mode: l.Mode, Requests: l.Requests,
-		Labels: l.Labels, Path: l.Path, Status: l.Status, Stream: l.Stream, Complete: l.Complete,
-		Duration: time.Duration(math.Round(l.DurationMS*1000)) * time.Microsecond, Source: l.Source, Unpriced: l.Unpriced,
+	read, err := e.record()
+	if err == nil {
+		*r = read
 	}
-	if string(l.Usage) == "null" {
-		r.Usage = nil
-	}
-	return r.readUSD(l.USD)
-}
-
-func (r *Record) readUSD(cell json.RawMessage) error {
-	switch string(cell) {
-	case "":
-		return nil
-	case "null":
-		if r.Unpriced == "" {
-			r.Unpriced = "the cost was not known"
-		}
-		return nil
-	}
-	if err := json.Unmarshal(cell, &r.USD); err != nil {
-		return errUSD
-	}
-	if _, ok := amount(r.USD); !ok {
-		return errUSD
-	}
-	return nil
+	return err
 }

@@ -1,0 +1,221 @@
+package meter
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"time"
+
+	"github.com/go-faster/jx"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// entry has the fields of a line of a calls file. Texts are slices of the line, or copies where they had to be unquoted. It is
+// decoded without encoding/json, which would take several times as long, and without building a [Record], since [Sum] needs few of
+// its fields.
+type entry struct {
+	provider, model, id, mode, path, source, unpriced []byte
+
+	time time.Time
+	// usage, requests and labels are JSON, and nil for null or without the field.
+	usage, requests, labels []byte
+	usd                     []byte
+	duration                float64
+	status                  int
+	stream, complete        bool
+	// usdGiven and completeGiven report whether the line has the field, even as null.
+	usdGiven, completeGiven bool
+}
+
+var (
+	errLine = errors.New("a line must be a JSON object with provider, model, time (RFC 3339) and usage")
+	errTime = errors.New("time must be an RFC 3339 time")
+	errUSD  = errors.New("usd must be a decimal in quotes, or null")
+)
+
+// decode reads a line. An error contains nothing of it.
+func (e *entry) decode(d *jx.Decoder, line []byte) error {
+	*e = entry{}
+	if len(line) > maxLine+1 { // with its line break
+		return errLongLine
+	}
+	d.ResetBytes(line)
+	if d.Next() != jx.Object {
+		return errLine
+	}
+	members, err := d.ObjIter()
+	if err != nil {
+		return errLine
+	}
+	for members.Next() {
+		if err := e.member(d, members.Key()); err != nil {
+			return err
+		}
+	}
+	if members.Err() != nil || d.Next() != jx.Invalid || !errors.Is(d.Skip(), io.EOF) {
+		return errLine
+	}
+	return nil
+}
+
+// member reads a field. null is a field that is not given.
+func (e *entry) member(d *jx.Decoder, key []byte) error {
+	if d.Next() == jx.Null {
+		e.usdGiven = e.usdGiven || string(key) == "usd"
+		return skip(d)
+	}
+	if field := e.text(key); field != nil {
+		return readText(d, field)
+	}
+	var err error
+	switch string(key) {
+	case "time":
+		return e.readTime(d)
+	case "usd":
+		return e.readUSD(d)
+	case "usage":
+		return readObject(d, &e.usage)
+	case "requests":
+		return readObject(d, &e.requests)
+	case "labels":
+		return readObject(d, &e.labels)
+	case "status":
+		e.status, err = d.Int()
+	case "duration_ms":
+		return e.readDuration(d)
+	case "stream":
+		e.stream, err = d.Bool()
+	case "complete":
+		e.completeGiven = true
+		e.complete, err = d.Bool()
+	default:
+		return skip(d)
+	}
+	if err != nil {
+		return errLine
+	}
+	return nil
+}
+
+// text returns the field of a text, or nil.
+func (e *entry) text(key []byte) *[]byte {
+	switch string(key) {
+	case "provider":
+		return &e.provider
+	case "model":
+		return &e.model
+	case "id":
+		return &e.id
+	case "mode":
+		return &e.mode
+	case "path":
+		return &e.path
+	case "source":
+		return &e.source
+	case "unpriced":
+		return &e.unpriced
+	}
+	return nil
+}
+
+func skip(d *jx.Decoder) error {
+	if d.Skip() != nil {
+		return errLine
+	}
+	return nil
+}
+
+func readText(d *jx.Decoder, field *[]byte) (err error) {
+	if *field, err = d.StrBytes(); err != nil {
+		return errLine
+	}
+	return nil
+}
+
+// readObject keeps the JSON of an object, which is only decoded where it is needed.
+func readObject(d *jx.Decoder, field *[]byte) error {
+	if d.Next() != jx.Object {
+		return errLine
+	}
+	raw, err := d.Raw()
+	if err != nil {
+		return errLine
+	}
+	*field = raw
+	return nil
+}
+
+func (e *entry) readTime(d *jx.Decoder) error {
+	text, err := d.StrBytes()
+	if err != nil || e.time.UnmarshalText(text) != nil {
+		return errTime
+	}
+	e.time = e.time.UTC()
+	return nil
+}
+
+func (e *entry) readDuration(d *jx.Decoder) (err error) {
+	const longest = 1e12 // 30 years, which fit into a time.Duration
+	if e.duration, err = d.Float64(); err != nil || !(e.duration >= 0 && e.duration <= longest) {
+		return errLine
+	}
+	return nil
+}
+
+func (e *entry) readUSD(d *jx.Decoder) error {
+	e.usdGiven = true
+	text, err := d.StrBytes()
+	if err != nil || len(text) == 0 {
+		return errUSD
+	}
+	e.usd = text
+	return nil
+}
+
+// record returns the entry as a Record, which shares nothing with the line.
+func (e *entry) record() (Record, error) {
+	r := Record{
+		ID: string(e.id), Provider: discovery.Provider(e.provider), Model: string(e.model), Time: e.time, Mode: string(e.mode), Path: string(e.path),
+		Status: e.status, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
+		USD: string(e.usd), Source: string(e.source), Unpriced: e.reason(),
+	}
+	if _, ok := amount(r.USD); r.USD != "" && !ok {
+		return Record{}, errUSD
+	}
+	if e.usage != nil {
+		r.Usage = append(r.Usage, e.usage...)
+	}
+	if (e.requests != nil && json.Unmarshal(e.requests, &r.Requests) != nil) || (e.labels != nil && json.Unmarshal(e.labels, &r.Labels) != nil) {
+		return Record{}, errLine
+	}
+	return r, nil
+}
+
+// reason returns why the cost is not known; "" if it is, or if the line has no cost yet.
+func (e *entry) reason() string {
+	if e.usdGiven && e.usd == nil && len(e.unpriced) == 0 {
+		return "the cost was not known"
+	}
+	return string(e.unpriced)
+}
+
+// resolve sets the provider where the line leaves it out, and checks what every line must have.
+func (e *entry) resolve() (discovery.Provider, error) {
+	if e.time.IsZero() {
+		return "", errors.New("time is missing; it must be an RFC 3339 time")
+	}
+	for _, p := range [...]discovery.Provider{discovery.OpenAI, discovery.Anthropic, discovery.Gemini, discovery.DeepSeek, discovery.XAI} {
+		if string(e.provider) == string(p) {
+			return p, nil
+		}
+	}
+	if len(e.provider) > 0 {
+		return discovery.ParseProvider(string(e.provider))
+	}
+	if p, ok := discovery.ProviderOf(string(e.model)); ok {
+		return p, nil
+	}
+	return "", errors.New("the provider cannot be determined; specify openai, deepseek, anthropic, gemini or xai")
+}

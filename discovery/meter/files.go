@@ -1,0 +1,77 @@
+package meter
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// files yields the calls files that paths name, in the order of their names within a folder, each once. A folder is read with its
+// folders.
+func files(paths []string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		seen := make(map[string]bool)
+		for _, path := range paths {
+			if !walk(filepath.Clean(path), true, func(name string, err error) bool {
+				repeated := seen[name]
+				seen[name] = true
+				return repeated || yield(name, err)
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// walk yields a file, or the calls files of a folder. Of the entries of a folder, named is false: those that are not calls files are
+// left out, as are pipes and devices, which could block for ever, and links to folders, which could be a circle.
+func walk(path string, named bool, yield func(string, error) bool) bool {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return yield(path, err)
+	case !info.IsDir():
+		return (!named && !info.Mode().IsRegular()) || yield(path, nil)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil && !yield(path, err) {
+		return false
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !entry.IsDir() && !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl") {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(path, name)); err == nil && info.IsDir() && !entry.IsDir() {
+			continue
+		}
+		if !walk(filepath.Join(path, name), false, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// open opens a calls file, unpacked if it is compressed, whatever its name is.
+func open(name string) (in io.Reader, done func(), err error) {
+	file, err := os.Open(name) //nolint:gosec // the program names the file
+	if err != nil {
+		return nil, nil, err
+	}
+	done = func() { _ = file.Close() }
+	buffered := bufio.NewReader(file)
+	magic, _ := buffered.Peek(2) // a file that is shorter, or cannot be read, is reported when it is read
+	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return buffered, done, nil
+	}
+	if in, err = gzip.NewReader(buffered); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return in, done, nil
+}

@@ -1,0 +1,70 @@
+//go:build unix
+
+package meter_test
+
+import (
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// limitFiles limits the size of the files of this process, so that writes are short as on a full disk.
+func limitFiles(size string) {
+	if size == "" {
+		return
+	}
+	n, err := strconv.ParseUint(size, 10, 32)
+	if err != nil {
+		panic(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: n, Max: n}); err != nil {
+		panic(err)
+	}
+}
+
+// TestShortWriteBeginsANewFile lets every file end within a line: at each place of it, as the lengths of the lines differ.
+func TestShortWriteBeginsANewFile(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []string{"1000", "1001", "9999"} {
+		dir := t.TempDir()
+		cmd, out := process(t.Context(), t, dir, limit)
+		acknowledged := 0
+		for out.Scan() {
+			assert.Equal(t, strconv.Itoa(acknowledged), out.Text())
+			acknowledged++
+		}
+		require.NoError(t, cmd.Wait())
+		assert.Equal(t, written, acknowledged)
+		records, errs := collect(meter.ReadLog(dir))
+		ids := map[string]bool{}
+		for _, r := range records {
+			ids[r.ID] = true
+		}
+		assert.Len(t, ids, written, "no record is lost")
+		assert.True(t, len(records) == written, "no record is doubled") //nolint:testifylint // the records are too long to be shown
+		files, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		assert.Less(t, len(errs), len(files), "the last file ends with a line")
+		assert.NotEmpty(t, errs)
+	}
+}
+
+func TestFullDiskIsAnErrorOfTheLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cmd, out := process(t.Context(), t, dir, "0")
+	require.True(t, out.Scan())
+	assert.Contains(t, out.Text(), "error: ", "of Close, and no record was acknowledged")
+	require.NoError(t, cmd.Wait())
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, files, 1, "a file that is empty is used again")
+}

@@ -1,0 +1,117 @@
+package meter
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/go-faster/jx"
+)
+
+// LineError is the error of a line of a calls file, or of a file from that line on.
+type LineError struct {
+	File string
+	Line int
+	// Err contains nothing of the line.
+	Err error
+}
+
+// Error returns the file, the line and the cause.
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+
+// Unwrap returns Err.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// ReadLog yields the records of calls files. A path is a file, or a folder with files that end in .jsonl or .jsonl.gz, also in
+// folders within it. Files that gzip has compressed are unpacked, whatever their names are. A file that is named twice is read once.
+//
+// A line that cannot be read is a [*LineError], and reading goes on with the next line; so does a file that cannot be opened with the
+// next file. The lines are those of [Log], or of other programs: each has a model, a time and a usage object; the provider may be
+// missing where [discovery.ProviderOf] knows it, and all else may be missing. Blank lines are skipped. A line has at most 1 MiB, and
+// memory does not grow with the files.
+func ReadLog(paths ...string) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for name, err := range files(paths) {
+			if err != nil {
+				if !yield(Record{}, err) {
+					return
+				}
+				continue
+			}
+			if !readFile(name, yield) {
+				return
+			}
+		}
+	}
+}
+
+func readFile(name string, yield func(Record, error) bool) bool {
+	in, done, err := open(name)
+	if err != nil {
+		return yield(Record{}, &LineError{name, 1, err})
+	}
+	defer done()
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	for b, err := range eachBlock(name, in) {
+		if err != nil {
+			if !yield(Record{}, err) {
+				return false
+			}
+			continue
+		}
+		for number, line := range b.lines() {
+			r, err := readRecord(d, line)
+			if err != nil {
+				err = &LineError{name, number, err}
+			}
+			if !yield(r, err) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// eachBlock yields the blocks of a file, which share one buffer.
+func eachBlock(name string, in io.Reader) iter.Seq2[block, error] {
+	return func(yield func(block, error) bool) {
+		var buffer []byte
+		for source := newBlocks(name, in); ; {
+			b, err := source.next(buffer)
+			if errors.Is(err, io.EOF) || !yield(b, err) {
+				return
+			}
+			buffer = b.data
+		}
+	}
+}
+
+// lines yields the lines that are not blank, with their numbers.
+func (b *block) lines() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		number := b.line
+		for line := range bytes.Lines(b.data) {
+			if len(bytes.TrimSpace(line)) > 0 && !yield(number, line) {
+				return
+			}
+			number++
+		}
+	}
+}
+
+func readRecord(d *jx.Decoder, line []byte) (Record, error) {
+	var e entry
+	if err := e.decode(d, line); err != nil {
+		return Record{}, err
+	}
+	p, err := e.resolve()
+	if err != nil {
+		return Record{}, err
+	}
+	r, err := e.record()
+	r.Provider = p
+	return r, err
+}

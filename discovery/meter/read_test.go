@@ -1,0 +1,202 @@
+package meter_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// callLine is a line of another program, without a cost.
+const callLine = `{"model":"gpt-5.2","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":8000,"output_tokens":100,"total_tokens":8100}}` + "\n"
+
+// writeFiles writes files with their contents to a new folder.
+func writeFiles(t testing.TB, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	return dir
+}
+
+func gzipped(t testing.TB, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return out.String()
+}
+
+// collect returns the records and the errors.
+func collect(records iter.Seq2[meter.Record, error]) (all []meter.Record, errs []error) {
+	for r, err := range records {
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all = append(all, r)
+	}
+	return all, errs
+}
+
+func idLine(id string) string { return strings.Replace(callLine, "{", `{"id":"`+id+`",`, 1) }
+
+func TestReadLogReadsFilesAndFolders(t *testing.T) {
+	t.Parallel()
+	dir := writeFiles(t, map[string]string{
+		"b.jsonl": idLine("b1") + "\n \r\n" + strings.TrimSuffix(idLine("b2"), "\n"), "a.jsonl.gz": gzipped(t, idLine("a")) + gzipped(t, idLine("a2")),
+		"host/c.jsonl": strings.ReplaceAll(idLine("c"), "\n", "\r\n"), "notes.txt": "x", "prices.csv": "x", "empty.jsonl": "", "elsewhere": gzipped(t, idLine("d")),
+	})
+	if err := os.Symlink(dir, filepath.Join(dir, "circle.jsonl")); err != nil {
+		t.Log(err) // not on Windows
+	}
+	records, errs := collect(meter.ReadLog(dir, filepath.Join(dir, "elsewhere"), filepath.Join(dir, ".", "b.jsonl"), dir+"/host"))
+	assert.Empty(t, errs)
+	ids := ""
+	for _, r := range records {
+		ids += r.ID + " "
+		assert.Equal(t, discovery.OpenAI, r.Provider, "of the model")
+	}
+	assert.Equal(t, "a a2 b1 b2 c d ", ids, "in order, each once")
+}
+
+func TestReadLogReadsWhatLogWrote(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log, err := meter.OpenLog(dir)
+	require.NoError(t, err)
+	want := meter.Record{
+		ID: "é\"\n", Provider: discovery.Gemini, Model: "m", Time: time.Date(2026, 11, 22, 10, 30, 0, 123456789, time.UTC), Usage: []byte(`{"promptTokenCount":1}`),
+		Mode: "batch", Requests: map[string]int64{"grounding": 2}, Labels: map[string]string{"<b>": "\u2028"}, Path: "/v1", Status: 200, Stream: true, Complete: true,
+		Duration: time.Millisecond, USD: "0.5", Source: "s",
+	}
+	log.Record(want)
+	require.NoError(t, log.Close())
+	records, errs := collect(meter.ReadLog(dir))
+	assert.Empty(t, errs)
+	assert.Equal(t, []meter.Record{want}, records)
+}
+
+func TestReadLogReportsLinesAndReadsOn(t *testing.T) {
+	t.Parallel()
+	long := `{"model":"` + strings.Repeat("x", 1<<20) + `"}`
+	for name, test := range map[string]struct{ text, want string }{
+		"a line that is too long":  {long, "a line must not have more than 1048576 bytes"},
+		"a line of several blocks": {strings.Repeat(long, 5), "a line must not have more than 1048576 bytes"},
+		"no object":                {"12", "a line must be a JSON object"},
+		"an unfinished line":       {callLine[:20], "a line must be a JSON object"},
+		"two objects":              {"{} {}", "a line must be a JSON object"},
+		"depth":                    {strings.Repeat(`{"usage":`, 20_000), "a line must be a JSON object"},
+		"zeros":                    {strings.Repeat("\x00", 600), "a line must be a JSON object"},
+		"a day without a time":     {strings.Replace(callLine, "T12:00:00Z", "", 1), "time must be an RFC 3339 time"},
+		"no time":                  {`{"model":"gpt-5.2"}`, "time is missing"},
+		"no provider":              {strings.Replace(callLine, "gpt", "tpg", 1), "cannot be determined"},
+		"another provider":         {strings.Replace(callLine, "{", `{"provider":"acme",`, 1), "is not one of openai"},
+		"a cost":                   {strings.Replace(callLine, "{", `{"usd":"-1",`, 1), "usd must be a decimal"},
+		"labels":                   {strings.Replace(callLine, "{", `{"labels":{"a":1},`, 1), "a line must be a JSON object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := idLine("1") + strings.TrimSuffix(test.text, "\n")
+			dir := writeFiles(t, map[string]string{"1.jsonl": text + "\n\n" + idLine("2") + idLine("3"), "2.jsonl": text})
+			records, errs := collect(meter.ReadLog(dir))
+			require.Len(t, errs, 2)
+			for _, err := range errs {
+				var at *meter.LineError
+				require.ErrorAs(t, err, &at)
+				assert.Equal(t, 2, at.Line)
+				assert.Contains(t, err.Error(), ".jsonl:2: ")
+				assert.Contains(t, err.Error(), test.want)
+				assert.Less(t, len(err.Error()), 300)
+			}
+			assert.Len(t, records, 4)
+		})
+	}
+}
+
+func TestReadLogNamesTheLineInEachBlock(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for range 20_000 { // several blocks
+		text.WriteString(callLine)
+	}
+	text.WriteString("x\n" + callLine + "y")
+	records, errs := collect(meter.ReadLog(filepath.Join(writeFiles(t, map[string]string{"a.jsonl": text.String()}), "a.jsonl")))
+	assert.Len(t, records, 20_001)
+	require.Len(t, errs, 2)
+	assert.Contains(t, errs[0].Error(), "a.jsonl:20001: ")
+	assert.Contains(t, errs[1].Error(), "a.jsonl:20003: ")
+}
+
+func TestReadLogGoesOnWithTheNextFile(t *testing.T) {
+	t.Parallel()
+	torn := gzipped(t, callLine+callLine)
+	dir := writeFiles(t, map[string]string{"a.jsonl.gz": torn[:len(torn)-9], "b.jsonl.gz": "\x1f\x8bx", "c.jsonl": callLine})
+	records, errs := collect(meter.ReadLog(filepath.Join(dir, "none"), dir))
+	assert.NotEmpty(t, records)
+	require.Len(t, errs, 3)
+	assert.ErrorIs(t, errs[0], os.ErrNotExist)
+	assert.Contains(t, errs[1].Error(), "a.jsonl.gz:")
+	assert.Contains(t, errs[2].Error(), "b.jsonl.gz:1: ")
+	n := 0
+	for range meter.ReadLog(dir) {
+		n++
+		break
+	}
+	assert.Equal(t, 1, n, "a loop may end early")
+}
+
+func TestRestoreReadsACallsFile(t *testing.T) {
+	t.Parallel()
+	dir := writeFiles(t, map[string]string{"a.jsonl": `{"provider":"xai","model":"m","time":"2026-11-22T10:00:00Z","usage":null,"usd":"1.5"}` + "\nx\n" + `{"provider":"xai","model":"m","time":"2026-11-22T10:00:00Z","usd":null}`})
+	m, err := meter.New(nil)
+	require.NoError(t, err)
+	require.Error(t, m.Restore(meter.ReadLog(dir)))
+	assert.Equal(t, meter.Spent{USD: "1.5", Calls: 2, Unpriced: 1}, m.Spent())
+}
+
+func FuzzReadLog(f *testing.F) {
+	f.Add([]byte(callLine + "x\n" + idLine("2")))
+	f.Add([]byte(`{"provider":"xai","model":"m","time":"2026-11-22T10:00:00Z","usage":null,"complete":false,"usd":null,"unpriced":"w","labels":{"a":"b"},"requests":{"c":1}}`))
+	f.Add([]byte(gzipped(f, callLine)))
+	file := filepath.Join(f.TempDir(), "calls")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		require.NoError(t, os.WriteFile(file, text, 0o600))
+		records, errs := collect(meter.ReadLog(file))
+		lines := bytes.Count(text, []byte("\n")) + 1
+		if !bytes.HasPrefix(text, []byte{0x1f, 0x8b}) && len(records)+len(errs) > lines {
+			t.Fatalf("%d records and %d errors in %d lines", len(records), len(errs), lines)
+		}
+		for _, err := range errs {
+			var at *meter.LineError
+			if !errors.As(err, &at) || at.File != file || at.Line < 1 {
+				t.Fatal(err)
+			}
+		}
+		for _, r := range records {
+			line, err := r.MarshalJSON()
+			require.NoError(t, err, "%+v", r)
+			var back meter.Record
+			require.NoError(t, back.UnmarshalJSON(line))
+			again, err := back.MarshalJSON()
+			require.NoError(t, err)
+			require.Equal(t, string(line), string(again), "what was read can be written, and read again")
+		}
+	})
+}
