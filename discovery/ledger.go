@@ -23,6 +23,7 @@ type Ledger struct {
 type ledgerDay struct {
 	number   int64 // days since 1970-01-01
 	sums     map[ledgerKey]*decimal.Decimal
+	fees     decimal.Decimal
 	unpriced int
 }
 
@@ -37,7 +38,10 @@ type LedgerDay struct {
 	Day string `json:"day"`
 	// USD is the exact sum of the day, rounded once to a float64. It does not include unpriced calls.
 	USD float64 `json:"usd"`
-	// ByModel has the sum for each model. The map is never nil.
+	// FeesUSD is the part of USD that is fees for uses of tools; the rest is tokens and charges that a provider stated. A bill
+	// lists fees apart, and subtracts free allowances from them.
+	FeesUSD float64 `json:"fees_usd"`
+	// ByModel has the sum for each model, fees included. The map is never nil.
 	ByModel map[string]float64 `json:"by_model"`
 	// Unpriced is the number of calls whose cost is not known. If it is not 0, the sums of the day are incomplete.
 	Unpriced int `json:"unpriced"`
@@ -63,7 +67,7 @@ func (l *Ledger) Add(at time.Time, cost *CallCost) {
 	if priced {
 		usd, priced = decimal.ParsePlain(cost.Exact)
 	}
-	number := dayNumber(at)
+	fees, number := cost.fees(), dayNumber(at)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	day := l.day(number)
@@ -78,6 +82,21 @@ func (l *Ledger) Add(at time.Time, cost *CallCost) {
 		day.sums[key] = sum
 	}
 	*sum = sum.Add(usd)
+	day.fees = day.fees.Add(fees)
+}
+
+// fees returns the sum of the lines for uses of tools.
+func (cost *CallCost) fees() (fees decimal.Decimal) {
+	if cost == nil {
+		return fees
+	}
+	for i := range cost.Lines {
+		if cost.Lines[i].Requests > 0 {
+			usd, _ := decimal.ParsePlain(cost.Lines[i].USD)
+			fees = fees.Add(usd)
+		}
+	}
+	return fees
 }
 
 // day returns a day of the ledger, and adds it if it is new.
@@ -135,7 +154,7 @@ func (l *Ledger) Days() []LedgerDay {
 			models[key.model] = models[key.model].Add(usd)
 		}
 		total := day.total("")
-		shown := LedgerDay{Day: day.date(), USD: total.Float64(), ByModel: make(map[string]float64, len(models)), Unpriced: day.unpriced}
+		shown := LedgerDay{Day: day.date(), USD: total.Float64(), FeesUSD: day.fees.Float64(), ByModel: make(map[string]float64, len(models)), Unpriced: day.unpriced}
 		for model, usd := range models {
 			shown.ByModel[model] = usd.Float64()
 		}
@@ -148,6 +167,7 @@ func (l *Ledger) Days() []LedgerDay {
 type dayCopy struct {
 	number   int64
 	sums     map[ledgerKey]decimal.Decimal
+	fees     decimal.Decimal
 	unpriced int
 }
 
@@ -161,7 +181,7 @@ func (l *Ledger) window(from, to time.Time) []dayCopy {
 		if (!from.IsZero() && begin.Before(from)) || (!to.IsZero() && !begin.Before(to)) {
 			continue
 		}
-		day := dayCopy{number: number, sums: make(map[ledgerKey]decimal.Decimal), unpriced: l.days[number].unpriced}
+		day := dayCopy{number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: l.days[number].fees, unpriced: l.days[number].unpriced}
 		for key, sum := range l.days[number].sums {
 			day.sums[key] = *sum
 		}

@@ -48,6 +48,19 @@ func TestLedgerAddsByDayAndModel(t *testing.T) {
 	}
 }
 
+// Fees are part of the sums, and are shown apart.
+func TestLedgerKeepsFeesApart(t *testing.T) {
+	t.Parallel()
+	l, at := discovery.NewLedger(), on(t, "2026-11-20")
+	usage := discovery.Usage{Input: 1_000, Requests: map[string]int64{"web_search": 3}}
+	for range 2 {
+		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.Anthropic, Model: "claude-opus-5", Usage: usage, At: at})
+		require.NoError(t, err)
+		l.Add(at, &cost)
+	}
+	assert.Equal(t, []discovery.LedgerDay{{Day: "2026-11-20", USD: 0.07, FeesUSD: 0.06, ByModel: map[string]float64{"claude-opus-5": 0.07}}}, l.Days())
+}
+
 func TestEmptyLedger(t *testing.T) {
 	t.Parallel()
 	var l discovery.Ledger

@@ -183,6 +183,8 @@ type Bucket interface {
 	row() report.Row
 	// usd is the amount of the bucket.
 	usd() float64
+	// lineItems are the parts of the amount by what was billed; empty if the bill was not grouped by it.
+	lineItems() map[string]float64
 	// begin and end are those of the bucket in Unix seconds; the end is exclusive.
 	begin() int64
 	end() int64

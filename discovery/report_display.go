@@ -10,6 +10,7 @@ import (
 
 // Table writes the report as a text table: a row for each bucket, then the billed and the attributed amount and the drift. With
 // a ledger ([ReconciliationReport.WithLedger]) the rows are UTC days, with the billed and the counted amount side by side.
+// If the bill is grouped by line item or description, a note names the items that calls cannot have, such as storage.
 // Amounts are rounded to a millionth of a dollar. A report that is not complete shows only the attributed amount. An error of w
 // is returned.
 func (r *ReconciliationReport[B]) Table(w io.Writer) error { return r.display().Table(w) }
@@ -54,6 +55,9 @@ func (r *ReconciliationReport[B]) notes() []string {
 		notes = append(notes, "missing in the response: "+strings.Join(r.MissingDays, ", "))
 	}
 	if note := r.countedNote(); note != "" {
+		notes = append(notes, note)
+	}
+	if note := r.lineItemNote(); note != "" && r.AttributedUSD != nil && r.finiteBill() {
 		notes = append(notes, note)
 	}
 	if !r.Settled {

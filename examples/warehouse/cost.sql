@@ -6,9 +6,14 @@ WITH prompts AS (
         input + cache_read + cache_write_5m + cache_write_1h AS prompt,
         CASE
             WHEN mode <> '' THEN mode
-            WHEN provider = 'deepseek' AND called_at >= TIMESTAMP '2026-08-17' AND (
-                extract(isodow FROM called_at) > 5 OR extract(hour FROM called_at) NOT IN (1, 2, 3, 6, 7, 8, 9)
-            ) THEN 'off_peak'
+            -- DeepSeek's hours since 2026-08-16: Monday to Friday, except on Chinese public holidays.
+            WHEN provider = 'deepseek' AND called_at >= TIMESTAMP '2026-08-16 16:00:00' THEN CASE
+                WHEN extract(isodow FROM called_at) <= 5 AND extract(hour FROM called_at) IN (1, 2, 3, 6, 7, 8, 9)
+                    AND CAST(called_at AS DATE) NOT IN (
+                        DATE '2026-09-25', DATE '2026-10-01', DATE '2026-10-02', DATE '2026-10-05', DATE '2026-10-06', DATE '2026-10-07'
+                    ) THEN 'peak'
+                ELSE 'off-peak'
+            END
             ELSE 'standard'
         END AS price_mode
     FROM calls
@@ -20,8 +25,8 @@ WITH prompts AS (
     FROM prompts c
     LEFT JOIN prices p
         ON p.provider = c.provider AND p.model = c.model AND p.mode = c.price_mode
-        -- First the period, by the UTC day, then the highest tier that the prompt reaches.
-        AND CAST(c.called_at AS DATE) >= p.valid_from AND CAST(c.called_at AS DATE) < p.valid_until
+        -- First the period, then the highest tier that the prompt reaches.
+        AND c.called_at >= p.valid_from AND c.called_at < p.valid_until
         AND c.prompt >= p.tier
 )
 SELECT id, provider, model, called_at,
