@@ -32,8 +32,8 @@ documents: ## check the OpenAPI documents with tools from npm
 	@./.ci/documents
 
 .PHONY: facts
-facts: ## compare the retirement tables with the newest official SDKs; needs the module proxy
-	@cd .ci/facts && $(GO) run . -tables ../../discovery/internal/retirements
+facts: ## compare the tables of dates, prices, fees and factors with the newest official SDKs; needs the module proxy
+	@cd .ci/facts && $(GO) run . -tables ../../discovery/internal/retirements -prices ../../discovery/internal/pricelist
 
 .PHONY: sdks
 sdks: ## compare discoverytest and discovery with the official SDKs; compiling them takes minutes the first time

@@ -37,8 +37,8 @@ func (r *ReconciliationReport[B]) actual() *float64 {
 	return &r.ActualUSD
 }
 
-// maxListedDays is how many missing days a note lists.
-const maxListedDays = 5
+// maxListed is how many missing days or line items a note lists.
+const maxListed = 5
 
 // notes returns what the amounts alone do not show.
 func (r *ReconciliationReport[B]) notes() []string {
@@ -49,8 +49,8 @@ func (r *ReconciliationReport[B]) notes() []string {
 	if !r.finiteBill() {
 		notes = append(notes, "not known: the bill has an amount that is not finite")
 	}
-	if n := len(r.MissingDays); n > maxListedDays {
-		notes = append(notes, fmt.Sprintf("missing in the response: %s and %d more days", strings.Join(r.MissingDays[:maxListedDays], ", "), n-maxListedDays))
+	if n := len(r.MissingDays); n > maxListed {
+		notes = append(notes, fmt.Sprintf("missing in the response: %s and %d more days", strings.Join(r.MissingDays[:maxListed], ", "), n-maxListed))
 	} else if n > 0 {
 		notes = append(notes, "missing in the response: "+strings.Join(r.MissingDays, ", "))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -28,7 +29,7 @@ func (r *ReconciliationReport[B]) lineItemNote() string {
 			}
 			usd, _ := decimal.Parse(fmt.Sprint(items[name]))
 			total.Add(usd)
-			if !slices.Contains(names, name) {
+			if name = strconv.Quote(name); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -37,6 +38,9 @@ func (r *ReconciliationReport[B]) lineItemNote() string {
 		return ""
 	}
 	slices.Sort(names)
+	if n := len(names); n > maxListed {
+		names = append(names[:maxListed], fmt.Sprintf("%d more", n-maxListed))
+	}
 	return fmt.Sprintf("not in any call: %s USD of the bill are %s", total.Total(), strings.Join(names, ", "))
 }
 

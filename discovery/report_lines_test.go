@@ -22,7 +22,7 @@ func TestReportNamesLineItemsBesideCalls(t *testing.T) {
 	}
 	var text strings.Builder
 	require.NoError(t, report.Table(&text))
-	assert.Contains(t, text.String(), "not in any call: 0.4 USD of the bill are Code interpreter, Vector storage\n")
+	assert.Contains(t, text.String(), `not in any call: 0.4 USD of the bill are "Code interpreter", "Vector storage"`)
 
 	sessions := discovery.ReconciliationReport[discovery.CostBucket]{
 		Provider: discovery.Anthropic, ActualUSD: 0.45, AttributedUSD: ref(0.37), Complete: true, Settled: true,
@@ -30,7 +30,7 @@ func TestReportNamesLineItemsBesideCalls(t *testing.T) {
 	}
 	text.Reset()
 	require.NoError(t, sessions.Table(&text))
-	assert.Contains(t, text.String(), "not in any call: 0.08 USD of the bill are Session Usage\n")
+	assert.Contains(t, text.String(), `not in any call: 0.08 USD of the bill are "Session Usage"`)
 
 	sessions.AttributedUSD = nil
 	text.Reset()

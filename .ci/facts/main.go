@@ -1,8 +1,10 @@
 // Command facts compares the model ids and shutdown dates in the newest official SDKs with the tables of this repository. It
 // prints what the tables lack or contradict, which billing endpoints that package discovery reads an SDK has no call for, and one
-// line of coverage for each SDK. The exit status is 1 if a dated id is missing or a date differs.
+// line of coverage for each SDK, with the ids that have a price and the fee of a search. It prints the models of fees, factors and
+// regions that the price table does not have. The exit status is 1 if a dated id is missing or a date differs, or if a fee or a
+// factor is of no listed model.
 //
-//	go run . -tables ../../discovery/internal/retirements
+//	go run . -tables ../../discovery/internal/retirements -prices ../../discovery/internal/pricelist
 //
 // The SDKs come from the module proxy, through the go command. With -ids it prints provider,id lines instead, the SDKs' part of
 // models.csv.
@@ -38,9 +40,10 @@ var sdks = []sdk{
 
 func main() {
 	tables := flag.String("tables", "discovery/internal/retirements", "the folder of retirements.csv and models.csv")
+	prices := flag.String("prices", "discovery/internal/pricelist", "the folder of prices.csv, fees.csv, factors.csv and regions.csv")
 	ids := flag.Bool("ids", false, "print the ids of the SDKs instead")
 	flag.Parse()
-	ok, err := run(os.Stdout, *tables, *ids)
+	ok, err := run(os.Stdout, *tables, *prices, *ids)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "facts:", err)
 		os.Exit(2)
@@ -51,12 +54,16 @@ func main() {
 }
 
 // run reports whether the tables agree with every SDK.
-func run(w io.Writer, tables string, ids bool) (bool, error) {
+func run(w io.Writer, tables, prices string, ids bool) (bool, error) {
 	known, err := readTables(tables)
 	if err != nil {
 		return false, err
 	}
-	ok := true
+	list, err := readPrices(prices)
+	if err != nil {
+		return false, err
+	}
+	ok := ids || list.checkModels(w)
 	for _, s := range sdks {
 		dir, version, err := download(s.module)
 		if err != nil {
@@ -78,6 +85,7 @@ func run(w io.Writer, tables string, ids bool) (bool, error) {
 			}
 		}
 		ok = compare(w, s, version, found, known) && ok
+		list.coverage(w, s.provider, found)
 	}
 	return ok, nil
 }

@@ -74,8 +74,12 @@ func (a *app) price(ctx context.Context, model, provider string) error {
 func priceTable(w io.Writer, prices []discovery.ProviderPricing) error {
 	rows := make([][]string, len(prices))
 	for i, p := range prices {
+		mode := p.Mode
+		if p.Modality != discovery.ModalityText {
+			mode += " " + p.Modality
+		}
 		rows[i] = []string{
-			string(p.Provider), p.ModelHint, output.Text(&p.Mode), output.Text(p.ValidFrom), output.Text(p.ValidUntil),
+			string(p.Provider), p.ModelHint, output.Text(&mode), output.Text(p.ValidFrom), output.Text(p.ValidUntil),
 			strconv.FormatInt(p.TierThresholdTokens, 10), output.USD(p.InputPerMTok), output.USD(p.CacheReadPerMTok), output.USD(p.CacheWrite5mPerMTok),
 			output.USD(p.CacheWrite1hPerMTok), output.USD(p.OutputPerMTok),
 		}
