@@ -2,12 +2,19 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 // complete sets the completion of a flag.
@@ -33,7 +40,7 @@ func completeArgs(each ...cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// completionTime is how long a shell waits for the names of nodes.
+// completionTime is how long a shell waits for names that the gateway or the catalog has.
 const completionTime = 2 * time.Second
 
 // completeNode completes the name of a registered node. Without an answer of the gateway there are no names.
@@ -56,4 +63,73 @@ func (a *app) completeNode(cmd *cobra.Command, _ []string, _ string) ([]cobra.Co
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeMessage completes the id of one of the newest messages of this node. Their contents are not shown: they are other
+// people's text at a prompt.
+func (a *app) completeMessage(cmd *cobra.Command, given []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var ids []cobra.Completion
+	list := a.asNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
+		ctx, cancel := context.WithTimeout(ctx, completionTime)
+		defer cancel()
+		messages, err := c.Fetch(ctx, client.FetchOptions{})
+		for _, m := range messages {
+			if id := strconv.FormatInt(m.ID, 10); !slices.Contains(given, id) {
+				ids = append(ids, cobra.CompletionWithDesc(id, describe(m)))
+			}
+		}
+		return err
+	})
+	_ = list(cmd, given) // after an error there are no ids
+	return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// describe returns what a shell shows beside the id of a message.
+func describe(m client.MeshMessage) string {
+	state := "read"
+	if m.ReadAt == nil {
+		state = "unread"
+	}
+	return fmt.Sprintf("%s, %s from %s", state, output.Line(shownKind(m.Kind)), output.Line(shownNode(m.FromNode)))
+}
+
+// completePriced completes a model of the built-in price list.
+func completePriced(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names := map[string]bool{}
+	for _, row := range discovery.BuiltInPrices().Rows("") {
+		names[row.ModelHint] = true
+	}
+	return slices.Sorted(maps.Keys(names)), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRetirement completes a model of the built-in retirement dates.
+func completeRetirement(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names := map[string]bool{}
+	for key := range discovery.Retirements() {
+		names[key.ID] = true
+	}
+	return slices.Sorted(maps.Keys(names)), cobra.ShellCompDirectiveNoFileComp
+}
+
+// plainID is the form of the ids of models that a shell takes as they are.
+var plainID = regexp.MustCompile(`^[\w./:@+-]+$`)
+
+// completeModel completes a model of the catalog.
+func (a *app) completeModel(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+	defer cancel()
+	c, _ := a.discover()
+	cached := loadCatalog(c)     //nolint:contextcheck // it sends nothing
+	defer saveCatalog(c, cached) //nolint:contextcheck // it sends nothing
+	models, err := c.ListModels(ctx, discovery.CatalogOptions{})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var ids []cobra.Completion
+	for _, m := range models {
+		if plainID.MatchString(m.ID) { // a shell would evaluate other characters
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
 }

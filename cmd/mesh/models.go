@@ -27,7 +27,7 @@ func newModels(a *app) *cobra.Command {
 for a day. If it cannot be read, the lists of the providers are used instead; they need the keys of the providers.`,
 		Example:           "  mesh models --provider anthropic\n  mesh models gpt-5.2 -o json",
 		Args:              args(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: completeNothing,
+		ValidArgsFunction: completeArgs(a.completeModel),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			opts, err := lookup.Catalog(provider)
 			if err != nil {

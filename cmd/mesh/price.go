@@ -26,7 +26,7 @@ func newPrice(a *app) *cobra.Command {
 		Short:             "Show the prices of a model or, with token counts, the cost of a call",
 		Example:           "  mesh price claude-sonnet-5-5\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
 		Args:              args(cobra.ExactArgs(1)),
-		ValidArgsFunction: completeNothing,
+		ValidArgsFunction: completeArgs(completePriced),
 		RunE: func(cmd *cobra.Command, models []string) error {
 			counted := false
 			for _, name := range []string{"input", "cache-read", "cache-write", "cache-write-1h", "output"} {

@@ -20,7 +20,7 @@ func newRead(a *app) *cobra.Command {
 		Short:             "Print messages of this node in full and mark them read",
 		Example:           "  mesh read 17 18\n  mesh read 17 -o json",
 		Args:              args(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: completeNothing,
+		ValidArgsFunction: a.completeMessage,
 		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
 			ids, err := messageIDs(given)
 			if err != nil {

@@ -17,7 +17,7 @@ func newReply(a *app) *cobra.Command {
 		Short:             "Answer a message to this node, in its thread; the same reply sent twice arrives once",
 		Example:           "  mesh reply 17 answer \"Yes.\"\n  mesh reply 17 answer --read - < report.txt",
 		Args:              args(cobra.ExactArgs(3)),
-		ValidArgsFunction: completeArgs(completeNothing, completeKind),
+		ValidArgsFunction: completeArgs(a.completeMessage, completeKind),
 		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
 			ids, err := messageIDs(given[:1])
 			if err != nil {

@@ -32,7 +32,7 @@ status is then 0. A model that is not known is listed and does not change the ex
 begin with # are skipped.`,
 		Example:           "  mesh retired gpt-4o claude-sonnet-5-5 --within 90d\n  mesh retired - < models.txt",
 		Args:              args(cobra.ArbitraryArgs),
-		ValidArgsFunction: completeNothing,
+		ValidArgsFunction: completeRetirement,
 		RunE: func(cmd *cobra.Command, models []string) error {
 			soon, err := parseDays(within)
 			if err != nil {

@@ -23,6 +23,7 @@ type serveFlags struct {
 	url, giveUp          string
 	kinds                []string
 	workers, maxAttempts int
+	interval             time.Duration
 }
 
 func newServe(a *app) *cobra.Command {
@@ -57,6 +58,7 @@ terminal, unless serve runs under nohup.`,
 	flags.StringSliceVar(&f.kinds, "kind", []string{string(client.KindQuestion)}, "kinds of messages to answer, repeatable, or all")
 	flags.IntVar(&f.workers, "workers", 1, "maximum number of commands that run at the same time")
 	flags.IntVar(&f.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message")
+	flags.DurationVar(&f.interval, "interval", 0, "time between two polls of the inbox (default 5s, growing to 30s while nothing arrives)")
 	flags.StringVar(&f.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
 	complete(cmd, "kind", cobra.FixedCompletions(append(slices.Clone(lookup.Kinds), allKinds), cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "give-up", cobra.FixedCompletions([]string{leaveUnread, markRead}, cobra.ShellCompDirectiveNoFileComp))
@@ -73,7 +75,7 @@ const (
 // options returns the options of Serve. A command that was killed has not answered: its message stays unread.
 func (f serveFlags) options(killed context.Context) (client.ServeOptions, error) {
 	opts := client.ServeOptions{
-		Workers: f.workers, MaxAttempts: f.maxAttempts, Watch: client.WatchOptions{IdleInterval: idleInterval},
+		Workers: f.workers, MaxAttempts: f.maxAttempts, Watch: polls(f.interval),
 		OnGiveUp: func(client.MeshMessage, error) bool { return f.giveUp == markRead && killed.Err() == nil },
 	}
 	if f.giveUp != leaveUnread && f.giveUp != markRead {

@@ -87,6 +87,13 @@ func TestServeMarksAMessageThatIsGivenUp(t *testing.T) {
 	}
 }
 
+// TestServePollsAtAnInterval uses the warning of package client about a short interval, since a time would be a guess.
+func TestServePollsAtAnInterval(t *testing.T) {
+	t.Parallel()
+	p := startProcess(t, command(t, newGatewayForTest(t), "serve", "--interval", "50ms", "--", "handler", "answer"))
+	p.stderr.await("interval=50ms")
+}
+
 // TestServeKeepsTheRegistration checks that a gateway that is down when serve starts does not cost the node its URL and
 // capabilities: serve waits until it can read them.
 func TestServeKeepsTheRegistration(t *testing.T) {

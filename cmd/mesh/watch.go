@@ -14,18 +14,22 @@ import (
 // idleInterval is the longest pause between two polls of a command that waits for mail.
 const idleInterval = 30 * time.Second
 
-// watch prints unread messages until it is interrupted. An interval of 0 grows while no message arrives. An error of the gateway is a warning, since polling goes on; but a
-// wrong token stays wrong.
+// polls returns the options of a polling with --interval. An interval of 0 is the default, which grows while no message arrives.
+func polls(interval time.Duration) client.WatchOptions {
+	if interval == 0 {
+		return client.WatchOptions{IdleInterval: idleInterval}
+	}
+	return client.WatchOptions{Interval: interval}
+}
+
+// watch prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on; but a wrong
+// token stays wrong.
 func (a *app) watch(ctx context.Context, c *client.MeshClient, opts client.FetchOptions, interval time.Duration) error {
 	a.progress.Stop()
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	var denied *client.MeshAuthError
-	polls := client.WatchOptions{IdleInterval: idleInterval}
-	if interval != 0 {
-		polls = client.WatchOptions{Interval: interval}
-	}
-	for m, err := range c.Watch(ctx, polls) {
+	for m, err := range c.Watch(ctx, polls(interval)) {
 		switch {
 		case ctx.Err() != nil:
 			return nil
