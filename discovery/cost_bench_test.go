@@ -38,6 +38,26 @@ func BenchmarkCostOf(b *testing.B) {
 	}
 }
 
+// BenchmarkCostOfFees computes the cost of a call that has used a tool, and of one with audio.
+func BenchmarkCostOfFees(b *testing.B) {
+	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	for name, call := range map[string]discovery.Call{
+		"search": {Provider: discovery.OpenAI, Model: "gpt-5.4", Usage: discovery.Usage{Input: 4000, CacheRead: 8000, Output: 1500, Requests: map[string]int64{"web_search": 2}}},
+		"audio":  {Provider: discovery.Gemini, Model: "gemini-2.5-flash", Usage: discovery.Usage{Input: 4000, AudioInput: 8000, Output: 1500}},
+		"region": {Provider: discovery.Anthropic, Model: "claude-opus-5", Mode: "fast+us", Usage: discovery.Usage{Input: 4000, Output: 1500}},
+	} {
+		call.At = at
+		b.Run("with="+name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := discovery.BuiltInPrices().CostOf(call); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkPricingForAnthropicModel(b *testing.B) {
 	for name, id := range map[string]string{"listed": "claude-opus-4-5", "spelled": "anthropic/claude-opus-4.5"} {
 		b.Run("id="+name, func(b *testing.B) {

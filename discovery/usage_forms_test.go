@@ -105,6 +105,10 @@ func TestParseUsageOfOtherForms(t *testing.T) {
 			`{"input_tokens":1,"output_tokens":1,"server_tool_use":{"web_search_requests":0,"web_fetch_requests":4,"telepathy_requests":2}}`,
 			discovery.Usage{Input: 1, Output: 1, Requests: map[string]int64{"telepathy": 2}},
 		},
+		{
+			"a fetch of DeepSeek is not", discovery.DeepSeek, `{"input_tokens":1,"output_tokens":1,"server_tool_use":{"web_search_requests":1,"web_fetch_requests":4}}`,
+			discovery.Usage{Input: 1, Output: 1, Requests: map[string]int64{"web_search": 1, "web_fetch": 4}},
+		},
 		{"a tool whose name is text", discovery.Anthropic, `{"input_tokens":1,"output_tokens":1,"server_tool_use":{"my secret_requests":2}}`, discovery.Usage{Input: 1, Output: 1, Requests: map[string]int64{"unknown": 2}}},
 		{"a count that is not known", discovery.Anthropic, `{"input_tokens":1,"output_tokens":1,"service_tier":"batch","telepathy_tokens":3,"other_tokens":0}`, discovery.Usage{Input: 1, Output: 1, Mode: "batch+count:telepathy_tokens"}},
 		{"the same of Gemini", discovery.Gemini, `{"promptTokenCount":1,"dreamTokenCount":3,"calmTokenCount":0}`, discovery.Usage{Input: 1, Mode: "count:dreamTokenCount"}},

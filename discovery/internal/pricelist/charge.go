@@ -2,7 +2,6 @@ package pricelist
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -120,8 +119,21 @@ func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error)
 	case factor != whole || c.Mode == "":
 		return factor, true, nil
 	}
-	cached = true
-	for mode := range c.modes() {
+	return c.modeFactor(row)
+}
+
+// modeFactor returns the product of the factors of the modes. Only Anthropic's speed and region multiply each other; any other
+// combination is a mode of its own, which has no factor.
+func (c *Call) modeFactor(row *Row) (factor decimal.Decimal, cached bool, err error) {
+	modes := [...]string{c.listedMode(), ""}
+	if c.Provider == "anthropic" && (c.Mode == "fast+us" || c.Mode == "us+fast") {
+		modes = [...]string{"fast", "us"}
+	}
+	factor, cached = whole, true
+	for _, mode := range modes {
+		if mode == "" {
+			continue
+		}
 		f, ok := factorOf(c.Provider, row.Model, mode, c.At)
 		if !ok || (row.MinPrompt > 0 && !f.Long) {
 			return factor, false, c.unknownMode()
@@ -129,15 +141,6 @@ func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error)
 		factor, cached = factor.Mul(f.Factor), cached && f.Cached
 	}
 	return factor, cached, nil
-}
-
-// modes returns the modes whose factors are multiplied. Only Anthropic's speed and region are two; any other combination is
-// a mode of its own, which has no factor.
-func (c *Call) modes() iter.Seq[string] {
-	if c.Provider == "anthropic" && (c.Mode == "fast+us" || c.Mode == "us+fast") {
-		return strings.SplitSeq(c.Mode, "+")
-	}
-	return slices.Values([]string{c.listedMode()})
 }
 
 // unknownMode returns the error of a mode without a price. Media and unknown counts are modes of the usage.

@@ -2,7 +2,6 @@ package pricelist
 
 import (
 	_ "embed" // for factors.csv
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,19 +46,25 @@ func readFactor(cells []string) modeFactor {
 }
 
 // factorOf returns the factor of a mode for a model, and reports whether it is known.
-func factorOf(provider, model, mode string, at time.Time) (modeFactor, bool) {
-	for _, f := range modeFactors() {
-		if f.provider == provider && f.mode == mode && ValidAt(f.from, f.until, at) && slices.ContainsFunc(f.models, matches(model)) {
+func factorOf(provider, model, mode string, at time.Time) (*modeFactor, bool) {
+	factors := modeFactors()
+	for i := range factors {
+		f := &factors[i]
+		if f.provider == provider && f.mode == mode && ValidAt(f.from, f.until, at) && longestMatch(f.models, model) > 0 {
 			return f, true
 		}
 	}
-	return modeFactor{}, false
+	return nil, false
 }
 
-// matches returns a function that reports whether model is the id, or has the beginning, that it is given.
-func matches(model string) func(pattern string) bool {
-	return func(pattern string) bool {
+// longestMatch returns the length of the longest pattern that matches a model: its id, or a beginning that ends in *. 0 is none.
+func longestMatch(patterns []string, model string) int {
+	longest := 0
+	for _, pattern := range patterns {
 		beginning, open := strings.CutSuffix(pattern, "*")
-		return model == pattern || (open && strings.HasPrefix(model, beginning))
+		if pattern == model || (open && strings.HasPrefix(model, beginning)) {
+			longest = max(longest, len(pattern))
+		}
 	}
+	return longest
 }

@@ -47,17 +47,16 @@ type Use struct {
 	USD      decimal.Decimal
 }
 
-// uses returns the billed uses of tools. Free ones are left out. The error names a tool whose fee is not known.
-func (c *Call) uses(model string) ([]Use, error) {
+// uses returns the billed uses of tools, by name. Free ones are left out. The error names a tool whose fee is not known.
+func (c *Call) uses(model string) (uses []Use, err error) {
 	for i := range c.Fees {
-		if f := &c.Fees[i]; f.Uncounted && f.Provider == c.Provider && slices.ContainsFunc(f.Models, matches(model)) {
+		if f := &c.Fees[i]; f.Uncounted && f.Provider == c.Provider && longestMatch(f.Models, model) > 0 {
 			return nil, &UnknownError{What: "tool", Name: f.What}
 		}
 	}
 	if len(c.Usage.Requests) == 0 { // sorting no names would allocate
 		return nil, nil
 	}
-	var uses []Use
 	for _, tool := range slices.Sorted(maps.Keys(c.Usage.Requests)) {
 		n := c.Usage.Requests[tool]
 		if n == 0 {
@@ -78,22 +77,19 @@ func (c *Call) uses(model string) ([]Use, error) {
 }
 
 // fee returns the fee of a tool that is in force: that with the longest pattern that matches the model. nil is not known.
-func (c *Call) fee(model, tool string) *Fee {
-	var best *Fee
+func (c *Call) fee(model, tool string) (best *Fee) {
 	longest := 0
 	for i := range c.Fees {
 		f := &c.Fees[i]
-		if f.Provider != c.Provider || f.What != tool {
+		if f.What != tool || f.Provider != c.Provider {
 			continue
 		}
-		for _, pattern := range f.Models {
-			inForce := ValidAt(f.From, f.Until, c.At)
-			if matches(model)(pattern) && (len(pattern) > longest || (len(pattern) == longest && inForce)) {
-				best, longest = nil, len(pattern) // a fee of another time keeps those of shorter patterns from being used
-				if inForce {
-					best = f
-				}
-			}
+		inForce, length := ValidAt(f.From, f.Until, c.At), longestMatch(f.Models, model)
+		if length > longest { // a fee of another time keeps those of shorter patterns from being used
+			best, longest = nil, length
+		}
+		if inForce && length == longest && length > 0 {
+			best = f
 		}
 	}
 	return best

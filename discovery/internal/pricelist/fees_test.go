@@ -38,5 +38,6 @@ func TestEveryRegionHasItsSources(t *testing.T) {
 		assert.Regexp(t, `^(1(\.\d)?)?$`, cells[2])
 		assert.Equal(t, cells[2] == "", cells[5] == "", cells)
 		assert.Equal(t, strings.ToLower(cells[1]), cells[1])
+		assert.Contains(t, cells[1], "*")
 	}
 }

@@ -2,7 +2,6 @@ package pricelist
 
 import (
 	_ "embed" // for regions.csv
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,17 +14,18 @@ var regionsCSV string
 
 // region is the factor of a platform or of its region, which an id names.
 type region struct {
-	provider, pattern string
-	factor            Price // nil is not known
-	models            []string
-	from              time.Time
+	provider string
+	pattern  []string // the texts between any text
+	factor   Price    // nil is not known
+	models   []string
+	from     time.Time
 }
 
 var regions = sync.OnceValue(func() []region {
 	var list []region
 	for cells := range table(regionsCSV) {
 		from, _ := ParseTime(cells[4])
-		list = append(list, region{provider: cells[0], pattern: cells[1], factor: ParsePrice(cells[2]), models: strings.Split(cells[3], ";"), from: from})
+		list = append(list, region{provider: cells[0], pattern: strings.Split(cells[1], "*"), factor: ParsePrice(cells[2]), models: strings.Split(cells[3], ";"), from: from})
 	}
 	return list
 })
@@ -38,7 +38,7 @@ func (c *Call) region(model string) (decimal.Decimal, error) {
 	}
 	id := strings.ToLower(strings.TrimSpace(c.Model))
 	for _, r := range regions() {
-		if r.provider != c.Provider || c.At.Before(r.from) || !like(id, r.pattern) || !slices.ContainsFunc(r.models, matches(model)) {
+		if r.provider != c.Provider || c.At.Before(r.from) || !like(id, r.pattern) || longestMatch(r.models, model) == 0 {
 			continue
 		}
 		if r.factor == nil {
@@ -49,16 +49,16 @@ func (c *Call) region(model string) (decimal.Decimal, error) {
 	return whole, nil
 }
 
-// like reports whether id matches a pattern in which * is any text.
-func like(id, pattern string) bool {
-	parts := strings.Split(pattern, "*")
-	rest, ok := strings.CutPrefix(id, parts[0])
-	for _, part := range parts[1:] {
-		i := strings.Index(rest, part)
+// like reports whether id begins with the first text, ends with the last, and has the others in between.
+func like(id string, texts []string) bool {
+	first, last := texts[0], texts[len(texts)-1]
+	rest, ok := strings.CutPrefix(id, first)
+	for _, text := range texts[1 : len(texts)-1] {
+		i := strings.Index(rest, text)
 		if !ok || i < 0 {
 			return false
 		}
-		rest = rest[i+len(part):]
+		rest = rest[i+len(text):]
 	}
-	return ok && (rest == "" || strings.HasSuffix(pattern, "*"))
+	return ok && strings.HasSuffix(rest, last)
 }

@@ -3,7 +3,7 @@ package pricelist
 import "strings"
 
 // sourceNames maps the codes of the column sources to texts.
-var sourceNames = map[string]string{
+var sourceNames = map[string]string{ //nolint:gosec // no credentials
 	"pi": "pi-ai 1.5.2", "modelsdev": "models.dev", "genai": "genai-prices 0.1.8", "litellm": "litellm", "llmprices": "llm-prices",
 	"portkey": "Portkey's model list", "openrouter": "OpenRouter's price list", "vercel": "Vercel's price list", "langfuse": "Langfuse's price list", "helicone": "Helicone's price list",
 	"new-api": "new-api", "tokenmeter": "TokenMeter 0.13", "guide": "'s guides", "sdk": "'s SDK", "recorded": "charges of recorded responses", "web": "pages that quote the provider",

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/go-faster/jx"
@@ -12,8 +13,19 @@ var toolCounts = map[string]string{
 	"server_side_tool_usage_details": "_calls",    // xAI
 }
 
-// free are the tools of those objects of which only the tokens are billed.
-var free = map[string]bool{"web_fetch": true, "mcp": true}
+// free reports whether only the tokens of a tool are billed. Anthropic's web fetches are free, those of DeepSeek are not.
+func free(provider, tool string) bool {
+	return tool == "mcp" || (tool == "web_fetch" && provider != "deepseek")
+}
+
+// billed returns the uses of tools that a provider bills besides tokens; nil without any.
+func (c *counts) billed(provider string) map[string]int64 {
+	maps.DeleteFunc(c.requests, func(tool string, _ int64) bool { return free(provider, tool) })
+	if len(c.requests) == 0 {
+		return nil
+	}
+	return c.requests
+}
 
 // tools reads an object such as {"web_search_requests": 2}.
 func (c *counts) tools(d *jx.Decoder, name string) error {
@@ -34,9 +46,6 @@ func (c *counts) tools(d *jx.Decoder, name string) error {
 		}
 		if c.detailed += n; c.detailed > maxTokens {
 			return &Error{name, "is too large"}
-		}
-		if free[tool] {
-			return nil
 		}
 		return c.addRequests(tool, n)
 	})

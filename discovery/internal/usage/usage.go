@@ -38,7 +38,7 @@ func Parse(provider string, data []byte) (Usage, error) {
 	if err != nil {
 		return Usage{}, err
 	}
-	u.Mode, u.Requests = c.allModes(), c.requests
+	u.Mode, u.Requests = c.allModes(), c.billed(provider)
 	return u, nil
 }
 

@@ -28,6 +28,8 @@ type toolPrices struct {
 
 type toolPrice struct {
 	Model               string   `json:"model"`
+	Mode                string   `json:"mode" jsonschema:"standard, priority, or for DeepSeek peak or off-peak"`
+	Modality            string   `json:"modality" jsonschema:"text, audio or image: the tokens of this price"`
 	TierThresholdTokens int64    `json:"tier_threshold_tokens" jsonschema:"shortest prompt of this price, in tokens"`
 	InputPerMTok        *float64 `json:"input_per_mtok"`
 	CacheReadPerMTok    *float64 `json:"cache_read_per_mtok"`
@@ -49,7 +51,7 @@ func (t *priceTools) prices(ctx context.Context, in modelArguments) (toolPrices,
 	out := toolPrices{make([]toolPrice, len(prices))}
 	for i, r := range prices {
 		out.Prices[i] = toolPrice{
-			r.ModelHint, r.TierThresholdTokens, r.InputPerMTok, r.CacheReadPerMTok, r.CacheWrite5mPerMTok, r.CacheWrite1hPerMTok,
+			r.ModelHint, r.Mode, r.Modality, r.TierThresholdTokens, r.InputPerMTok, r.CacheReadPerMTok, r.CacheWrite5mPerMTok, r.CacheWrite1hPerMTok,
 			r.OutputPerMTok, r.ValidFrom, r.ValidUntil, r.Source,
 		}
 	}
