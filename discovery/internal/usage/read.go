@@ -33,20 +33,20 @@ type counts struct {
 func (c *counts) has(f field) bool { return c.seen&(1<<f) != 0 }
 
 // read reads an object with the fields of any provider.
-func read(data []byte) (c counts, err error) {
+func (c *counts) read(data []byte) error {
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)
 	d.ResetBytes(data)
 	if d.Next() != jx.Object {
-		return c, &Error{"usage", "must be a JSON object"}
+		return &Error{"usage", "must be a JSON object"}
 	}
 	if err := c.object(d, top, ""); err != nil {
-		return c, err
+		return err
 	}
 	if !atEnd(d) {
-		return c, &Error{"usage", "must be one JSON object"}
+		return &Error{"usage", "must be one JSON object"}
 	}
-	return c, nil
+	return nil
 }
 
 // atEnd reports whether only white space is left. Next returns Invalid at the end, and also before text that is not JSON.

@@ -9,6 +9,8 @@
 // known counts.
 package usage
 
+import "sync"
+
 // Usage is what a call used, in disjoint counts. The fields are those of discovery.Usage.
 type Usage struct {
 	Input, ToolInput, CacheRead, CacheWrite5m, CacheWrite1h, Output int64
@@ -24,17 +26,22 @@ func (u *Usage) Prompt() int64 {
 	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
 }
 
+// pool has counts, which are too large to be made for each of a million calls.
+var pool = sync.Pool{New: func() any { return new(counts) }}
+
 // Parse reads the usage object of a provider. The error is an *Error.
 func Parse(provider string, data []byte) (Usage, error) {
-	c, err := read(data)
-	if err != nil {
+	c, _ := pool.Get().(*counts)
+	defer pool.Put(c)
+	*c = counts{}
+	if err := c.read(data); err != nil {
 		return Usage{}, err
 	}
-	s := shapeOf(provider, &c)
+	s := shapeOf(provider, c)
 	if s == nil {
 		return Usage{}, &Error{"usage", "is not a usage object of this provider"}
 	}
-	u, err := s.usage(&c)
+	u, err := s.usage(c)
 	if err != nil {
 		return Usage{}, err
 	}

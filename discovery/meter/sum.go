@@ -1,0 +1,143 @@
+package meter
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// SumOptions select and group the calls of [Sum].
+type SumOptions struct {
+	// From and To select the calls that were sent at or after From and before To. A zero time leaves that end open.
+	From, To time.Time
+	// By has the names of what the rows are grouped by, several at once: "day" (UTC), "model", "provider", "label:" with the name of
+	// a label, and "unpriced", which is why the cost of a call is not known. Without any there is one row.
+	By []string
+	// Reprice computes the cost of all calls, whatever was recorded, except of those without the counts for it: streams that were
+	// closed early, endpoints without counts, and calls that were answered with an error status.
+	Reprice bool
+}
+
+// Row is the sum of a group of calls.
+type Row struct {
+	// By has the values of SumOptions.By, in the same order: "" for a call without that label, and for the reason of a priced call.
+	By []string `json:"by"`
+	// Calls is the number of all calls, and Unpriced that of the calls whose cost is not known.
+	Calls    int `json:"calls"`
+	Unpriced int `json:"unpriced"`
+	// Usage has the sums of the counts, as far as they are known. Its Mode and ChargedUSD are "".
+	Usage discovery.Usage `json:"usage"`
+	// USD is the exact sum of the known costs in US dollars, as a plain decimal.
+	USD string `json:"usd"`
+}
+
+// maxWorkers bounds the memory of a Sum on a machine with many processors.
+const maxWorkers = 16
+
+// Sum adds up the calls of calls files, which are read as by [ReadLog], in parallel. The rows are sorted by their values; a group
+// without calls has no row. Memory grows with the number of rows and not with that of the calls.
+//
+// The recorded cost counts. A line that has neither a cost nor null in its place is priced with prices; nil is
+// [discovery.BuiltInPrices].
+//
+// The error of lines that cannot be read, and of lines without a cost whose usage is invalid, is joined of a [*LineError] for each of
+// the first 100, and has the number of the others; the rows are those of the other lines. Wrong options are a [*discovery.ValueError],
+// and no file is read.
+func Sum(prices *discovery.PriceList, opts SumOptions, paths ...string) ([]Row, error) {
+	by, err := parseGrouping(opts.By)
+	if err != nil {
+		return nil, err
+	}
+	if !opts.From.IsZero() && !opts.To.IsZero() && !opts.From.Before(opts.To) {
+		return nil, &discovery.ValueError{Field: "To", Reason: "must be after From"}
+	}
+	if prices == nil {
+		prices = discovery.BuiltInPrices()
+	}
+	var errs lineErrors
+	total := newSums(by)
+	for _, part := range sumFiles(paths, &errs, func() *summer {
+		return &summer{prices: prices, opts: opts, errs: &errs, sums: newSums(by)}
+	}) {
+		total.merge(part.sums)
+	}
+	return total.rows(), errs.join()
+}
+
+// sumFiles reads files in one goroutine and lets each of the others, which have a summer each, add up the blocks.
+func sumFiles(paths []string, errs *lineErrors, newSummer func() *summer) []*summer {
+	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
+	full, free := make(chan numbered, workers), make(chan []byte, 2*workers+1)
+	for range cap(free) {
+		free <- nil
+	}
+	go func() {
+		defer close(full)
+		readBlocks(paths, errs, full, free)
+	}()
+	summers := make([]*summer, workers)
+	var group sync.WaitGroup
+	for i := range summers {
+		summers[i] = newSummer()
+		group.Go(func() {
+			for b := range full {
+				summers[i].add(&b)
+				free <- b.data
+			}
+		})
+	}
+	group.Wait()
+	return summers
+}
+
+// numbered is a block of a file with the number of that file, by which errors are sorted.
+type numbered struct {
+	block
+	file int
+}
+
+// readBlocks sends the blocks of all files. Their buffers come from free.
+func readBlocks(paths []string, errs *lineErrors, full chan<- numbered, free chan []byte) {
+	n := 0
+	for name, err := range files(paths) {
+		n++
+		if err != nil {
+			errs.add(n, 0, err)
+			continue
+		}
+		in, done, err := open(name)
+		if err != nil {
+			errs.add(n, 1, &LineError{name, 1, err})
+			continue
+		}
+		source := newBlocks(name, in)
+		for {
+			buffer := <-free
+			b, err := source.next(buffer)
+			if err == nil {
+				full <- numbered{b, n}
+				continue
+			}
+			free <- b.data
+			if ended(err) {
+				break
+			}
+			errs.add(n, source.line, err)
+		}
+		done()
+	}
+}
+
+// rows returns the rows of all groups.
+func (s *sums) rows() []Row {
+	var rows []Row
+	for _, g := range s.groups {
+		g.row.USD = g.usd.Total().String()
+		rows = append(rows, g.row)
+	}
+	slices.SortFunc(rows, func(a, b Row) int { return slices.Compare(a.By, b.By) })
+	return rows
+}

@@ -1,0 +1,143 @@
+package meter
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/go-faster/jx"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+)
+
+// summer adds up calls. Each goroutine has its own.
+type summer struct {
+	prices *discovery.PriceList
+	opts   SumOptions
+	errs   *lineErrors
+	*sums
+	d jx.Decoder
+	e entry
+}
+
+// add adds the calls of a block.
+func (s *summer) add(b *numbered) {
+	for number, line := range b.lines() {
+		if err := s.addLine(line); err != nil {
+			s.errs.add(b.file, number, &LineError{b.block.file, number, err})
+		}
+	}
+}
+
+func (s *summer) addLine(line []byte) error {
+	e := &s.e
+	if err := e.decode(&s.d, line); err != nil {
+		return err
+	}
+	p, err := e.resolve()
+	if err != nil {
+		return err
+	}
+	if e.time.Before(s.opts.From) || (!s.opts.To.IsZero() && !e.time.Before(s.opts.To)) {
+		return nil
+	}
+	used, usageErr := e.used(p)
+	cost, err := s.cost(p, used, usageErr)
+	if err != nil {
+		return err
+	}
+	g, err := s.group(&s.d, e, p, cost.unpriced)
+	if err != nil {
+		return err
+	}
+	g.row.Calls++
+	if cost.unpriced != "" {
+		g.row.Unpriced++
+	} else {
+		g.usd.Add(cost.usd)
+	}
+	if usageErr == nil {
+		g.row.addUsage(&used)
+	}
+	return nil
+}
+
+// cost is a cost, or why it is not known.
+type cost struct {
+	usd      decimal.Decimal
+	unpriced string
+}
+
+var errNoUsage = errors.New("usage is missing, and so is the cost")
+
+// cost returns the cost of the entry: the recorded one, or one that is computed now.
+func (s *summer) cost(p discovery.Provider, used discovery.Usage, usageErr error) (cost, error) {
+	e := &s.e
+	recorded, err := e.cost()
+	switch {
+	case err != nil:
+		return cost{}, err
+	case e.usdGiven && (!s.opts.Reprice || usageErr != nil || !e.counted(p)):
+		return recorded, nil
+	case usageErr != nil:
+		return cost{}, usageErr
+	}
+	now, err := s.prices.CostOf(discovery.Call{Provider: p, Model: string(e.model), Usage: used, At: e.time, Mode: string(e.mode)})
+	switch {
+	case errors.Is(err, discovery.ErrUnpriced):
+		return cost{unpriced: err.Error()}, nil
+	case err != nil:
+		return cost{}, err
+	}
+	usd, _ := decimal.ParsePlain(now.Exact)
+	return cost{usd: usd}, nil
+}
+
+// cost returns the cost that was recorded.
+func (e *entry) cost() (cost, error) {
+	if e.usd == nil {
+		return cost{unpriced: e.reason()}, nil
+	}
+	usd, ok := decimal.ParsePlain(string(e.usd))
+	if !ok {
+		return cost{}, errUSD
+	}
+	return cost{usd: usd}, nil
+}
+
+// maxRequests bounds the uses of a tool, as the counts of tokens are bounded.
+const maxRequests = 1 << 53
+
+// used returns the usage of the call.
+func (e *entry) used(p discovery.Provider) (discovery.Usage, error) {
+	if e.usage == nil {
+		return discovery.Usage{}, errNoUsage
+	}
+	u, err := usage.Parse(string(p), e.usage)
+	if err == nil && e.requests != nil { // what the response had beside its usage object is in it
+		u.Requests = nil
+		if json.Unmarshal(e.requests, &u.Requests) != nil || !valid(u.Requests) {
+			err = errLine
+		}
+	}
+	return discovery.Usage(u), err
+}
+
+func valid(requests map[string]int64) bool {
+	for _, n := range requests {
+		if n < 0 || n > maxRequests {
+			return false
+		}
+	}
+	return true
+}
+
+// counted reports whether the usage of the call is all that it is billed by.
+func (e *entry) counted(p discovery.Provider) bool {
+	if e.status != 0 && !successful(e.status) {
+		return false
+	}
+	return (e.complete || !e.completeGiven) && (len(e.path) == 0 || apiOf(p, http.MethodPost, string(e.path)).uncounted == "")
+}

@@ -1,0 +1,168 @@
+package meter
+
+import (
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-faster/jx"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// labelPrefix begins the name of a grouping by a label.
+const labelPrefix = "label:"
+
+// grouping is what calls are grouped by.
+type grouping struct {
+	names []string
+	// labels are the names of the labels, each with its place in names.
+	labels map[string]int
+}
+
+func parseGrouping(names []string) (*grouping, error) {
+	g := &grouping{names: slices.Clone(names), labels: make(map[string]int)}
+	for i, name := range names {
+		label, labelled := strings.CutPrefix(name, labelPrefix)
+		switch {
+		case slices.Contains(names[:i], name):
+			return nil, &discovery.ValueError{Field: "By", Value: name, Reason: "is there twice"}
+		case labelled && label != "":
+			g.labels[label] = i
+		case name != "day" && name != "model" && name != "provider" && name != "unpriced":
+			return nil, &discovery.ValueError{Field: "By", Value: name, Reason: "must be day, model, provider, unpriced or label:NAME"}
+		}
+	}
+	return g, nil
+}
+
+// group is the sum of the calls with the same values.
+type group struct {
+	row Row
+	usd decimal.Sum
+}
+
+// sums are the groups of calls.
+type sums struct {
+	by     *grouping
+	groups map[string]*group
+	// values are those of the current call; they and key are kept to be reused.
+	values [][]byte
+	key    []byte
+}
+
+func newSums(by *grouping) *sums {
+	return &sums{by: by, groups: make(map[string]*group), values: make([][]byte, len(by.names))}
+}
+
+// group returns the group of a call. unpriced is why its cost is not known.
+func (s *sums) group(d *jx.Decoder, e *entry, p discovery.Provider, unpriced string) (*group, error) {
+	for i, name := range s.by.names {
+		value := s.values[i][:0]
+		switch name {
+		case "day":
+			value = e.time.AppendFormat(value, time.DateOnly)
+		case "model":
+			value = append(value, e.model...)
+		case "provider":
+			value = append(value, p...)
+		case "unpriced":
+			value = append(value, unpriced...)
+		}
+		s.values[i] = value
+	}
+	if err := s.readLabels(d, e.labels); err != nil {
+		return nil, err
+	}
+	s.key = s.key[:0]
+	for _, value := range s.values {
+		s.key = append(s.key, byte(len(value)), byte(len(value)>>8), byte(len(value)>>16))
+		s.key = append(s.key, value...)
+	}
+	g := s.groups[string(s.key)]
+	if g == nil {
+		g = &group{row: Row{By: make([]string, len(s.values))}}
+		for i, value := range s.values {
+			g.row.By[i] = string(value)
+		}
+		s.groups[string(s.key)] = g
+	}
+	return g, nil
+}
+
+// readLabels sets the values of the labels that the calls are grouped by.
+func (s *sums) readLabels(d *jx.Decoder, labels []byte) error {
+	if len(s.by.labels) == 0 || labels == nil {
+		return nil
+	}
+	d.ResetBytes(labels)
+	members, err := d.ObjIter()
+	if err != nil {
+		return errLine
+	}
+	for members.Next() {
+		place, wanted := s.by.labels[string(members.Key())]
+		value, err := d.StrBytes()
+		if err != nil {
+			return errLine
+		}
+		if wanted {
+			s.values[place] = append(s.values[place][:0], value...)
+		}
+	}
+	if members.Err() != nil {
+		return errLine
+	}
+	return nil
+}
+
+// merge adds the groups of another worker.
+func (s *sums) merge(other *sums) {
+	for key, more := range other.groups {
+		g := s.groups[key]
+		if g == nil {
+			s.groups[key] = more
+			continue
+		}
+		g.row.Calls += more.row.Calls
+		g.row.Unpriced += more.row.Unpriced
+		g.row.addUsage(&more.row.Usage)
+		g.usd.Merge(&more.usd)
+	}
+}
+
+// addUsage adds the counts of a call, or of another row.
+func (r *Row) addUsage(more *discovery.Usage) {
+	u := &r.Usage
+	for _, sum := range [...]struct {
+		to   *int64
+		more int64
+	}{
+		{&u.Input, more.Input}, {&u.ToolInput, more.ToolInput}, {&u.CacheRead, more.CacheRead}, {&u.CacheWrite5m, more.CacheWrite5m},
+		{&u.CacheWrite1h, more.CacheWrite1h}, {&u.Output, more.Output},
+		{&u.AudioInput, more.AudioInput}, {&u.AudioCacheRead, more.AudioCacheRead}, {&u.AudioOutput, more.AudioOutput},
+		{&u.ImageInput, more.ImageInput}, {&u.ImageCacheRead, more.ImageCacheRead}, {&u.ImageOutput, more.ImageOutput},
+	} {
+		*sum.to = plus(*sum.to, sum.more)
+	}
+	for tool, n := range more.Requests {
+		if u.Requests == nil {
+			u.Requests = make(map[string]int64)
+		}
+		u.Requests[tool] = plus(u.Requests[tool], n)
+	}
+}
+
+// plus returns the sum of two counts, or the largest number: each count of a file may be up to 2^53.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+func ended(err error) bool { return errors.Is(err, io.EOF) }

@@ -1,0 +1,208 @@
+package meter_test
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// sumOf adds up lines.
+func sumOf(t *testing.T, opts meter.SumOptions, lines ...string) ([]meter.Row, error) {
+	t.Helper()
+	return meter.Sum(nil, opts, writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")}))
+}
+
+const openAIUsage = `"usage":{"input_tokens":8000,"output_tokens":100,"total_tokens":8100}`
+
+// lineOf returns a line of gpt-5.2 with more fields.
+func lineOf(at, more string) string {
+	return `{"provider":"openai","model":"gpt-5.2","time":"` + at + `",` + openAIUsage + more + "}"
+}
+
+func TestSumGroups(t *testing.T) {
+	t.Parallel()
+	lines := []string{
+		lineOf("2026-11-20T23:30:00Z", `,"usd":"0.1","labels":{"user":"ann","team":"x"}`),
+		lineOf("2026-11-21T00:30:00+01:00", `,"usd":"0.2","labels":{"user":"bob"}`),
+		lineOf("2026-11-21T00:00:00Z", `,"usd":null,"unpriced":"closed","labels":{"user":"ann"}`),
+		`{"provider":"xai","model":"grok-4","time":"2026-11-21T00:00:01Z","usage":null,"usd":null}`,
+	}
+	for _, test := range []struct {
+		by   []string
+		want string
+	}{
+		{nil, `[] 4 2 0.3 24000;`},
+		{[]string{"day"}, `[2026-11-20] 2 0 0.3 16000; [2026-11-21] 2 2 0 8000;`},
+		{[]string{"provider", "model"}, `[openai gpt-5.2] 3 1 0.3 24000; [xai grok-4] 1 1 0 0;`},
+		{[]string{"label:user"}, `[] 1 1 0 0; [ann] 2 1 0.1 16000; [bob] 1 0 0.2 8000;`},
+		{[]string{"label:team", "label:user", "day"}, `[  2026-11-21] 1 1 0 0; [ ann 2026-11-21] 1 1 0 8000; [ bob 2026-11-20] 1 0 0.2 8000; [x ann 2026-11-20] 1 0 0.1 8000;`},
+		{[]string{"unpriced"}, `[] 2 0 0.3 16000; [closed] 1 1 0 8000; [the cost was not known] 1 1 0 0;`},
+	} {
+		rows, err := sumOf(t, meter.SumOptions{By: test.by}, lines...)
+		require.NoError(t, err)
+		var got []string
+		for _, r := range rows {
+			got = append(got, fmt.Sprintf("%v %d %d %s %d;", r.By, r.Calls, r.Unpriced, r.USD, r.Usage.Input))
+		}
+		assert.Equal(t, test.want, strings.Join(got, " "), test.by)
+	}
+}
+
+func TestSumSelectsTimes(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	lines := []string{lineOf("2026-11-20T11:59:59.999999999Z", `,"usd":"1"`), lineOf("2026-11-20T12:00:00Z", `,"usd":"10"`), lineOf("2026-11-20T13:00:00Z", `,"usd":"100"`)}
+	for want, opts := range map[string]meter.SumOptions{"111": {}, "110": {From: at}, "11": {To: at.Add(time.Hour)}, "10": {From: at, To: at.Add(time.Hour)}} {
+		rows, err := sumOf(t, opts, lines...)
+		require.NoError(t, err)
+		assert.Equal(t, want, rows[0].USD)
+	}
+	rows, err := sumOf(t, meter.SumOptions{From: at.AddDate(1, 0, 0)}, lines...)
+	require.NoError(t, err)
+	assert.Empty(t, rows)
+}
+
+func TestSumPrices(t *testing.T) {
+	t.Parallel()
+	const at = "2026-11-20T12:00:00Z"
+	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
+		Provider: discovery.OpenAI, Model: "gpt-5.2", At: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Usage: discovery.Usage{Input: 8000, Output: 100},
+	})
+	require.NoError(t, err)
+	for name, test := range map[string]struct{ line, usd, repriced string }{
+		"without a cost":           {lineOf(at, ""), cost.Exact, cost.Exact},
+		"with a cost":              {lineOf(at, `,"usd":"7","complete":true,"status":200`), "7", cost.Exact},
+		"null":                     {lineOf(at, `,"usd":null`), "", cost.Exact},
+		"closed early":             {lineOf(at, `,"usd":null,"complete":false`), "", ""},
+		"refused":                  {lineOf(at, `,"usd":"0","complete":false,"status":429`), "0", "0"},
+		"an endpoint by time":      {lineOf(at, `,"usd":null,"path":"/v1/containers"`), "", ""},
+		"a charge":                 {`{"provider":"xai","model":"grok-4","time":"` + at + `","usage":null,"usd":"3"}`, "3", "3"},
+		"invalid counts":           {strings.Replace(lineOf(at, `,"usd":"7"`), "8100", "1", 1), "7", "7"},
+		"an unknown model":         {strings.Replace(lineOf(at, ""), "gpt-5.2", "gpt-none", 1), "", ""},
+		"a tool in the response":   {lineOf(at, `,"usd":"7","requests":{"a_tool_of_tomorrow":1}`), "7", ""},
+		"tools that are negative":  {lineOf(at, `,"usd":"7","requests":{"web_search":-1}`), "7", "7"},
+		"a mode of the line":       {lineOf(at, `,"usd":"7","mode":"mode-of-tomorrow"`), "7", ""},
+		"another program's fields": {lineOf(at, `,"usd":"7","cost":{"a":[1,2]}`), "7", cost.Exact},
+	} {
+		for reprice, want := range map[bool]string{false: test.usd, true: test.repriced} {
+			rows, err := sumOf(t, meter.SumOptions{Reprice: reprice}, test.line)
+			require.NoError(t, err, name)
+			require.Len(t, rows, 1, name)
+			assert.Equal(t, 1, rows[0].Calls)
+			if want == "" {
+				assert.Equal(t, 1, rows[0].Unpriced, "%s, reprice: %v", name, reprice)
+				continue
+			}
+			assert.Zero(t, rows[0].Unpriced, name)
+			assert.Equal(t, want, rows[0].USD, "%s, reprice: %v", name, reprice)
+		}
+	}
+}
+
+func TestSumChecksItsOptions(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for _, opts := range []meter.SumOptions{
+		{By: []string{"hour"}}, {By: []string{""}}, {By: []string{"label:"}}, {By: []string{"day", "day"}}, {By: []string{"label:a", "label:a"}}, {From: now, To: now},
+	} {
+		_, err := meter.Sum(nil, opts, "/does/not/exist")
+		var value *discovery.ValueError
+		require.ErrorAs(t, err, &value, opts.By)
+	}
+}
+
+func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
+	t.Parallel()
+	bad := strings.Repeat("x\n", 50_000)
+	dir := writeFiles(t, map[string]string{"a.jsonl": callLine + bad, "b.jsonl": callLine + strings.Replace(callLine, "8100", "1", 1)})
+	rows, err := meter.Sum(nil, meter.SumOptions{}, dir, dir+"/none")
+	require.Len(t, rows, 1)
+	assert.Equal(t, 2, rows[0].Calls)
+	lines := strings.Split(err.Error(), "\n")
+	require.Len(t, lines, 101)
+	for i, line := range lines[:100] {
+		assert.Contains(t, line, fmt.Sprintf("a.jsonl:%d: ", i+2))
+	}
+	assert.Equal(t, "and 49902 more lines that cannot be read", lines[100])
+	rows, err = meter.Sum(nil, meter.SumOptions{}, dir+"/b.jsonl", dir+"/none")
+	require.Len(t, rows, 1)
+	assert.ErrorContains(t, err, "b.jsonl:2: usage")
+	assert.ErrorContains(t, err, "none")
+}
+
+// TestSumAgreesWithReadLog adds up made up files in both ways.
+func TestSumAgreesWithReadLog(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(4, 2))
+	texts := map[string]string{}
+	for i := range 5 {
+		var text strings.Builder
+		for range 3000 {
+			fmt.Fprintf(&text, `{"provider":%q,"model":"m%d","time":"2026-11-%02dT12:00:00Z","usage":null,"usd":"%d.%0*d","labels":{"l":"%d"}}`+"\n",
+				discovery.Providers()[random.IntN(5)], random.IntN(3), 1+random.IntN(20), random.IntN(3), 1+random.IntN(30), random.IntN(10), random.IntN(2))
+		}
+		texts[fmt.Sprintf("%d.jsonl", i)] = text.String()
+	}
+	texts["5.jsonl.gz"] = gzipped(t, texts["0.jsonl"])
+	dir := writeFiles(t, texts)
+	want := map[string]*big.Rat{}
+	records, errs := collect(meter.ReadLog(dir))
+	require.Empty(t, errs)
+	for _, r := range records {
+		key := strings.Join([]string{r.Model, r.Time.Format(time.DateOnly), string(r.Provider), r.Labels["l"]}, " ")
+		usd, _ := new(big.Rat).SetString(r.USD)
+		if want[key] == nil {
+			want[key] = new(big.Rat)
+		}
+		want[key].Add(want[key], usd)
+	}
+	rows, err := meter.Sum(nil, meter.SumOptions{By: []string{"model", "day", "provider", "label:l"}}, dir)
+	require.NoError(t, err)
+	assert.Len(t, rows, len(want))
+	assert.True(t, slices.IsSortedFunc(rows, func(a, b meter.Row) int { return slices.Compare(a.By, b.By) }))
+	for _, r := range rows {
+		usd, _ := new(big.Rat).SetString(r.USD)
+		assert.Zero(t, usd.Cmp(want[strings.Join(r.By, " ")]), r.By)
+	}
+}
+
+func TestSumsDoNotOverflow(t *testing.T) {
+	t.Parallel()
+	line := `{"provider":"anthropic","model":"m","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":9007199254740992,"output_tokens":0},"usd":"123456789012345678901234567890"}`
+	rows, err := sumOf(t, meter.SumOptions{}, slices.Repeat([]string{line}, 2000)...)
+	require.NoError(t, err)
+	assert.Equal(t, int64(1<<63-1), rows[0].Usage.Input)
+	assert.Equal(t, "246913578024691357802469135780000", rows[0].USD)
+}
+
+func FuzzSum(f *testing.F) {
+	f.Add(callLine + "x\n" + lineOf("2026-11-20T12:00:00Z", `,"usd":"7","labels":{"a":"b"},"requests":{"c":1}`))
+	f.Add(lineOf("2026-11-20T12:00:00Z", `,"usd":null,"unpriced":"w"`))
+	f.Fuzz(func(t *testing.T, text string) {
+		dir := writeFiles(t, map[string]string{"calls.jsonl": text})
+		records, errs := collect(meter.ReadLog(dir))
+		rows, err := meter.Sum(nil, meter.SumOptions{By: []string{"day", "label:a", "unpriced"}}, dir)
+		calls := 0
+		for _, r := range rows {
+			calls += r.Calls
+		}
+		if calls > len(records)+len(errs) || (calls < len(records) && err == nil) {
+			t.Fatalf("%d calls of %d records, and %v", calls, len(records), err)
+		}
+		var value *discovery.ValueError
+		if errors.As(err, &value) && value.Field == "By" {
+			t.Fatal(err)
+		}
+	})
+}
