@@ -32,59 +32,44 @@
 // is not transferred again (ETag). If the catalog is unavailable, the providers' own lists are used instead; if these are empty
 // too, the last good catalog is used. An outage is remembered for a minute ([WithOutageTTL]). The catalog has no prices.
 //
-// A short-lived program can keep the catalog in a file: [Client.SaveCatalog] writes it with its ETag and its age, and
-// [Client.LoadCatalog] reads it. A damaged file is an error and changes nothing.
+// [Client.SaveCatalog] and [Client.LoadCatalog] keep it in a file.
 //
-// # Model names
+// # Names and retirement
 //
 // Marketplaces and clouds spell the ids of models differently. [NormalizeModelID] returns the provider's own id without its
 // build: gpt-4o-2024-05-13 becomes gpt-4o. A build can have other prices and dates than its model, so look up the original id
-// first; the lookups in the catalog and the registry do so themselves. [ProviderOf] returns the provider of an id, and
-// [ParseProvider] parses the name of a provider. docs/providers.md has the rules.
+// first; the lookups do so themselves. docs/providers.md has the rules.
 //
-// # Retirement
-//
-// [Retirements] returns a table of dates, and [RetirementsAsOf] the day on which it was last checked. [Registry.Check]
-// distinguishes a retired model from one that retires later, one that is known without a date, and one that is unknown, and
-// names the replacement:
+// [Retirements] returns a table of dates, as of [RetirementsAsOf], and [Client.Retirements] adds those that OpenAI and Anthropic
+// report now. [Registry.Check] distinguishes a retired model from one that retires later, one without a date, and an unknown one:
 //
 //	status := discovery.Retirements().Check(discovery.OpenAI, "o3", time.Now())
 //	if status.State == discovery.StateRetiring {
 //		log.Printf("o3 retires on %s; use %s", status.Date, status.Replacement)
 //	}
 //
-// [Client.Retirements] merges the table with the dates that OpenAI and Anthropic report now.
-//
 // # Money
 //
 // A price, a balance or a bill is exact, or it is absent: nil, an empty list, or a report that is not Complete. Amounts are
 // added as decimals and converted to float64 once, at the end.
 //
-//   - Prices: [Client.PricingForGeminiModel] and [Client.FetchGeminiPricing] read Google's price list.
-//     [BuiltInPrices] is a list with all providers; each of its rows has the day on which it was verified. [PriceList.With]
-//     adds your own prices, and [Client.LivePrices] those that Google and xAI publish now.
-//   - Calls: [ParseResponse] parses a response, a [Stream] the events of one, and [ParseUsage] a usage object.
-//     [PriceList.CostOf] computes the cost of the call without a request. A [Ledger] adds up costs by day, and
-//     [ReconciliationReport.WithLedger] shows them beside the bill.
-//   - Balance: [Client.FetchDeepSeekBalance], and [SpendBetween] for two snapshots.
-//   - Bills: [Client.FetchOpenAICostBuckets], [Client.FetchAnthropicCostBuckets] and [Client.FetchXAICostBuckets].
-//     [Client.ReconcileOpenAICost], [Client.ReconcileAnthropicCost] and [Client.ReconcileXAICost] compare them with what was
-//     counted locally.
+// [BuiltInPrices] is a list of prices and fees; [PriceList.With] adds your own, and [Client.LivePrices] those that Google and xAI
+// publish now. [ParseResponse] reads what a response used, a [Stream] its events. Neither they nor [PriceList.CostOf] send a
+// request:
+//
+//	response, err := discovery.ParseResponse(discovery.OpenAI, body)
+//	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
+//		Provider: discovery.OpenAI, Model: response.Model, Usage: response.Usage, At: time.Now(),
+//	})
+//
+// Package discovery/meter does this for every call of a program. A [Ledger] adds up costs by day. Bills come from
+// [Client.FetchOpenAICostBuckets], [Client.FetchAnthropicCostBuckets] and [Client.FetchXAICostBuckets]; [Client.ReconcileOpenAICost]
+// and its siblings compare them with what was counted, and [ReconciliationReport.WithLedger] does so day by day.
+// [Client.FetchDeepSeekBalance] is the balance of a prepaid account.
 //
 // # Keys
 //
-// A key comes from an argument, else from the function of [WithKey], else from the environment:
-//
-//	ServiceOpenAI           OPENAI_API_KEY
-//	ServiceOpenAIAdmin      OPENAI_ADMIN_KEY
-//	ServiceDeepSeek         DEEPSEEK_API_KEY, for the balance also the file named by DEEPSEEK_LEGACY_ENV_PATH
-//	ServiceAnthropic        ANTHROPIC_API_KEY
-//	ServiceAnthropicAdmin   ANTHROPIC_ADMIN_KEY
-//	ServiceGemini           GEMINI_API_KEY
-//	ServiceCloudBilling     GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY
-//	ServiceXAI              XAI_API_KEY
-//	ServiceXAIManagement    XAI_MANAGEMENT_KEY
-//
+// A key comes from an argument, else from the function of [WithKey], else from the environment; each [Service] has its variable.
 // A key is read at each call and sent in a header, only to its own service; redirects are not followed. It never appears in a
 // URL, an error, a log record or a printed value, and is never stored. Admin and management keys can manage a whole
 // organization, so they are not used to list models. Fetch bills in a separate job, not in a loop and not while a user waits.
@@ -93,8 +78,7 @@
 //
 // A request times out after 30 seconds for a list, 15 for a bill and 10 for a balance. A response has at most 32 MiB
 // ([WithMaxResponseBytes]) and half a million array elements and map entries. A list of models or SKUs has at most 100 pages. All
-// pages of a list together have at most twice the size of a response, and take at most ten times as long as a request. A row of
-// the catalog with more than 1,000 aliases or tags is left out.
+// pages of a list together have at most twice the size of a response, and take at most ten times as long as a request.
 //
 // # Concurrency
 //

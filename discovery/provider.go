@@ -25,17 +25,18 @@ const (
 // Service is an API that has its own base URL ([WithBaseURL]) and key ([WithKey]).
 type Service string
 
-// The services. Those named after a provider list its models. The others have separate keys with more rights.
+// The services, with the variable of the environment that has the key. Those named after a provider list its models. The others
+// have separate keys with more rights. The key of DeepSeek's balance may also be in the file that DEEPSEEK_LEGACY_ENV_PATH names.
 const (
-	ServiceOpenAI         Service = "openai"
-	ServiceOpenAIAdmin    Service = "openaiadmin" // billed costs
-	ServiceDeepSeek       Service = "deepseek"    // also the balance
-	ServiceAnthropic      Service = "anthropic"
-	ServiceAnthropicAdmin Service = "anthropicadmin" // billed costs
-	ServiceGemini         Service = "gemini"
-	ServiceCloudBilling   Service = "cloudbilling" // Google's list prices
-	ServiceXAI            Service = "xai"
-	ServiceXAIManagement  Service = "xaimanagement" // billed costs
+	ServiceOpenAI         Service = "openai"         // OPENAI_API_KEY
+	ServiceOpenAIAdmin    Service = "openaiadmin"    // OPENAI_ADMIN_KEY: billed costs
+	ServiceDeepSeek       Service = "deepseek"       // DEEPSEEK_API_KEY: also the balance
+	ServiceAnthropic      Service = "anthropic"      // ANTHROPIC_API_KEY
+	ServiceAnthropicAdmin Service = "anthropicadmin" // ANTHROPIC_ADMIN_KEY: billed costs
+	ServiceGemini         Service = "gemini"         // GEMINI_API_KEY
+	ServiceCloudBilling   Service = "cloudbilling"   // GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY: Google's list prices
+	ServiceXAI            Service = "xai"            // XAI_API_KEY
+	ServiceXAIManagement  Service = "xaimanagement"  // XAI_MANAGEMENT_KEY: billed costs
 )
 
 // providerInfo is one row of the provider table.

@@ -55,17 +55,21 @@ func TestEveryLineOfThePriceListIsWellFormed(t *testing.T) {
 
 func TestPriceListIsComplete(t *testing.T) {
 	t.Parallel()
-	rows, unpriced := map[string]int{}, 0
+	rows, priced := map[string]int{}, 0
 	for _, r := range pricelist.Builtin().Rows() {
 		rows[r.Provider]++
-		if !r.Priced() {
-			unpriced++
+		if r.Priced() {
+			priced++
+		} else {
 			assert.Equal(t, "no two sources agree on a price", r.Source)
 		}
 		assert.NotRegexp(t, `\(\)|, ,|; ;|  `, r.Source)
 	}
-	assert.Equal(t, map[string]int{"openai": 212, "deepseek": 31, "anthropic": 61, "gemini": 132, "xai": 94}, rows)
-	assert.Equal(t, 46, unpriced)
+	for provider, least := range map[string]int{"openai": 212, "deepseek": 31, "anthropic": 61, "gemini": 132, "xai": 94} {
+		assert.GreaterOrEqual(t, rows[provider], least, "rows are never removed: %s", provider)
+	}
+	assert.Len(t, rows, 5)
+	assert.GreaterOrEqual(t, priced, 484)
 }
 
 // docs/providers.md and discovery.BuiltInPrices name the rows that have a single source.
