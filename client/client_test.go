@@ -46,35 +46,34 @@ func TestNewRejectsInvalidArguments(t *testing.T) {
 		"no node":              {"", []client.Option{url}, "node"},
 		"node with line break": {"node-a\u2028", []client.Option{url}, "node"},
 		"blank node":           {" \t", []client.Option{url}, "node"},
-		"no URL":               {"node-a", nil, "gateway URL"},
-		"blank URL":            {"node-a", []client.Option{client.WithGatewayURL(" ")}, "gateway URL"},
-		"URL without scheme":   {"node-a", []client.Option{client.WithGatewayURL("gateway:8787")}, "gateway URL"},
-		"URL with scheme ftp":  {"node-a", []client.Option{client.WithGatewayURL("ftp://gateway")}, "gateway URL"},
-		"URL without host":     {"node-a", []client.Option{client.WithGatewayURL("http://")}, "gateway URL"},
-		"URL with only port":   {"node-a", []client.Option{client.WithGatewayURL("http://:80")}, "gateway URL"},
-		"URL with user info":   {"node-a", []client.Option{client.WithGatewayURL("http://me:hunter2@gateway")}, "gateway URL"},
-		"URL with query":       {"node-a", []client.Option{client.WithGatewayURL("http://gateway/?key=hunter2")}, "gateway URL"},
-		"URL with empty query": {"node-a", []client.Option{client.WithGatewayURL("http://gateway/?")}, "gateway URL"},
-		"URL with fragment":    {"node-a", []client.Option{client.WithGatewayURL("http://gateway/#hunter2")}, "gateway URL"},
-		"URL with blanks":      {"node-a", []client.Option{client.WithGatewayURL("http://gate way/%zz hunter2")}, "gateway URL"},
+		"no URL":               {"node-a", nil, "gatewayURL"},
+		"blank URL":            {"node-a", []client.Option{client.WithGatewayURL(" ")}, "gatewayURL"},
+		"URL without scheme":   {"node-a", []client.Option{client.WithGatewayURL("gateway:8787")}, "gatewayURL"},
+		"URL with scheme ftp":  {"node-a", []client.Option{client.WithGatewayURL("ftp://gateway")}, "gatewayURL"},
+		"URL without host":     {"node-a", []client.Option{client.WithGatewayURL("http://")}, "gatewayURL"},
+		"URL with only port":   {"node-a", []client.Option{client.WithGatewayURL("http://:80")}, "gatewayURL"},
+		"URL with user info":   {"node-a", []client.Option{client.WithGatewayURL("http://me:hunter2@gateway")}, "gatewayURL"},
+		"URL with query":       {"node-a", []client.Option{client.WithGatewayURL("http://gateway/?key=hunter2")}, "gatewayURL"},
+		"URL with empty query": {"node-a", []client.Option{client.WithGatewayURL("http://gateway/?")}, "gatewayURL"},
+		"URL with fragment":    {"node-a", []client.Option{client.WithGatewayURL("http://gateway/#hunter2")}, "gatewayURL"},
+		"URL with blanks":      {"node-a", []client.Option{client.WithGatewayURL("http://gate way/%zz hunter2")}, "gatewayURL"},
 		"token with newline":   {"node-a", []client.Option{url, client.WithToken("hunter2\nX-Evil: 1")}, "token"},
 		"token with blank":     {"node-a", []client.Option{url, client.WithToken("hunter2 hunter2")}, "token"},
 		"token not ASCII":      {"node-a", []client.Option{url, client.WithToken("hunter2é")}, "token"},
 		"token with DEL":       {"node-a", []client.Option{url, client.WithToken("hunter2\x7f")}, "token"},
 		"no timeout":           {"node-a", []client.Option{url, client.WithTimeout(0)}, "timeout"},
 		"negative timeout":     {"node-a", []client.Option{url, client.WithTimeout(-time.Second)}, "timeout"},
-		"negative TTL":         {"node-a", []client.Option{url, client.WithRegistryTTL(-1)}, "registry TTL"},
-		"no response bytes":    {"node-a", []client.Option{url, client.WithMaxResponseBytes(0)}, "max response bytes"},
-		"nil http client":      {"node-a", []client.Option{url, client.WithHTTPClient(nil)}, "http client"},
+		"negative TTL":         {"node-a", []client.Option{url, client.WithRegistryTTL(-1)}, "registryTTL"},
+		"no response bytes":    {"node-a", []client.Option{url, client.WithMaxResponseBytes(0)}, "maxBytes"},
+		"nil http client":      {"node-a", []client.Option{url, client.WithHTTPClient(nil)}, "httpClient"},
 		"nil logger":           {"node-a", []client.Option{url, client.WithLogger(nil)}, "logger"},
 		"nil scanner":          {"node-a", []client.Option{url, client.WithScanner(nil)}, "scanner"},
-		"negative attempts":    {"node-a", []client.Option{url, client.WithRetry(client.RetryPolicy{MaxAttempts: -1})}, "retry policy"},
-		"negative delay":       {"node-a", []client.Option{url, client.WithRetry(client.RetryPolicy{BaseDelay: -1})}, "retry policy"},
-		"alias of nothing":     {"node-a", []client.Option{url, client.WithAliases(map[string]string{"": "node-b"})}, "alias"},
-		"nil option":           {"node-a", []client.Option{url, nil}, "option"},
-		"URL with a bad port":  {"node-a", []client.Option{client.WithGatewayURL("http://gateway:99999")}, "gateway URL"},
-		"URL with port 0":      {"node-a", []client.Option{client.WithGatewayURL("http://gateway:0")}, "gateway URL"},
-		"alias to no name":     {"node-a", []client.Option{url, client.WithAliases(map[string]string{"reviewer": "Node B"})}, "alias"},
+		"negative attempts":    {"node-a", []client.Option{url, client.WithRetry(client.RetryPolicy{MaxAttempts: -1})}, "policy"},
+		"negative delay":       {"node-a", []client.Option{url, client.WithRetry(client.RetryPolicy{BaseDelay: -1})}, "policy"},
+		"alias of nothing":     {"node-a", []client.Option{url, client.WithAliases(map[string]string{"": "node-b"})}, "aliases"},
+		"URL with a bad port":  {"node-a", []client.Option{client.WithGatewayURL("http://gateway:99999")}, "gatewayURL"},
+		"URL with port 0":      {"node-a", []client.Option{client.WithGatewayURL("http://gateway:0")}, "gatewayURL"},
+		"alias to no name":     {"node-a", []client.Option{url, client.WithAliases(map[string]string{"reviewer": "Node B"})}, "aliases"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -227,12 +226,12 @@ func TestNilContextsAndZeroClientsAreValueErrors(t *testing.T) {
 	t.Parallel()
 	for operation, call := range operations {
 		if operation != "Watch" { // whose test returns ctx.Err()
-			assert.Equal(t, "context", valueError(t, call(nil, answering(t, 200, "", ""))).Field, operation)
+			assert.Equal(t, "ctx", valueError(t, call(nil, answering(t, 200, "", ""))).Field, operation)
 		}
 		require.ErrorContains(t, call(t.Context(), new(client.MeshClient)), "client.New", operation)
 	}
 	for _, err := range answering(t, 200, "", "").Watch(nil, client.WatchOptions{}) { //nolint:staticcheck // a nil context is tested
-		assert.Equal(t, "context", valueError(t, err).Field)
+		assert.Equal(t, "ctx", valueError(t, err).Field)
 	}
 	require.NoError(t, new(client.MeshClient).Close())
 	require.NoError(t, (*client.MeshClient)(nil).Close())

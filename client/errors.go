@@ -1,42 +1,25 @@
 package client
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // ErrMesh matches every error of this package: errors.Is(err, client.ErrMesh).
-var ErrMesh = errors.New("mesh")
+var ErrMesh = argument.ErrMesh
 
 // ErrTooLarge matches the error of a response that exceeds [WithMaxResponseBytes]. Raise the limit, or fetch fewer messages at a time
 // with FetchOptions.Limit.
 var ErrTooLarge = call.ErrTooLarge
 
-// ValueError reports an invalid argument. Nothing was sent.
-type ValueError struct {
-	// Field names the argument.
-	Field string
-	// Value is the argument, shortened and redacted. It is empty where showing it could reveal a secret.
-	Value string
-	// Reason describes the requirement that the argument violates, as in "must be positive".
-	Reason string
-}
-
-func (e *ValueError) Error() string {
-	if e.Value == "" {
-		return fmt.Sprintf("mesh: %s %s", e.Field, e.Reason)
-	}
-	return fmt.Sprintf("mesh: %s %q %s", e.Field, e.Value, e.Reason)
-}
-
-// Is makes the error match [ErrMesh].
-func (e *ValueError) Is(target error) bool { return target == ErrMesh }
+// ValueError reports an invalid argument. Nothing was sent. Its Field is the Go name of the argument, or of the field in it.
+type ValueError = argument.ValueError
 
 // NotInRegistryError reports a name that is not in the gateway's registry. From Send and Reply it means that the recipient is
 // not registered or not enabled, and that nothing was posted. From GetPeer it means that the peer is not registered.

@@ -83,7 +83,7 @@ func ExampleMeshClient_Send_errors() {
 		}
 	}
 	// Output:
-	// invalid kind
+	// invalid Kind
 	// node-bb is not registered; similar names: [node-b node-a]
 	// contains a credential: anthropic-api-key
 }

@@ -113,7 +113,7 @@ func (c *MeshClient) query(opts FetchOptions) *gateway.ListMessagesParams {
 
 func (o FetchOptions) checkTexts() error {
 	for _, text := range []struct{ field, value string }{
-		{"inbox", o.ToNode}, {"sender", o.FromNode}, {"kind", string(o.Kind)}, {"thread id", o.ThreadID}, {"since", o.Since},
+		{"ToNode", o.ToNode}, {"FromNode", o.FromNode}, {"Kind", string(o.Kind)}, {"ThreadID", o.ThreadID}, {"Since", o.Since},
 	} {
 		if err := checkText(text.field, text.value); err != nil {
 			return err

@@ -82,7 +82,7 @@ func TestMarkReadRejectsInvalidIDs(t *testing.T) {
 	g := gateway(t)
 	c := connect(t, g, "node-a")
 	for _, id := range []int64{0, -1} {
-		assert.Equal(t, "message id", valueError(t, c.MarkRead(t.Context(), id)).Field)
+		assert.Equal(t, "id", valueError(t, c.MarkRead(t.Context(), id)).Field)
 	}
 	assert.Empty(t, g.Requests())
 }
@@ -166,7 +166,7 @@ func TestIdempotencyKeys(t *testing.T) {
 
 	req.IdempotencyKey = long("é", 129)
 	_, err = c.Send(t.Context(), req)
-	assert.Equal(t, "idempotency key", valueError(t, err).Field)
+	assert.Equal(t, "IdempotencyKey", valueError(t, err).Field)
 	req.IdempotencyKey = long("é", 128)
 	_, err = c.Send(t.Context(), req)
 	require.NoError(t, err)
@@ -205,7 +205,7 @@ func TestLimitsOfTheInbox(t *testing.T) {
 	before := len(g.Requests())
 	for _, limit := range []int{-1, 1001} {
 		_, err = c.Fetch(t.Context(), client.FetchOptions{Limit: limit})
-		assert.Equal(t, "limit", valueError(t, err).Field)
+		assert.Equal(t, "Limit", valueError(t, err).Field)
 	}
 	assert.Len(t, g.Requests(), before, "nothing is sent")
 }
@@ -243,7 +243,7 @@ func TestContentIsLimitedAndNeverTruncated(t *testing.T) {
 		req := hello("node-b")
 		req.Content = content
 		_, err := c.Send(t.Context(), req)
-		assert.Equal(t, "content", valueError(t, err).Field)
+		assert.Equal(t, "Content", valueError(t, err).Field)
 		assert.Empty(t, valueError(t, err).Value)
 	}
 	assert.Empty(t, g.Requests(), "nothing is sent, not even for the registry")

@@ -24,7 +24,7 @@ const (
 	DefaultMaxResponseBytes = 32 << 20
 )
 
-// Option configures a client made by [New]. New reports an invalid value, or a nil Option, as a [*ValueError].
+// Option configures a client made by [New]. New reports an invalid argument as a [*ValueError]. A nil Option is ignored.
 type Option func(*settings) error
 
 type settings struct {
@@ -52,7 +52,7 @@ func newSettings(node string, opts []Option) (*settings, error) {
 	}
 	for _, opt := range opts {
 		if opt == nil {
-			return nil, &ValueError{Field: "option", Reason: "must not be nil"}
+			continue
 		}
 		if err := opt(s); err != nil {
 			return nil, err
@@ -110,18 +110,18 @@ func WithToken(token string) Option {
 
 // WithGatewayURL sets the base URL of the gateway, with the scheme http or https and optionally a base path. If it is blank,
 // MESH_GATEWAY_URL is used. [New] rejects a URL with user info, a query or a fragment.
-func WithGatewayURL(url string) Option {
-	return func(s *settings) error { s.gatewayURL = url; return nil }
+func WithGatewayURL(gatewayURL string) Option {
+	return func(s *settings) error { s.gatewayURL = gatewayURL; return nil }
 }
 
 // WithTimeout sets the time limit of each request, from sending it to the last byte of the response. Each attempt of a
-// repeated request has its own time limit. The default is [DefaultTimeout]; d must be positive.
-func WithTimeout(d time.Duration) Option {
+// repeated request has its own time limit. The default is [DefaultTimeout]; timeout must be positive.
+func WithTimeout(timeout time.Duration) Option {
 	return func(s *settings) error {
-		if d <= 0 {
-			return &ValueError{Field: "timeout", Value: d.String(), Reason: "must be positive"}
+		if timeout <= 0 {
+			return &ValueError{Field: "timeout", Value: timeout.String(), Reason: "must be positive"}
 		}
-		s.timeout = d
+		s.timeout = timeout
 		return nil
 	}
 }
@@ -135,12 +135,12 @@ func WithoutSelfNameValidation() Option {
 // whatever its CheckRedirect is. Requests with a body are sent without GetBody, so that net/http does not repeat them over
 // HTTP/2. Its transport should close idle connections after less than five seconds (IdleConnTimeout). See "Connections" in the
 // package documentation.
-func WithHTTPClient(client *http.Client) Option {
+func WithHTTPClient(httpClient *http.Client) Option {
 	return func(s *settings) error {
-		if client == nil {
-			return &ValueError{Field: "http client", Reason: "must not be nil"}
+		if httpClient == nil {
+			return &ValueError{Field: "httpClient", Reason: "must not be nil"}
 		}
-		s.httpClient = client
+		s.httpClient = httpClient
 		return nil
 	}
 }
@@ -157,12 +157,12 @@ func WithAliases(aliases map[string]string) Option {
 // WithRegistryTTL sets the time for which Send uses the cached registry; with 0 every Send reads it. The default is
 // [DefaultRegistryTTL]. A name that is missing from the cache is looked up again before Send rejects it, so a long time matters
 // only for peers that have been removed or disabled.
-func WithRegistryTTL(ttl time.Duration) Option {
+func WithRegistryTTL(registryTTL time.Duration) Option {
 	return func(s *settings) error {
-		if ttl < 0 {
-			return &ValueError{Field: "registry TTL", Value: ttl.String(), Reason: "must not be negative"}
+		if registryTTL < 0 {
+			return &ValueError{Field: "registryTTL", Value: registryTTL.String(), Reason: "must not be negative"}
 		}
-		s.registryTTL = ttl
+		s.registryTTL = registryTTL
 		return nil
 	}
 }
@@ -188,15 +188,15 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithMaxResponseBytes sets the size limit of a response body after decompression. The default is [DefaultMaxResponseBytes]; n
+// WithMaxResponseBytes sets the size limit of a response body after decompression. The default is [DefaultMaxResponseBytes]; maxBytes
 // must be positive. A response with more than half a million array elements and map entries is also an error, whatever its size.
 // Send and [MeshClient.ListPeers] work with a peer list beyond these limits.
-func WithMaxResponseBytes(n int64) Option {
+func WithMaxResponseBytes(maxBytes int64) Option {
 	return func(s *settings) error {
-		if n <= 0 {
-			return &ValueError{Field: "max response bytes", Value: strconv.FormatInt(n, 10), Reason: "must be positive"}
+		if maxBytes <= 0 {
+			return &ValueError{Field: "maxBytes", Value: strconv.FormatInt(maxBytes, 10), Reason: "must be positive"}
 		}
-		s.maxBytes = n
+		s.maxBytes = maxBytes
 		return nil
 	}
 }

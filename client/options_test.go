@@ -71,3 +71,10 @@ func TestDefaultMaxResponseBytesIs32MiB(t *testing.T) {
 		assert.Len(t, text, size)
 	}
 }
+
+func TestNilOptionIsIgnored(t *testing.T) {
+	t.Parallel()
+	c, err := client.New("node-a", nil, client.WithGatewayURL("http://gateway.test"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, "node-a", c.Node())
+}

@@ -114,7 +114,7 @@ func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error
 
 // getPeer is GetPeer without aliases. filter may be nil.
 func (c *MeshClient) getPeer(ctx context.Context, name string, filter func(io.Reader) io.Reader) (*MeshPeer, error) {
-	if err := checkPathSegment("peer", name); err != nil {
+	if err := checkPathSegment("name", name); err != nil {
 		return nil, err
 	}
 	op := opGetPeer(c.redactor.show(name))

@@ -105,7 +105,7 @@ func (c *MeshClient) ready(ctx context.Context) error {
 		return &ValueError{Field: "MeshClient", Reason: "must be made with client.New"}
 	}
 	if ctx == nil {
-		return &ValueError{Field: "context", Reason: "must not be nil"}
+		return &ValueError{Field: "ctx", Reason: "must not be nil"}
 	}
 	return nil
 }

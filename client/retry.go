@@ -36,7 +36,7 @@ const maxRetryAfter = time.Minute
 
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 || p.BaseDelay < 0 || p.MaxDelay < 0 {
-		return p, &ValueError{Field: "retry policy", Reason: "must not contain negative numbers"}
+		return p, &ValueError{Field: "policy", Reason: "must not contain negative numbers"}
 	}
 	if p.MaxAttempts == 0 {
 		p.MaxAttempts = 3

@@ -55,7 +55,7 @@ func TestGetMessageOfACompleteInboxSearchesNothingElse(t *testing.T) {
 	}
 	assert.Len(t, g.Requests(), 2)
 	_, err := c.GetMessage(t.Context(), 0)
-	assert.Equal(t, "message id", valueError(t, err).Field)
+	assert.Equal(t, "id", valueError(t, err).Field)
 }
 
 // The messages together exceed the size limit of a response several times.

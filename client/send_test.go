@@ -38,9 +38,9 @@ func TestSendRejectsInvalidArguments(t *testing.T) {
 	g := gateway(t)
 	c := connect(t, g, "node-a")
 	for field, change := range map[string]func(*client.SendRequest){
-		"kind":      func(r *client.SendRequest) { r.Kind = "review_request" },
-		"recipient": func(r *client.SendRequest) { r.To = "Node B" },
-		"content":   func(r *client.SendRequest) { r.Content = "" },
+		"Kind":    func(r *client.SendRequest) { r.Kind = "review_request" },
+		"To":      func(r *client.SendRequest) { r.To = "Node B" },
+		"Content": func(r *client.SendRequest) { r.Content = "" },
 	} {
 		req := hello("node-b")
 		change(&req)
@@ -49,13 +49,13 @@ func TestSendRejectsInvalidArguments(t *testing.T) {
 	}
 	for _, to := range []string{"", "b", "-b", "b-", "Bb", "b b", "b_b", "b\nb", "é-b", long("b", 65), "bb\n"} {
 		_, err := c.Send(t.Context(), hello(to))
-		assert.Equal(t, "recipient", valueError(t, err).Field, to)
+		assert.Equal(t, "To", valueError(t, err).Field, to)
 	}
 	for _, id := range []string{"9223372036854775808", " -9223372036854775809 ", long("9", 100)} {
 		req := hello("node-b")
 		req.RelatedTaskID = id
 		_, err := c.Send(t.Context(), req)
-		assert.Equal(t, "related task id", valueError(t, err).Field, id)
+		assert.Equal(t, "RelatedTaskID", valueError(t, err).Field, id)
 	}
 	assert.Empty(t, g.Requests())
 }
@@ -65,7 +65,7 @@ func TestSendChecksKindRecipientAndContentInThisOrder(t *testing.T) {
 	g := gateway(t)
 	c := connect(t, g, "node-a")
 	_, err := c.Send(t.Context(), client.SendRequest{To: "ghost", Kind: "gossip", Content: key})
-	assert.Equal(t, "kind", valueError(t, err).Field)
+	assert.Equal(t, "Kind", valueError(t, err).Field)
 	assert.Empty(t, g.Requests())
 
 	_, err = c.Send(t.Context(), client.SendRequest{To: "ghost", Kind: client.KindFYI, Content: key})

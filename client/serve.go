@@ -119,12 +119,12 @@ func (o ServeOptions) check(r *redactor, handler func(context.Context, MeshMessa
 	case handler == nil:
 		return &ValueError{Field: "handler", Reason: "must not be nil"}
 	case o.Workers < 0:
-		return &ValueError{Field: "workers", Value: fmt.Sprint(o.Workers), Reason: "must not be negative"}
+		return &ValueError{Field: "Workers", Value: fmt.Sprint(o.Workers), Reason: "must not be negative"}
 	case o.MaxAttempts < 0:
-		return &ValueError{Field: "max attempts", Value: fmt.Sprint(o.MaxAttempts), Reason: "must not be negative"}
+		return &ValueError{Field: "MaxAttempts", Value: fmt.Sprint(o.MaxAttempts), Reason: "must not be negative"}
 	}
 	for _, kind := range o.Kinds {
-		if err := r.checkKind(kind); err != nil {
+		if err := r.checkKind("Kinds", kind); err != nil {
 			return err
 		}
 	}

@@ -83,7 +83,7 @@ func TestServeRejectsAKindThatCannotBeSent(t *testing.T) {
 	for _, kind := range []client.Kind{"", "questions", "Question", "all"} {
 		b := new(mailbox)
 		err := inProcess(t, b.handle).Serve(t.Context(), new(journal).handle, client.ServeOptions{Kinds: []client.Kind{client.KindFYI, kind}})
-		assert.Equal(t, "kind", valueError(t, err).Field, "%q", kind)
+		assert.Equal(t, "Kinds", valueError(t, err).Field, "%q", kind)
 		assert.Zero(t, b.polls)
 	}
 }

@@ -120,7 +120,7 @@ func TestServeReportsAMessageWhoseIDCannotBeMarked(t *testing.T) {
 		var j journal
 		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError}))
 		require.Len(t, j.errors, 1)
-		require.ErrorContains(t, j.errors[0], "handled, but not marked read after attempt 1: mesh: message id")
+		require.ErrorContains(t, j.errors[0], "handled, but not marked read after attempt 1: mesh: id")
 	})
 }
 

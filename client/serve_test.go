@@ -180,7 +180,7 @@ func TestServeChecksEveryOptionBeforeItRegisters(t *testing.T) {
 		require.ErrorAs(t, c.Serve(t.Context(), handler, opts), &invalid, name)
 	}
 	var none context.Context
-	assert.Equal(t, "context", valueError(t, c.Serve(none, handler, client.ServeOptions{})).Field)
+	assert.Equal(t, "ctx", valueError(t, c.Serve(none, handler, client.ServeOptions{})).Field)
 	assert.Equal(t, "MeshClient", valueError(t, new(client.MeshClient).Serve(t.Context(), handler, client.ServeOptions{})).Field)
 	assert.Empty(t, g.Requests())
 }

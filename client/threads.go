@@ -42,11 +42,11 @@ type ThreadOptions struct {
 // is the value for SendRequest.ThreadID. By convention a name is the two peers and a topic, as in "node-a↔node-b:builds". A name
 // of another length is a [*ValueError].
 func (c *MeshClient) OpenThread(ctx context.Context, name string) (*Thread, error) {
-	if err := checkText("thread name", name); err != nil {
+	if err := checkText("name", name); err != nil {
 		return nil, err
 	}
 	if n := utf8.RuneCountInString(name); n < 1 || n > maxThreadName {
-		return nil, &ValueError{Field: "thread name", Reason: "must have 1 to 128 characters"}
+		return nil, &ValueError{Field: "name", Reason: "must have 1 to 128 characters"}
 	}
 	resp, err := c.do(ctx, opOpenThread, func(ctx context.Context) (*http.Response, error) {
 		return c.api.OpenThread(ctx, gateway.OpenThreadRequest{Name: name})
@@ -68,7 +68,7 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 	if err := c.ready(ctx); err != nil {
 		return nil, nil, err
 	}
-	if err := checkPathSegment("thread id", id); err != nil {
+	if err := checkPathSegment("id", id); err != nil {
 		return nil, nil, err
 	}
 	if err := checkLimit(opts.Limit); err != nil {
@@ -121,13 +121,13 @@ func (c *MeshClient) ListThreads(ctx context.Context, query ThreadQuery) ([]Thre
 }
 
 func (q ThreadQuery) check() error {
-	for _, text := range []struct{ field, value string }{{"peer", q.Peer}, {"topic", q.Topic}, {"session id", q.SessionID}} {
+	for _, text := range []struct{ field, value string }{{"Peer", q.Peer}, {"Topic", q.Topic}, {"SessionID", q.SessionID}} {
 		if err := checkText(text.field, text.value); err != nil {
 			return err
 		}
 	}
 	if q.Limit < 0 || q.Limit > maxThreadLimit {
-		return &ValueError{Field: "limit", Value: strconv.Itoa(q.Limit), Reason: "must be between 1 and 100, or 0 for the gateway's default"}
+		return &ValueError{Field: "Limit", Value: strconv.Itoa(q.Limit), Reason: "must be between 1 and 100, or 0 for the gateway's default"}
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func TestThreadNameHasAtMost128Characters(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, longest, thread.Name)
 	_, err = c.OpenThread(t.Context(), longest+"é")
-	assert.Equal(t, "thread name", valueError(t, err).Field)
+	assert.Equal(t, "name", valueError(t, err).Field)
 }
 
 func TestThreadsRejectInvalidArguments(t *testing.T) {
@@ -93,23 +93,23 @@ func TestThreadsRejectInvalidArguments(t *testing.T) {
 	g := gateway(t)
 	c := connect(t, g, "node-a")
 	_, err := c.OpenThread(t.Context(), "")
-	assert.Equal(t, "thread name", valueError(t, err).Field)
+	assert.Equal(t, "name", valueError(t, err).Field)
 	_, err = c.OpenThread(t.Context(), long("é", 129))
-	assert.Equal(t, "thread name", valueError(t, err).Field)
+	assert.Equal(t, "name", valueError(t, err).Field)
 	for _, id := range []string{"", ".", "..", "a\nb", "\xff"} {
 		_, _, err = c.GetThread(t.Context(), id, client.ThreadOptions{})
-		assert.Equal(t, "thread id", valueError(t, err).Field, "%q", id)
+		assert.Equal(t, "id", valueError(t, err).Field, "%q", id)
 		_, err = c.GetPeer(t.Context(), id)
-		assert.Equal(t, "peer", valueError(t, err).Field, "%q", id)
+		assert.Equal(t, "name", valueError(t, err).Field, "%q", id)
 	}
 	_, _, err = c.GetThread(t.Context(), "thread-1", client.ThreadOptions{Limit: 1001})
-	assert.Equal(t, "limit", valueError(t, err).Field)
+	assert.Equal(t, "Limit", valueError(t, err).Field)
 	_, err = c.ListThreads(t.Context(), client.ThreadQuery{Limit: 101})
-	assert.Equal(t, "limit", valueError(t, err).Field)
+	assert.Equal(t, "Limit", valueError(t, err).Field)
 	_, err = c.ListThreads(t.Context(), client.ThreadQuery{Topic: "\xff"})
-	assert.Equal(t, "topic", valueError(t, err).Field)
+	assert.Equal(t, "Topic", valueError(t, err).Field)
 	_, err = c.Fetch(t.Context(), client.FetchOptions{Since: "\xff"})
-	assert.Equal(t, "since", valueError(t, err).Field)
+	assert.Equal(t, "Since", valueError(t, err).Field)
 	assert.Empty(t, g.Requests(), "nothing is sent")
 }
 

@@ -98,35 +98,35 @@ func checkPathSegment(field, text string) error {
 
 func checkMessageID(id int64) error {
 	if id < 1 {
-		return &ValueError{Field: "message id", Value: strconv.FormatInt(id, 10), Reason: "must be positive"}
+		return &ValueError{Field: "id", Value: strconv.FormatInt(id, 10), Reason: "must be positive"}
 	}
 	return nil
 }
 
 func checkLimit(limit int) error {
 	if limit < 0 || limit > maxLimit {
-		return &ValueError{Field: "limit", Value: strconv.Itoa(limit), Reason: "must be between 1 and 1000, or 0 for the gateway's default"}
+		return &ValueError{Field: "Limit", Value: strconv.Itoa(limit), Reason: "must be between 1 and 1000, or 0 for the gateway's default"}
 	}
 	return nil
 }
 
-func (r *redactor) checkKind(kind Kind) error {
+func (r *redactor) checkKind(field string, kind Kind) error {
 	if kind.Valid() {
 		return nil
 	}
-	return r.nameError("kind", string(kind), "must be fyi, question, answer, status or unblock")
+	return r.nameError(field, string(kind), "must be fyi, question, answer, status or unblock")
 }
 
 // checkMessage validates a message to the node to, within the gateway's limits.
 func (r *redactor) checkMessage(to string, req SendRequest) error {
-	if err := r.checkKind(req.Kind); err != nil {
+	if err := r.checkKind("Kind", req.Kind); err != nil {
 		return err
 	}
-	if err := r.checkNodeName("recipient", to); err != nil {
+	if err := r.checkNodeName("To", to); err != nil {
 		return err
 	}
 	for _, text := range []struct{ field, value string }{
-		{"content", req.Content}, {"related task id", req.RelatedTaskID}, {"thread id", req.ThreadID}, {"idempotency key", req.IdempotencyKey},
+		{"Content", req.Content}, {"RelatedTaskID", req.RelatedTaskID}, {"ThreadID", req.ThreadID}, {"IdempotencyKey", req.IdempotencyKey},
 	} {
 		if err := checkText(text.field, text.value); err != nil {
 			return err
@@ -134,15 +134,15 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 	}
 	switch n := utf8.RuneCountInString(req.Content); {
 	case n == 0:
-		return &ValueError{Field: "content", Reason: "must not be empty"}
+		return &ValueError{Field: "Content", Reason: "must not be empty"}
 	case n > maxContent:
-		return &ValueError{Field: "content", Reason: "must have at most 200000 characters"}
+		return &ValueError{Field: "Content", Reason: "must have at most 200000 characters"}
 	case overflows(req.RelatedTaskID):
-		return &ValueError{Field: "related task id", Reason: "must fit into a signed 64-bit integer"}
+		return &ValueError{Field: "RelatedTaskID", Reason: "must fit into a signed 64-bit integer"}
 	case slices.Contains(req.AllowRules, liveTokenRule):
 		return &ValueError{Field: "AllowRules", Value: strconv.Itoa(liveTokenRule), Reason: "must not contain the rule of the live tokens"}
 	case utf8.RuneCountInString(req.IdempotencyKey) > maxIdempotencyKey:
-		return &ValueError{Field: "idempotency key", Reason: "must have at most 128 characters"}
+		return &ValueError{Field: "IdempotencyKey", Reason: "must have at most 128 characters"}
 	}
 	return nil
 }
@@ -156,10 +156,10 @@ func overflows(text string) bool {
 // check validates that the request can be written as JSON.
 func (req RegisterRequest) check() error {
 	if _, err := json.Marshal(req.Capabilities); err != nil {
-		return &ValueError{Field: "capabilities", Reason: "cannot be written as JSON"}
+		return &ValueError{Field: "Capabilities", Reason: "cannot be written as JSON"}
 	}
 	if !validTexts(req.Capabilities) {
-		return &ValueError{Field: "capabilities", Reason: "must be valid UTF-8"}
+		return &ValueError{Field: "Capabilities", Reason: "must be valid UTF-8"}
 	}
 	return checkText("URL", req.URL)
 }
@@ -198,14 +198,14 @@ func checkToken(token string) error {
 // query may be a credential.
 func parseGatewayURL(text string) (string, error) {
 	if text == "" {
-		return "", &ValueError{Field: "gateway URL", Reason: "is required: pass WithGatewayURL or set MESH_GATEWAY_URL"}
+		return "", &ValueError{Field: "gatewayURL", Reason: "is required: pass WithGatewayURL or set MESH_GATEWAY_URL"}
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", &ValueError{Field: "gateway URL", Reason: "cannot be parsed; a valid one is http://127.0.0.1:8787/gateway"}
+		return "", &ValueError{Field: "gatewayURL", Reason: "cannot be parsed; a valid one is http://127.0.0.1:8787/gateway"}
 	}
 	if reason := checkGatewayURL(u, text); reason != "" {
-		return "", &ValueError{Field: "gateway URL", Reason: reason}
+		return "", &ValueError{Field: "gatewayURL", Reason: reason}
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }
@@ -237,9 +237,9 @@ func validPort(text string) bool {
 func (r *redactor) checkAliases(aliases map[string]string) error {
 	for alias, name := range aliases {
 		if alias == "" {
-			return &ValueError{Field: "alias", Reason: "must not be empty"}
+			return &ValueError{Field: "aliases", Reason: "must not have an empty name"}
 		}
-		if err := r.checkNodeName("alias", name); err != nil {
+		if err := r.checkNodeName("aliases", name); err != nil {
 			return err
 		}
 	}

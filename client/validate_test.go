@@ -40,7 +40,7 @@ func TestCapabilitiesMustBeJSON(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	_, err := connect(t, g, "node-a").Register(t.Context(), client.RegisterRequest{Capabilities: map[string]any{"f": func() {}}})
-	assert.Equal(t, "capabilities", valueError(t, err).Field)
+	assert.Equal(t, "Capabilities", valueError(t, err).Field)
 	assert.Empty(t, g.Requests())
 }
 
@@ -49,10 +49,10 @@ func TestInvalidUTF8IsRejected(t *testing.T) {
 	g := gateway(t)
 	c := connect(t, g, "node-a")
 	for field, change := range map[string]func(*client.SendRequest){
-		"content":         func(r *client.SendRequest) { r.Content = "k\xff" },
-		"related task id": func(r *client.SendRequest) { r.RelatedTaskID = "k\xff" },
-		"thread id":       func(r *client.SendRequest) { r.ThreadID = "k\xff" },
-		"idempotency key": func(r *client.SendRequest) { r.IdempotencyKey = "k\xff" },
+		"Content":        func(r *client.SendRequest) { r.Content = "k\xff" },
+		"RelatedTaskID":  func(r *client.SendRequest) { r.RelatedTaskID = "k\xff" },
+		"ThreadID":       func(r *client.SendRequest) { r.ThreadID = "k\xff" },
+		"IdempotencyKey": func(r *client.SendRequest) { r.IdempotencyKey = "k\xff" },
 	} {
 		req := hello("node-b")
 		change(&req)
@@ -60,7 +60,7 @@ func TestInvalidUTF8IsRejected(t *testing.T) {
 		assert.Equal(t, field, valueError(t, err).Field)
 	}
 	_, err := c.Fetch(t.Context(), client.FetchOptions{ToNode: "k\xff"})
-	assert.Equal(t, "inbox", valueError(t, err).Field)
+	assert.Equal(t, "ToNode", valueError(t, err).Field)
 	for field, req := range map[string]client.RegisterRequest{"URL": {URL: "http://\xff"}} {
 		_, err := c.Register(t.Context(), req)
 		assert.Equal(t, field, valueError(t, err).Field)
@@ -69,7 +69,7 @@ func TestInvalidUTF8IsRejected(t *testing.T) {
 		{"k\xff": 1}, {"k": "\xff"}, {"k": []string{"ok", "\xff"}}, {"k": []any{1, map[string]any{"deep": "\xff"}}},
 	} {
 		_, err := c.Register(t.Context(), client.RegisterRequest{URL: "http://x", Capabilities: capabilities})
-		assert.Equal(t, "capabilities", valueError(t, err).Field)
+		assert.Equal(t, "Capabilities", valueError(t, err).Field)
 	}
 	assert.Empty(t, g.Requests(), "nothing is sent")
 }

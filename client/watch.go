@@ -62,15 +62,15 @@ func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[Mes
 
 func (o WatchOptions) withDefaults() (WatchOptions, error) {
 	if o.Interval < 0 {
-		return o, &ValueError{Field: "interval", Value: o.Interval.String(), Reason: "must not be negative"}
+		return o, &ValueError{Field: "Interval", Value: o.Interval.String(), Reason: "must not be negative"}
 	}
 	if o.Interval > 0 && o.Interval < minWatchInterval {
-		return o, &ValueError{Field: "interval", Value: o.Interval.String(), Reason: "must be at least 1ms; use a unit, such as 5 * time.Second"}
+		return o, &ValueError{Field: "Interval", Value: o.Interval.String(), Reason: "must be at least 1ms; use a unit, such as 5 * time.Second"}
 	}
 	o.Interval = cmp.Or(o.Interval, DefaultWatchInterval)
 	o.IdleInterval = cmp.Or(o.IdleInterval, o.Interval)
 	if o.IdleInterval < o.Interval {
-		return o, &ValueError{Field: "idle interval", Value: o.IdleInterval.String(), Reason: "must not be shorter than the interval"}
+		return o, &ValueError{Field: "IdleInterval", Value: o.IdleInterval.String(), Reason: "must not be shorter than Interval"}
 	}
 	if err := checkLimit(o.Limit); err != nil {
 		return o, err

@@ -33,6 +33,6 @@ func TestWatchPollsLessOftenWhileTheInboxIsEmpty(t *testing.T) {
 func TestWatchRejectsAnIdleIntervalBelowTheInterval(t *testing.T) {
 	c := connect(t, gateway(t), "node-a")
 	for _, err := range c.Watch(t.Context(), client.WatchOptions{IdleInterval: time.Second}) {
-		assert.Equal(t, "idle interval", valueError(t, err).Field)
+		assert.Equal(t, "IdleInterval", valueError(t, err).Field)
 	}
 }

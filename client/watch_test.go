@@ -193,7 +193,7 @@ func (c countingTransport) RoundTrip(*http.Request) (*http.Response, error) {
 func TestWatchYieldsOneErrorForInvalidOptions(t *testing.T) {
 	t.Parallel()
 	for field, opts := range map[string]client.WatchOptions{
-		"interval": {Interval: 5}, "limit": {Limit: 1001},
+		"Interval": {Interval: 5}, "Limit": {Limit: 1001},
 	} {
 		box := &inbox{answers: []http.HandlerFunc{rows()}}
 		n := 0

@@ -174,9 +174,9 @@ func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 		name          string
 		before, after float64
 	}{
-		{"granted balance", before.GrantedBalance, after.GrantedBalance},
-		{"topped-up balance", before.ToppedUpBalance, after.ToppedUpBalance},
-		{"total balance", before.TotalBalance, after.TotalBalance},
+		{"GrantedBalance", before.GrantedBalance, after.GrantedBalance},
+		{"ToppedUpBalance", before.ToppedUpBalance, after.ToppedUpBalance},
+		{"TotalBalance", before.TotalBalance, after.TotalBalance},
 	} {
 		if !finite(part.before) || !finite(part.after) {
 			return 0, &ValueError{Field: part.name, Reason: "must be finite"}
@@ -188,7 +188,7 @@ func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 	}
 	f, _ := spent.Float64()
 	if !finite(f) {
-		return 0, &ValueError{Field: "total balance", Reason: "is out of range"}
+		return 0, &ValueError{Field: "TotalBalance", Reason: "is out of range"}
 	}
 	return f, nil
 }

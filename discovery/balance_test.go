@@ -120,7 +120,7 @@ func TestBalanceSnapshotJSON(t *testing.T) {
 func TestBalanceSendsOneRequest(t *testing.T) {
 	t.Parallel()
 	_, err := balanceServer(balances(usd)).inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{Timeout: -1})
-	requireValueError(t, err, "timeout")
+	requireValueError(t, err, "Timeout")
 	synctest.Test(t, func(t *testing.T) {
 		s := balanceServer(balances(usd))
 		b, err := s.inProcess().FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: discovery.NewSecret(balanceKey)})
@@ -251,13 +251,13 @@ func TestSpendBetween(t *testing.T) {
 		{snapshot(1e-7, 0, 0, "USD"), snapshot(0, 0, 0, "USD"), 1e-7, ""},
 		{snapshot(5, 0, 5, "USD"), snapshot(4, 0, 4, "CNY"), 0, "after"},
 		{snapshot(5, 0, 5, ""), snapshot(4, 0, 4, "CNY"), 0, "after"},
-		{snapshot(5, 0, 0, "USD"), snapshot(5.01, 0, 0, "USD"), 0, "total balance"},
-		{snapshot(100, 50, 50, "USD"), snapshot(90, 10, 80, "USD"), 0, "topped-up balance"},
-		{snapshot(100, 0, 100, "USD"), snapshot(90, 5, 85, "USD"), 0, "granted balance"},
-		{snapshot(math.NaN(), 0, 0, "USD"), snapshot(1, 0, 0, "USD"), 0, "total balance"},
-		{snapshot(1, 0, 0, "USD"), snapshot(math.Inf(-1), 0, 0, "USD"), 0, "total balance"},
-		{snapshot(1, 0, 0, "USD"), snapshot(1, math.NaN(), 0, "USD"), 0, "granted balance"},
-		{snapshot(1.7e308, 0, 0, "USD"), snapshot(-1.7e308, 0, 0, "USD"), 0, "total balance"},
+		{snapshot(5, 0, 0, "USD"), snapshot(5.01, 0, 0, "USD"), 0, "TotalBalance"},
+		{snapshot(100, 50, 50, "USD"), snapshot(90, 10, 80, "USD"), 0, "ToppedUpBalance"},
+		{snapshot(100, 0, 100, "USD"), snapshot(90, 5, 85, "USD"), 0, "GrantedBalance"},
+		{snapshot(math.NaN(), 0, 0, "USD"), snapshot(1, 0, 0, "USD"), 0, "TotalBalance"},
+		{snapshot(1, 0, 0, "USD"), snapshot(math.Inf(-1), 0, 0, "USD"), 0, "TotalBalance"},
+		{snapshot(1, 0, 0, "USD"), snapshot(1, math.NaN(), 0, "USD"), 0, "GrantedBalance"},
+		{snapshot(1.7e308, 0, 0, "USD"), snapshot(-1.7e308, 0, 0, "USD"), 0, "TotalBalance"},
 	} {
 		got, err := discovery.SpendBetween(row.before, row.after)
 		assert.Equal(t, row.want, got, "%v %v", row.before, row.after)

@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -20,11 +21,10 @@ func (o CatalogOptions) check() error {
 	if o.TTL < 0 {
 		return &ValueError{Field: "TTL", Value: o.TTL.String(), Reason: "must not be negative"}
 	}
-	if o.Provider == "" {
-		return nil
+	if o.Provider != "" && lookupProvider(string(o.Provider)) == nil {
+		return unknownProvider("Provider", string(o.Provider))
 	}
-	_, err := ParseProvider(string(o.Provider))
-	return err
+	return nil
 }
 
 // ListModels returns the models in the order of the catalog.
@@ -39,20 +39,20 @@ func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelIn
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	s := c.snapshot(ctx, opts)
+	s, err := c.snapshot(ctx, "ListModels", opts)
 	list := make([]ModelInfo, 0, len(s.models))
 	for i := range s.models {
 		if opts.Provider == "" || developedBy(opts.Provider, s.models[i].Developer) {
 			list = append(list, *s.models[i].clone())
 		}
 	}
-	return list, s.err
+	return list, err
 }
 
 // IsModelSupported reports whether the catalog lists the id, as an id or as an alias. It looks the model up as
 // [Client.GetModelInfo] does.
 func (c *Client) IsModelSupported(ctx context.Context, id string, opts CatalogOptions) (bool, error) {
-	m, err := c.find(ctx, id, opts)
+	m, err := c.find(ctx, "IsModelSupported", id, opts)
 	return m != nil, err
 }
 
@@ -62,44 +62,48 @@ func (c *Client) IsModelSupported(ctx context.Context, id string, opts CatalogOp
 // that matched: its ID may differ from id, and its limits may belong to another build of the model. A build that is not listed
 // matches only if its date is valid and not in the future. The empty id matches nothing, and no request is sent for it.
 func (c *Client) GetModelInfo(ctx context.Context, id string, opts CatalogOptions) (*ModelInfo, error) {
-	m, err := c.find(ctx, id, opts)
+	m, err := c.find(ctx, "GetModelInfo", id, opts)
 	if m == nil {
 		return nil, err
 	}
 	return m.clone(), err
 }
 
-func (c *Client) find(ctx context.Context, id string, opts CatalogOptions) (*ModelInfo, error) {
+func (c *Client) find(ctx context.Context, operation, id string, opts CatalogOptions) (*ModelInfo, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
 	if err := opts.check(); err != nil || id == "" {
 		return nil, err
 	}
-	s := c.snapshot(ctx, opts)
-	return s.find(opts.Provider, id), s.err
+	s, err := c.snapshot(ctx, operation, opts)
+	return s.find(opts.Provider, id), err
 }
 
 // InvalidateCatalog makes the next call request the catalog again. The last good catalog is kept and used if that request
 // fails.
 func (c *Client) InvalidateCatalog() { c.catalog.current.Invalidate() }
 
-// snapshot returns the catalog, cached or requested anew.
-func (c *Client) snapshot(ctx context.Context, opts CatalogOptions) *snapshot {
+// snapshot returns the catalog for an operation, cached or requested anew, and the error of the operation.
+func (c *Client) snapshot(ctx context.Context, operation string, opts CatalogOptions) (*snapshot, error) {
 	fresh := func(s *snapshot, loadedAt time.Time) bool {
 		return !opts.Refresh && time.Since(loadedAt) < c.lifetime(s, opts.TTL)
 	}
-	if s, ok := c.catalog.current.Cached(fresh); ok {
-		return s
+	s, cached := c.catalog.current.Cached(fresh)
+	if !cached {
+		var err error
+		if s, _, err = c.catalog.current.Get(ctx, fresh, c.readCatalog); err != nil { // ctx ended
+			s = c.lastGood([]*Failure{c.record(catalogRequest.interrupted(err))})
+		}
+		for _, f := range c.catalog.unreported.take() {
+			_ = c.report(ctx, f.of(operation)) // the snapshot has it, too
+		}
 	}
-	s, _, err := c.catalog.current.Get(ctx, fresh, c.readCatalog)
-	if err != nil { // ctx ended
-		s = c.lastGood([]error{c.record(catalogRequest.interrupted(err))})
+	var errs []error
+	for _, f := range s.failures {
+		errs = append(errs, c.strictError(f.of(operation)))
 	}
-	for _, f := range c.catalog.unreported.take() {
-		_ = c.report(ctx, f) // the error is in the snapshot
-	}
-	return s
+	return s, errors.Join(errs...)
 }
 
 // lifetime returns how long a snapshot may be used.

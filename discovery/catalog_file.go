@@ -39,29 +39,29 @@ type catalogFile struct {
 //
 // It writes the last good response of the primary catalog, regardless of its age and of [Client.InvalidateCatalog]. It never
 // writes the lists of the providers that replace the catalog in an outage. Without a good response, SaveCatalog writes nothing
-// and returns a [*ValueError]. An error of w is returned, wrapped.
+// and returns a [*ValueError]. An error of writer is returned, wrapped.
 //
-// The file contains no key. The same catalog always gives the same bytes. SaveCatalog calls w.Write once. To replace a file
+// The file contains no key. The same catalog always gives the same bytes. SaveCatalog calls Write once. To replace a file
 // atomically, write a temporary file and rename it; LoadCatalog rejects a partly written one.
-func (c *Client) SaveCatalog(w io.Writer) error {
+func (c *Client) SaveCatalog(writer io.Writer) error {
 	if err := c.ready(context.Background()); err != nil {
 		return err
 	}
-	if w == nil {
+	if writer == nil {
 		return &ValueError{Field: "writer", Reason: "must not be nil"}
 	}
 	good := c.catalog.lastGood.Load()
 	if good == nil {
-		return &ValueError{Field: "catalog", Reason: "has not been read from its primary source, so there is nothing to save"}
+		return &ValueError{Field: "Client", Reason: "has no catalog from the primary source to save"}
 	}
 	text, err := good.file(c.catalogURLDigest())
 	switch {
 	case err != nil:
 		return fmt.Errorf("discovery: SaveCatalog: %w", err)
 	case int64(len(text)) > c.maxBytes:
-		return &ValueError{Field: "catalog", Reason: fmt.Sprintf("makes a file of more than %d bytes", c.maxBytes)}
+		return &ValueError{Field: "Client", Reason: fmt.Sprintf("has a catalog whose file is longer than %d bytes", c.maxBytes)}
 	}
-	if _, err := io.Copy(w, bytes.NewReader(text)); err != nil {
+	if _, err := io.Copy(writer, bytes.NewReader(text)); err != nil {
 		return fmt.Errorf("discovery: SaveCatalog: %w", err)
 	}
 	return nil
@@ -91,27 +91,27 @@ func digest(content []byte) string {
 // own. If rows were unreadable when the catalog was requested, that is reported again as a [Failure].
 //
 // A file is rejected with a [*ValueError] if it is damaged, truncated or not a catalog, or if it has another format version,
-// belongs to another catalog URL, has a time in the future, or is larger than [WithMaxResponseBytes] allows. An error of r is
+// belongs to another catalog URL, has a time in the future, or is larger than [WithMaxResponseBytes] allows. An error of reader is
 // returned, wrapped. After an error the client is unchanged, and the program can continue without the file. Error texts contain
 // nothing from the file.
-func (c *Client) LoadCatalog(r io.Reader) error {
+func (c *Client) LoadCatalog(reader io.Reader) error {
 	if err := c.ready(context.Background()); err != nil {
 		return err
 	}
-	if r == nil {
+	if reader == nil {
 		return &ValueError{Field: "reader", Reason: "must not be nil"}
 	}
 	limit := min(c.maxBytes, math.MaxInt64-1)
-	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	text, err := io.ReadAll(io.LimitReader(reader, limit+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("discovery: LoadCatalog: %w", err)
 	case int64(len(text)) > limit:
-		return &ValueError{Field: "catalog file", Reason: fmt.Sprintf("is longer than %d bytes", limit)}
+		return &ValueError{Field: "reader", Reason: fmt.Sprintf("is longer than %d bytes", limit)}
 	}
 	s, err := parseCatalogFile(text, c.catalogURLDigest())
 	if err != nil {
-		return &ValueError{Field: "catalog file", Reason: err.Error()}
+		return &ValueError{Field: "reader", Reason: err.Error()}
 	}
 	c.adopt(s)
 	return nil
@@ -121,7 +121,7 @@ func (c *Client) LoadCatalog(r io.Reader) error {
 func (c *Client) adopt(s *snapshot) {
 	missing := catalogRequest.failure(ReasonPartial, 0, fmt.Errorf("%d rows could not be read when the catalog was requested", s.unreadable))
 	if s.unreadable > 0 {
-		s.err = c.strictError(missing)
+		s.failures = []*Failure{missing}
 	}
 	for {
 		good := c.catalog.lastGood.Load()
@@ -134,7 +134,7 @@ func (c *Client) adopt(s *snapshot) {
 	}
 	c.catalog.current.Put(s, s.readAt)
 	if s.unreadable > 0 {
-		_ = c.report(context.Background(), missing) // lists and lookups return the error
+		_ = c.report(context.Background(), missing.of("LoadCatalog")) // lists and lookups return the error
 	}
 }
 

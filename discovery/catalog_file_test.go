@@ -155,7 +155,7 @@ func TestProvidersOwnListsAreNotSaved(t *testing.T) {
 	c := s.inProcess()
 	require.NotEmpty(t, list(t, c, discovery.CatalogOptions{}))
 	var file bytes.Buffer
-	requireValueError(t, c.SaveCatalog(&file), "catalog")
+	requireValueError(t, c.SaveCatalog(&file), "Client")
 	assert.Zero(t, file.Len())
 
 	s.set("catalog", respond(twoModels))
@@ -171,7 +171,7 @@ func TestSaveCatalogWithoutACatalog(t *testing.T) {
 	s := catalogServer(twoModels)
 	c := s.inProcess()
 	var file bytes.Buffer
-	requireValueError(t, c.SaveCatalog(&file), "catalog")
+	requireValueError(t, c.SaveCatalog(&file), "Client")
 	assert.Zero(t, file.Len())
 	assert.Zero(t, s.count("catalog"))
 
@@ -226,10 +226,10 @@ func unchanged(t *testing.T, s *fakeServer, name, file string, reason string) {
 	t.Helper()
 	c := s.inProcess()
 	err := c.LoadCatalog(strings.NewReader(file))
-	requireValueError(t, err, "catalog file")
+	requireValueError(t, err, "reader")
 	require.ErrorContains(t, err, reason, name)
 	require.NotContains(t, err.Error(), "gpt")
-	requireValueError(t, c.SaveCatalog(io.Discard), "catalog")
+	requireValueError(t, c.SaveCatalog(io.Discard), "Client")
 }
 
 func TestLoadCatalogRejectsAnyDamage(t *testing.T) {
@@ -258,7 +258,7 @@ func testOtherFiles(t *testing.T) {
 	s := catalogServer(twoModels)
 	file := savedCatalog(t, s)
 	other := discovery.New(discovery.WithCatalogURL("http://test.invalid/other/catalog"))
-	requireValueError(t, other.LoadCatalog(bytes.NewReader(file)), "catalog file")
+	requireValueError(t, other.LoadCatalog(bytes.NewReader(file)), "reader")
 
 	for name, test := range map[string]struct{ file, reason string }{
 		"empty":               {"", "is not a file of SaveCatalog"},
@@ -301,17 +301,17 @@ func TestLoadCatalogReadsNoMoreThanAResponse(t *testing.T) {
 	limit := int64(len(file))
 	require.NoError(t, s.inProcess(discovery.WithMaxResponseBytes(limit)).LoadCatalog(bytes.NewReader(file)))
 	err := s.inProcess(discovery.WithMaxResponseBytes(limit - 1)).LoadCatalog(bytes.NewReader(file))
-	requireValueError(t, err, "catalog file")
+	requireValueError(t, err, "reader")
 	require.ErrorContains(t, err, "is longer than")
 	require.NoError(t, s.inProcess(discovery.WithMaxResponseBytes(1<<63-1)).LoadCatalog(bytes.NewReader(file)))
 
 	var huge zeros
-	requireValueError(t, s.inProcess(discovery.WithMaxResponseBytes(1<<20)).LoadCatalog(&huge), "catalog file")
+	requireValueError(t, s.inProcess(discovery.WithMaxResponseBytes(1<<20)).LoadCatalog(&huge), "reader")
 	assert.LessOrEqual(t, huge.n, int64(1<<20+1))
 
 	c := s.inProcess(discovery.WithMaxResponseBytes(int64(len(twoModels))))
 	list(t, c, discovery.CatalogOptions{})
-	requireValueError(t, c.SaveCatalog(io.Discard), "catalog") // LoadCatalog would reject the file
+	requireValueError(t, c.SaveCatalog(io.Discard), "Client") // LoadCatalog would reject the file
 }
 
 // shortWriter is a writer that takes n bytes and then fails.
@@ -328,7 +328,7 @@ func TestErrorsOfReaderAndWriterAreReturned(t *testing.T) {
 	c := s.inProcess()
 	broken := io.MultiReader(bytes.NewReader(file[:100]), iotest.ErrReader(errDiskFull))
 	require.ErrorIs(t, c.LoadCatalog(broken), errDiskFull)
-	requireValueError(t, c.SaveCatalog(io.Discard), "catalog")
+	requireValueError(t, c.SaveCatalog(io.Discard), "Client")
 
 	require.NoError(t, c.LoadCatalog(iotest.OneByteReader(bytes.NewReader(file))))
 	require.ErrorIs(t, c.SaveCatalog(shortWriter{n: 10}), errDiskFull)

@@ -54,8 +54,8 @@ func FuzzLoadCatalog(f *testing.F) {
 		for _, file := range []string{string(text), withDigest(string(text))} {
 			c := s.inProcess()
 			if err := c.LoadCatalog(strings.NewReader(file)); err != nil {
-				requireValueError(t, err, "catalog file")
-				requireValueError(t, c.SaveCatalog(io.Discard), "catalog")
+				requireValueError(t, err, "reader")
+				requireValueError(t, c.SaveCatalog(io.Discard), "Client")
 				continue
 			}
 			second := s.inProcess()

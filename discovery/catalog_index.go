@@ -19,8 +19,8 @@ type snapshot struct {
 	readAt  time.Time // of a primary snapshot
 	// unreadable is the number of rows that were left out.
 	unreadable int
-	// err is the error for callers of a client with WithStrictErrors, in addition to the models.
-	err error
+	// failures are why models are missing or the snapshot is a substitute. With WithStrictErrors every caller gets them.
+	failures []*Failure
 }
 
 // newSnapshot merges rows of the same id and builds the index. It writes into rows.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,8 +15,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// catalogRequest describes the request for the primary catalog, which needs no key.
-var catalogRequest = request{operation: opListModels, timeout: listTimeout}
+// catalogRequest describes the request for the primary catalog, which needs no key. Several operations share it, so that each sets
+// the operation of a failure.
+var catalogRequest = request{timeout: listTimeout}
 
 // catalogCache is the catalog of a client.
 type catalogCache struct {
@@ -38,23 +40,22 @@ func (c *Client) readCatalog(ctx context.Context) (*snapshot, error) {
 	if ctx.Err() != nil { // every caller has left and reported that
 		return newSnapshot(nil), nil //nolint:nilerr // no caller is left
 	}
-	errs := []error{c.record(failure)}
-	s, problems := c.fallback(ctx)
-	errs = append(errs, problems...)
+	failures := []*Failure{c.record(failure)}
+	s := c.fallback(ctx)
+	s.failures = append(failures, s.failures...)
 	switch {
 	case len(s.models) > 0 || ctx.Err() != nil:
 	case c.catalog.lastGood.Load() != nil:
-		return c.lastGood(errs), nil
+		return c.lastGood(s.failures), nil
 	case primary != nil: // the few rows that can be read are better than nothing
-		s = primary
+		primary.failures, s = s.failures, primary
 	}
-	s.err = errors.Join(errs...)
-	return s, nil //nolint:nilerr // the failure is queued, and in s.err
+	return s, nil //nolint:nilerr // the failure is in the snapshot
 }
 
 // fallback reads the lists of the providers themselves, concurrently. A provider without a key is left out; one that fails is
 // left out and reported. The models and the failures are in the order of the provider table.
-func (c *Client) fallback(ctx context.Context) (*snapshot, []error) {
+func (c *Client) fallback(ctx context.Context) *snapshot {
 	lists, failures := make([][]ModelInfo, len(providerTable)), make([]*Failure, len(providerTable))
 	var all sync.WaitGroup
 	for i := range providerTable {
@@ -69,15 +70,13 @@ func (c *Client) fallback(ctx context.Context) (*snapshot, []error) {
 		})
 	}
 	all.Wait()
-	var rows []ModelInfo
-	var errs []error
-	for i, failure := range failures {
-		rows = append(rows, lists[i]...)
+	s := newSnapshot(slices.Concat(lists...))
+	for _, failure := range failures {
 		if failure != nil {
-			errs = append(errs, c.record(failure))
+			s.failures = append(s.failures, c.record(failure))
 		}
 	}
-	return newSnapshot(rows), errs
+	return s
 }
 
 // fetchCatalog requests the primary catalog, with the ETag of the last good response, so that an unchanged catalog is not sent
@@ -128,30 +127,28 @@ func (c *Client) decodeCatalog(ctx context.Context, resp call.Response) (*snapsh
 	s := newSnapshot(rows)
 	s.primary, s.readAt, s.etag, s.unreadable = true, time.Now(), resp.Header.Get("ETag"), skipped
 	if skipped > 0 {
-		s.err = c.record(catalogRequest.failure(ReasonPartial, resp.Status, unreadable))
+		s.failures = []*Failure{c.record(catalogRequest.failure(ReasonPartial, resp.Status, unreadable))}
 	}
 	return s, nil
 }
 
-// lastGood returns the last snapshot of the primary catalog as a substitute for a current one, or an empty snapshot. errs are
-// the reasons.
-func (c *Client) lastGood(errs []error) *snapshot {
+// lastGood returns the last snapshot of the primary catalog as a substitute for a current one, or an empty snapshot.
+// failures are the reasons.
+func (c *Client) lastGood(failures []*Failure) *snapshot {
 	good := c.catalog.lastGood.Load()
 	if good == nil {
 		s := newSnapshot(nil)
-		s.err = errors.Join(errs...)
+		s.failures = failures
 		return s
 	}
-	substitute := &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling}
-	substitute.err = errors.Join(append(errs, c.record(catalogRequest.failure(ReasonPartial, 0,
-		fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339)))))...)
-	return substitute
+	used := c.record(catalogRequest.failure(ReasonPartial, 0, fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339))))
+	return &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling, failures: append(failures, used)}
 }
 
-// record queues a failure of a shared request for the next caller, and returns its error.
-func (c *Client) record(f *Failure) error {
+// record queues a failure of a shared request for the next caller, and returns it.
+func (c *Client) record(f *Failure) *Failure {
 	c.catalog.unreported.add(f)
-	return c.strictError(f)
+	return f
 }
 
 // failureQueue holds failures until they are reported. The zero value is empty.

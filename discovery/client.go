@@ -86,10 +86,9 @@ func New(opts ...Option) *Client {
 		onFailure:  func(Failure) {},
 	}
 	for _, opt := range opts {
-		if opt == nil {
-			panic(&ValueError{Field: "option", Reason: "is nil"})
+		if opt != nil {
+			opt(c)
 		}
-		opt(c)
 	}
 	c.http = call.Client(c.http)
 	c.apis = c.newAPIs()
@@ -108,7 +107,7 @@ func (c *Client) ready(ctx context.Context) error {
 		return &ValueError{Field: "Client", Reason: "must be made with discovery.New"}
 	}
 	if ctx == nil {
-		return &ValueError{Field: "context", Reason: "must not be nil"}
+		return &ValueError{Field: "ctx", Reason: "must not be nil"}
 	}
 	return nil
 }

@@ -70,6 +70,6 @@ func TestZeroClientAndNilContextAreValueErrors(t *testing.T) {
 		assert.ErrorAs(t, operation(t.Context(), nil), &wrong, name)
 		assert.Equal(t, "Client", wrong.Field, name)
 		assert.ErrorAs(t, operation(none, newFakeServer(nil).inProcess()), &wrong, name)
-		assert.Equal(t, "context", wrong.Field, name)
+		assert.Equal(t, "ctx", wrong.Field, name)
 	}
 }

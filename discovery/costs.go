@@ -106,8 +106,9 @@ type dayQuery struct {
 	start, end int64
 	groups     []GroupBy
 	timeout    time.Duration // of a page
-	// formatTime formats start or end as the caller gave it.
-	formatTime func(int64) string
+	// startField and endField are the Go names of the fields, and formatTime formats start or end as the caller gave it.
+	startField, endField string
+	formatTime           func(int64) string
 	// page requests the page at a cursor, "" for the first one.
 	page func(ctx context.Context, r request, cursor string) (billing.Page, *Failure)
 }
@@ -115,15 +116,15 @@ type dayQuery struct {
 // checkPages validates the page size and the groupings of a query.
 func checkPages(limit, maxLimit int, groups []GroupBy, known ...GroupBy) error {
 	if limit < 0 || limit > maxLimit {
-		return &ValueError{Field: "limit", Value: strconv.Itoa(limit), Reason: fmt.Sprintf("must be between 1 and %d", maxLimit)}
+		return &ValueError{Field: "Limit", Value: strconv.Itoa(limit), Reason: fmt.Sprintf("must be between 1 and %d", maxLimit)}
 	}
 	for i, group := range groups {
 		switch {
 		case !slices.Contains(known, group):
 			names := strings.Trim(fmt.Sprint(known), "[]")
-			return &ValueError{Field: "group by", Value: showable(string(group)), Reason: "must be one of " + strings.ReplaceAll(names, " ", ", ")}
+			return &ValueError{Field: "GroupBy", Value: showable(string(group)), Reason: "must be one of " + strings.ReplaceAll(names, " ", ", ")}
 		case slices.Contains(groups[:i], group):
-			return &ValueError{Field: "group by", Value: string(group), Reason: "is repeated"}
+			return &ValueError{Field: "GroupBy", Value: string(group), Reason: "is repeated"}
 		}
 	}
 	return nil

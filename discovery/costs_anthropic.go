@@ -63,6 +63,7 @@ func (c *Client) FetchAnthropicCostBuckets(ctx context.Context, query AnthropicC
 func (c *Client) anthropicDays(query AnthropicCostQuery) (days dayQuery, err error) {
 	days = dayQuery{
 		service: ServiceAnthropicAdmin, key: query.AdminKey, groups: query.GroupBy,
+		startField: "Start", endField: "End",
 		formatTime: func(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) },
 	}
 	if days.start, days.end, err = query.window(); err != nil {
@@ -88,15 +89,15 @@ func (q AnthropicCostQuery) window() (start, end int64, err error) {
 	open := q.End.IsZero()
 	switch {
 	case q.Start.IsZero():
-		return 0, 0, &ValueError{Field: "start time", Reason: "is required"}
+		return 0, 0, &ValueError{Field: "Start", Reason: "is required"}
 	case !open && !q.Start.Before(q.End):
-		return 0, 0, &ValueError{Field: "start time", Value: q.Start.Format(time.RFC3339), Reason: "must be before the end time"}
+		return 0, 0, &ValueError{Field: "Start", Value: q.Start.Format(time.RFC3339), Reason: "must be before End"}
 	case q.Start.Unix() < 0:
-		return 0, 0, &ValueError{Field: "start time", Value: q.Start.Format(time.RFC3339), Reason: "must be in 1970 or later"}
+		return 0, 0, &ValueError{Field: "Start", Value: q.Start.Format(time.RFC3339), Reason: "must be in 1970 or later"}
 	case q.Start.Unix() >= firstMilliseconds:
-		return 0, 0, &ValueError{Field: "start time", Value: q.Start.Format(time.RFC3339), Reason: madeOfMilliseconds}
+		return 0, 0, &ValueError{Field: "Start", Value: q.Start.Format(time.RFC3339), Reason: madeOfMilliseconds}
 	case !open && q.End.Unix() >= firstMilliseconds:
-		return 0, 0, &ValueError{Field: "end time", Value: q.End.Format(time.RFC3339), Reason: madeOfMilliseconds}
+		return 0, 0, &ValueError{Field: "End", Value: q.End.Format(time.RFC3339), Reason: madeOfMilliseconds}
 	case open:
 		return q.Start.Unix(), 0, nil
 	}

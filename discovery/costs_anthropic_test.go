@@ -187,23 +187,23 @@ func TestInvalidAnthropicCostQueries(t *testing.T) {
 		field  string
 		change func(*discovery.AnthropicCostQuery)
 	}{
-		"no start":           {"start time", func(q *discovery.AnthropicCostQuery) { q.Start = time.Time{} }},
-		"start before 1970":  {"start time", func(q *discovery.AnthropicCostQuery) { q.Start = time.Unix(-1, 0) }},
-		"start at the end":   {"start time", func(q *discovery.AnthropicCostQuery) { q.Start = q.End }},
-		"start after end":    {"start time", func(q *discovery.AnthropicCostQuery) { q.Start = q.End.Add(1) }},
-		"end at the epoch":   {"start time", func(q *discovery.AnthropicCostQuery) { q.End = time.Unix(0, 0) }},
-		"milliseconds":       {"start time", func(q *discovery.AnthropicCostQuery) { q.Start, q.End = time.Unix(1777593600000, 0), time.Time{} }},
-		"end, milliseconds":  {"end time", func(q *discovery.AnthropicCostQuery) { q.End = time.Unix(1777593600000, 0) }},
-		"limit too small":    {"limit", func(q *discovery.AnthropicCostQuery) { q.Limit = -1 }},
-		"limit too large":    {"limit", func(q *discovery.AnthropicCostQuery) { q.Limit = 32 }},
-		"OpenAI's line item": {"group by", func(q *discovery.AnthropicCostQuery) { q.GroupBy = []discovery.GroupBy{discovery.GroupByLineItem} }},
-		"OpenAI's project":   {"group by", func(q *discovery.AnthropicCostQuery) { q.GroupBy = []discovery.GroupBy{discovery.GroupByProjectID} }},
-		"OpenAI's key": {"group by", func(q *discovery.AnthropicCostQuery) {
+		"no start":           {"Start", func(q *discovery.AnthropicCostQuery) { q.Start = time.Time{} }},
+		"start before 1970":  {"Start", func(q *discovery.AnthropicCostQuery) { q.Start = time.Unix(-1, 0) }},
+		"start at the end":   {"Start", func(q *discovery.AnthropicCostQuery) { q.Start = q.End }},
+		"start after end":    {"Start", func(q *discovery.AnthropicCostQuery) { q.Start = q.End.Add(1) }},
+		"end at the epoch":   {"Start", func(q *discovery.AnthropicCostQuery) { q.End = time.Unix(0, 0) }},
+		"milliseconds":       {"Start", func(q *discovery.AnthropicCostQuery) { q.Start, q.End = time.Unix(1777593600000, 0), time.Time{} }},
+		"end, milliseconds":  {"End", func(q *discovery.AnthropicCostQuery) { q.End = time.Unix(1777593600000, 0) }},
+		"limit too small":    {"Limit", func(q *discovery.AnthropicCostQuery) { q.Limit = -1 }},
+		"limit too large":    {"Limit", func(q *discovery.AnthropicCostQuery) { q.Limit = 32 }},
+		"OpenAI's line item": {"GroupBy", func(q *discovery.AnthropicCostQuery) { q.GroupBy = []discovery.GroupBy{discovery.GroupByLineItem} }},
+		"OpenAI's project":   {"GroupBy", func(q *discovery.AnthropicCostQuery) { q.GroupBy = []discovery.GroupBy{discovery.GroupByProjectID} }},
+		"OpenAI's key": {"GroupBy", func(q *discovery.AnthropicCostQuery) {
 			q.GroupBy = []discovery.GroupBy{"description", discovery.GroupByAPIKeyID}
 		}},
-		"empty group":      {"group by", func(q *discovery.AnthropicCostQuery) { q.GroupBy = []discovery.GroupBy{""} }},
-		"group twice":      {"group by", func(q *discovery.AnthropicCostQuery) { q.GroupBy = []discovery.GroupBy{"description", "description"} }},
-		"negative timeout": {"timeout", func(q *discovery.AnthropicCostQuery) { q.Timeout = -time.Second }},
+		"empty group":      {"GroupBy", func(q *discovery.AnthropicCostQuery) { q.GroupBy = []discovery.GroupBy{""} }},
+		"group twice":      {"GroupBy", func(q *discovery.AnthropicCostQuery) { q.GroupBy = []discovery.GroupBy{"description", "description"} }},
+		"negative timeout": {"Timeout", func(q *discovery.AnthropicCostQuery) { q.Timeout = -time.Second }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

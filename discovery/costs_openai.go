@@ -64,6 +64,7 @@ func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQue
 func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 	days := dayQuery{
 		service: ServiceOpenAIAdmin, key: query.AdminKey, start: query.StartTime, end: query.EndTime, groups: query.GroupBy,
+		startField: "StartTime", endField: "EndTime",
 		formatTime: func(t int64) string { return strconv.FormatInt(t, 10) },
 	}
 	if err := checkUnixWindow(query.StartTime, query.EndTime); err != nil {
@@ -88,15 +89,15 @@ func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 func checkUnixWindow(start, end int64) error {
 	switch {
 	case start <= 0:
-		return &ValueError{Field: "start time", Value: strconv.FormatInt(start, 10), Reason: "must be positive, in Unix seconds"}
+		return &ValueError{Field: "StartTime", Value: strconv.FormatInt(start, 10), Reason: "must be positive, in Unix seconds"}
 	case start >= firstMilliseconds:
-		return &ValueError{Field: "start time", Value: strconv.FormatInt(start, 10), Reason: "is in milliseconds; it must be in Unix seconds"}
+		return &ValueError{Field: "StartTime", Value: strconv.FormatInt(start, 10), Reason: "is in milliseconds; it must be in Unix seconds"}
 	case end >= firstMilliseconds:
-		return &ValueError{Field: "end time", Value: strconv.FormatInt(end, 10), Reason: "is in milliseconds; it must be in Unix seconds"}
+		return &ValueError{Field: "EndTime", Value: strconv.FormatInt(end, 10), Reason: "is in milliseconds; it must be in Unix seconds"}
 	case end < 0:
-		return &ValueError{Field: "end time", Value: strconv.FormatInt(end, 10), Reason: "is negative"}
+		return &ValueError{Field: "EndTime", Value: strconv.FormatInt(end, 10), Reason: "must not be negative"}
 	case end != 0 && start >= end:
-		return &ValueError{Field: "start time", Value: strconv.FormatInt(start, 10), Reason: "must be before the end time"}
+		return &ValueError{Field: "StartTime", Value: strconv.FormatInt(start, 10), Reason: "must be before EndTime"}
 	}
 	return nil
 }

@@ -221,25 +221,25 @@ func TestInvalidOpenAICostQueries(t *testing.T) {
 		field  string
 		change func(*discovery.OpenAICostQuery)
 	}{
-		"no start":         {"start time", func(q *discovery.OpenAICostQuery) { q.StartTime = 0 }},
-		"negative start":   {"start time", func(q *discovery.OpenAICostQuery) { q.StartTime = -1 }},
-		"start at the end": {"start time", func(q *discovery.OpenAICostQuery) { q.StartTime = q.EndTime }},
-		"start after end":  {"start time", func(q *discovery.OpenAICostQuery) { q.StartTime = q.EndTime + 1 }},
-		"negative end":     {"end time", func(q *discovery.OpenAICostQuery) { q.EndTime = -1 }},
-		"limit too small":  {"limit", func(q *discovery.OpenAICostQuery) { q.Limit = -1 }},
-		"limit too large":  {"limit", func(q *discovery.OpenAICostQuery) { q.Limit = 181 }},
-		"unknown group":    {"group by", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{"user_id"} }},
-		"empty group":      {"group by", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{""} }},
-		"Anthropic's groups": {"group by", func(q *discovery.OpenAICostQuery) {
+		"no start":         {"StartTime", func(q *discovery.OpenAICostQuery) { q.StartTime = 0 }},
+		"negative start":   {"StartTime", func(q *discovery.OpenAICostQuery) { q.StartTime = -1 }},
+		"start at the end": {"StartTime", func(q *discovery.OpenAICostQuery) { q.StartTime = q.EndTime }},
+		"start after end":  {"StartTime", func(q *discovery.OpenAICostQuery) { q.StartTime = q.EndTime + 1 }},
+		"negative end":     {"EndTime", func(q *discovery.OpenAICostQuery) { q.EndTime = -1 }},
+		"limit too small":  {"Limit", func(q *discovery.OpenAICostQuery) { q.Limit = -1 }},
+		"limit too large":  {"Limit", func(q *discovery.OpenAICostQuery) { q.Limit = 181 }},
+		"unknown group":    {"GroupBy", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{"user_id"} }},
+		"empty group":      {"GroupBy", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{""} }},
+		"Anthropic's groups": {"GroupBy", func(q *discovery.OpenAICostQuery) {
 			q.GroupBy = []discovery.GroupBy{discovery.GroupByWorkspaceID}
 		}},
-		"Anthropic's descriptions": {"group by", func(q *discovery.OpenAICostQuery) {
+		"Anthropic's descriptions": {"GroupBy", func(q *discovery.OpenAICostQuery) {
 			q.GroupBy = []discovery.GroupBy{discovery.GroupByLineItem, discovery.GroupByDescription}
 		}},
-		"group twice": {"group by", func(q *discovery.OpenAICostQuery) {
+		"group twice": {"GroupBy", func(q *discovery.OpenAICostQuery) {
 			q.GroupBy = []discovery.GroupBy{"line_item", "project_id", "line_item"}
 		}},
-		"negative timeout": {"timeout", func(q *discovery.OpenAICostQuery) { q.Timeout = -time.Second }},
+		"negative timeout": {"Timeout", func(q *discovery.OpenAICostQuery) { q.Timeout = -time.Second }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

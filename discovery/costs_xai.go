@@ -144,7 +144,7 @@ func teamID(argument string) (string, error) {
 	team := cmp.Or(strings.TrimSpace(argument), strings.TrimSpace(os.Getenv("XAI_TEAM_ID")))
 	invalid := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%`, r) }
 	if strings.ContainsFunc(team, invalid) || slices.Contains([]string{".", ".."}, team) {
-		return "", &ValueError{Field: "team id", Value: showable(team), Reason: "cannot be part of a path"}
+		return "", &ValueError{Field: "TeamID", Value: showable(team), Reason: "cannot be part of a path"}
 	}
 	return team, nil
 }

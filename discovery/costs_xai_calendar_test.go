@@ -75,7 +75,7 @@ func TestSentTimesDenoteTheSameMoment(t *testing.T) {
 		if shownAt(at, zone) != 1 {
 			refused++
 			_, err := usageOf().inProcess().FetchXAICostBuckets(t.Context(), q)
-			requireValueError(t, err, "start time")
+			requireValueError(t, err, "StartTime")
 			continue
 		}
 		start, _, sentZone, _ := sent(t, q)

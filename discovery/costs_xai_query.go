@@ -65,22 +65,22 @@ func (q XAICostQuery) window() (xaiWindow, error) {
 	w := xaiWindow{unit: cmp.Or(q.TimeUnit, TimeUnitDay), timezone: cmp.Or(q.Timezone, DefaultTimezone)}
 	unit, known := calendarUnits[w.unit]
 	if !known {
-		return w, &ValueError{Field: "time unit", Value: showable(string(w.unit)), Reason: "must be one of the TimeUnit constants, such as TIME_UNIT_DAY"}
+		return w, &ValueError{Field: "TimeUnit", Value: showable(string(w.unit)), Reason: "must be one of the TimeUnit constants, such as TIME_UNIT_DAY"}
 	}
 	zone, err := loadZone(w.timezone)
 	if err != nil {
 		return w, err
 	}
-	start, err := parseTime("start time", q.StartTime, zone)
+	start, err := parseTime("StartTime", q.StartTime, zone)
 	if err != nil {
 		return w, err
 	}
-	end, err := parseTime("end time", q.EndTime, zone)
+	end, err := parseTime("EndTime", q.EndTime, zone)
 	if err != nil {
 		return w, err
 	}
 	if !start.Before(end) {
-		return w, &ValueError{Field: "start time", Value: showable(q.StartTime), Reason: "must be before the end time"}
+		return w, &ValueError{Field: "StartTime", Value: showable(q.StartTime), Reason: "must be before EndTime"}
 	}
 	if truncated := end.Truncate(time.Second); truncated.Before(end) {
 		end = truncated.Add(time.Second) // formatting the start drops its fraction
@@ -97,7 +97,7 @@ func loadZone(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" {
-		return nil, &ValueError{Field: "timezone", Value: showable(name), Reason: "is unknown; it must be an IANA name such as Europe/Berlin"}
+		return nil, &ValueError{Field: "Timezone", Value: showable(name), Reason: "is unknown; it must be an IANA name such as Europe/Berlin"}
 	}
 	return zone, nil
 }
@@ -121,9 +121,9 @@ func (w xaiWindow) checkWhole() error {
 	switch {
 	case w.Unit == calendar.Whole:
 	case !w.Starts(w.Start):
-		return &ValueError{Field: "start time", Value: w.Start.Format(time.RFC3339), Reason: "must be the start of a bucket of " + string(w.unit)}
+		return &ValueError{Field: "StartTime", Value: w.Start.Format(time.RFC3339), Reason: "must be the start of a bucket of " + string(w.unit)}
 	case !w.Starts(w.End) && w.Next(w.End).Before(w.Next(time.Now().In(w.End.Location()))):
-		return &ValueError{Field: "end time", Value: w.End.Format(time.RFC3339), Reason: "must be the end of a bucket of " + string(w.unit)}
+		return &ValueError{Field: "EndTime", Value: w.End.Format(time.RFC3339), Reason: "must be the end of a bucket of " + string(w.unit)}
 	}
 	return nil
 }

@@ -112,44 +112,44 @@ func TestInvalidXAICostQueries(t *testing.T) {
 		field  string
 		change func(*discovery.XAICostQuery)
 	}{
-		"no start":            {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "" }},
-		"no end":              {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "" }},
-		"unreadable start":    {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "yesterday" }},
-		"a year and a month":  {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05" }},
-		"a day that is not":   {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-02-29T00:00:00Z" }},
-		"an hour that is not": {"end time", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05-09 24:00:00" }},
-		"unix seconds":        {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "1777593600" }},
-		"start at the end":    {"start time", func(q *discovery.XAICostQuery) { q.StartTime = q.EndTime }},
-		"start after end":     {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-09T00:00:01Z" }},
-		"after by a fraction": {"start time", func(q *discovery.XAICostQuery) {
+		"no start":            {"StartTime", func(q *discovery.XAICostQuery) { q.StartTime = "" }},
+		"no end":              {"EndTime", func(q *discovery.XAICostQuery) { q.EndTime = "" }},
+		"unreadable start":    {"StartTime", func(q *discovery.XAICostQuery) { q.StartTime = "yesterday" }},
+		"a year and a month":  {"EndTime", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05" }},
+		"a day that is not":   {"StartTime", func(q *discovery.XAICostQuery) { q.StartTime = "2026-02-29T00:00:00Z" }},
+		"an hour that is not": {"EndTime", func(q *discovery.XAICostQuery) { q.EndTime = "2026-05-09 24:00:00" }},
+		"unix seconds":        {"StartTime", func(q *discovery.XAICostQuery) { q.StartTime = "1777593600" }},
+		"start at the end":    {"StartTime", func(q *discovery.XAICostQuery) { q.StartTime = q.EndTime }},
+		"start after end":     {"StartTime", func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-09T00:00:01Z" }},
+		"after by a fraction": {"StartTime", func(q *discovery.XAICostQuery) {
 			q.StartTime, q.EndTime = "2026-05-01T00:00:00.9Z", "2026-05-01T00:00:00.7Z"
 		}},
-		"after by its offset":  {"start time", func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-08T23:00:00-01:00" }},
-		"unknown unit":         {"time unit", func(q *discovery.XAICostQuery) { q.TimeUnit = "TIME_UNIT_YEAR" }},
-		"unit in lower case":   {"time unit", func(q *discovery.XAICostQuery) { q.TimeUnit = "time_unit_day" }},
-		"unknown zone":         {"timezone", func(q *discovery.XAICostQuery) { q.Timezone = "Mars/Olympus" }},
-		"zone of this machine": {"timezone", func(q *discovery.XAICostQuery) { q.Timezone = "Local" }},
-		"zone is a path":       {"timezone", func(q *discovery.XAICostQuery) { q.Timezone = "../etc/passwd" }},
-		"the missing hour": {"start time", func(q *discovery.XAICostQuery) {
+		"after by its offset":  {"StartTime", func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-08T23:00:00-01:00" }},
+		"unknown unit":         {"TimeUnit", func(q *discovery.XAICostQuery) { q.TimeUnit = "TIME_UNIT_YEAR" }},
+		"unit in lower case":   {"TimeUnit", func(q *discovery.XAICostQuery) { q.TimeUnit = "time_unit_day" }},
+		"unknown zone":         {"Timezone", func(q *discovery.XAICostQuery) { q.Timezone = "Mars/Olympus" }},
+		"zone of this machine": {"Timezone", func(q *discovery.XAICostQuery) { q.Timezone = "Local" }},
+		"zone is a path":       {"Timezone", func(q *discovery.XAICostQuery) { q.Timezone = "../etc/passwd" }},
+		"the missing hour": {"StartTime", func(q *discovery.XAICostQuery) {
 			q.StartTime, q.Timezone = "2026-03-29 02:30:00", "Europe/Berlin"
 		}},
-		"the hour that is twice": {"end time", func(q *discovery.XAICostQuery) {
+		"the hour that is twice": {"EndTime", func(q *discovery.XAICostQuery) {
 			q.StartTime, q.EndTime, q.Timezone = "2026-10-01 00:00:00", "2026-10-25 02:30:00", "Europe/Berlin"
 		}},
-		"its first, by offset": {"end time", func(q *discovery.XAICostQuery) {
+		"its first, by offset": {"EndTime", func(q *discovery.XAICostQuery) {
 			q.StartTime, q.EndTime, q.Timezone = "2026-10-01 00:00:00", "2026-10-25T00:00:00Z", "Europe/Berlin"
 		}},
-		"its last, by offset": {"end time", func(q *discovery.XAICostQuery) {
+		"its last, by offset": {"EndTime", func(q *discovery.XAICostQuery) {
 			q.StartTime, q.EndTime, q.Timezone = "2026-10-01 00:00:00", "2026-10-25T01:59:59Z", "Europe/Berlin"
 		}},
-		"team with a slash":   {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a/b" }},
-		"team with a query":   {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a?b" }},
-		"team with a #":       {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a#b" }},
-		"team with a control": {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a\x00b" }},
-		"team with a line":    {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a\r\nb" }},
-		"team with a percent": {"team id", func(q *discovery.XAICostQuery) { q.TeamID = "a%2Fb" }},
-		"team above":          {"team id", func(q *discovery.XAICostQuery) { q.TeamID = ".." }},
-		"negative timeout":    {"timeout", func(q *discovery.XAICostQuery) { q.Timeout = -time.Second }},
+		"team with a slash":   {"TeamID", func(q *discovery.XAICostQuery) { q.TeamID = "a/b" }},
+		"team with a query":   {"TeamID", func(q *discovery.XAICostQuery) { q.TeamID = "a?b" }},
+		"team with a #":       {"TeamID", func(q *discovery.XAICostQuery) { q.TeamID = "a#b" }},
+		"team with a control": {"TeamID", func(q *discovery.XAICostQuery) { q.TeamID = "a\x00b" }},
+		"team with a line":    {"TeamID", func(q *discovery.XAICostQuery) { q.TeamID = "a\r\nb" }},
+		"team with a percent": {"TeamID", func(q *discovery.XAICostQuery) { q.TeamID = "a%2Fb" }},
+		"team above":          {"TeamID", func(q *discovery.XAICostQuery) { q.TeamID = ".." }},
+		"negative timeout":    {"Timeout", func(q *discovery.XAICostQuery) { q.Timeout = -time.Second }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -200,7 +200,7 @@ func TestManagementKeyAndTeamPrecedence(t *testing.T) {
 	q := usageQuery()
 	q.TeamID = ""
 	_, err := s.inProcess().FetchXAICostBuckets(t.Context(), q)
-	requireValueError(t, err, "team id")
+	requireValueError(t, err, "TeamID")
 }
 
 func TestKeyAndTeamAreBothRequired(t *testing.T) {

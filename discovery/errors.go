@@ -11,27 +11,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/internal/cache"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// ValueError reports an invalid argument. Nothing was sent.
-type ValueError struct {
-	// Field names the argument.
-	Field string
-	// Value is the argument, or "" if showing it could reveal a secret.
-	Value string
-	// Reason describes the requirement that the argument violates, as in "must not be negative".
-	Reason string
-}
-
-func (e *ValueError) Error() string {
-	if e.Value == "" {
-		return fmt.Sprintf("discovery: %s %s", e.Field, e.Reason)
-	}
-	return fmt.Sprintf("discovery: %s %q %s", e.Field, e.Value, e.Reason)
-}
+// ValueError reports an invalid argument. Nothing was sent. Its Field is the Go name of the argument, or of the field in it. It
+// is the type that package client has under the same name.
+type ValueError = argument.ValueError
 
 // Reason classifies a [Failure] for programs.
 type Reason string
@@ -64,7 +52,7 @@ const (
 // [WithStrictErrors] it is returned as an error as well, and errors.As finds it as a Failure and as a *Failure. It never
 // contains a key, even if the provider echoes it.
 type Failure struct { //nolint:errname // the exported name is fixed
-	// Operation is the name of the method, such as "ListModels".
+	// Operation is the name of the method that was called, such as "ListModels".
 	Operation string
 	// Provider is the provider whose call failed, or "" for the primary catalog.
 	Provider Provider
@@ -89,6 +77,12 @@ func (f Failure) Error() string {
 
 // Unwrap returns Err.
 func (f Failure) Unwrap() error { return f.Err }
+
+// of returns the failure of a shared request as that of an operation.
+func (f Failure) of(operation string) *Failure {
+	f.Operation = operation
+	return &f
+}
 
 // As sets target to a copy of f if target is a **Failure. It implements the interface of errors.As.
 func (f Failure) As(target any) bool {

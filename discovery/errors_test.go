@@ -192,3 +192,26 @@ func TestFailuresAreLogged(t *testing.T) {
 	assert.Contains(t, log.String(), "reason=status")
 	assert.Contains(t, log.String(), "oops")
 }
+
+// Several methods share the catalog and its outage, so the request may have been that of another method.
+func TestFailureNamesTheMethodThatWasCalled(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(500, "")})
+	c := s.inProcess(discovery.WithStrictErrors())
+	for _, opts := range []discovery.CatalogOptions{{}, {Refresh: true}} { // cached, then requested by each
+		for operation, call := range map[string]func() error{
+			"ListModels":       func() error { _, err := c.ListModels(t.Context(), opts); return err },
+			"IsModelSupported": func() error { _, err := c.IsModelSupported(t.Context(), "gpt-4o", opts); return err },
+			"GetModelInfo":     func() error { _, err := c.GetModelInfo(t.Context(), "gpt-4o", opts); return err },
+		} {
+			s.failures = nil
+			var failure discovery.Failure
+			require.ErrorAs(t, call(), &failure)
+			assert.Equal(t, operation, failure.Operation)
+			for _, reported := range s.failures {
+				assert.Equal(t, operation, reported.Operation)
+			}
+			assert.True(t, !opts.Refresh || len(s.failures) > 0)
+		}
+	}
+}

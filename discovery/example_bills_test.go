@@ -116,5 +116,5 @@ func ExampleClient_FetchDeepSeekBalance() {
 	// Output:
 	// 42.5 USD
 	// spent 2.75 <nil>
-	// discovery: topped-up balance "42.75" is higher than before: the account was topped up
+	// mesh: ToppedUpBalance "42.75" is higher than before: the account was topped up
 }

@@ -19,7 +19,7 @@ func ExampleParseUsage() {
 	fmt.Println(err)
 	// Output:
 	// 4000 8000 1500 <nil>
-	// discovery: usage field cached_tokens is more than prompt_tokens
+	// mesh: usage.cached_tokens is more than prompt_tokens
 }
 
 // The cost of a call is exact, and has a line for each kind of token.

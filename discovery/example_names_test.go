@@ -20,7 +20,7 @@ func ExampleParseProvider() {
 	// openai
 	// xai
 	// gemini
-	// discovery: provider "Meta" is not one of openai, deepseek, anthropic, gemini, xai
+	// mesh: provider "Meta" is not one of openai, deepseek, anthropic, gemini, xai
 }
 
 func ExampleNormalizeModelID() {

@@ -21,22 +21,22 @@ type Secret = secret.Secret
 func NewSecret(text string) Secret { return secret.New(text) }
 
 // WithKey sets a function that returns the key of a service, for example from a vault or for a tenant in the context. An
-// argument such as [PricingOptions.APIKey] takes precedence. The environment is not used, even if fn returns "", so that one
-// tenant never gets the key of another. fn is called for every request that needs a key, possibly from several goroutines at
-// the same time. An error of fn is reported as a [Failure] with [ReasonMissingCredential], and so is one that does not return within
+// argument such as [PricingOptions.APIKey] takes precedence. The environment is not used, even if keyFunc returns "", so that one
+// tenant never gets the key of another. keyFunc is called for every request that needs a key, possibly from several goroutines at
+// the same time. An error of keyFunc is reported as a [Failure] with [ReasonMissingCredential], and so is one that does not return within
 // 30 seconds.
 //
-// fn may call methods of the client, with the context that it receives. A call that would wait for the request that needs the
+// keyFunc may call methods of the client, with the context that it receives. A call that would wait for the request that needs the
 // key, such as a ListModels for which the providers' lists are requested, fails with a Failure at once.
 //
-// All callers of a client share the catalog and its fallback lists; for these, fn receives the values of the context whose call
+// All callers of a client share the catalog and its fallback lists; for these, keyFunc receives the values of the context whose call
 // started the request.
-func WithKey(service Service, fn func(context.Context) (string, error)) Option {
+func WithKey(service Service, keyFunc func(context.Context) (string, error)) Option {
 	checkService(service)
-	if fn == nil {
-		panic(&ValueError{Field: "key function", Reason: "is nil"})
+	if keyFunc == nil {
+		panic(&ValueError{Field: "keyFunc", Reason: "must not be nil"})
 	}
-	return func(c *Client) { c.keys[service] = fn }
+	return func(c *Client) { c.keys[service] = keyFunc }
 }
 
 // errNoKey is the cause when a key is neither given nor in the environment.

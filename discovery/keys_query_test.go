@@ -53,7 +53,7 @@ func TestQueriesInUnexportedFieldsShowNoKey(t *testing.T) {
 		for _, form := range []string{key, fmt.Sprintf("%x", key), "0123456789", "another-key"} {
 			assert.NotContains(t, shown, form, "%T", query)
 		}
-		assert.Equal(t, mine, job{keyedQueries(key)[i], &query}, "equal keys are equal")
+		assert.Equal(t, job{keyedQueries(key)[i], &query}, mine, "equal keys are equal")
 	}
 }
 

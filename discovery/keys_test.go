@@ -149,8 +149,8 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 func TestWithKeyRejectsAnUnknownServiceAndANilFunction(t *testing.T) {
 	t.Parallel()
 	for field, option := range map[string]func(){
-		"service":      func() { fixedKey("meta", "k", nil) },
-		"key function": func() { discovery.WithKey(discovery.ServiceXAI, nil) },
+		"service": func() { fixedKey("meta", "k", nil) },
+		"keyFunc": func() { discovery.WithKey(discovery.ServiceXAI, nil) },
 	} {
 		func() {
 			defer func() {

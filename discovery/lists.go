@@ -13,11 +13,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/xai"
 )
 
-const opListModels = "ListModels"
-
-// listModels returns a provider's own list, or nothing without a key.
+// listModels returns a provider's own list for the catalog, or nothing without a key.
 func (c *Client) listModels(ctx context.Context, p *providerInfo) ([]ModelInfo, *Failure) {
-	r, failure := c.listRequest(ctx, opListModels, p.services[0].service)
+	r, failure := c.listRequest(ctx, "", p.services[0].service)
 	if failure != nil || r == nil {
 		return nil, failure
 	}

@@ -11,47 +11,47 @@ import (
 	"time"
 )
 
-// Option configures a [Client]. The functions that return one panic with a [*ValueError] if an argument is invalid.
+// Option configures a [Client]. A nil Option is ignored. The functions that return one panic with a [*ValueError] if an argument is invalid.
 type Option func(*Client)
 
 // WithHTTPClient sets the HTTP client. The client is copied. Redirects are never followed, whatever its CheckRedirect is,
 // because a key must not be sent to another host.
-func WithHTTPClient(client *http.Client) Option {
-	if client == nil {
-		panic(&ValueError{Field: "http client", Reason: "is nil"})
+func WithHTTPClient(httpClient *http.Client) Option {
+	if httpClient == nil {
+		panic(&ValueError{Field: "httpClient", Reason: "must not be nil"})
 	}
-	return func(c *Client) { c.http = client }
+	return func(c *Client) { c.http = httpClient }
 }
 
 // WithCatalogURL sets the base URL of the primary catalog, without /models. It must have the scheme http or https and a host,
 // and no user info, query or fragment; a base path is kept. The default is MESH_CATALOG_URL, else https://api.aimlapi.com.
-func WithCatalogURL(base string) Option {
-	base = checkedURL("catalog URL", base)
-	return func(c *Client) { c.catalogURL = base }
+func WithCatalogURL(catalogURL string) Option {
+	catalogURL = checkedURL("catalogURL", catalogURL)
+	return func(c *Client) { c.catalogURL = catalogURL }
 }
 
 // WithBaseURL sets the base URL of a service, for a proxy or a test. It must have the form that [WithCatalogURL] describes. The
 // key of the service is sent there. [ServiceOpenAIAdmin] and [ServiceAnthropicAdmin] use the base URL of [ServiceOpenAI] and
 // [ServiceAnthropic] unless they have their own.
-func WithBaseURL(service Service, base string) Option {
+func WithBaseURL(service Service, baseURL string) Option {
 	checkService(service)
-	base = checkedURL("base URL of "+string(service), base)
-	return func(c *Client) { c.baseURLs[service] = base }
+	baseURL = checkedURL("baseURL", baseURL)
+	return func(c *Client) { c.baseURLs[service] = baseURL }
 }
 
 // WithOutageTTL sets the time after which an unavailable catalog or price list is requested again; with 0 every call requests
 // it. The default is [DefaultOutageTTL].
-func WithOutageTTL(ttl time.Duration) Option {
-	if ttl < 0 {
-		panic(&ValueError{Field: "outage TTL", Value: ttl.String(), Reason: "must not be negative"})
+func WithOutageTTL(outageTTL time.Duration) Option {
+	if outageTTL < 0 {
+		panic(&ValueError{Field: "outageTTL", Value: outageTTL.String(), Reason: "must not be negative"})
 	}
-	return func(c *Client) { c.outageTTL = ttl }
+	return func(c *Client) { c.outageTTL = outageTTL }
 }
 
 // WithLogger sets the logger for failures, which are logged as warnings. The default is slog.Default() at the time of New.
 func WithLogger(logger *slog.Logger) Option {
 	if logger == nil {
-		panic(&ValueError{Field: "logger", Reason: "is nil"})
+		panic(&ValueError{Field: "logger", Reason: "must not be nil"})
 	}
 	return func(c *Client) { c.log = logger }
 }
@@ -60,7 +60,7 @@ func WithLogger(logger *slog.Logger) Option {
 // several goroutines at the same time.
 func WithFailureHandler(handler func(Failure)) Option {
 	if handler == nil {
-		panic(&ValueError{Field: "failure handler", Reason: "is nil"})
+		panic(&ValueError{Field: "handler", Reason: "must not be nil"})
 	}
 	return func(c *Client) { c.onFailure = handler }
 }
@@ -68,13 +68,13 @@ func WithFailureHandler(handler func(Failure)) Option {
 // WithStrictErrors makes operations also return every [Failure] as an error.
 func WithStrictErrors() Option { return func(c *Client) { c.strict = true } }
 
-// WithMaxResponseBytes sets the size limit of a response body after decompression; n must be positive. A larger response is a
+// WithMaxResponseBytes sets the size limit of a response body after decompression; maxBytes must be positive. A larger response is a
 // [Failure]. The default is [DefaultMaxResponseBytes].
-func WithMaxResponseBytes(n int64) Option {
-	if n <= 0 {
-		panic(&ValueError{Field: "max response bytes", Value: fmt.Sprint(n), Reason: "must be positive"})
+func WithMaxResponseBytes(maxBytes int64) Option {
+	if maxBytes <= 0 {
+		panic(&ValueError{Field: "maxBytes", Value: fmt.Sprint(maxBytes), Reason: "must be positive"})
 	}
-	return func(c *Client) { c.maxBytes = n }
+	return func(c *Client) { c.maxBytes = maxBytes }
 }
 
 // checkService panics on an unknown service.

@@ -51,7 +51,5 @@ func readListing[T any](ctx context.Context, c *Client, lists *cache.Map[keyHash
 	case list.failure == nil, usable(list):
 		return list, nil
 	}
-	failure := *list.failure // the request may have been that of another operation
-	failure.Operation = r.operation
-	return list, &failure
+	return list, list.failure.of(r.operation) // the request may have been that of another operation
 }

@@ -27,12 +27,12 @@ const (
 // WithGeminiServiceID sets the service of the billing catalog that has the prices of Gemini models. The default is
 // AEFD-7695-64FA, "Gemini API". The SKUs of other services have other descriptions, and a SKU that is not understood has no
 // price.
-func WithGeminiServiceID(id string) Option {
-	id = strings.TrimSpace(id)
-	if id == "" || len(id) > maxShownName || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		panic(&ValueError{Field: "Gemini service id", Value: showable(id), Reason: "must be letters, digits and hyphens, as in " + defaultGeminiService})
+func WithGeminiServiceID(serviceID string) Option {
+	serviceID = strings.TrimSpace(serviceID)
+	if serviceID == "" || len(serviceID) > maxShownName || strings.Trim(serviceID, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		panic(&ValueError{Field: "serviceID", Value: showable(serviceID), Reason: "must be letters, digits and hyphens, as in " + defaultGeminiService})
 	}
-	return func(c *Client) { c.geminiService = id }
+	return func(c *Client) { c.geminiService = serviceID }
 }
 
 // PricingOptions selects the key and limits the age of the price list. The zero value is valid.
@@ -48,7 +48,7 @@ type PricingOptions struct {
 
 func (o PricingOptions) check() error {
 	if o.TTL < 0 {
-		return &ValueError{Field: "TTL", Value: o.TTL.String(), Reason: "is negative"}
+		return &ValueError{Field: "TTL", Value: o.TTL.String(), Reason: "must not be negative"}
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (d Direction) orDefault() Direction {
 
 func (d Direction) check() error {
 	if d = d.orDefault(); d != Input && d != Output {
-		return &ValueError{Field: "direction", Value: showable(string(d)), Reason: "must be input or output"}
+		return &ValueError{Field: "Direction", Value: showable(string(d)), Reason: "must be input or output"}
 	}
 	return nil
 }
@@ -45,13 +45,13 @@ type GeminiPriceQuery struct {
 
 func (q GeminiPriceQuery) check(hint []string) error {
 	if len(hint) == 0 {
-		return &ValueError{Field: "model hint", Reason: "is empty"}
+		return &ValueError{Field: "hint", Reason: "must not be empty"}
 	}
 	if err := q.Direction.check(); err != nil {
 		return err
 	}
 	if q.TierThresholdTokens < 0 {
-		return &ValueError{Field: "tier threshold", Value: fmt.Sprint(q.TierThresholdTokens), Reason: "is negative"}
+		return &ValueError{Field: "TierThresholdTokens", Value: fmt.Sprint(q.TierThresholdTokens), Reason: "must not be negative"}
 	}
 	return q.PricingOptions.check()
 }

@@ -145,10 +145,10 @@ func TestInvalidPricingArguments(t *testing.T) {
 		hint string
 		q    discovery.GeminiPriceQuery
 	}{
-		"model hint":     {" _- ", discovery.GeminiPriceQuery{}},
-		"direction":      {"flash", discovery.GeminiPriceQuery{Direction: "sideways"}},
-		"tier threshold": {"flash", discovery.GeminiPriceQuery{TierThresholdTokens: -1}},
-		"TTL":            {"flash", discovery.GeminiPriceQuery{PricingOptions: discovery.PricingOptions{TTL: -1}}},
+		"hint":                {" _- ", discovery.GeminiPriceQuery{}},
+		"Direction":           {"flash", discovery.GeminiPriceQuery{Direction: "sideways"}},
+		"TierThresholdTokens": {"flash", discovery.GeminiPriceQuery{TierThresholdTokens: -1}},
+		"TTL":                 {"flash", discovery.GeminiPriceQuery{PricingOptions: discovery.PricingOptions{TTL: -1}}},
 	} {
 		price, err := c.PricingForGeminiModel(t.Context(), row.hint, row.q)
 		requireValueError(t, err, field)

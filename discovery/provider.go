@@ -121,11 +121,11 @@ func Providers() []Provider {
 // ParseProvider returns the provider of that name: its own ("openai"), a developer of the catalog ("Open AI", "DeepSeek AI",
 // "Google"), a prefix of model ids ("x-ai"), or "claude" and "grok". Case, blanks, hyphens, underscores and dots are ignored.
 // Any other name is a [*ValueError].
-func ParseProvider(name string) (Provider, error) {
-	if row := lookupProvider(name); row != nil {
+func ParseProvider(provider string) (Provider, error) {
+	if row := lookupProvider(provider); row != nil {
 		return row.provider, nil
 	}
-	return "", unknownProvider("provider", name)
+	return "", unknownProvider("provider", provider)
 }
 
 func unknownProvider(field, name string) error {

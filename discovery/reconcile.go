@@ -78,10 +78,10 @@ func (c *Client) reconcileDays(ctx context.Context, operation string, query dayQ
 func (q dayQuery) checkWholeDays() error {
 	const reason = "must be midnight UTC: costs are billed by whole days"
 	if q.start%secondsPerDay != 0 {
-		return &ValueError{Field: "start time", Value: q.formatTime(q.start), Reason: reason}
+		return &ValueError{Field: q.startField, Value: q.formatTime(q.start), Reason: reason}
 	}
 	if today := time.Now().Unix(); q.end%secondsPerDay != 0 && q.end < today-today%secondsPerDay {
-		return &ValueError{Field: "end time", Value: q.formatTime(q.end), Reason: reason}
+		return &ValueError{Field: q.endField, Value: q.formatTime(q.end), Reason: reason}
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func checkAttributed(usd *float64) error {
 	if usd == nil || finite(*usd) {
 		return nil
 	}
-	return &ValueError{Field: "attributed USD", Value: strconv.FormatFloat(*usd, 'g', -1, 64), Reason: "must be finite"}
+	return &ValueError{Field: "attributedUSD", Value: strconv.FormatFloat(*usd, 'g', -1, 64), Reason: "must be finite"}
 }
 
 // settled reports whether a window that ends at end, exclusive, ends before today.

@@ -75,7 +75,7 @@ func TestAnthropicReportWithoutAResponseIsNotComplete(t *testing.T) {
 	require.ErrorAs(t, err, &f)
 	assert.False(t, r.Complete)
 	_, err = s.inProcess().ReconcileAnthropicCost(t.Context(), reportQuery(), ptr(math.NaN()))
-	requireValueError(t, err, "attributed USD")
+	requireValueError(t, err, "attributedUSD")
 }
 
 func TestAnthropicReportTakesWholeDaysOnly(t *testing.T) {
@@ -90,9 +90,9 @@ func TestAnthropicReportTakesWholeDaysOnly(t *testing.T) {
 			field, written string
 			settled        bool
 		}{
-			{midnight.AddDate(0, 0, -7).Add(time.Hour), midnight, "start time", "1999-12-25T01:00:00Z", false},
-			{midnight.AddDate(0, 0, -7), midnight.Add(-time.Hour), "end time", "1999-12-31T23:00:00Z", false},
-			{midnight.AddDate(0, 0, -7), midnight.Add(-time.Hour - 1), "end time", "1999-12-31T23:00:00Z", false},
+			{midnight.AddDate(0, 0, -7).Add(time.Hour), midnight, "Start", "1999-12-25T01:00:00Z", false},
+			{midnight.AddDate(0, 0, -7), midnight.Add(-time.Hour), "End", "1999-12-31T23:00:00Z", false},
+			{midnight.AddDate(0, 0, -7), midnight.Add(-time.Hour - 1), "End", "1999-12-31T23:00:00Z", false},
 			{midnight.AddDate(0, 0, -7).In(time.FixedZone("", 3600)), midnight, "", "", true},
 			{midnight.AddDate(0, 0, -7), midnight, "", "", true},
 			{midnight.AddDate(0, 0, -7), midnight.Add(5 * time.Hour), "", "", false},

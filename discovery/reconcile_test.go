@@ -65,10 +65,10 @@ func TestInvalidAttributedCosts(t *testing.T) {
 	for _, attributed := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		s := newFakeServer(nil)
 		report, err := s.inProcess().ReconcileOpenAICost(t.Context(), costQuery(), &attributed)
-		requireValueError(t, err, "attributed USD")
+		requireValueError(t, err, "attributedUSD")
 		assert.Nil(t, report)
 		team, err := s.inProcess().ReconcileXAICost(t.Context(), usageQuery(), &attributed)
-		requireValueError(t, err, "attributed USD")
+		requireValueError(t, err, "attributedUSD")
 		assert.Nil(t, team)
 		assert.Empty(t, s.requests)
 	}
@@ -175,8 +175,8 @@ func TestReconciliationsTakeWholeBucketsOnly(t *testing.T) {
 			start, end int64
 			field      string
 		}{
-			{midnight - 7*day + day/2, midnight, "start time"}, {midnight - 7*day + 1, 0, "start time"}, {midnight - 7*day, midnight - day/2, "end time"},
-			{midnight - 7*day, midnight - 1, "end time"}, {midnight - 7*day, midnight, ""}, {midnight - 7*day, midnight + 1, ""}, {midnight, midnight + 5*day + 7, ""}, {midnight - day, 0, ""},
+			{midnight - 7*day + day/2, midnight, "StartTime"}, {midnight - 7*day + 1, 0, "StartTime"}, {midnight - 7*day, midnight - day/2, "EndTime"},
+			{midnight - 7*day, midnight - 1, "EndTime"}, {midnight - 7*day, midnight, ""}, {midnight - 7*day, midnight + 1, ""}, {midnight, midnight + 5*day + 7, ""}, {midnight - day, 0, ""},
 		} {
 			q := costQuery()
 			q.StartTime, q.EndTime = row.start, row.end
@@ -191,22 +191,22 @@ func TestReconciliationsTakeWholeBucketsOnly(t *testing.T) {
 			field            string
 		}{
 			{"", "", "1999-12-01", "1999-12-31", ""},
-			{"", "", "1999-12-01T12:00", "1999-12-31", "start time"},
-			{"", "", "1999-12-01", "1999-12-31T12:00", "end time"},
+			{"", "", "1999-12-01T12:00", "1999-12-31", "StartTime"},
+			{"", "", "1999-12-01", "1999-12-31T12:00", "EndTime"},
 			{"", "", "1999-12-01", "2000-01-01T00:00:01", ""}, // within the current day
 			{"", "", "1999-12-01", "2031-01-01T07:00", ""},
 			{"", "Europe/Berlin", "1999-12-01", "1999-12-31", ""},
-			{"", "Europe/Berlin", "1999-12-01T00:00:00Z", "1999-12-31", "start time"}, // one o'clock there
+			{"", "Europe/Berlin", "1999-12-01T00:00:00Z", "1999-12-31", "StartTime"}, // one o'clock there
 			{discovery.TimeUnitMonth, "", "1999-11-01", "1999-12-01", ""},
-			{discovery.TimeUnitMonth, "", "1999-11-02", "1999-12-01", "start time"},
-			{discovery.TimeUnitMonth, "", "1999-11-01", "1999-12-15", "end time"},
+			{discovery.TimeUnitMonth, "", "1999-11-02", "1999-12-01", "StartTime"},
+			{discovery.TimeUnitMonth, "", "1999-11-01", "1999-12-15", "EndTime"},
 			{discovery.TimeUnitMonth, "", "1999-11-01", "2000-01-15", ""},
 			{discovery.TimeUnitCalendarWeek, "", "1999-12-06", "1999-12-20", ""}, // Mondays
-			{discovery.TimeUnitCalendarWeek, "", "1999-12-05", "1999-12-20", "start time"},
-			{discovery.TimeUnitCalendarWeek, "", "1999-12-06", "1999-12-21", "end time"},
+			{discovery.TimeUnitCalendarWeek, "", "1999-12-05", "1999-12-20", "StartTime"},
+			{discovery.TimeUnitCalendarWeek, "", "1999-12-06", "1999-12-21", "EndTime"},
 			{discovery.TimeUnitHour, "", "1999-12-06T05:00", "1999-12-06T07:00", ""},
-			{discovery.TimeUnitHour, "", "1999-12-06T05:30", "1999-12-06T07:00", "start time"},
-			{discovery.TimeUnitQuarterHour, "", "1999-12-06T05:30", "1999-12-06T07:10", "end time"},
+			{discovery.TimeUnitHour, "", "1999-12-06T05:30", "1999-12-06T07:00", "StartTime"},
+			{discovery.TimeUnitQuarterHour, "", "1999-12-06T05:30", "1999-12-06T07:10", "EndTime"},
 			{discovery.TimeUnitMinute, "", "1999-12-06T05:30", "1999-12-06T07:10", ""},
 			{discovery.TimeUnitNone, "", "1999-12-06T05:30:07", "1999-12-06T07:10:09", ""},
 		} {

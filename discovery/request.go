@@ -166,7 +166,7 @@ func copied[T any](p *T) *T {
 func timeoutOr(d, usual time.Duration) (time.Duration, error) {
 	switch {
 	case d < 0:
-		return 0, &ValueError{Field: "timeout", Value: d.String(), Reason: "must not be negative"}
+		return 0, &ValueError{Field: "Timeout", Value: d.String(), Reason: "must not be negative"}
 	case d == 0:
 		return usual, nil
 	}

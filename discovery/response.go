@@ -25,8 +25,8 @@ type Response struct {
 //
 // A body without a usage object is a Response that is not Complete. The error is a [*ValueError], which contains nothing of the
 // body, if the body is not JSON, as one that was cut, or if its usage object is invalid.
-func ParseResponse(p Provider, body []byte) (Response, error) {
-	known, err := ParseProvider(string(p))
+func ParseResponse(provider Provider, body []byte) (Response, error) {
+	known, err := ParseProvider(string(provider))
 	if err != nil {
 		return Response{}, err
 	}

@@ -125,8 +125,8 @@ func TestParseResponseRejectsInvalidBodies(t *testing.T) {
 		{discovery.OpenAI, `[{` + chatCounts + `}]`, "body"},
 		{discovery.Gemini, `[{"responseId":"1"},7]`, "body"},
 		{discovery.Gemini, `[{"responseId":"1"}`, "body"},
-		{discovery.OpenAI, `{"usage":{"prompt_tokens":"` + private + `"}}`, "usage field prompt_tokens"},
-		{discovery.Anthropic, `{"usage":{"input_tokens":1,"output_tokens":-1}}`, "usage field output_tokens"},
+		{discovery.OpenAI, `{"usage":{"prompt_tokens":"` + private + `"}}`, "usage.prompt_tokens"},
+		{discovery.Anthropic, `{"usage":{"input_tokens":1,"output_tokens":-1}}`, "usage.output_tokens"},
 	} {
 		got, err := discovery.ParseResponse(row.provider, []byte(row.body))
 		var wrong *discovery.ValueError

@@ -24,14 +24,14 @@ func (k ModelKey) MarshalText() ([]byte, error) { return []byte(string(k.Provide
 // UnmarshalText parses the form of MarshalText. Text without a slash or with an unknown provider is a [*ValueError].
 func (k *ModelKey) UnmarshalText(text []byte) error {
 	name, id, found := strings.Cut(string(text), "/")
-	p, err := ParseProvider(name)
+	row := lookupProvider(name)
 	switch {
 	case !found:
-		return &ValueError{Field: "model key", Value: showable(string(text)), Reason: "must be provider/id"}
-	case err != nil:
-		return err
+		return &ValueError{Field: "text", Value: showable(string(text)), Reason: "must be provider/id"}
+	case row == nil:
+		return unknownProvider("text", name)
 	}
-	*k = ModelKey{Provider: p, ID: id}
+	*k = ModelKey{Provider: row.provider, ID: id}
 	return nil
 }
 

@@ -21,8 +21,8 @@ type Stream struct {
 }
 
 // NewStream returns a Stream for a response of p. If p is not a provider, the methods of the Stream return the error.
-func NewStream(p Provider) *Stream {
-	known, err := ParseProvider(string(p))
+func NewStream(provider Provider) *Stream {
+	known, err := ParseProvider(string(provider))
 	return &Stream{reader: response.New(string(known)), err: err}
 }
 

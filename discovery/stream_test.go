@@ -157,7 +157,7 @@ func TestStreamErrors(t *testing.T) {
 	require.NoError(t, stream.Event([]byte(`{"id":"1","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":3}}`)))
 	got, err := stream.Response()
 	require.ErrorAs(t, err, &wrong)
-	assert.Equal(t, "usage field total_tokens", wrong.Field)
+	assert.Equal(t, "usage.total_tokens", wrong.Field)
 	assert.Equal(t, discovery.Response{ID: "1"}, got)
 }
 

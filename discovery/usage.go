@@ -3,7 +3,7 @@ package discovery
 import (
 	"errors"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	object "github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
 // Usage is what one call used. Its token counts do not overlap: each token is in exactly one of them. The zero value is a call
@@ -59,24 +59,24 @@ type Usage struct {
 // A stream of Anthropic has two usage objects. That of message_start has the cache writes by lifetime; that of the last
 // message_delta has the final counts, without the lifetimes and in older versions without the input. Neither is enough: merge
 // them with a [Stream].
-func ParseUsage(p Provider, data []byte) (Usage, error) {
-	known, err := ParseProvider(string(p))
+func ParseUsage(provider Provider, usage []byte) (Usage, error) {
+	known, err := ParseProvider(string(provider))
 	if err != nil {
 		return Usage{}, err
 	}
-	u, err := usage.Parse(string(known), data)
+	u, err := object.Parse(string(known), usage)
 	return Usage(u), usageError(err)
 }
 
 // usageError returns the error of a usage object as one of this package.
 func usageError(err error) error {
-	var wrong *usage.Error
+	var wrong *object.Error
 	if !errors.As(err, &wrong) {
 		return err
 	}
 	field := "usage"
 	if wrong.Field != field {
-		field += " field " + wrong.Field
+		field += "." + wrong.Field
 	}
 	return &ValueError{Field: field, Reason: wrong.Reason}
 }

@@ -91,7 +91,8 @@ func TestFindReadsTheEnvironmentAtEachCall(t *testing.T) {
 	assert.False(t, found, "too short")
 }
 
-func TestNilOptionPanics(t *testing.T) {
+func TestNilOptionIsIgnored(t *testing.T) {
 	t.Parallel()
-	assert.PanicsWithValue(t, "scan: option must not be nil", func() { scan.New(nil) })
+	_, found := scan.New(nil, scan.WithLiveToken(liveToken), nil).Find(liveToken)
+	assert.True(t, found)
 }

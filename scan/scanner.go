@@ -23,14 +23,13 @@ type config struct {
 }
 
 // New returns a Scanner that applies the twelve standard rules and those of the options. It does not read the environment: pass
-// the token in $MESH_GATEWAY_TOKEN to [WithLiveToken], or use the function [Find]. A nil Option panics.
+// the token in $MESH_GATEWAY_TOKEN to [WithLiveToken], or use the function [Find]. A nil Option is ignored.
 func New(opts ...Option) *Scanner {
 	var c config
 	for _, opt := range opts {
-		if opt == nil {
-			panic("scan: option must not be nil")
+		if opt != nil {
+			opt(&c)
 		}
-		opt(&c)
 	}
 	s := &Scanner{extended: c.extended}
 	if live := c.live; len(live) > 0 {

@@ -77,7 +77,9 @@ func Start(opts ...Option) *Gateway {
 	g := &Gateway{server: testserver.New(record)}
 	g.reset()
 	for _, opt := range opts {
-		opt(g)
+		if opt != nil {
+			opt(g)
+		}
 	}
 	g.handler = g.router()
 	g.URL = g.server.Start(g.addr, http.StripPrefix(basePath, g.handler)) + basePath

@@ -2,7 +2,7 @@ package gatewaytest
 
 import "github.com/mesh-gateway/mesh-go/internal/secret"
 
-// Option configures a gateway for [New] and [Start].
+// Option configures a gateway for [New] and [Start]. A nil Option is ignored.
 type Option func(*Gateway)
 
 // WithToken requires a bearer token on every request but /health: this one, or the token of a registered peer. Without the

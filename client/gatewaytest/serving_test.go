@@ -95,3 +95,8 @@ func TestResetIsANewDatabase(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 503, r.status, "faults are kept")
 }
+
+func TestNilOptionIsIgnored(t *testing.T) {
+	t.Parallel()
+	assert.NotEmpty(t, gatewaytest.New(t, nil).URL)
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -83,8 +84,16 @@ func failed(err error) bool {
 	return errors.As(err, &gateway) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output) || errors.Is(err, discovery.ErrUnpriced)
 }
 
-// explain returns the text of an error and what to do next.
-func explain(err error) string { return output.Error(err) + advice(err) }
+// explain returns the text of an error and what to do next. The field of a ValueError becomes its name on the command line.
+func explain(err error) string {
+	text := output.Error(err) + advice(err)
+	var value *client.ValueError
+	if errors.As(err, &value) && sources[value.Field] != "" {
+		_, wrong, _ := strings.Cut(value.Error(), value.Field)
+		text = strings.Replace(text, value.Field+wrong, sources[value.Field]+wrong, 1)
+	}
+	return text
+}
 
 // advice returns what the flags and variables of the command can do about an error.
 func advice(err error) string {
@@ -92,7 +101,6 @@ func advice(err error) string {
 		leak    *client.MeshSecretLeakError
 		auth    *client.MeshAuthError
 		absent  *client.NotInInboxError
-		value   *client.ValueError
 		dial    *net.OpError
 		gateway *client.MeshGatewayError
 	)
@@ -103,8 +111,6 @@ func advice(err error) string {
 		return " (check MESH_GATEWAY_TOKEN or --token-file)"
 	case errors.As(err, &absent) && absent.Searched != "":
 		return "; mesh threads ID shows the messages of a thread, and mesh send --thread answers in one"
-	case errors.As(err, &value) && sources[value.Field] != "":
-		return " (from " + sources[value.Field] + ")"
 	case errors.As(err, &gateway) && errors.As(err, &dial) && dial.Op == "dial":
 		return " (check MESH_GATEWAY_URL or --gateway-url, and whether the gateway runs)"
 	default:
@@ -112,16 +118,27 @@ func advice(err error) string {
 	}
 }
 
-// sources are the flags and variables that the fields of a ValueError come from.
+// sources are the arguments, flags and variables that the fields of a ValueError come from, by their Go names.
 var sources = map[string]string{ //nolint:gosec // the names of flags
-	"gateway URL":     "--gateway-url or MESH_GATEWAY_URL",
-	"token":           "--token-file or MESH_GATEWAY_TOKEN",
-	"AllowRules":      "--allow-rule",
-	"idempotency key": "--key",
-	"interval":        "--interval",
-	"limit":           "--limit",
-	"max attempts":    "--max-attempts",
-	"workers":         "--workers",
+	"AllowRules":     "--allow-rule",
+	"Content":        "TEXT",
+	"FromNode":       "--from",
+	"IdempotencyKey": "--key",
+	"Interval":       "--interval",
+	"Kind":           "KIND",
+	"Kinds":          "--kind",
+	"Limit":          "--limit",
+	"MaxAttempts":    "--max-attempts",
+	"Peer":           "--peer",
+	"RelatedTaskID":  "--task",
+	"SessionID":      "--session",
+	"ThreadID":       "--thread",
+	"To":             "TO",
+	"Topic":          "--topic",
+	"Workers":        "--workers",
+	"gatewayURL":     "--gateway-url or MESH_GATEWAY_URL",
+	"node":           "--node or MESH_NODE",
+	"token":          "--token-file or MESH_GATEWAY_TOKEN",
 }
 
 // args wraps an argument check of cobra so that its error is the usage of the command.

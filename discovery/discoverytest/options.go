@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// Option configures a Server. An invalid option panics: it is a mistake in the test.
+// Option configures a Server. An invalid argument panics: it is a mistake in the test. A nil Option is ignored.
 type Option func(*Server)
 
 // WithCatalog replaces the rows of the catalog. Each must be JSON, but need not be a row that a client can decode. For a

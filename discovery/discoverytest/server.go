@@ -86,7 +86,9 @@ func Start(opts ...Option) *Server {
 	}
 	s.site = testserver.New(s.record)
 	for _, opt := range opts {
-		opt(s)
+		if opt != nil {
+			opt(s)
+		}
 	}
 	s.URL = s.site.Start("", s.handler())
 	return s

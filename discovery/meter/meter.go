@@ -49,6 +49,9 @@ func New(prices *discovery.PriceList, opts ...Option) (*Meter, error) {
 		usd: new(big.Rat), unknown: map[string]bool{},
 	}
 	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
 		if err := opt(m); err != nil {
 			return nil, err
 		}

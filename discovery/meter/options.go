@@ -7,7 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// Option is an option of [New].
+// Option is an option of [New]. A nil Option is ignored.
 type Option func(*Meter) error
 
 // WithHost makes the Meter count the calls to a host, such as "llm-proxy.internal" or "127.0.0.1:8080", at the prices of a
