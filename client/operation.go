@@ -65,8 +65,8 @@ func opMarkRead(id int64) operation {
 // done reports whether a failed attempt shows that the operation has succeeded. uncertain is the last earlier attempt that may
 // have had its effect.
 func (op operation) done(failed, uncertain *call.Error) bool {
-	if accepted(failed.Status) {
-		return op.ignoresBody && !op.rejects(failed.Header, failed.Body)
+	if accepted(failed.Status) { // the body broke off, perhaps before its first byte
+		return op.ignoresBody && !isHTML(failed.Header) && !op.rejects(failed.Header, failed.Body)
 	}
 	return op.goneIsDone && uncertain != nil && isAbsence(failed)
 }

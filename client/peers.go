@@ -54,10 +54,10 @@ func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 // listPeers returns the enabled peers, without capabilities of more than limit bytes. largest is the size of the largest
 // capabilities that it did not drop.
 func (c *MeshClient) listPeers(ctx context.Context, limit int64) (peers []MeshPeer, largest int64, err error) {
-	var f *capabilityFilter
+	var f *fieldFilter
 	op := opListPeers
 	op.filter = func(body io.Reader) io.Reader {
-		f = &capabilityFilter{limit: limit}
+		f = &fieldFilter{field: capabilitiesField, limit: limit}
 		return f.reader(body)
 	}
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {

@@ -20,8 +20,8 @@ func fromGateway(header http.Header, body []byte) bool {
 	return !isHTML(header)
 }
 
-// isPage reports whether a 2xx response is a web page, as a captive portal or a login page answers. An empty body is not a page:
-// web frameworks send it with the content type text/html.
+// isPage reports whether a 2xx response is a web page, as a captive portal or a login page answers. A complete empty body is not
+// a page: web frameworks send it with the content type text/html.
 func isPage(header http.Header, body []byte) bool {
 	return len(body) > 0 && (isHTML(header) || bytes.HasPrefix(bytes.TrimLeft(body, blanks+byteOrderMark), []byte("<")))
 }

@@ -168,11 +168,20 @@ func TestWebPageIsNotASuccess(t *testing.T) {
 
 func TestWebPageThatBreaksOffIsNotASuccess(t *testing.T) {
 	t.Parallel()
-	for body, fails := range map[string]bool{"<html>Please": true, `{"id":`: false} {
+	for _, r := range []struct {
+		contentType, body string
+		fails             bool
+	}{
+		{"", "<html>Please", true},
+		{"text/html; charset=utf-8", "", true},
+		{"application/json", "", false},
+		{"", `{"id":`, false},
+	} {
 		c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", r.contentType)
 			w.Header().Set("Content-Length", "100")
-			_, _ = w.Write([]byte(body))
+			_, _ = w.Write([]byte(r.body))
 		})
-		assert.Equal(t, fails, c.MarkRead(t.Context(), 1) != nil, body)
+		assert.Equal(t, r.fails, c.MarkRead(t.Context(), 1) != nil, "%+v", r)
 	}
 }

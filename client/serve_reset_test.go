@@ -143,6 +143,7 @@ type mailbox struct {
 	broken  string // polls of this kind fail
 	empty   int    // polls that are answered with an empty list
 	polls   int
+	rows    int // in all responses
 	marked  []int64
 }
 
@@ -150,6 +151,13 @@ func (b *mailbox) add(from, kind, createdAt string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.mails = append(b.mails, &mail{ID: int64(len(b.mails)) + 1, FromNode: from, ToNode: "node-a", Kind: kind, Content: "x", CreatedAt: createdAt})
+}
+
+// truncate leaves the first n messages.
+func (b *mailbox) truncate(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.mails = b.mails[:n]
 }
 
 func (b *mailbox) handle(w http.ResponseWriter, r *http.Request) {
@@ -186,6 +194,7 @@ func (b *mailbox) handle(w http.ResponseWriter, r *http.Request) {
 			list = append(list, m)
 		}
 	}
+	b.rows += len(list)
 	_ = json.NewEncoder(w).Encode(list)
 }
 
@@ -196,11 +205,11 @@ func (b *mailbox) marks() []int64 {
 }
 
 // serveFor runs Serve at a mailbox for a time.
-func serveFor(t *testing.T, b *mailbox, d time.Duration, handler func(context.Context, client.MeshMessage) error, opts client.ServeOptions) {
+func serveFor(t *testing.T, b *mailbox, d time.Duration, handler func(context.Context, client.MeshMessage) error, opts client.ServeOptions, more ...client.Option) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
-	require.NoError(t, inProcess(t, b.handle).Serve(ctx, handler, opts))
+	require.NoError(t, inProcess(t, b.handle, more...).Serve(ctx, handler, opts))
 }
 
 func TestServeMarksMessagesWhileTheClockOfTheGatewayStepsBack(t *testing.T) {
@@ -317,6 +326,66 @@ func TestServeMarksAMessageThatNewerOnesHide(t *testing.T) {
 			}, client.ServeOptions{Watch: client.WatchOptions{Interval: time.Hour}, OnError: j.onError})
 			assert.Equal(t, []int64{1}, b.marks(), name)
 			assert.Empty(t, j.errors, name)
+		})
+	}
+}
+
+// The contents of newer messages must not hide the message either: a response without them has room for all.
+func TestServeMarksAMessageThatLargeOnesHide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := new(mailbox)
+		b.add("node-b", "question", "2026-11-21T12:00:00+00:00")
+		var j journal
+		serveFor(t, b, time.Minute, func(ctx context.Context, m client.MeshMessage) error {
+			for range 8 {
+				b.add("node-b", "question", "2026-11-21T12:00:01+00:00")
+				b.mails[len(b.mails)-1].Content = long("x", 1<<16)
+			}
+			return j.handle(ctx, m)
+		}, client.ServeOptions{Watch: client.WatchOptions{Interval: time.Hour}, OnError: j.onError}, client.WithMaxResponseBytes(1<<17))
+		assert.Equal(t, []int64{1}, b.marks())
+		assert.Empty(t, j.errors)
+	})
+}
+
+// A backlog must not be listed again for each of its marks.
+func TestServeListsABacklogFewTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := new(mailbox)
+		for i := range 200 {
+			b.add("node-b", "question", fmt.Sprintf("2026-11-21T12:00:00.%06d+00:00", i))
+		}
+		var j journal
+		serveFor(t, b, time.Minute, j.handle, client.ServeOptions{OnError: j.onError})
+		assert.Len(t, b.marks(), 200)
+		assert.Less(t, b.rows, 4*200)
+	})
+}
+
+// The newest unread message shows that the database is the same only if it is known and not older than the one to be marked.
+func TestServeDoesNotMarkAMessageThatARestoredDatabaseDoesNotHave(t *testing.T) {
+	t.Parallel()
+	for _, now := range []string{"2026-11-21T11:00:00+00:00", "2026-11-21T14:00:00+00:00"} { // also with a clock that steps back
+		synctest.Test(t, func(t *testing.T) {
+			b := new(mailbox)
+			b.add("node-b", "question", "2026-11-21T13:00:00+00:00")
+			for i := range 3 {
+				b.add("node-b", "question", fmt.Sprintf("2026-11-21T12:00:0%d+00:00", i))
+			}
+			var j journal
+			serveFor(t, b, time.Minute, func(ctx context.Context, m client.MeshMessage) error {
+				switch m.ID {
+				case 1:
+					return errors.New("no") // stays unread
+				case 3: // a backup with two messages is restored, and others get the ids 3 and 4
+					b.truncate(2)
+					b.add("node-b", "question", now)
+					b.add("node-b", "question", now)
+				}
+				return j.handle(ctx, m)
+			}, client.ServeOptions{MaxAttempts: 1, OnError: j.onError, Watch: client.WatchOptions{Interval: time.Hour}})
+			assert.Equal(t, []int64{2, 3, 4}, j.handled)
+			assert.Equal(t, []int64{2}, b.marks(), now)
 		})
 	}
 }
