@@ -168,13 +168,28 @@ func comparesABill(k *kitchen, text string) {
 
 func failsTheStep(k *kitchen, text string) {
 	k.run("git init -q .")
-	k.write("models.txt", "claude-sonnet-5-5\n")
-	k.run("git add models.txt")
+	require.NoError(k.t, os.Mkdir(filepath.Join(k.folder, "src"), 0o700))
+	k.write("src/agent.py", "model = 'claude-sonnet-5-5'\n")
+	k.run("git add src")
 	k.run(text)
-	k.write("models.txt", "o1-mini\n")
+	k.write("src/agent.py", "model = 'o1-mini'\n")
 	assert.Contains(k.t, k.fails(text), "2025-10-27")
-	k.write("models.txt", "claude-sonnet-5-5\n")
+	k.write("src/agent.py", "model = 'claude-sonnet-5-5'\n")
 	k.write("key.txt", "sk-"+"proj-"+strings.Repeat("a1B2", 6)+"\n")
 	k.run("git add key.txt")
 	assert.Contains(k.t, k.fails(text), "key.txt")
+}
+
+// TestRetirementCheck runs the last step of examples/retirement-check.
+func TestRetirementCheck(t *testing.T) {
+	t.Parallel()
+	workflow, err := os.ReadFile("../../examples/retirement-check/retirement-check.yml")
+	require.NoError(t, err)
+	step := regexp.MustCompile(`(?m)- run: (mesh .*)$`).FindStringSubmatch(string(workflow))
+	require.NotNil(t, step)
+	k := newKitchen(t)
+	k.write("agent.py", "model = 'claude-sonnet-5-5'\n")
+	k.run(step[1])
+	k.write("agent.py", "model = 'o1-mini'\n")
+	assert.Regexp(t, `agent.py:1 +o1-mini +retired `, k.fails(step[1]))
 }

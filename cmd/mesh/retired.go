@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -21,31 +23,59 @@ type retirement struct {
 	discovery.RetirementStatus
 }
 
+// retiredFlags are the flags of mesh retired.
+type retiredFlags struct {
+	within            string
+	scan, failUnknown bool
+}
+
 func newRetired(a *app) *cobra.Command {
-	var within string
+	var f retiredFlags
 	cmd := &cobra.Command{
-		Use:   "retired [MODEL...|-]",
+		Use:   "retired [MODEL...|-] or retired --scan DIR|FILE...",
 		Short: "Check models for retirement; exit status 1 if one is retired or retires soon",
 		Long: `Retired checks each MODEL, or with - each line of stdin, against the built-in dates and, if their keys are set, the dates
 that OpenAI and Anthropic report. Without a MODEL it lists all models that retire within the time of --within; the exit
-status is then 0. A model that is not known is listed and does not change the exit status. Blank lines of stdin and lines that
-begin with # are skipped.`,
-		Example:           "  mesh retired gpt-4o claude-sonnet-5-5 --within 90d\n  mesh retired - < models.txt",
+status is then 0. A model that is not known is listed; with --fail-unknown the exit status is then 1. Blank lines of stdin and
+lines that begin with # are skipped.
+
+With --scan it finds the ids of models in files and in the files of folders, as whole words in lower case, and prints the place,
+the date and the replacement of those that are retired, retiring or deprecated. An id without a hyphen, such as o1, must be in
+quotes. With --fail-unknown it also prints the words in quotes that look like an id with a number and are not known. Binary files,
+symbolic links and the folders .git, .hg, .svn, .venv, node_modules and vendor are left out.`,
+		Example: `  mesh retired gpt-4o claude-sonnet-5-5 --within 90d
+  mesh retired --scan --within 90d src config.yml
+  mesh retired - < models.txt`,
 		Args:              args(cobra.ArbitraryArgs),
-		ValidArgsFunction: completeRetirement,
-		RunE: func(cmd *cobra.Command, models []string) error {
-			soon, err := parseDays(within)
+		ValidArgsFunction: f.completeArg,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			soon, err := parseDays(f.within)
 			if err != nil {
 				return err
 			}
-			if models, err = a.expand(models); err != nil {
-				return err
+			if f.scan && len(given) == 0 {
+				return usagef("--scan needs a folder or a file, such as .")
 			}
-			return a.retired(cmd.Context(), models, soon)
+			if !f.scan {
+				if given, err = a.expand(given); err != nil {
+					return err
+				}
+			}
+			return a.retired(cmd.Context(), given, soon, f)
 		},
 	}
-	cmd.Flags().StringVar(&within, "within", "60d", "report models that retire within this time, in days as in 60d")
+	cmd.Flags().StringVar(&f.within, "within", "60d", "report models that retire within this time, in days as in 60d")
+	cmd.Flags().BoolVar(&f.scan, "scan", false, "find models in the files and folders that are given")
+	cmd.Flags().BoolVar(&f.failUnknown, "fail-unknown", false, "exit status 1 also for a model that is not known")
 	return cmd
+}
+
+// completeArg completes a model, or with --scan the name of a file.
+func (f *retiredFlags) completeArg(cmd *cobra.Command, given []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if f.scan {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return completeRetirement(cmd, given, prefix)
 }
 
 // maxDays is a century, which a time.Duration can hold.
@@ -82,20 +112,44 @@ func (a *app) expand(models []string) ([]string, error) {
 	if len(models) > 0 && len(all) == 0 {
 		return nil, usagef("stdin names no model")
 	}
+	for _, model := range all {
+		if isPath(model) {
+			return nil, usagef("%q is a file or folder and not a model; mesh retired --scan finds the models in it", model)
+		}
+	}
 	return all, nil
 }
 
-func (a *app) retired(ctx context.Context, models []string, soon time.Duration) error {
+// isPath reports whether a text names a file and cannot be a model. A file may have the name of a model.
+func isPath(text string) bool {
+	if strings.HasPrefix(text, ".") || filepath.IsAbs(text) {
+		return true
+	}
+	_, isModel := discovery.ProviderOf(text)
+	_, err := os.Stat(text)
+	return !isModel && err == nil
+}
+
+func (a *app) retired(ctx context.Context, given []string, soon time.Duration, f retiredFlags) error {
 	c, failures := a.discover()
 	registry, err := c.Retirements(ctx)
 	if err != nil {
 		return err
 	}
 	a.warnAll(failures)
-	if len(models) == 0 {
+	check := checker{registry, time.Now().UTC().Truncate(24 * time.Hour), soon}
+	if f.scan {
+		return a.scanSources(check, given, f.failUnknown)
+	}
+	if len(given) == 0 {
 		return a.printRetirements(retiring(registry, soon))
 	}
-	list, found := checkModels(registry, models, soon)
+	list := make([]retirement, len(given))
+	found := false
+	for i, id := range given {
+		list[i] = check.model(id)
+		found = found || check.finds(list[i]) || f.failUnknown && list[i].State == discovery.StateUnknown
+	}
 	if err := a.printRetirements(list); err != nil {
 		return err
 	}
@@ -113,21 +167,26 @@ func retiring(registry discovery.Registry, soon time.Duration) []retirement {
 	return list
 }
 
-// checkModels reports every model, and whether one of them is retired or retires soon.
-func checkModels(registry discovery.Registry, models []string, soon time.Duration) (list []retirement, found bool) {
-	today := time.Now().UTC().Truncate(24 * time.Hour)
-	for _, model := range models {
-		p, ok := discovery.ProviderOf(model)
-		if !ok {
-			list = append(list, retirement{"", model, discovery.RetirementStatus{State: discovery.StateUnknown}})
-			continue
-		}
-		status := registry.Check(p, model, today)
-		list = append(list, retirement{p, model, status})
-		date, err := time.Parse(time.DateOnly, status.Date)
-		found = found || status.State == discovery.StateRetired || err == nil && !date.After(today.Add(soon))
+// checker checks models on a day.
+type checker struct {
+	registry discovery.Registry
+	today    time.Time
+	soon     time.Duration
+}
+
+// model returns the state of a model.
+func (c checker) model(id string) retirement {
+	p, ok := discovery.ProviderOf(id)
+	if !ok {
+		return retirement{"", id, discovery.RetirementStatus{State: discovery.StateUnknown}}
 	}
-	return list, found
+	return retirement{p, id, c.registry.Check(p, id, c.today)}
+}
+
+// finds reports whether a model is retired or retires soon.
+func (c checker) finds(r retirement) bool {
+	date, err := time.Parse(time.DateOnly, r.Date)
+	return r.State == discovery.StateRetired || err == nil && !date.After(c.today.Add(c.soon))
 }
 
 func (a *app) printRetirements(list []retirement) error {

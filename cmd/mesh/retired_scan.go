@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mentions"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// mention is a model that a file names.
+type mention struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	retirement
+}
+
+// sourceScan looks for models in source files.
+type sourceScan struct {
+	check       checker
+	withUnknown bool
+	known       map[string]retirement // of each word so far: a repository repeats its words
+	list        []mention
+	files       int
+}
+
+// scanSources prints the models that files name and that are retired, retiring or deprecated, and with --fail-unknown the unknown
+// ones. A file that cannot be read is reported, since it could name a retired model, and the others are scanned.
+func (a *app) scanSources(check checker, paths []string, failUnknown bool) error {
+	s := sourceScan{check: check, withUnknown: failUnknown, known: map[string]retirement{}, list: []mention{}}
+	var unread []error
+	for file, err := range mentions.Files(paths) {
+		if err == nil {
+			err = s.file(file)
+		}
+		if err != nil {
+			unread = append(unread, err)
+		}
+	}
+	if s.files == 0 && unread == nil {
+		return usagef("there is no text file to scan")
+	}
+	if err := a.print(s.list, s.table); err != nil {
+		return err
+	}
+	for _, m := range s.list {
+		if check.finds(m.retirement) || failUnknown && m.State == discovery.StateUnknown {
+			for _, err := range unread {
+				a.warn(err)
+			}
+			return errFound
+		}
+	}
+	if unread != nil {
+		return &usageError{errors.Join(unread...)}
+	}
+	return nil
+}
+
+// maxSource bounds a file, in bytes.
+const maxSource = 64 << 20
+
+// file adds the models of a file. A file with a zero byte is no text.
+func (s *sourceScan) file(name string) error {
+	text, err := readBounded(name, maxSource)
+	if err != nil || bytes.IndexByte(text, 0) >= 0 {
+		return err
+	}
+	s.files++
+	for word := range mentions.Words(text) {
+		r, ok := s.known[word.Text]
+		if !ok {
+			r = s.model(word)
+			s.known[word.Text] = r
+		}
+		if s.reports(r, word) {
+			s.list = append(s.list, mention{name, word.Line, r})
+		}
+	}
+	return nil
+}
+
+// model returns the first part of a word that is a model with a state, or else the word.
+func (s *sourceScan) model(word mentions.Word) retirement {
+	whole := s.check.model(word.Text)
+	for _, part := range word.Parts() {
+		if r := s.check.model(part); r.State != discovery.StateUnknown {
+			return r
+		}
+	}
+	return whole
+}
+
+// reports reports whether a model is printed. An unknown one must look like an id: many words begin like the models of a provider,
+// as gpt-tokenizer does.
+func (s *sourceScan) reports(r retirement, word mentions.Word) bool {
+	switch r.State {
+	case discovery.StateListed:
+		return false
+	case discovery.StateUnknown:
+		return s.withUnknown && r.Provider != "" && word.Quoted && bytes.ContainsAny([]byte(word.Text), "0123456789")
+	default:
+		return true
+	}
+}
+
+func (s *sourceScan) table(w io.Writer) error {
+	rows := make([][]string, len(s.list))
+	for i, m := range s.list {
+		rows[i] = []string{fmt.Sprintf("%s:%d", m.File, m.Line), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement)}
+	}
+	if len(rows) > 0 {
+		if err := output.Table(w, []string{"PLACE", "MODEL", "STATE", "DATE", "REPLACEMENT"}, rows); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%d files; dates as of %s\n", s.files, discovery.RetirementsAsOf())
+	return err
+}
