@@ -124,5 +124,8 @@ func TestOwnRowsOfMedia(t *testing.T) {
 	audio.Modality, audio.InputPerMTok = discovery.ModalityAudio, ref(7.0)
 	heard := discovery.Usage{Input: 1_000_000, AudioInput: 1_000_000}
 	checkCosts(t, mustWith(t, text, audio), []costCase{{"own rows", discovery.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "8", ""}})
+	fast := text
+	fast.Mode = discovery.ModePriority
+	checkCosts(t, mustWith(t, text, audio, fast), []costCase{{"audio of another mode", discovery.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "priority", "", "audio"}})
 	checkCosts(t, mustWith(t, text), []costCase{{"text only", discovery.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "", "audio"}})
 }

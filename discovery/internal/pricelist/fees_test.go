@@ -3,11 +3,13 @@ package pricelist_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
 // A fee needs the provider's own page or two sources, unless it is 0 or not known.
@@ -39,5 +41,33 @@ func TestEveryRegionHasItsSources(t *testing.T) {
 		assert.Equal(t, cells[2] == "", cells[5] == "", cells)
 		assert.Equal(t, strings.ToLower(cells[1]), cells[1])
 		assert.Contains(t, cells[1], "*")
+	}
+}
+
+// The fee of a longer pattern that is not in force keeps those of shorter patterns from being used, in any order.
+func TestFeeOfTheLongestPattern(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	rows := []pricelist.Row{{Model: "gpt-5-mini", Input: pricelist.ParsePrice("1")}}
+	all := pricelist.Fee{What: "search", Models: []string{"*", "gpt-5*"}, USD: pricelist.ParsePrice("1")}
+	ended := pricelist.Fee{What: "search", Models: []string{"gpt-5-mini*"}, USD: pricelist.ParsePrice("2"), Until: at}
+	now := ended
+	now.From, now.Until, now.USD = at, time.Time{}, pricelist.ParsePrice("3")
+	for want, lists := range map[string][][]pricelist.Fee{
+		"":  {{all, ended}, {ended, all}},
+		"1": {{all}},
+		"3": {{all, ended, now}, {now, ended, all}},
+	} {
+		for _, fees := range lists {
+			call := pricelist.Call{Model: "gpt-5-mini", At: at, Usage: usage.Usage{Requests: map[string]int64{"search": 2}}, Fees: fees}
+			charge, err := call.ByList(rows, nil)
+			if want == "" {
+				assert.Equal(t, &pricelist.UnknownError{What: "tool", Name: "search"}, err)
+				continue
+			}
+			require.NoError(t, err)
+			require.Len(t, charge.Uses, 1)
+			assert.Equal(t, want, charge.Uses[0].USD.String())
+		}
 	}
 }
