@@ -8,6 +8,8 @@
 //
 // The SDKs come from the module proxy, through the go command. With -ids it prints provider,id lines instead, the SDKs' part of
 // models.csv.
+//
+// The command feeds updates the price table by public price feeds; see [feedsCommand].
 package main
 
 import (
@@ -39,6 +41,13 @@ var sdks = []sdk{
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "feeds" {
+		if err := feedsCommand(os.Stdout, os.Stderr, os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "facts:", err)
+			os.Exit(2)
+		}
+		return
+	}
 	tables := flag.String("tables", "discovery/internal/retirements", "the folder of retirements.csv and models.csv")
 	prices := flag.String("prices", "discovery/internal/pricelist", "the folder of prices.csv, fees.csv, factors.csv and regions.csv")
 	ids := flag.Bool("ids", false, "print the ids of the SDKs instead")

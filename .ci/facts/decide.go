@@ -1,0 +1,263 @@
+package main
+
+import (
+	"cmp"
+	"math/big"
+)
+
+// change is what the feeds of a day change in the table, or what they contradict.
+type change struct {
+	// Kind is added, changed or ended for a change of the table; disagreed or missing for what changes nothing.
+	Kind     string `json:"kind"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	Above    int64  `json:"above"`
+	// From is the first day of the change.
+	From string `json:"from,omitempty"`
+	// Old and New are the prices of the table before and after.
+	Old figures `json:"old"`
+	New figures `json:"new"`
+	// Sources has what each feed states.
+	Sources map[string]figures `json:"sources"`
+}
+
+// figures are prices by the names of their columns, as JSON numbers, and what else is known of a statement.
+type figures map[string]any
+
+// decide changes the rows of a price by what the feeds state, and returns the change or the contradiction; nil for none.
+func (t *table) decide(key priceKey, votes []vote, day string) *change {
+	if key.isPattern() {
+		return nil
+	}
+	c := &change{Provider: key.provider, Model: key.model, Above: key.above, Sources: make(map[string]figures)}
+	for _, v := range votes {
+		c.Sources[v.feed.name] = v.figures()
+	}
+	in := t.inForce(key, day)
+	agreed, by := winner(votes)
+	switch {
+	case len(in) == 0:
+		return t.decideUnlisted(c, key, agreed, by, votes, day)
+	case t.decideTier(c, key, in, votes, day), t.decidePrice(c, in, agreed, by, day):
+		return c
+	}
+	c.Old = in[0].prices().figures()
+	switch {
+	case gone(votes, day):
+		c.Kind = "missing"
+	case disagree(votes, in):
+		c.Kind = "disagreed"
+	default:
+		return nil
+	}
+	return c
+}
+
+// winner returns the input and output that most groups state, if they are two or more and no other has as many, and the votes
+// for it.
+func winner(votes []vote) (agreed prices, by []vote) {
+	most := 1
+	for _, v := range votes {
+		var same []vote
+		for _, w := range votes {
+			if w.counts() && w.Prices.same(v.Prices) {
+				same = append(same, w)
+			}
+		}
+		switch n := groups(same, func(vote) bool { return true }); {
+		case !v.counts() || v.Prices.same(agreed):
+		case n > most:
+			most, agreed, by = n, v.Prices, same
+		case n == most:
+			agreed, by = prices{}, nil
+		}
+	}
+	for _, i := range []int{cacheRead, cacheWrite5m, cacheWrite1h} {
+		agreed[i] = agreedCell(by, i)
+	}
+	return agreed, by
+}
+
+// agreedCell returns the price of a cell that two groups or more state, if no other has as many; "" when there is none.
+func agreedCell(by []vote, i int) (agreed string) {
+	most := 1
+	for _, v := range by {
+		switch n := groups(by, func(w vote) bool { return w.Prices[i] == v.Prices[i] }); {
+		case v.Prices[i] == "" || v.Prices[i] == agreed:
+		case n > most:
+			most, agreed = n, v.Prices[i]
+		case n == most:
+			agreed = ""
+		}
+	}
+	return agreed
+}
+
+// counts reports whether the vote counts.
+func (v vote) counts() bool { return v.Gone == "" && v.Doubt == "" && !v.first }
+
+// groups returns the number of independent groups among the votes that are chosen.
+func groups(votes []vote, chosen func(vote) bool) int {
+	seen := make(map[string]bool)
+	for _, v := range votes {
+		if chosen(v) {
+			seen[v.feed.group] = true
+		}
+	}
+	return len(seen)
+}
+
+// decidePrice changes a row whose price two groups contradict, if both began to after the row was verified.
+func (t *table) decidePrice(c *change, in []*row, agreed prices, by []vote, day string) bool {
+	if by == nil {
+		return false
+	}
+	old, verified := in[0], ""
+	listed := false
+	for _, r := range in {
+		verified = max(verified, r.cell("verified_at"))
+		if r.prices().same(agreed) && !listed {
+			old, listed = r, true
+		}
+	}
+	if anyRow(in, agreed) {
+		return false
+	}
+	next := agreed
+	began := vote.since
+	if listed { // a cache price can have changed alone
+		next = old.prices()
+		for _, i := range []int{cacheRead, cacheWrite5m, cacheWrite1h} {
+			moved := groups(by, func(v vote) bool { return v.Prices[i] == agreed[i] && v.Since[i] > verified })
+			if agreed[i] != "" && moved >= 2 && plausible(old.prices()[i], agreed[i]) {
+				next[i] = agreed[i]
+			}
+		}
+		began = func(vote) string { return day }
+	}
+	from := dated(by, max(verified, old.cell("valid_from")), day)
+	if next == old.prices() || groups(by, func(v vote) bool { return began(v) > verified }) < 2 ||
+		!plausible(old.prices()[input], next[input]) || !plausible(old.prices()[output], next[output]) || old.cell("valid_from") >= from {
+		return false
+	}
+	c.Kind, c.From, c.Old, c.New = "changed", from, old.prices().figures(), next.figures()
+	t.change(in, old, next, codes(by), from, day)
+	return true
+}
+
+func (v vote) since() string { return v.began() }
+
+// plausible reports whether a price can have become another one. A factor of 100 is an error of the unit.
+func plausible(old, next string) bool {
+	a, ok := new(big.Rat).SetString(old)
+	b, known := new(big.Rat).SetString(next)
+	if !ok || !known || a.Sign() == 0 {
+		return true
+	}
+	factor := b.Quo(b, a)
+	return factor.Cmp(big.NewRat(1, 100)) > 0 && factor.Cmp(big.NewRat(100, 1)) < 0
+}
+
+// dated returns the day on which a feed dates the price, if that is after the last day of the old one and not after today; else
+// today.
+func dated(by []vote, after, day string) string {
+	for _, v := range by {
+		if start := cmp.Or(v.Start, v.baseStart); start > after && start <= day {
+			return start
+		}
+	}
+	return day
+}
+
+// decideTier ends a tier that two groups no longer have since it was verified, although they still list the model.
+func (t *table) decideTier(c *change, key priceKey, in []*row, votes []vote, day string) bool {
+	ended := groups(votes, func(v vote) bool { return v.Gone > in[0].cell("verified_at") && v.listed && !v.first })
+	kept := groups(votes, vote.counts)
+	if key.above == 0 || ended < 2 || kept >= ended || !in[0].prices().known() || in[0].cell("valid_from") >= day {
+		return false
+	}
+	from := dated(votes, max(in[0].cell("verified_at"), in[0].cell("valid_from")), day)
+	c.Kind, c.From, c.Old = "ended", from, in[0].prices().figures()
+	for _, r := range in {
+		r.set("valid_until", from)
+		t.changed = true
+	}
+	return true
+}
+
+// decideUnlisted adds a model or a tier that two groups state.
+func (t *table) decideUnlisted(c *change, key priceKey, agreed prices, by []vote, votes []vote, day string) *change {
+	verified, only := t.verified(key, day)
+	named := groups(by, func(v vote) bool { return v.Named }) > 0
+	text := groups(by, func(v vote) bool { return v.NotText }) == 0
+	// Two feeds that had the model at first were already compared with the table. For a new model one that began later is enough.
+	moved := groups(by, func(v vote) bool { return v.began() > verified })
+	if by != nil && only == nil && named && text && addable(key.model) && (moved >= 2 || (moved == 1 && verified == "")) && t.sells(key, day) {
+		from := dated(by, verified, day)
+		c.Kind, c.From, c.New = "added", from, agreed.figures()
+		t.add(key, agreed, codes(by), from, day)
+		return c
+	}
+	switch {
+	case only != nil && disagree(votes, only):
+		c.Old = only[0].prices().figures()
+	case only != nil || !addable(key.model) || !contradict(votes):
+		return nil
+	}
+	c.Kind = "disagreed"
+	return c
+}
+
+// gone reports whether no feed lists the price any more since today.
+func gone(votes []vote, day string) bool {
+	today := false
+	for _, v := range votes {
+		if v.Gone == "" {
+			return false
+		}
+		today = today || v.Gone == day
+	}
+	return today
+}
+
+// disagree reports whether a feed has prices that no row has.
+func disagree(votes []vote, rows []*row) bool {
+	for _, v := range votes {
+		agrees := v.Doubt == ""
+		if v.Gone == "" && !(agrees && anyRow(rows, v.Prices)) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyRow reports whether a row has all prices that are known on both sides.
+func anyRow(rows []*row, p prices) bool {
+	for _, r := range rows {
+		listed, same := r.prices(), true
+		for i, usd := range p {
+			same = same && (usd == listed[i] || (i != input && i != output && (usd == "" || listed[i] == "")))
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}
+
+// contradict reports whether the feeds contradict each other, or have a statement that cannot be true.
+func contradict(votes []vote) bool {
+	var first *vote
+	for i := range votes {
+		switch v := &votes[i]; {
+		case v.Gone != "" || v.NotText:
+		case v.Doubt != "":
+			return true
+		case first == nil:
+			first = v
+		case !v.Prices.same(first.Prices):
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+)
+
+// feed is a public price list. Feeds of one group copy from each other and have one vote together. The groups are set here,
+// because the data of a copy cannot be distinguished from that of a second source.
+type feed struct {
+	// name is the name of the file without .json, and code the one of column sources of the table.
+	name, code, group string
+	read              func(text []byte, day string) (statements, error)
+}
+
+var feeds = []feed{
+	{"models.dev", "modelsdev", "models.dev", readModelsDev},
+	{"genai-prices", "genai", "genai-prices", readGenaiPrices},
+	{"litellm", "litellm", "litellm", readLiteLLM},
+}
+
+// minPrices is the number of prices below which a feed counts as absent.
+const minPrices = 20
+
+// feedsCommand updates a price table by the feeds of a day and prints the changes as JSON lines. A feed that counts as absent is
+// printed to warn.
+//
+//	facts feeds -dir DIR -day YYYY-MM-DD -table FILE -state FILE
+func feedsCommand(out, warn io.Writer, args []string) error {
+	flags := flag.NewFlagSet("feeds", flag.ContinueOnError)
+	flags.SetOutput(warn)
+	dir := flags.String("dir", "", "the folder of models.dev.json, genai-prices.json and litellm.json, each also as .gz or missing")
+	day := flags.String("day", "", "the day on which the feeds were read, as 2026-12-01")
+	tableFile := flags.String("table", "", "the price table, which is updated")
+	stateFile := flags.String("state", "", "what each feed stated last and since when, which is updated")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *dir == "" || *tableFile == "" || *stateFile == "" || flags.NArg() > 0 {
+		return errors.New("feeds needs -dir, -day, -table and -state, and nothing else")
+	}
+	if !isDate(*day) {
+		return errors.New("-day must be a date such as 2026-12-01")
+	}
+	t, err := readTable(*tableFile)
+	if err != nil {
+		return err
+	}
+	s, err := readState(*stateFile)
+	if err != nil {
+		return err
+	}
+	if *day < s.Day {
+		return fmt.Errorf("the state is of %s, after %s", s.Day, *day)
+	}
+	changes := update(t, s, readFeeds(*dir, *day, s, warn), *day)
+	for _, c := range changes {
+		if err := json.NewEncoder(out).Encode(c); err != nil {
+			return err
+		}
+	}
+	// The table is first: after an interruption the next run finds nothing to change, instead of losing a change.
+	if err := t.write(*tableFile); err != nil {
+		return err
+	}
+	return s.write(*stateFile)
+}
+
+// readFeeds returns what the feeds state, by the name of the feed; without those that count as absent.
+func readFeeds(dir, day string, s *state, warn io.Writer) map[string]statements {
+	found := make(map[string]statements)
+	for _, f := range feeds {
+		text, err := readFeed(filepath.Join(dir, f.name+".json"))
+		var stated statements
+		if err == nil {
+			stated, err = f.read(text, day)
+		}
+		if before := s.Feeds[f.name].voting(); err == nil {
+			switch n := stated.voting(); {
+			case n < minPrices:
+				err = fmt.Errorf("it has %d prices", n)
+			case 3*n < 2*before:
+				err = fmt.Errorf("it has %d prices, after %d", n, before)
+			}
+		}
+		if err != nil {
+			fmt.Fprintf(warn, "facts: %s counts as absent: %v\n", f.name, err)
+			continue
+		}
+		found[f.name] = stated
+	}
+	return found
+}
+
+// update changes the table and the state by what the feeds of a day state, and returns the changes in the order of the table.
+func update(t *table, s *state, found map[string]statements, day string) []change {
+	baseline := s.record(found, day)
+	var changes []change
+	keys := t.keys()
+	for _, stated := range found {
+		for key := range stated {
+			keys[key] = true
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(keys), compareKeys) {
+		votes := s.votes(key, found, baseline)
+		if c := t.decide(key, votes, day); c != nil {
+			changes = append(changes, *c)
+		}
+	}
+	s.Day = day
+	return changes
+}
