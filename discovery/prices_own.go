@@ -30,7 +30,9 @@ func (o ownPrices) pricings(rows []pricelist.Row) []ProviderPricing {
 // TierThresholdTokens or more. A build needs its own row, except a build of Claude. Of several rows that apply, the one with
 // the highest threshold is used, and among equal ones the first; those of a later With come before those of an earlier one. At
 // other times the model has its listed price. No factor is applied: a batch or another mode needs a row with that Mode. A price
-// is read as its shortest decimal, and a nil price is unknown. A row whose Modality is not text prices no tokens of text.
+// is read as its shortest decimal, and a nil price is unknown. A row of Modality audio or image prices those
+// tokens; a model with a row for text is not billed by listed rows for them. Rows of [ModePeak] and [ModeOffPeak] of DeepSeek are
+// chosen by the hour. Fees are those of [PriceList.Fees].
 //
 // A row with an unknown Provider, no ModelHint, a negative threshold, an invalid period, or a price that is negative or above
 // 1e15 is a [*ValueError].
