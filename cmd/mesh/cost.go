@@ -42,7 +42,7 @@ unknown. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY a
 	flags.StringVar(&f.from, "from", "", "first day, as in 2026-11-01 (required)")
 	flags.StringVar(&f.to, "to", "", "day after the last day (default today, UTC)")
 	flags.Float64Var(&f.counted, "counted", 0, "USD counted in the window")
-	flags.StringVar(&f.usage, "usage", "", "file with the calls of the window, as for mesh usage; calls of other providers and days do not count")
+	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls of the window, as for mesh usage; calls of other providers and days do not count")
 	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
 	flags.StringVar(&f.svg, "svg", "", "file that receives the report as an SVG image")
 	cmd.MarkFlagsMutuallyExclusive("counted", "usage")
@@ -64,7 +64,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	b.client, b.counted = c, counted
 	if f.usage != "" {
 		b.ledger = discovery.NewLedger()
-		if err := a.count(ctx, c, failures, f.usage, b.provider, b.ledger); err != nil {
+		if err := a.count(ctx, f.usage, b, failures); err != nil {
 			return err
 		}
 	}

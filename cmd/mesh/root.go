@@ -68,7 +68,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.gatewayURL, "gateway-url", "", "base URL of the gateway (default $MESH_GATEWAY_URL)")
 	flags.StringVar(&a.tokenFile, "token-file", "", "file with the gateway token (default the token in $MESH_GATEWAY_TOKEN)")
 	// Not --output, which is a number of tokens for mesh price.
-	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, and csv for mesh prices")
+	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, and csv for mesh prices and mesh usage")
 	flags.BoolVar(&a.wide, "wide", false, "on a terminal, do not cut the columns of a table")
 	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(flagError)
@@ -118,15 +118,15 @@ func checkShell(root *cobra.Command) {
 	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 }
 
-// checkFormat checks --format. Only mesh prices has a table that is the same in every row, which CSV needs.
+// checkFormat checks --format. Only mesh prices and mesh usage have a table that is the same in every row, which CSV needs.
 func checkFormat(cmd *cobra.Command, format string) error {
 	switch {
-	case format == "text", format == "json", format == "csv" && cmd.Name() == "prices":
+	case format == "text", format == "json", format == "csv" && (cmd.Name() == "prices" || cmd.Name() == "usage"):
 		return nil
 	case format == "csv":
-		return usagef("--format csv is only for mesh prices; mesh %s has text and json", cmd.Name())
+		return usagef("--format csv is only for mesh prices and mesh usage; mesh %s has text and json", cmd.Name())
 	default:
-		return usagef("--format must be text or json, or csv for mesh prices")
+		return usagef("--format must be text or json, or csv for mesh prices and mesh usage")
 	}
 }
 

@@ -114,3 +114,15 @@ func findingLines(w io.Writer, found []findings.Finding) error {
 	}
 	return nil
 }
+
+// open opens a file, or stdin for "-".
+func (a *app) open(file string) (in io.Reader, done func(), err error) {
+	if file == "-" {
+		return a.in, func() {}, nil
+	}
+	f, err := os.Open(file) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, nil, &usageError{err}
+	}
+	return f, func() { _ = f.Close() }, nil
+}

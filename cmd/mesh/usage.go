@@ -1,104 +1,180 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
+// usageFlags are the flags of mesh usage.
+type usageFlags struct {
+	by       []string
+	from, to string
+	reprice  bool
+}
+
 func newUsage(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "usage FILE|-",
-		Short: "Compute the cost of the calls in a file of usage objects",
-		Long: `Usage prices the calls of a file with one JSON object in each line:
+	var f usageFlags
+	cmd := &cobra.Command{
+		Use:   "usage FILE|DIR|-...",
+		Short: "Add up the calls of files that mesh meter wrote, or of files of usage objects",
+		Long: `Usage adds up calls: their number, tokens and cost. It reads files, folders with files that end in .jsonl or .jsonl.gz, and
+stdin for -. A line is a call, as mesh meter --log writes it, or with as little as
 
   {"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{...}}
 
-usage is the usage object of the provider's response, unchanged. provider is optional if the name of the model determines
-it, and mode ("batch", "flex", ...) is optional. The total does not include calls of unknown cost; their number is printed.
+where usage is the usage object of the provider's response, unchanged. The provider is optional if the name of the model
+determines it.
 
-Each call is printed as soon as it is priced, so a file may have any size. An invalid line ends the output, which then has no
-total; with -o json it has a field error instead.`,
-		Example: "  mesh usage calls.jsonl\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
-		Args:    args(cobra.ExactArgs(1)),
-		RunE:    func(cmd *cobra.Command, files []string) error { return a.usage(cmd.Context(), files[0]) },
+The recorded cost (usd) counts; a line without one is priced. --reprice prices all calls with today's price list. Calls without
+a known cost are counted, with the reasons; they are not in the sums.
+
+A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
+		Example: "  mesh usage calls --by day,model\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
+		Args:    args(cobra.MinimumNArgs(1)),
+		RunE:    func(cmd *cobra.Command, paths []string) error { return a.usage(cmd.Context(), paths, f) },
 	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.by, "by", []string{"provider", "model"}, "what to add up by: day, provider, model, label:NAME, unpriced (the reason); several with commas")
+	flags.StringVar(&f.from, "from", "", "day or RFC 3339 time of the first call")
+	flags.StringVar(&f.to, "to", "", "day or RFC 3339 time after the last call")
+	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
+	return cmd
 }
 
-func (a *app) usage(ctx context.Context, file string) error {
-	in, done, err := a.open(file)
+func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
+	opts := meter.SumOptions{By: f.by, Reprice: f.reprice}
+	var err error
+	if opts.From, err = lookup.Time(f.from); err != nil {
+		return usagef("--from: %w", err)
+	}
+	if opts.To, err = lookup.Time(f.to); err != nil {
+		return usagef("--to: %w", err)
+	}
+	in, err := a.callsFiles(paths)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer in.close()
 	c, failures := a.discover()
 	prices, err := c.LivePrices(ctx, nil)
 	if err != nil {
 		return err
 	}
-	a.progress.Stop() // the calls appear as they are priced
-	w := bufio.NewWriter(a.out)
-	var report usageReport = &usageText{w: w}
-	if a.format == "json" {
-		report = newUsageJSON(w)
-	}
-	ledger := discovery.NewLedger()
-	for call, err := range calls.Price(prices, file, in) {
-		if err != nil {
-			report.fail(err)
-			return errors.Join(&usageError{err}, w.Flush())
-		}
-		if call.Unpriced != nil {
-			failures.add(call.Unpriced)
-		}
-		ledger.Add(call.Time, call.Cost)
-		report.call(call)
+	report, err := calls.Read(prices, opts, in.paths...)
+	unread := in.rename(err)
+	if unread != nil && report.Calls == 0 {
+		return unread
 	}
 	a.warnAll(failures)
-	report.total(totalOf(ledger))
-	return w.Flush()
+	if err := a.printUsage(report); err != nil {
+		return err
+	}
+	return unread
 }
 
-// count adds the calls of a usage file to the ledger of a provider. The file may have calls of other providers, too.
-func (a *app) count(ctx context.Context, c *discovery.Client, failures *failureList, file string, provider discovery.Provider, ledger *discovery.Ledger) error {
-	in, done, err := a.open(file)
+func (a *app) printUsage(report *calls.Report) error {
+	if a.format == "csv" {
+		a.progress.Stop()
+		return report.CSV(a.out)
+	}
+	return a.print(report, report.Table)
+}
+
+// count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too.
+func (a *app) count(ctx context.Context, path string, b *bill, failures *failureList) error {
+	in, err := a.callsFiles([]string{path})
 	if err != nil {
 		return err
 	}
-	defer done()
-	prices, err := c.LivePrices(ctx, nil)
+	defer in.close()
+	prices, err := b.client.LivePrices(ctx, nil)
 	if err != nil {
 		return err
 	}
-	for call, err := range calls.Price(prices, file, in) {
-		if err != nil {
-			return &usageError{err}
+	opts := meter.SumOptions{From: b.from, To: b.to, By: []string{"day", "provider", "model", "unpriced"}}
+	rows, err := meter.Sum(prices, opts, in.paths...)
+	if err != nil {
+		return in.rename(err)
+	}
+	for _, row := range rows {
+		if row.By[1] != string(b.provider) {
+			continue
 		}
-		if call.Provider == provider {
-			if call.Unpriced != nil {
-				failures.add(call.Unpriced)
-			}
-			ledger.Add(call.Time, call.Cost)
+		if reason := row.By[3]; reason != "" {
+			failures.add(errors.New(reason))
+		}
+		if err := addRow(b.ledger, row); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// open opens a file, or stdin for "-".
-func (a *app) open(file string) (in io.Reader, done func(), err error) {
-	if file == "-" {
-		return a.in, func() {}, nil
-	}
-	f, err := os.Open(file) //nolint:gosec // the user names the file
+// addRow adds the calls of a day and model to a ledger.
+func addRow(ledger *discovery.Ledger, row meter.Row) error {
+	at, err := lookup.Time(row.By[0])
 	if err != nil {
-		return nil, nil, &usageError{err}
+		return err
 	}
-	return f, func() { _ = f.Close() }, nil
+	for range row.Unpriced {
+		ledger.Add(at, nil)
+	}
+	if row.Calls > row.Unpriced {
+		ledger.Add(at, &discovery.CallCost{Provider: discovery.Provider(row.By[1]), Model: row.By[2], Exact: row.USD})
+	}
+	return nil
+}
+
+// callsFiles are the files of a command. That of stdin is a copy, since the files may be read several times.
+type callsFiles struct {
+	paths []string
+	stdin string
+}
+
+// callsFiles returns the files that the command line names; "-" is stdin.
+func (a *app) callsFiles(paths []string) (*callsFiles, error) {
+	in := &callsFiles{paths: slices.Clone(paths)}
+	place := slices.Index(paths, "-")
+	if place < 0 {
+		return in, nil
+	}
+	file, err := os.CreateTemp("", "mesh-calls-*.jsonl")
+	if err != nil {
+		return nil, &failedError{err}
+	}
+	in.stdin, in.paths[place] = file.Name(), file.Name()
+	_, err = io.Copy(file, a.in)
+	if err = errors.Join(err, file.Close()); err != nil {
+		in.close()
+		return nil, &failedError{err}
+	}
+	return in, nil
+}
+
+func (in *callsFiles) close() {
+	if in.stdin != "" {
+		_ = os.Remove(in.stdin)
+	}
+}
+
+// rename returns an error of reading the files, in which stdin has its own name.
+func (in *callsFiles) rename(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case in.stdin == "":
+		return &usageError{err}
+	}
+	return usagef("%s", strings.ReplaceAll(err.Error(), in.stdin, "-"))
 }

@@ -1,87 +1,65 @@
 package calls_test
 
 import (
-	"errors"
-	"io"
-	"iter"
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-const line = `{"model":"claude-sonnet-5-5","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":8000,"output_tokens":100}}` + "\n"
-
-func price(t *testing.T, in io.Reader) iter.Seq2[calls.Call, error] {
+// write writes lines to a file in a new folder.
+func write(t *testing.T, lines ...string) string {
 	t.Helper()
-	return calls.Price(discovery.BuiltInPrices(), "calls.jsonl", in)
+	file := filepath.Join(t.TempDir(), "calls.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600))
+	return file
 }
 
-// TestCallsComeOneByOne checks that a call does not wait for the lines behind it, which need not fit into memory.
-func TestCallsComeOneByOne(t *testing.T) {
+const (
+	priced   = `{"provider":"anthropic","model":"=a,\"b\"","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":5,"cache_read_input_tokens":7,"output_tokens":100},"usd":"0.000000000000000001","requests":{"web_search":2}}`
+	unpriced = `{"provider":"xai","model":"m","time":"2026-11-21T12:00:00Z","usage":null,"usd":null,"unpriced":"closed\n early"}`
+)
+
+func TestReportAddsUp(t *testing.T) {
 	t.Parallel()
-	in, out := io.Pipe()
-	next, stop := iter.Pull2(price(t, in))
-	defer stop()
-	for number := range 3 {
-		go func() { _, _ = io.WriteString(out, "\n"+line) }()
-		call, err, ok := next()
-		require.True(t, ok)
-		require.NoError(t, err)
-		assert.Equal(t, 2*number+2, call.Line, "blank lines count")
-		assert.Equal(t, discovery.Anthropic, call.Provider)
-		assert.Equal(t, "0.017", call.Cost.Exact)
+	file := write(t, priced, priced, unpriced, unpriced, unpriced, `{"provider":"xai","model":"m","time":"2026-11-21T12:00:00Z","usd":null}`, "x")
+	for _, by := range [][]string{{"day"}, {"unpriced", "day"}, nil} {
+		r, err := calls.Read(nil, meter.SumOptions{By: by}, file)
+		require.ErrorContains(t, err, "calls.jsonl:7: ")
+		assert.Len(t, r.Errors, 1)
+		assert.Equal(t, 6, r.Calls)
+		assert.Equal(t, 4, r.Unpriced)
+		assert.Equal(t, "0.000000000000000002", r.USD)
+		assert.Equal(t, []calls.Reason{{"closed\n early", 3}, {"the cost was not known", 1}}, r.Reasons)
+		assert.Equal(t, map[string]int64{"web_search": 4}, r.Rows[0].Usage.Requests)
 	}
-	require.NoError(t, out.Close())
-	_, _, ok := next()
-	assert.False(t, ok)
+	r, err := calls.Read(nil, meter.SumOptions{}, write(t))
+	require.NoError(t, err)
+	assert.Equal(t, &calls.Report{By: []string{}, Rows: []meter.Row{}, USD: "0", Reasons: []calls.Reason{}}, r)
 }
 
-func TestErrorsNameTheLine(t *testing.T) {
+func TestTableAndCSV(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		text string
-		want string
-	}{
-		"a line that is too long": {strings.Repeat("x", 1<<20+1), "a line must not have more than 1048576 bytes"},
-		"a compressed file":       {"\x1f\x8b\x08", "gunzip -c FILE | mesh usage -"},
-		"no object":               {"12", "a line must be a JSON object"},
-		"an unfinished line":      {line[:20], "a line must be a JSON object"},
-		"a day without a time":    {strings.Replace(line, "T12:00:00Z", "", 1), "time (RFC 3339)"},
-		"no time":                 {`{"model":"claude-sonnet-5-5"}`, "time is missing"},
-		"no provider":             {strings.Replace(line, "claude", "clod", 1), "cannot be determined"},
-		"no usage":                {strings.Replace(line, "input_tokens", "tokens", 1), "input_tokens"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var last error
-			priced := 0
-			for _, err := range price(t, strings.NewReader(line+test.text)) {
-				if last = err; err == nil {
-					priced++
-				}
-			}
-			var at *calls.LineError
-			require.ErrorAs(t, last, &at)
-			assert.Equal(t, 2, at.Line)
-			assert.Contains(t, last.Error(), "calls.jsonl:2: ")
-			assert.Contains(t, last.Error(), test.want)
-			assert.Equal(t, 1, priced)
-		})
-	}
-}
-
-func TestReadErrorEndsCalls(t *testing.T) {
-	t.Parallel()
-	failed := errors.New("disk on fire")
-	var last error
-	for _, err := range price(t, io.MultiReader(strings.NewReader(line), iotest.ErrReader(failed))) {
-		last = err
-	}
-	require.ErrorIs(t, last, failed)
+	r, err := calls.Read(nil, meter.SumOptions{By: []string{"model", "label:user"}}, write(t, priced, unpriced))
+	require.NoError(t, err)
+	var table, text bytes.Buffer
+	require.NoError(t, r.Table(&table))
+	assert.Contains(t, table.String(), "MODEL   USER  CALLS  INPUT  CACHE READ  OUTPUT  REQUESTS      NO COST  USD\n")
+	assert.Contains(t, table.String(), "=a,\"b\"  -     1      5      7           100     web_search=2  0        0.000000000000000001\n")
+	assert.NotContains(t, table.String(), "closed\n early", "a reason is one line")
+	require.NoError(t, r.CSV(&text))
+	rows, err := csv.NewReader(&text).ReadAll()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"model", "label:user", "calls", "unpriced", "input"}, rows[0][:5])
+	assert.Equal(t, `=a,"b"`, rows[1][0])
+	assert.Equal(t, "0.000000000000000001", rows[1][len(rows[1])-1])
+	assert.Empty(t, rows[2][len(rows[2])-1], "an unknown cost is empty")
 }

@@ -1,0 +1,120 @@
+// Package calls shows the sums of calls files: as a table, as CSV, and as a page.
+package calls
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// Report has the sums of calls, as mesh usage prints them.
+type Report struct {
+	By       []string    `json:"by"`
+	Rows     []meter.Row `json:"rows"`
+	Calls    int         `json:"calls"`
+	Unpriced int         `json:"unpriced"`
+	// USD is the exact sum of the known costs.
+	USD     string   `json:"usd"`
+	Reasons []Reason `json:"reasons"`
+	// Errors are the lines that cannot be read, which are in no sum.
+	Errors []string `json:"errors,omitempty"`
+}
+
+// Reason is why the cost of calls is not known.
+type Reason struct {
+	Text  string `json:"reason"`
+	Calls int    `json:"calls"`
+}
+
+// unpriced is the grouping that gives the reasons.
+const unpriced = "unpriced"
+
+// Read adds up calls files. With an error the report has the lines that could be read.
+func Read(prices *discovery.PriceList, opts meter.SumOptions, paths ...string) (*Report, error) {
+	by := opts.By
+	reason := slices.Index(by, unpriced)
+	if reason < 0 {
+		reason = len(by)
+		opts.By = append(slices.Clone(by), unpriced)
+	}
+	rows, err := meter.Sum(prices, opts, paths...)
+	columns := make([]int, len(by))
+	for i := range columns {
+		columns[i] = i
+	}
+	r := &Report{By: append([]string{}, by...), Rows: group(rows, columns...), USD: "0", Reasons: []Reason{}}
+	if err != nil {
+		r.Errors = strings.Split(err.Error(), "\n")
+	}
+	for _, total := range group(rows) {
+		r.Calls, r.Unpriced, r.USD = total.Calls, total.Unpriced, total.USD
+	}
+	r.Reasons = reasons(rows, reason)
+	return r, err
+}
+
+// reasons returns the values of a column, the most frequent first.
+func reasons(rows []meter.Row, column int) []Reason {
+	all := []Reason{}
+	for _, row := range group(rows, column) {
+		if row.Unpriced > 0 {
+			all = append(all, Reason{row.By[0], row.Unpriced})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Reason) int { return cmp.Compare(b.Calls, a.Calls) })
+	return all
+}
+
+// group adds up the rows that have the same values in some columns. Its rows are sorted by them.
+func group(rows []meter.Row, columns ...int) []meter.Row {
+	groups := make(map[string]*meter.Row)
+	for i := range rows {
+		values := make([]string, len(columns))
+		for j, column := range columns {
+			values[j] = rows[i].By[column]
+		}
+		key := strings.Join(values, "\x00")
+		if groups[key] == nil {
+			groups[key] = &meter.Row{By: values, USD: "0"}
+		}
+		add(groups[key], &rows[i])
+	}
+	all := make([]meter.Row, 0, len(groups))
+	for _, g := range groups {
+		all = append(all, *g)
+	}
+	slices.SortFunc(all, func(a, b meter.Row) int { return slices.Compare(a.By, b.By) })
+	return all
+}
+
+// add adds a row to a sum.
+func add(sum, row *meter.Row) {
+	sum.Calls += row.Calls
+	sum.Unpriced += row.Unpriced
+	usd := amount(sum.USD)
+	usd.Add(usd, amount(row.USD))
+	places, _ := usd.FloatPrec() // decimals are exact
+	sum.USD = usd.FloatString(places)
+	for _, kind := range kinds {
+		*kind.of(&sum.Usage) += *kind.of(&row.Usage)
+	}
+	for tool, n := range row.Usage.Requests {
+		if sum.Usage.Requests == nil {
+			sum.Usage.Requests = make(map[string]int64)
+		}
+		sum.Usage.Requests[tool] += n
+	}
+}
+
+// amount returns a decimal of a row.
+func amount(usd string) *big.Rat {
+	exact, ok := new(big.Rat).SetString(usd)
+	if !ok {
+		return new(big.Rat)
+	}
+	return exact
+}

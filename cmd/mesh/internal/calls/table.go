@@ -1,0 +1,135 @@
+package calls
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// kind is a kind of token, with the name of its field in JSON.
+type kind struct {
+	name string
+	of   func(*discovery.Usage) *int64
+}
+
+// kinds are the kinds of tokens.
+var kinds = []kind{
+	{"input", func(u *discovery.Usage) *int64 { return &u.Input }},
+	{"tool_input", func(u *discovery.Usage) *int64 { return &u.ToolInput }},
+	{"cache_read", func(u *discovery.Usage) *int64 { return &u.CacheRead }},
+	{"cache_write_5m", func(u *discovery.Usage) *int64 { return &u.CacheWrite5m }},
+	{"cache_write_1h", func(u *discovery.Usage) *int64 { return &u.CacheWrite1h }},
+	{"output", func(u *discovery.Usage) *int64 { return &u.Output }},
+	{"audio_input", func(u *discovery.Usage) *int64 { return &u.AudioInput }},
+	{"audio_cache_read", func(u *discovery.Usage) *int64 { return &u.AudioCacheRead }},
+	{"audio_output", func(u *discovery.Usage) *int64 { return &u.AudioOutput }},
+	{"image_input", func(u *discovery.Usage) *int64 { return &u.ImageInput }},
+	{"image_cache_read", func(u *discovery.Usage) *int64 { return &u.ImageCacheRead }},
+	{"image_output", func(u *discovery.Usage) *int64 { return &u.ImageOutput }},
+}
+
+// used returns the kinds that a row has, and always input and output.
+func used(rows []meter.Row) []kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool {
+		return k.name != "input" && k.name != "output" &&
+			!slices.ContainsFunc(rows, func(r meter.Row) bool { return *k.of(&r.Usage) != 0 })
+	})
+}
+
+// Table writes the report for people.
+func (r *Report) Table(out io.Writer) error {
+	columns := used(r.Rows)
+	tools := slices.ContainsFunc(r.Rows, func(row meter.Row) bool { return row.Usage.Requests != nil })
+	header := append([]string{}, r.By...)
+	header = append(header, "calls")
+	for _, k := range columns {
+		header = append(header, k.name)
+	}
+	if tools {
+		header = append(header, "requests")
+	}
+	header = append(header, "no cost", "usd")
+	for i := range header {
+		header[i] = strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(header[i], "label:"), "_", " "))
+	}
+	var rows [][]string
+	for i := range r.Rows {
+		rows = append(rows, r.cells(&r.Rows[i], columns, tools))
+	}
+	if err := output.Table(out, header, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "total %s USD; calls: %d, of which without a known cost: %d\n", r.USD, r.Calls, r.Unpriced)
+	for _, reason := range r.Reasons {
+		if err == nil {
+			_, err = fmt.Fprintf(out, "  %d: %s\n", reason.Calls, output.Line(strings.TrimPrefix(reason.Text, discovery.ErrUnpriced.Error()+": ")))
+		}
+	}
+	return err
+}
+
+func (r *Report) cells(row *meter.Row, columns []kind, tools bool) []string {
+	var cells []string
+	for _, value := range row.By {
+		if value == "" {
+			value = output.Unknown
+		}
+		cells = append(cells, value)
+	}
+	cells = append(cells, strconv.Itoa(row.Calls))
+	for _, k := range columns {
+		cells = append(cells, strconv.FormatInt(*k.of(&row.Usage), 10))
+	}
+	if tools {
+		cells = append(cells, requests(row.Usage.Requests))
+	}
+	return append(cells, strconv.Itoa(row.Unpriced), cmp.Or(known(row), output.Unknown))
+}
+
+// known returns the cost of a row, or "" if that of none of its calls is known.
+func known(row *meter.Row) string {
+	if row.Unpriced == row.Calls {
+		return ""
+	}
+	return row.USD
+}
+
+// requests returns the uses of tools, as in "grounding=2 web_search=1".
+func requests(uses map[string]int64) string {
+	var all []string
+	for _, tool := range slices.Sorted(maps.Keys(uses)) {
+		all = append(all, fmt.Sprintf("%s=%d", tool, uses[tool]))
+	}
+	return strings.Join(all, " ")
+}
+
+// CSV writes the rows with all columns. usd is the sum of the known costs, and empty without any.
+func (r *Report) CSV(out io.Writer) error {
+	w := csv.NewWriter(out)
+	header := append([]string{}, r.By...)
+	header = append(header, "calls", "unpriced")
+	for _, k := range kinds {
+		header = append(header, k.name)
+	}
+	_ = w.Write(append(header, "requests", "usd")) // the writer keeps its error
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		cells := append([]string{}, row.By...)
+		cells = append(cells, strconv.Itoa(row.Calls), strconv.Itoa(row.Unpriced))
+		for _, k := range kinds {
+			cells = append(cells, strconv.FormatInt(*k.of(&row.Usage), 10))
+		}
+		_ = w.Write(append(cells, requests(row.Usage.Requests), known(row)))
+	}
+	w.Flush()
+	return w.Error()
+}
