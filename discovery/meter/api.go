@@ -57,6 +57,8 @@ const (
 	batched = "a batch is billed when it has run"
 	stored  = "stored files are billed by size and time"
 	videos  = "videos are not billed in tokens"
+
+	webSockets = "what is sent over a WebSocket is not counted"
 )
 
 // endpoint is one or more segments at the end of a path, or in its middle where they end with a slash.

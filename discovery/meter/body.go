@@ -10,7 +10,7 @@ import (
 func (c *call) receive(res *http.Response) {
 	if res.StatusCode == http.StatusSwitchingProtocols { // the body is a connection, which must stay as it is
 		r := c.record(res.StatusCode)
-		r.Unpriced = "what is sent over a WebSocket is not counted"
+		r.Unpriced = webSockets
 		c.finish(r)
 		return
 	}

@@ -88,7 +88,7 @@ func (c *call) record(status int) Record {
 	}
 }
 
-// price sets the cost of a record, or why it is not known.
+// price sets the cost of a record and the mode of its prices, or why the cost is not known.
 func (c *call) price(r *Record, u discovery.Usage) {
 	cost, err := c.meter.prices.CostOf(discovery.Call{Provider: r.Provider, Model: r.Model, Usage: u, At: r.Time})
 	if err != nil {
@@ -96,6 +96,13 @@ func (c *call) price(r *Record, u discovery.Usage) {
 		return
 	}
 	r.USD, r.Source = cost.Exact, cost.Source
+	switch cost.Mode {
+	case "": // the provider stated the charge
+	case discovery.ModeStandard:
+		r.Mode = ""
+	default:
+		r.Mode = cost.Mode
+	}
 }
 
 // finish counts a record, once for each call.

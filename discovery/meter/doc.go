@@ -17,8 +17,8 @@
 //
 // A call is never counted as nothing: if its cost is not known, the Record has no USD, and Unpriced has the reason. That is so for
 // a stream that the program closed early, for endpoints without counts (speech, videos, batches when they are created), for a
-// model without a price, and for a chat stream of OpenAI without usage; [WithStreamUsage] requests it. A call that was answered
-// with an error status costs 0.
+// model without a price, for WebSockets, and for a chat stream of OpenAI without usage; [WithStreamUsage] requests it. A call that
+// was answered with an error status costs 0.
 //
 // The results of a batch are not calls of the program. Read each line with [discovery.ParseResponse] and price it with the mode
 // "batch".
@@ -42,10 +42,37 @@
 //
 // # Labels
 //
-// [WithLabel] attaches a label to the calls that are made with a context:
+// [WithLabel] attaches a label to the calls that are made with a context, and the records have it:
 //
 //	ctx = meter.WithLabel(ctx, "user", user.Name)
 //	answer, err := c.Chat.Completions.New(ctx, params)
+//
+// So a recorder can add up the cost by user, and a handler of [github.com/mesh-gateway/mesh-go/client.MeshClient.Serve] that of
+// each message:
+//
+//	err := node.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
+//		return answer(meter.WithLabel(ctx, "message", strconv.FormatInt(m.ID, 10)), m)
+//	}, opts)
+//
+// # Records
+//
+// [OpenLog] writes the records to files with a line of JSON for each call, which mesh usage and mesh cost read:
+//
+//	log, err := meter.OpenLog("/var/log/calls")
+//	m, err := meter.New(nil, meter.WithRecorder(log.Record))
+//
+// [Meter.Ledger] has the sums by day and model, to compare with a bill.
+//
+// # Tests
+//
+// Package discoverytest answers the calls of a test without a network. [WithHost] makes its address known:
+//
+//	s := discoverytest.New(t)
+//	m, err := meter.New(nil, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), discovery.OpenAI))
+//	c := openai.NewClient(option.WithBaseURL(s.URL+"/openai/v1/"), option.WithHTTPClient(m.Client()), option.WithAPIKey("example"))
+//
+// A host has one provider, and all providers of a server have its host: start a server for each. The command mesh meter counts the
+// calls of a program in any language.
 //
 // A Meter and its transports are safe for concurrent use.
 package meter

@@ -18,6 +18,7 @@ type events struct {
 	data  bool // that line is data
 	begun bool // the event has had data
 	cr    bool // the last byte was a CR
+	ended bool // after [DONE]
 	err   error
 }
 
@@ -96,6 +97,7 @@ func (e *events) line(line []byte) {
 		e.begun = false
 	case !isData || (e.named && !e.begun && bytes.HasSuffix(data, []byte("}")) && !mayCount(data)):
 	default:
+		e.ended = string(data) == "[DONE]"
 		e.begin()
 		e.skim(data)
 	}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -97,9 +98,9 @@ func knownHosts() map[string]discovery.Provider {
 
 // provider returns the provider of a host, with its port or without.
 func (m *Meter) provider(u *url.URL) (discovery.Provider, bool) {
-	p, ok := m.hosts[u.Host]
+	p, ok := m.hosts[strings.ToLower(u.Host)]
 	if !ok {
-		p, ok = m.hosts[u.Hostname()]
+		p, ok = m.hosts[strings.ToLower(u.Hostname())]
 	}
 	return p, ok
 }

@@ -3,8 +3,10 @@ package meter_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
@@ -12,4 +14,21 @@ func TestNilOptionIsIgnored(t *testing.T) {
 	t.Parallel()
 	_, err := meter.New(nil, nil, meter.WithStreamUsage(), nil)
 	require.NoError(t, err)
+}
+
+func TestWrongOptions(t *testing.T) {
+	t.Parallel()
+	for name, opt := range map[string]meter.Option{
+		"no host":     meter.WithHost("", discovery.OpenAI),
+		"a URL":       meter.WithHost("https://api.openai.com", discovery.OpenAI),
+		"a path":      meter.WithHost("host/v1", discovery.OpenAI),
+		"a provider":  meter.WithHost("host", "none"),
+		"no recorder": meter.WithRecorder(nil),
+		"no logger":   meter.WithLogger(nil),
+	} {
+		m, err := meter.New(nil, opt)
+		var wrong *discovery.ValueError
+		assert.ErrorAs(t, err, &wrong, name)
+		assert.Nil(t, m, name)
+	}
 }

@@ -52,6 +52,9 @@ func (r *reading) write(p []byte) {
 	case len(p) == 0 || r.done || r.err != nil || !successful(r.status):
 	case r.gunzip != nil:
 		r.gunzip.Write(p)
+		if r.done {
+			r.gunzip.Close() // the caller may neither read on nor close the response
+		}
 	default:
 		r.plain(p)
 	}
@@ -72,6 +75,7 @@ func (r *reading) document(fields []byte) {
 	if r.done || r.delay(fields) {
 		return
 	}
+	r.parseLatest()
 	r.parse(fields)
 	if r.reader.Final() {
 		r.finish("")
@@ -87,6 +91,13 @@ func (r *reading) delay(fields []byte) bool {
 	}
 	r.latest = append(r.latest[:0], fields...)
 	return true
+}
+
+func (r *reading) parseLatest() {
+	if len(r.latest) > 0 {
+		r.parse(r.latest)
+		r.latest = r.latest[:0]
+	}
 }
 
 // parse takes the fields of a document.
@@ -113,9 +124,7 @@ func (r *reading) end(reason string) {
 	if r.done {
 		return
 	}
-	if r.latest != nil {
-		r.parse(r.latest)
-	}
+	r.parseLatest()
 	r.finish(r.reason(reason))
 }
 
@@ -130,6 +139,8 @@ func (r *reading) reason(ended string) string {
 		return r.events.err.Error()
 	case r.json != nil && r.json.err != nil:
 		return r.json.err.Error()
+	case r.events != nil && r.events.ended:
+		return "the stream has no counts; stream_options.include_usage requests them"
 	case r.json != nil && !r.stream && r.json.ended:
 		return "the response has no counts"
 	}

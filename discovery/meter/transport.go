@@ -21,6 +21,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(req)
 	}
 	a := apiOf(p, req.Method, req.URL.Path)
+	if req.Header.Get("Upgrade") != "" {
+		a = uncounted(webSockets)
+	}
 	if a.free {
 		return t.base.RoundTrip(req)
 	}

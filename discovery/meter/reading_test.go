@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,7 +66,7 @@ func exchanges(t testing.TB) (list []exchange) {
 // provider responds to each request with a recorded response, whose body comes in pieces of one size.
 type provider struct {
 	exchange *exchange
-	size     int
+	sizes    []int
 	gzip     bool
 }
 
@@ -85,7 +87,7 @@ func (p provider) RoundTrip(req *http.Request) (*http.Response, error) {
 		body = packed(body)
 		res.Header.Set("Content-Encoding", "gzip")
 	}
-	res.Body = io.NopCloser(&pieces{body, p.size})
+	res.Body = io.NopCloser(&pieces{body, p.sizes, 0})
 	return res, nil
 }
 
@@ -97,35 +99,52 @@ func packed(plain []byte) []byte {
 	return b.Bytes()
 }
 
+// pieces is a body whose reads have given sizes, again and again.
 type pieces struct {
-	rest []byte
-	size int
+	rest  []byte
+	sizes []int
+	reads int
 }
 
 func (p *pieces) Read(b []byte) (int, error) {
 	if len(p.rest) == 0 {
 		return 0, io.EOF
 	}
-	n := copy(b, p.rest[:min(p.size, len(p.rest))])
+	n := copy(b, p.rest[:min(p.sizes[p.reads%len(p.sizes)], len(p.rest))])
+	p.reads++
 	p.rest = p.rest[n:]
 	return n, nil
 }
 
-// send sends the request of an exchange through a meter and returns its records.
-func send(t *testing.T, e *exchange, size int, gzipped bool) (records []meter.Record) {
+// send sends the request of an exchange through a meter and returns its records. The response comes in pieces of one size.
+func send(t *testing.T, e *exchange, size int, gzipped bool) []meter.Record {
+	t.Helper()
+	return sendThrough(t, e, provider{e, []int{size}, gzipped})
+}
+
+// sendCut is send with pieces of several sizes.
+func sendCut(t *testing.T, e *exchange, cuts []byte, gzipped bool) []meter.Record {
+	t.Helper()
+	sizes := []int{3}
+	for _, size := range cuts {
+		sizes = append(sizes, int(size)+1)
+	}
+	return sendThrough(t, e, provider{e, sizes, gzipped})
+}
+
+func sendThrough(t *testing.T, e *exchange, from provider) (records []meter.Record) {
 	t.Helper()
 	m, err := meter.New(nil, meter.WithRecorder(func(r meter.Record) { records = append(records, r) }))
 	require.NoError(t, err)
 	req, err := http.NewRequestWithContext(t.Context(), e.Request.Method, e.Request.URL, strings.NewReader(e.Request.Body))
 	require.NoError(t, err)
-	from := provider{e, size, gzipped}
 	res, err := m.Transport(from).RoundTrip(req)
 	require.NoError(t, err)
 	body, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	want := []byte(e.Response.Body)
-	if gzipped {
+	if from.gzip {
 		want = packed(want)
 	}
 	require.True(t, bytes.Equal(want, body), "the bytes are unchanged")
@@ -190,5 +209,78 @@ func checkRecords(t *testing.T, e *exchange, records []meter.Record) {
 		}
 		assert.Equal(t, want.Requests, requests)
 	}
-	assert.Equal(t, want.Mode, r.Mode)
+	if r.Mode != "peak" && r.Mode != "off-peak" { // DeepSeek's prices depend on the hour
+		assert.Equal(t, want.Mode, r.Mode)
+	}
+}
+
+// The last event may have no counts, or not all candidates may have ended: the record has the newest ones.
+func TestTheNewestCountsOfACutStreamAreRecorded(t *testing.T) {
+	t.Parallel()
+	event := func(candidates string, tokens int) string {
+		return fmt.Sprintf(`data: {"candidates":[%s],"usageMetadata":{"promptTokenCount":8,"candidatesTokenCount":%d,"totalTokenCount":%d},`+
+			`"modelVersion":"gemini-3-flash-preview","responseId":"r"}`+"\n\n", candidates, tokens, 8+tokens)
+	}
+	e := &exchange{}
+	e.Request.Method, e.Request.URL = http.MethodPost, "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-flash-preview:streamGenerateContent?alt=sse"
+	e.Response.Status, e.Response.Headers = 200, map[string]string{"Content-Type": "text/event-stream"}
+	for name, last := range map[string]string{"delayed": event("{}", 30), "one of two": event(`{"finishReason":"STOP"},{}`, 30)} {
+		e.Response.Body = event("{}", 10) + event("{}", 20) + last
+		records := send(t, e, 1<<20, false)
+		require.Len(t, records, 1, name)
+		assert.False(t, records[0].Complete, name)
+		assert.Contains(t, string(records[0].Usage), `"totalTokenCount":38`, name)
+	}
+}
+
+// FuzzReading sends a body through a meter in one piece, in pieces whose sizes are in cuts, and compressed. The records are the
+// same. A JSON body that is complete has the counts of ParseResponse.
+func FuzzReading(f *testing.F) {
+	for i, e := range exchanges(f) {
+		if e.Expect.Metered && len(e.Response.Body) < 4<<10 {
+			f.Add(i, e.Response.Body, []byte{byte(i), 0, 200})
+		}
+	}
+	list := exchanges(f)
+	f.Fuzz(func(t *testing.T, number int, body string, cuts []byte) {
+		e := list[uint(number)%uint(len(list))]
+		e.Response.Body = body
+		whole := send(t, &e, 1<<20, false)
+		assert.Equal(t, withoutTimes(whole), withoutTimes(sendCut(t, &e, cuts, false)), "in pieces")
+		assert.Equal(t, withoutTimes(whole), withoutTimes(sendCut(t, &e, cuts, true)), "compressed")
+		checkParsed(t, &e, whole)
+	})
+}
+
+// checkParsed compares a record with what ParseResponse reads of the body. A meter does not decode escaped names.
+func checkParsed(t *testing.T, e *exchange, records []meter.Record) {
+	t.Helper()
+	sse := strings.HasPrefix(e.Response.Headers["content-type"], "text/event-stream")
+	if len(records) == 0 || sse || records[0].Stream || records[0].Status != 200 || strings.ContainsRune(e.Response.Body, '\\') {
+		return
+	}
+	r := records[0]
+	parsed, err := discovery.ParseResponse(r.Provider, []byte(e.Response.Body))
+	if err != nil || !strings.HasPrefix(strings.TrimSpace(e.Response.Body), "{") {
+		return
+	}
+	assert.Equal(t, parsed.Complete, r.Complete)
+	assert.Equal(t, parsed.ID, r.ID)
+	if r.Complete {
+		got, err := discovery.ParseUsage(r.Provider, r.Usage)
+		require.NoError(t, err)
+		got.Mode, got.Requests = parsed.Usage.Mode, parsed.Usage.Requests
+		assert.Equal(t, parsed.Usage, got)
+	}
+}
+
+// withoutTimes returns records without their times.
+func withoutTimes(records []meter.Record) []meter.Record {
+	for i := range records {
+		records[i].Time, records[i].Duration = time.Time{}, 0
+		if records[i].Mode == "peak" || records[i].Mode == "off-peak" {
+			records[i].Mode = ""
+		}
+	}
+	return records
 }

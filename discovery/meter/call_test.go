@@ -1,0 +1,33 @@
+package meter_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+func TestAStatusOfAnErrorCostsNothing(t *testing.T) {
+	t.Parallel()
+	url, m, records := metered(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, chatAnswer, http.StatusTooManyRequests) })
+	status, _ := postAll(t, m, url+"/v1/chat/completions", chat)
+	assert.Equal(t, http.StatusTooManyRequests, status)
+	require.Len(t, records.all(), 1)
+	r := records.all()[0]
+	assert.Equal(t, "0", r.USD)
+	assert.Equal(t, http.StatusTooManyRequests, r.Status)
+	assert.False(t, r.Complete)
+	assert.Equal(t, "gpt-4o", r.Model)
+	assert.Equal(t, meter.Spent{USD: "0", Calls: 1}, m.Spent())
+}
+
+func TestARecorderThatPanicsDoesNotBreakTheResponse(t *testing.T) {
+	t.Parallel()
+	url, m, records := metered(t, answer(chatAnswer), meter.WithRecorder(func(meter.Record) { panic("full") }))
+	_, text := postAll(t, m, url+"/v1/chat/completions", chat)
+	assert.Equal(t, chatAnswer, text)
+	assert.Len(t, records.all(), 1)
+}

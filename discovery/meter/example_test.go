@@ -1,0 +1,157 @@
+package meter_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// startOpenAI starts OpenAI's API in memory. All providers of one server have its host, so a test of several needs a server for each.
+func startOpenAI() (s *discoverytest.Server, host string) {
+	s = discoverytest.Start()
+	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{
+		Model: "gpt-4o-2024-08-06", Usage: json.RawMessage(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}`),
+	})
+	return s, strings.TrimPrefix(s.URL, "http://")
+}
+
+// complete sends a request, as an SDK does.
+func complete(ctx context.Context, c *http.Client, s *discoverytest.Server) error {
+	body := strings.NewReader(`{"model":"gpt-4o","messages":[{"role":"user","content":"Hello?"}]}`)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/openai/v1/chat/completions", body)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer example-key")
+	res, err := c.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	_, err = io.ReadAll(res.Body)
+	return err
+}
+
+// The official hosts are known. WithHost is for proxies, and for a server in a test.
+func ExampleNew() {
+	s, host := startOpenAI()
+	defer s.Close()
+	m, err := meter.New(discovery.BuiltInPrices(), meter.WithHost(host, discovery.OpenAI),
+		meter.WithRecorder(func(r meter.Record) { fmt.Println(r.Model, r.USD, "USD") }))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c := m.Client() // of an official SDK: option.WithHTTPClient(m.Client())
+	for range 2 {
+		if err := complete(context.Background(), c, s); err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Printf("%+v\n", m.Spent())
+	// Output:
+	// gpt-4o-2024-08-06 0.0075 USD
+	// gpt-4o-2024-08-06 0.0075 USD
+	// {USD:0.015 Calls:2 Unpriced:0 Ignored:0}
+}
+
+// Each user has a budget, and the records are added up by user.
+func ExampleWithLabel() {
+	s, host := startOpenAI()
+	defer s.Close()
+	var mu sync.Mutex
+	calls := map[string]int{}
+	m, err := meter.New(nil, meter.WithHost(host, discovery.OpenAI),
+		meter.WithBudget(meter.Budget{USD: "0.02", Per: meter.PeriodDay, Label: "user", PerCall: "0.0075"}),
+		meter.WithRecorder(func(r meter.Record) {
+			mu.Lock()
+			defer mu.Unlock()
+			calls[r.Labels["user"]]++
+		}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, user := range []string{"ann", "bob", "ann", "ann"} {
+		ctx := meter.WithLabel(context.Background(), "user", user)
+		if err := complete(ctx, m.Client(), s); err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println("ann", calls["ann"], "bob", calls["bob"])
+	// Output:
+	// the budget of 0.02 USD of user "ann" for this day refuses the call: 0.015 USD spent, 0 USD set aside
+	// ann 2 bob 1
+}
+
+// A budget that survives a restart. The records come from a recorder that kept them.
+func ExampleMeter_Restore() {
+	kept := []meter.Record{{Provider: discovery.OpenAI, Model: "gpt-4o", USD: "4.9999"}, {Provider: discovery.OpenAI, Model: "gpt-4o", USD: "0.0001"}}
+	m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "5"}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = m.Restore(func(yield func(meter.Record, error) bool) {
+		_ = !slices.ContainsFunc(kept, func(r meter.Record) bool { return !yield(r, nil) })
+	})
+	fmt.Println(m.Spent().USD, err)
+
+	res, err := m.Client().Post("https://api.openai.com/v1/responses", "application/json", strings.NewReader(`{"model":"gpt-4o"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer res.Body.Close()
+	_, err = io.ReadAll(res.Body)
+	fmt.Println(res.Status)
+	fmt.Println(err) // a *meter.BudgetError, which the SDKs wrap
+	// Output:
+	// 5 <nil>
+	// 402 Payment Required
+	// the budget of 5 USD refuses the call: 5 USD spent, 0 USD set aside
+}
+
+// What each message cost: the handler attaches a label to the calls of its message.
+func Example_serve() {
+	s, host := startOpenAI()
+	defer s.Close()
+	g := gatewaytest.Start(gatewaytest.WithPeers("node-b"))
+	defer g.Close()
+	m, err := meter.New(nil, meter.WithHost(host, discovery.OpenAI),
+		meter.WithRecorder(func(r meter.Record) { fmt.Println("message", r.Labels["message"], "cost", r.USD, "USD") }))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := client.New("node-a", g.Options()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer c.Close()
+	g.Store("node-b", "node-a", "question", "Is the build green?")
+
+	ctx, stop := context.WithCancel(context.Background())
+	err = c.Serve(ctx, func(ctx context.Context, message client.MeshMessage) error {
+		defer stop() // after one message
+		ctx = meter.WithLabel(ctx, "message", fmt.Sprint(message.ID))
+		return complete(ctx, m.Client(), s)
+	}, client.ServeOptions{Kinds: []client.Kind{client.KindQuestion}, Register: &client.RegisterRequest{URL: "http://node-a:8787"}})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// message 1 cost 0.0075 USD
+}
