@@ -14,13 +14,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// TestMain makes the test binary the commands mesh and handler when it is started under these names. With the race detector a
+// TestMain makes the test binary the commands mesh, handler and caller when it is started under these names. With the race detector a
 // process sleeps for a second before it exits; GORACE turns that off, because these tests start hundreds of processes.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	testscript.Main(m, map[string]func(){
 		"mesh":    func() { os.Exit(start(testProviders()...)) },
 		"handler": func() { os.Exit(handler()) },
+		"caller":  func() { os.Exit(caller()) },
 	})
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -19,6 +20,7 @@ import (
 type meterFlags struct {
 	budget, log       string
 	labels, upstreams []string
+	streamUsage       bool
 }
 
 func newMeter(a *app) *cobra.Command {
@@ -30,12 +32,13 @@ func newMeter(a *app) *cobra.Command {
 forwards the calls and counts them. At the end a table on stderr has the calls, tokens and cost of each model, and the calls
 without a known cost with the reasons.
 
-A variable that is already set names the upstream; if that is no provider's, its calls are not counted, unless --upstream gives
-the host to a provider, whose prices then hold. COMMAND's own keys pass through and are neither stored nor logged. Streams are
-passed on without delay. WebSockets are refused with 426, so that COMMAND falls back to HTTP.
+A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. The calls to a host that
+is no provider's have no known cost, unless --upstream gives it the prices of a provider. COMMAND's own keys pass through and are
+neither stored nor logged. Streams are passed on without delay. WebSockets are refused with 426, so that COMMAND falls back to HTTP.
 
-With --budget, calls are answered with 402 once the budget is used up. --log appends a line for each call to a file in a folder,
-for mesh usage. Under mesh serve, the calls have the labels message, thread and from.
+With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. --stream-usage changes the
+streams of chat completions: each ends with an event that has the usage and no choices. --log writes a line for each call to a
+new file in a folder, for mesh usage. Under mesh serve, the calls have the labels message, thread and from.
 
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM and SIGHUP are passed on to it.`,
 		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --log ~/calls --label job=nightly -- node agent.mjs",
@@ -44,6 +47,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	}
 	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
 	cmd.Flags().StringVar(&f.budget, "budget", "", "refuse calls after this many US dollars")
+	cmd.Flags().BoolVar(&f.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
 	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
 	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL; repeatable")
@@ -63,40 +67,47 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	if err != nil {
 		return err
 	}
-	summary := proxy.NewSummary()
-	opts := []meter.Option{meter.WithRecorder(summary.Record)}
-	for _, u := range upstreams {
-		if u.Named {
-			opts = append(opts, meter.WithHost(u.URL.Host, u.Provider))
-		}
-	}
-	if f.budget != "" {
-		opts = append(opts, meter.WithBudget(meter.Budget{USD: f.budget}))
-	}
-	var calls *meter.Log
+	summary, calls := proxy.NewSummary(), (*meter.Log)(nil)
+	recorders := []func(meter.Record){summary.Record}
 	if f.log != "" {
 		if calls, err = meter.OpenLog(f.log); err != nil {
 			return err
 		}
-		opts = append(opts, meter.WithRecorder(calls.Record))
+		recorders = append(recorders, calls.Record)
 	}
-	m, err := meter.New(nil, opts...)
+	meters, err := proxy.NewMeters(upstreams, recorders, a.meterOptions(f, upstreams)...)
 	if err != nil {
-		return &usageError{err}
+		return usagef("--budget: %w", err)
 	}
-	p, err := proxy.Start(ctx, m, upstreams, labels, a.errs)
+	p, err := proxy.Start(ctx, meters, upstreams, labels, a.errs)
 	if err != nil {
 		return failedf("the proxy cannot listen: %w", err)
 	}
 	err = a.runMetered(ctx, program, command, p.Environment(os.Environ()))
 	_ = p.Close()
-	if calls != nil && calls.Close() != nil {
-		a.warn(calls.Err())
+	if calls != nil {
+		if failed := calls.Close(); failed != nil {
+			a.warn(failed)
+		}
 	}
-	if failed := summary.Write(a.errs, m.Spent()); failed != nil && err == nil {
-		err = failed
-	}
+	_ = summary.Write(a.errs, meters.Spent()) // the exit status is that of the command
 	return err
+}
+
+// meterOptions returns the options of the meter. A budget cannot limit calls whose cost is not known.
+func (a *app) meterOptions(f *meterFlags, upstreams []proxy.Upstream) (opts []meter.Option) {
+	if f.streamUsage {
+		opts = append(opts, meter.WithStreamUsage())
+	}
+	if f.budget == "" {
+		return opts
+	}
+	for _, u := range upstreams {
+		if u.Provider == "" {
+			a.warn(fmt.Errorf("--budget does not limit the calls to %s, which is no provider's host; --upstream %s=URL gives it prices", u.URL.Host, u.API))
+		}
+	}
+	return append(opts, meter.WithBudget(meter.Budget{USD: f.budget}))
 }
 
 // meterLabels returns the labels of the calls: those of the message under mesh serve, and those of --label.
@@ -123,9 +134,10 @@ func (a *app) runMetered(ctx context.Context, program string, command, env []str
 	cmd.Args, cmd.Env = command, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.errs
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(signals, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // nohup, and & in a script: the command ignores it, too
+			signal.Notify(signals, s)
+		}
 	}
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
@@ -153,8 +165,11 @@ func (e statusError) Error() string { return "" }
 // commandStatus returns the exit status of a command as an error, with that of a shell after a signal.
 func commandStatus(err error) error {
 	var exited *exec.ExitError
-	if !errors.As(err, &exited) {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &exited):
+		return failedf("%w", err)
 	}
 	if code := exited.ExitCode(); code >= 0 {
 		return statusError(code)

@@ -4,6 +4,7 @@ package proxy
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -12,119 +13,149 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 // headerTimeout bounds how long a program may take for the header of a request.
 const headerTimeout = 30 * time.Second
 
-// Proxy forwards calls to their upstreams and counts them with a Meter. It listens on a random port of 127.0.0.1, below a path that
-// other users of the machine cannot guess.
+// Proxy forwards calls to their upstreams and counts them. It listens on a random port of 127.0.0.1, below a path that other users
+// of the machine cannot guess.
 type Proxy struct {
 	upstreams []Upstream
 	base      *url.URL
 	server    *http.Server
+	cancel    context.CancelFunc // ends the calls that run
+	calls     sync.RWMutex       // calls that run hold it for reading
 }
 
-// Start starts a proxy whose calls have labels. Errors of requests go to errs, without their query.
-func Start(ctx context.Context, m *meter.Meter, upstreams []Upstream, labels map[string]string, errs io.Writer) (*Proxy, error) {
+// Start starts a proxy whose calls have labels. Errors of requests go to errs, without their content, query and keys.
+func Start(ctx context.Context, m *Meters, upstreams []Upstream, labels map[string]string, errs io.Writer) (*Proxy, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	p := &Proxy{upstreams: upstreams, base: &url.URL{Scheme: "http", Host: listener.Addr().String(), Path: "/" + rand.Text()}}
-	mux := http.NewServeMux()
-	for _, u := range upstreams {
-		prefix := p.base.Path + "/" + string(u.Provider)
-		mux.Handle(prefix+"/", http.StripPrefix(prefix, forward(m, u.URL, errs)))
+	for name, value := range labels {
+		ctx = meter.WithLabel(ctx, name, value)
 	}
-	quiet := log.New(io.Discard, "", 0) // its messages have addresses of the program and nothing that helps
-	p.server = &http.Server{Handler: labeled(labels, noUpgrade(mux)), ReadHeaderTimeout: headerTimeout, ErrorLog: quiet}
+	ctx, p.cancel = context.WithCancel(ctx)
+	p.server = &http.Server{
+		Handler: p.handler(m, errs), ReadHeaderTimeout: headerTimeout,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    log.New(io.Discard, "", 0), // its messages have addresses of the program and nothing that helps
+	}
 	go p.server.Serve(listener) //nolint:errcheck // it ends with Close
 	return p, nil
 }
 
-// Close ends the proxy and the calls that run.
-func (p *Proxy) Close() error { return p.server.Close() }
+// Close ends the proxy and the calls that run, and waits until these are recorded.
+func (p *Proxy) Close() error {
+	p.cancel()
+	err := p.server.Close()
+	p.calls.Lock()
+	defer p.calls.Unlock()
+	return err
+}
 
 // Environment returns an environment in which programs send their calls to the proxy. Without 127.0.0.1 in NO_PROXY, some would send
 // them, with their keys, to the proxy of HTTP_PROXY.
 func (p *Proxy) Environment(env []string) []string {
+	direct := valueOf(env, "NO_PROXY")
+	if lower := valueOf(env, "no_proxy"); lower != "" && lower != direct {
+		direct = strings.Trim(direct+","+lower, ",")
+	}
+	if direct != "*" { // some programs know it only by itself
+		direct = strings.Trim(direct+",127.0.0.1", ",")
+	}
 	env = append([]string{}, env...)
 	for _, u := range p.upstreams {
 		if u.Variable != "" {
-			through := *p.base
-			through.Path += "/" + string(u.Provider) + strings.TrimSuffix(u.URL.Path, "/")
-			env = append(env, u.Variable+"="+through.String())
+			env = append(env, u.Variable+"="+p.base.String()+"/"+string(u.API)+u.URL.EscapedPath())
 		}
 	}
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		value := "127.0.0.1"
-		if old := os.Getenv(name); old != "" {
-			value = old + "," + value
-		}
-		env = append(env, name+"="+value)
-	}
-	return env
+	return append(env, "NO_PROXY="+direct, "no_proxy="+direct)
 }
 
-// labeled gives the calls their labels.
-func labeled(labels map[string]string, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := r.Context()
-		for name, value := range labels {
-			ctx = meter.WithLabel(ctx, name, value)
+// valueOf returns the value of a variable, the last one if there are several.
+func valueOf(env []string, name string) (value string) {
+	for _, variable := range env {
+		if v, ok := strings.CutPrefix(variable, name+"="); ok {
+			value = v
 		}
-		next.ServeHTTP(w, r.WithContext(ctx))
+	}
+	return value
+}
+
+// handler returns the handler of the upstreams. An http.ServeMux would redirect paths with two slashes.
+func (p *Proxy) handler(m *Meters, errs io.Writer) http.Handler {
+	next := make(map[string]http.Handler, len(p.upstreams))
+	for _, u := range p.upstreams {
+		prefix := p.base.Path + "/" + string(u.API)
+		next[prefix] = http.StripPrefix(prefix, forward(m, u, errs))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.calls.RLock()
+		defer p.calls.RUnlock()
+		for prefix, upstream := range next {
+			if strings.HasPrefix(r.URL.Path, prefix+"/") {
+				noWebSocket(upstream, w, r)
+				return
+			}
+		}
+		http.NotFound(w, r)
 	})
 }
 
-// noUpgrade refuses WebSockets, which cannot be counted: programs that have them fall back to HTTP.
-func noUpgrade(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Upgrade") != "" {
-			w.Header().Set("Connection", "close")
-			http.Error(w, "mesh meter counts HTTP only", http.StatusUpgradeRequired)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+// noWebSocket refuses WebSockets, which cannot be counted: programs that have them fall back to HTTP. Other upgrades, such as that to
+// HTTP/2 that Java offers, are ignored, as a server may do.
+func noWebSocket(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		w.Header().Set("Connection", "close")
+		http.Error(w, "mesh meter counts HTTP only", http.StatusUpgradeRequired)
+		return
+	}
+	r.Header.Del("Upgrade")
+	next.ServeHTTP(w, r)
 }
 
 // forward returns the proxy of one upstream. Paths stay as they are below its host.
-func forward(m *meter.Meter, upstream *url.URL, errs io.Writer) http.Handler {
+func forward(m *Meters, u Upstream, errs io.Writer) http.Handler {
 	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // documented
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = upstream.Scheme, upstream.Host, upstream.Host
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = u.URL.Scheme, u.URL.Host, u.URL.Host
+			r.Out.URL.RawQuery = r.In.URL.RawQuery
 			// The transport unpacks gzip: the counts of every other encoding would be unknown.
 			r.Out.Header.Del("Accept-Encoding")
 		},
-		Transport:      m.Transport(base),
+		Transport:      m.transport(u, base),
 		FlushInterval:  -1, // at once
 		ModifyResponse: plainRefusal,
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if !errors.Is(err, context.Canceled) {
-				fmt.Fprintf(errs, "mesh: meter: %s %s: %v\n", r.Method, upstream.Host, cause(err))
+				fmt.Fprintf(errs, "mesh: meter: %s %s: %s\n", r.Method, u.URL.Host, output.Line(cause(err)))
 			}
 			http.Error(w, "mesh meter: the provider did not respond", http.StatusBadGateway)
 		},
 	}
 }
 
-// cause returns an error without the URL of a request, whose query may have a key.
-func cause(err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
-		return of.Err
+// cause returns the text of an error that the network or TLS has made. Others may quote a response, which may repeat a key.
+func cause(err error) string {
+	var network net.Error
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &network) || errors.As(err, &certificate) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return err.Error()
 	}
-	return err
+	return "there was no valid response"
 }
 
 // plainRefusal ends the body of a refusal of a budget with io.EOF: its error cannot cross the proxy, and would look like a broken

@@ -64,25 +64,24 @@ func (s *Summary) Record(r meter.Record) {
 	s.unpriced[reason{key, r.Unpriced}]++
 }
 
-// Write writes the table, nothing if there was no call.
-func (s *Summary) Write(w io.Writer, spent meter.Spent) error {
+// Write writes the table, with usd as the sum of the known costs.
+func (s *Summary) Write(w io.Writer, usd string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.models) > 0 {
-		if err := output.Table(w, []string{"MODEL", "CALLS", "INPUT", "OUTPUT", "USD", "UNPRICED"}, s.rows(spent)); err != nil {
-			return err
-		}
+	if len(s.models) == 0 {
+		_, err := fmt.Fprintln(w, "mesh: meter: no calls were counted")
+		return err
+	}
+	if err := output.Table(w, []string{"MODEL", "CALLS", "INPUT", "OUTPUT", "USD", "UNPRICED"}, s.rows(usd)); err != nil {
+		return err
 	}
 	for _, r := range slices.SortedFunc(maps.Keys(s.unpriced), compareReasons) {
 		fmt.Fprintf(w, "unpriced: %d of %s: %s\n", s.unpriced[r], output.Line(named(r.model)), output.Line(r.text))
 	}
-	if spent.Ignored > 0 {
-		fmt.Fprintf(w, "not counted: %d to hosts that are no provider's; --upstream PROVIDER=URL counts them\n", spent.Ignored)
-	}
 	return nil
 }
 
-func (s *Summary) rows(spent meter.Spent) [][]string {
+func (s *Summary) rows(usd string) [][]string {
 	keys := slices.SortedFunc(maps.Keys(s.models), compareModels)
 	rows := make([][]string, 0, len(keys)+1)
 	var all sum
@@ -91,7 +90,7 @@ func (s *Summary) rows(spent meter.Spent) [][]string {
 		rows = append(rows, row(named(key), m, decimal(m.usd)))
 		all.calls, all.unpriced, all.input, all.output = all.calls+m.calls, all.unpriced+m.unpriced, all.input+m.input, all.output+m.output
 	}
-	return append(rows, row("total", &all, spent.USD))
+	return append(rows, row("total", &all, usd))
 }
 
 func row(name string, s *sum, usd string) []string {

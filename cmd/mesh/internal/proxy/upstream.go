@@ -12,30 +12,31 @@ import (
 
 // Upstream is an API behind the proxy.
 type Upstream struct {
-	// Provider is the name of the API in the paths of the proxy.
-	Provider discovery.Provider
+	// API is the provider whose API it is, which is a part of the paths of the proxy.
+	API discovery.Provider
 	// Variable is the variable of the environment from which programs read the base URL; "" if there is none.
 	Variable string
 	// URL is the base URL that programs would use without the proxy.
 	URL *url.URL
-	// Named reports whether the user named the provider of the URL.
-	Named bool
+	// Provider bills the calls; "" if the host is no provider's, so that their cost is not known.
+	Provider discovery.Provider
 }
 
 // known are the APIs whose base URL programs read from their environment. DeepSeek and xAI have none: programs use OPENAI_BASE_URL
 // for them.
 var known = []struct {
-	provider      discovery.Provider
-	variable, url string
+	provider            discovery.Provider
+	variable, host, url string
 }{
-	{discovery.OpenAI, "OPENAI_BASE_URL", "https://api.openai.com/v1"},
-	{discovery.Anthropic, "ANTHROPIC_BASE_URL", "https://api.anthropic.com"},
-	{discovery.Gemini, "GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com"},
-	{discovery.DeepSeek, "", "https://api.deepseek.com"},
-	{discovery.XAI, "", "https://api.x.ai/v1"},
+	{discovery.OpenAI, "OPENAI_BASE_URL", "api.openai.com", "https://api.openai.com/v1"},
+	{discovery.Anthropic, "ANTHROPIC_BASE_URL", "api.anthropic.com", "https://api.anthropic.com"},
+	{discovery.Gemini, "GOOGLE_GEMINI_BASE_URL", "generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com"},
+	{discovery.DeepSeek, "", "api.deepseek.com", "https://api.deepseek.com"},
+	{discovery.XAI, "", "api.x.ai", "https://api.x.ai/v1"},
 }
 
-// Upstreams returns the APIs: at the URL of a flag PROVIDER=URL, else of the variable, else of the provider.
+// Upstreams returns the APIs: at the URL of a flag PROVIDER=URL, else of the variable, else of the provider. A flag also names the
+// provider of its host.
 func Upstreams(flags []string, lookup func(string) (string, bool)) ([]Upstream, error) {
 	list := make([]Upstream, 0, len(known))
 	for _, k := range known {
@@ -47,28 +48,49 @@ func Upstreams(flags []string, lookup func(string) (string, bool)) ([]Upstream, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.variable, err)
 		}
-		list = append(list, Upstream{Provider: k.provider, Variable: k.variable, URL: base})
+		list = append(list, Upstream{API: k.provider, Variable: k.variable, URL: base, Provider: owner(base)})
 	}
 	for _, flag := range flags {
 		name, text, _ := strings.Cut(flag, "=")
 		p, err := discovery.ParseProvider(name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--upstream must be PROVIDER=URL: %w", err)
 		}
 		base, err := parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("--upstream %s: %w", p, err)
 		}
-		i := slices.IndexFunc(list, func(u Upstream) bool { return u.Provider == p })
-		list[i].URL, list[i].Named = base, true
+		give(list, p, base)
 	}
 	return list, nil
+}
+
+// give gives an API the URL of a flag, and other APIs at the same host the provider of the flag.
+func give(list []Upstream, p discovery.Provider, base *url.URL) {
+	for i, u := range list {
+		if u.Provider == "" && u.URL.Host == base.Host {
+			list[i].Provider = p
+		}
+	}
+	i := slices.IndexFunc(list, func(u Upstream) bool { return u.API == p })
+	list[i].URL, list[i].Provider = base, p
+}
+
+// owner returns the provider of a URL, whose host may be a regional one such as eu.api.openai.com; "" if it is no provider's.
+func owner(u *url.URL) discovery.Provider {
+	host := strings.ToLower(u.Hostname())
+	for _, k := range known {
+		if host == k.host || strings.HasSuffix(host, "."+k.host) {
+			return k.provider
+		}
+	}
+	return ""
 }
 
 // parse returns a base URL. An error does not show it: it may have a password.
 func parse(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, errors.New("must be a URL such as https://api.openai.com/v1")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {

@@ -1,0 +1,89 @@
+package proxy
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// Meters count the calls of a command. Those to hosts that are no provider's have a Meter without prices, since it is not known
+// who bills them.
+type Meters struct{ priced, unpriced *meter.Meter }
+
+// NewMeters returns the Meters of upstreams. Recorders get the records of both; opts are those of the one with prices.
+func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...meter.Option) (*Meters, error) {
+	var unpriced []meter.Option
+	for _, k := range known {
+		name := meter.WithHost(hostOf(k.provider), k.provider)
+		opts, unpriced = append(opts, name), append(unpriced, name)
+	}
+	for _, record := range recorders {
+		opts = append(opts, meter.WithRecorder(record))
+		unpriced = append(unpriced, meter.WithRecorder(func(r meter.Record) { record(explain(r, upstreams)) }))
+	}
+	m := &Meters{}
+	var err error
+	if m.priced, err = meter.New(nil, opts...); err != nil {
+		return nil, err
+	}
+	m.unpriced, err = meter.New(new(discovery.PriceList), unpriced...)
+	return m, err
+}
+
+// Spent is the exact sum of the known costs, in US dollars.
+func (m *Meters) Spent() string { return m.priced.Spent().USD }
+
+// explain sets why a complete call to a host that is no provider's has no cost, and what to do about it.
+func explain(r meter.Record, upstreams []Upstream) meter.Record {
+	for _, u := range upstreams {
+		if u.API == r.Provider && r.Complete {
+			r.USD, r.Source = "", ""
+			r.Unpriced = fmt.Sprintf("%s is no provider's host; --upstream %s=URL gives it the prices of %[2]s", u.URL.Host, u.API)
+		}
+	}
+	return r
+}
+
+// hostOf returns the name by which a Meter knows the provider of a request. The hosts of requests do not do: one host may have the
+// APIs of several providers.
+func hostOf(p discovery.Provider) string { return strings.ToLower(string(p)) + ".upstream" }
+
+// transport returns the transport of an upstream.
+func (m *Meters) transport(u Upstream, base http.RoundTripper) http.RoundTripper {
+	t := target{u, base}
+	if u.Provider == "" {
+		return billed{hostOf(u.API), m.unpriced.Transport(t)}
+	}
+	return billed{hostOf(u.Provider), m.priced.Transport(t)}
+}
+
+// billed names the provider of requests for a Meter.
+type billed struct {
+	host string
+	next http.RoundTripper
+}
+
+func (b billed) RoundTrip(req *http.Request) (*http.Response, error) {
+	return b.next.RoundTrip(withHost(req, req.URL.Scheme, b.host))
+}
+
+// target sends requests to an upstream.
+type target struct {
+	upstream Upstream
+	base     http.RoundTripper
+}
+
+func (t target) RoundTrip(req *http.Request) (*http.Response, error) {
+	return t.base.RoundTrip(withHost(req, t.upstream.URL.Scheme, t.upstream.URL.Host))
+}
+
+// withHost returns a request with another host in its URL. A RoundTripper must not change the request.
+func withHost(req *http.Request, scheme, host string) *http.Request {
+	sent, url := *req, *req.URL
+	url.Scheme, url.Host = scheme, host
+	sent.URL = &url
+	return &sent
+}

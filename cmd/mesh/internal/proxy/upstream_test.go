@@ -1,0 +1,70 @@
+package proxy_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// upstream is the URL and the provider of an API.
+type upstream struct {
+	url      string
+	provider discovery.Provider
+}
+
+func TestUpstreams(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		flags []string
+		env   map[string]string
+		want  map[discovery.Provider]upstream // those that are not the official ones
+	}{
+		"official":         {nil, nil, nil},
+		"empty variable":   {nil, map[string]string{"OPENAI_BASE_URL": ""}, nil},
+		"regional":         {nil, map[string]string{"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}, map[discovery.Provider]upstream{"openai": {"https://eu.api.openai.com/v1", "openai"}}},
+		"another provider": {nil, map[string]string{"OPENAI_BASE_URL": "https://API.DeepSeek.com:443/v1"}, map[discovery.Provider]upstream{"openai": {"https://API.DeepSeek.com:443/v1", "deepseek"}}},
+		"no provider":      {nil, map[string]string{"ANTHROPIC_BASE_URL": "http://localhost:4000/"}, map[discovery.Provider]upstream{"anthropic": {"http://localhost:4000/", ""}}},
+		"similar name":     {nil, map[string]string{"OPENAI_BASE_URL": "https://notapi.openai.com"}, map[discovery.Provider]upstream{"openai": {"https://notapi.openai.com", ""}}},
+		"flag":             {[]string{"OpenAI=http://proxy/v1"}, map[string]string{"OPENAI_BASE_URL": "http://other"}, map[discovery.Provider]upstream{"openai": {"http://proxy/v1", "openai"}}},
+		"flag for the host": {
+			[]string{"xai=http://proxy/x"}, map[string]string{"OPENAI_BASE_URL": "http://proxy/v1"},
+			map[discovery.Provider]upstream{"openai": {"http://proxy/v1", "xai"}, "xai": {"http://proxy/x", "xai"}},
+		},
+		"flags for one host": {
+			[]string{"openai=http://proxy", "gemini=http://proxy"}, nil,
+			map[discovery.Provider]upstream{"openai": {"http://proxy", "openai"}, "gemini": {"http://proxy", "gemini"}},
+		},
+	} {
+		list, err := proxy.Upstreams(c.flags, func(name string) (string, bool) { v, ok := c.env[name]; return v, ok })
+		require.NoError(t, err, name)
+		require.Len(t, list, 5, name)
+		for _, u := range list {
+			want, changed := c.want[u.API]
+			if !changed {
+				want = upstream{u.URL.String(), u.API}
+			}
+			assert.Equal(t, want, upstream{u.URL.String(), u.Provider}, "%s: %s", name, u.API)
+		}
+	}
+}
+
+func TestWrongUpstreams(t *testing.T) {
+	t.Parallel()
+	const password = "a-password"
+	for _, text := range []string{"", "api.openai.com", "ftp://host", "http://", "http://:80", "http://me:" + password + "@host", "http://host?key=" + password, "http://host#" + password, "http://host:" + password} {
+		_, err := proxy.Upstreams([]string{"openai=" + text}, func(string) (string, bool) { return "", false })
+		require.ErrorContains(t, err, "--upstream openai: must ", text)
+		assert.NotContains(t, err.Error(), password)
+		_, err = proxy.Upstreams(nil, func(name string) (string, bool) { return text, name == "OPENAI_BASE_URL" })
+		if text != "" {
+			require.ErrorContains(t, err, "OPENAI_BASE_URL: must ", text)
+			assert.NotContains(t, err.Error(), password)
+		}
+	}
+	_, err := proxy.Upstreams([]string{"none=http://host"}, func(string) (string, bool) { return "", false })
+	assert.ErrorContains(t, err, "--upstream must be PROVIDER=URL")
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// caller is a command for mesh meter. "caller chat", "caller messages" and "caller content" send a request to the API of a provider, and
+// print the status and the body; all three can be given. "caller env" prints the environment, "caller fail" exits with 7, "caller
+// cut" ends while it reads a stream, and "caller signals" prints the signals that it gets until SIGTERM.
+func caller() int {
+	for _, name := range os.Args[1:] {
+		switch name {
+		case "env":
+			fmt.Println(strings.Join(os.Environ(), "\n"))
+		case "fail":
+			return 7
+		case "signals":
+			return printSignals()
+		case "cut":
+			return cutStream()
+		default:
+			if err := ask(name); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 3
+			}
+		}
+	}
+	return 0
+}
+
+// question returns the request to an API, with the key in AGENT_KEY, as an official SDK sends it.
+func question(name string) (*http.Request, error) {
+	key := os.Getenv("AGENT_KEY")
+	url, header, value, body := "", "", key, `{"model":"claude-sonnet-5","max_tokens":9,"messages":[{"role":"user","content":"private"}]}`
+	switch name {
+	case "chat":
+		url, header, value = os.Getenv("OPENAI_BASE_URL")+"/chat/completions", "Authorization", "Bearer "+key
+		body = `{"model":"gpt-4o","messages":[{"role":"user","content":"private"}]}`
+	case "messages":
+		url, header = os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", "X-Api-Key"
+	default:
+		url, header = os.Getenv("GOOGLE_GEMINI_BASE_URL")+"/v1beta/models/gemini-3-flash-preview:generateContent?key="+key, "X-Goog-Api-Key"
+		body = `{"contents":[{"parts":[{"text":"private"}]}]}`
+	}
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url, strings.NewReader(body))
+	if err == nil {
+		req.Header.Set(header, value)
+		req.Header.Set("Anthropic-Version", "2023-06-01")
+	}
+	return req, err
+}
+
+func ask(name string) error {
+	req, err := question(name)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	fmt.Println(name, res.StatusCode, res.Header.Get("X-Should-Retry"), string(text))
+	return err
+}
+
+// cutStream ends while the provider still sends.
+func cutStream() int {
+	req, err := question("chat")
+	if err != nil {
+		return 3
+	}
+	req.Body = io.NopCloser(strings.NewReader(`{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"private"}]}`))
+	req.ContentLength = -1
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 3
+	}
+	if _, err := res.Body.Read(make([]byte, 100)); err != nil {
+		return 3
+	}
+	return 0 // without Close
+}
+
+const agentKey = "the-key-of-the-agent"
+
+// startProvidersForAgent starts the providers, which accept the key of the agent, and returns the flags that lead to them.
+func startProvidersForAgent(t *testing.T) (s *discoverytest.Server, upstreams []string) {
+	t.Helper()
+	s = discoverytest.New(t, discoverytest.WithKeys(map[discovery.Service]string{
+		discovery.ServiceOpenAI: agentKey, discovery.ServiceAnthropic: agentKey, discovery.ServiceGemini: agentKey,
+	}))
+	return s, []string{"--upstream", "openai=" + s.URL + "/openai/v1", "--upstream", "anthropic=" + s.URL + "/anthropic", "--upstream", "gemini=" + s.URL + "/gemini"}
+}
+
+// newMeterCommand returns mesh meter with the environment of a user without proxies.
+func newMeterCommand(t *testing.T, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "mesh", append([]string{"meter"}, args...)...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name := strings.ToLower(v)
+		return strings.Contains(name, "_proxy=") || strings.Contains(name, "_base_url=") || strings.HasPrefix(name, "mesh_")
+	})
+	cmd.Env = append(append(cmd.Env, "AGENT_KEY="+agentKey), env...)
+	return cmd
+}
+
+// runMeter runs mesh meter and returns its output and exit status.
+func runMeter(t *testing.T, env []string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	cmd := newMeterCommand(t, env, args...)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	_ = cmd.Run()
+	assert.NotContains(t, errs.String(), agentKey)
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+func TestMeterCountsTheCallsOfACommand(t *testing.T) {
+	t.Parallel()
+	s, flags := startProvidersForAgent(t)
+	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{Model: "gpt-4o-2024-08-06"})
+	folder := filepath.Join(t.TempDir(), "calls")
+	env := []string{"MESH_MESSAGE_ID=7", "MESH_THREAD_ID=t-1", "MESH_FROM=node-b"}
+	args := append(flags, "--log", folder, "--label", "job=nightly", "--label", "from=flag", "--", "caller", "chat", "messages", "content", "chat")
+	stdout, stderr, status := runMeter(t, env, args...)
+	assert.Equal(t, 0, status)
+	for _, answered := range []string{"chat 200 ", "messages 200 ", "content 200 "} {
+		assert.Contains(t, stdout, answered, "the key passes through")
+	}
+	assert.Regexp(t, `(?m)^MODEL +CALLS +INPUT +OUTPUT +USD +UNPRICED$`, stderr)
+	assert.Regexp(t, `(?m)^openai/gpt-4o-2024-08-06 +2 +200 +40 +0\.0009 +0$`, stderr)
+	assert.Regexp(t, `(?m)^anthropic/claude-sonnet-5 +1 +100 +20 +\d`, stderr)
+	assert.Regexp(t, `(?m)^gemini/gemini-3-flash-preview +1 +100 +20 +\d`, stderr)
+	assert.Regexp(t, `(?m)^total +4 +400 +80 +\d`, stderr)
+	checkCallsFiles(t, folder)
+}
+
+// checkCallsFiles checks that the calls are in files which only the user can read, without keys and content.
+func checkCallsFiles(t *testing.T, folder string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	var records []meter.Record
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), agentKey)
+		assert.NotContains(t, string(text), "private")
+		for line := range strings.Lines(string(text)) {
+			var r meter.Record
+			require.NoError(t, json.Unmarshal([]byte(line), &r))
+			records = append(records, r)
+		}
+	}
+	require.Len(t, records, 4)
+	for _, r := range records {
+		assert.Equal(t, map[string]string{"job": "nightly", "message": "7", "thread": "t-1", "from": "flag"}, r.Labels)
+		assert.NotEmpty(t, r.USD)
+	}
+}
+
+func TestMeterRefusesCallsBeyondTheBudget(t *testing.T) {
+	t.Parallel()
+	s, flags := startProvidersForAgent(t)
+	args := append(flags, "--budget", "0.0004", "--", "caller", "chat", "chat", "messages", "content", "chat")
+	stdout, stderr, status := runMeter(t, nil, args...)
+	assert.Equal(t, 0, status, stdout)
+	assert.Equal(t, 1, strings.Count(stdout, "chat 200 "))
+	for name, form := range map[string]string{"chat": `{"error":{"code":"budget_exceeded"`, "messages": `"billing_error"`, "content": `"RESOURCE_EXHAUSTED"`} {
+		assert.Contains(t, stdout, name+" 402 false {", name)
+		assert.Contains(t, stdout, form, name)
+	}
+	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), 1)
+	assert.Empty(t, s.Requests(discoverytest.CreateAnthropicMessage))
+	assert.Regexp(t, `(?m)^total +1 +100 +20 +0\.00045 +0$`, stderr)
+}
+
+func TestMeterSetsTheEnvironmentOfACommand(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, status := runMeter(t, []string{"OPENAI_BASE_URL=https://eu.api.openai.com/v1/", "NO_PROXY=example.org"}, "--", "caller", "env")
+	assert.Equal(t, 0, status)
+	assert.Equal(t, "mesh: meter: no calls were counted\n", stderr)
+	const base = `http://127\.0\.0\.1:\d+/[A-Z2-7]{26}/`
+	for name, value := range map[string]string{
+		"OPENAI_BASE_URL": base + "openai/v1/", "ANTHROPIC_BASE_URL": base + "anthropic", "GOOGLE_GEMINI_BASE_URL": base + "gemini",
+		"NO_PROXY": `example\.org,127\.0\.0\.1`, "no_proxy": `example\.org,127\.0\.0\.1`,
+	} {
+		assert.Regexp(t, "(?m)^"+name+"="+value+"$", stdout)
+	}
+}
+
+// A host that is no provider's, such as that of a model on the own machine, has no prices.
+func TestMeterNamesHostsWithoutPrices(t *testing.T) {
+	t.Parallel()
+	s, _ := startProvidersForAgent(t)
+	host := strings.TrimPrefix(s.URL, "http://")
+	_, stderr, status := runMeter(t, []string{"OPENAI_BASE_URL=" + s.URL + "/openai/v1"}, "--budget", "5", "--", "caller", "chat")
+	assert.Equal(t, 0, status)
+	assert.Contains(t, stderr, "mesh: warning: --budget does not limit the calls to "+host)
+	assert.Regexp(t, `(?m)^openai/gpt-4o +1 +100 +20 +0 +1$`, stderr)
+	assert.Contains(t, stderr, "unpriced: 1 of openai/gpt-4o: "+host+" is no provider's host; --upstream openai=URL gives it the prices of openai\n")
+}
+
+// The command ends while a provider still sends: the call is in the table.
+func TestMeterCountsACallThatIsCut(t *testing.T) {
+	t.Parallel()
+	s, flags := startProvidersForAgent(t)
+	s.Fail(discoverytest.CreateOpenAIChat, discoverytest.Fault{AfterEvents: 1, Delay: 1 << 50})
+	_, stderr, status := runMeter(t, nil, append(flags, "--", "caller", "cut")...)
+	assert.Equal(t, 0, status)
+	assert.Regexp(t, `(?m)^openai/gpt-4o +1 +0 +0 +0 +1$`, stderr)
+	assert.Contains(t, stderr, "unpriced: 1 of openai/gpt-4o: the response broke off before its final counts\n")
+}
+
+func TestMeterHasTheExitStatusOfTheCommand(t *testing.T) {
+	t.Parallel()
+	_, stderr, status := runMeter(t, nil, "--", "caller", "fail")
+	assert.Equal(t, 7, status)
+	assert.Equal(t, "mesh: meter: no calls were counted\n", stderr)
+	for _, args := range [][]string{
+		{}, {"--", "no-such-command"}, {"--budget", "5 USD", "--", "caller"}, {"--label", "job", "--", "caller"},
+		{"--upstream", "openai", "--", "caller"}, {"--upstream", "none=http://x", "--", "caller"}, {"--upstream", "openai=ftp://x", "--", "caller"},
+	} {
+		_, stderr, status := runMeter(t, nil, args...)
+		assert.Equal(t, exitUsage, status, args)
+		assert.Contains(t, stderr, "mesh: ", args)
+	}
+	_, stderr, status = runMeter(t, []string{"ANTHROPIC_BASE_URL=https://user:" + agentKey + "@host"}, "--", "caller")
+	assert.Equal(t, exitUsage, status)
+	assert.Contains(t, stderr, "ANTHROPIC_BASE_URL: must not have a user")
+}

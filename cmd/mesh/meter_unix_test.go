@@ -1,0 +1,52 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// printSignals prints the signals that it gets. It exits with 5 after SIGTERM.
+func printSignals() int {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM)
+	fmt.Println(os.Getpid())
+	for s := range signals {
+		fmt.Println(s)
+		if s == syscall.SIGTERM {
+			return 5
+		}
+	}
+	return 0
+}
+
+func TestMeterForwardsSignals(t *testing.T) {
+	t.Parallel()
+	p := startGroup(t, newMeterCommand(t, nil, "--", "caller", "signals"))
+	p.line()
+	p.interrupt()
+	assert.Equal(t, "interrupt", p.line(), "^C reaches the command once")
+	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+	assert.Equal(t, "hangup", p.line())
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	assert.Equal(t, "terminated", p.line())
+	assert.Equal(t, 5, p.exit())
+	assert.Contains(t, p.stderr.String(), "no calls were counted")
+}
+
+func TestMeterHasTheStatusOfAShellAfterASignal(t *testing.T) {
+	t.Parallel()
+	p := startProcess(t, newMeterCommand(t, nil, "--", "caller", "signals"))
+	var pid int
+	_, err := fmt.Sscan(p.line(), &pid)
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	assert.Equal(t, 128+int(syscall.SIGKILL), p.exit())
+}
