@@ -3,6 +3,7 @@ package lookup_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,8 @@ import (
 func TestMessagesAreFoundBehindHugeOnes(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))
-	c, err := client.New("node-a", g.Options()...)
+	// The race detector takes long for 34 MB: the default of 10 seconds is not enough on a busy machine.
+	c, err := client.New("node-a", append(g.Options(), client.WithTimeout(5*time.Minute))...)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	first := g.Store("node-b", "node-a", "question", "first")
