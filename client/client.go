@@ -32,6 +32,7 @@ type MeshClient struct {
 	log      *slog.Logger
 	// shownNode is node, or a placeholder if it does not look like a name.
 	shownNode string
+	anyNode   bool // of WithoutSelfNameValidation
 	// lifetime ends when the client is closed.
 	lifetime context.Context //nolint:containedctx // it is the client's, not a request's
 	end      context.CancelFunc
@@ -50,33 +51,29 @@ const idleTimeout = 4 * time.Second
 // is blank, has a control character, is not valid UTF-8 or contains the token is a [*ValueError], and so is any other invalid
 // argument.
 func New(node string, opts ...Option) (*MeshClient, error) {
-	s, err := newSettings(node, opts)
-	if err != nil {
+	c := &MeshClient{
+		limits:   call.Limits{Timeout: DefaultTimeout, MaxBytes: DefaultMaxResponseBytes},
+		redactor: new(redactor),
+		log:      slog.Default(),
+	}
+	c.registry = &registry{ttl: DefaultRegistryTTL, load: c.readRegistry, find: c.isEnabledPeer}
+	if err := c.configure(opts); err != nil {
 		return nil, err
 	}
-	httpClient := s.httpClient
-	if httpClient == nil {
-		httpClient = &http.Client{Transport: call.Transport(idleTimeout)}
+	if err := c.setNode(node); err != nil {
+		return nil, err
 	}
-	c := &MeshClient{
-		node:     s.node,
-		gateway:  s.redactor.redact(s.gatewayURL),
-		http:     call.Client(httpClient),
-		ownsHTTP: s.httpClient == nil,
-		limits:   call.Limits{Timeout: s.timeout, MaxBytes: s.maxBytes},
-		retry:    s.retry,
-		aliases:  s.aliases,
-		redactor: s.redactor,
-		log:      s.logger,
+	if c.ownsHTTP = c.http == nil; c.ownsHTTP {
+		c.http = &http.Client{Transport: call.Transport(idleTimeout)}
 	}
-	c.shownNode = c.redactor.show(c.node)
-	c.lifetime, c.end = context.WithCancel(context.Background())
+	c.http = call.Client(c.http)
 	c.api = &gateway.Client{
-		Server:         s.gatewayURL + "/",
+		Server:         c.gateway + "/",
 		Client:         c.http,
-		RequestEditors: []gateway.RequestEditorFn{headers(s.token)},
+		RequestEditors: []gateway.RequestEditorFn{headers(c.redactor.token)},
 	}
-	c.registry = &registry{ttl: s.registryTTL, load: c.readRegistry, find: c.isEnabledPeer}
+	c.gateway = c.redactor.redact(c.gateway)
+	c.lifetime, c.end = context.WithCancel(context.Background())
 	return c, nil
 }
 

@@ -25,70 +25,47 @@ const (
 )
 
 // Option configures a client made by [New]. New reports an invalid argument as a [*ValueError]. A nil Option is ignored.
-type Option func(*settings) error
+type Option func(*MeshClient) error
 
-type settings struct {
-	node         string
-	token        secret.Secret
-	gatewayURL   string
-	timeout      time.Duration
-	maxBytes     int64
-	registryTTL  time.Duration
-	retry        *RetryPolicy
-	aliases      map[string]string
-	httpClient   *http.Client
-	logger       *slog.Logger
-	scanner      *scan.Scanner
-	redactor     *redactor
-	skipNodeName bool
-}
-
-func newSettings(node string, opts []Option) (*settings, error) {
-	s := &settings{
-		timeout:     DefaultTimeout,
-		maxBytes:    DefaultMaxResponseBytes,
-		registryTTL: DefaultRegistryTTL,
-		logger:      slog.Default(),
-	}
+// configure applies the options, and the environment for the token and the URL of the gateway.
+func (c *MeshClient) configure(opts []Option) error {
 	for _, opt := range opts {
 		if opt == nil {
 			continue
 		}
-		if err := opt(s); err != nil {
-			return nil, err
+		if err := opt(c); err != nil {
+			return err
 		}
 	}
-	s.token = secret.New(cmp.Or(strings.TrimSpace(s.token.Reveal()), strings.TrimSpace(os.Getenv("MESH_GATEWAY_TOKEN"))))
-	if err := checkToken(s.token.Reveal()); err != nil {
-		return nil, err
+	token := cmp.Or(strings.TrimSpace(c.redactor.token.Reveal()), strings.TrimSpace(os.Getenv("MESH_GATEWAY_TOKEN")))
+	if err := checkToken(token); err != nil {
+		return err
 	}
+	c.redactor.token = secret.New(token)
 	var err error
-	s.gatewayURL, err = parseGatewayURL(cmp.Or(strings.TrimSpace(s.gatewayURL), strings.TrimSpace(os.Getenv("MESH_GATEWAY_URL"))))
+	c.gateway, err = parseGatewayURL(cmp.Or(strings.TrimSpace(c.gateway), strings.TrimSpace(os.Getenv("MESH_GATEWAY_URL"))))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s.redactor = &redactor{token: s.token, custom: s.scanner}
-	if err := s.redactor.checkAliases(s.aliases); err != nil {
-		return nil, err
-	}
-	return s, s.setNode(node)
+	return c.redactor.checkAliases(c.aliases)
 }
 
 // setNode sets the client's own node name. A name that violates the syntax is accepted and logged.
-func (s *settings) setNode(node string) error {
+func (c *MeshClient) setNode(node string) error {
 	if err := checkOwnName(node); err != nil {
 		return err
 	}
-	s.node = resolveAlias(s.aliases, node)
-	if s.redactor.hasLiveToken(s.node) {
+	c.node = resolveAlias(c.aliases, node)
+	c.shownNode = c.redactor.show(c.node)
+	if c.redactor.hasLiveToken(c.node) {
 		// The name is in every message, and every peer can read it.
 		return &ValueError{Field: "node", Reason: "must not contain the token"}
 	}
-	if s.skipNodeName {
+	if c.anyNode {
 		return nil
 	}
-	if err := s.redactor.checkNodeName("node", s.node); err != nil {
-		s.logger.Warn("the client's own node name is invalid; using it anyway", "error", err)
+	if err := c.redactor.checkNodeName("node", c.node); err != nil {
+		c.log.Warn("the client's own node name is invalid; using it anyway", "error", err)
 	}
 	return nil
 }
@@ -105,30 +82,30 @@ func resolveAlias(aliases map[string]string, name string) string {
 // WithToken sets the bearer token. White space around it is removed; if nothing is left, MESH_GATEWAY_TOKEN is used. [New]
 // rejects a token that cannot be sent in a header.
 func WithToken(token string) Option {
-	return func(s *settings) error { s.token = secret.New(token); return nil }
+	return func(c *MeshClient) error { c.redactor.token = secret.New(token); return nil }
 }
 
 // WithGatewayURL sets the base URL of the gateway, with the scheme http or https and optionally a base path. If it is blank,
 // MESH_GATEWAY_URL is used. [New] rejects a URL with user info, a query or a fragment.
 func WithGatewayURL(gatewayURL string) Option {
-	return func(s *settings) error { s.gatewayURL = gatewayURL; return nil }
+	return func(c *MeshClient) error { c.gateway = gatewayURL; return nil }
 }
 
 // WithTimeout sets the time limit of each request, from sending it to the last byte of the response. Each attempt of a
 // repeated request has its own time limit. The default is [DefaultTimeout]; timeout must be positive.
 func WithTimeout(timeout time.Duration) Option {
-	return func(s *settings) error {
+	return func(c *MeshClient) error {
 		if timeout <= 0 {
 			return &ValueError{Field: "timeout", Value: timeout.String(), Reason: "must be positive"}
 		}
-		s.timeout = timeout
+		c.limits.Timeout = timeout
 		return nil
 	}
 }
 
 // WithoutSelfNameValidation turns off the warning about an invalid node name of the client itself.
 func WithoutSelfNameValidation() Option {
-	return func(s *settings) error { s.skipNodeName = true; return nil }
+	return func(c *MeshClient) error { c.anyNode = true; return nil }
 }
 
 // WithHTTPClient sets the HTTP client, for proxies, certificates and tests. The client is copied. Redirects are never followed,
@@ -136,11 +113,11 @@ func WithoutSelfNameValidation() Option {
 // HTTP/2. Its transport should close idle connections after less than five seconds (IdleConnTimeout). See "Connections" in the
 // package documentation.
 func WithHTTPClient(httpClient *http.Client) Option {
-	return func(s *settings) error {
+	return func(c *MeshClient) error {
 		if httpClient == nil {
 			return &ValueError{Field: "httpClient", Reason: "must not be nil"}
 		}
-		s.httpClient = httpClient
+		c.http = httpClient
 		return nil
 	}
 }
@@ -148,8 +125,8 @@ func WithHTTPClient(httpClient *http.Client) Option {
 // WithAliases sets aliases for node names: a key may be used instead of a node name, its value must be a valid node name. If
 // the option is repeated, the last map is used.
 func WithAliases(aliases map[string]string) Option {
-	return func(s *settings) error {
-		s.aliases = maps.Clone(aliases)
+	return func(c *MeshClient) error {
+		c.aliases = maps.Clone(aliases)
 		return nil
 	}
 }
@@ -158,20 +135,20 @@ func WithAliases(aliases map[string]string) Option {
 // [DefaultRegistryTTL]. A name that is missing from the cache is looked up again before Send rejects it, so a long time matters
 // only for peers that have been removed or disabled.
 func WithRegistryTTL(registryTTL time.Duration) Option {
-	return func(s *settings) error {
+	return func(c *MeshClient) error {
 		if registryTTL < 0 {
 			return &ValueError{Field: "registryTTL", Value: registryTTL.String(), Reason: "must not be negative"}
 		}
-		s.registryTTL = registryTTL
+		c.registry.ttl = registryTTL
 		return nil
 	}
 }
 
 // WithRetry enables retries, which are off by default. [RetryPolicy] describes what is repeated.
 func WithRetry(policy RetryPolicy) Option {
-	return func(s *settings) error {
+	return func(c *MeshClient) error {
 		complete, err := policy.withDefaults()
-		s.retry = &complete
+		c.retry = &complete
 		return err
 	}
 }
@@ -179,11 +156,11 @@ func WithRetry(policy RetryPolicy) Option {
 // WithLogger sets the logger for warnings (an invalid node name, a full poll of Watch, errors of Serve without OnError) and for
 // retries, which are logged at debug level. The default is the slog.Default() at the time of New. Contents and tokens are never logged.
 func WithLogger(logger *slog.Logger) Option {
-	return func(s *settings) error {
+	return func(c *MeshClient) error {
 		if logger == nil {
 			return &ValueError{Field: "logger", Reason: "must not be nil"}
 		}
-		s.logger = logger
+		c.log = logger
 		return nil
 	}
 }
@@ -192,11 +169,11 @@ func WithLogger(logger *slog.Logger) Option {
 // must be positive. A response with more than half a million array elements and map entries is also an error, whatever its size.
 // Send and [MeshClient.ListPeers] work with a peer list beyond these limits.
 func WithMaxResponseBytes(maxBytes int64) Option {
-	return func(s *settings) error {
+	return func(c *MeshClient) error {
 		if maxBytes <= 0 {
 			return &ValueError{Field: "maxBytes", Value: strconv.FormatInt(maxBytes, 10), Reason: "must be positive"}
 		}
-		s.maxBytes = maxBytes
+		c.limits.MaxBytes = maxBytes
 		return nil
 	}
 }
@@ -204,11 +181,11 @@ func WithMaxResponseBytes(maxBytes int64) Option {
 // WithScanner adds a scanner to the scan before each send, for example one with extended rules. The twelve standard rules and
 // the live tokens always apply as well.
 func WithScanner(scanner *scan.Scanner) Option {
-	return func(s *settings) error {
+	return func(c *MeshClient) error {
 		if scanner == nil {
 			return &ValueError{Field: "scanner", Reason: "must not be nil"}
 		}
-		s.scanner = scanner
+		c.redactor.custom = scanner
 		return nil
 	}
 }
