@@ -170,7 +170,7 @@ func (l Limits) read(resp *http.Response) ([]byte, error) {
 		n, _ := resp.Body.Read(begin)
 		return begin[:n], tooLarge(limit)
 	}
-	body, err := readAll(io.LimitReader(source, max(limit, limit+1)), resp.ContentLength) // limit+1 may overflow
+	body, err := io.ReadAll(io.LimitReader(source, max(limit, limit+1))) // limit+1 may overflow
 	if err == nil && int64(len(body)) > limit {
 		err = tooLarge(limit)
 	}

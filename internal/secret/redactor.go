@@ -22,7 +22,7 @@ type Redactor struct {
 // NewRedactor returns a Redactor for the given secrets. Empty secrets are ignored. There is no minimum length, since a short
 // token is a token too.
 func NewRedactor(secrets ...Secret) *Redactor {
-	r := new(Redactor)
+	r := &Redactor{parts: make(grams)}
 	for _, s := range secrets {
 		text := fold(s.Reveal())
 		switch {

@@ -18,10 +18,10 @@ var catalogNulls = map[string]outcome{
 	"": decode, "data": decode, "data[]": part, "data[].id": part, "data[].aliases[]": part, "data[].tags[]": part,
 }
 
-// catalogOperation is an operation that reads the catalog. Its failures name ListModels, which does the reading.
+// catalogOperation is an operation that reads the catalog.
 func catalogOperation(name, method string, empty any, ask func(context.Context, *discovery.Client, discovery.CatalogOptions) (any, error)) *operation {
 	return &operation{
-		name: name, method: method, reads: "ListModels", byContext: true, shared: true, empty: empty,
+		name: name, method: method, byContext: true, shared: true, empty: empty,
 		discover: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
 			return ask(ctx, c, discovery.CatalogOptions{})
 		},

@@ -34,8 +34,6 @@ type operation struct {
 	discover func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error)
 	service  discovery.Service
 	provider discovery.Provider
-	// reads is the Operation of the Failures, if it is not method.
-	reads string
 	// pageSize splits the good response into pages. dated is a member of its first row and the value to set.
 	pageSize int
 	dated    [2]string

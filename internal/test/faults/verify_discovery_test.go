@@ -1,7 +1,6 @@
 package faults_test
 
 import (
-	"cmp"
 	"errors"
 	"reflect"
 
@@ -82,7 +81,7 @@ func reasonsOf(failures []discovery.Failure) []discovery.Reason {
 
 func (c *trial) verifyFailure(f discovery.Failure, seen outcome, fail func(string, ...any)) {
 	waited := seen == late && c.op.shared
-	if f.Operation != cmp.Or(c.op.reads, c.op.method) {
+	if f.Operation != c.op.method {
 		fail("the failure is of %q", f.Operation)
 	}
 	if f.StatusCode != c.fault.status && !waited {
