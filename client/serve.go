@@ -72,9 +72,9 @@ type ServeOptions struct {
 // keeps polling while the gateway cannot be reached.
 //
 // When ctx ends, Serve starts no further handler, waits for those that are running and returns nil. Their context does not end
-// with ctx, so that they can finish and reply. Marks that wait are sent until the first failure, and the others are reported.
-// After [MeshClient.Close], Serve returns an error that matches net.ErrClosed as soon as the running handlers have returned.
-// Messages that were waiting for another attempt stay unread.
+// with ctx, so that they can finish and reply. Marks that have failed before are sent until the first failure, and the others are
+// reported. After [MeshClient.Close], Serve returns an error that matches net.ErrClosed as soon as the running handlers have
+// returned. Messages that were waiting for another attempt stay unread.
 //
 // A message is handled at least once: a program that stops between a handler and the mark receives the message again, and so
 // does every other program that serves the same node. One Serve does not hand a message to two handlers at the same time. With

@@ -37,6 +37,28 @@ func TestServeWaitsForRunningHandlersWhenItsContextEnds(t *testing.T) {
 	})
 }
 
+// Forged messages of the node itself need a mark each. Serve must not send all of them before it ends.
+func TestServeEndsAlthoughForgedMessagesAreNotMarked(t *testing.T) {
+	g := emptyGateway(t)
+	for range 50 {
+		g.Store("node-a", "node-a", "question", "forged")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithCancel(t.Context())
+		g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+			if r.Operation == gatewaytest.MarkMessageRead {
+				cancel()
+			}
+			return nil
+		})
+		var j journal
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError}))
+		assert.Empty(t, j.errors)
+		assert.Len(t, g.Requests(gatewaytest.MarkMessageRead), 1)
+	})
+}
+
 func TestServeLeavesAMessageThatWaitsForAnotherAttemptUnread(t *testing.T) {
 	g := emptyGateway(t)
 	storeQuestions(g, 1)

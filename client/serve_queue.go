@@ -36,6 +36,10 @@ func (s *server) sendQueue(ctx context.Context) {
 	var err error
 	failures := 1 // in a row; the mark that starts the queue has failed
 	for k, ok := s.marks.next(); ok; k, ok = s.marks.next() {
+		if ctx.Err() != nil && k.attempts == 0 {
+			s.drop(k) // forged messages must not delay the end; the next Serve marks them
+			continue
+		}
 		if failures > 0 {
 			_ = s.client.sleep(ctx, servePauseAfter(err, failures))
 		}
