@@ -18,9 +18,9 @@ import (
 
 // usageFlags are the flags of mesh usage.
 type usageFlags struct {
-	by       []string
-	from, to string
-	reprice  bool
+	by             []string
+	from, to, html string
+	reprice        bool
 }
 
 func newUsage(a *app) *cobra.Command {
@@ -40,7 +40,7 @@ The recorded cost (usd) counts; a line without one is priced. --reprice prices a
 a known cost are counted, with the reasons; they are not in the sums.
 
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
-		Example: "  mesh usage calls --by day,model\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
+		Example: "  mesh usage calls --by day,model\n  mesh usage calls --html page.html\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE:    func(cmd *cobra.Command, paths []string) error { return a.usage(cmd.Context(), paths, f) },
 	}
@@ -49,6 +49,7 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	flags.StringVar(&f.from, "from", "", "day or RFC 3339 time of the first call")
 	flags.StringVar(&f.to, "to", "", "day or RFC 3339 time after the last call")
 	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
+	flags.StringVar(&f.html, "html", "", "file that receives a page with a chart by day and tables by model and label")
 	return cmd
 }
 
@@ -79,6 +80,12 @@ func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
 	a.warnAll(failures)
 	if err := a.printUsage(report); err != nil {
 		return err
+	}
+	if f.html != "" {
+		page := calls.UsagePage(prices, opts, in.paths...)
+		if err := writeFile(f.html, page.Write); err != nil {
+			return err
+		}
 	}
 	return unread
 }

@@ -80,7 +80,7 @@ func (s *summer) cost(p discovery.Provider, used discovery.Usage, usageErr error
 	case err != nil:
 		return cost{}, err
 	case e.usdGiven && (!s.opts.Reprice || usageErr != nil || !e.counted(p)):
-		return recorded, nil
+		return recorded, nil //nolint:nilerr // the recorded cost counts, whatever the usage is
 	case usageErr != nil:
 		return cost{}, usageErr
 	}

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"math"
@@ -80,7 +81,7 @@ func (s *sums) group(d *jx.Decoder, e *entry, p discovery.Provider, unpriced str
 	}
 	s.key = s.key[:0]
 	for _, value := range s.values {
-		s.key = append(s.key, byte(len(value)), byte(len(value)>>8), byte(len(value)>>16))
+		s.key = binary.AppendUvarint(s.key, uint64(len(value)))
 		s.key = append(s.key, value...)
 	}
 	g := s.groups[string(s.key)]

@@ -1,0 +1,55 @@
+package calls
+
+import (
+	_ "embed" // for the page
+	"fmt"
+	"html/template"
+	"io"
+)
+
+// Page is a page of HTML without scripts, which requests nothing.
+type Page struct {
+	Title, Window string
+	// Total is an amount in USD, and Detail what it is about.
+	Total, Detail string
+	Warning       *Warning
+	Chart         *Chart
+	Tables        []PageTable
+}
+
+// Warning is what the sums do not have.
+type Warning struct {
+	Text  string
+	Items []string
+}
+
+// PageTable is a table of a page. The first of the Names is that of the rows.
+type PageTable struct {
+	Title string
+	Names []string
+	Rows  []PageRow
+}
+
+// PageRow is a row of a table.
+type PageRow struct {
+	Name  string
+	Cells []Cell
+}
+
+// Cell is a cell of a table. Some is set for a number that a reader must not miss.
+type Cell struct {
+	Text string
+	Some bool
+}
+
+//go:embed page.html
+var pageHTML string
+
+// Write writes the page. All texts are escaped.
+func (p *Page) Write(out io.Writer) error {
+	page, err := template.New("page").Funcs(template.FuncMap{"plus": func(i int) int { return i + 1 }}).Parse(pageHTML)
+	if err != nil {
+		return fmt.Errorf("the template of the page: %w", err)
+	}
+	return page.Execute(out, p)
+}

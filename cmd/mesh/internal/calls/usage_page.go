@@ -1,0 +1,170 @@
+package calls
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// The largest numbers of rows of a table and of labels of a page.
+const (
+	maxRows   = 100
+	maxLabels = 10
+)
+
+// UsagePage returns the page of calls files: the cost by day, and tables by day, by model and by each label. It
+// names the first line that cannot be read.
+func UsagePage(prices *discovery.PriceList, opts meter.SumOptions, paths ...string) *Page {
+	opts.By = []string{"day", "provider", "model", unpriced}
+	rows, err := meter.Sum(prices, opts, paths...)
+	page := newUsagePage(rows, err)
+	for _, label := range labels(paths) {
+		opts.By = []string{"label:" + label}
+		byLabel, _ := meter.Sum(prices, opts, paths...) // the errors are those of the first sum
+		page.Tables = append(page.Tables, newTable("Cost by "+label, label, byLabel))
+	}
+	return page
+}
+
+// newUsagePage returns the page without the labels.
+func newUsagePage(rows []meter.Row, err error) *Page {
+	var total meter.Row
+	for _, sum := range group(rows) {
+		total = sum
+	}
+	byDay := group(rows, 0)
+	page := &Page{
+		Title: "Cost of model calls", Total: cmp.Or(total.USD, "0"), Window: "No calls",
+		Detail: fmt.Sprintf("%s calls; %s of them without a known cost", thousands(int64(total.Calls)), thousands(int64(total.Unpriced))),
+	}
+	if len(byDay) > 0 {
+		page.Window = byDay[0].By[0] + " to " + byDay[len(byDay)-1].By[0] + " (UTC)"
+	}
+	page.Warning = warning(&total, reasons(rows, 3), err)
+	page.Chart = newChart(dayAmounts(byDay))
+	models := newTable("Cost by model", "Model", group(rows, 2, 1))
+	slices.Reverse(byDay)
+	days := PageTable{Title: "By day", Names: columnNames("Day")}
+	days.fill(byDay)
+	page.Tables = []PageTable{models, days}
+	return page
+}
+
+// dayAmounts returns what newChart takes.
+func dayAmounts(byDay []meter.Row) (days []string, amounts map[string][]*big.Rat, key []Key) {
+	amounts = make(map[string][]*big.Rat)
+	for _, row := range byDay {
+		days = append(days, row.By[0])
+		amounts[row.By[0]] = []*big.Rat{amount(row.USD)}
+	}
+	return days, amounts, []Key{{"bar", "calls"}}
+}
+
+// warning returns what is not in the sums, or nil.
+func warning(total *meter.Row, why []Reason, err error) *Warning {
+	if total.Unpriced == 0 && err == nil {
+		return nil
+	}
+	w := &Warning{Text: fmt.Sprintf("%s of %s calls have no known cost and are in no sum.", thousands(int64(total.Unpriced)), thousands(int64(total.Calls)))}
+	for i, reason := range why {
+		if i == maxRows {
+			w.Items = append(w.Items, fmt.Sprintf("%d more reasons", len(why)-i))
+			break
+		}
+		w.Items = append(w.Items, thousands(int64(reason.Calls))+": "+strings.TrimPrefix(reason.Text, discovery.ErrUnpriced.Error()+": "))
+	}
+	if err != nil {
+		w.Items = append(w.Items, "Some lines cannot be read: "+strings.SplitN(err.Error(), "\n", 2)[0])
+	}
+	return w
+}
+
+// labels returns the names of the labels that the calls have.
+func labels(paths []string) []string {
+	var names []string
+	for r, err := range meter.ReadLog(paths...) {
+		if err != nil { // of a line that the first sum has reported
+			continue
+		}
+		for name := range r.Labels {
+			if name != "" && !slices.Contains(names, name) && len(names) < maxLabels {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func columnNames(first string) []string {
+	return []string{first, "Calls", "Input", "From cache", "Output", "No cost", "USD"}
+}
+
+// newTable returns a table with the most expensive rows first.
+func newTable(title, name string, rows []meter.Row) PageTable {
+	t := PageTable{Title: title, Names: columnNames(name)}
+	slices.SortStableFunc(rows, func(a, b meter.Row) int {
+		return cmp.Or(amount(b.USD).Cmp(amount(a.USD)), cmp.Compare(b.Calls, a.Calls))
+	})
+	t.fill(rows)
+	return t
+}
+
+// fill adds the first rows, and the others as one.
+func (t *PageTable) fill(rows []meter.Row) {
+	for i := range rows[:min(len(rows), maxRows)] {
+		t.Rows = append(t.Rows, pageRow(strings.Join(rows[i].By, ", "), &rows[i]))
+	}
+	if len(rows) > maxRows {
+		rest := group(rows[maxRows:])
+		t.Rows = append(t.Rows, pageRow(fmt.Sprintf("%d more", len(rows)-maxRows), &rest[0]))
+	}
+}
+
+func pageRow(name string, row *meter.Row) PageRow {
+	u := &row.Usage
+	return PageRow{Name: cmp.Or(name, "(without)"), Cells: []Cell{
+		{Text: thousands(int64(row.Calls))},
+		{Text: thousands(u.Input + u.ToolInput + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.ImageInput)},
+		{Text: thousands(u.CacheRead + u.AudioCacheRead + u.ImageCacheRead)},
+		{Text: thousands(u.Output + u.AudioOutput + u.ImageOutput)},
+		{Text: thousands(int64(row.Unpriced)), Some: row.Unpriced > 0},
+		{Text: moneyOf(row)},
+	}}
+}
+
+func moneyOf(row *meter.Row) string {
+	if known(row) == "" {
+		return "not known"
+	}
+	return money(amount(row.USD))
+}
+
+// money returns an amount with two decimal places, or up to six if it is small.
+func money(usd *big.Rat) string {
+	if usd.Cmp(big.NewRat(1, 1)) >= 0 {
+		whole, cents, _ := strings.Cut(usd.FloatString(2), ".")
+		return group3(whole) + "." + cents
+	}
+	text := strings.TrimRight(strings.TrimRight(usd.FloatString(6), "0"), ".")
+	if text == "0" && usd.Sign() > 0 {
+		return "< 0.000001"
+	}
+	return text
+}
+
+func thousands(n int64) string { return group3(strconv.FormatInt(n, 10)) }
+
+// group3 returns digits with a comma before each three.
+func group3(digits string) string {
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
