@@ -13,9 +13,9 @@ type Option func(*Meter) error
 // WithHost makes the Meter count the calls to a host, such as "llm-proxy.internal" or "127.0.0.1:8080", at the prices of a
 // provider. Without a port, host is every port of it. The path of a request decides on its API, so a proxy must keep the end of
 // the provider's paths. The official hosts of the five providers are known.
-func WithHost(host string, p discovery.Provider) Option {
+func WithHost(host string, provider discovery.Provider) Option {
 	return func(m *Meter) error {
-		known, err := discovery.ParseProvider(string(p))
+		known, err := discovery.ParseProvider(string(provider))
 		if err != nil {
 			return err
 		}
