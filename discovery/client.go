@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
@@ -54,6 +55,8 @@ type Client struct {
 	apis          apis
 	catalog       catalogCache
 	geminiService string // of WithGeminiServiceID; "" is the default
+	prices        cache.Value[priceUpdate]
+	lastPrices    atomic.Pointer[priceUpdate] // the last good table
 	gemini        cache.Map[keyHash, listing[*geminisku.List]]
 	xai           cache.Map[keyHash, listing[[]xai.LanguageModel]]
 }

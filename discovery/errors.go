@@ -54,7 +54,7 @@ const (
 type Failure struct { //nolint:errname // the exported name is fixed
 	// Operation is the name of the method that was called, such as "ListModels".
 	Operation string
-	// Provider is the provider whose call failed, or "" for the primary catalog.
+	// Provider is the provider whose call failed, or "" for the primary catalog and the price table.
 	Provider Provider
 	// Reason classifies the failure.
 	Reason Reason
@@ -69,7 +69,11 @@ type Failure struct { //nolint:errname // the exported name is fixed
 // Error returns operation, provider, reason and cause.
 func (f Failure) Error() string {
 	who := string(f.Provider)
-	if who == "" {
+	switch {
+	case who != "":
+	case f.Operation == opUpdatePrices:
+		who = "price table"
+	default:
 		who = "catalog"
 	}
 	return fmt.Sprintf("discovery: %s: %s: %s: %v", f.Operation, who, f.Reason, f.Err)

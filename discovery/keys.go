@@ -33,6 +33,9 @@ func NewSecret(text string) Secret { return secret.New(text) }
 // started the request.
 func WithKey(service Service, keyFunc func(context.Context) (string, error)) Option {
 	checkService(service)
+	if service == ServicePrices {
+		panic(&ValueError{Field: "service", Value: string(service), Reason: "needs no key"})
+	}
 	if keyFunc == nil {
 		panic(&ValueError{Field: "keyFunc", Reason: "must not be nil"})
 	}

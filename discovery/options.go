@@ -88,6 +88,7 @@ func checkService(service Service) {
 			names = append(names, string(s.service))
 		}
 	}
+	names = append(names, string(ServicePrices))
 	panic(&ValueError{Field: "service", Value: showable(string(service)), Reason: "is not one of " + strings.Join(names, ", ")})
 }
 

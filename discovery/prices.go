@@ -22,6 +22,7 @@ type PriceList struct {
 	own   ownPrices
 	live  map[Provider]livePrices
 	table *pricelist.List
+	etag  string // of the table, if UpdatePrices read it
 }
 
 // BuiltInPrices returns the built-in price list: every model, period and tier. Models without a known price have a row whose

@@ -37,6 +37,7 @@ const (
 	ServiceCloudBilling   Service = "cloudbilling"   // GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY: Google's list prices
 	ServiceXAI            Service = "xai"            // XAI_API_KEY
 	ServiceXAIManagement  Service = "xaimanagement"  // XAI_MANAGEMENT_KEY: billed costs
+	ServicePrices         Service = "prices"         // the price table of this project, which needs no key
 )
 
 // providerInfo is one row of the provider table.
@@ -107,6 +108,11 @@ var providerTable = []providerInfo{
 		},
 		refusedKey: []string{"Incorrect API key"},
 	},
+}
+
+// pricesInfo is the service of no provider.
+var pricesInfo = serviceInfo{
+	service: ServicePrices, baseURL: "https://raw.githubusercontent.com/mesh-gateway/mesh-go/main/discovery/internal/pricelist",
 }
 
 // Providers returns all providers, in a fixed order.
@@ -189,6 +195,9 @@ func dialect(p Provider) *modelid.Dialect {
 
 // lookupService returns the rows of a service, or nil.
 func lookupService(service Service) (*providerInfo, *serviceInfo) {
+	if service == ServicePrices {
+		return &providerInfo{}, &pricesInfo
+	}
 	for i := range providerTable {
 		for j := range providerTable[i].services {
 			if providerTable[i].services[j].service == service {

@@ -55,7 +55,7 @@ func (t *table) decide(key priceKey, votes []vote, day string) *change {
 
 // winner returns the input and output that most groups state, if they are two or more and no other has as many, and the votes
 // for it.
-func winner(votes []vote) (agreed prices, by []vote) {
+func winner(votes []vote) (agreed rates, by []vote) {
 	most := 1
 	for _, v := range votes {
 		var same []vote
@@ -69,7 +69,7 @@ func winner(votes []vote) (agreed prices, by []vote) {
 		case n > most:
 			most, agreed, by = n, v.Prices, same
 		case n == most:
-			agreed, by = prices{}, nil
+			agreed, by = rates{}, nil
 		}
 	}
 	for _, i := range []int{cacheRead, cacheWrite5m, cacheWrite1h} {
@@ -108,7 +108,7 @@ func groups(votes []vote, chosen func(vote) bool) int {
 }
 
 // decidePrice changes a row whose price two groups contradict, if both began to after the row was verified.
-func (t *table) decidePrice(c *change, in []*row, agreed prices, by []vote, day string) bool {
+func (t *table) decidePrice(c *change, in []*row, agreed rates, by []vote, day string) bool {
 	if by == nil {
 		return false
 	}
@@ -186,7 +186,7 @@ func (t *table) decideTier(c *change, key priceKey, in []*row, votes []vote, day
 }
 
 // decideUnlisted adds a model or a tier that two groups state.
-func (t *table) decideUnlisted(c *change, key priceKey, agreed prices, by []vote, votes []vote, day string) *change {
+func (t *table) decideUnlisted(c *change, key priceKey, agreed rates, by []vote, votes []vote, day string) *change {
 	verified, only := t.verified(key, day)
 	named := groups(by, func(v vote) bool { return v.Named }) > 0
 	text := groups(by, func(v vote) bool { return v.NotText }) == 0
@@ -232,7 +232,7 @@ func disagree(votes []vote, rows []*row) bool {
 }
 
 // anyRow reports whether a row has all prices that are known on both sides.
-func anyRow(rows []*row, p prices) bool {
+func anyRow(rows []*row, p rates) bool {
 	for _, r := range rows {
 		listed, same := r.prices(), true
 		for i, usd := range p {

@@ -8,7 +8,7 @@ import (
 
 var genaiProviders = map[string]string{"openai": "openai", "anthropic": "anthropic", "google": "gemini", "x-ai": "xai", "deepseek": "deepseek"}
 
-var genaiCells = prices{"input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok", "output_mtok"}
+var genaiCells = rates{"input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok", "output_mtok"}
 
 // readGenaiPrices reads data.json of genai-prices: [{id, models: [{id, match, prices}]}], in USD per million tokens. Its patterns
 // stand for ids under which others list the model: see [statements.matched].

@@ -42,7 +42,7 @@ func readLiteLLMModel(found statements, key priceKey, m object, named bool) {
 	add := func(above int64, suffix string) {
 		const perMillion = 1e6
 		key.above = above
-		one.Prices = prices{
+		one.Prices = rates{
 			m.usd("input_cost_per_token"+suffix, perMillion), m.usd("cache_read_input_token_cost"+suffix, perMillion),
 			m.usd("cache_creation_input_token_cost"+suffix, perMillion),
 			m.usd("cache_creation_input_token_cost_above_1hr"+suffix, perMillion), m.usd("output_cost_per_token"+suffix, perMillion),

@@ -34,7 +34,7 @@ func readModelsDevModel(found statements, provider, id string, m object) {
 	}
 	cost := m.object("cost")
 	add := func(above int64, cost object) {
-		key.above, one.Prices = above, prices{cost.usd("input", 1), cost.usd("cache_read", 1), cost.usd("cache_write", 1), "", cost.usd("output", 1)}
+		key.above, one.Prices = above, rates{cost.usd("input", 1), cost.usd("cache_read", 1), cost.usd("cache_write", 1), "", cost.usd("output", 1)}
 		found.add(key, one)
 	}
 	add(0, cost)

@@ -98,7 +98,7 @@ func TestReplay(t *testing.T) {
 			if l.Kind != "changed" && l.Kind != "added" {
 				continue
 			}
-			var p prices
+			var p rates
 			for i, name := range columns {
 				if usd, ok := l.New[name].(float64); ok {
 					p[i] = decimal(fmt.Sprint(usd), 1)
@@ -267,6 +267,19 @@ func TestPlaceOfAnAddedRow(t *testing.T) {
 		want := "openai," + model + ",0,3,0.3,,,9,2026-06-12,,modelsdev+litellm,2026-06-12,,,\n" + next
 		if text := readText(t, filepath.Join(work, "table.csv")); !strings.Contains(text, want) {
 			t.Errorf("%s is not before %s:\n%s", model, next, text)
+		}
+	}
+}
+
+func TestLongContextOfXAI(t *testing.T) {
+	for _, above := range []string{"199999", "200000"} {
+		work := write(t, map[string]string{"table.csv": strings.Replace(ruleTable, "openai,gpt-5,200000,4", "xai,grok-9,"+above+",4", 1)})
+		table, err := readTable(filepath.Join(work, "table.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key := (priceKey{"xai", "grok-9", 200000}); len(table.inForce(key, "2026-06-12")) != 1 || table.aboveCell(key) != above {
+			t.Errorf("%s: %v", above, table.aboveCell(key))
 		}
 	}
 }

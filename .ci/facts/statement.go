@@ -43,19 +43,19 @@ const (
 	cells
 )
 
-// prices are decimals in USD per million tokens; "" is not known.
-type prices [cells]string
+// rates are prices, decimals in USD per million tokens; "" is not known.
+type rates [cells]string
 
-func (p prices) known() bool { return p[input] != "" || p[output] != "" }
+func (p rates) known() bool { return p[input] != "" || p[output] != "" }
 
 // same reports whether input and output are equal.
-func (p prices) same(q prices) bool { return p[input] == q[input] && p[output] == q[output] }
+func (p rates) same(q rates) bool { return p[input] == q[input] && p[output] == q[output] }
 
 // statement is what a feed has for a price.
 type statement struct {
-	Prices prices `json:"prices"`
+	Prices rates `json:"prices"`
 	// Since is the day from which on the feed has each cell; "" when the first answer of the feed had it.
-	Since prices `json:"since"`
+	Since rates `json:"since"`
 	// Start is the day on which the feed dates the price; "" for most.
 	Start string `json:"start,omitempty"`
 	// Named reports that the feed has the id itself, and not a pattern that matches it.

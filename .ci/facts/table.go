@@ -87,8 +87,8 @@ func (r *row) set(name, text string) {
 }
 
 // prices returns the prices of the row, without those of a single source.
-func (r *row) prices() prices {
-	var p prices
+func (r *row) prices() rates {
+	var p rates
 	for i, name := range columns {
 		if text := r.cell(name); !strings.HasSuffix(text, "?") {
 			p[i] = decimal(text, 1)
@@ -97,9 +97,23 @@ func (r *row) prices() prices {
 	return p
 }
 
+// key returns the price of the row. The long context of xAI begins at 200,000 tokens, which the feeds write as above 200,000 and
+// the built-in table as above 199,999.
 func (r *row) key() priceKey {
 	above, _ := strconv.ParseInt(r.cell("above"), 10, 64)
+	if r.cell("provider") == "xai" && above == 199999 {
+		above = 200000
+	}
 	return priceKey{r.cell("provider"), r.cell("model_id"), above}
+}
+
+// aboveCell returns the cell of a new row, in the way of the table.
+func (t *table) aboveCell(key priceKey) string {
+	written := func(r *row) bool { return r.cell("provider") == "xai" && r.cell("above") == "200000" }
+	if key.provider == "xai" && key.above == 200000 && !slices.ContainsFunc(t.rows, written) {
+		return "199999"
+	}
+	return strconv.FormatInt(key.above, 10)
 }
 
 // validOn reports whether the row is in force on a day. A time within a day is after its beginning.
@@ -162,7 +176,7 @@ func (t *table) sells(key priceKey, day string) bool {
 }
 
 // change ends the rows in force, and adds one with other prices that ends when they would have ended.
-func (t *table) change(in []*row, old *row, next prices, sources, from, day string) {
+func (t *table) change(in []*row, old *row, next rates, sources, from, day string) {
 	added := &row{cells: slices.Clone(old.cells), header: t.header}
 	added.fill(next, sources, from, day)
 	for _, r := range in {
@@ -172,7 +186,7 @@ func (t *table) change(in []*row, old *row, next prices, sources, from, day stri
 	t.changed = true
 }
 
-func (r *row) fill(p prices, sources, from, day string) {
+func (r *row) fill(p rates, sources, from, day string) {
 	for i, name := range columns {
 		r.set(name, p[i])
 	}
@@ -183,11 +197,11 @@ func (r *row) fill(p prices, sources, from, day string) {
 
 // add adds a row after those of the model, else before the first of the provider that sorts after it, else at the end of the
 // provider or of the table.
-func (t *table) add(key priceKey, p prices, sources, from, day string) {
+func (t *table) add(key priceKey, p rates, sources, from, day string) {
 	added := &row{cells: make([]string, len(t.header)), header: t.header}
 	added.set("provider", key.provider)
 	added.set("model_id", key.model)
-	added.set("above", strconv.FormatInt(key.above, 10))
+	added.set("above", t.aboveCell(key))
 	added.fill(p, sources, from, day)
 	at, end := len(t.rows), 0
 	for i, r := range t.rows {
@@ -218,7 +232,7 @@ func codes(by []vote) string {
 }
 
 // figures returns the known prices; nil when there are none.
-func (p prices) figures() figures {
+func (p rates) figures() figures {
 	f := make(figures)
 	for i, usd := range p {
 		if usd != "" {

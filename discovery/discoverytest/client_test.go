@@ -161,5 +161,5 @@ func TestClientReadsLiveRetirements(t *testing.T) {
 // A service that has no operations here yet is here all the same: no client may reach the real one.
 func TestOptionsCoverEveryService(t *testing.T) {
 	t.Parallel()
-	assert.Len(t, start(t).Options(), 8, "the catalog and seven services")
+	assert.Len(t, start(t).Options(), 9, "the catalog, the price table and seven services")
 }

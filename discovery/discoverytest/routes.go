@@ -8,13 +8,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
-// Operation is an operation of a service, named by its document in specs/, a dot, and its operationId. Completions are in no
-// document.
+// Operation is an operation of a service, named by its document in specs/, a dot, and its operationId. Completions and the
+// price table are in no document.
 type Operation string
 
 // The operations of the services.
 const (
 	ListCatalog         Operation = "catalog.listModels"
+	GetPrices           Operation = "prices.getTable" // the price table of Client.UpdatePrices
 	ListOpenAIModels    Operation = "openai.listModels"
 	ListDeepSeekModels  Operation = "deepseek.listModels"
 	ListAnthropicModels Operation = "anthropic.listModels"
@@ -62,14 +63,14 @@ type route struct {
 	adminService discovery.Service
 	// keyHeader is the header of the key. refuse returns the response to a wrong key, or to none: "".
 	keyHeader string
-	refuse    func(key string) answer
+	refuse    func(key string) answer // nil for a service without keys
 	run       func(*http.Request) answer
 }
 
 func (s *Server) routes() []route {
 	return append(s.completionRoutes(),
 		s.catalogRoute(), s.openAIRoute(), s.deepSeekRoute(), s.anthropicRoute(), s.geminiRoute(), s.xaiRoute(), s.xaiLanguageModelsRoute(), s.cloudBillingRoute(),
-		s.balanceRoute(), s.costsRoute(), s.anthropicCostsRoute(), s.usageRoute(),
+		s.balanceRoute(), s.costsRoute(), s.pricesRoute(), s.anthropicCostsRoute(), s.usageRoute(),
 	)
 }
 
@@ -91,7 +92,7 @@ func (s *Server) handler() http.Handler {
 
 // guarded checks the key before the operation runs.
 func (s *Server) guarded(r route) func(*http.Request) answer {
-	if r.service == "" {
+	if r.refuse == nil {
 		return r.run
 	}
 	expected, set := s.keys[r.service]

@@ -12,6 +12,7 @@
 // accepted too. A request that the service's document forbids is refused, also where the provider would accept it, as Google
 // does a pageSize of 0. By default any key is accepted; [WithKeys] sets the accepted keys, and [Server.Options] passes them to the
 // client. [WithCatalog] and [Server.SetCatalog] replace the 109 rows of the catalog.
+// [Server.SetPrices] replaces the price table of [discovery.Client.UpdatePrices].
 //
 // # Completions
 //
@@ -67,6 +68,7 @@ type Server struct {
 
 	mu          sync.Mutex
 	rows        []json.RawMessage // of the catalog
+	prices      string            // the price table
 	completions map[Operation]Completion
 	completed   int
 }
@@ -82,7 +84,7 @@ func New(t testing.TB, opts ...Option) *Server {
 // Start starts a server outside of a test; the caller closes it. It panics when it cannot listen on a local port.
 func Start(opts ...Option) *Server {
 	s := &Server{
-		keys: make(map[discovery.Service]secret.Secret), rows: StandardCatalog(), completions: make(map[Operation]Completion),
+		keys: make(map[discovery.Service]secret.Secret), rows: StandardCatalog(), prices: StandardPrices(), completions: make(map[Operation]Completion),
 	}
 	s.site = testserver.New(s.record)
 	for _, opt := range opts {
@@ -96,7 +98,7 @@ func Start(opts ...Option) *Server {
 
 // Options returns options that point a client at this server, with the keys of [WithKeys]. Append your own options.
 func (s *Server) Options() []discovery.Option {
-	opts := []discovery.Option{discovery.WithCatalogURL(s.URL + catalogPath)}
+	opts := []discovery.Option{discovery.WithCatalogURL(s.URL + catalogPath), discovery.WithBaseURL(discovery.ServicePrices, s.URL+"/prices")}
 	for _, service := range services {
 		opts = append(opts, discovery.WithBaseURL(service, s.URL+"/"+string(service)))
 	}

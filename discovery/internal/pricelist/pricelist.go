@@ -15,6 +15,9 @@ import (
 //go:embed prices.csv
 var pricesCSV string
 
+// CSV returns the text of the built-in table.
+func CSV() string { return pricesCSV }
+
 // Row is the price of one model, for prompts from one length on and for one period.
 type Row struct {
 	Provider, Model string

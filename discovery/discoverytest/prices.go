@@ -1,0 +1,35 @@
+package discoverytest
+
+import (
+	"net/http"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+)
+
+// StandardPrices returns the price table that the server has at first: that of package discovery.
+func StandardPrices() string { return pricelist.CSV() }
+
+// SetPrices replaces the price table, and with it its ETag. The text is served unchanged, so that it can be damaged.
+func (s *Server) SetPrices(table string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.prices = table
+}
+
+func (s *Server) pricesRoute() route {
+	return route{op: GetPrices, service: discovery.ServicePrices, pattern: "GET /prices.csv", run: s.getPrices}
+}
+
+// getPrices returns the table as text, or 304 when the client has it.
+func (s *Server) getPrices(r *http.Request) answer {
+	s.mu.Lock()
+	table := s.prices
+	s.mu.Unlock()
+	tag := etag([]byte(table))
+	header := http.Header{"Etag": {tag}}
+	if matches(r.Header.Values("If-None-Match"), tag) {
+		return answer{Status: http.StatusNotModified, Header: header}
+	}
+	return answer{Status: http.StatusOK, Header: header, Text: table}
+}

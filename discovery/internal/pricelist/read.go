@@ -1,0 +1,121 @@
+package pricelist
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxPrice is the highest price of a table, so that every cost is a finite float64.
+const maxPrice = 1e15
+
+// Read reads a table in the format of the built-in one, as a newer version of it. Every line must be well-formed, since a
+// malformed price would be read as one that is not known. The errors contain nothing of the text.
+func Read(text string) (*List, error) {
+	if !strings.HasSuffix(text, "\n") {
+		return nil, errors.New("the last line is not complete")
+	}
+	header, begun, number := builtinHeader(), false, 0
+	var rows []Row
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(line, "#"):
+			continue
+		case !begun:
+			if line != header {
+				return nil, errors.New("the columns are not those of this version")
+			}
+			begun = true
+			continue
+		}
+		cells := strings.Split(line, ",")
+		if reason := malformed(cells, strings.Count(header, ",")+1); reason != "" {
+			return nil, fmt.Errorf("line %d: %s", number, reason)
+		}
+		rows = append(rows, readRow(cells))
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("there are no rows")
+	}
+	return New(rows), nil
+}
+
+// builtinHeader returns the line with the names of the columns.
+func builtinHeader() string {
+	for line := range strings.Lines(pricesCSV) {
+		if strings.HasPrefix(line, "provider,") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// malformed returns what is wrong with a line; "" for nothing.
+func malformed(cells []string, columns int) string {
+	if len(cells) != columns {
+		return "the number of cells is wrong"
+	}
+	if slices.ContainsFunc(cells, func(cell string) bool { return len(cell) > 200 || strings.ContainsFunc(cell, notPlain) }) {
+		return "a cell is not plain text"
+	}
+	above, err := strconv.ParseInt(cells[2], 10, 64)
+	switch {
+	case companies[cells[0]] == "" || cells[1] == "":
+		return "the model is not known"
+	case err != nil || above < 0 || above > 1<<40:
+		return "the length of the prompt is not a number"
+	case slices.ContainsFunc(cells[3:8], badPrice):
+		return "a price is not a decimal"
+	}
+	return malformedDates(cells)
+}
+
+func malformedDates(cells []string) string {
+	from, err1 := ParseTime(cells[8])
+	until, err2 := ParseTime(cells[9])
+	verified, err3 := ParseTime(cells[11])
+	switch {
+	case err1 != nil || err2 != nil || err3 != nil || verified.IsZero():
+		return "a date is not valid"
+	case !from.IsZero() && !until.IsZero() && !from.Before(until):
+		return "the period has no day"
+	case time.Until(verified) > 366*24*time.Hour: // a typing error: the table would stay newer than every later one
+		return "the date of the verification is years ahead"
+	}
+	return ""
+}
+
+func notPlain(r rune) bool { return r < ' ' || r > '~' }
+
+func badPrice(cell string) bool {
+	if cell == "" {
+		return false
+	}
+	usd := ParsePrice(strings.TrimSuffix(cell, "?"))
+	return usd == nil || usd.Float64() > maxPrice
+}
+
+// AsOf returns the newest verification of the rows; the zero time if none has one.
+func (l *List) AsOf() time.Time {
+	var newest time.Time
+	for i := range l.Rows() {
+		if at, err := ParseTime(l.rows[i].VerifiedAt); err == nil && at.After(newest) {
+			newest = at
+		}
+	}
+	return newest
+}
+
+// Marked returns the list with a text after the source of each row.
+func (l *List) Marked(text string) *List {
+	rows := slices.Clone(l.Rows())
+	for i := range rows {
+		rows[i].Source += text
+	}
+	return New(rows)
+}

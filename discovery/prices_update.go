@@ -1,0 +1,131 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/version"
+)
+
+const (
+	opUpdatePrices = "UpdatePrices"
+	// updateInterval is the time in which the price table is requested at most once.
+	updateInterval = 24 * time.Hour
+)
+
+// priceUpdate is the result of a request for the price table.
+type priceUpdate struct {
+	list    *pricelist.List
+	etag    string
+	failure *Failure
+}
+
+// UpdatePrices returns base with the newest reviewed table of this project instead of its own, so that prices change without a
+// new version of the program. A nil base is [BuiltInPrices]. The result is never nil.
+//
+// It sends one request to [ServicePrices], without a key, at most once in 24 hours for each client; after a failure again when
+// [WithOutageTTL] has passed. The request has the ETag of the last table, also of one that [LoadPrices] read. The default address
+// is the file in the repository of this project; [WithBaseURL] sets that of a copy, to which /prices.csv is appended. Nothing
+// else of this package requests the table.
+//
+// The table contains the prices of tokens. Fees, factors of modes and hours of DeepSeek stay those of this version. Rows of
+// [PriceList.With] and of [Client.LivePrices] in base stay and precede it. The Source of a row of the new table ends with the
+// date of the table.
+//
+// A table that cannot be read, with a malformed line, with an older [PriceList.AsOf] than that of base, or with less than nine
+// tenths of its rows is a [Failure], and base is returned; with [WithStrictErrors] the error is returned beside it.
+func (c *Client) UpdatePrices(ctx context.Context, base *PriceList) (*PriceList, error) {
+	if base == nil {
+		base = BuiltInPrices()
+	}
+	if err := c.ready(ctx); err != nil {
+		return base, err
+	}
+	r := newRequest(opUpdatePrices, ServicePrices, Secret{}, listTimeout)
+	fresh := func(u priceUpdate, at time.Time) bool {
+		if u.failure != nil {
+			return time.Since(at) < c.outageTTL
+		}
+		return time.Since(at) < updateInterval
+	}
+	u, _, err := c.prices.Get(ctx, fresh, func(ctx context.Context) (priceUpdate, error) { return c.readPrices(ctx, r, base) })
+	if err != nil { // ctx ended
+		return base, c.report(ctx, r.interrupted(err))
+	}
+	if u.failure == nil {
+		u.failure = r.unfit(u.list, base.table)
+	}
+	if u.failure != nil {
+		return base, c.report(ctx, u.failure)
+	}
+	return base.withTable(u.list, u.etag), nil
+}
+
+// readPrices requests the table, with the ETag of the last one or of base.
+func (c *Client) readPrices(ctx context.Context, r request, base *PriceList) (priceUpdate, error) {
+	last := priceUpdate{list: base.table, etag: base.etag}
+	if u := c.lastPrices.Load(); u != nil {
+		last = *u
+	}
+	resp, err := call.Do(ctx, call.Limits{Timeout: r.timeout, MaxBytes: c.maxBytes}, func(ctx context.Context) (*http.Response, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.baseURL(ServicePrices)+"/prices.csv", http.NoBody)
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("User-Agent", version.UserAgent())
+		if last.etag != "" {
+			req.Header.Set("If-None-Match", last.etag)
+		}
+		return c.http.Do(req)
+	})
+	switch {
+	case ctx.Err() != nil: // no caller waits for the result
+		return priceUpdate{}, ctx.Err()
+	case err != nil && err.Status == http.StatusNotModified && last.etag != "":
+		return last, nil
+	case err != nil:
+		return priceUpdate{failure: r.failed(err)}, nil
+	}
+	list, readErr := pricelist.Read(string(resp.Body))
+	if readErr != nil {
+		return priceUpdate{failure: r.failure(ReasonDecode, resp.Status, fmt.Errorf("the table is damaged: %w", readErr))}, nil
+	}
+	u := priceUpdate{list: list.Marked("; price table of " + list.AsOf().Format(time.DateOnly)), etag: resp.Header.Get("ETag")}
+	if u.failure = r.unfit(list, base.table); u.failure == nil {
+		c.lastPrices.Store(&u)
+	}
+	return u, nil
+}
+
+var (
+	errOlderTable   = errors.New("the table is older than the one in use")
+	errShorterTable = errors.New("the table has less than nine tenths of the rows of the one in use")
+)
+
+// unfit returns the Failure of a table that must not replace another one; nil if it may. Rows are never removed from the table, so
+// that a short one was cut or replaced.
+func (r request) unfit(list, inUse *pricelist.List) *Failure {
+	switch {
+	case list.AsOf().Before(inUse.AsOf()):
+		return r.partial(errOlderTable)
+	case 10*len(list.Rows()) < 9*len(inUse.Rows()):
+		return r.partial(errShorterTable)
+	}
+	return nil
+}
+
+// withTable returns the list with another table.
+func (l *PriceList) withTable(table *pricelist.List, etag string) *PriceList {
+	list := *l
+	list.table, list.etag = table, etag
+	if l.own.list != nil {
+		list.own.list = list.namedRows(slices.Clone(l.own.list.Rows()))
+	}
+	return &list
+}

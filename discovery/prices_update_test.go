@@ -1,0 +1,254 @@
+package discovery_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// newerTable is the built-in table with another price of gpt-4.1, verified later than any other.
+func newerTable(t *testing.T) string {
+	t.Helper()
+	const old = "openai,gpt-4.1,0,2,0.5,,,8,,,"
+	i := strings.Index(discoverytest.StandardPrices(), old)
+	require.Positive(t, i)
+	line, _, _ := strings.Cut(discoverytest.StandardPrices()[i:], "\n")
+	day := discovery.BuiltInPrices().AsOf().AddDate(0, 0, 1).Format(time.DateOnly)
+	return strings.Replace(discoverytest.StandardPrices(), line, "openai,gpt-4.1,0,1,0.25,,,4,,,pi+genai,"+day+",,,", 1)
+}
+
+func updateClient(s *discoverytest.Server, opts ...discovery.Option) (*discovery.Client, *[]discovery.Failure) {
+	failures := new([]discovery.Failure)
+	opts = append(s.Options(), append(opts, discovery.WithLogger(slog.New(slog.DiscardHandler)), discovery.WithFailureHandler(func(f discovery.Failure) { *failures = append(*failures, f) }))...)
+	return discovery.New(opts...), failures
+}
+
+var gpt41 = discovery.Call{
+	Provider: discovery.OpenAI, Model: "gpt-4.1", Usage: discovery.Usage{Input: 1_000_000}, At: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC),
+}
+
+func TestUpdatePrices(t *testing.T) {
+	t.Parallel()
+	s := discoverytest.New(t)
+	s.SetPrices(newerTable(t))
+	c, failures := updateClient(s)
+	own := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "my-model", InputPerMTok: new(float64)}
+	base, err := discovery.BuiltInPrices().With(own)
+	require.NoError(t, err)
+	list, err := c.UpdatePrices(t.Context(), base)
+	require.NoError(t, err)
+	assert.Empty(t, *failures)
+	cost, err := list.CostOf(gpt41)
+	require.NoError(t, err)
+	assert.Equal(t, "1", cost.Exact)
+	assert.Contains(t, cost.Source, "price table of "+list.AsOf().Format(time.DateOnly))
+	assert.True(t, list.AsOf().After(base.AsOf()))
+	assert.Equal(t, list.AsOf().Format(time.DateOnly), *cost.VerifiedAt)
+	assert.Len(t, list.Of(discovery.OpenAI, "my-model"), 1, "own rows stay")
+	before, err := base.CostOf(gpt41)
+	require.NoError(t, err)
+	assert.Equal(t, "2", before.Exact, "base has changed")
+
+	again, err := c.UpdatePrices(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Equal(t, list.AsOf(), again.AsOf())
+	assert.Len(t, s.Requests(discoverytest.GetPrices), 1, "at most one request a day")
+	for _, r := range s.Requests() {
+		assert.Empty(t, r.Keys)
+	}
+}
+
+// A table that was saved is requested with its ETag by another process.
+func TestUpdatePricesIsConditional(t *testing.T) {
+	t.Parallel()
+	s := discoverytest.New(t)
+	s.SetPrices(newerTable(t))
+	c, _ := updateClient(s)
+	list, err := c.UpdatePrices(t.Context(), nil)
+	require.NoError(t, err)
+	var file bytes.Buffer
+	require.NoError(t, list.Save(&file))
+	loaded, err := discovery.LoadPrices(&file)
+	require.NoError(t, err)
+	other, failures := updateClient(s)
+	same, err := other.UpdatePrices(t.Context(), loaded)
+	require.NoError(t, err)
+	assert.Empty(t, *failures)
+	assert.Equal(t, list.Rows(""), same.Rows(""))
+	requests := s.Requests(discoverytest.GetPrices)
+	require.Len(t, requests, 2)
+	assert.NotEmpty(t, requests[1].Header.Get("If-None-Match"))
+}
+
+func TestUpdatePricesEveryDay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var tags []string
+		served := newerTable(t)
+		transport := roundTripper(func(req *http.Request) (*http.Response, error) {
+			tags = append(tags, req.Header.Get("If-None-Match"))
+			if req.Header.Get("If-None-Match") != "" {
+				return responseOf(http.StatusNotModified, ""), nil
+			}
+			r := responseOf(http.StatusOK, served)
+			r.Header.Set("ETag", `"one"`)
+			return r, nil
+		})
+		time.Sleep(time.Until(time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC))) // the dates of the table are not in the future
+		c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: transport}), discovery.WithLogger(slog.New(slog.DiscardHandler)))
+		for range 3 {
+			list, err := c.UpdatePrices(t.Context(), nil)
+			require.NoError(t, err)
+			assert.True(t, list.AsOf().After(discovery.BuiltInPrices().AsOf()))
+			time.Sleep(13 * time.Hour)
+		}
+		assert.Equal(t, []string{"", `"one"`}, tags)
+	})
+}
+
+func responseOf(status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+func TestUpdatePricesKeepsTheTable(t *testing.T) {
+	t.Parallel()
+	table := newerTable(t)
+	line := func(text string) string { return table + text + "\n" }
+	cells := "openai,gpt-x,0,1,,,,2,,,pi+genai,2026-11-22,,,"
+	for name, c := range map[string]struct {
+		table  string
+		reason discovery.Reason
+	}{
+		"empty":              {"", discovery.ReasonDecode},
+		"HTML":               {"<html></html>\n", discovery.ReasonDecode},
+		"the header alone":   {header(table), discovery.ReasonDecode},
+		"cut within a line":  {table[:len(table)-9], discovery.ReasonDecode},
+		"cut in half":        {table[:strings.Index(table[len(table)/2:], "\n")+len(table)/2+1], discovery.ReasonPartial},
+		"another column":     {strings.Replace(table, ",modality\n", ",modality,region\n", 1), discovery.ReasonDecode},
+		"a negative price":   {line(strings.Replace(cells, ",1,", ",-1,", 1)), discovery.ReasonDecode},
+		"an infinite price":  {line(strings.Replace(cells, ",1,", ",1e999,", 1)), discovery.ReasonDecode},
+		"an unknown company": {line(strings.Replace(cells, "openai", "acme", 1)), discovery.ReasonDecode},
+		"a wrong date":       {line(strings.Replace(cells, "2026-11-22", "2026-13-22", 1)), discovery.ReasonDecode},
+		"a date to come":     {line(strings.Replace(cells, "2026-11-22", "2126-11-22", 1)), discovery.ReasonDecode},
+		"a control byte":     {line(strings.Replace(cells, "gpt-x", "gpt\x1b[31m", 1)), discovery.ReasonDecode},
+		"older":              {older(), discovery.ReasonPartial},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := discoverytest.New(t)
+			s.SetPrices(c.table)
+			client, failures := updateClient(s)
+			list, err := client.UpdatePrices(t.Context(), nil)
+			require.NoError(t, err)
+			assert.Same(t, discovery.BuiltInPrices(), list)
+			require.Len(t, *failures, 1)
+			assert.Equal(t, c.reason, (*failures)[0].Reason, (*failures)[0].Error())
+			assert.Contains(t, (*failures)[0].Error(), "UpdatePrices: price table")
+		})
+	}
+}
+
+func header(table string) string {
+	i := strings.Index(table, "provider,")
+	return table[i:strings.Index(table[i:], "\n")+i] + "\n"
+}
+
+// older is the built-in table as of a year before.
+func older() string {
+	return strings.NewReplacer(",2026-11-2", ",2026-01-2", ",2026-11-1", ",2026-01-1").Replace(discoverytest.StandardPrices())
+}
+
+func TestUpdatePricesReportsFaults(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []discoverytest.Fault{{Status: 503}, {Status: 404}, {HangUp: true}, {HangUp: true, Body: "provider,"}, {Status: 302, Header: http.Header{"Location": {"http://example.com"}}}} {
+		s := discoverytest.New(t)
+		s.Fail(discoverytest.GetPrices, fault)
+		s.SetPrices(newerTable(t))
+		c, failures := updateClient(s, discovery.WithOutageTTL(0), discovery.WithStrictErrors())
+		list, err := c.UpdatePrices(t.Context(), nil)
+		assert.Same(t, discovery.BuiltInPrices(), list)
+		var failure *discovery.Failure
+		require.ErrorAs(t, err, &failure)
+		assert.Len(t, *failures, 1)
+		list, err = c.UpdatePrices(t.Context(), nil)
+		require.NoError(t, err, "the next one succeeds")
+		assert.NotSame(t, discovery.BuiltInPrices(), list)
+	}
+}
+
+func TestSaveAndLoadPrices(t *testing.T) {
+	t.Parallel()
+	price, from := 0.1+0.2, "2026-01-01"
+	own := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4.1", InputPerMTok: &price, OutputPerMTok: &price, ValidFrom: &from, Mode: "batch"}
+	with, err := discovery.BuiltInPrices().With(own)
+	require.NoError(t, err)
+	with, err = with.With(discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: "grok-x", OutputPerMTok: &price})
+	require.NoError(t, err)
+	for name, list := range map[string]*discovery.PriceList{"own rows": with, "built-in": discovery.BuiltInPrices(), "empty": {}} {
+		var file, second bytes.Buffer
+		require.NoError(t, list.Save(&file), name)
+		text := file.String()
+		loaded, err := discovery.LoadPrices(&file)
+		require.NoError(t, err, name)
+		assert.Equal(t, list.Rows(""), loaded.Rows(""), name)
+		assert.Equal(t, list.AsOf(), loaded.AsOf(), name)
+		assert.Equal(t, list.Fees(""), loaded.Fees(""), name)
+		want, err1 := list.CostOf(gpt41)
+		got, err2 := loaded.CostOf(gpt41)
+		assert.Equal(t, want, got, name)
+		assert.Equal(t, err1, err2, name)
+		require.NoError(t, loaded.Save(&second))
+		assert.Equal(t, text, second.String(), name)
+	}
+}
+
+func TestLoadPricesRejectsDamage(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	require.NoError(t, discovery.BuiltInPrices().Save(&file))
+	text := file.String()
+	for name, damaged := range map[string]string{
+		"empty": "", "cut": text[:len(text)-2], "head alone": text[:90], "a changed price": strings.Replace(text, `"input":"2"`, `"input":"3"`, 1),
+		"another version": strings.Replace(text, "prices 1 ", "prices 2 ", 1), "a catalog": strings.Replace(text, "mesh-go-prices", "mesh-go-catalog", 1),
+	} {
+		list, err := discovery.LoadPrices(strings.NewReader(damaged))
+		var value *discovery.ValueError
+		assert.ErrorAs(t, err, &value, name)
+		assert.Nil(t, list, name)
+	}
+	_, err := discovery.LoadPrices(nil)
+	assert.Error(t, err)
+	assert.Error(t, discovery.BuiltInPrices().Save(nil))
+	assert.ErrorIs(t, discovery.BuiltInPrices().Save(brokenWriter{}), errBroken)
+}
+
+var errBroken = errors.New("broken")
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
+
+func FuzzLoadPrices(f *testing.F) {
+	var file bytes.Buffer
+	list, _ := new(discovery.PriceList).With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m"})
+	_ = list.Save(&file)
+	f.Add(file.String())
+	f.Fuzz(func(_ *testing.T, text string) {
+		if list, err := discovery.LoadPrices(strings.NewReader(text)); err == nil {
+			_, _ = list.CostOf(gpt41)
+			list.Rows("")
+		}
+	})
+}
