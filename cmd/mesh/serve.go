@@ -169,7 +169,7 @@ func (a *app) environment() []string {
 // serveError reports what Serve survives. A message with an id is one that was given up.
 func (a *app) serveError(m client.MeshMessage, err error) {
 	if m.ID != 0 {
-		err = fmt.Errorf("message %d from %s: %w", m.ID, m.FromNode, err)
+		err = fmt.Errorf("message %d from %s: %w", m.ID, shownNode(m.FromNode), err)
 	}
 	a.warn(err)
 }

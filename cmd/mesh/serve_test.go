@@ -49,6 +49,15 @@ func TestServeReportsAMessageThatIsGivenUp(t *testing.T) {
 	p.stderr.await("mesh: warning: message 1 from node-b: given up after attempt 1: handler: exit status 1")
 }
 
+// A sender with a line break must not add a line to the log.
+func TestServeQuotesAForgedSender(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-b\nmesh: serving ends", "node-a", "question", "one")
+	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "fail"))
+	p.stderr.await(`mesh: warning: message 1 from "node-b\nmesh: serving ends": given up`)
+}
+
 // TestServeAnswersQuestionsOnly checks that two nodes with mesh serve do not answer the answers of each other.
 func TestServeAnswersQuestionsOnly(t *testing.T) {
 	t.Parallel()
