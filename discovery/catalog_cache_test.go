@@ -156,3 +156,45 @@ func TestRequestWithoutCallersIsNotCached(t *testing.T) {
 		assert.Len(t, models, 2, "the canceled request does not count as an outage")
 	})
 }
+
+// The three methods share one catalog and one TTL. The TTL is written out here, so that a change of the constant is
+// noticed.
+func TestEveryMethodHonorsTheTTL(t *testing.T) {
+	t.Parallel()
+	const ttlSeconds = 86400
+	for name, call := range map[string]func(context.Context, *discovery.Client, discovery.CatalogOptions) error{
+		"ListModels": func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) error {
+			_, err := c.ListModels(ctx, opts)
+			return err
+		},
+		"IsModelSupported": func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) error {
+			_, err := c.IsModelSupported(ctx, "gpt-4o", opts)
+			return err
+		},
+		"GetModelInfo": func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) error {
+			_, err := c.GetModelInfo(ctx, "gpt-4o", opts)
+			return err
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := catalogServer(twoModels)
+			c := s.inProcess()
+			for i, row := range []struct {
+				after    time.Duration // since the previous row, in virtual time
+				opts     discovery.CatalogOptions
+				requests int
+			}{
+				{0, discovery.CatalogOptions{}, 1},
+				{ttlSeconds*time.Second - 1, discovery.CatalogOptions{}, 1},
+				{1, discovery.CatalogOptions{}, 2},
+				{0, discovery.CatalogOptions{Refresh: true}, 3},
+				{time.Minute, discovery.CatalogOptions{TTL: time.Hour}, 3},
+				{0, discovery.CatalogOptions{TTL: time.Minute}, 4},
+			} {
+				time.Sleep(row.after)
+				require.NoError(t, call(t.Context(), c, row.opts))
+				assert.Equal(t, row.requests, s.count("catalog"), "%s, row %d", name, i)
+			}
+		})
+	}
+}

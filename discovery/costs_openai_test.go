@@ -109,17 +109,6 @@ func TestOpenAIBreakdowns(t *testing.T) {
 	}
 }
 
-func TestCostBucketJSON(t *testing.T) {
-	t.Parallel()
-	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1.5", "")), costDay(1))})
-	buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
-	require.NoError(t, err)
-	assert.Equal(t, `[{"start_time":1730419200,"end_time":1730505600,"total_usd":1.5,"currency":"usd","line_item_breakdown":{},`+
-		`"project_breakdown":{},"api_key_breakdown":{},"workspace_breakdown":{},"raw_results":[`+result("1.5", "")+`]},`+
-		`{"start_time":1730505600,"end_time":1730592000,"total_usd":0,"currency":"usd","line_item_breakdown":{},`+
-		`"project_breakdown":{},"api_key_breakdown":{},"workspace_breakdown":{},"raw_results":[]}]`, asJSON(t, buckets))
-}
-
 // The result is all pages or nothing, because the pages before a failure are not the total.
 func TestOpenAIFailureOnAnyPageReturnsNoBuckets(t *testing.T) {
 	t.Parallel()
@@ -298,23 +287,6 @@ func TestCursorsAreEscaped(t *testing.T) {
 	}
 }
 
-func TestBucketsOutsideTheWindowAreAFailure(t *testing.T) {
-	t.Parallel()
-	for name, n := range map[string]int64{"the day before": -1, "five days before": -5, "2020": -1700, "the day after": 7, "a year after": 370} {
-		s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", "")), costDay(n, result("2", "")))})
-		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
-		require.NoError(t, err)
-		assert.Empty(t, buckets, name)
-		assert.Contains(t, requireOneFailure(t, s, discovery.ReasonDecode).Error(), "outside", name)
-	}
-	q := costQuery()
-	q.StartTime, q.EndTime = day1+day/2, day1+day+day/2 // both days reach into the window
-	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", "")), costDay(1, result("2", "")))})
-	buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
-	require.NoError(t, err)
-	assert.Len(t, buckets, 2)
-}
-
 func TestTimesInMillisecondsAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, change := range []func(*discovery.OpenAICostQuery){
@@ -330,41 +302,4 @@ func TestTimesInMillisecondsAreRejected(t *testing.T) {
 		require.ErrorContains(t, err, "milliseconds")
 		assert.Empty(t, s.requests)
 	}
-}
-
-// Rows of another kind without an amount are skipped and counted; a cost without one makes the bill unreadable.
-func TestUsageRowsAreSkippedAndCounted(t *testing.T) {
-	t.Parallel()
-	const usage = `{"object":"organization.usage.completions.result","input_tokens":5}`
-	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", ""), usage, strings.Replace(usage, "{", `{"amount":null,`, 1)), costDay(1, usage))})
-	buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
-	require.NoError(t, err)
-	require.Len(t, buckets, 2)
-	assert.Equal(t, 1.0, buckets[0].TotalUSD)
-	assert.Len(t, buckets[0].RawResults, 3)
-	assert.Contains(t, requireOneFailure(t, s, discovery.ReasonPartial).Error(), "3 results")
-
-	s.failures = nil
-	_, err = s.inProcess(discovery.WithStrictErrors()).FetchOpenAICostBuckets(t.Context(), costQuery())
-	require.ErrorContains(t, err, "3 results")
-
-	for _, row := range []string{
-		`{"object":"organization.costs.result"}`, `{}`, `{"object":""}`, `{"object":null}`, `{"object":"organization.costs.result","amount":null}`,
-		`{"object":"organization.usage.completions.result","amount":{"value":"x","currency":"usd"}}`,
-	} {
-		s := costs(map[string]string{"": costPage(false, "null", costDay(0, result("1", ""), row))})
-		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), costQuery())
-		require.NoError(t, err)
-		assert.Empty(t, buckets, row)
-		requireOneFailure(t, s, discovery.ReasonDecode)
-	}
-}
-
-// A bucket that a user builds has no null where other languages expect a list or a map.
-func TestEmptyBucketsHaveNoNull(t *testing.T) {
-	t.Parallel()
-	assert.Equal(t, `{"start_time":0,"end_time":0,"total_usd":0,"currency":"","line_item_breakdown":{},"project_breakdown":{},"api_key_breakdown":{},"workspace_breakdown":{},"raw_results":[]}`,
-		asJSON(t, discovery.CostBucket{}))
-	assert.Equal(t, `{"start_time":"","end_time":"","total_usd":0,"line_items":[],"raw_bucket":[]}`, asJSON(t, discovery.TeamCostBucket{}))
-	assert.NotContains(t, asJSON(t, []*discovery.CostBucket{{}}), "null")
 }

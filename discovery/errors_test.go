@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -212,6 +213,63 @@ func TestFailureNamesTheMethodThatWasCalled(t *testing.T) {
 				assert.Equal(t, operation, reported.Operation)
 			}
 			assert.True(t, !opts.Refresh || len(s.failures) > 0)
+		}
+	}
+}
+
+func TestErrorsAsFindsAFailureAsValueAndAsPointer(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(503, "")})
+	_, err := s.client(t, discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
+	var value discovery.Failure
+	var pointer *discovery.Failure
+	require.ErrorAs(t, err, &value)
+	require.ErrorAs(t, err, &pointer)
+	assert.Equal(t, value, *pointer)
+	assert.Equal(t, 503, pointer.StatusCode)
+	var other *discovery.ValueError
+	assert.NotErrorAs(t, err, &other)
+}
+
+func TestFailureTextHasOneLine(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"one\ntwo\x1b[31mred": "discovery: ListModels: catalog: status: status 503: one two [31mred",
+		"":                    "discovery: ListModels: catalog: status: status 503",
+		"\r\n":                "discovery: ListModels: catalog: status: status 503",
+	} {
+		s := catalogServer("")
+		s.set("catalog", respondStatus(503, body))
+		_, err := s.inProcess(discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
+		require.Error(t, err)
+		assert.Equal(t, want, err.Error())
+	}
+}
+
+func TestFailuresContainNoPartOfTheKey(t *testing.T) {
+	t.Parallel()
+	key := strings.Join([]string{"wq7Zk2Rr", "b0xT+9dL/", "uV3mYc81", "hNpE5sGa"}, "Jf4")
+	part := key[:len(key)-3]
+	for name, answer := range map[string]string{
+		"body breaks off":      "HTTP/1.1 401 Unauthorized\r\nContent-Length: 500\r\n\r\nbad key " + part,
+		"server cuts":          "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nIncorrect API key provided: " + part[:20] + "****",
+		"header without colon": "HTTP/1.1 200 OK\r\nX-Echo " + part + "\r\n\r\n",
+		"status line":          "HTTP/1.1 " + part + "\r\n\r\n",
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			_, _ = conn.Write([]byte(answer))
+			_ = conn.Close()
+		}))
+		c := discovery.New(discovery.WithBaseURL(discovery.ServiceDeepSeek, server.URL), discovery.WithStrictErrors())
+		_, err := c.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: discovery.NewSecret(key)})
+		server.Close()
+		require.Error(t, err, name)
+		for i := range len(key) - 7 {
+			require.NotContains(t, err.Error(), key[i:i+8], name)
 		}
 	}
 }

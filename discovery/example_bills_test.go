@@ -1,3 +1,5 @@
+// Examples of bills and balances.
+
 package discovery_test
 
 import (

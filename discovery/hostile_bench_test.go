@@ -1,3 +1,5 @@
+// What bodies cost that a hostile server sends; docs/testing.md has the figures.
+
 package discovery_test
 
 import (

@@ -1,6 +1,8 @@
 package discovery_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"sync"
@@ -115,4 +117,38 @@ func TestLedgerIsExactFromManyGoroutines(t *testing.T) {
 	nearest, _ := want.Float64()
 	assert.InDelta(t, nearest, l.Total(time.Time{}, time.Time{}), 0)
 	require.Len(t, l.Days(), 3)
+}
+
+// A cost that a program builds may have any spelling of its provider.
+func TestLedgerTakesAnySpellingOfTheProvider(t *testing.T) {
+	t.Parallel()
+	l := counted(map[int]string{1: "1"})
+	l.Add(on(t, "2026-05-02"), cost("Open AI", "gpt-5.4", "2"))
+	for _, p := range []discovery.Provider{discovery.OpenAI, "Open AI"} {
+		report := billedDays(1, 2)
+		report.Provider = p
+		with := report.WithLedger(l)
+		require.NotNil(t, with.AttributedUSD)
+		assert.InDelta(t, 3, *with.AttributedUSD, 0)
+		ok, known := with.Within(0)
+		assert.True(t, ok && known)
+		var table bytes.Buffer
+		require.NoError(t, with.Table(&table))
+		assert.Regexp(t, `2026-05-02 +2\.000000 +2\.000000\n`, table.String())
+	}
+}
+
+func TestCostsAndLedgerDaysSurviveJSON(t *testing.T) {
+	t.Parallel()
+	cost := discovery.CallCost{
+		Provider: discovery.OpenAI, Model: "m", USD: 0.5, Exact: "0.5", Source: "s", VerifiedAt: ref("2026-11-21"),
+		Lines: []discovery.CostLine{{What: "input", Tokens: 1, USDPerMTok: "2", USD: "0.5"}},
+	}
+	day := discovery.LedgerDay{Day: "2026-11-21", USD: 0.5, ByModel: map[string]float64{"m": 0.5}, Unpriced: 1}
+	var cost2 discovery.CallCost
+	var day2 discovery.LedgerDay
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, cost)), &cost2))
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, day)), &day2))
+	assert.Equal(t, cost, cost2)
+	assert.Equal(t, day, day2)
 }

@@ -2,7 +2,6 @@ package discovery_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -47,143 +46,6 @@ func exact(t *testing.T, c *discovery.Client, p discovery.Provider, model string
 		require.ErrorIs(t, err, discovery.ErrUnpriced)
 	}
 	return cost.Exact, cost.Source
-}
-
-func TestLivePricesOfXAI(t *testing.T) {
-	t.Parallel()
-	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
-	c := s.client(t, keyOf(discovery.ServiceXAI))
-	for _, row := range []struct {
-		model string
-		usage discovery.Usage
-		at    time.Time
-		usd   string
-		live  bool
-	}{
-		{"grok-4.7", thousand, time.Time{}, "0.0035", true},
-		{"x-ai/grok-4.7", thousand, time.Time{}, "0.0035", true},
-		{"grok-new", thousand, time.Time{}, "0.0035", true},
-		{"grok-4.7", discovery.Usage{Input: 199_999}, time.Time{}, "0.199999", true},
-		{"grok-4.7", discovery.Usage{Input: 200_000}, time.Time{}, "0.2469", true},
-		{"grok-4.7", discovery.Usage{CacheRead: 1}, time.Time{}, "", true}, // the table's price is of other prices
-		{"grok-3", discovery.Usage{CacheRead: 1_000}, time.Time{}, "0.00075", true},
-		{"grok-4.7", thousand, time.Now().Add(-23 * time.Hour), "0.0035", true},
-		{"grok-4.7", thousand, time.Now().Add(-25 * time.Hour), "0.008", false},
-		{"grok-4.7", thousand, time.Now().Add(25 * time.Hour), "0.008", false},
-		{"grok-4.6", thousand, time.Time{}, "0.008", false},
-	} {
-		usd, source := exact(t, c, discovery.XAI, row.model, row.usage, row.at)
-		assert.Equal(t, row.usd, usd, row)
-		if usd != "" {
-			assert.Equal(t, row.live, source == discovery.SourceLanguageModels, row)
-		}
-	}
-	rows := live(t, c).Of(discovery.XAI, "grok-4.7")
-	require.Len(t, rows, 4)
-	assert.Equal(t, []int64{0, 200_000}, []int64{rows[0].TierThresholdTokens, rows[1].TierThresholdTokens})
-	assert.Equal(t, discovery.BuiltInPrices().Of(discovery.XAI, "grok-4.7"), rows[2:], "the table is behind the live rows")
-	assert.Nil(t, rows[0].CacheReadPerMTok)
-	read, err := time.Parse(time.RFC3339, *rows[0].VerifiedAt)
-	require.NoError(t, err)
-	assert.Equal(t, read.Add(24*time.Hour).Format(time.RFC3339), *rows[0].ValidUntil)
-	assert.Equal(t, read, live(t, c).AsOf())
-	age, known := rows[0].Age(time.Now())
-	assert.True(t, known)
-	assert.Less(t, age, time.Hour)
-	assert.Equal(t, 1, s.count("xai"), "the list is cached")
-
-	c.InvalidatePricing(discovery.Gemini)
-	exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
-	assert.Equal(t, 1, s.count("xai"))
-	c.InvalidatePricing(discovery.XAI)
-	exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
-	assert.Equal(t, 2, s.count("xai"))
-}
-
-// The fields of the long context are optional: without them the long prompts are those of the table, not the short ones.
-func TestLiveListWithoutLongContextPrices(t *testing.T) {
-	t.Parallel()
-	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(
-		`{"models":[{"id":"grok-4.7","prompt_text_token_price":20000,"completion_text_token_price":60000}]}`,
-	)})
-	c := s.client(t, keyOf(discovery.ServiceXAI))
-	for tokens, want := range map[int64][]any{199_999: {"0.399998", true}, 200_000: {"0.8", false}} {
-		usd, source := exact(t, c, discovery.XAI, "grok-4.7", discovery.Usage{Input: tokens}, time.Time{})
-		assert.Equal(t, want, []any{usd, source == discovery.SourceLanguageModels})
-	}
-	rows := live(t, c).Of(discovery.XAI, "grok-4.7")
-	require.Len(t, rows, 4)
-	assert.Equal(t, int64(200_000), rows[1].TierThresholdTokens)
-}
-
-func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
-	t.Parallel()
-	s := newFakeServer(nil)
-	none := discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", nil })
-	for _, c := range []*discovery.Client{s.client(t), s.client(t, none)} {
-		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
-		assert.Equal(t, "0.008", usd)
-		usd, _ = exact(t, c, discovery.Gemini, "gemini-2.5-pro", thousand, time.Time{})
-		assert.Equal(t, "0.01125", usd)
-	}
-	assert.Empty(t, s.reasons())
-	assert.Zero(t, s.count("xai")+s.count("cloudbilling"))
-}
-
-// A live list that cannot be read is one failure, and the table is used until the pause is over.
-func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
-	t.Parallel()
-	refused := func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusUnauthorized)
-		fmt.Fprint(w, "not with ", r.Header.Get("Authorization"))
-	}
-	s := newFakeServer(map[string]http.HandlerFunc{"xai": refused, "cloudbilling": refused})
-	c := s.client(t, keyOf(discovery.ServiceXAI), keyOf(discovery.ServiceCloudBilling))
-	for range 3 {
-		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
-		assert.Equal(t, "0.008", usd)
-		usd, _ = exact(t, c, discovery.Gemini, "gemini-2.5-pro", thousand, time.Time{})
-		assert.Equal(t, "0.01125", usd)
-	}
-	assert.Equal(t, []string{"gemini denied", "xai denied"}, s.reasons()[:2])
-	assert.Equal(t, 2, s.count("xai")+s.count("cloudbilling"), "an outage is remembered")
-	for _, f := range s.failures {
-		assert.NotContains(t, f.Error(), "a.key.of.the.tests")
-		assert.Equal(t, "LivePrices", f.Operation)
-	}
-
-	base := mustWith(t, discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: "ours", InputPerMTok: ref(1.0)})
-	strict := s.client(t, keyOf(discovery.ServiceXAI), discovery.WithStrictErrors())
-	list, err := strict.LivePrices(t.Context(), base)
-	var failure *discovery.Failure
-	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, discovery.XAI, failure.Provider)
-	assert.Equal(t, base.Rows(""), list.Rows(""), "base comes back")
-
-	vault := errors.New("the vault is sealed")
-	sealed := s.client(t, discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", vault }))
-	usd, _ := exact(t, sealed, discovery.XAI, "grok-4.7", thousand, time.Time{})
-	assert.Equal(t, "0.008", usd)
-	assert.Contains(t, s.reasons(), "xai missing_credential")
-}
-
-func TestFailedLivePriceListIsRequestedAgainAfterThePause(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))
-		s := newFakeServer(map[string]http.HandlerFunc{"xai": respondStatus(503, "")})
-		c := s.inProcess(keyOf(discovery.ServiceXAI))
-		for range 3 {
-			usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
-			assert.Equal(t, "0.008", usd)
-		}
-		assert.Equal(t, 1, s.count("xai"))
-		time.Sleep(discovery.DefaultOutageTTL)
-		s.set("xai", respond(grok))
-		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
-		assert.Equal(t, "0.0035", usd)
-		assert.Equal(t, 2, s.count("xai"))
-	})
 }
 
 func TestKeysDoNotShareLivePrices(t *testing.T) {
@@ -362,16 +224,6 @@ func TestLivePricesKeepEarlierRows(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, base.Rows(""), list.Rows(""))
 	assert.NotEmpty(t, s.failures)
-}
-
-func TestLivePricesOfAnEndedContext(t *testing.T) {
-	t.Parallel()
-	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	list, err := s.client(t, keyOf(discovery.ServiceXAI), discovery.WithStrictErrors()).LivePrices(ctx, nil)
-	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, discovery.BuiltInPrices().Rows(""), list.Rows(""))
 }
 
 // A live list is cached for a day, and is not used for a day on which the table has another price.

@@ -189,3 +189,25 @@ func TestNoPricingFailureShowsAKey(t *testing.T) {
 	assert.NotContains(t, log.String(), billingKey[:12])
 	assert.Contains(t, log.String(), "[REDACTED]")
 }
+
+// An error in place of a later page must not cut the price list short.
+func TestErrorInPlaceOfASKUPageIsAFailure(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		`{"error":{"code":500,"message":"busy"}}`: "lists no SKU",
+		`{"surprise":true,"skus":7}`:              "skus: ",
+	} {
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("pageToken") != "" {
+				respond(page)(w, r)
+				return
+			}
+			respond(fmt.Sprintf(`{"skus":[%s],"nextPageToken":"n"}`, skuOf("A", flashText, 750)))(w, r)
+		}})
+		rows, err := s.client(t).FetchGeminiPricing(t.Context(), withKey)
+		require.NoError(t, err)
+		assert.Empty(t, rows)
+		require.Equal(t, []string{"gemini decode"}, s.reasons())
+		assert.ErrorContains(t, s.failures[0], want)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
 )
 
 // providerSpellings are accepted names of each provider.
@@ -84,4 +85,28 @@ func TestDevelopedBy(t *testing.T) {
 		assert.False(t, discovery.DevelopedBy(discovery.Provider(name), name), "an unknown provider develops nothing: %q", name)
 	}
 	assert.True(t, discovery.DevelopedBy("Google", "google"), "any spelling of the provider is accepted")
+}
+
+func TestProviderOf(t *testing.T) {
+	t.Parallel()
+	for _, row := range retirements.Rows() {
+		for _, id := range []string{row.ID, prefixOf[discovery.Provider(row.Provider)] + row.ID, strings.ToUpper(row.ID)} {
+			p, ok := discovery.ProviderOf(id)
+			assert.True(t, ok, id)
+			assert.Equal(t, discovery.Provider(row.Provider), p, id)
+		}
+	}
+	for id, want := range map[string]discovery.Provider{
+		"us.anthropic.claude-opus-4-5-20251101-v1:0": discovery.Anthropic,
+		"us-gov.anthropic.claude-opus-4-5":           discovery.Anthropic,
+		"ft:gpt-4o-mini-2024-07-18:acme::abc":        discovery.OpenAI,
+		"publishers/google/models/gemini-2.5-pro":    discovery.Gemini,
+		"other-vendor/grok-3":                        discovery.XAI,
+		"other-vendor/deepseek-chat":                 discovery.DeepSeek,
+		"":                                           "", "llama-4": "", "gpts": "", "claude": "", "mistral/mixtral": "",
+	} {
+		p, ok := discovery.ProviderOf(id)
+		assert.Equal(t, want, p, id)
+		assert.Equal(t, want != "", ok, id)
+	}
 }

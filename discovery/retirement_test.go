@@ -1,6 +1,7 @@
 package discovery_test
 
 import (
+	"encoding/json"
 	"maps"
 	"sync"
 	"testing"
@@ -176,4 +177,11 @@ func TestConcurrentReaders(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+func TestNilRegistryIsAnEmptyObject(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(discovery.Registry(nil))
+	require.NoError(t, err)
+	assert.Equal(t, "{}", string(text))
 }

@@ -1,8 +1,9 @@
 package discovery_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -126,50 +127,6 @@ func TestFallbackReportsAProviderThatFails(t *testing.T) {
 	})
 }
 
-func TestInvalidCursorsAreFailures(t *testing.T) {
-	setKeys(t)
-	for name, row := range map[string]struct{ provider, body string }{
-		"gemini's repeated token":    {"gemini", `{"models":[{"name":"models/g"}],"nextPageToken":"again"}`},
-		"anthropic's repeated id":    {"anthropic", `{"data":[{"id":"c"}],"has_more":true,"last_id":"c"}`},
-		"anthropic without a cursor": {"anthropic", `{"data":[{"id":"c"}],"has_more":true,"last_id":null}`},
-	} {
-		s := providerServer(respondStatus(500, ""))
-		s.set(row.provider, respond(row.body))
-		models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Provider(row.provider)})
-		require.NoError(t, err)
-		assert.Empty(t, models, name)
-		assert.Contains(t, s.reasons(), row.provider+" partial", name)
-		assert.LessOrEqual(t, s.count(row.provider), 2, name)
-	}
-	s := providerServer(respondStatus(500, ""))
-	n := 0
-	s.set("gemini", func(w http.ResponseWriter, _ *http.Request) {
-		n++
-		fmt.Fprintf(w, `{"models":[{"name":"models/g%d"}],"nextPageToken":"%d"}`, n, n)
-	})
-	_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
-	require.NoError(t, err)
-	assert.Contains(t, s.reasons(), "gemini partial", "the number of pages is limited")
-	assert.Equal(t, 100, n)
-}
-
-// The cursor of a page that cannot be read is not followed, even if it comes before the invalid part.
-func TestUnreadablePageEndsTheList(t *testing.T) {
-	setKeys(t)
-	for name, row := range map[string]struct{ provider, body string }{
-		"gemini":                     {"gemini", `{"nextPageToken":"2","models":[{"name":7}]}`},
-		"anthropic":                  {"anthropic", `{"has_more":true,"last_id":"c","data":[{"id":7}]}`},
-		"anthropic without a cursor": {"anthropic", `{"has_more":true,"data":[{"id":7}]}`},
-	} {
-		s := providerServer(respondStatus(500, ""))
-		s.set(row.provider, respond(row.body))
-		_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Provider(row.provider)})
-		require.NoError(t, err)
-		assert.Contains(t, s.reasons(), row.provider+" decode", name)
-		assert.Equal(t, 1, s.count(row.provider), name)
-	}
-}
-
 func TestLastGoodCatalogIsUsedWhenTheFallbackIsEmpty(t *testing.T) {
 	t.Parallel()
 	s := catalogServer(twoModels)
@@ -243,57 +200,95 @@ func TestErrorOfACanceledCallerMatchesItsContext(t *testing.T) {
 	})
 }
 
-func TestRetirementsAreMergedWithLiveOnes(t *testing.T) {
-	setKeys(t)
-	s := providerServer(nil)
-	s.set("openai", respond(`{"data":[{"id":"gpt-5.6","shutdown_date":"2099-01-02"},{"id":"o3","shutdown_date":null},{"id":"x","shutdown_date":"soon"}]}`))
-	s.set("anthropic", func(w http.ResponseWriter, r *http.Request) {
-		assert.Equal(t, []string{"active", "deprecated", "retired"}, r.URL.Query()["lifecycle[]"])
-		assert.Equal(t, "2023-06-01", r.Header.Get("anthropic-version"))
-		_, _ = w.Write([]byte(`{"data":[
-			{"id":"dated","lifecycle":"deprecated","retires_at":"2099-11-30T23:30:00-02:00"},
-			{"id":"overdue","lifecycle":"active","retires_at":"2020-01-01T00:00:00Z"},
-			{"id":"undated","lifecycle":"deprecated","retires_at":null},
-			{"id":"gone","lifecycle":"retired","retires_at":"2021-01-01T00:00:00Z"},
-			{"id":"gone-undated","lifecycle":"retired"},
-			{"id":"gone-early","lifecycle":"retired","retires_at":"2099-01-01T00:00:00Z"},
-			{"id":"alive","lifecycle":"active"},
-			{"id":"plain"},
-			{"id":"plain-dated","retires_at":"2099-05-05T00:00:00Z"},
-			{"id":"unreadable","lifecycle":"active","retires_at":"soon"}]}`))
-	})
-	registry, err := s.client(t).Retirements(t.Context())
-	require.NoError(t, err)
-	yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
-	for id, want := range map[string]string{
-		"dated": "2099-12-01", "overdue": "deprecated", "undated": "deprecated", "gone": "2021-01-01", "gone-undated": yesterday,
-		"gone-early": yesterday, "alive": "", "plain": "", "plain-dated": "2099-05-05", "unreadable": "",
-	} {
-		assert.Equal(t, want, registry[discovery.ModelKey{Provider: discovery.Anthropic, ID: id}], id)
+func TestMostlyUnreadableCatalogDoesNotReplaceAGoodOne(t *testing.T) {
+	t.Setenv("XAI_API_KEY", keys["XAI_API_KEY"])
+	const mostlyBad = `[{"id":"new"},{"id":1},{"id":2}]`
+	s := catalogServer(twoModels)
+	c := s.client(t, discovery.WithOutageTTL(0))
+	list := func() []string {
+		models, err := c.ListModels(t.Context(), discovery.CatalogOptions{Refresh: true})
+		require.NoError(t, err)
+		return ids(models)
 	}
-	assert.Equal(t, "2099-01-02", registry[discovery.ModelKey{Provider: discovery.OpenAI, ID: "gpt-5.6"}])
-	assert.NotContains(t, registry, discovery.ModelKey{Provider: discovery.OpenAI, ID: "x"})
-	assert.Equal(t, discovery.Retirements()[discovery.ModelKey{Provider: discovery.OpenAI, ID: "o3"}], registry[discovery.ModelKey{Provider: discovery.OpenAI, ID: "o3"}],
-		"null announces nothing, and takes nothing back")
-	assert.True(t, registry.IsRetired(discovery.Anthropic, "gone-undated"))
-	assert.False(t, registry.IsRetired(discovery.Anthropic, "overdue"))
-	assert.Empty(t, s.reasons())
+	good := list()
+	s.set("catalog", respond(mostlyBad))
+	s.set("xai", respondStatus(500, ""))
+	assert.Equal(t, good, list())
+	assert.Equal(t, []string{"partial", "xai status", "partial"}, s.reasons())
+	s.set("xai", respond(`{"data":[{"id":"grok-4.5"}]}`))
+	assert.Equal(t, []string{"grok-4.5"}, list(), "the lists of the providers are used")
+
+	s = catalogServer(`[{"id":"new"},{"id":"new-2"},{"id":2}]`)
+	c = s.client(t)
+	assert.Equal(t, []string{"new", "new-2"}, list(), "a catalog with one invalid row of three is used")
 }
 
-func TestRetirementsWithoutKeysOrProviders(t *testing.T) {
-	s := providerServer(nil)
-	registry, err := s.client(t).Retirements(t.Context())
+func TestUnrequested304IsAFailure(t *testing.T) {
+	t.Parallel()
+	s := catalogServer(twoModels) // without an ETag
+	c := s.client(t)
+	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
-	assert.Equal(t, discovery.Retirements(), registry)
-	assert.Empty(t, s.reasons())
+	s.set("catalog", respondStatus(http.StatusNotModified, ""))
+	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{Refresh: true})
+	require.NoError(t, err)
+	assert.Len(t, models, 2)
+	assert.Equal(t, []string{"status", "partial"}, s.reasons())
+}
 
+// The only caller leaves during the fallback and receives the last good catalog. The result of the fallback is incomplete, so
+// that it does not replace the catalog.
+func TestCanceledFallbackIsNotCached(t *testing.T) {
 	setKeys(t)
-	s.set("openai", respondStatus(403, ""))
-	s.set("anthropic", respond(`{"data":`))
-	registry, err = s.client(t).Retirements(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, discovery.Retirements(), registry)
-	assert.ElementsMatch(t, []string{"openai denied", "anthropic decode"}, s.reasons())
-	_, err = s.client(t, discovery.WithStrictErrors()).Retirements(t.Context())
-	require.ErrorContains(t, err, "anthropic: decode")
+	synctest.Test(t, func(t *testing.T) {
+		s := providerServer(respond(twoModels))
+		c := s.inProcess()
+		_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+
+		s.set("catalog", respondStatus(500, ""))
+		for _, provider := range []string{"openai", "deepseek", "anthropic", "gemini", "xai"} {
+			s.set(provider, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		}
+		ctx, leave := context.WithTimeout(t.Context(), time.Second)
+		defer leave()
+		models, err := c.ListModels(ctx, discovery.CatalogOptions{Refresh: true})
+		require.NoError(t, err)
+		assert.Len(t, models, 2, "the last good catalog")
+		synctest.Wait() // until the requests to the providers have ended
+		assert.ElementsMatch(t, []string{"status", "timeout", "partial"}, s.reasons(), "once each")
+
+		models, err = c.ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+		assert.Len(t, models, 2)
+		assert.Equal(t, 2, s.count("catalog"), "the cached catalog is still fresh")
+	})
+}
+
+// FuzzCatalog feeds any bytes to the catalog decoder: no panic, no model without id, nothing unknown that
+// reads as 0 or "", a number of rows that adds up, and a list only where the answer is valid JSON.
+func FuzzCatalog(f *testing.F) {
+	f.Add(recordedCatalog(f)[:2000])
+	for _, seed := range []string{twoModels, `[]`, `null`, `{}`, `{"data":[{"id":"a","developer":"D","aliases":["b"]},{"id":"b","developer":"E"}]}`,
+		`[{"id":"a","info":{"developer":"D","contextLength":"1e2","outputMax":-5}}]`, `{"data":[1,2,{"id":"x","developer":"y"}],"data":[]}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		s := catalogServer(string(body))
+		models, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
+		require.NoError(t, err)
+		if !json.Valid(body) {
+			assert.Empty(t, models)
+		}
+		assert.Equal(t, len(models) == 0, len(s.failures) > 0 && s.failures[len(s.failures)-1].Reason == discovery.ReasonDecode)
+		for _, m := range models {
+			assert.NotEmpty(t, m.ID)
+			for _, n := range []*int64{m.ContextLength, m.MaxTokens} {
+				assert.True(t, n == nil || *n > 0)
+			}
+			for _, text := range []*string{m.Name, m.Description, m.Type} {
+				assert.True(t, text == nil || *text != "")
+			}
+		}
+	})
 }

@@ -92,3 +92,21 @@ func TestHyphenatedVersionsHaveThePriceOfTheirModel(t *testing.T) {
 	}
 	assert.Greater(t, tried, 50)
 }
+
+func TestNormalizeRemovesAnyVendorAndEveryBedrockRegion(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p        discovery.Provider
+		id, want string
+	}{
+		{discovery.XAI, "other-vendor/grok-3", "grok-3"},
+		{discovery.XAI, "a/b/grok-4-0709", "grok-4"},
+		{discovery.XAI, "other-vendor/llama", "other-vendor/llama"},
+		{discovery.DeepSeek, "fireworks/models/deepseek-chat-v3.1", "deepseek-chat"},
+		{discovery.Anthropic, "jp.anthropic.claude-opus-4-5-20251101-v1:0", "claude-opus-4-5"},
+		{discovery.Anthropic, "au.anthropic.claude-opus-4-5-20251101-v1:0", "claude-opus-4-5"},
+		{discovery.Anthropic, "us-gov.anthropic.claude-opus-4-5-20251101-v1:0", "claude-opus-4-5"},
+	} {
+		assert.Equal(t, c.want, discovery.NormalizeModelID(c.p, c.id), c.id)
+	}
+}

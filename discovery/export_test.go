@@ -1,6 +1,10 @@
+// Names that package discovery_test needs.
+
 package discovery
 
-import "github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
+import (
+	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
+)
 
 var (
 	DevelopedBy    = developedBy

@@ -1,3 +1,5 @@
+// The server that the tests of the package share, and the environment they run in.
+
 package discovery_test
 
 import (

@@ -1,3 +1,5 @@
+// What holds for the JSON of every type.
+
 package discovery_test
 
 import (
@@ -41,26 +43,4 @@ func TestEmptyListsAndMapsAreNeverNull(t *testing.T) {
 			assert.Equal(t, want, string(fields[name]), "%T: %s", row.value, name)
 		}
 	}
-}
-
-func TestNilRegistryIsAnEmptyObject(t *testing.T) {
-	t.Parallel()
-	text, err := json.Marshal(discovery.Registry(nil))
-	require.NoError(t, err)
-	assert.Equal(t, "{}", string(text))
-}
-
-func TestCostsAndLedgerDaysSurviveJSON(t *testing.T) {
-	t.Parallel()
-	cost := discovery.CallCost{
-		Provider: discovery.OpenAI, Model: "m", USD: 0.5, Exact: "0.5", Source: "s", VerifiedAt: ref("2026-11-21"),
-		Lines: []discovery.CostLine{{What: "input", Tokens: 1, USDPerMTok: "2", USD: "0.5"}},
-	}
-	day := discovery.LedgerDay{Day: "2026-11-21", USD: 0.5, ByModel: map[string]float64{"m": 0.5}, Unpriced: 1}
-	var cost2 discovery.CallCost
-	var day2 discovery.LedgerDay
-	require.NoError(t, json.Unmarshal([]byte(asJSON(t, cost)), &cost2))
-	require.NoError(t, json.Unmarshal([]byte(asJSON(t, day)), &day2))
-	assert.Equal(t, cost, cost2)
-	assert.Equal(t, day, day2)
 }

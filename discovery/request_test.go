@@ -1,6 +1,7 @@
 package discovery_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -50,4 +51,37 @@ func TestPagesOfAListShareOneTimeLimit(t *testing.T) {
 		assert.ErrorContains(t, s.failures[0], "the pages take more than 2m0s in all")
 		assert.Equal(t, 130*time.Second, time.Since(began))
 	})
+}
+
+func TestResponsesAreLimitedTo32MiBByDefault(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int][]string{32 << 20: nil, 32<<20 + 1: {"too_large"}} {
+		synctest.Test(t, func(t *testing.T) { // the timeout of the request does not pass on a slow machine
+			s := catalogServer(twoModels + strings.Repeat(" ", size-len(twoModels)))
+			models, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, want == nil, len(models) == 2)
+			assert.Equal(t, want, s.reasons())
+		})
+	}
+}
+
+// A caller whose context ends reports that once. The outcome of the abandoned request is not reported.
+func TestCanceledCallerReportsOneFailure(t *testing.T) {
+	setKeys(t)
+	for want, call := range map[string]func(context.Context, *discovery.Client){
+		"timeout":        func(ctx context.Context, c *discovery.Client) { _, _ = c.ListModels(ctx, discovery.CatalogOptions{}) },
+		"gemini timeout": func(ctx context.Context, c *discovery.Client) { _, _ = c.FetchGeminiPricing(ctx, withKey) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			hangs := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+			s := newFakeServer(map[string]http.HandlerFunc{"catalog": hangs, "cloudbilling": hangs})
+			ctx, leave := context.WithTimeout(t.Context(), time.Second)
+			defer leave()
+			call(ctx, s.inProcess())
+			synctest.Wait() // until the request has ended
+			assert.Equal(t, []string{want}, s.reasons())
+			assert.Zero(t, s.count("openai"), "no fallback is requested")
+		})
+	}
 }

@@ -1,0 +1,164 @@
+package discovery_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+func TestZeroClientAndNilContextAreValueErrors(t *testing.T) {
+	t.Parallel()
+	operations := map[string]func(context.Context, *discovery.Client) error{
+		"ListModels": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.ListModels(ctx, discovery.CatalogOptions{})
+			return err
+		},
+		"IsModelSupported": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.IsModelSupported(ctx, "gpt-4o", discovery.CatalogOptions{})
+			return err
+		},
+		"GetModelInfo": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.GetModelInfo(ctx, "gpt-4o", discovery.CatalogOptions{})
+			return err
+		},
+		"Retirements": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.Retirements(ctx)
+			return err
+		},
+		"FetchGeminiPricing": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.FetchGeminiPricing(ctx, discovery.PricingOptions{})
+			return err
+		},
+		"PricingForGeminiModel": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.PricingForGeminiModel(ctx, "gemini-2.5-pro", discovery.GeminiPriceQuery{})
+			return err
+		},
+		"LivePrices": func(ctx context.Context, c *discovery.Client) error {
+			list, err := c.LivePrices(ctx, nil)
+			assert.Same(t, discovery.BuiltInPrices(), list)
+			return err
+		},
+		"FetchDeepSeekBalance": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{})
+			return err
+		},
+		"FetchOpenAICostBuckets": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.FetchOpenAICostBuckets(ctx, costQuery())
+			return err
+		},
+		"FetchAnthropicCostBuckets": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.FetchAnthropicCostBuckets(ctx, reportQuery())
+			return err
+		},
+		"ReconcileAnthropicCost": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.ReconcileAnthropicCost(ctx, reportQuery(), nil)
+			return err
+		},
+		"ReconcileXAICost": func(ctx context.Context, c *discovery.Client) error {
+			_, err := c.ReconcileXAICost(ctx, discovery.XAICostQuery{}, nil)
+			return err
+		},
+	}
+	var none context.Context
+	for name, operation := range operations {
+		var wrong *discovery.ValueError
+		assert.ErrorAs(t, operation(t.Context(), &discovery.Client{}), &wrong, name)
+		assert.Equal(t, "Client", wrong.Field, name)
+		assert.ErrorAs(t, operation(t.Context(), nil), &wrong, name)
+		assert.Equal(t, "Client", wrong.Field, name)
+		assert.ErrorAs(t, operation(none, newFakeServer(nil).inProcess()), &wrong, name)
+		assert.Equal(t, "ctx", wrong.Field, name)
+	}
+}
+
+// livePriced are the services with live price lists.
+var livePriced = []discovery.Service{discovery.ServiceXAI, discovery.ServiceCloudBilling}
+
+// A handler runs outside the shared request: otherwise the request would wait for the handler, and the handler for the request.
+func TestFailureHandlerMayReadPrices(t *testing.T) {
+	t.Parallel()
+	for _, service := range livePriced {
+		synctest.Test(t, func(t *testing.T) {
+			s := newFakeServer(nil)
+			var c *discovery.Client
+			handled := 0
+			c = s.inProcess(keyOf(service), discovery.WithFailureHandler(func(discovery.Failure) {
+				if handled++; handled > 1 {
+					return
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				list, err := c.LivePrices(ctx, nil)
+				assert.NoError(t, err)
+				assert.NotNil(t, list)
+				assert.NoError(t, ctx.Err())
+			}))
+			began := time.Now()
+			list, err := c.LivePrices(t.Context(), nil)
+			require.NoError(t, err)
+			assert.NotNil(t, list)
+			assert.Equal(t, 2, handled, "each caller reports the failure")
+			assert.Zero(t, time.Since(began), "the handler did not wait for the request")
+		})
+	}
+}
+
+// A panic of a handler reaches the caller, and the failed list stays remembered.
+func TestPanicOfAFailureHandlerReachesTheCallerOfPrices(t *testing.T) {
+	t.Parallel()
+	for _, service := range livePriced {
+		s := newFakeServer(nil)
+		c := s.inProcess(keyOf(service), discovery.WithFailureHandler(func(discovery.Failure) { panic("handler") }))
+		for range 2 {
+			assert.PanicsWithValue(t, "handler", func() { _, _ = c.LivePrices(t.Context(), nil) })
+		}
+		assert.Equal(t, 1, s.count("xai")+s.count("cloudbilling"), service)
+	}
+}
+
+// The two services of live retirements are read concurrently. A panic in one of those goroutines would end the process.
+func TestPanicOfAFailureHandlerReachesTheCallerOfRetirements(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(nil)
+	c := s.inProcess(keyOf(discovery.ServiceOpenAI), keyOf(discovery.ServiceAnthropic), discovery.WithFailureHandler(func(discovery.Failure) { panic("handler") }))
+	assert.PanicsWithValue(t, "handler", func() { _, _ = c.Retirements(t.Context()) })
+}
+
+func TestFailureHandlerMayCallTheClient(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(500, "")})
+	var c *discovery.Client
+	var nested []discovery.Reason
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c = s.client(t, discovery.WithFailureHandler(func(f discovery.Failure) {
+			nested = append(nested, f.Reason)
+			_, err := c.ListModels(context.Background(), discovery.CatalogOptions{})
+			assert.NoError(t, err)
+		}))
+		_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+		assert.NoError(t, err)
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("deadlock of the handler and the request")
+	}
+	assert.Equal(t, []discovery.Reason{discovery.ReasonStatus}, nested)
+}
+
+func TestPanicOfAFailureHandlerReachesTheCaller(t *testing.T) {
+	t.Parallel()
+	s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(500, "")})
+	c := s.client(t, discovery.WithFailureHandler(func(discovery.Failure) { panic("handler") }))
+	assert.PanicsWithValue(t, "handler", func() { _, _ = c.ListModels(t.Context(), discovery.CatalogOptions{}) })
+	assert.PanicsWithValue(t, "handler", func() { _, _ = c.ListModels(t.Context(), discovery.CatalogOptions{Refresh: true}) }, "the client still works")
+}
