@@ -119,8 +119,8 @@ func (a *app) completeModel(cmd *cobra.Command, _ []string, _ string) ([]cobra.C
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
 	defer cancel()
 	c, _ := a.discover()
-	cached := loadCatalog(c)     //nolint:contextcheck // it sends nothing
-	defer saveCatalog(c, cached) //nolint:contextcheck // it sends nothing
+	cached := loadCatalog(c)
+	defer saveCatalog(c, cached)
 	models, err := c.ListModels(ctx, discovery.CatalogOptions{})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -32,18 +32,30 @@ func (a *app) observe(do meshCommand) func(*cobra.Command, []string) error {
 // asNode returns the function of a cobra command that acts as this node.
 func (a *app) asNode(do meshCommand) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		node := cmp.Or(a.node, os.Getenv("MESH_NODE"))
-		if node == "" {
-			return usagef("the name of this node is missing: pass --node or set MESH_NODE")
-		}
-		if err := a.checkNames(name{"the name of this node", node}); err != nil { // before an error shows it
-			return err
-		}
-		if err := client.ValidNodeName(node); err != nil {
+		node, err := a.thisNode()
+		if err != nil {
 			return err
 		}
 		return a.with(cmd.Context(), node, do, args)
 	}
+}
+
+var errNoNode = usagef("the name of this node is missing: pass --node or set MESH_NODE")
+
+// thisNode returns the name of this node.
+func (a *app) thisNode() (string, error) {
+	s, err := a.settings()
+	if err != nil {
+		return "", err
+	}
+	node := s.node.Value
+	if node == "" {
+		return "", errNoNode
+	}
+	if err := a.checkNames(name{"the name of this node", node}); err != nil { // before an error shows it
+		return "", err
+	}
+	return node, client.ValidNodeName(node)
 }
 
 // name is a text that the gateway stores and shows to all nodes, and where it comes from.
@@ -71,32 +83,32 @@ func (a *app) with(ctx context.Context, node string, do meshCommand, args []stri
 
 // connect returns a client for a node. Failed requests are repeated; every message has an idempotency key for that.
 func (a *app) connect(node string) (*client.MeshClient, error) {
-	url := cmp.Or(a.gatewayURL, os.Getenv("MESH_GATEWAY_URL"))
-	if url == "" {
-		return nil, usagef("the URL of the gateway is missing: pass --gateway-url or set MESH_GATEWAY_URL")
-	}
-	token, err := a.token()
+	s, err := a.settings()
 	if err != nil {
 		return nil, err
 	}
-	return client.New(node, client.WithGatewayURL(url), client.WithToken(token), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger()))
+	if s.gateway.Value == "" {
+		return nil, usagef("the URL of the gateway is missing: pass --gateway-url or set MESH_GATEWAY_URL")
+	}
+	token, err := a.token()
+	if err = cmp.Or(err, s.checkToken()); err != nil {
+		return nil, err
+	}
+	return client.New(node, client.WithGatewayURL(s.gateway.Value), client.WithToken(token), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger()))
 }
 
-// readToken returns the token of --token-file or else of the environment, or "" without one.
-func (a *app) readToken() (string, error) {
-	if a.tokenFile == "" {
-		return os.Getenv("MESH_GATEWAY_TOKEN"), nil
-	}
-	text, err := readBounded(a.tokenFile, maxTokenFile) // also of a pipe, as in --token-file <(pass show mesh)
+// tokenOf returns the token in a file.
+func (a *app) tokenOf(file setting) (string, error) {
+	text, err := readBounded(file.Value, maxTokenFile) // also of a pipe, as in --token-file <(pass show mesh)
 	if err != nil {
-		return "", usagef("--token-file: %w", err)
+		return "", usagef("%s: %w", file.Source, err)
 	}
 	token := strings.TrimSpace(string(text))
 	if token == "" {
-		return "", usagef("--token-file: %s is empty", a.tokenFile)
+		return "", usagef("%s: %s is empty", file.Source, file.Value)
 	}
-	if info, err := os.Stat(a.tokenFile); err == nil && readableByOthers(info) {
-		fmt.Fprintf(a.errs, "mesh: warning: --token-file: other users can read %[1]s; chmod 600 %[1]s\n", output.Line(a.tokenFile))
+	if info, err := os.Stat(file.Value); err == nil && readableByOthers(info) {
+		fmt.Fprintf(a.errs, "mesh: warning: %[2]s: other users can read %[1]s; chmod 600 %[1]s\n", output.Line(file.Value), output.Line(file.Source))
 	}
 	return token, nil
 }

@@ -108,7 +108,7 @@ func advice(err error) string {
 	case errors.As(err, &leak) && leak.Finding.Rule.Number > 0: // rule 0, the live tokens, never passes
 		return fmt.Sprintf(" To send a false positive, use mesh send --allow-rule %d.", leak.Finding.Rule.Number)
 	case errors.As(err, &auth):
-		return " (check MESH_GATEWAY_TOKEN or --token-file)"
+		return " (check MESH_GATEWAY_TOKEN or --token-file; mesh whoami shows which is used)"
 	case errors.As(err, &absent) && absent.Searched != "":
 		return "; mesh threads ID shows the messages of a thread, and mesh send --thread answers in one"
 	case errors.As(err, &gateway) && errors.As(err, &dial) && dial.Op == "dial":

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,10 +83,12 @@ func (a *app) gatewayToken(f gatewayFlags) (string, error) {
 	switch {
 	case f.token != "":
 		return f.token, nil
-	case f.tokenOut != "" && a.tokenFile == "":
+	case a.tokenFile != "":
+		return a.tokenOf(setting{a.tokenFile, "--token-file"})
+	case f.tokenOut != "":
 		return rand.Text(), nil
 	default:
-		return a.token()
+		return os.Getenv(tokenVariable), nil // a profile is for another gateway
 	}
 }
 

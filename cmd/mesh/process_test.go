@@ -28,7 +28,7 @@ type process struct {
 func command(t *testing.T, g *gatewaytest.Gateway, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "mesh", args...) // it ends in a cleanup
-	cmd.Env = append(os.Environ(), "MESH_NODE=node-a", "MESH_GATEWAY_URL="+g.URL, "MESH_GATEWAY_TOKEN="+gatewayToken)
+	cmd.Env = append(os.Environ(), "MESH_NODE=node-a", "MESH_GATEWAY_URL="+g.URL, "MESH_GATEWAY_TOKEN="+gatewayToken, "XDG_CONFIG_HOME="+t.TempDir())
 	return cmd
 }
 

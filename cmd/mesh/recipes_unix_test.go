@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -66,7 +67,7 @@ func TestRecipes(t *testing.T) {
 // write writes a file that may be run.
 func (k *kitchen) write(name, text string) {
 	k.t.Helper()
-	require.NoError(k.t, os.WriteFile(filepath.Join(k.folder, name), []byte(text), 0o700)) //nolint:gosec // a script
+	require.NoError(k.t, os.WriteFile(filepath.Join(k.folder, name), []byte(text), 0o700))
 }
 
 // shell returns the command that runs a text in the home folder. A machine without jq can only check the syntax of a text with
@@ -139,7 +140,13 @@ func sendsAReport(k *kitchen, text string) {
 	fields := strings.SplitN(strings.TrimSpace(text), " ", 6)
 	require.Len(k.t, fields, 6)
 	require.NotRegexp(k.t, `[^\\]%`, fields[5], "cron ends a command at a %")
-	k.write("mesh.env", "export MESH_NODE=node-a MESH_GATEWAY_URL="+k.g.URL+" MESH_GATEWAY_TOKEN="+gatewayToken+"\n")
+	configured := "mesh" // the configuration folder of Linux, and that of macOS
+	if runtime.GOOS == "darwin" {
+		configured = "Library/Application Support/mesh"
+	}
+	require.NoError(k.t, os.MkdirAll(filepath.Join(k.folder, configured), 0o700))
+	k.write(configured+"/token", gatewayToken)
+	k.write(configured+"/profiles.json", `{"profiles": {"work": {"node": "node-a", "gateway_url": "`+k.g.URL+`", "token_file": "token"}}}`)
 	k.write("report.txt", "all is well\n")
 	k.env = append(k.env, "MESH_NODE=", "MESH_GATEWAY_URL=", "MESH_GATEWAY_TOKEN=")
 	for range 2 {

@@ -21,10 +21,11 @@ type app struct {
 	providers []discovery.Option
 	progress  output.Progress
 
-	node, gatewayURL, tokenFile string // of the flags
-	format                      string
-	wide                        bool
-	token                       func() (string, error) // reads the file once: it may be a pipe
+	node, gatewayURL, tokenFile, profile string // of the flags
+	format                               string
+	wide                                 bool
+	settings                             func() (settings, error)
+	token                                func() (string, error) // reads the file once: it may be a pipe
 }
 
 // run executes a command line and returns the exit status.
@@ -32,6 +33,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	if output.Terminal(a.errs) {
 		a.progress.W = a.errs
 	}
+	a.settings = sync.OnceValues(a.readSettings)
 	a.token = sync.OnceValues(a.readToken)
 	root := newRoot(a)
 	root.SetArgs(args)
@@ -67,16 +69,18 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.node, "node", "", "name of this node (default $MESH_NODE)")
 	flags.StringVar(&a.gatewayURL, "gateway-url", "", "base URL of the gateway (default $MESH_GATEWAY_URL)")
 	flags.StringVar(&a.tokenFile, "token-file", "", "file with the gateway token (default the token in $MESH_GATEWAY_TOKEN)")
+	flags.StringVar(&a.profile, "profile", "", "profile of the file profiles.json (mesh help profiles)")
 	// Not --output, which is a number of tokens for mesh price.
 	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, and csv for mesh prices and mesh usage")
 	flags.BoolVar(&a.wide, "wide", false, "on a terminal, do not cut the columns of a table")
+	complete(root, "profile", completeProfile)
 	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(flagError)
 	addGroup(root, a, "Messages:", newSend, newReply, newInbox, newRead, newThreads, newServe)
-	addGroup(root, a, "Nodes and the gateway:", newRegister, newPeers, newPeer, newHealth, newGateway)
+	addGroup(root, a, "Nodes and the gateway:", newRegister, newPeers, newPeer, newHealth, newWhoami, newGateway)
 	addGroup(root, a, "Models and costs:", newModels, newRetired, newPrice, newPrices, newMeter, newUsage, newCost, newBalance)
 	addGroup(root, a, "Credentials and agents:", newScan, newMCP)
-	root.AddCommand(newVersion(a), newEnvironment(), newExitCodes())
+	root.AddCommand(newVersion(a), newEnvironment(), newProfiles(), newExitCodes())
 	checkTopic(root)
 	return root
 }

@@ -76,7 +76,7 @@ func (a *app) scan(files []string, f scanFlags) error {
 // scanner returns a scanner that knows the token of the gateway.
 func (a *app) scanner(extended bool) (*scan.Scanner, error) {
 	token, err := a.token()
-	opts := []scan.Option{scan.WithLiveToken(token)}
+	opts := []scan.Option{scan.WithLiveToken(token), scan.WithLiveToken(os.Getenv(tokenVariable))}
 	if extended {
 		opts = append(opts, scan.WithExtendedRules())
 	}

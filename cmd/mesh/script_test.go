@@ -61,7 +61,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("TOKEN", gatewayToken)
 	env.Setenv("GORACE", os.Getenv("GORACE"))
 	env.Setenv("MESH_TEST_PROVIDERS", s.URL)
-	setCache(env)
+	setFolders(env)
 	env.Setenv("NL", "\n")
 	env.Setenv("TRICK", "\x1b[31mred\u202e\u009b\nx")
 	// Put together at run time: the repository contains no text with the format of a key.
@@ -71,8 +71,8 @@ func setup(env *testscript.Env) error {
 	return nil
 }
 
-// setCache sets the variables that the user's cache directory depends on, and CACHE to this directory.
-func setCache(env *testscript.Env) {
+// setFolders sets the variables that the folders of the user depend on, and CACHE and CONFIG to these folders.
+func setFolders(env *testscript.Env) {
 	env.Setenv("HOME", env.WorkDir)
 	cache := filepath.Join(env.WorkDir, "cache")
 	if runtime.GOOS == "darwin" {
@@ -81,6 +81,13 @@ func setCache(env *testscript.Env) {
 	env.Setenv("XDG_CACHE_HOME", cache)
 	env.Setenv("LocalAppData", cache)
 	env.Setenv("CACHE", cache)
+	config := filepath.Join(env.WorkDir, ".config")
+	if runtime.GOOS == "darwin" {
+		config = filepath.Join(env.WorkDir, "Library", "Application Support")
+	}
+	env.Setenv("XDG_CONFIG_HOME", config)
+	env.Setenv("AppData", config)
+	env.Setenv("CONFIG", config)
 }
 
 // status runs a command and checks its exit status: status 2 mesh send.

@@ -157,13 +157,13 @@ func (a *app) awaitRegistration(ctx context.Context, c *client.MeshClient, url s
 	}
 }
 
-// environment returns the environment of the commands. With --token-file they have no token.
+// environment returns the environment of the commands. With --token-file or the token_file of a profile they have no token.
 func (a *app) environment() []string {
 	env := os.Environ()
-	if a.tokenFile == "" {
+	if s, err := a.settings(); err == nil && s.tokenFile.Value == "" {
 		return env
 	}
-	return slices.DeleteFunc(env, func(variable string) bool { return strings.HasPrefix(variable, "MESH_GATEWAY_TOKEN=") })
+	return slices.DeleteFunc(env, func(variable string) bool { return strings.HasPrefix(variable, tokenVariable+"=") })
 }
 
 // serveError reports what Serve survives. A message with an id is one that was given up.

@@ -28,7 +28,7 @@ func newEnvironment() *cobra.Command {
 	return &cobra.Command{
 		Use:   "environment",
 		Short: "The variables that the command reads",
-		Long: `The command reads these variables. Flags take precedence.
+		Long: `The command reads these variables. Flags and the profile of --profile take precedence.
 
   MESH_NODE             name of this node (--node)
   MESH_GATEWAY_URL      base URL of the gateway (--gateway-url)
@@ -36,6 +36,7 @@ func newEnvironment() *cobra.Command {
   MESH_CATALOG_URL      address of the catalog of models
   NO_COLOR              if set, headers are not bold
   TERM                  dumb turns off bold headers and the line "waiting for a response"
+  XDG_CONFIG_HOME       folder that has mesh/profiles.json (on Linux)
   XDG_CACHE_HOME        folder that keeps the catalog for a day (on Linux)
 
 Keys of providers:
@@ -45,6 +46,26 @@ Keys of providers:
   bills (mesh cost)     OPENAI_ADMIN_KEY ANTHROPIC_ADMIN_KEY, XAI_MANAGEMENT_KEY and XAI_TEAM_ID
 
 A command of mesh serve also receives MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID.`,
+	}
+}
+
+// newProfiles returns a help topic.
+func newProfiles() *cobra.Command {
+	return &cobra.Command{
+		Use:   "profiles",
+		Short: "Named settings in a file",
+		Long: `The file mesh/profiles.json in the user's configuration folder (~/.config on Linux, ~/Library/Application Support on macOS,
+%AppData% on Windows) has named settings:
+
+  {"default": "home", "profiles": {
+    "home": {"gateway_url": "http://127.0.0.1:8787/gateway"},
+    "work": {"node": "node-a", "gateway_url": "https://mesh.example.com/gateway", "token_file": "~/.mesh-token"}}}
+
+A value comes from its flag, else from the profile of --profile, else from the environment, else from the default profile. mesh whoami
+shows where each one comes from. A relative token_file is in the folder of the profiles.
+
+A token goes only to its own gateway. The gateway of a profile gets the token of token_file or --token-file, never that of
+MESH_GATEWAY_TOKEN, and the token of a profile goes to no other gateway, as that of --gateway-url. The file contains no token.`,
 	}
 }
 

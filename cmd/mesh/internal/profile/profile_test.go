@@ -1,0 +1,83 @@
+package profile_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
+)
+
+// write writes a file of profiles.
+func write(t *testing.T, text string) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "profiles.json")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
+}
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	file := write(t, `{"default": "work", "profiles": {
+		"work": {"node": "node-a", "gateway_url": "http://gateway:8787/gateway", "token_file": "work.token"},
+		"home": {"gateway_url": "http://home", "token_file": "~/token"},
+		"absolute": {"gateway_url": "http://home", "token_file": "`+filepath.ToSlash(filepath.Join(t.TempDir(), "token"))+`"},
+		"bare": {}}}`)
+	all, err := profile.Load(file)
+	require.NoError(t, err)
+	assert.Equal(t, "work", all.Default)
+	assert.Equal(t, file, all.File)
+	assert.Equal(t, []string{"absolute", "bare", "home", "work"}, all.Names())
+	assert.Equal(t, profile.Profile{Node: "node-a", GatewayURL: "http://gateway:8787/gateway", TokenFile: filepath.Join(filepath.Dir(file), "work.token")}, all.Profiles["work"])
+	home, err := os.UserHomeDir()
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(home, "token"), all.Profiles["home"].TokenFile)
+	assert.True(t, filepath.IsAbs(all.Profiles["absolute"].TokenFile))
+
+	none, err := profile.Load(filepath.Join(t.TempDir(), "no-such-file"))
+	require.NoError(t, err)
+	assert.Empty(t, none.Names())
+}
+
+// TestLoadRefuses checks that no error contains a token that was written into the file.
+func TestLoadRefuses(t *testing.T) {
+	t.Parallel()
+	const token = "example-token-of-a-gateway"
+	for text, want := range map[string]string{
+		"":                 "EOF",
+		"{":                "unexpected EOF",
+		`{"profiles": []}`: "cannot unmarshal array",
+		`{} {}`:            "text follows the object",
+		`{"default": "x"}`: `the default profile "x" does not exist`,
+		`{"profiles": {"a": {"token": "` + token + `"}}}`:                            `profile "a": a profile has no token; write the token to a file`,
+		`{"profiles": {"a": {"token": {"x": "` + token + `"}}}}`:                     "a profile has no token",
+		`{"profiles": {"a": {"gateway_token": "` + token + `"}}}`:                    `unknown field "gateway_token"`,
+		`{"token": "` + token + `"}`:                                                 `unknown field "token"`,
+		`{"profiles": {"a": {"token_file": "` + token + `"}}}`:                       "token_file needs the gateway_url",
+		`{"profiles": {"a": {"node": 1}}}`:                                           "cannot unmarshal number",
+		`{"profiles": {"a": {"node": "` + strings.Repeat("a", 1<<20) + `"}}, "x":1}`: "is not a regular file of at most 1048576 bytes",
+	} {
+		_, err := profile.Load(write(t, text))
+		require.ErrorContains(t, err, want, "%.60s", text)
+		assert.NotContains(t, err.Error(), token)
+	}
+	_, err := profile.Load(t.TempDir())
+	require.ErrorContains(t, err, "is not a regular file")
+}
+
+func TestLoadRefusesAFileThatAllCanChange(t *testing.T) {
+	t.Parallel()
+	file := write(t, "{}")
+	require.NoError(t, os.Chmod(file, 0o602))
+	_, err := profile.Load(file)
+	if runtime.GOOS == "windows" { // it has no such permissions
+		require.NoError(t, err)
+		return
+	}
+	require.ErrorContains(t, err, "other users can change")
+}

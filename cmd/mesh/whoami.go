@@ -1,0 +1,154 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// identity is what mesh whoami finds out. A nil field is not known.
+type identity struct {
+	Profile     string  `json:"profile"`
+	Node        setting `json:"node"`
+	GatewayURL  setting `json:"gateway_url"`
+	TokenSource string  `json:"token_source"`
+	Answers     *bool   `json:"gateway_answers"`
+	Accepted    *bool   `json:"token_accepted"`
+	Registered  *bool   `json:"registered"`
+	Unread      *int    `json:"unread_messages"`
+	PricesAsOf  string  `json:"prices_as_of"`
+	prices      time.Time
+}
+
+func newWhoami(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "whoami",
+		Short: "Show the node, the gateway and where each value comes from, and check them",
+		Long: `Whoami prints the node and the gateway and where each value comes from: a flag, --profile, a variable or the default profile.
+It requests whether the gateway answers and accepts the token, whether the node is registered, and how many of its messages are
+unread, up to 100. It also prints the day of the prices. It never prints the token.
+
+It prints what it knows also after a failure. The exit status is then 2 for a setting that is wrong or missing, and 3 for a gateway
+that does not answer or refuses the token.`,
+		Example: "  mesh whoami\n  mesh whoami --profile work -o json",
+		Args:    args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.whoami(cmd.Context()) },
+	}
+}
+
+func (a *app) whoami(ctx context.Context) error {
+	s, err := a.settings()
+	if err != nil {
+		return err
+	}
+	id := identity{Profile: s.profile, TokenSource: s.tokenSource(), prices: discovery.BuiltInPrices().AsOf()}
+	id.PricesAsOf = id.prices.Format(time.DateOnly)
+	failed := a.identify(ctx, s, &id)
+	return cmp.Or(a.print(id, id.table), failed)
+}
+
+// identify asks the gateway. It sets values only after they are checked, since an invalid one may be a secret.
+func (a *app) identify(ctx context.Context, s settings, id *identity) error {
+	node := observer
+	if s.node.Value != "" {
+		var err error
+		if node, err = a.thisNode(); err != nil {
+			return err
+		}
+		id.Node = s.node
+	}
+	c, err := a.connect(node)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	id.GatewayURL = s.gateway
+	a.progress.Start()
+	if err := id.ask(ctx, c); err != nil {
+		return err
+	}
+	if s.node.Value == "" {
+		id.Registered, id.Unread = nil, nil // they are those of the observer
+		return errNoNode
+	}
+	return nil
+}
+
+// maxUnread bounds the unread messages that are counted: their contents may be long.
+const maxUnread = 100
+
+// ask asks the gateway about the node of the client.
+func (id *identity) ask(ctx context.Context, c *client.MeshClient) error {
+	var (
+		unknown *client.NotInRegistryError
+		denied  *client.MeshAuthError
+		gateway *client.MeshGatewayError
+	)
+	_, err := c.GetPeer(ctx, c.Node())
+	registered := err == nil
+	if errors.As(err, &unknown) {
+		err = nil
+	}
+	answers := err == nil || errors.As(err, &gateway) && gateway.StatusCode != 0
+	id.Answers = &answers
+	if accepted := err == nil; accepted || errors.As(err, &denied) {
+		id.Accepted = &accepted
+	}
+	if err != nil {
+		return err
+	}
+	id.Registered = &registered
+	messages, err := c.Fetch(ctx, client.FetchOptions{UnreadOnly: true, Limit: maxUnread})
+	if err != nil {
+		return err
+	}
+	unread := len(messages)
+	id.Unread = &unread
+	return nil
+}
+
+func (id identity) table(w io.Writer) error {
+	token, unread := "none", output.Unknown
+	if id.TokenSource != "" {
+		token = "set"
+	}
+	if id.Unread != nil {
+		unread = strconv.Itoa(*id.Unread)
+		if *id.Unread == maxUnread {
+			unread += " or more"
+		}
+	}
+	return output.Table(w, []string{"WHAT", "VALUE", "FROM"}, [][]string{
+		{"profile", output.Text(&id.Profile), ""},
+		{"node", output.Text(&id.Node.Value), id.Node.Source},
+		{"gateway", output.Text(&id.GatewayURL.Value), id.GatewayURL.Source},
+		{"token", token, id.TokenSource},
+		{"gateway answers", yesNo(id.Answers), ""},
+		{"token accepted", yesNo(id.Accepted), ""},
+		{"registered", yesNo(id.Registered), ""},
+		{"unread messages", unread, ""},
+		{"prices as of", fmt.Sprintf("%s (%dd old)", id.PricesAsOf, int(time.Since(id.prices).Hours()/24)), "built in"},
+	})
+}
+
+// yesNo returns "-" for nil.
+func yesNo(value *bool) string {
+	switch {
+	case value == nil:
+		return output.Unknown
+	case *value:
+		return "yes"
+	default:
+		return "no"
+	}
+}
