@@ -53,6 +53,9 @@ func TestCostOfDeepSeekByTheHour(t *testing.T) {
 		{"a Saturday", discovery.DeepSeek, "deepseek-v4-pro", "2026-11-21T09:59:59Z", thousand, "", "0.00264", ""},
 		{"the clock is UTC", discovery.DeepSeek, "deepseek-flash", "2026-11-18T09:00:00+08:00", thousand, "", "0.0015", ""},
 		{"a peak price from before there were any", discovery.DeepSeek, "deepseek-v4-flash-vision-exp", "2026-08-16", thousand, "", "", "period"},
+		{"the last second before a change", discovery.DeepSeek, "deepseek-v4-flash-vision-exp", "2026-09-10T03:59:59Z", thousand, "", "0.00176", ""},
+		{"the change is an instant", discovery.DeepSeek, "deepseek-v4-flash-vision-exp", "2026-09-10T04:00:00Z", thousand, "", "0.00075", ""},
+		{"a model before its first price", discovery.DeepSeek, "deepseek-flash", "2026-09-10T03:59:59Z", thousand, "", "", "period"},
 		{"half of an odd price is exact", discovery.DeepSeek, "deepseek-flash", "2026-11-18T12:00:00Z", discovery.Usage{CacheRead: 1}, "", "0.000000003", ""},
 	})
 }

@@ -120,6 +120,7 @@ var otherSpellings = map[discovery.Provider]map[string][]string{
 			"projects/p/locations/us-east5/publishers/anthropic/models/claude-opus-4-5",
 			"claude-opus-4-5-latest", "claude-opus-4-5[1m]", "claude-opus-4-5-20251101[1m]", "Claude Opus 4.5", "claude-opus-4-5-20251101:thinking",
 		},
+		"claude-opus-4-6":        {"anthropic.claude-opus-4-6-v1", "global.anthropic.claude-opus-4-6-v1"}, // Bedrock's without a revision
 		"claude-opus-4-8-fast":   {"anthropic/claude-opus-4.8-fast"},
 		"claude-mythos-preview":  {"claude-mythos-preview"},
 		"claude-2.1":             {"claude-2.1", "anthropic/claude-2.1"}, // the dot of 1.x and 2.x is in the real id

@@ -12,7 +12,7 @@ var Anthropic = &Dialect{
 		withoutPrefixes("us.anthropic.", "eu.anthropic.", "apac.anthropic.", "global.anthropic.", "jp.anthropic.", "au.anthropic.",
 			"us-gov.anthropic.", "anthropic.", "anthropic/", "publishers/anthropic/models/"),
 		withoutSuffix("[1m]"),
-		containing("-v", versioned(replacing(`-v\d+:\d+$`, ""))), // Bedrock's; without it nothing would be left of claude-v2:1
+		containing("-v", versioned(replacing(`-v\d+(:\d+)?$`, ""))), // Bedrock's; nothing would be left of claude-v2:1
 		withoutSuffix("@latest", "@default"),
 		containing("@20", replacing(`@(`+year+month+day+`)$`, "-${1}")), // Google Cloud's
 		versioned(withoutSuffix("-latest")),
