@@ -11,12 +11,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// costs prints prices, a balance and a bill.
+// costs prints prices, the cost of a call, a balance and a bill.
 func costs(ctx context.Context, p *page) error {
 	p.section("Prices, balance, bills")
 	a, stop := providers(p)
 	defer stop()
-	for _, step := range []func(context.Context, *page) error{a.prices, a.call, a.balance, a.bill} {
+	for _, step := range []func(context.Context, *page) error{a.prices, a.meteredCall, a.balance, a.bill} {
 		if err := step(ctx, p); err != nil {
 			return err
 		}
@@ -64,20 +64,6 @@ func (a accounts) prices(ctx context.Context, p *page) error {
 		return err
 	}
 	p.line("%-22s %s in, %s out", "gemini 3.1 flash lite", dollars(in), dollars(out))
-	return nil
-}
-
-// call prints the cost of one call, computed from the usage object of its response.
-func (a accounts) call(_ context.Context, p *page) error {
-	usage, err := discovery.ParseUsage(discovery.Anthropic, []byte(`{"input_tokens": 2000, "cache_read_input_tokens": 50000, "output_tokens": 800}`))
-	if err != nil {
-		return err
-	}
-	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.Anthropic, Model: "claude-opus-5-5", Usage: usage, At: time.Now()})
-	if err != nil { // discovery.ErrUnpriced if the price is not known
-		return err
-	}
-	p.line("%-22s %s USD for %d tokens in, %d cached, %d out", "a call cost", cost.Exact, usage.Input, usage.CacheRead, usage.Output)
 	return nil
 }
 
