@@ -1,4 +1,5 @@
-// Command tracing sends a message with OpenTelemetry: each request becomes a span, as a child of the caller's own.
+// Command tracing sends a message and calls a model with OpenTelemetry: each request to the gateway becomes a span, as a child of
+// the caller's own, and each call to a provider a measurement of the GenAI metrics and of its cost (metrics.go).
 //
 //	cd examples/tracing && go run .
 //
@@ -6,25 +7,32 @@
 // otelhttp's. The spans have the method, the address, the status and the duration. They have no token, which is in a header,
 // and no content of messages, which is in a body. The names of nodes are in addresses.
 //
-// The spans are printed on the standard output. A real program exports them, with otlptracehttp for example.
+// The spans and metrics are printed on the standard output. A real program exports them, with otlptracehttp for example.
 package main
 
 import (
 	"context"
 	"errors"
+	"io"
 	"log"
 	"net/http"
 	"regexp"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/stdout/stdoutmetric"
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 func main() {
@@ -39,6 +47,43 @@ func main() {
 	if err := errors.Join(err, provider.Shutdown(context.Background())); err != nil { // Shutdown exports what is left
 		log.Fatal(err)
 	}
+	printer, err := stdoutmetric.New(stdoutmetric.WithPrettyPrint())
+	if err != nil {
+		log.Fatal(err)
+	}
+	metrics := metric.NewMeterProvider(metric.WithReader(metric.NewPeriodicReader(printer)))
+	server := discoverytest.Start()
+	err = call(context.Background(), metrics, server)
+	server.Close()
+	if err := errors.Join(err, metrics.Shutdown(context.Background())); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// call calls a model of OpenAI through a meter. An official SDK takes the same client.
+func call(ctx context.Context, provider *metric.MeterProvider, s *discoverytest.Server) error {
+	calls, err := newCallMetrics(provider.Meter("example"))
+	if err != nil {
+		return err
+	}
+	host := strings.TrimPrefix(s.URL, "http://") // the official hosts are known
+	m, err := meter.New(nil, meter.WithHost(host, discovery.OpenAI), meter.WithRecorder(calls.record))
+	if err != nil {
+		return err
+	}
+	body := strings.NewReader(`{"model":"gpt-4o","messages":[{"role":"user","content":"Is the build green?"}]}`)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/openai/v1/chat/completions", body)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer an-example-key")
+	res, err := m.Client().Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	_, err = io.Copy(io.Discard, res.Body)
+	return err
 }
 
 // send sends a message within a span of its own.

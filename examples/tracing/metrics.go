@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/semconv/v1.40.0/genaiconv"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// callMetrics are OpenTelemetry's GenAI metrics of the calls to model providers, and their cost. Pass record to
+// [meter.WithRecorder].
+type callMetrics struct {
+	tokens   genaiconv.ClientTokenUsage
+	duration genaiconv.ClientOperationDuration
+	// cost is the known cost, and unpriced the number of calls without one: the cost is complete only where that is 0.
+	cost     metric.Float64Counter
+	unpriced metric.Int64Counter
+}
+
+func newCallMetrics(m metric.Meter) (c callMetrics, err error) {
+	if c.tokens, err = genaiconv.NewClientTokenUsage(m); err != nil {
+		return c, err
+	}
+	if c.duration, err = genaiconv.NewClientOperationDuration(m); err != nil {
+		return c, err
+	}
+	c.cost, err = m.Float64Counter("mesh.client.cost", metric.WithUnit("{USD}"), metric.WithDescription("Known cost of calls in US dollars."))
+	if err != nil {
+		return c, err
+	}
+	c.unpriced, err = m.Int64Counter("mesh.client.unpriced", metric.WithUnit("{call}"), metric.WithDescription("Calls without a known cost."))
+	return c, err
+}
+
+// record adds a call. Labels are not attributes: a value for each user would be a time series for each user.
+func (c callMetrics) record(r meter.Record) {
+	ctx, operation, provider := context.Background(), operationOf(r.Path), providerOf(r.Provider)
+	model := attribute.String("gen_ai.response.model", r.Model)
+	duration := []attribute.KeyValue{model}
+	if r.Status >= 400 {
+		duration = append(duration, attribute.String("error.type", strconv.Itoa(r.Status)))
+	}
+	c.duration.Record(ctx, r.Duration.Seconds(), operation, provider, duration...)
+	if usage, err := discovery.ParseUsage(r.Provider, r.Usage); err == nil {
+		input, output := sums(&usage)
+		c.tokens.Record(ctx, input, operation, provider, genaiconv.TokenTypeInput, model)
+		c.tokens.Record(ctx, output, operation, provider, genaiconv.TokenTypeOutput, model)
+	}
+	of := metric.WithAttributes(model, attribute.String("gen_ai.provider.name", string(provider)))
+	usd, err := strconv.ParseFloat(r.USD, 64)
+	if err != nil {
+		c.unpriced.Add(ctx, 1, of)
+		return
+	}
+	c.cost.Add(ctx, usd, of) // for dashboards; meter.Spent and the records are exact
+}
+
+// sums returns all tokens of the prompt, cached ones included, and of the answer.
+func sums(u *discovery.Usage) (input, output int64) {
+	input = u.Input + u.ToolInput + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
+	return input, u.Output + u.AudioOutput + u.ImageOutput
+}
+
+func operationOf(path string) genaiconv.OperationNameAttr {
+	switch {
+	case strings.Contains(path, "mbed"): // embeddings, embedContent
+		return genaiconv.OperationNameEmbeddings
+	case strings.Contains(path, ":"):
+		return genaiconv.OperationNameGenerateContent
+	}
+	return genaiconv.OperationNameChat
+}
+
+// providerOf returns the name of a provider in the semantic conventions.
+func providerOf(p discovery.Provider) genaiconv.ProviderNameAttr {
+	switch p {
+	case discovery.Gemini:
+		return genaiconv.ProviderNameGCPGemini
+	case discovery.XAI:
+		return genaiconv.ProviderNameXAI
+	}
+	return genaiconv.ProviderNameAttr(p) // the others have the same names
+}
