@@ -48,15 +48,16 @@ func caller() int {
 // question returns the request to an API, with the key in AGENT_KEY, as an official SDK sends it.
 func question(name string) (*http.Request, error) {
 	key := os.Getenv("AGENT_KEY")
-	url, header, value, body := "", "", key, `{"model":"claude-sonnet-5","max_tokens":9,"messages":[{"role":"user","content":"private"}]}`
+	var url, header, value, body string
 	switch name {
 	case "chat":
 		url, header, value = os.Getenv("OPENAI_BASE_URL")+"/chat/completions", "Authorization", "Bearer "+key
 		body = `{"model":"gpt-4o","messages":[{"role":"user","content":"private"}]}`
 	case "messages":
-		url, header = os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", "X-Api-Key"
+		url, header, value = os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", "X-Api-Key", key
+		body = `{"model":"claude-sonnet-5","max_tokens":9,"messages":[{"role":"user","content":"private"}]}`
 	default:
-		url, header = os.Getenv("GOOGLE_GEMINI_BASE_URL")+"/v1beta/models/gemini-3-flash-preview:generateContent?key="+key, "X-Goog-Api-Key"
+		url, header, value = os.Getenv("GOOGLE_GEMINI_BASE_URL")+"/v1beta/models/gemini-3-flash-preview:generateContent?key="+key, "X-Goog-Api-Key", key
 		body = `{"contents":[{"parts":[{"text":"private"}]}]}`
 	}
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url, strings.NewReader(body))

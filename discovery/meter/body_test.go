@@ -147,7 +147,7 @@ func TestResponsesAreThoseOfTheBaseTransport(t *testing.T) {
 			base.TLSClientConfig.NextProtos = nil
 		}
 		want := read(base)
-		assert.Equal(t, proto, want.proto)
+		require.Equal(t, want.proto, proto)
 		assert.Equal(t, "sum", want.checksum)
 		assert.Equal(t, want, read(m.Transport(base)))
 		base.CloseIdleConnections()

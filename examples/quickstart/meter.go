@@ -22,7 +22,9 @@ func (accounts) meteredCall(ctx context.Context, p *page) error {
 	})
 	m, err := meter.New(discovery.BuiltInPrices(),
 		meter.WithHost(strings.TrimPrefix(s.URL, "http://"), discovery.Anthropic), // the official hosts are known
-		meter.WithRecorder(func(r meter.Record) { p.line("%-22s %s USD, %s for %s", "a call cost", r.USD, r.Model, r.Labels["user"]) }))
+		meter.WithRecorder(func(r meter.Record) {
+			p.line("%-22s %s USD, %s for %s", "a call cost", r.USD, r.Model, r.Labels["user"])
+		}))
 	if err != nil {
 		return err
 	}
