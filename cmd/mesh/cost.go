@@ -15,8 +15,8 @@ import (
 
 // costFlags are the flags of mesh cost.
 type costFlags struct {
-	from, to, usage, svg string
-	counted, maxDrift    float64
+	from, to, usage, svg, html string
+	counted, maxDrift          float64
 }
 
 func newCost(a *app) *cobra.Command {
@@ -45,6 +45,7 @@ unknown. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY a
 	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls of the window, as for mesh usage; calls of other providers and days do not count")
 	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
 	flags.StringVar(&f.svg, "svg", "", "file that receives the report as an SVG image")
+	flags.StringVar(&f.html, "html", "", "file that receives a page with the bill beside what was counted, day by day")
 	cmd.MarkFlagsMutuallyExclusive("counted", "usage")
 	if err := cmd.MarkFlagRequired("from"); err != nil {
 		panic(err) // the flag does not exist: a mistake in the program
@@ -78,6 +79,15 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	a.warnAll(failures)
 	if err := a.print(r, r.Table); err != nil {
 		return err
+	}
+	days := b.days(r)
+	if b.ledger != nil && a.format == "text" {
+		fmt.Fprintln(a.out, days.Summary())
+	}
+	if f.html != "" {
+		if err := writeFile(f.html, days.Page().Write); err != nil {
+			return err
+		}
 	}
 	if f.svg != "" {
 		if err := writeFile(f.svg, r.SVG); err != nil {
