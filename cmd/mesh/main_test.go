@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
@@ -81,4 +84,18 @@ func handler() int {
 		fmt.Println("done after all")
 	}
 	return 0
+}
+
+func TestClosedPipeEndsQuietly(t *testing.T) {
+	t.Parallel()
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, reader.Close())
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "mesh", "prices")
+	cmd.Stdout, cmd.Stderr = writer, &stderr
+	require.Error(t, cmd.Run(), "there is no reader")
+	require.NoError(t, writer.Close())
+	assert.NotContains(t, stderr.String(), "goroutine")
+	assert.NotContains(t, stderr.String(), "panic")
 }

@@ -1,3 +1,5 @@
+// Peers, messages and errors that the tests share.
+
 package wire_test
 
 import (

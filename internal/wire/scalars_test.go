@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
@@ -139,4 +140,142 @@ func TestFieldSetHolds64Fields(t *testing.T) {
 	seen.Add(63)
 	require.NoError(t, seen.Check(nil, required...))
 	require.ErrorIs(t, seen.Check(assert.AnError), assert.AnError, "an earlier error is returned first")
+}
+
+func TestAbsentAndNullFieldsGetTheirDefaults(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"name":"a"}`, `{"name":"a","enabled":null,"capabilities":null}`} {
+		p := peer(t, text)
+		assert.True(t, p.Enabled, text)
+		assert.Equal(t, map[string]any{}, p.Capabilities, text)
+		assert.Nil(t, p.URL, text)
+		assert.Nil(t, p.PeerToken, text)
+		assert.Nil(t, p.AdditionalProperties, text)
+	}
+}
+
+// Two rows must not share the map of a default.
+func TestDefaultMapsAreNotShared(t *testing.T) {
+	t.Parallel()
+	var list gateway.PeerList
+	require.NoError(t, list.UnmarshalJSON([]byte(`[{"name":"a"},{"name":"b"}]`)))
+	list.Peers[0].Capabilities["mine"] = true
+	assert.Empty(t, list.Peers[1].Capabilities)
+}
+
+func TestEnabledIsABooleanOrANumber(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"true": true, "1": true, "false": false, "0": false} {
+		assert.Equal(t, want, peer(t, `{"name":"a","enabled":`+text+`}`).Enabled, text)
+	}
+	for text, reason := range map[string]string{
+		"2":      "number is neither 0 nor 1",
+		"-1":     "number is neither 0 nor 1",
+		"-0":     "number is neither 0 nor 1",
+		"1.0":    "number is neither 0 nor 1",
+		"1e0":    "number is neither 0 nor 1",
+		"10":     "number is neither 0 nor 1",
+		`"1"`:    "got string, want bool",
+		`"true"`: "got string, want bool",
+		`[true]`: "got array, want bool",
+		`{}`:     "got object, want bool",
+		"tru":    "unexpected byte 125 '}' at 25",
+		"01":     "unexpected byte 49 '1' at 23",
+		"-":      "unexpected byte 125 '}' at 23",
+	} {
+		var p gateway.MeshPeer
+		assert.Equal(t, reason, refused(t, "enabled", p.UnmarshalJSON([]byte(`{"name":"a","enabled":`+text+`}`))), text)
+	}
+}
+
+func TestTaskIDsKeepTheirDigits(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`42`:                   "42",
+		`"42"`:                 "42",
+		`9007199254740993`:     "9007199254740993", // 2^53+1: a float64 would answer ...992
+		`18446744073709551616`: "18446744073709551616",
+		`-7`:                   "-7",
+		`"task-1"`:             "task-1",
+		`""`:                   "",
+	} {
+		got := message(t, messageWith(`"related_task_id":`+text)).RelatedTaskID
+		require.NotNil(t, got, text)
+		assert.Equal(t, want, *got, text)
+	}
+	assert.Nil(t, message(t, row).RelatedTaskID)
+	assert.Nil(t, message(t, messageWith(`"related_task_id":null`)).RelatedTaskID)
+	var m gateway.MeshMessage
+	assert.Equal(t, "got bool, want string", refused(t, "related_task_id", m.UnmarshalJSON([]byte(messageWith(`"related_task_id":true`)))))
+}
+
+func TestInexactIDsAreRejected(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		"0": 0, "-0": 0, "-1": -1, "9007199254740993": 9007199254740993,
+		"9223372036854775807": 9223372036854775807, "-9223372036854775808": -9223372036854775808,
+	} {
+		assert.Equal(t, want, message(t, messageWith(`"id":`+text)).ID, text)
+	}
+	for text, reason := range map[string]string{
+		"1.0":                  "number is not an integer in range",
+		"1.5":                  "number is not an integer in range",
+		"1e3":                  "number is not an integer in range",
+		"1E0":                  "number is not an integer in range",
+		"9223372036854775808":  "number is not an integer in range",
+		"-9223372036854775809": "number is not an integer in range",
+		`"1"`:                  "got string, want number",
+		"true":                 "got bool, want number",
+		"[1]":                  "got array, want number",
+	} {
+		var m gateway.MeshMessage
+		assert.Equal(t, reason, refused(t, "id", m.UnmarshalJSON([]byte(messageWith(`"id":`+text)))), text)
+	}
+	for _, text := range []string{"+1", "01", "1.", ".5", "0x1", "1e", "--1", "1_000", "NaN"} {
+		var m gateway.MeshMessage
+		assert.Error(t, m.UnmarshalJSON([]byte(messageWith(`"id":`+text))), text)
+	}
+}
+
+func TestNullableStringsAreNilOrText(t *testing.T) {
+	t.Parallel()
+	m := message(t, messageWith(`"content":null,"thread_id":"t","read_at":""`))
+	assert.Nil(t, m.Content)
+	require.NotNil(t, m.ThreadID)
+	assert.Equal(t, "t", *m.ThreadID)
+	require.NotNil(t, m.ReadAt)
+	assert.Empty(t, *m.ReadAt)
+	for _, field := range []string{"content", "thread_id", "read_at"} {
+		assert.Equal(t, "got number, want string", refused(t, field, m.UnmarshalJSON([]byte(messageWith(`"`+field+`":1`)))))
+		assert.Error(t, m.UnmarshalJSON([]byte(messageWith(`"`+field+`":nul`))), "an invalid null")
+	}
+}
+
+// A row may have a kind that the document does not list, and the inbox must stay readable.
+func TestUnknownKindIsRead(t *testing.T) {
+	t.Parallel()
+	m := message(t, messageWith(`"kind":"escalation"`))
+	assert.Equal(t, gateway.Kind("escalation"), m.Kind)
+	assert.False(t, m.Kind.Valid())
+}
+
+func TestNumbersInCapabilitiesStayExact(t *testing.T) {
+	t.Parallel()
+	p := peer(t, `{"name":"a","capabilities":{"n":9007199254740993,"deep":[{"x":0.10}],"s":"1","b":true,"z":null}}`)
+	assert.Equal(t, map[string]any{
+		"n":    json.Number("9007199254740993"),
+		"deep": []any{map[string]any{"x": json.Number("0.10")}},
+		"s":    "1",
+		"b":    true,
+		"z":    nil,
+	}, p.Capabilities)
+	for text, got := range map[string]string{`[]`: "array", `"x"`: "string", `1`: "number", `true`: "bool"} {
+		assert.Equal(t, "got "+got+", want object", refused(t, "capabilities", p.UnmarshalJSON([]byte(`{"name":"a","capabilities":`+text+`}`))))
+	}
+}
+
+func TestStringsAreUnescaped(t *testing.T) {
+	t.Parallel()
+	m := message(t, messageWith(`"content":"\"\\\/\b\f\n\r\t \u00e9 \ud83d\ude00 é 😀 \u0000"`))
+	assert.Equal(t, "\"\\/\b\f\n\r\t é 😀 é 😀 \x00", *m.Content)
 }

@@ -1,3 +1,5 @@
+// Names that package geminisku_test needs.
+
 package geminisku
 
 var (

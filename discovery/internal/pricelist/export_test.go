@@ -1,3 +1,5 @@
+// Names that package pricelist_test needs.
+
 package pricelist
 
 var (

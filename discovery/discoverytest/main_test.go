@@ -1,3 +1,5 @@
+// The server that the tests share, and the checks of what it sends against the documents.
+
 package discoverytest_test
 
 import (
@@ -7,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -219,4 +222,64 @@ func goroutines(function string) int {
 		}
 	}
 	return n
+}
+
+// withField returns the rows that have a field, also null.
+func withField(rows []map[string]any, name string) []map[string]any {
+	found := []map[string]any{}
+	for _, row := range rows {
+		if _, has := row[name]; has {
+			found = append(found, row)
+		}
+	}
+	return found
+}
+
+// notNull returns the values of a field that are there and not null.
+func notNull(rows []map[string]any, name string) []any {
+	found := []any{}
+	for _, value := range column(rows, name) {
+		if value != nil {
+			found = append(found, value)
+		}
+	}
+	return found
+}
+
+// The documents decide what a good answer is: these checks must be able to fail.
+func TestCheckerFindsInvalidResponses(t *testing.T) {
+	t.Parallel()
+	for op, body := range map[discoverytest.Operation]string{
+		discoverytest.ListCatalog:         `{"data":[{"id":null}]}`,
+		discoverytest.ListOpenAIModels:    `{"data":[{"created":1}]}`,
+		discoverytest.ListDeepSeekModels:  `{"data":[{"id":"a","context_window":"many"}]}`,
+		discoverytest.ListAnthropicModels: `{"data":[],"has_more":"no"}`,
+		discoverytest.ListGeminiModels:    `{"models":[{"displayName":"nameless"}]}`,
+		discoverytest.ListXAIModels:       `{"data":[{"id":"a","aliases":"b"}]}`,
+
+		discoverytest.ListXAILanguageModels: `{"models":[{"id":"a","prompt_text_token_price":"3"}]}`,
+	} {
+		t.Run(string(op), func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			s.Fail(op, discoverytest.Fault{Header: map[string][]string{"Content-Type": {"application/json"}}, Body: body})
+			_, request, response := s.validate(op, "")
+			assert.NoError(t, request)
+			assert.Error(t, response)
+			assert.Equal(t, 200, s.call(op, "").status)
+		})
+	}
+}
+
+// Users of this package build what it imports, so the tools of our own tests must not be among it.
+func TestPackageDoesNotImportTestTools(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+	for _, unwanted := range []string{
+		"stretchr/testify", "getkin/kin-openapi", "yaml", "mesh-go/specs", "mesh-go/internal/test/contract", "mesh-go/client", "mesh-go/scan",
+	} {
+		assert.NotContains(t, string(out), unwanted)
+	}
+	assert.Contains(t, string(out), "mesh-go/discovery\n", "the look can find what is there")
 }

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"encoding/json"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -106,17 +107,6 @@ func TestNothingMayFollowTheDocument(t *testing.T) {
 	}
 }
 
-func TestErrorsOfJSONUnmarshalKeepThePath(t *testing.T) {
-	t.Parallel()
-	var list gateway.MessageList
-	err := json.Unmarshal([]byte(`{"messages":[`+row+`,{"id":true}]}`), &list)
-	assert.Equal(t, "got bool, want number", refused(t, "messages[1].id", err))
-	require.EqualError(t, err, "messages[1].id: got bool, want number")
-	var e *wire.Error
-	require.ErrorAs(t, err, &e)
-	assert.Equal(t, e.Err, e.Unwrap())
-}
-
 // UnmarshalJSON must not keep parts of the previous value.
 func TestUnmarshalReplacesTheOldValue(t *testing.T) {
 	t.Parallel()
@@ -127,4 +117,89 @@ func TestUnmarshalReplacesTheOldValue(t *testing.T) {
 	list := gateway.PeerList{Peers: []gateway.MeshPeer{{Name: "old"}}}
 	require.NoError(t, list.UnmarshalJSON([]byte(`[]`)))
 	assert.Empty(t, list.Peers)
+}
+
+// Invalid bytes become U+FFFD one by one, as in encoding/json.
+func TestInvalidUTF8IsReplacedAsInEncodingJSON(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{
+		"\xff", "\xff\xfe", "a\xffb", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xf8\x88\x80\x80\x80", "é\x80\x80é",
+		`\ud800`, `\udc00`, `\ud800x`, `\ud800\n`, `\ud800\u0041`, `\udc00\ud800`, "\\ud800\xff",
+	} {
+		var want string
+		require.NoError(t, json.Unmarshal([]byte(`"`+bad+`"`), &want))
+		m := message(t, messageWith(`"content":"`+bad+`","related_task_id":"`+bad+`","`+bad+`":1`))
+		assert.Equal(t, want, *m.Content, "%q", bad)
+		assert.Equal(t, want, *m.RelatedTaskID, "%q", bad)
+		assert.Contains(t, m.AdditionalProperties, want, "%q", bad)
+	}
+}
+
+// A raw value is kept byte for byte, invalid UTF-8 included.
+func TestInvalidUTF8InARawValueIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	m := message(t, messageWith("\"extra\":\"\xff\xfe\""))
+	assert.Equal(t, "\"\xff\xfe\"", string(m.AdditionalProperties["extra"]))
+}
+
+func TestControlCharactersInStringsAreRejected(t *testing.T) {
+	t.Parallel()
+	for c := range byte(0x20) {
+		var m gateway.MeshMessage
+		require.Error(t, m.UnmarshalJSON([]byte(messageWith(`"content":"a`+string(c)+`"`))), "0x%02x", c)
+		require.Error(t, m.UnmarshalJSON([]byte(messageWith(`"content":"\na`+string(c)+`"`))), "0x%02x after an escape", c)
+		require.Error(t, m.UnmarshalJSON([]byte(messageWith(`"a`+string(c)+`":1`))), "0x%02x in a name", c)
+	}
+	assert.Equal(t, "\x7f", *message(t, messageWith("\"content\":\"\x7f\"")).Content)
+}
+
+// A body of brackets must not overflow the stack, and its error must stay short: jx adds a word for every level.
+func TestDeepNestingIsAnErrorNotACrash(t *testing.T) {
+	t.Parallel()
+	const deep = 100_000
+	open, shut := strings.Repeat("[", deep), strings.Repeat("]", deep)
+	objects := strings.Repeat(`{"a":`, deep)
+	for name, text := range map[string]string{
+		"the document":         open + shut,
+		"unknown field":        messageWith(`"extra":` + open + shut),
+		"unknown field, cut":   messageWith(`"extra":` + open),
+		"unknown objects, cut": messageWith(`"extra":` + objects),
+		"in a list":            `{"messages":[` + messageWith(`"extra":`+open+shut) + `]}`,
+		"after the list":       `[]` + open,
+		"beside the list":      `{"x":` + open + shut + `,"messages":[]}`,
+		"list":                 `{"messages":` + open + shut + `}`,
+	} {
+		var list gateway.MessageList
+		err := list.UnmarshalJSON([]byte(text))
+		require.Error(t, err, name)
+		assert.Less(t, len(err.Error()), 200, name)
+	}
+	var p gateway.MeshPeer
+	for _, field := range []string{"capabilities", "peer_token", "url"} {
+		err := p.UnmarshalJSON([]byte(`{"name":"a","` + field + `":` + open + shut + `}`))
+		require.Error(t, err, field)
+		assert.Less(t, len(err.Error()), 200, field)
+	}
+}
+
+func TestNestingThatEncodingJSONAcceptsIsAccepted(t *testing.T) {
+	t.Parallel()
+	const deep = 5000
+	nested := strings.Repeat("[", deep) + strings.Repeat("]", deep)
+	m := message(t, messageWith(`"extra":`+nested))
+	assert.Equal(t, nested, string(m.AdditionalProperties["extra"]))
+}
+
+// A document of 32 MiB could otherwise hold 16 million elements, which take more than a gigabyte.
+func TestElementsOfADocumentAreBounded(t *testing.T) {
+	t.Parallel()
+	const most = 500_000
+	list := func(n int) []byte { return []byte("[" + strings.Repeat("0,", n-1) + "0]") }
+	entries := func(n int) []byte { return []byte(`{"b":[` + strings.Repeat(`{"a":0},`, n-1) + `{"a":0}]}`) }
+	var v any
+	require.NoError(t, wire.Unmarshal(list(most), &v, wire.Any))
+	require.ErrorContains(t, wire.Unmarshal(list(most+1), &v, wire.Any), "more than 500000 array elements and map entries")
+	require.NoError(t, wire.Unmarshal(entries(most/2-1), &v, wire.Any))
+	require.ErrorContains(t, wire.Unmarshal(entries(most/2), &v, wire.Any), "more than 500000")
+	require.NoError(t, wire.Unmarshal(list(most), &v, wire.Any), "the count begins again")
 }

@@ -131,17 +131,3 @@ func TestEachServiceHasItsOwnKey(t *testing.T) {
 	}
 	assert.Equal(t, 200, s.call(catalog, "").status, "the catalog is public")
 }
-
-func TestInvalidOptionsPanic(t *testing.T) {
-	t.Parallel()
-	for name, option := range map[string]func() discoverytest.Option{
-		"no such service": func() discoverytest.Option {
-			return discoverytest.WithKeys(map[discovery.Service]string{"open-ai": key})
-		},
-		"page of nothing": func() discoverytest.Option { return discoverytest.WithPageSize(0) },
-	} {
-		assert.Panics(t, func() { discoverytest.Start(option()) }, name)
-	}
-	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceXAI: ""}))
-	assert.Equal(t, 400, s.call(discoverytest.ListXAIModels, "").status, "an empty key is rejected")
-}

@@ -154,8 +154,3 @@ func TestKeysAreNeverPrinted(t *testing.T) {
 	}
 	assert.Equal(t, "discovery server at "+s.URL, fmt.Sprint(s.Server))
 }
-
-func TestNilOptionIsIgnored(t *testing.T) {
-	t.Parallel()
-	assert.NotEmpty(t, discoverytest.New(t, nil).URL)
-}

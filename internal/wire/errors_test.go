@@ -10,78 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
+	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
-
-// Invalid bytes become U+FFFD one by one, as in encoding/json.
-func TestInvalidUTF8IsReplacedAsInEncodingJSON(t *testing.T) {
-	t.Parallel()
-	for _, bad := range []string{
-		"\xff", "\xff\xfe", "a\xffb", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xf8\x88\x80\x80\x80", "é\x80\x80é",
-		`\ud800`, `\udc00`, `\ud800x`, `\ud800\n`, `\ud800\u0041`, `\udc00\ud800`, "\\ud800\xff",
-	} {
-		var want string
-		require.NoError(t, json.Unmarshal([]byte(`"`+bad+`"`), &want))
-		m := message(t, messageWith(`"content":"`+bad+`","related_task_id":"`+bad+`","`+bad+`":1`))
-		assert.Equal(t, want, *m.Content, "%q", bad)
-		assert.Equal(t, want, *m.RelatedTaskID, "%q", bad)
-		assert.Contains(t, m.AdditionalProperties, want, "%q", bad)
-	}
-}
-
-// A raw value is kept byte for byte, invalid UTF-8 included.
-func TestInvalidUTF8InARawValueIsLeftAlone(t *testing.T) {
-	t.Parallel()
-	m := message(t, messageWith("\"extra\":\"\xff\xfe\""))
-	assert.Equal(t, "\"\xff\xfe\"", string(m.AdditionalProperties["extra"]))
-}
-
-func TestControlCharactersInStringsAreRejected(t *testing.T) {
-	t.Parallel()
-	for c := range byte(0x20) {
-		var m gateway.MeshMessage
-		require.Error(t, m.UnmarshalJSON([]byte(messageWith(`"content":"a`+string(c)+`"`))), "0x%02x", c)
-		require.Error(t, m.UnmarshalJSON([]byte(messageWith(`"content":"\na`+string(c)+`"`))), "0x%02x after an escape", c)
-		require.Error(t, m.UnmarshalJSON([]byte(messageWith(`"a`+string(c)+`":1`))), "0x%02x in a name", c)
-	}
-	assert.Equal(t, "\x7f", *message(t, messageWith("\"content\":\"\x7f\"")).Content)
-}
-
-// A body of brackets must not overflow the stack, and its error must stay short: jx adds a word for every level.
-func TestDeepNestingIsAnErrorNotACrash(t *testing.T) {
-	t.Parallel()
-	const deep = 100_000
-	open, shut := strings.Repeat("[", deep), strings.Repeat("]", deep)
-	objects := strings.Repeat(`{"a":`, deep)
-	for name, text := range map[string]string{
-		"the document":         open + shut,
-		"unknown field":        messageWith(`"extra":` + open + shut),
-		"unknown field, cut":   messageWith(`"extra":` + open),
-		"unknown objects, cut": messageWith(`"extra":` + objects),
-		"in a list":            `{"messages":[` + messageWith(`"extra":`+open+shut) + `]}`,
-		"after the list":       `[]` + open,
-		"beside the list":      `{"x":` + open + shut + `,"messages":[]}`,
-		"list":                 `{"messages":` + open + shut + `}`,
-	} {
-		var list gateway.MessageList
-		err := list.UnmarshalJSON([]byte(text))
-		require.Error(t, err, name)
-		assert.Less(t, len(err.Error()), 200, name)
-	}
-	var p gateway.MeshPeer
-	for _, field := range []string{"capabilities", "peer_token", "url"} {
-		err := p.UnmarshalJSON([]byte(`{"name":"a","` + field + `":` + open + shut + `}`))
-		require.Error(t, err, field)
-		assert.Less(t, len(err.Error()), 200, field)
-	}
-}
-
-func TestNestingThatEncodingJSONAcceptsIsAccepted(t *testing.T) {
-	t.Parallel()
-	const deep = 5000
-	nested := strings.Repeat("[", deep) + strings.Repeat("]", deep)
-	m := message(t, messageWith(`"extra":`+nested))
-	assert.Equal(t, nested, string(m.AdditionalProperties["extra"]))
-}
 
 // A value may be a secret, and errors go into logs. The marker replaces a value in every position where it is wrong.
 func TestErrorsNeverQuoteAValue(t *testing.T) {
@@ -144,4 +74,15 @@ func TestErrorsNameOnlyFieldsOfTheDocument(t *testing.T) {
 	refused(t, "capabilities.*", p.UnmarshalJSON([]byte(`{"name":"a","capabilities":{"k":tru}}`)))
 	_, err := gateway.Health{AdditionalProperties: map[string]json.RawMessage{"k": json.RawMessage("x")}}.MarshalJSON()
 	refused(t, "(unknown field)", err)
+}
+
+func TestErrorsOfJSONUnmarshalKeepThePath(t *testing.T) {
+	t.Parallel()
+	var list gateway.MessageList
+	err := json.Unmarshal([]byte(`{"messages":[`+row+`,{"id":true}]}`), &list)
+	assert.Equal(t, "got bool, want number", refused(t, "messages[1].id", err))
+	require.EqualError(t, err, "messages[1].id: got bool, want number")
+	var e *wire.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, e.Err, e.Unwrap())
 }

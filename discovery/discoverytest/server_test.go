@@ -114,36 +114,6 @@ func TestRejectedKeysAreReported(t *testing.T) {
 	assert.Len(t, reasons(), 6)
 }
 
-// The keys of WithKeys reach the client without the environment, so that tests can run in parallel.
-func TestOptionsContainTheKeys(t *testing.T) {
-	t.Parallel()
-	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{
-		discovery.ServiceOpenAI: key, discovery.ServiceOpenAIAdmin: "admin-" + key, discovery.ServiceAnthropic: key,
-		discovery.ServiceAnthropicAdmin: "anthropic-admin-" + key, discovery.ServiceCloudBilling: "billing-" + key,
-	}))
-	c, reasons := s.client()
-	days, err := c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1730419200, EndTime: 1730419200 + 86400})
-	require.NoError(t, err)
-	assert.Len(t, days, 1)
-	prices, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
-	require.NoError(t, err)
-	assert.Len(t, prices, 46)
-	assert.Empty(t, reasons())
-	requests := s.Requests(discoverytest.ListOpenAICosts)
-	require.Len(t, requests, 1)
-	assert.Equal(t, "admin-"+key, requests[0].Keys["Authorization"].Reveal())
-	_, err = c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1730419200, AdminKey: discovery.NewSecret(key)})
-	require.NoError(t, err)
-	day := discovery.AnthropicCostQuery{Start: time.Unix(1777593600, 0), End: time.Unix(1777593600+86400, 0)}
-	days, err = c.FetchAnthropicCostBuckets(t.Context(), day)
-	require.NoError(t, err)
-	assert.Len(t, days, 1)
-	day.AdminKey = discovery.NewSecret(key)
-	_, err = c.FetchAnthropicCostBuckets(t.Context(), day)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"openai denied", "anthropic denied"}, reasons(), "the key of the models is not the admin key")
-}
-
 // Not parallel: the keys are in the environment.
 func TestClientReadsLiveRetirements(t *testing.T) {
 	setKeys(t)
@@ -158,8 +128,33 @@ func TestClientReadsLiveRetirements(t *testing.T) {
 	assert.Equal(t, []string{"active", "deprecated", "retired"}, s.Requests(anthropic)[0].Query["lifecycle[]"])
 }
 
-// A service that has no operations here yet is here all the same: no client may reach the real one.
-func TestOptionsCoverEveryService(t *testing.T) {
-	t.Parallel()
-	assert.Len(t, start(t).Options(), 9, "the catalog, the price table and seven services")
+// Not parallel: it counts goroutines.
+func TestCloseLeavesNoGoroutine(t *testing.T) {
+	s := start(t)
+	for op := range endpoints {
+		s.call(op, "")
+	}
+	s.Fail(catalog, discoverytest.Fault{Delay: time.Hour, Times: -1})
+	s.Fail(gemini, discoverytest.Fault{HangUp: true, Body: "{"})
+	s.status(gemini)
+	ctx, leave := context.WithCancel(t.Context())
+	left, closed := make(chan error, 1), make(chan error, 1)
+	for done, ctx := range map[chan error]context.Context{left: ctx, closed: t.Context()} {
+		req := s.request(ctx, catalog, "")
+		go func() { _, err := s.faulty(req); done <- err }()
+	}
+	const waiting = "testserver.(*Server[...]).wait"
+	eventually(t, func() bool { return goroutines(waiting) == 2 })
+	leave()
+	require.ErrorIs(t, <-left, context.Canceled)
+	eventually(t, func() bool { return goroutines(waiting) == 1 })
+
+	s.Close()
+	s.Close() // as the cleanup of New will
+	require.Error(t, <-closed)
+	for _, function := range []string{"testserver.(*Server", "discoverytest.(*Server", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
+		eventually(t, func() bool { return goroutines(function) == 0 })
+	}
+	_, err := s.faulty(s.request(t.Context(), catalog, ""))
+	require.Error(t, err, "the server is closed")
 }

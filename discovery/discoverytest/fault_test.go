@@ -1,7 +1,6 @@
 package discoverytest_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"testing"
@@ -75,35 +74,4 @@ func TestDelayAloneKeepsTheUsualResponse(t *testing.T) {
 	begin := time.Now()
 	assert.Equal(t, 200, s.call(catalog, "").status)
 	assert.GreaterOrEqual(t, time.Since(begin), 20*time.Millisecond)
-}
-
-// Not parallel: it counts goroutines.
-func TestCloseLeavesNoGoroutine(t *testing.T) {
-	s := start(t)
-	for op := range endpoints {
-		s.call(op, "")
-	}
-	s.Fail(catalog, discoverytest.Fault{Delay: time.Hour, Times: -1})
-	s.Fail(gemini, discoverytest.Fault{HangUp: true, Body: "{"})
-	s.status(gemini)
-	ctx, leave := context.WithCancel(t.Context())
-	left, closed := make(chan error, 1), make(chan error, 1)
-	for done, ctx := range map[chan error]context.Context{left: ctx, closed: t.Context()} {
-		req := s.request(ctx, catalog, "")
-		go func() { _, err := s.faulty(req); done <- err }()
-	}
-	const waiting = "testserver.(*Server[...]).wait"
-	eventually(t, func() bool { return goroutines(waiting) == 2 })
-	leave()
-	require.ErrorIs(t, <-left, context.Canceled)
-	eventually(t, func() bool { return goroutines(waiting) == 1 })
-
-	s.Close()
-	s.Close() // as the cleanup of New will
-	require.Error(t, <-closed)
-	for _, function := range []string{"testserver.(*Server", "discoverytest.(*Server", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
-		eventually(t, func() bool { return goroutines(function) == 0 })
-	}
-	_, err := s.faulty(s.request(t.Context(), catalog, ""))
-	require.Error(t, err, "the server is closed")
 }

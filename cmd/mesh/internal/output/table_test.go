@@ -1,0 +1,18 @@
+package output_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+)
+
+func TestTableAlignsColumns(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	require.NoError(t, output.Table(&out, []string{"A", "B"}, [][]string{{"long", "x\ty"}, {"é", "\x1b"}}))
+	assert.Equal(t, "A     B\nlong  x y\né     �\n", out.String())
+}
