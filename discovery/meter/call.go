@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
 // call is a request that is counted.
@@ -122,23 +123,25 @@ func (c *call) finish(r Record) {
 
 // count adds a record to the sums and, with spend, to the budgets.
 func (m *Meter) count(r *Record, spend func(usd *big.Rat)) {
-	usd, priced := amount(r.USD)
+	usd, priced := decimal.ParsePlain(r.USD)
 	var cost *discovery.CallCost
+	var spent *big.Rat // only budgets need it
 	if priced {
 		cost = &discovery.CallCost{Provider: r.Provider, Model: r.Model, Exact: r.USD}
-	} else {
-		usd = nil
+	}
+	if priced && len(m.budgets) > 0 {
+		spent = usd.Rat()
 	}
 	m.ledger.Add(r.Time, cost)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	spend(usd)
+	spend(spent)
 	m.calls++
 	if !priced {
 		m.unpriced++
 		return
 	}
-	m.usd.Add(m.usd, usd)
+	m.usd = m.usd.Add(usd)
 }
 
 // charge spends the cost of a call for which nothing was set aside.

@@ -2,13 +2,13 @@ package meter
 
 import (
 	"log/slog"
-	"math/big"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
 // Meter counts calls. Create one with [New].
@@ -22,7 +22,7 @@ type Meter struct {
 
 	mu         sync.Mutex
 	budgets    []*account
-	usd        *big.Rat
+	usd        decimal.Decimal
 	calls      int
 	unpriced   int
 	ignored    int
@@ -47,7 +47,7 @@ func New(prices *discovery.PriceList, opts ...Option) (*Meter, error) {
 	}
 	m := &Meter{
 		prices: prices, hosts: knownHosts(), logger: slog.Default(), ledger: discovery.NewLedger(),
-		usd: new(big.Rat), unknown: map[string]bool{},
+		unknown: map[string]bool{},
 	}
 	for _, opt := range opts {
 		if opt == nil {
@@ -78,7 +78,7 @@ func (m *Meter) Ledger() *discovery.Ledger { return m.ledger }
 func (m *Meter) Spent() Spent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return Spent{USD: text(m.usd), Calls: m.calls, Unpriced: m.unpriced, Ignored: m.ignored}
+	return Spent{USD: m.usd.String(), Calls: m.calls, Unpriced: m.unpriced, Ignored: m.ignored}
 }
 
 // knownHosts are the official hosts of the providers. OpenAI has regional ones too.

@@ -29,7 +29,7 @@ type reading struct {
 
 func newReading(c *call, res *http.Response) *reading {
 	r := &reading{call: c, status: res.StatusCode, reader: response.New(string(c.provider))}
-	skim := skimmer{root: response.Root, each: r.document}
+	skim := skimmer{root: response.Root, each: r.document, kept: make([]byte, 0, 512), stack: make([]container, 0, 8), key: make([]byte, 0, maxKey)}
 	mediaType, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
 	if strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream") {
 		r.events, r.stream = &events{skimmer: skim}, true

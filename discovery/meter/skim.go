@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 
@@ -195,10 +196,7 @@ func (s *skimmer) text(p []byte) int {
 		s.take(p[:1])
 		return 1
 	}
-	n := 0
-	for n < len(p) && p[n] != '"' && p[n] != '\\' {
-		n++
-	}
+	n := plainLength(p)
 	if n == len(p) {
 		s.take(p)
 		return n
@@ -211,6 +209,26 @@ func (s *skimmer) text(p []byte) int {
 	s.take(p[:n+1])
 	s.escaped = true
 	return n + 1
+}
+
+// plainLength returns the number of bytes before the first quote or backslash. It searches block by block: a search to the end of p
+// for each of many escapes would take quadratic time.
+func plainLength(p []byte) int {
+	const block = 64
+	for n := 0; n < len(p); n += block {
+		b := p[n:min(n+block, len(p))]
+		quote := bytes.IndexByte(b, '"')
+		if quote >= 0 {
+			b = b[:quote]
+		}
+		if escape := bytes.IndexByte(b, '\\'); escape >= 0 {
+			return n + escape
+		}
+		if quote >= 0 {
+			return n + quote
+		}
+	}
+	return len(p)
 }
 
 // take keeps bytes of a key or of a string.
