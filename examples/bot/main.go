@@ -1,82 +1,143 @@
-// Command bot runs two agents of a mesh until ^C: one sends questions, the other answers them.
+// Command bot answers the questions of a mesh with a language model until ^C or SIGTERM. Answers that are under way are finished.
 //
-//	go run ./examples/bot "How far is the build?"
+//	go run ./examples/bot
+//	mesh send --gateway-url http://127.0.0.1:… --node me bot question "How far is the build?"     # as the bot logs it
 //
-// The helper answers questions only. Two agents that answer answers as well would exchange messages without end.
-//
-// It uses the gateway in MESH_GATEWAY_URL with the token in MESH_GATEWAY_TOKEN, or a gateway in memory. Serve registers an
-// agent, polls its inbox, repeats failed handlers and marks messages read. At the end, running handlers finish; other messages
-// stay unread until the next run.
+// It uses the gateway in MESH_GATEWAY_URL with the token in MESH_GATEWAY_TOKEN, or a gateway in memory with the node me, and OpenAI
+// with the key in OPENAI_API_KEY, or a model in memory. BOT_ADDR, or else 127.0.0.1:8080, has /healthz and /metrics.
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"expvar"
 	"fmt"
 	"io"
-	"log"
+	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	var opts []client.Option // none: the gateway of the environment
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	b := bot{log: slog.New(slog.NewJSONHandler(os.Stderr, nil)), host: "https://api.openai.com", path: "/v1", key: os.Getenv("OPENAI_API_KEY")}
+	if b.key == "" {
+		b.host, b.path, b.key = discoverytest.Start().URL, "/openai/v1", "a key for a model in memory"
+	}
 	if os.Getenv("MESH_GATEWAY_URL") == "" {
-		opts = gatewaytest.Start().Options()
+		g := gatewaytest.Start(gatewaytest.WithPeers("me"))
+		b.gateway = g.Options()
+		b.log.Info("a gateway in memory", "url", g.URL)
 	}
-	if err := run(ctx, os.Stdout, os.Args[1:], opts...); err != nil {
-		stop()
-		log.Fatal(err)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cmp.Or(os.Getenv("BOT_ADDR"), "127.0.0.1:8080"))
+	if err == nil {
+		err = b.run(ctx, listener)
+	}
+	if stop(); err != nil {
+		b.log.Error("the bot ended", "error", err)
+		os.Exit(1)
 	}
 }
 
-// run serves both agents until ctx ends.
-func run(ctx context.Context, out io.Writer, questions []string, opts ...client.Option) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	helper, helperErr := client.New("bot-helper", opts...)
-	asker, askerErr := client.New("bot-asker", opts...)
-	if err := errors.Join(helperErr, askerErr); err != nil {
+type bot struct {
+	log             *slog.Logger
+	gateway         []client.Option // none: the gateway of the environment
+	host, path, key string          // of the model
+	client          *client.MeshClient
+	meter           *meter.Meter
+	metrics         expvar.Map
+}
+
+// run serves the node bot until ctx ends.
+func (b *bot) run(ctx context.Context, listener net.Listener) error {
+	var clientErr, meterErr error
+	b.client, clientErr = client.New("bot", append(b.gateway, client.WithRetry(client.RetryPolicy{}), client.WithLogger(b.log))...)
+	_, host, _ := strings.Cut(b.host, "://")
+	b.meter, meterErr = meter.New(nil, meter.WithHost(host, discovery.OpenAI), meter.WithBudget(meter.Budget{USD: "5", Per: meter.PeriodDay}))
+	if err := errors.Join(clientErr, meterErr); err != nil {
 		return err
 	}
-	if _, err := helper.Register(ctx, *options(helper).Register); err != nil { // here, so that the asker finds it at once
+	defer b.client.Close()
+	b.metrics.Set("spent", expvar.Func(func() any { return b.meter.Spent() }))
+	server := http.Server{Handler: http.HandlerFunc(b.report), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	defer server.Close()
+	return b.client.Serve(ctx, b.answer, client.ServeOptions{
+		Kinds:    []client.Kind{client.KindQuestion}, // two bots that answer answers would exchange messages without end
+		Workers:  4,
+		Register: &client.RegisterRequest{URL: "http://" + listener.Addr().String()},
+		Watch:    client.WatchOptions{Interval: time.Second, IdleInterval: 10 * time.Second},
+		OnError: func(m client.MeshMessage, err error) { // a message with an id is given up and stays unread
+			b.metrics.Add("errors", 1)
+			b.log.Error("serving failed", "message", m.ID, "error", err)
+		},
+	})
+}
+
+// answer answers a question. After an error, Serve calls it again, up to five times. The same answer sent twice arrives once.
+func (b *bot) answer(ctx context.Context, m client.MeshMessage) error {
+	ctx, cancel := context.WithTimeout(meter.WithLabel(ctx, "from", m.FromNode), time.Minute)
+	defer cancel()
+	text, err := b.complete(ctx, m.GetContent())
+	if err == nil {
+		_, err = b.client.Reply(ctx, m, client.KindAnswer, text)
+	}
+	if err != nil {
+		b.metrics.Add("failed_attempts", 1)
 		return err
 	}
-	ended := make(chan error, 2)
-	go func() {
-		defer stop() // an agent that cannot go on ends the other one
-		opts := options(helper)
-		opts.Kinds = []client.Kind{client.KindQuestion} // answers to answers would never end
-		ended <- helper.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
-			_, err := helper.Reply(ctx, m, client.KindAnswer, "You asked: "+m.GetContent())
-			return err
-		}, opts)
-	}()
-	go func() {
-		defer stop()
-		ended <- asker.Serve(ctx, func(_ context.Context, m client.MeshMessage) error {
-			_, err := fmt.Fprintf(out, "%s from %s: %q\n", m.Kind, m.FromNode, m.GetContent()) // %q: a terminal may act on the text of others
-			return err
-		}, options(asker))
-	}()
-	for _, question := range questions {
-		if _, err := asker.Send(ctx, client.SendRequest{To: helper.Node(), Kind: client.KindQuestion, Content: question}); err != nil {
-			stop()
-			return errors.Join(err, <-ended, <-ended)
+	b.metrics.Add("answered", 1)
+	b.log.Info("answered", "message", m.ID, "from", m.FromNode)
+	return nil
+}
+
+// complete requests a completion. A question is text of others: the model gets no secrets and no tools with it.
+func (b *bot) complete(ctx context.Context, question string) (string, error) {
+	body, err := json.Marshal(map[string]any{"model": "gpt-5-mini", "messages": []any{map[string]string{"role": "user", "content": question}}})
+	req, reqErr := http.NewRequestWithContext(ctx, http.MethodPost, b.host+b.path+"/chat/completions", bytes.NewReader(body))
+	if err := errors.Join(err, reqErr); err != nil {
+		return "", err
+	}
+	req.Header = http.Header{"Authorization": {"Bearer " + b.key}, "Content-Type": {"application/json"}}
+	resp, err := b.meter.Client().Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	var completion struct {
+		Choices []struct{ Message struct{ Content string } }
+	}
+	err = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&completion)
+	if resp.StatusCode != http.StatusOK || err != nil || len(completion.Choices) == 0 {
+		return "", errors.Join(fmt.Errorf("no completion, status %d", resp.StatusCode), err)
+	}
+	return completion.Choices[0].Message.Content, nil
+}
+
+// report answers /healthz, with 503 while the gateway does not answer, and /metrics.
+func (b *bot) report(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/metrics":
+		_, _ = io.WriteString(w, b.metrics.String())
+	case "/healthz":
+		if _, err := b.client.Health(r.Context()); err != nil {
+			http.Error(w, "the gateway does not answer", http.StatusServiceUnavailable)
 		}
-	}
-	return errors.Join(<-ended, <-ended)
-}
-
-func options(c *client.MeshClient) client.ServeOptions {
-	return client.ServeOptions{
-		Register: &client.RegisterRequest{URL: "http://" + c.Node() + ":8787"},
-		Watch:    client.WatchOptions{Interval: time.Second, IdleInterval: 30 * time.Second},
-		OnError:  func(m client.MeshMessage, err error) { log.Printf("%s: message %d: %v", c.Node(), m.ID, err) },
+	default:
+		http.NotFound(w, r)
 	}
 }

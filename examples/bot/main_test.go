@@ -1,70 +1,76 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"io"
-	"strings"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-func TestAgentsTalkUntilTheEnd(t *testing.T) {
-	t.Parallel()
-	g := gatewaytest.New(t)
-	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 503}) // polling goes on
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	lines, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- run(ctx, out, []string{"How far is the build?", "And the tests?"}, g.Options()...)
-	}()
-	read := bufio.NewReader(lines)
-	var answers []string
-	for range 2 {
-		line, err := read.ReadString('\n')
-		require.NoError(t, err)
-		answers = append(answers, line)
-	}
-	assert.ElementsMatch(t, []string{
-		"answer from bot-helper: \"You asked: How far is the build?\"\n",
-		"answer from bot-helper: \"You asked: And the tests?\"\n",
-	}, answers, "the first answer may be repeated, and come last, if the asker registers late")
-	stop()
-	require.NoError(t, <-ended)
-	for _, node := range []string{"bot-helper", "bot-asker"} {
-		c, err := client.New(node, g.Options()...)
-		require.NoError(t, err)
-		defer c.Close()
-		unread, err := c.Fetch(t.Context(), client.FetchOptions{UnreadOnly: true})
-		require.NoError(t, err)
-		assert.Empty(t, unread, node)
-	}
-	assert.Len(t, g.Requests(gatewaytest.SendMessage), 4)
+// start runs a bot with a gateway and a model in memory. The channel receives the error of run.
+func start(ctx context.Context, t *testing.T, g *gatewaytest.Gateway, s *discoverytest.Server) (url string, ended chan error) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	b := bot{log: slog.New(slog.DiscardHandler), gateway: g.Options(), host: s.URL, path: "/openai/v1", key: "example-key"}
+	ended = make(chan error, 1)
+	go func() { ended <- b.run(ctx, listener) }()
+	return "http://" + listener.Addr().String(), ended
 }
 
-func TestRejectionEndsBothAgents(t *testing.T) {
+func get(t *testing.T, url string) string {
+	t.Helper()
+	resp, err := http.Get(url) //nolint:noctx // a server of the test
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	text, err := httputil.DumpResponse(resp, true)
+	assert.NoError(t, err)
+	return string(text)
+}
+
+func TestBotAnswersUntilTheEnd(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*gatewaytest.Gateway){
-		"of a question": func(g *gatewaytest.Gateway) { g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: 400}) },
-		"of an agent": func(g *gatewaytest.Gateway) {
-			g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
-				if r.Operation != gatewaytest.RegisterPeer || !strings.Contains(r.Body, "bot-asker") {
-					return nil
-				}
-				return &gatewaytest.Fault{Status: 400}
-			})
-		},
-	} {
-		g := gatewaytest.New(t)
-		spoil(g)
-		err := run(t.Context(), io.Discard, []string{"How far is the build?"}, g.Options()...)
-		assert.ErrorContains(t, err, "status 400", name)
+	g, s := gatewaytest.New(t, gatewaytest.WithPeers("me")), discoverytest.New(t)
+	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{Text: "All green."})
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 503})         // polling goes on
+	s.Fail(discoverytest.CreateOpenAIChat, discoverytest.Fault{Status: 500}) // the question is answered at the next attempt
+	g.Store("me", "bot", "question", "How far is the build?")
+	g.Store("me", "bot", "fyi", "not a question")
+	ctx, stop := context.WithCancel(t.Context())
+	url, ended := start(ctx, t, g, s)
+	me, err := client.New("me", g.Options()...)
+	require.NoError(t, err)
+	for m, err := range me.Watch(t.Context(), client.WatchOptions{Interval: 100 * time.Millisecond}) {
+		if err != nil { // the 503, if this poll was the first
+			continue
+		}
+		assert.Equal(t, "All green.", m.GetContent())
+		break
 	}
+	assert.Contains(t, get(t, url+"/healthz"), " 200 ")
+	assert.Regexp(t, `"failed_attempts": 1, "spent": \{"USD":"0\.0\d+","Calls":2,"Unpriced":0,`, get(t, url+"/metrics"))
+	g.Fail(gatewaytest.GetHealth, gatewaytest.Fault{Status: 500, Times: -1})
+	assert.Contains(t, get(t, url+"/healthz"), " 503 ")
+	assert.Contains(t, get(t, url+"/"), " 404 ")
+	stop()
+	require.NoError(t, <-ended)
+	assert.Len(t, g.Requests(gatewaytest.MarkMessageRead), 1, "the fyi stays unread")
+}
+
+func TestBotEndsWithARefusedRegistration(t *testing.T) {
+	t.Parallel()
+	g := gatewaytest.New(t)
+	g.Fail(gatewaytest.RegisterPeer, gatewaytest.Fault{Status: 400})
+	_, ended := start(t.Context(), t, g, discoverytest.New(t))
+	require.ErrorContains(t, <-ended, "status 400")
 }
