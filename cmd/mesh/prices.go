@@ -16,8 +16,8 @@ func newPrices(a *app) *cobra.Command {
 		Long: `Prices prints the built-in price list: every model, tier and period of all providers, or of one.
 
 The columns of -o csv have the names of the fields of -o json. Later versions add columns at the end. Prices are decimals
-in USD per million tokens. valid_until is the first day after the period. An empty price is unknown, and an empty date means no
-limit.`,
+in USD per million tokens. valid_until is the first day after the period, and tier_threshold_tokens the shortest prompt. An
+empty price is unknown, and an empty date means no limit.`,
 		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv",
 		Args:      args(cobra.MaximumNArgs(1)),
 		ValidArgs: lookup.ProviderNames(),
