@@ -153,7 +153,7 @@ func BenchmarkLoadCatalog(b *testing.B) {
 // serving returns a client whose requests are all answered with body, without a network and without a copy of body.
 func serving(body string) *discovery.Client {
 	var server fakeServer
-	answer := roundTrip(func(req *http.Request) (*http.Response, error) {
+	answer := roundTripper(func(req *http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: req, Header: http.Header{},
 			Body: io.NopCloser(strings.NewReader(body)), ContentLength: -1, // as with a compressed body
@@ -161,11 +161,6 @@ func serving(body string) *discovery.Client {
 	})
 	return server.clientAt("http://test.invalid", discovery.WithHTTPClient(&http.Client{Transport: answer}))
 }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-// RoundTrip implements http.RoundTripper.
-func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 // held returns how many bytes of the heap a result of read holds, on average.
 func held(read func() any) float64 {

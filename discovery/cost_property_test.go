@@ -173,7 +173,7 @@ func plainFactor(call *discovery.Call, row *discovery.ProviderPricing) (factor *
 		return big.NewRat(1, 2), call.Provider != discovery.Gemini
 	case call.Mode == "us" && (call.Provider == discovery.XAI || call.Provider == discovery.OpenAI && newGPT && row.TierThresholdTokens == 0):
 		return big.NewRat(11, 10), true
-	case call.Mode == "us" && anthropic && !oldClaude && !strings.Contains(call.Model, "mythos") && inForce(ref("2026-02-05"), nil, call.At):
+	case call.Mode == "us" && anthropic && !oldClaude && !strings.Contains(call.Model, "mythos") && inForce(ptr("2026-02-05"), nil, call.At):
 		return big.NewRat(11, 10), true
 	}
 	return nil, false

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"net/http"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -49,13 +50,9 @@ func FuzzCostPage(f *testing.F) {
 		q.GroupBy = []discovery.GroupBy{"line_item", "project_id", "api_key_id"}
 		report, err := s.inProcess().ReconcileOpenAICost(t.Context(), q, nil)
 		require.NoError(t, err)
-		if !report.Complete {
-			assert.Empty(t, report.Buckets)
-			assert.Zero(t, report.ActualUSD)
-			require.Len(t, s.failures, 1)
+		if !checkComplete(t, s, report) {
 			return
 		}
-		assert.Empty(t, s.failures)
 		assert.True(t, json.Valid(body))
 		var all []json.RawMessage
 		for i, b := range report.Buckets {
@@ -77,6 +74,19 @@ func FuzzCostPage(f *testing.F) {
 		_, err = json.Marshal(report)
 		require.NoError(t, err)
 	})
+}
+
+// checkComplete reports whether a report is complete. Either it is and there is no failure, or it is empty and there is one.
+func checkComplete[B discovery.Bucket](t *testing.T, s *fakeServer, report *discovery.ReconciliationReport[B]) bool {
+	t.Helper()
+	if report.Complete {
+		assert.Empty(t, s.failures)
+		return true
+	}
+	assert.Empty(t, report.Buckets)
+	assert.Zero(t, report.ActualUSD)
+	require.Len(t, s.failures, 1)
+	return false
 }
 
 // lastValue is amount.value of a result. encoding/json matches names in any case, so it is walked by hand; of two the last
@@ -114,13 +124,9 @@ func FuzzUsage(f *testing.F) {
 		}
 		report, err := s.inProcess().ReconcileXAICost(t.Context(), q, nil)
 		require.NoError(t, err)
-		if !report.Complete {
-			assert.Empty(t, report.Buckets)
-			assert.Zero(t, report.ActualUSD)
-			require.Len(t, s.failures, 1)
+		if !checkComplete(t, s, report) {
 			return
 		}
-		assert.Empty(t, s.failures)
 		assert.True(t, json.Valid(body))
 		var all []json.RawMessage
 		for _, b := range report.Buckets {
@@ -152,4 +158,45 @@ func pointsOf(t *testing.T, raw json.RawMessage) (amounts []json.RawMessage) {
 		amounts = append(amounts, values[0])
 	}
 	return amounts
+}
+
+// FuzzCostReport feeds any bytes as a page of Anthropic's costs: either nothing and one failure, or buckets in order whose total
+// is the hundredth part of the sum of their raw results.
+func FuzzCostReport(f *testing.F) {
+	documented, err := os.ReadFile("testdata/anthropic_costs.json")
+	require.NoError(f, err)
+	for _, seed := range []string{
+		goodReport, string(documented), `{}`, `null`, `[]`, reportPage(true, `"p2"`), reportPage(false, "null", reportDay(2, cents("-1", "")), reportDay(1, cents("0E-6176", ""))),
+		reportPage(false, "null", reportDay(1), reportDay(1)), reportPage(false, "null", reportDay(1, cents("1e29", ""), `{"amount":"1","amount":"2","currency":"usd"}`)),
+		reportPage(false, "null", `{"starting_at":"2026-05-01T02:00:00+02:00","ending_at":"2026-05-02T00:00:00.5Z","results":[]}`),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		s := newFakeServer(map[string]http.HandlerFunc{"anthropic": respond(string(body))})
+		q := reportQuery()
+		q.GroupBy = []discovery.GroupBy{"workspace_id", "description"}
+		report, err := s.inProcess().ReconcileAnthropicCost(t.Context(), q, nil)
+		require.NoError(t, err)
+		if !checkComplete(t, s, report) {
+			return
+		}
+		sum := new(big.Rat)
+		for i, b := range report.Buckets {
+			assert.Less(t, b.StartTime, b.EndTime)
+			assert.True(t, i == 0 || report.Buckets[i-1].EndTime <= b.StartTime)
+			for _, raw := range b.RawResults {
+				var fields map[string]json.RawMessage
+				var amount string
+				require.NoError(t, json.Unmarshal(raw, &fields))
+				require.NoError(t, json.Unmarshal(fields["amount"], &amount))
+				value, ok := reference(amount)
+				require.True(t, ok, amount)
+				sum.Add(sum, value)
+			}
+		}
+		assert.Equal(t, nearest(sum.Quo(sum, big.NewRat(100, 1))), report.ActualUSD)
+		_, err = json.Marshal(report)
+		require.NoError(t, err)
+	})
 }

@@ -128,5 +128,3 @@ func asJSON(t *testing.T, v any) string {
 	require.NoError(t, err)
 	return string(text)
 }
-
-func ptr[T any](v T) *T { return &v }

@@ -24,7 +24,9 @@ func TestEmptyListsAndMapsAreNeverNull(t *testing.T) {
 	}{
 		{discovery.ModelInfo{}, map[string]string{"aliases": "[]", "tags": "[]"}},
 		{&discovery.ModelInfo{}, map[string]string{"aliases": "[]", "tags": "[]"}},
-		{discovery.CostBucket{}, map[string]string{"line_item_breakdown": "{}", "project_breakdown": "{}", "api_key_breakdown": "{}", "raw_results": "[]"}},
+		{discovery.CostBucket{}, map[string]string{
+			"line_item_breakdown": "{}", "project_breakdown": "{}", "api_key_breakdown": "{}", "workspace_breakdown": "{}", "raw_results": "[]",
+		}},
 		{discovery.TeamCostBucket{}, map[string]string{"line_items": "[]", "raw_bucket": "[]"}},
 		{openai, map[string]string{"buckets": "[]"}},
 		{&xai, map[string]string{"buckets": "[]"}},

@@ -142,10 +142,6 @@ func TestAdminServicesFollowTheBaseURLOfTheirProvider(t *testing.T) {
 	assert.Contains(t, sent.requests, "GET http://proxy/a/v1/organizations/cost_report")
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 func TestWithKeyRejectsAnUnknownServiceAndANilFunction(t *testing.T) {
 	t.Parallel()
 	for field, option := range map[string]func(){

@@ -141,7 +141,7 @@ func TestLedgerTakesAnySpellingOfTheProvider(t *testing.T) {
 func TestCostsAndLedgerDaysSurviveJSON(t *testing.T) {
 	t.Parallel()
 	cost := discovery.CallCost{
-		Provider: discovery.OpenAI, Model: "m", USD: 0.5, Exact: "0.5", Source: "s", VerifiedAt: ref("2026-11-21"),
+		Provider: discovery.OpenAI, Model: "m", USD: 0.5, Exact: "0.5", Source: "s", VerifiedAt: ptr("2026-11-21"),
 		Lines: []discovery.CostLine{{What: "input", Tokens: 1, USDPerMTok: "2", USD: "0.5"}},
 	}
 	day := discovery.LedgerDay{Day: "2026-11-21", USD: 0.5, ByModel: map[string]float64{"m": 0.5}, Unpriced: 1}

@@ -198,3 +198,14 @@ func requireValueError(t *testing.T, err error, field string) {
 	require.ErrorAs(t, err, &wrong)
 	assert.Equal(t, field, wrong.Field)
 }
+
+func ptr[T any](v T) *T { return &v }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// failingWriter fails with err at once.
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }

@@ -145,15 +145,3 @@ func BenchmarkManyAliases(b *testing.B) {
 		})
 	}
 }
-
-func TestModelInfoHasNoNullListsInJSON(t *testing.T) {
-	t.Parallel()
-	for _, m := range []any{discovery.ModelInfo{ID: "m"}, &discovery.ModelInfo{ID: "m"}, []discovery.ModelInfo{{ID: "m"}}} {
-		text, err := json.Marshal(m)
-		require.NoError(t, err)
-		assert.Contains(t, string(text), `"aliases":[],"tags":[]`)
-	}
-	var back discovery.ModelInfo
-	require.NoError(t, json.Unmarshal([]byte(`{"id":"m","aliases":["a"],"tags":[]}`), &back))
-	assert.Equal(t, []string{"a"}, back.Aliases)
-}

@@ -87,7 +87,3 @@ func TestCSVReturnsTheErrorOfTheWriter(t *testing.T) {
 	full := errors.New("the disk is full")
 	assert.ErrorIs(t, discovery.BuiltInPrices().WriteCSV(failingWriter{full}), full)
 }
-
-type failingWriter struct{ err error }
-
-func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }

@@ -183,7 +183,7 @@ func TestOwnPricesPrecedeLiveOnes(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
 	c := s.client(t, keyOf(discovery.ServiceXAI))
-	own := discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: "grok-4.7", InputPerMTok: ref(1_000.0), OutputPerMTok: ref(1_000.0)}
+	own := discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: "grok-4.7", InputPerMTok: ptr(1_000.0), OutputPerMTok: ptr(1_000.0)}
 	before, err := c.LivePrices(t.Context(), mustWith(t, own))
 	require.NoError(t, err)
 	after, err := live(t, c).With(own)

@@ -17,13 +17,13 @@ func TestWith(t *testing.T) {
 	t.Parallel()
 	const day = "2026-11-20"
 	own := []discovery.ProviderPricing{
-		{Provider: "Open AI", ModelHint: "gpt-5.4", InputPerMTok: ref(1.0), OutputPerMTok: ref(2.0), Source: "our contract", VerifiedAt: ref("2026-11-01"), ValidFrom: ref("2026-11-01")},
-		{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ref(3.0), OutputPerMTok: ref(4.0), ValidFrom: ref("2026-11-01"), TierThresholdTokens: 2_000},
-		{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ref(0.1), OutputPerMTok: ref(0.2), ValidFrom: ref("2026-11-01"), Mode: discovery.ModeBatch},
-		{Provider: discovery.OpenAI, ModelHint: "ft:gpt-4o-2024-08-06:acme::x1", InputPerMTok: ref(3.75), OutputPerMTok: ref(15.0)},
-		{Provider: discovery.OpenAI, ModelHint: "odd", InputPerMTok: ref(1.25 / 3), OutputPerMTok: ref(1e-20)},
-		{Provider: discovery.DeepSeek, ModelHint: "deepseek-flash", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)},
-		{Provider: discovery.Gemini, ModelHint: "free", InputPerMTok: ref(0.0), OutputPerMTok: ref(0.0)},
+		{Provider: "Open AI", ModelHint: "gpt-5.4", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(2.0), Source: "our contract", VerifiedAt: ptr("2026-11-01"), ValidFrom: ptr("2026-11-01")},
+		{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ptr(3.0), OutputPerMTok: ptr(4.0), ValidFrom: ptr("2026-11-01"), TierThresholdTokens: 2_000},
+		{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ptr(0.1), OutputPerMTok: ptr(0.2), ValidFrom: ptr("2026-11-01"), Mode: discovery.ModeBatch},
+		{Provider: discovery.OpenAI, ModelHint: "ft:gpt-4o-2024-08-06:acme::x1", InputPerMTok: ptr(3.75), OutputPerMTok: ptr(15.0)},
+		{Provider: discovery.OpenAI, ModelHint: "odd", InputPerMTok: ptr(1.25 / 3), OutputPerMTok: ptr(1e-20)},
+		{Provider: discovery.DeepSeek, ModelHint: "deepseek-flash", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0)},
+		{Provider: discovery.Gemini, ModelHint: "free", InputPerMTok: ptr(0.0), OutputPerMTok: ptr(0.0)},
 	}
 	checkCosts(t, mustWith(t, own...), []costCase{
 		{"before the table", discovery.OpenAI, "gpt-5.4", day, thousand, "", "0.003", ""},
@@ -45,9 +45,9 @@ func TestWith(t *testing.T) {
 
 func TestWithChangesNothingThatIsShared(t *testing.T) {
 	t.Parallel()
-	first := discovery.ProviderPricing{Provider: "Open AI", ModelHint: " gpt-5.4 ", InputPerMTok: ref(1.0), OutputPerMTok: ref(2.0), Source: "our contract"}
+	first := discovery.ProviderPricing{Provider: "Open AI", ModelHint: " gpt-5.4 ", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(2.0), Source: "our contract"}
 	base := mustWith(t, first)
-	list, err := base.With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ref(3.0), TierThresholdTokens: 2_000})
+	list, err := base.With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ptr(3.0), TierThresholdTokens: 2_000})
 	require.NoError(t, err)
 	rows := list.Of(discovery.OpenAI, "gpt-5.4")
 	require.Greater(t, len(rows), 2)
@@ -67,9 +67,9 @@ func TestWithChangesNothingThatIsShared(t *testing.T) {
 // The rows of a later With precede equal ones of an earlier one.
 func TestLaterWithWins(t *testing.T) {
 	t.Parallel()
-	row := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)}
+	row := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0)}
 	list := mustWith(t, row)
-	row.InputPerMTok = ref(7.0)
+	row.InputPerMTok = ptr(7.0)
 	list, err := list.With(row)
 	require.NoError(t, err)
 	checkCosts(t, list, []costCase{{"the later row", discovery.OpenAI, "gpt-5.4", "2026-11-20", thousand, "", "0.008", ""}})
@@ -98,8 +98,8 @@ func TestWithTheRowsOfTheListChangesNoCost(t *testing.T) {
 func TestWithThresholds(t *testing.T) {
 	t.Parallel()
 	for _, threshold := range []int64{1, 2, 200_000, 200_001, 1 << 53} {
-		low := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)}
-		high := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ref(2.0), OutputPerMTok: ref(2.0), TierThresholdTokens: threshold}
+		low := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0)}
+		high := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ptr(2.0), OutputPerMTok: ptr(2.0), TierThresholdTokens: threshold}
 		list := mustWith(t, low, high)
 		for tokens, want := range map[int64]string{threshold - 1: "0.000001", threshold: "0.000002"} {
 			cost, err := list.CostOf(discovery.Call{Provider: discovery.OpenAI, Model: "m", Usage: discovery.Usage{CacheRead: 0, Input: tokens, Output: 1}, At: time.Now()})
@@ -145,7 +145,7 @@ func TestWithExtremePrices(t *testing.T) {
 func TestWithRowsOfOtherModalities(t *testing.T) {
 	t.Parallel()
 	for modality, want := range map[string]string{"": "0.002", discovery.ModalityText: "0.002", discovery.ModalityAudio: "0.0125"} {
-		list := mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0), Modality: modality})
+		list := mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0), Modality: modality})
 		checkCosts(t, list, []costCase{{modality, discovery.OpenAI, "gpt-4o", "2026-11-20", thousand, "", want, ""}})
 	}
 }
@@ -154,8 +154,8 @@ func TestWithRowsOfOtherModalities(t *testing.T) {
 func TestWithPeriodsOfTimes(t *testing.T) {
 	t.Parallel()
 	list := mustWith(t, discovery.ProviderPricing{
-		Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0),
-		ValidFrom: ref("2026-11-20T14:00:00+02:00"), ValidUntil: ref("2026-11-21"),
+		Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0),
+		ValidFrom: ptr("2026-11-20T14:00:00+02:00"), ValidUntil: ptr("2026-11-21"),
 	})
 	checkCosts(t, list, []costCase{
 		{"before", discovery.OpenAI, "gpt-4o", "2026-11-20T11:59:59Z", thousand, "", "0.0125", ""},
@@ -172,13 +172,13 @@ func TestWithHoldsForEverySpelling(t *testing.T) {
 		{Provider: discovery.Anthropic, ModelHint: "claude-opus-4-5"},
 		{Provider: discovery.Anthropic, ModelHint: "anthropic/claude-opus-4.8"},
 		{Provider: discovery.Anthropic, ModelHint: "claude-haiku-4-5-20251001"},
-		{Provider: discovery.OpenAI, ModelHint: "GPT-4o", ValidFrom: ref("2026-11-01")},
+		{Provider: discovery.OpenAI, ModelHint: "GPT-4o", ValidFrom: ptr("2026-11-01")},
 		{Provider: discovery.Gemini, ModelHint: "models/gemini-2.5-pro"},
 		{Provider: discovery.XAI, ModelHint: "grok-4"},
 		{Provider: discovery.OpenAI, ModelHint: "My-Model"},
 	}
 	for i := range own {
-		own[i].InputPerMTok, own[i].OutputPerMTok = ref(1_000.0), ref(1_000.0)
+		own[i].InputPerMTok, own[i].OutputPerMTok = ptr(1_000.0), ptr(1_000.0)
 	}
 	const day, contract = "2026-11-20", "2"
 	checkCosts(t, mustWith(t, own...), []costCase{
@@ -204,16 +204,16 @@ func TestWithRejectsInvalidRows(t *testing.T) {
 	}{
 		"an unknown provider": {"Provider", func(p *discovery.ProviderPricing) { p.Provider = "nobody" }},
 		"no model":            {"ModelHint", func(p *discovery.ProviderPricing) { p.ModelHint = " " }},
-		"a negative price":    {"CacheReadPerMTok", func(p *discovery.ProviderPricing) { p.CacheReadPerMTok = ref(-1.0) }},
-		"a price of NaN":      {"CacheWrite1hPerMTok", func(p *discovery.ProviderPricing) { p.CacheWrite1hPerMTok = ref(math.NaN()) }},
+		"a negative price":    {"CacheReadPerMTok", func(p *discovery.ProviderPricing) { p.CacheReadPerMTok = ptr(-1.0) }},
+		"a price of NaN":      {"CacheWrite1hPerMTok", func(p *discovery.ProviderPricing) { p.CacheWrite1hPerMTok = ptr(math.NaN()) }},
 		"a tier":              {"TierThresholdTokens", func(p *discovery.ProviderPricing) { p.TierThresholdTokens = -1 }},
-		"a date":              {"ValidUntil", func(p *discovery.ProviderPricing) { p.ValidUntil = ref("2026-13-01") }},
-		"an empty date":       {"ValidFrom", func(p *discovery.ProviderPricing) { p.ValidFrom = ref("") }},
+		"a date":              {"ValidUntil", func(p *discovery.ProviderPricing) { p.ValidUntil = ptr("2026-13-01") }},
+		"an empty date":       {"ValidFrom", func(p *discovery.ProviderPricing) { p.ValidFrom = ptr("") }},
 		"a swapped period": {"ValidUntil", func(p *discovery.ProviderPricing) {
-			p.ValidFrom, p.ValidUntil = ref("2026-05-01"), ref("2026-05-01")
+			p.ValidFrom, p.ValidUntil = ptr("2026-05-01"), ptr("2026-05-01")
 		}},
 	} {
-		good := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ref(1.0)}
+		good := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ptr(1.0)}
 		bad := good
 		row.change(&bad)
 		list, err := discovery.BuiltInPrices().With(good, bad)

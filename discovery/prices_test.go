@@ -59,7 +59,7 @@ func TestZeroPriceListIsEmpty(t *testing.T) {
 	assert.Empty(t, list.Of(discovery.OpenAI, "gpt-4o"))
 	assert.Zero(t, list.AsOf())
 	checkCosts(t, &list, []costCase{{"no price", discovery.OpenAI, "gpt-4o", "2026-11-20", thousand, "", "", "model"}})
-	own, err := list.With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)})
+	own, err := list.With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0)})
 	require.NoError(t, err)
 	checkCosts(t, own, []costCase{{"a price of our own", discovery.OpenAI, "openai/gpt-4o", "2026-11-20", thousand, "", "0.002", ""}})
 }
@@ -71,7 +71,7 @@ func TestPriceListIsSafeForConcurrentUse(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			list, err := base.With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ref(1.0), OutputPerMTok: ref(1.0)})
+			list, err := base.With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0)})
 			assert.NoError(t, err)
 			for _, l := range []*discovery.PriceList{base, list} {
 				cost, err := l.CostOf(discovery.Call{Provider: discovery.OpenAI, Model: "openai/gpt-4o", Usage: thousand, At: on(t, "2026-11-20")})

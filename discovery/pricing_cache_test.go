@@ -116,7 +116,7 @@ func TestConcurrentPriceLookupsShareOneRequest(t *testing.T) {
 				}
 				price, err := c.PricingForGeminiModel(t.Context(), "3.7 flash", discovery.GeminiPriceQuery{Direction: discovery.Input, PricingOptions: withKey})
 				assert.NoError(t, err)
-				assert.Equal(t, ref(0.75), price)
+				assert.Equal(t, ptr(0.75), price)
 			})
 		}
 		all.Wait()
@@ -139,7 +139,7 @@ func TestKeysDoNotSharePrices(t *testing.T) {
 			all.Go(func() {
 				rows, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(key)})
 				assert.NoError(t, err)
-				assert.Equal(t, ref(float64(len(key))), rows[0].InputPerMTok)
+				assert.Equal(t, ptr(float64(len(key))), rows[0].InputPerMTok)
 			})
 		}
 		all.Wait()
@@ -281,5 +281,5 @@ func TestGeminiRowsAreCopies(t *testing.T) {
 	*price = -1
 	assert.Equal(t, before, read())
 	price, _ = c.PricingForGeminiModel(t.Context(), "3.7 flash", q)
-	assert.Equal(t, ref(0.75), price)
+	assert.Equal(t, ptr(0.75), price)
 }

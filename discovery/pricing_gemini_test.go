@@ -38,8 +38,8 @@ func TestFetchGeminiPricingSendsTheDocumentedRequest(t *testing.T) {
 	assert.True(t, known)
 	assert.Less(t, age, time.Minute)
 	assert.Equal(t, discovery.ProviderPricing{
-		Provider: discovery.Gemini, ModelHint: "gemini 3.7 flash", SKUID: "A", SKUDescription: flashText, InputPerMTok: ref(0.75),
-		UsageUnit: ref("count"), Source: discovery.SourceCloudBilling, VerifiedAt: verified, Modality: "text", Mode: "standard",
+		Provider: discovery.Gemini, ModelHint: "gemini 3.7 flash", SKUID: "A", SKUDescription: flashText, InputPerMTok: ptr(0.75),
+		UsageUnit: ptr("count"), Source: discovery.SourceCloudBilling, VerifiedAt: verified, Modality: "text", Mode: "standard",
 	}, rows[0])
 }
 

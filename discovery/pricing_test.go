@@ -13,8 +13,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-func ref[T any](v T) *T { return &v }
-
 func tiers(thresholds ...int64) []discovery.ProviderPricing {
 	records := make([]discovery.ProviderPricing, len(thresholds))
 	for i, threshold := range thresholds {
@@ -89,7 +87,7 @@ func TestAge(t *testing.T) {
 		assert.True(t, known, verified)
 		assert.Equal(t, want, age, verified)
 	}
-	for _, verified := range []*string{nil, ref(""), ref("yesterday"), ref("2026-13-01")} {
+	for _, verified := range []*string{nil, ptr(""), ptr("yesterday"), ptr("2026-13-01")} {
 		_, known := discovery.ProviderPricing{VerifiedAt: verified}.Age(now)
 		assert.False(t, known)
 	}
@@ -104,7 +102,7 @@ func TestPricingJSON(t *testing.T) {
 		"tier_threshold_tokens":0,"cache_read_per_mtok":null,"cache_write_5m_per_mtok":null,"cache_write_1h_per_mtok":null,
 		"usage_unit":null,"source":"","verified_at":null,"valid_from":null,"valid_until":null,"raw_pricing":null,"modality":"","mode":""}`, string(empty))
 	full, err := json.Marshal(discovery.ProviderPricing{
-		InputPerMTok: ref(0.1), OutputPerMTok: ref(0.0), RawPricing: &discovery.RawPricing{CacheWrite5m: 1, CacheWrite1h: 2, CacheHit: 0.5},
+		InputPerMTok: ptr(0.1), OutputPerMTok: ptr(0.0), RawPricing: &discovery.RawPricing{CacheWrite5m: 1, CacheWrite1h: 2, CacheHit: 0.5},
 	})
 	require.NoError(t, err)
 	assert.Contains(t, string(full), `"input_per_mtok":0.1,"output_per_mtok":0,`)

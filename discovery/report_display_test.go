@@ -55,17 +55,12 @@ func TestReportTable(t *testing.T) {
 	assert.NotContains(t, text.String(), "0.000000 ", "no figures")
 }
 
-type fullDisk struct{}
-
-var errFull = errors.New("disk is full")
-
-func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
-
 func TestReportReturnsTheErrorOfTheWriter(t *testing.T) {
 	t.Parallel()
 	r := reconcileOpenAI(t, twoDays(), nil)
-	require.ErrorIs(t, r.Table(fullDisk{}), errFull)
-	require.ErrorIs(t, r.SVG(fullDisk{}), errFull)
+	full := errors.New("the disk is full")
+	require.ErrorIs(t, r.Table(failingWriter{full}), full)
+	require.ErrorIs(t, r.SVG(failingWriter{full}), full)
 }
 
 // rectangles reads a picture and returns the titles of its bars, and all of its text.

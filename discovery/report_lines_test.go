@@ -14,7 +14,7 @@ import (
 func TestReportNamesLineItemsBesideCalls(t *testing.T) {
 	t.Parallel()
 	report := discovery.ReconciliationReport[discovery.CostBucket]{
-		Provider: discovery.OpenAI, ActualUSD: 1.5, AttributedUSD: ref(1.0), Complete: true, Settled: true,
+		Provider: discovery.OpenAI, ActualUSD: 1.5, AttributedUSD: ptr(1.0), Complete: true, Settled: true,
 		Buckets: []discovery.CostBucket{
 			{TotalUSD: 1.2, LineItemBreakdown: map[string]float64{"gpt-5.4, input": 1, "Vector storage": 0.1, "Code interpreter": 0.1, "": 0}},
 			{StartTime: 86_400, EndTime: 172_800, TotalUSD: 0.3, LineItemBreakdown: map[string]float64{"Vector storage": 0.2, "web search tool calls": 0.1}},
@@ -25,7 +25,7 @@ func TestReportNamesLineItemsBesideCalls(t *testing.T) {
 	assert.Contains(t, text.String(), `not in any call: 0.4 USD of the bill are "Code interpreter", "Vector storage"`)
 
 	sessions := discovery.ReconciliationReport[discovery.CostBucket]{
-		Provider: discovery.Anthropic, ActualUSD: 0.45, AttributedUSD: ref(0.37), Complete: true, Settled: true,
+		Provider: discovery.Anthropic, ActualUSD: 0.45, AttributedUSD: ptr(0.37), Complete: true, Settled: true,
 		Buckets: []discovery.CostBucket{{TotalUSD: 0.45, LineItemBreakdown: map[string]float64{"Web Search Usage": 0.37, "Session Usage": 0.08}}},
 	}
 	text.Reset()
