@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,6 +21,9 @@ import (
 // TestMain makes the test binary the commands mesh, handler and caller when it is started under these names. With the race detector a
 // process sleeps for a second before it exits; GORACE turns that off, because these tests start hundreds of processes.
 func TestMain(m *testing.M) {
+	if os.Getenv("XDG_DATA_HOME") == "" { // a script sets it; elsewhere the developer's price table is not used
+		os.Setenv("XDG_DATA_HOME", filepath.Join(os.TempDir(), "no-data-of-mesh"))
+	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	testscript.Main(m, map[string]func(){
 		"mesh":    func() { os.Exit(start(testProviders()...)) },
@@ -38,7 +42,7 @@ func testProviders() []discovery.Option {
 	opts := []discovery.Option{discovery.WithCatalogURL(base + "/catalog")}
 	for _, service := range []discovery.Service{
 		discovery.ServiceOpenAI, discovery.ServiceDeepSeek, discovery.ServiceAnthropic, discovery.ServiceGemini,
-		discovery.ServiceCloudBilling, discovery.ServiceXAI, discovery.ServiceXAIManagement,
+		discovery.ServiceCloudBilling, discovery.ServiceXAI, discovery.ServiceXAIManagement, discovery.ServicePrices,
 	} {
 		opts = append(opts, discovery.WithBaseURL(service, base+"/"+string(service)))
 	}

@@ -1,42 +1,97 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 func newPrices(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "prices [PROVIDER]",
-		Short: "Print the built-in price list with all periods; -o csv writes it for a database",
-		Long: `Prices prints the built-in price list: every model, tier and period of all providers, or of one.
+	var update, dryRun bool
+	var stale string
+	cmd := &cobra.Command{
+		Use:   "prices [PROVIDER] | --update | --stale AGE [MODEL...]",
+		Short: "Print the price list with all periods, or update it; -o csv writes it for a database",
+		Long: `Prices prints the price list: every model, tier and period of all providers, or of one.
 
 The columns of -o csv have the names of the fields of -o json. Later versions add columns at the end. Prices are decimals
 in USD per million tokens. valid_until is the first day after the period, and tier_threshold_tokens the shortest prompt. An
-empty price is unknown, and an empty date means no limit.`,
-		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv",
-		Args:      args(cobra.MaximumNArgs(1)),
+empty price is unknown, and an empty date means no limit.
+
+--update gets the reviewed price table of the project, prints what changed and stores the table in the user's data folder. All
+commands use it while it is newer than the built-in one. Nothing else requests it. A damaged, older or much shorter table
+changes nothing. --dry-run stores nothing.
+
+--stale prints the prices that were verified longer ago, as in 30d, of the models or of all that are sold today. The exit
+status is 1 if there is one.`,
+		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --update\n  mesh prices --stale 30d gpt-5.2",
 		ValidArgs: lookup.ProviderNames(),
-		RunE: func(_ *cobra.Command, names []string) error {
-			list := discovery.BuiltInPrices()
-			if len(names) == 1 {
-				p, err := discovery.ParseProvider(names[0])
+		RunE: func(cmd *cobra.Command, names []string) error {
+			staleGiven := cmd.Flags().Changed("stale")
+			switch {
+			case update && (staleGiven || len(names) > 0 || a.format == "csv"), staleGiven && a.format == "csv":
+				return usagef("--update takes no names and not --stale, and neither has -o csv")
+			case dryRun && !update:
+				return usagef("--dry-run needs --update")
+			case update:
+				return a.updatePrices(cmd.Context(), dryRun)
+			case staleGiven:
+				oldest, err := parseDays("--stale", stale)
 				if err != nil {
 					return err
 				}
-				if list, err = new(discovery.PriceList).With(list.Rows(p)...); err != nil {
-					return err
-				}
+				return a.stalePrices(names, oldest)
+			case len(names) > 1:
+				return usagef("mesh prices takes one provider")
 			}
-			if a.format == "csv" {
-				return list.WriteCSV(a.out)
-			}
-			prices := list.Rows("")
-			return a.print(prices, func(w io.Writer) error { return priceTable(w, prices) })
+			return a.prices(names)
 		},
 	}
+	flags := cmd.Flags()
+	flags.BoolVar(&update, "update", false, "get the newest reviewed price table and store it")
+	flags.BoolVar(&dryRun, "dry-run", false, "with --update, print what would change and store nothing")
+	flags.StringVar(&stale, "stale", "", "print the prices that were verified longer ago than this, as in 30d; exit status 1 if any")
+	return cmd
+}
+
+// prices prints the price list, or that of one provider.
+func (a *app) prices(names []string) error {
+	list, from := a.priceList()
+	asOf := list.AsOf()
+	if len(names) == 1 {
+		p, err := discovery.ParseProvider(names[0])
+		if err != nil {
+			return err
+		}
+		if list, err = new(discovery.PriceList).With(list.Rows(p)...); err != nil {
+			return err
+		}
+	}
+	if a.format == "csv" {
+		return list.WriteCSV(a.out)
+	}
+	prices := list.Rows("")
+	return a.print(prices, func(w io.Writer) error {
+		if _, err := fmt.Fprintf(w, "prices as of %s, %s\n", asOf.Format(time.DateOnly), from); err != nil {
+			return err
+		}
+		return priceTable(w, prices)
+	})
+}
+
+func staleTable(w io.Writer, stale []discovery.ProviderPricing) error {
+	if len(stale) == 0 {
+		return nil
+	}
+	rows := make([][]string, len(stale))
+	for i, p := range stale {
+		rows[i] = []string{string(p.Provider), p.ModelHint, output.Text(&p.Mode), output.Text(p.VerifiedAt), output.Line(p.Source)}
+	}
+	return output.Table(w, []string{"PROVIDER", "MODEL", "MODE", "VERIFIED", "SOURCE"}, rows)
 }

@@ -49,7 +49,7 @@ symbolic links and the folders .git, .hg, .svn, .venv, node_modules and vendor a
 		Args:              args(cobra.ArbitraryArgs),
 		ValidArgsFunction: f.completeArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			soon, err := parseDays(f.within)
+			soon, err := parseDays("--within", f.within)
 			if err != nil {
 				return err
 			}
@@ -82,11 +82,11 @@ func (f *retiredFlags) completeArg(cmd *cobra.Command, given []string, prefix st
 const maxDays = 36_500
 
 // parseDays reads a number of days such as "60d".
-func parseDays(text string) (time.Duration, error) {
+func parseDays(flag, text string) (time.Duration, error) {
 	number, ok := strings.CutSuffix(text, "d")
 	n, err := strconv.ParseUint(number, 10, 64)
 	if !ok || err != nil || n > maxDays {
-		return 0, usagef("--within %q must be a number of days, such as 60d, and at most %dd", text, maxDays)
+		return 0, usagef("%s %q must be a number of days, such as 60d, and at most %dd", flag, text, maxDays)
 	}
 	return time.Duration(n) * 24 * time.Hour, nil
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
@@ -38,7 +39,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "heal": heal, "announce": announce, "write": write,
+			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "heal": heal, "announce": announce, "write": write, "table": table,
 		},
 	})
 }
@@ -80,6 +81,7 @@ func setFolders(env *testscript.Env) {
 	}
 	env.Setenv("XDG_CACHE_HOME", cache)
 	env.Setenv("LocalAppData", cache)
+	env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
 	env.Setenv("CACHE", cache)
 	config := filepath.Join(env.WorkDir, ".config")
 	if runtime.GOOS == "darwin" {
@@ -175,6 +177,26 @@ func fail(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	fault := gatewaytest.Fault{Status: code, Times: -1}
 	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Fail(gatewaytest.Operation(args[0]), fault)
+}
+
+// table sets the price table of the project: table newer has another price of gpt-4.1, verified a day after all others, table old
+// is a year older, and table cut has half of the lines.
+func table(ts *testscript.TestScript, _ bool, args []string) {
+	text := discoverytest.StandardPrices()
+	switch args[0] {
+	case "newer":
+		at := strings.Index(text, "openai,gpt-4.1,0,")
+		line, _, _ := strings.Cut(text[at:], "\n")
+		day := discovery.BuiltInPrices().AsOf().AddDate(0, 0, 1).Format(time.DateOnly)
+		text = strings.Replace(text, line, "openai,gpt-4.1,0,1,0.25,,,4,,,pi+genai,"+day+",,,", 1)
+	case "old":
+		text = strings.NewReplacer(",2026-11-", ",2025-11-").Replace(text)
+	case "cut":
+		text = text[:strings.Index(text, "\ngemini,")+1]
+	default:
+		ts.Fatalf("no table %s", args[0])
+	}
+	ts.Value(providersKey{}).(*discoverytest.Server).SetPrices(text)
 }
 
 // heal ends the failures of the gateway.

@@ -38,6 +38,7 @@ func newEnvironment() *cobra.Command {
   TERM                  dumb turns off bold headers and the line "waiting for a response"
   XDG_CONFIG_HOME       folder that has mesh/profiles.json (on Linux)
   XDG_CACHE_HOME        folder that keeps the catalog for a day (on Linux)
+  XDG_DATA_HOME         folder that keeps the table of mesh prices --update
 
 Keys of providers:
 

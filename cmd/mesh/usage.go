@@ -68,7 +68,8 @@ func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
 	}
 	defer in.close()
 	c, failures := a.discover()
-	prices, err := c.LivePrices(ctx, nil)
+	base, _ := a.priceList()
+	prices, err := c.LivePrices(ctx, base)
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,8 @@ func (a *app) count(ctx context.Context, path string, b *bill, failures *failure
 		return err
 	}
 	defer in.close()
-	prices, err := b.client.LivePrices(ctx, nil)
+	base, _ := a.priceList()
+	prices, err := b.client.LivePrices(ctx, base)
 	if err != nil {
 		return err
 	}

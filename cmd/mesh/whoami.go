@@ -13,7 +13,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 // identity is what mesh whoami finds out. A nil field is not known.
@@ -27,6 +26,7 @@ type identity struct {
 	Registered  *bool   `json:"registered"`
 	Unread      *int    `json:"unread_messages"`
 	PricesAsOf  string  `json:"prices_as_of"`
+	PricesFrom  string  `json:"prices_from"`
 	prices      time.Time
 }
 
@@ -51,7 +51,8 @@ func (a *app) whoami(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	id := identity{Profile: s.profile, TokenSource: s.tokenSource(), prices: discovery.BuiltInPrices().AsOf()}
+	list, from := a.priceList()
+	id := identity{Profile: s.profile, TokenSource: s.tokenSource(), prices: list.AsOf(), PricesFrom: from}
 	id.PricesAsOf = id.prices.Format(time.DateOnly)
 	failed := a.identify(ctx, s, &id)
 	return cmp.Or(a.print(id, id.table), failed)
@@ -137,7 +138,7 @@ func (id identity) table(w io.Writer) error {
 		{"token accepted", yesNo(id.Accepted), ""},
 		{"registered", yesNo(id.Registered), ""},
 		{"unread messages", unread, ""},
-		{"prices as of", fmt.Sprintf("%s (%dd old)", id.PricesAsOf, int(time.Since(id.prices).Hours()/24)), "built in"},
+		{"prices as of", fmt.Sprintf("%s (%dd old)", id.PricesAsOf, int(time.Since(id.prices).Hours()/24)), id.PricesFrom},
 	})
 }
 

@@ -36,12 +36,13 @@ func ProviderNames() []string {
 	return names
 }
 
-// Prices returns the built-in price list, with live prices if the provider publishes them. It is never nil.
+// Prices returns the price list of [Table], with live prices if the provider publishes them. It is never nil.
 func Prices(ctx context.Context, c *discovery.Client, p discovery.Provider) (*discovery.PriceList, error) {
+	list, _, _ := Table() // mesh prices reports a damaged file
 	if p == discovery.Gemini || p == discovery.XAI {
-		return c.LivePrices(ctx, nil)
+		return c.LivePrices(ctx, list)
 	}
-	return discovery.BuiltInPrices(), nil
+	return list, nil
 }
 
 // Provider returns the provider of that name, or for "" the one that makes the model.

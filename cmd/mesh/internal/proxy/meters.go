@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
@@ -26,7 +27,8 @@ func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...met
 	}
 	m := &Meters{}
 	var err error
-	if m.priced, err = meter.New(nil, opts...); err != nil {
+	prices, _, _ := lookup.Table() // mesh prices reports a damaged file
+	if m.priced, err = meter.New(prices, opts...); err != nil {
 		return nil, err
 	}
 	m.unpriced, err = meter.New(new(discovery.PriceList), unpriced...)

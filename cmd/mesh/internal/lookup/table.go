@@ -1,0 +1,69 @@
+package lookup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// TableFile returns the file of mesh prices --update: prices in the folder mesh of the user's data folder. The error is that of a
+// user without one.
+func TableFile() (string, error) {
+	dir, err := dataFolder()
+	return filepath.Join(dir, "mesh", "prices"), err
+}
+
+func dataFolder() (string, error) {
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	switch runtime.GOOS {
+	case "windows":
+		return os.UserCacheDir() // %LocalAppData%, which does not roam
+	case "darwin":
+		return os.UserConfigDir() // Library/Application Support, the place of data too
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "share"), err
+}
+
+// Table returns the price list of mesh prices --update if it is newer than the built-in one, else that one. A file that cannot be
+// read is an error beside the built-in list.
+func Table() (list *discovery.PriceList, updated bool, err error) {
+	builtIn := discovery.BuiltInPrices()
+	name, err := TableFile()
+	if err != nil {
+		return builtIn, false, nil // nothing can have been stored
+	}
+	switch info, err := os.Stat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return builtIn, false, nil
+	case err == nil && !info.Mode().IsRegular(): // a pipe would never answer
+		err = errors.New("is not a regular file")
+		fallthrough
+	case err != nil:
+		return builtIn, false, storedError(name, err)
+	}
+	file, err := os.Open(name) //nolint:gosec // the user chooses the folder
+	if err != nil {
+		return builtIn, false, storedError(name, err)
+	}
+	defer func() { _ = file.Close() }()
+	stored, err := discovery.LoadPrices(file)
+	if err != nil {
+		return builtIn, false, storedError(name, err)
+	}
+	if !stored.AsOf().After(builtIn.AsOf()) {
+		return builtIn, false, nil
+	}
+	return stored, true, nil
+}
+
+func storedError(name string, err error) error {
+	return fmt.Errorf("the stored price table is not used, but the built-in one; mesh prices --update replaces it: %s: %w", name, err)
+}

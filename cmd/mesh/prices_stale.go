@@ -1,0 +1,58 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// stalePrices prints the prices in force now that were verified longer ago than an age: those of the models, or of all models
+// that are sold today. The error is errFound if there is one.
+func (a *app) stalePrices(models []string, oldest time.Duration) error {
+	list, _ := a.priceList()
+	now := time.Now()
+	rows := list.Rows("")
+	if len(models) > 0 {
+		rows = nil
+	}
+	for _, model := range models {
+		p, err := lookup.Provider("", model)
+		if err != nil {
+			return err
+		}
+		found := list.Of(p, model)
+		if len(found) == 0 {
+			return failedf("%s is not in the price list", model)
+		}
+		rows = append(rows, found...)
+	}
+	stale := []discovery.ProviderPricing{}
+	for i := range rows {
+		if r := &rows[i]; sold(r, now, len(models) > 0) {
+			if age, known := r.Age(now); !known || age > oldest {
+				stale = append(stale, *r)
+			}
+		}
+	}
+	if err := a.print(stale, func(w io.Writer) error { return staleTable(w, stale) }); err != nil || len(stale) == 0 {
+		return err
+	}
+	return errFound
+}
+
+// sold reports whether the row has a price in force. A retired model is not sold, but may be asked for by name.
+func sold(r *discovery.ProviderPricing, now time.Time, named bool) bool {
+	priced := r.InputPerMTok != nil || r.OutputPerMTok != nil
+	return priced && begun(r.ValidFrom, now, true) && !begun(r.ValidUntil, now, false) && (named || !discovery.IsRetiredOn(r.Provider, r.ModelHint, now))
+}
+
+// begun reports whether a limit of a period has passed; open is the result for none.
+func begun(limit *string, now time.Time, open bool) bool {
+	if limit == nil {
+		return open
+	}
+	at, err := lookup.Time(*limit)
+	return err == nil && !now.Before(at)
+}
