@@ -31,6 +31,7 @@ changes nothing. --dry-run stores nothing.
 --stale prints the prices that were verified longer ago, as in 30d, of the models or of all that are sold today. The exit
 status is 1 if there is one.`,
 		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --update\n  mesh prices --stale 30d gpt-5.2",
+		Args:      args(cobra.ArbitraryArgs), // names of models with --stale
 		ValidArgs: lookup.ProviderNames(),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			staleGiven := cmd.Flags().Changed("stale")
