@@ -38,6 +38,9 @@ func TestParseResponse(t *testing.T) {
 		{"an empty usage object", discovery.OpenAI, `{"id":"1","model":"m","service_tier":"priority","usage":{}}`, discovery.Response{ID: "1", Model: "m", Usage: discovery.Usage{Mode: "priority"}}},
 		{"an error", discovery.Anthropic, `{"type":"error","error":{"type":"overloaded_error"},"request_id":"req_1"}`, discovery.Response{}},
 		{"a batch is not a response", discovery.OpenAI, `{"id":"batch_1","object":"batch","model":"m",` + responsesUsage + `}`, discovery.Response{}},
+		{"a tool that OpenAI counts and that is not known", discovery.OpenAI, `{"tool_usage":{"rocket":{"num_requests":4}},` + responsesUsage + `}`, discovery.Response{Usage: tools(map[string]int64{"unknown": 4}), Complete: true}},
+		{"another unit of a tool", discovery.Anthropic, `{"usage":{"input_tokens":5,"output_tokens":1,"server_tool_use":{"web_search_requests":0,"code_execution_seconds":0.5}}}`, discovery.Response{Usage: mode("count:code_execution_seconds"), Complete: true}},
+		{"searches for images", discovery.Gemini, `{"candidates":[{"groundingMetadata":{"imageSearchQueries":["a","","b","a"]}}],` + geminiUsage + `}`, discovery.Response{Usage: tools(map[string]int64{"image_search": 2}), Complete: true}},
 		{
 			"searches of OpenAI are counted by OpenAI", discovery.OpenAI,
 			`{"output":[{"type":"web_search_call","action":{"type":"search"}},{"type":"web_search_call","action":{"type":"search"}}],"tool_usage":{"web_search":{"num_requests":1}},` + responsesUsage + `}`,

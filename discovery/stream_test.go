@@ -56,6 +56,11 @@ func TestStream(t *testing.T) {
 			message(discovery.Usage{Input: 1630, CacheRead: 7, CacheWrite1h: 3337, Output: 50}, true),
 		},
 		{
+			"messages: also if their lifetimes are null later", discovery.Anthropic,
+			start + `{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":3068},"output_tokens":2}}}` + "\n" + strings.Replace(end, `"usage":{`, `"usage":{"cache_creation":null,`, 1),
+			message(discovery.Usage{Input: 1630, CacheRead: 7, CacheWrite1h: 3337, Output: 50}, true),
+		},
+		{
 			"messages: of five minutes, if there were none", discovery.Anthropic,
 			start + `null,"output_tokens":2}}}` + "\n" + end,
 			message(discovery.Usage{Input: 1630, CacheRead: 7, CacheWrite5m: 3337, Output: 50}, true),
@@ -116,6 +121,12 @@ func TestStream(t *testing.T) {
 		{"generateContent: an unspecified reason does not count", discovery.Gemini, `{"responseId":"1","candidates":[{"finishReason":0}],"usageMetadata":{"promptTokenCount":8}}`, discovery.Response{ID: "1", Usage: discovery.Usage{Input: 8}}},
 		{"generateContent: a blocked prompt", discovery.Gemini, `{"responseId":"1","promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":8}}`, discovery.Response{ID: "1", Usage: discovery.Usage{Input: 8}, Complete: true}},
 		{"Live: a turn", discovery.Gemini, `{"serverContent":{"modelTurn":{}}}` + "\n" + `{"serverContent":{"turnComplete":true},"usageMetadata":{"promptTokenCount":8,"responseTokenCount":2,"totalTokenCount":10}}`, discovery.Response{Usage: discovery.Usage{Input: 8, Output: 2}, Complete: true}},
+		{
+			"Live: queries", discovery.Gemini,
+			`{"serverContent":{"groundingMetadata":{"webSearchQueries":["a","b"]}}}
+			{"serverContent":{"turnComplete":true},"usageMetadata":{"promptTokenCount":8,"responseTokenCount":2,"totalTokenCount":10}}`,
+			discovery.Response{Usage: discovery.Usage{Input: 8, Output: 2, Requests: map[string]int64{"grounding": 2}}, Complete: true},
+		},
 		{
 			"an interaction", discovery.Gemini,
 			`{"interaction":{"id":"1","model":"gemini-4-argon","service_tier":"standard"},"event_type":"interaction.created"}

@@ -23,7 +23,7 @@ func merge(earlier, later []byte) []byte {
 			to[name] = value
 		}
 	}
-	if from["cache_creation"] == nil {
+	if kinds := from["cache_creation"]; kinds == nil || string(kinds) == "null" {
 		breakDown(to)
 	}
 	merged, err := json.Marshal(to)

@@ -15,6 +15,8 @@ type Node struct {
 	Members map[string]*Node
 	Base    *Node
 	End     Field
+	// Others is the place of the members that neither Members nor Base has.
+	Others *Node
 	// Element is the element of an array.
 	Element *Node
 	// Wraps is set for an object that holds the response, and Batch if that is in the results of a batch.
@@ -23,10 +25,13 @@ type Node struct {
 
 // Member returns the place of a member, or nil.
 func (n *Node) Member(name []byte) *Node {
-	if child := n.Members[string(name)]; child != nil || n.Base == nil {
+	if child := n.Members[string(name)]; child != nil {
 		return child
 	}
-	return n.Base.Member(name)
+	if n.Base != nil {
+		return n.Base.Member(name)
+	}
+	return n.Others
 }
 
 // itemNode is a part of the output, and a step of Gemini's interactions.
@@ -38,24 +43,27 @@ var itemNode = &Node{End: ItemEnd, Members: map[string]*Node{
 	"arguments":    {Members: map[string]*Node{"queries": {Element: &Node{Field: ItemQuery}}}},
 }}
 
+// grounding has what Gemini searched for.
+var grounding = &Node{Members: map[string]*Node{
+	"webSearchQueries":   {Element: &Node{Field: Query}},
+	"imageSearchQueries": {Element: &Node{Field: ImageQuery}},
+	"groundingChunks":    {Element: &Node{Members: map[string]*Node{"maps": {Field: Maps}}}},
+}}
+
 // whole is a response of any API. The names that APIs share mean the same.
 var whole = &Node{Members: map[string]*Node{
 	"object": {Field: Object}, "status": {Field: Status}, "background": {Field: Background},
 	"id": {Field: ID}, "model": {Field: Model}, "service_tier": {Field: Tier}, "usage": {Field: Usage},
 	"responseId": {Field: ID}, "modelVersion": {Field: Model}, "usageMetadata": {Field: Metadata},
 	"promptFeedback": {Field: Feedback},
-	"serverContent":  {Members: map[string]*Node{"turnComplete": {Field: TurnComplete}}},
+	"serverContent":  {Members: map[string]*Node{"turnComplete": {Field: TurnComplete}, "groundingMetadata": grounding}},
 	"choices":        {Element: &Node{End: CandidateEnd, Members: map[string]*Node{"finish_reason": {Field: FinishReason}}}},
 	"candidates": {Element: &Node{End: CandidateEnd, Members: map[string]*Node{
-		"finishReason": {Field: FinishReason},
-		"groundingMetadata": {Members: map[string]*Node{
-			"webSearchQueries": {Element: &Node{Field: Query}},
-			"groundingChunks":  {Element: &Node{Members: map[string]*Node{"maps": {Field: Maps}}}},
-		}},
+		"finishReason": {Field: FinishReason}, "groundingMetadata": grounding,
 	}}},
 	"output": {Element: itemNode},
 	"steps":  {Element: itemNode}, "outputs": {Element: itemNode}, // the newer and the older name
-	"tool_usage": {Members: map[string]*Node{
+	"tool_usage": {Others: &Node{Members: map[string]*Node{"num_requests": {Field: OtherUses}}}, Members: map[string]*Node{
 		"web_search": {Members: map[string]*Node{"num_requests": {Field: Searches}}},
 		"image_gen":  {Members: map[string]*Node{"total_tokens": {Field: ImageTokens}}},
 	}},

@@ -10,13 +10,13 @@
 // Bodies; [] is any element:
 //
 //	OpenAI, DeepSeek, xAI      id, model, service_tier, usage, status, object, background,
-//	                           choices[].finish_reason (chat), tool_usage.web_search.num_requests, tool_usage.image_gen.total_tokens,
+//	                           choices[].finish_reason (chat), tool_usage.web_search.num_requests, tool_usage.image_gen.total_tokens, tool_usage.*.num_requests,
 //	                           output[].type, .action.type, .container_id, .environment.container_id (responses)
 //	Anthropic, and DeepSeek's  id, model, usage; the tier, the speed, the region and the tools are in the usage
 //	messages
 //	Gemini's generateContent   responseId, modelVersion, usageMetadata, candidates[].finishReason,
-//	and Live                   candidates[].groundingMetadata.webSearchQueries[] and .groundingChunks[].maps,
-//	                           promptFeedback, serverContent.turnComplete
+//	and Live                   candidates[].groundingMetadata.webSearchQueries[], .imageSearchQueries[] and
+//	                           .groundingChunks[].maps, promptFeedback, serverContent.turnComplete and .groundingMetadata
 //	Gemini's interactions      id, model, service_tier, usage, status, steps[].type and .arguments.queries[]
 //	                           (outputs[] in older versions)
 //
@@ -62,8 +62,10 @@ const (
 	TurnComplete
 	Background
 	Query
+	ImageQuery
 	Maps
 	Searches
+	OtherUses
 	ImageTokens
 	ItemType
 	ItemAction

@@ -14,10 +14,13 @@ import (
 type tools struct {
 	searches, files, images     int64
 	queries, containers, shells set
+	imageQueries                set
 	maps                        bool
 	// billedSearches is OpenAI's own count of searches, if counted.
 	billedSearches, imageTokens int64
 	counted                     bool
+	// others are the uses of tools whose names are not known.
+	others int64
 }
 
 type set map[uint64]struct{}
@@ -66,6 +69,13 @@ func (t *tools) set(f Field, raw []byte) {
 		if query := text(raw); query != "" {
 			t.queries.add(query)
 		}
+	case ImageQuery:
+		if query := text(raw); query != "" {
+			t.imageQueries.add(query)
+		}
+	case OtherUses:
+		n, _ := number(raw)
+		t.others += n
 	case Maps:
 		t.maps = t.maps || given(raw)
 	case Searches:
@@ -109,6 +119,7 @@ func (t *tools) add(i *item) {
 // merge adds what a later document of a stream has.
 func (t *tools) merge(more *tools) {
 	t.queries.addAll(more.queries)
+	t.imageQueries.addAll(more.imageQueries)
 	t.maps = t.maps || more.maps
 }
 
@@ -128,6 +139,7 @@ func (t *tools) requests(provider, model string, used map[string]int64) map[stri
 		t.addOpenAI(add)
 	case "gemini":
 		add("grounding", int64(len(t.queries)))
+		add("image_search", int64(len(t.imageQueries)))
 		if t.maps {
 			add("maps", 1)
 		}
@@ -144,6 +156,7 @@ func (t *tools) addOpenAI(add func(tool string, n int64)) {
 	} else {
 		add("web_search", t.searches)
 	}
+	add("unknown", t.others)
 	add("file_search", t.files)
 	add("code_interpreter", int64(len(t.containers)))
 	add("shell", int64(len(t.shells)))

@@ -33,12 +33,9 @@ func (c *counts) tools(d *jx.Decoder, name string) error {
 		return skip(d, name)
 	}
 	return eachMember(d, name, func(key []byte) error {
-		if d.Next() != jx.Number {
-			return skip(d, name)
-		}
 		tool, counted := strings.CutSuffix(string(key), toolCounts[name])
-		if !counted {
-			return skip(d, name)
+		if !counted || d.Next() != jx.Number { // another unit, such as seconds
+			return c.unknown(d, string(key))
 		}
 		n, err := amount(d, name)
 		if err != nil {
