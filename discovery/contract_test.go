@@ -1,4 +1,4 @@
-// The requests of every operation, against the documents of the services.
+// These tests compare the requests and the responses of every operation with the documents of the services.
 
 package discovery_test
 

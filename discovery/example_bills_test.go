@@ -1,4 +1,4 @@
-// Examples of bills and balances.
+// These examples show bills and balances.
 
 package discovery_test
 

@@ -1,4 +1,4 @@
-// Examples of usage, prices and costs.
+// These examples show usage, prices and costs.
 
 package discovery_test
 

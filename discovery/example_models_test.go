@@ -1,4 +1,4 @@
-// Examples of the catalog, names and retirements.
+// These examples show the catalog, names of models and retirements.
 
 package discovery_test
 

@@ -1,4 +1,4 @@
-// Names that package discovery_test needs.
+// These names are for package discovery_test only.
 
 package discovery
 

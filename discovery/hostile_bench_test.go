@@ -1,4 +1,4 @@
-// What bodies cost that a hostile server sends; docs/testing.md has the figures.
+// These benchmarks measure what a hostile server costs. docs/testing.md has the figures.
 
 package discovery_test
 

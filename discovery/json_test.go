@@ -1,4 +1,4 @@
-// What holds for the JSON of every type.
+// This test covers the JSON of every type.
 
 package discovery_test
 

@@ -1,4 +1,4 @@
-// The server that the tests of the package share, and the environment they run in.
+// This file has the server that the tests share, and the environment they run in.
 
 package discovery_test
 

@@ -1,3 +1,5 @@
+// The tests of several commands start mesh with what is in this file.
+
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The server that the tests share, and the checks of what it sends against the documents.
+// This file has the server that the tests share, and the checks of what it sends against the documents.
 
 package discoverytest_test
 

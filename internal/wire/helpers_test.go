@@ -1,4 +1,4 @@
-// Peers, messages and errors that the tests share.
+// This file has the peers, messages and errors that the tests share.
 
 package wire_test
 

@@ -1,4 +1,4 @@
-// Names that package geminisku_test needs.
+// These names are for package geminisku_test only.
 
 package geminisku
 

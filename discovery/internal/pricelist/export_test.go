@@ -1,4 +1,4 @@
-// Names that package pricelist_test needs.
+// These names are for package pricelist_test only.
 
 package pricelist
 
