@@ -1,3 +1,5 @@
+// The recipes of docs/command.md run as they are printed.
+
 //go:build unix
 
 package main

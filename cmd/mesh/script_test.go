@@ -1,3 +1,5 @@
+// The scripts of testdata/script run mesh as a user does, one script for each command or subject.
+
 package main
 
 import (
