@@ -187,12 +187,16 @@ func (t *table) decideTier(c *change, key priceKey, in []*row, votes []vote, day
 
 // decideUnlisted adds a model or a tier that two groups state.
 func (t *table) decideUnlisted(c *change, key priceKey, agreed rates, by []vote, votes []vote, day string) *change {
-	verified, only := t.verified(key, day)
+	verified, listed, only := t.verified(key, day)
 	named := groups(by, func(v vote) bool { return v.Named }) > 0
 	text := groups(by, func(v vote) bool { return v.NotText }) == 0
-	// Two feeds that had the model at first were already compared with the table. For a new model one that began later is enough.
-	moved := groups(by, func(v vote) bool { return v.began() > verified })
-	if by != nil && only == nil && named && text && addable(key.model) && (moved >= 2 || (moved == 1 && verified == "")) && t.sells(key, day) {
+	// Two feeds that had a model or a tier at first were already compared with the table. For a new one it is enough that one
+	// began later; a row that ended comes back as a known one changes.
+	moved := groups(by, func(v vote) bool { return v.began() != "" && v.began() >= verified }) > 0
+	if listed {
+		moved = groups(by, func(v vote) bool { return v.began() > verified }) >= 2
+	}
+	if by != nil && only == nil && named && text && addable(key.model) && moved && t.sells(key, day) {
 		from := dated(by, verified, day)
 		c.Kind, c.From, c.New = "added", from, agreed.figures()
 		t.add(key, agreed, codes(by), from, day)

@@ -259,6 +259,46 @@ func TestRowsOfAChange(t *testing.T) {
 	}
 }
 
+// TestTierOfANewModel has a model whose tier one feed lists later, and one whose tier ended.
+func TestTierOfANewModel(t *testing.T) {
+	work := write(t, map[string]string{"table.csv": ruleTable})
+	run := func(day string, tiers ...string) []string {
+		dir := feedFiles(t, feedsWith("gpt-6", quote{"3", "9", "0.3"}, "models.dev", "litellm"))
+		if len(tiers) == 0 {
+			dir = feedFiles(t, feedsWith("", quote{}))
+		}
+		for name, change := range map[string][2]string{
+			"models.dev": {`"gpt-6":{"cost":{`, `"gpt-6":{"cost":{"tiers":[{"tier":{"size":272000},"input":6,"output":18}],`},
+			"litellm":    {`"gpt-6":{`, `"gpt-6":{"input_cost_per_token_above_272k_tokens":6e-6,"output_cost_per_token_above_272k_tokens":18e-6,`},
+		} {
+			if slices.Contains(tiers, name) {
+				path := filepath.Join(dir, name+".json")
+				if err := os.WriteFile(path, []byte(strings.Replace(readText(t, path), change[0], change[1], 1)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		lines, _ := runDay(t, dir, day, work)
+		return proposed(lines)
+	}
+	for _, step := range []struct {
+		day   string
+		tiers []string
+		want  []string
+	}{
+		{"2026-06-02", nil, nil},
+		{"2026-06-12", []string{"models.dev"}, []string{"added openai/gpt-6/0 2026-06-12 3-9"}},
+		{"2026-06-13", []string{"models.dev", "litellm"}, []string{"added openai/gpt-6/272000 2026-06-13 6-18"}},
+		{"2026-06-14", []string{"none"}, []string{"ended openai/gpt-6/272000 2026-06-14 <nil>-<nil>"}},
+		{"2026-06-15", []string{"models.dev"}, nil},
+		{"2026-06-16", []string{"models.dev", "litellm"}, []string{"added openai/gpt-6/272000 2026-06-16 6-18"}},
+	} {
+		if got := run(step.day, step.tiers...); !slices.Equal(got, step.want) {
+			t.Errorf("%s: %v, want %v", step.day, got, step.want)
+		}
+	}
+}
+
 func TestPlaceOfAnAddedRow(t *testing.T) {
 	for model, next := range map[string]string{"gpt-4": "openai,gpt-5,0,2,", "gpt-5-a": "openai,gpt-5-mini,", "gpt-9": "deepseek,deepseek-v9,0,1,"} {
 		work := write(t, map[string]string{"table.csv": ruleTable})

@@ -70,7 +70,7 @@ func (s *state) record(found map[string]statements, day string) (first map[strin
 		}
 		for key, one := range stated {
 			for i := range one.Since {
-				if old, had := last[key]; had && old.Prices[i] == one.Prices[i] {
+				if old, had := last[key]; had && old.Gone == "" && old.Prices[i] == one.Prices[i] {
 					one.Since[i] = old.Since[i]
 				} else {
 					one.Since[i] = day

@@ -150,15 +150,16 @@ func (t *table) keys() map[priceKey]bool {
 	return keys
 }
 
-// verified returns when a price without a row in force was last verified: the rows of its model that ended, or those of another
-// tier. only has the rows of modes that the model is sold in alone, or that begin later.
-func (t *table) verified(key priceKey, day string) (at string, only []*row) {
+// verified returns when the rows of the model of a price without a row in force were last verified. listed reports whether the
+// price had a row. only has the rows of modes that the model is sold in alone, or that begin later.
+func (t *table) verified(key priceKey, day string) (at string, listed bool, only []*row) {
 	standard := false
 	for _, r := range t.rows {
 		if k := r.key(); !r.textRow() || k.provider != key.provider || k.model != key.model {
 			continue
 		}
 		at = max(at, r.cell("verified_at"))
+		listed = listed || r.key() == key
 		standard = standard || (r.cell("mode") == "" && r.validOn(day))
 		if (r.cell("mode") != "" && r.validOn(day)) || (r.key() == key && r.cell("valid_from") > day) {
 			only = append(only, r)
@@ -167,7 +168,7 @@ func (t *table) verified(key priceKey, day string) (at string, only []*row) {
 	if standard && len(only) > 0 && only[0].cell("valid_from") <= day {
 		only = nil // other modes beside the standard one
 	}
-	return at, only
+	return at, listed, only
 }
 
 // sells reports whether a tier has a row for shorter prompts.
