@@ -2,7 +2,6 @@ package discovery_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -186,69 +185,4 @@ func TestUpdatePricesReportsFaults(t *testing.T) {
 		require.NoError(t, err, "the next one succeeds")
 		assert.NotSame(t, discovery.BuiltInPrices(), list)
 	}
-}
-
-func TestSaveAndLoadPrices(t *testing.T) {
-	t.Parallel()
-	price, from := 0.1+0.2, "2026-01-01"
-	own := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4.1", InputPerMTok: &price, OutputPerMTok: &price, ValidFrom: &from, Mode: "batch"}
-	with, err := discovery.BuiltInPrices().With(own)
-	require.NoError(t, err)
-	with, err = with.With(discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: "grok-x", OutputPerMTok: &price})
-	require.NoError(t, err)
-	for name, list := range map[string]*discovery.PriceList{"own rows": with, "built-in": discovery.BuiltInPrices(), "empty": {}} {
-		var file, second bytes.Buffer
-		require.NoError(t, list.Save(&file), name)
-		text := file.String()
-		loaded, err := discovery.LoadPrices(&file)
-		require.NoError(t, err, name)
-		assert.Equal(t, list.Rows(""), loaded.Rows(""), name)
-		assert.Equal(t, list.AsOf(), loaded.AsOf(), name)
-		assert.Equal(t, list.Fees(""), loaded.Fees(""), name)
-		want, err1 := list.CostOf(gpt41)
-		got, err2 := loaded.CostOf(gpt41)
-		assert.Equal(t, want, got, name)
-		assert.Equal(t, err1, err2, name)
-		require.NoError(t, loaded.Save(&second))
-		assert.Equal(t, text, second.String(), name)
-	}
-}
-
-func TestLoadPricesRejectsDamage(t *testing.T) {
-	t.Parallel()
-	var file bytes.Buffer
-	require.NoError(t, discovery.BuiltInPrices().Save(&file))
-	text := file.String()
-	for name, damaged := range map[string]string{
-		"empty": "", "cut": text[:len(text)-2], "head alone": text[:90], "a changed price": strings.Replace(text, `"input":"2"`, `"input":"3"`, 1),
-		"another version": strings.Replace(text, "prices 1 ", "prices 2 ", 1), "a catalog": strings.Replace(text, "mesh-go-prices", "mesh-go-catalog", 1),
-	} {
-		list, err := discovery.LoadPrices(strings.NewReader(damaged))
-		var value *discovery.ValueError
-		assert.ErrorAs(t, err, &value, name)
-		assert.Nil(t, list, name)
-	}
-	_, err := discovery.LoadPrices(nil)
-	assert.Error(t, err)
-	assert.Error(t, discovery.BuiltInPrices().Save(nil))
-	assert.ErrorIs(t, discovery.BuiltInPrices().Save(brokenWriter{}), errBroken)
-}
-
-var errBroken = errors.New("broken")
-
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
-
-func FuzzLoadPrices(f *testing.F) {
-	var file bytes.Buffer
-	list, _ := new(discovery.PriceList).With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m"})
-	_ = list.Save(&file)
-	f.Add(file.String())
-	f.Fuzz(func(_ *testing.T, text string) {
-		if list, err := discovery.LoadPrices(strings.NewReader(text)); err == nil {
-			_, _ = list.CostOf(gpt41)
-			list.Rows("")
-		}
-	})
 }

@@ -25,6 +25,8 @@ var feeds = []feed{
 	{"litellm", "litellm", "litellm", readLiteLLM},
 }
 
+// Of the three only LiteLLM has retirement dates, so that two never agree on one. The dates are compared with those of the SDKs.
+
 // minPrices is the number of prices below which a feed counts as absent.
 const minPrices = 20
 
