@@ -63,7 +63,7 @@ func (a *app) read(ctx context.Context, c *client.MeshClient, m client.MeshMessa
 	return c.MarkRead(ctx, m.ID)
 }
 
-// indent stands before each line of a content.
+// indent precedes each line of a content.
 const indent = "    "
 
 // fullMessage prints a message with its content indented, and broken where the terminal would break it: a content must not pass

@@ -58,7 +58,7 @@ func (a *app) whoami(ctx context.Context) error {
 	return cmp.Or(a.print(id, id.table), failed)
 }
 
-// identify asks the gateway. It sets values only after they are checked, since an invalid one may be a secret.
+// identify requests the node from the gateway. It sets values only after they are checked, since an invalid one may be a secret.
 func (a *app) identify(ctx context.Context, s settings, id *identity) error {
 	node := observer
 	if s.node.Value != "" {
@@ -75,7 +75,7 @@ func (a *app) identify(ctx context.Context, s settings, id *identity) error {
 	defer c.Close()
 	id.GatewayURL = s.gateway
 	a.progress.Start()
-	if err := id.ask(ctx, c); err != nil {
+	if err := id.query(ctx, c); err != nil {
 		return err
 	}
 	if s.node.Value == "" {
@@ -88,8 +88,8 @@ func (a *app) identify(ctx context.Context, s settings, id *identity) error {
 // maxUnread bounds the unread messages that are counted: their contents may be long.
 const maxUnread = 100
 
-// ask asks the gateway about the node of the client.
-func (id *identity) ask(ctx context.Context, c *client.MeshClient) error {
+// query requests what the gateway knows of the node.
+func (id *identity) query(ctx context.Context, c *client.MeshClient) error {
 	var (
 		unknown *client.NotInRegistryError
 		denied  *client.MeshAuthError

@@ -31,7 +31,7 @@ type toolPeer struct {
 	LastSeen string   `json:"last_seen,omitempty"`
 }
 
-// toolNode is what a node says about itself.
+// toolNode describes a node by what it registered.
 type toolNode struct {
 	Name         string `json:"name"`
 	Capabilities string `json:"capabilities,omitempty"` // JSON, which may be cut
