@@ -30,7 +30,7 @@ func start(ctx context.Context, t *testing.T, g *gatewaytest.Gateway, s *discove
 
 func get(t *testing.T, url string) string {
 	t.Helper()
-	resp, err := http.Get(url) //nolint:noctx // a server of the test
+	resp, err := http.Get(url)
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	text, err := httputil.DumpResponse(resp, true)
