@@ -26,7 +26,12 @@ type agent struct {
 
 func newAgent(t *testing.T, g *gatewaytest.Gateway) *agent {
 	t.Helper()
-	cmd := command(t, g, "mcp")
+	return newAgentOf(t, g, "node-a")
+}
+
+func newAgentOf(t *testing.T, g *gatewaytest.Gateway, node string) *agent {
+	t.Helper()
+	cmd := command(t, g, "mcp", "--node", node)
 	cmd.Env = append(cmd.Env, newProviders(t), "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=")
 	transport := &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Minute}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.WithoutCancel(t.Context()), transport, nil)
