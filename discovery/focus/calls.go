@@ -1,0 +1,168 @@
+package focus
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// ErrNoCost is the error of a call whose cost is not known.
+var ErrNoCost = errors.New("the cost is not known")
+
+// Calls adds up calls. Its memory grows with the number of rows and not with that of the calls. It is not safe for concurrent use.
+type Calls struct {
+	prices  *discovery.PriceList
+	account string
+	groups  map[key]*group
+}
+
+// NewCalls returns Calls without any. A nil prices is [discovery.BuiltInPrices]. account is the BillingAccountId, which no response
+// has; "" is "default".
+func NewCalls(prices *discovery.PriceList, account string) *Calls {
+	if prices == nil {
+		prices = discovery.BuiltInPrices()
+	}
+	return &Calls{prices: prices, account: account, groups: make(map[key]*group)}
+}
+
+// Add adds a call. The recorded cost counts; a record that has neither a cost nor a reason is priced. A recorded cost that is not that of
+// the price list is in a row in dollars, without tokens.
+//
+// A call with an error has no row, because a cost must not be null and 0 is a known cost: [ErrNoCost] with the reason, a
+// [*discovery.UnpricedError], or the error of an invalid record. A call that cost nothing and is not in the price list at 0, such as one
+// that was answered with an error status, has no row and no error.
+func (c *Calls) Add(r meter.Record) error {
+	p, err := provider(r)
+	if err != nil {
+		return err
+	}
+	r.Provider = p
+	if r.USD == "" && r.Unpriced != "" {
+		return fmt.Errorf("%w: %s", ErrNoCost, r.Unpriced)
+	}
+	cost, err := c.price(r)
+	if r.USD == "" {
+		if err == nil {
+			c.addCost(r, cost)
+		}
+		return err
+	}
+	recorded, ok := decimal.ParsePlain(r.USD)
+	if !ok {
+		return &discovery.ValueError{Field: "USD", Value: r.USD, Reason: "must be a plain decimal"}
+	}
+	switch usd := recorded.Rat(); {
+	case err == nil && usd.Cmp(rat(cost.Exact)) == 0:
+		c.addCost(r, cost)
+	case usd.Sign() > 0:
+		c.addCharge(r, usd, r.Source)
+	}
+	return nil
+}
+
+func provider(r meter.Record) (discovery.Provider, error) {
+	if r.Provider == "" {
+		if p, ok := discovery.ProviderOf(r.Model); ok {
+			return p, nil
+		}
+	}
+	return discovery.ParseProvider(string(r.Provider))
+}
+
+// price returns the cost that the price list gives.
+func (c *Calls) price(r meter.Record) (discovery.CallCost, error) {
+	if r.Usage == nil {
+		return discovery.CallCost{}, fmt.Errorf("%w: it has no usage", ErrNoCost)
+	}
+	used, err := discovery.ParseUsage(r.Provider, r.Usage)
+	if err != nil {
+		return discovery.CallCost{}, err
+	}
+	if r.Requests != nil { // what the response had beside its usage object is in it
+		used.Requests = r.Requests
+	}
+	return c.prices.CostOf(discovery.Call{Provider: r.Provider, Model: r.Model, Usage: used, At: r.Time, Mode: r.Mode})
+}
+
+// chargedSource is the Source of a cost that the provider stated, and charged its only line.
+const (
+	chargedSource = "charged by the provider"
+	charged       = "charged"
+)
+
+func (c *Calls) addCost(r meter.Record, cost discovery.CallCost) {
+	r.Mode = modeOf(r, cost)
+	for _, line := range cost.Lines {
+		if line.What == charged {
+			c.addCharge(r, rat(line.USD), cost.Source)
+			continue
+		}
+		k := newKey(r, line.What, cost.Source)
+		k.price, k.tier = line.USDPerMTok, cost.TierThresholdTokens
+		quantity := line.Tokens
+		if line.USDPerRequest != "" { // a fee does not depend on the length of the prompt
+			k.fee, k.price, k.tier, quantity = true, line.USDPerRequest, 0, line.Requests
+		}
+		g := c.group(k)
+		g.calls++
+		g.quantity.Add(&g.quantity, big.NewInt(quantity))
+	}
+}
+
+// addCharge adds the cost of a call in dollars.
+func (c *Calls) addCharge(r meter.Record, usd *big.Rat, source string) {
+	r.Mode = modeOf(r, discovery.CallCost{})
+	g := c.group(newKey(r, charged, source))
+	g.calls++
+	g.usd.Add(&g.usd, usd)
+}
+
+func (c *Calls) group(k key) *group {
+	g := c.groups[k]
+	if g == nil {
+		g = &group{key: k}
+		c.groups[k] = g
+	}
+	return g
+}
+
+// modeOf returns the mode of a call; "" is standard. Peak and off-peak are times of the day, which only the price depends on.
+func modeOf(r meter.Record, cost discovery.CallCost) string {
+	mode := cost.Mode
+	if mode == "" {
+		mode = r.Mode
+	}
+	if mode == discovery.ModeStandard || mode == "peak" || mode == "off-peak" {
+		return ""
+	}
+	return mode
+}
+
+// rat returns an exact amount of the price list.
+func rat(text string) *big.Rat {
+	d, _ := decimal.ParsePlain(text)
+	return d.Rat()
+}
+
+// WriteCSV writes the rows of all calls, sorted by day, provider, model, mode, kind, price and labels.
+func (c *Calls) WriteCSV(w io.Writer) error {
+	groups := make([]*group, 0, len(c.groups))
+	for _, g := range c.groups {
+		groups = append(groups, g)
+	}
+	slices.SortFunc(groups, func(a, b *group) int { return a.compare(b.key) })
+	rows := make([]row, len(groups))
+	for i, g := range groups {
+		day, _ := time.Parse(time.DateOnly, g.day)
+		rows[i] = newRow(g.provider, c.account, day, day.AddDate(0, 0, 1))
+		g.fill(rows[i])
+	}
+	return write(w, rows)
+}

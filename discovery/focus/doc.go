@@ -1,0 +1,14 @@
+// Package focus writes the costs of calls, and bills, as CSV rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2:
+//
+//	calls := focus.NewCalls(discovery.BuiltInPrices(), "org-1")
+//	for record, err := range meter.ReadLog("calls") {
+//		errs = append(errs, err, calls.Add(record)) // a call without a cost has no row
+//	}
+//	err := calls.WriteCSV(os.Stdout)
+//
+// A row of calls is one UTC day, provider, model, mode, kind of token, unit price, tier of the prompt's length and set of labels. Its
+// costs are exactly unit price times quantity. The same calls, in any order, give the same bytes. A bill has amounts and no quantities, so
+// its rows are priced in dollars. Calls and the bill that has them belong in different files: they are the same money.
+//
+// The columns that begin with x_ are those of this package.
+package focus

@@ -1,0 +1,234 @@
+package focus_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/focus"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// workedCase is a line of testdata/cases.jsonl: calls or a bill, and the rows that they give. Null columns are left out.
+type workedCase struct {
+	Name  string
+	Calls []meter.Record
+	Bill  *struct {
+		Provider discovery.Provider
+		Account  string
+		Buckets  []struct {
+			StartTime int64                  `json:"start_time"`
+			EndTime   int64                  `json:"end_time"`
+			LineItems map[string]json.Number `json:"line_items"`
+		}
+	}
+	Rows []map[string]string
+}
+
+func workedCases(t *testing.T) []workedCase {
+	t.Helper()
+	text, err := os.ReadFile("testdata/cases.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []workedCase
+	for line := range bytes.Lines(text) {
+		var c workedCase
+		if err := json.Unmarshal(line, &c); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	if len(all) != 12 {
+		t.Fatalf("%d cases, want 12", len(all))
+	}
+	return all
+}
+
+func (c workedCase) write(t *testing.T) string {
+	t.Helper()
+	var out bytes.Buffer
+	if c.Bill == nil {
+		calls := focus.NewCalls(nil, "")
+		for _, r := range c.Calls {
+			if err := calls.Add(r); (err != nil) != (r.USD == "") {
+				t.Errorf("Add(%s): %v", r.ID, err)
+			}
+		}
+		if err := calls.WriteCSV(&out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	var buckets []discovery.CostBucket
+	for _, b := range c.Bill.Buckets {
+		bucket := discovery.CostBucket{StartTime: b.StartTime, EndTime: b.EndTime, LineItemBreakdown: make(map[string]float64)}
+		for item, usd := range b.LineItems {
+			bucket.LineItemBreakdown[item], _ = usd.Float64()
+		}
+		buckets = append(buckets, bucket)
+	}
+	if err := focus.WriteBill(&out, c.Bill.Provider, c.Bill.Account, buckets); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// readRows returns the rows of a file without their null columns.
+func readRows(t *testing.T, text string) (header []string, rows []map[string]string) {
+	t.Helper()
+	lines, err := csv.NewReader(bytes.NewBufferString(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines[1:] {
+		row := make(map[string]string)
+		for i, cell := range line {
+			if cell != "" {
+				row[lines[0][i]] = cell
+			}
+		}
+		rows = append(rows, row)
+	}
+	return lines[0], rows
+}
+
+func TestWorkedCases(t *testing.T) {
+	for _, c := range workedCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			text := c.write(t)
+			_, rows := readRows(t, text)
+			if len(rows) != len(c.Rows) {
+				t.Fatalf("%d rows, want %d", len(rows), len(c.Rows))
+			}
+			for i, want := range c.Rows {
+				for column := range maps.Keys(want) {
+					if rows[i][column] != want[column] {
+						t.Errorf("row %d: %s is %q, want %q", i, column, rows[i][column], want[column])
+					}
+				}
+				if len(rows[i]) != len(want) {
+					t.Errorf("row %d has %d columns, want %d: %v", i, len(rows[i]), len(want), rows[i])
+				}
+			}
+			slices.Reverse(c.Calls)
+			if again := c.write(t); again != text {
+				t.Errorf("the calls in reverse order give other bytes:\n%s\n%s", text, again)
+			}
+		})
+	}
+}
+
+func TestHeader(t *testing.T) {
+	var out bytes.Buffer
+	if err := focus.NewCalls(nil, "").WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	header, rows := readRows(t, out.String())
+	if len(header) != len(slices.Compact(slices.Clone(header))) || !slices.IsSorted(header) || len(rows) != 0 {
+		t.Errorf("columns are not sorted, or there are rows: %v", header)
+	}
+}
+
+func call(usd, unpriced string) meter.Record {
+	return meter.Record{
+		Provider: discovery.OpenAI, Model: "gpt-4o-mini", Time: time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC), USD: usd, Unpriced: unpriced,
+		Usage: json.RawMessage(`{"prompt_tokens":1000,"completion_tokens":10,"total_tokens":1010}`), Complete: true, Status: 200,
+	}
+}
+
+func TestCostThatIsNotThatOfTheList(t *testing.T) {
+	searched := call("0.030156", "") // the list has no fee for a search by this model
+	searched.Requests = map[string]int64{"web_search": 3}
+	failed := call("0", "")
+	failed.Status, failed.Usage = 429, nil
+	calls := focus.NewCalls(nil, "org-1")
+	for _, r := range []meter.Record{searched, call("0.1", ""), failed} {
+		if err := calls.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := calls.WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	_, rows := readRows(t, out.String())
+	if len(rows) != 1 {
+		t.Fatalf("%d rows, want 1", len(rows))
+	}
+	for column, want := range map[string]string{
+		"BilledCost": "0.130156", "PricingQuantity": "0.130156", "PricingUnit": "USD", "ContractedUnitPrice": "1", "x_CallCount": "2",
+		"x_CostSource": "metered", "PricingCategory": "Other", "BillingAccountId": "org-1", "ConsumedUnit": "Requests",
+	} {
+		if rows[0][column] != want {
+			t.Errorf("%s is %q, want %q", column, rows[0][column], want)
+		}
+	}
+}
+
+func TestCallsWithoutARow(t *testing.T) {
+	unknown, torn := call("", ""), call("", "")
+	unknown.Model, torn.Usage = "gpt-99-unknown", json.RawMessage(`{"prompt_tokens":-1}`)
+	calls := focus.NewCalls(nil, "")
+	if err := calls.Add(call("", "closed early")); !errors.Is(err, focus.ErrNoCost) || !strings.Contains(err.Error(), "closed early") {
+		t.Errorf("a call without a cost: %v", err)
+	}
+	if err := calls.Add(unknown); !errors.Is(err, discovery.ErrUnpriced) {
+		t.Errorf("an unknown model: %v", err)
+	}
+	for _, r := range []meter.Record{torn, call("1e9", ""), call("-1", ""), {Provider: "nobody", USD: "1"}} {
+		if calls.Add(r) == nil {
+			t.Errorf("Add(%+v) has no error", r)
+		}
+	}
+	var out bytes.Buffer
+	if err := calls.WriteCSV(&out); err != nil || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("rows of calls without a cost: %v\n%s", err, out.String())
+	}
+}
+
+func TestWriteBillOfXAI(t *testing.T) {
+	day := discovery.TeamCostBucket{
+		StartTime: "2026-11-01T00:00:00Z", EndTime: "2026-11-02T00:00:00Z", TotalUSD: 3,
+		LineItems: []discovery.LineItem{{Description: "grok-4.5", USD: 3.5}, {Description: "Free", USD: 0}, {Description: "Credit", USD: -0.5}},
+	}
+	var out bytes.Buffer
+	if err := focus.WriteBill(&out, discovery.XAI, "team-1", []discovery.TeamCostBucket{day}); err != nil {
+		t.Fatal(err)
+	}
+	_, rows := readRows(t, out.String())
+	if len(rows) != 2 || rows[0]["x_Model"] != "grok-4.5" || rows[0]["BilledCost"] != "3.5" || rows[1]["BilledCost"] != "-0.5" || rows[1]["SkuId"] != "" {
+		t.Errorf("rows: %v", rows)
+	}
+	day.EndTime = "tomorrow"
+	out.Reset()
+	if err := focus.WriteBill(&out, discovery.XAI, "", []discovery.TeamCostBucket{day}); err == nil || out.Len() > 0 {
+		t.Errorf("a wrong time: %v, %d bytes", err, out.Len())
+	}
+}
+
+func TestWriteBillByPart(t *testing.T) {
+	days := []discovery.CostBucket{
+		{StartTime: 1793577600, EndTime: 1793664000, TotalUSD: 2, ProjectBreakdown: map[string]float64{"proj_1": 2}},
+		{StartTime: 1793664000, EndTime: 1793750400, TotalUSD: 0.1, RawResults: []json.RawMessage{[]byte(`{"organization_id":"org-9"}`)}},
+	}
+	var out bytes.Buffer
+	if err := focus.WriteBill(&out, discovery.OpenAI, "", days); err != nil {
+		t.Fatal(err)
+	}
+	_, rows := readRows(t, out.String())
+	if len(rows) != 2 || rows[0]["SubAccountId"] != "proj_1" || rows[0]["BillingAccountId"] != "default" {
+		t.Fatalf("rows: %v", rows)
+	}
+	if r := rows[1]; r["SkuId"] != "all" || r["ChargeDescription"] != "OpenAI API" || r["BillingAccountId"] != "org-9" || r["BilledCost"] != "0.1" {
+		t.Errorf("the total: %v", r)
+	}
+}

@@ -1,0 +1,106 @@
+package focus
+
+import (
+	"encoding/csv"
+	"io"
+	"math/big"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// columns returns the header: the columns of FOCUS in the order of the alphabet, then those of this package.
+func columns() []string {
+	return []string{
+		"BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
+		"ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
+		"ConsumedQuantity", "ConsumedUnit", "ContractedCost", "ContractedUnitPrice", "EffectiveCost", "InvoiceIssuerName", "ListCost",
+		"ListUnitPrice", "PricingCategory", "PricingQuantity", "PricingUnit", "ProviderName", "PublisherName", "ServiceCategory",
+		"ServiceName", "ServiceSubcategory", "SkuId", "SkuMeter", "SkuPriceDetails", "SkuPriceId", "SubAccountId", "SubAccountName",
+		"Tags", "x_CallCount", "x_CostSource", "x_Mode", "x_Model", "x_PriceSource", "x_Provider", "x_TokenType",
+	}
+}
+
+// row is a row of the file, by column. A column without a value is null, an empty cell.
+type row map[string]string
+
+// newRow returns a row with the columns that calls and bills have in common. account must not be null; "" becomes "default".
+func newRow(p discovery.Provider, account string, start, end time.Time) row {
+	if account == "" {
+		account = "default"
+	}
+	n := namesOf(p)
+	start = start.UTC()
+	month := time.Date(start.Year(), start.Month(), 1, 0, 0, 0, 0, time.UTC)
+	return row{
+		"BillingAccountId": account, "BillingCurrency": "USD",
+		"BillingPeriodStart": timeText(month), "BillingPeriodEnd": timeText(month.AddDate(0, 1, 0)),
+		"ChargePeriodStart": timeText(start), "ChargePeriodEnd": timeText(end),
+		"InvoiceIssuerName": n.company, "ProviderName": n.company, "PublisherName": n.company,
+		"ServiceCategory": "AI and Machine Learning", "ServiceName": n.service, "ServiceSubcategory": "Generative AI",
+		"x_Provider": string(p),
+	}
+}
+
+// setCost sets all costs. They are equal: no discounts or purchases in advance are known.
+func (r row) setCost(usd *big.Rat) {
+	for _, column := range [...]string{"BilledCost", "EffectiveCost", "ListCost", "ContractedCost"} {
+		r[column] = number(usd)
+	}
+}
+
+// setPrice sets the unit prices and what they are multiplied by.
+func (r row) setPrice(category, price, quantity, unit string) {
+	r["PricingCategory"], r["ListUnitPrice"], r["ContractedUnitPrice"] = category, price, price
+	r["PricingQuantity"], r["PricingUnit"] = quantity, unit
+}
+
+func (r row) setConsumed(quantity, unit string) {
+	r["ConsumedQuantity"], r["ConsumedUnit"] = quantity, unit
+}
+
+// names are those of a provider in an invoice.
+type names struct{ company, service string }
+
+func namesOf(p discovery.Provider) names {
+	switch p {
+	case discovery.OpenAI:
+		return names{"OpenAI", "OpenAI API"}
+	case discovery.Anthropic:
+		return names{"Anthropic", "Claude API"}
+	case discovery.Gemini:
+		return names{"Google", "Gemini API"}
+	case discovery.DeepSeek:
+		return names{"DeepSeek", "DeepSeek API"}
+	case discovery.XAI:
+		return names{"xAI", "xAI API"}
+	default:
+		return names{string(p), string(p) + " API"}
+	}
+}
+
+// number returns a decimal without an exponent and without trailing zeros. All numbers of a row are finite decimals.
+func number(r *big.Rat) string {
+	places, _ := r.FloatPrec()
+	return r.FloatString(places)
+}
+
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// write writes the header and the rows.
+func write(w io.Writer, rows []row) error {
+	out := csv.NewWriter(w)
+	header := columns()
+	_ = out.Write(header) // an error is that of Flush, too
+	cells := make([]string, len(header))
+	for _, r := range rows {
+		for i, column := range header {
+			cells[i] = r[column]
+		}
+		if err := out.Write(cells); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
