@@ -15,6 +15,8 @@ type bill struct {
 	from, to time.Time
 	counted  *float64
 	ledger   *discovery.Ledger
+	// byItem requests the line items, which xAI always sends.
+	byItem bool
 }
 
 // report is what the reports of all providers have in common.
@@ -53,10 +55,16 @@ func (b *bill) reconcile(ctx context.Context) (report, error) {
 	switch b.provider {
 	case discovery.OpenAI:
 		query := discovery.OpenAICostQuery{StartTime: b.from.Unix(), EndTime: b.to.Unix(), Limit: openAIPage}
+		if b.byItem {
+			query.GroupBy = []discovery.GroupBy{discovery.GroupByLineItem}
+		}
 		r, err := b.client.ReconcileOpenAICost(ctx, query, b.counted)
 		return withLedger(b, r, err)
 	case discovery.Anthropic:
 		query := discovery.AnthropicCostQuery{Start: b.from, End: b.to, Limit: anthropicPage}
+		if b.byItem {
+			query.GroupBy = []discovery.GroupBy{discovery.GroupByDescription}
+		}
 		r, err := b.client.ReconcileAnthropicCost(ctx, query, b.counted)
 		return withLedger(b, r, err)
 	case discovery.XAI:

@@ -71,7 +71,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.tokenFile, "token-file", "", "file with the gateway token (default the token in $MESH_GATEWAY_TOKEN)")
 	flags.StringVar(&a.profile, "profile", "", "profile of the file profiles.json (mesh help profiles)")
 	// Not --output, which is a number of tokens for mesh price.
-	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, and csv for mesh prices and mesh usage")
+	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, csv for mesh prices and mesh usage, focus for mesh usage and mesh cost")
 	flags.BoolVar(&a.wide, "wide", false, "on a terminal, do not cut the columns of a table")
 	complete(root, "profile", completeProfile)
 	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
@@ -125,8 +125,11 @@ func checkShell(root *cobra.Command) {
 // checkFormat checks --format. Only mesh prices and mesh usage have a table that is the same in every row, which CSV needs.
 func checkFormat(cmd *cobra.Command, format string) error {
 	switch {
-	case format == "text", format == "json", format == "csv" && (cmd.Name() == "prices" || cmd.Name() == "usage"):
+	case format == "text", format == "json", format == "csv" && (cmd.Name() == "prices" || cmd.Name() == "usage"),
+		format == "focus" && (cmd.Name() == "usage" || cmd.Name() == "cost"):
 		return nil
+	case format == "focus":
+		return usagef("--format focus is only for mesh usage and mesh cost")
 	case format == "csv":
 		return usagef("--format csv is only for mesh prices and mesh usage; mesh %s has text and json", cmd.Name())
 	default:

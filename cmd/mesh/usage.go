@@ -18,9 +18,9 @@ import (
 
 // usageFlags are the flags of mesh usage.
 type usageFlags struct {
-	by             []string
-	from, to, html string
-	reprice        bool
+	by                      []string
+	from, to, html, account string
+	reprice, byGiven        bool
 }
 
 func newUsage(a *app) *cobra.Command {
@@ -39,10 +39,16 @@ determines it.
 The recorded cost (usd) counts; a line without one is priced. --reprice prices all calls with today's price list. Calls without
 a known cost are counted, with the reasons; they are not in the sums.
 
+-o focus writes rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2 instead, as CSV. Calls without a known cost have
+no row; they are counted on stderr, and the exit status is 1.
+
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
 		Example: "  mesh usage calls --by day,model\n  mesh usage calls --html page.html\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
 		Args:    args(cobra.MinimumNArgs(1)),
-		RunE:    func(cmd *cobra.Command, paths []string) error { return a.usage(cmd.Context(), paths, f) },
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			f.byGiven = cmd.Flags().Changed("by")
+			return a.usage(cmd.Context(), paths, f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.by, "by", []string{"provider", "model"}, "what to add up by: day, provider, model, label:NAME, unpriced (the reason); several with commas")
@@ -50,12 +56,16 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	flags.StringVar(&f.to, "to", "", "day or RFC 3339 time after the last call")
 	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
 	flags.StringVar(&f.html, "html", "", "file that receives a page with a chart by day and tables by model and label")
+	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
 	return cmd
 }
 
 func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
+	err := f.check(a.format)
+	if err != nil {
+		return err
+	}
 	opts := meter.SumOptions{By: f.by, Reprice: f.reprice}
-	var err error
 	if opts.From, err = lookup.Time(f.from); err != nil {
 		return usagef("--from: %w", err)
 	}
@@ -72,6 +82,10 @@ func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
 	prices, err := c.LivePrices(ctx, base)
 	if err != nil {
 		return err
+	}
+	if a.format == "focus" {
+		a.warnAll(failures)
+		return a.usageFocus(prices, opts, f.account, in)
 	}
 	report, err := calls.Read(prices, opts, in.paths...)
 	unread := in.rename(err)

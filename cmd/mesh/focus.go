@@ -1,0 +1,89 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/focus"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// maxLineErrors is the number of errors of lines that are printed; the others are counted, as meter.Sum does.
+const maxLineErrors = 100
+
+func (f usageFlags) check(format string) error {
+	switch {
+	case format == "focus" && (f.reprice || f.html != "" || f.byGiven):
+		return usagef("-o focus has rows of its own; it cannot be used with --by, --reprice or --html")
+	case format != "focus" && f.account != "":
+		return usagef("--account is only for -o focus")
+	}
+	return nil
+}
+
+// usageFocus writes calls as rows of FOCUS.
+func (a *app) usageFocus(prices *discovery.PriceList, opts meter.SumOptions, account string, in *callsFiles) error {
+	rows := focus.NewCalls(prices, account)
+	var unread []error
+	read, omitted, more := 0, 0, 0
+	for r, err := range meter.ReadLog(in.paths...) {
+		switch {
+		case err != nil && len(unread) < maxLineErrors:
+			unread = append(unread, err)
+		case err != nil:
+			more++
+		case r.Time.Before(opts.From) || (!opts.To.IsZero() && !r.Time.Before(opts.To)):
+		default:
+			read++
+			if rows.Add(r) != nil {
+				omitted++
+			}
+		}
+	}
+	if more > 0 {
+		unread = append(unread, fmt.Errorf("%d more lines cannot be read", more))
+	}
+	err := in.rename(errors.Join(unread...))
+	if err != nil && read == 0 {
+		return err
+	}
+	a.progress.Stop()
+	if err := rows.WriteCSV(a.out); err != nil {
+		return err
+	}
+	return a.omitted(omitted, err)
+}
+
+// omitted reports the calls without a row. The error of lines that cannot be read goes first.
+func (a *app) omitted(n int, unread error) error {
+	if n == 0 {
+		return unread
+	}
+	fmt.Fprintf(a.errs, "mesh: calls without a known cost, which have no row: %d (mesh usage --by unpriced has the reasons)\n", n)
+	return cmp.Or(unread, errFound)
+}
+
+func (f costFlags) check(format string, counted *float64) error {
+	switch {
+	case format == "focus" && (counted != nil || f.usage != "" || f.svg != "" || f.html != ""):
+		return usagef("-o focus is the bill alone; it cannot be used with --counted, --usage, --svg or --html")
+	case format != "focus" && f.account != "":
+		return usagef("--account is only for -o focus")
+	}
+	return nil
+}
+
+// costFocus writes a bill as rows of FOCUS, by line item.
+func (a *app) costFocus(b *bill, r report, account string) error {
+	a.progress.Stop()
+	switch r := r.(type) {
+	case *discovery.ReconciliationReport[discovery.CostBucket]:
+		return focus.WriteBill(a.out, b.provider, account, r.Buckets)
+	case *discovery.ReconciliationReport[discovery.TeamCostBucket]:
+		return focus.WriteBill(a.out, b.provider, cmp.Or(account, os.Getenv("XAI_TEAM_ID")), r.Buckets)
+	}
+	return nil
+}
