@@ -232,3 +232,53 @@ func TestWriteBillByPart(t *testing.T) {
 		t.Errorf("the total: %v", r)
 	}
 }
+
+// TestCountsBeyondInt64 adds up more tokens than an int64 has room for.
+func TestCountsBeyondInt64(t *testing.T) {
+	calls := focus.NewCalls(nil, "")
+	r := call("", "")
+	r.Usage = json.RawMessage(`{"prompt_tokens":9007199254740992,"completion_tokens":0,"total_tokens":9007199254740992}`)
+	for range 2048 {
+		if err := calls.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := calls.WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	_, rows := readRows(t, out.String())
+	if len(rows) != 1 || rows[0]["ConsumedQuantity"] != "18446744073709551616" || rows[0]["BilledCost"] != "2767011611056.4327424" {
+		t.Errorf("rows: %v", rows)
+	}
+}
+
+func TestTags(t *testing.T) {
+	calls := focus.NewCalls(nil, "")
+	r := call("0.1", "")
+	r.Labels = map[string]string{"team": "<b> & c", "canary": ""}
+	if err := calls.Add(r); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := calls.WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	_, rows := readRows(t, out.String())
+	if want := `{"canary":true,"team":"<b> & c"}`; rows[0]["Tags"] != want {
+		t.Errorf("Tags is %s, want %s", rows[0]["Tags"], want)
+	}
+}
+
+// TestBillOfAnotherZone has a bucket whose month in its own time zone is not the month in UTC.
+func TestBillOfAnotherZone(t *testing.T) {
+	day := discovery.TeamCostBucket{StartTime: "2026-11-01T00:00:00+02:00", EndTime: "2026-11-02T00:00:00+02:00", TotalUSD: 1}
+	var out bytes.Buffer
+	if err := focus.WriteBill(&out, discovery.XAI, "", []discovery.TeamCostBucket{day}); err != nil {
+		t.Fatal(err)
+	}
+	_, rows := readRows(t, out.String())
+	if r := rows[0]; r["BillingPeriodStart"] != "2026-10-01T00:00:00Z" || r["ChargePeriodStart"] != "2026-10-31T22:00:00Z" || r["BillingPeriodEnd"] != "2026-11-01T00:00:00Z" {
+		t.Errorf("periods: %v", r)
+	}
+}
