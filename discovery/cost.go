@@ -80,7 +80,7 @@ const sourceCharged = "charged by the provider"
 
 // CostOf returns the exact cost of a call, at the prices of its time. It sends nothing.
 //
-// If the provider stated its charge (Usage.ChargedUSD), that is the cost; a charge of 0 beside tokens is none. Otherwise one row
+// If the provider stated its charge (Usage.ChargedUSD), that is the cost; a charge of 0 beside tokens is ignored. Otherwise one row
 // of [PriceList.Of] prices the text: first your own rows, then live ones, then the table. The time of the call selects the
 // period of the row, and the length of the whole prompt its tier. Audio and images have rows of their own. Each use of a tool
 // costs its fee ([PriceList.Fees]).

@@ -11,7 +11,7 @@ var genaiProviders = map[string]string{"openai": "openai", "anthropic": "anthrop
 var genaiCells = rates{"input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok", "output_mtok"}
 
 // readGenaiPrices reads data.json of genai-prices: [{id, models: [{id, match, prices}]}], in USD per million tokens. Its patterns
-// stand for ids under which others list the model: see [statements.matched].
+// are used for ids under which others list the model: see [statements.matched].
 func readGenaiPrices(text []byte, day string) (statements, error) {
 	var all []object
 	if err := decode(text, &all); err != nil {

@@ -87,7 +87,7 @@ func (s statements) voting() int {
 // The prices of text models are between these, in USD per million tokens. One outside was written in another unit.
 var lowest, highest = big.NewRat(1, 100), big.NewRat(1000, 1)
 
-// add adds a statement. One without an input and an output is none. One whose prices cannot be true has no vote, and of two
+// add adds a statement. One without an input and an output is ignored. One whose prices cannot be true has no vote, and of two
 // different ones for a model neither has.
 func (s statements) add(key priceKey, one statement) {
 	if one.Prices[input] == "" || one.Prices[output] == "" {

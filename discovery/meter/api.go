@@ -17,7 +17,7 @@ type api struct {
 	uncounted string
 }
 
-// apiOf returns the API of a request. The end of the path decides on the form, whoever the provider is: DeepSeek has the APIs of
+// apiOf returns the API of a request. The end of the path decides on the form, for every provider: DeepSeek has the APIs of
 // OpenAI and of Anthropic, Gemini that of OpenAI beside its own.
 func apiOf(p discovery.Provider, method, path string) api {
 	path = strings.TrimSuffix(path, "/")

@@ -57,7 +57,8 @@ func factorOf(provider, model, mode string, at time.Time) (*modeFactor, bool) {
 	return nil, false
 }
 
-// longestMatch returns the length of the longest pattern that matches a model: its id, or a beginning that ends in *. 0 is none.
+// longestMatch returns the length of the longest pattern that matches a model, or 0. A pattern is an id, or a beginning that ends
+// in *.
 func longestMatch(patterns []string, model string) int {
 	longest := 0
 	for _, pattern := range patterns {
