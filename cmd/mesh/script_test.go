@@ -187,10 +187,7 @@ func table(ts *testscript.TestScript, _ bool, args []string) {
 	text := discoverytest.StandardPrices()
 	switch args[0] {
 	case "newer":
-		at := strings.Index(text, "openai,gpt-4.1,0,")
-		line, _, _ := strings.Cut(text[at:], "\n")
-		day := discovery.BuiltInPrices().AsOf().AddDate(0, 0, 1).Format(time.DateOnly)
-		text = strings.Replace(text, line, "openai,gpt-4.1,0,1,0.25,,,4,,,pi+genai,"+day+",,,", 1)
+		text = newerPrices()
 	case "old":
 		text = strings.NewReplacer(",2026-11-", ",2025-11-").Replace(text)
 	case "cut":
@@ -199,6 +196,15 @@ func table(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("no table %s", args[0])
 	}
 	ts.Value(providersKey{}).(*discoverytest.Server).SetPrices(text)
+}
+
+// newerPrices returns the table newer.
+func newerPrices() string {
+	text := discoverytest.StandardPrices()
+	at := strings.Index(text, "openai,gpt-4.1,0,")
+	line, _, _ := strings.Cut(text[at:], "\n")
+	day := discovery.BuiltInPrices().AsOf().AddDate(0, 0, 1).Format(time.DateOnly)
+	return strings.Replace(text, line, "openai,gpt-4.1,0,1,0.25,,,4,,,pi+genai,"+day+",,,", 1)
 }
 
 // heal ends the failures of the gateway.

@@ -1,0 +1,211 @@
+// The tests of this file notice a change of what programs rely on: the JSON output and the tools for agents. docs/compatibility.md
+// lists them.
+
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+var addGolden = flag.Bool("add", false, "add new lines to the golden files; lines are never removed by it")
+
+// checkGolden compares lines with a file of testdata. A line that is missing is a name that was removed, renamed or got another
+// type, which breaks programs. A new line is allowed: go test ./cmd/mesh -run Stable -add.
+func checkGolden(t *testing.T, name string, lines []string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	golden := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\r' || r == '\n' })
+	assert.Empty(t, without(golden, lines), "removed, renamed or of another type")
+	added := without(lines, golden)
+	if !*addGolden {
+		assert.Empty(t, added, "new; go test ./cmd/mesh -run Stable -add")
+		return
+	}
+	golden = append(golden, added...)
+	slices.Sort(golden)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Join(golden, "\n")+"\n"), 0o600))
+}
+
+// without returns the lines that others lacks.
+func without(lines, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(others, line) })
+}
+
+// jsonRuns are command lines that print JSON, in this order, under the names that testdata/json_output.txt has for them. DIR is a
+// folder of files, THREAD the id of a thread.
+var jsonRuns = [][2]string{
+	{"register", `register --url http://node-a:8787 --capabilities {"models":["m"]}`},
+	{"peers", "peers"},
+	{"peer", "peer node-a"},
+	{"health", "health"},
+	{"whoami", "whoami"},
+	{"send", "send node-b question hello --thread builds --task 7"},
+	{"reply", "reply 1 answer yes --read"},
+	{"inbox", "inbox"},
+	{"read", "read 1"},
+	{"threads", "threads"},
+	{"threads ID", "threads THREAD"},
+	{"models", "models"},
+	{"models ID", "models gpt-4o"},
+	{"price", "price claude-3-5-sonnet-20241022"},
+	{"price --input", "price claude-3-5-sonnet-20241022 --input 1 --cache-read 1 --output 1 --at 2025-01-21"},
+	{"prices", "prices"},
+	{"prices --stale", "prices --stale 0d"},
+	{"prices --update", "prices --update --dry-run"},
+	{"usage", "usage DIR/calls.jsonl --by day"},
+	{"cost openai", "cost openai --from 2026-11-01 --to 2026-11-03 --counted 8"},
+	{"cost anthropic", "cost anthropic --from 2026-11-01 --to 2026-11-03 --counted 8"},
+	{"cost xai", "cost xai --from 2026-11-01 --to 2026-11-03 --counted 8"},
+	{"cost --usage", "cost openai --from 2026-11-20 --to 2026-11-22 --usage DIR/priced.jsonl"},
+	{"balance", "balance"},
+	{"retired", "retired o1-mini claude-sonnet-5-5"},
+	{"retired --scan", "retired --scan DIR/o1.py"},
+	{"scan", "scan DIR/leak.txt"},
+	{"version", "version"},
+}
+
+// withoutJSON are the commands whose output is that of another program, a protocol, a completion or help.
+var withoutJSON = []string{"completion", "environment", "exit-codes", "help", "mcp", "meter", "profiles", "serve"}
+
+func TestJSONOutputIsStable(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t, gatewaytest.WithPeers("node-a"))
+	s := discoverytest.New(t)
+	s.SetPrices(newerPrices())
+	c, err := client.New("node-b", g.Options()...)
+	require.NoError(t, err)
+	defer c.Close()
+	thread, err := c.OpenThread(t.Context(), "builds")
+	require.NoError(t, err)
+	_, err = c.Send(t.Context(), client.SendRequest{To: "node-a", Kind: client.KindQuestion, Content: "x", ThreadID: thread.ID, RelatedTaskID: "7"})
+	require.NoError(t, err)
+	dir := filesForJSON(t)
+	place := strings.NewReplacer("DIR", dir, "THREAD", thread.ID)
+
+	types, seen := map[string]string{}, append([]string{"gateway"}, withoutJSON...)
+	for _, run := range jsonRuns {
+		words := strings.Fields(run[1])
+		seen = append(seen, words[0])
+		for i := range words {
+			words[i] = place.Replace(words[i])
+		}
+		cmd := command(t, g, append(words, "-o", "json")...)
+		cmd.Env = append(cmd.Env, "MESH_TEST_PROVIDERS="+s.URL, "HOME="+dir, "XDG_CACHE_HOME="+dir, "LocalAppData="+dir, "DEEPSEEK_API_KEY=x",
+			"OPENAI_ADMIN_KEY=x", "ANTHROPIC_ADMIN_KEY=x", "XAI_MANAGEMENT_KEY=x", "XAI_TEAM_ID=x")
+		out, _ := cmd.Output() // the exit status of a finding is 1
+		addTypes(t, types, run[0]+" $", parse(t, run[0], out))
+	}
+	gateway := startProcess(t, command(t, g, "gateway", "--addr", "127.0.0.1:0", "-o", "json"))
+	addTypes(t, types, "gateway $", parse(t, "gateway", []byte(gateway.line())))
+	for _, cmd := range newRoot(&app{}).Commands() {
+		assert.Contains(t, seen, cmd.Name())
+	}
+	var lines []string
+	for path, name := range types {
+		lines = append(lines, path+" "+name)
+	}
+	checkGolden(t, "json_output.txt", lines)
+}
+
+// filesForJSON returns a folder with the files of jsonRuns.
+func filesForJSON(t *testing.T) string {
+	t.Helper()
+	const call = `{"model":"%s","time":"2026-11-21T12:00:00Z","usage":{"prompt_tokens":1,"completion_tokens":0,"total_tokens":1},"requests":{"web_search":1}}` + "\n"
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"calls.jsonl":  fmt.Sprintf(call+call, "gpt-5.2", "gpt-no-such-model") + "{\n",
+		"priced.jsonl": fmt.Sprintf(call, "gpt-5.2"),
+		"o1.py":        `model = "o1-mini"`,
+		"leak.txt":     "token = sk-ant-" + strings.Repeat("a", 40),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return dir
+}
+
+// opaque are the fields with names of a provider or a user, and the rows of mesh prices --update, which are those of mesh prices.
+var opaque = []string{"capabilities", "new", "old", "raw", "raw_bucket", "raw_results", "raw_pricing", "requests"}
+
+// addTypes adds the type of a JSON value and of what is in it. What is null somewhere has its type from elsewhere.
+func addTypes(t *testing.T, types map[string]string, path string, value any) {
+	t.Helper()
+	name := typeName(value)
+	if before, ok := types[path]; !ok || before == "null" {
+		types[path] = name
+	} else if name != "null" {
+		assert.Equal(t, before, name, path)
+	}
+	if _, field, _ := strings.Cut(path, "."); slices.Contains(opaque, field[strings.LastIndex(field, ".")+1:]) {
+		return
+	}
+	switch v := value.(type) {
+	case []any:
+		for _, element := range v {
+			addTypes(t, types, path+"[]", element)
+		}
+	case map[string]any:
+		for key, member := range v {
+			addTypes(t, types, path+"."+key, member)
+		}
+	}
+}
+
+func parse(t *testing.T, run string, text []byte) (value any) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal(text, &value), run)
+	return value
+}
+
+func typeName(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		return "number"
+	case []any:
+		return "array"
+	default:
+		return "object"
+	}
+}
+
+// TestToolsAreStable compares the names of the tools, their arguments, the types of these and which are required.
+func TestToolsAreStable(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, newGatewayForTest(t))
+	var lines []string
+	for tool, err := range a.Tools(t.Context(), nil) {
+		require.NoError(t, err)
+		text, err := json.Marshal(tool.InputSchema)
+		require.NoError(t, err)
+		var schema jsonschema.Schema
+		require.NoError(t, json.Unmarshal(text, &schema))
+		slices.Sort(schema.Required)
+		lines = append(lines, fmt.Sprintf("%s requires %v", tool.Name, schema.Required))
+		for name, property := range schema.Properties {
+			lines = append(lines, tool.Name+" "+name+" "+property.Type)
+		}
+	}
+	checkGolden(t, "tools.txt", lines)
+}
