@@ -22,7 +22,8 @@ var (
 	errLongLabels   = errors.New("the labels of the series are too long")
 )
 
-// XAIUsage is a usage response of xAI: a series of data points for each kind of use.
+// XAIUsage is a usage response of xAI: a series of data points for each kind of use. Its amounts are in US dollars; those of the
+// prepaid balance, another route, are in cents.
 type XAIUsage struct {
 	xaimanagement.Usage
 	size int // of the body
