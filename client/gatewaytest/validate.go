@@ -3,6 +3,7 @@ package gatewaytest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -38,11 +39,9 @@ func readBody(r *http.Request) *bodyFields {
 		return &bodyFields{issues: []issue{notAnObject(string(text))}}
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	if bad := checkJSON(string(text)); bad != nil {
-		return &bodyFields{issues: []issue{{
-			Type: "json_invalid", Loc: []any{"body", bad.position}, Msg: "JSON decode error",
-			Input: map[string]any{}, Ctx: map[string]any{"error": bad.reason},
-		}}}
+	// The blank lets the offset of an incomplete text be one more than that of a wrong last character.
+	if bad := (*json.SyntaxError)(nil); errors.As(json.Unmarshal(append(text, ' '), new(json.RawMessage)), &bad) {
+		return &bodyFields{issues: []issue{notJSON(text, bad)}}
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -59,6 +58,14 @@ func readBody(r *http.Request) *bodyFields {
 }
 
 var missingBody = issue{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
+
+// notJSON has the position of the error in characters, which is the end of an incomplete text. The gateway words reasons otherwise.
+func notJSON(text []byte, bad *json.SyntaxError) issue {
+	return issue{
+		Type: "json_invalid", Loc: []any{"body", utf8.RuneCount(text[:bad.Offset-1])}, Msg: "JSON decode error",
+		Input: map[string]any{}, Ctx: map[string]any{"error": bad.Error()},
+	}
+}
 
 func notAnObject(body any) issue {
 	return issue{

@@ -1,6 +1,7 @@
 package gatewaytest_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,6 +38,18 @@ func TestBodyThatIsNoObjectIsRejected(t *testing.T) {
 				`,"msg":"Input should be a valid dictionary or object to extract fields from"}]}`
 		}
 		assert.JSONEq(t, want, r.body, body)
+	}
+}
+
+func TestInvalidJSONIsReportedWithItsPosition(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for body, position := range map[string]int{
+		" ": 1, "+1": 0, "[1,]": 3, `{"a":`: 5, `{"a":1,}`: 7, `{"é" 1}`: 5, `{"a":1]`: 6, `"é" x`: 4, "01": 1, message("x") + "x": len(message("x")),
+	} {
+		r := s.posted(body, "application/json")
+		assert.Equal(t, 422, r.status, body)
+		assert.Contains(t, r.body, `{"type":"json_invalid","loc":["body",`+strconv.Itoa(position)+`],"msg":"JSON decode error","input":{},"ctx":{"error":"`, body)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 // bill is a bill to compare with what was counted: a sum, a ledger, or nothing.
@@ -15,6 +16,8 @@ type bill struct {
 	from, to time.Time
 	counted  *float64
 	ledger   *discovery.Ledger
+	// rows are the calls of the ledger by day, provider, model and the reason of an unknown cost.
+	rows []meter.Row
 	// byItem requests the line items, which xAI always sends.
 	byItem bool
 }

@@ -26,7 +26,8 @@ func newCost(a *app) *cobra.Command {
 		Short: "Compare what a provider billed with what was counted",
 		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to. With --counted or --usage it compares
 the bill with what was counted. The exit status is 1 if they differ by more than --max-drift, or if the difference is
-unknown. -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV; keep it
+unknown. With --usage the last line has the sums, and the days and models that differ most; line items that name no model are
+"other". -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV; keep it
 apart from those of mesh usage, which are the same money. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID.`,
 		Example:   "  mesh cost openai --from 2026-11-20 --to 2026-11-21 --usage calls.jsonl --svg drift.svg",
 		Args:      args(cobra.ExactArgs(1)),
@@ -46,7 +47,7 @@ apart from those of mesh usage, which are the same money. It needs OPENAI_ADMIN_
 	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls of the window, as for mesh usage; calls of other providers and days do not count")
 	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
 	flags.StringVar(&f.svg, "svg", "", "file that receives the report as an SVG image")
-	flags.StringVar(&f.html, "html", "", "file that receives a page with the bill beside what was counted, day by day")
+	flags.StringVar(&f.html, "html", "", "file that receives a page with the bill, and with --usage what was counted, by day and by model")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
 	cmd.MarkFlagsMutuallyExclusive("counted", "usage")
 	if err := cmd.MarkFlagRequired("from"); err != nil {
@@ -67,7 +68,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 		return err
 	}
 	c, failures := a.discover()
-	b.client, b.counted, b.byItem = c, counted, a.format == "focus"
+	b.client, b.counted, b.byItem = c, counted, a.format == "focus" || f.usage != "" || f.html != ""
 	if f.usage != "" {
 		b.ledger = discovery.NewLedger()
 		if err := a.count(ctx, f.usage, b, failures); err != nil {
@@ -88,12 +89,12 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	if err := a.print(r, r.Table); err != nil {
 		return err
 	}
-	days := b.days(r)
+	compared := b.compare(r)
 	if b.ledger != nil && a.format == "text" {
-		fmt.Fprintln(a.out, days.Summary())
+		fmt.Fprintln(a.out, compared.Summary())
 	}
 	if f.html != "" {
-		if err := writeFile(f.html, days.Page().Write); err != nil {
+		if err := writeFile(f.html, compared.Page().Write); err != nil {
 			return err
 		}
 	}

@@ -140,6 +140,7 @@ func (a *app) count(ctx context.Context, path string, b *bill, failures *failure
 		if err := addRow(b.ledger, row); err != nil {
 			return err
 		}
+		b.rows = append(b.rows, row)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -18,7 +19,8 @@ type Log struct {
 	dir  string
 	mu   sync.Mutex
 	days map[string]*dayFile // by UTC day
-	err  error
+	lost int                 // records that were not written
+	err  error               // of the first of them
 }
 
 // maxDays is the number of files that a Log has open: one for today, one for calls of yesterday that end today, and one to spare
@@ -45,24 +47,34 @@ func (l *Log) Record(r Record) {
 	if err == nil {
 		err = l.write(r.Time.UTC().Format(time.DateOnly), append(line, '\n'))
 	}
-	if err != nil && l.err == nil {
+	if err == nil {
+		return
+	}
+	if l.lost++; l.err == nil {
 		l.err = err
 		slog.Error("meter: a record was not written to the calls file", "folder", l.dir, "error", err)
 	}
 }
 
-// Err returns the first error of a record that was not written, or nil.
+// Err returns nil if all records were written. Otherwise its error has the number of the others and wraps the error of the first.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.err
+	return l.failure()
+}
+
+func (l *Log) failure() error {
+	if l.err == nil {
+		return nil
+	}
+	return fmt.Errorf("meter: records not written to the calls file: %d: %w", l.lost, l.err)
 }
 
 // Close closes the files. A record that comes later begins a new one. It returns the error of Err, or else that of closing.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.err
+	err := l.failure()
 	for day := range l.days {
 		err = errors.Join(err, l.end(day))
 	}

@@ -94,6 +94,7 @@ func TestLogReportsWhatWasNotWritten(t *testing.T) {
 	log.Record(recordOn(1, "lost"))
 	log.Record(recordOn(1, "lost too"))
 	assert.ErrorIs(t, log.Err(), os.ErrNotExist)
+	assert.ErrorContains(t, log.Err(), "file: 2: ")
 	assert.Equal(t, 1, bytes.Count(logged.Bytes(), []byte("\n")), "%s", logged.String())
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	log.Record(recordOn(1, "kept"))

@@ -1,102 +1,93 @@
 package calls
 
 import (
-	"cmp"
-	"fmt"
 	"math/big"
-	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// BillDay is a day of a bill beside what was counted.
-type BillDay struct {
-	Day             string
-	Billed, Counted *big.Rat
-	Unpriced        int
-}
-
-func (d *BillDay) difference() *big.Rat { return new(big.Rat).Sub(d.Billed, d.Counted) }
-
-// Bill is a bill beside what was counted.
+// Bill is a bill beside what was counted, by day and by model.
 type Bill struct {
-	Provider string
-	// Days are sorted.
-	Days []BillDay
+	provider discovery.Provider
+	// counted is false for a bill alone.
+	counted      bool
+	days, models map[string]*compared
+	// other has the line items that name no model.
+	other compared
+	items map[string]bool
 }
 
-// total returns the sums of all days.
-func (b *Bill) total() BillDay {
-	total := BillDay{Day: "total", Billed: new(big.Rat), Counted: new(big.Rat)}
-	for _, day := range b.Days {
-		total.Billed.Add(total.Billed, day.Billed)
-		total.Counted.Add(total.Counted, day.Counted)
-		total.Unpriced += day.Unpriced
-	}
-	return total
+// compared is a part of a bill beside the calls of that part.
+type compared struct {
+	name            string
+	billed, counted big.Rat
+	unpriced        int
 }
 
-// Summary returns one line with the sums and the days that differ most.
-func (b *Bill) Summary() string {
-	const named = 3
-	total := b.total()
-	line := fmt.Sprintf("counted %s USD, billed %s USD, calls without a known cost: %d, difference %s USD",
-		decimal(total.Counted), decimal(total.Billed), total.Unpriced, signed(total.difference()))
-	if total.Counted.Sign() > 0 {
-		percent := new(big.Rat).Quo(total.difference(), total.Counted)
-		line += fmt.Sprintf(" (%s %%)", percent.Mul(percent, big.NewRat(100, 1)).FloatString(1))
-	}
-	days := slices.DeleteFunc(slices.Clone(b.Days), func(d BillDay) bool { return d.difference().Sign() == 0 })
-	slices.SortStableFunc(days, func(x, y BillDay) int {
-		dx, dy := x.difference(), y.difference()
-		return dy.Abs(dy).Cmp(dx.Abs(dx))
-	})
-	var names []string
-	for _, day := range days[:min(len(days), named)] {
-		names = append(names, day.Day+" "+signed(day.difference()))
-	}
-	if names != nil {
-		line += "; most on " + strings.Join(names, ", ")
-	}
-	return line
+func (c *compared) drift() *big.Rat { return new(big.Rat).Sub(&c.billed, &c.counted) }
+
+// NewBill returns a bill without amounts. counted reports whether calls are compared with it.
+func NewBill(p discovery.Provider, counted bool) *Bill {
+	return &Bill{provider: p, counted: counted, days: make(map[string]*compared), models: make(map[string]*compared), items: make(map[string]bool)}
 }
 
-// Page returns the page of the bill.
-func (b *Bill) Page() *Page {
-	total := b.total()
-	page := &Page{Title: "Bill of " + b.Provider, Window: "No days", Total: cmp.Or(decimal(total.Billed), "0"), Detail: "billed; " + b.Summary()}
-	if total.Unpriced > 0 {
-		page.Warning = &Warning{Text: thousands(int64(total.Unpriced)) + " calls have no known cost and are not counted."}
+// AddDay adds what was billed on a day, such as "2026-11-21".
+func (b *Bill) AddDay(day string, usd float64) { addUSD(&part(b.days, day).billed, usd) }
+
+// AddItem adds a line item of a day. model is that of the provider's own field for it; if it is "", the item may name one.
+func (b *Bill) AddItem(item, model string, usd float64) {
+	if model == "" {
+		model = itemModel(b.provider, item)
 	}
-	var days []string
-	amounts := make(map[string][]*big.Rat)
-	for _, day := range b.Days {
-		days = append(days, day.Day)
-		amounts[day.Day] = []*big.Rat{day.Billed, day.Counted}
+	if model != "" {
+		addUSD(&part(b.models, discovery.NormalizeModelID(b.provider, model)).billed, usd)
+		return
 	}
-	if len(days) > 0 {
-		page.Window = days[0] + " to " + days[len(days)-1] + " (UTC)"
+	addUSD(&b.other.billed, usd)
+	if usd != 0 {
+		b.items[item] = true
 	}
-	page.Chart = newChart(days, amounts, []Key{{"bar", "billed"}, {"bar other", "counted"}})
-	table := PageTable{Title: "By day", Names: []string{"Day", "Billed", "Counted", "Difference", "No cost"}}
-	for _, day := range append(slices.Clone(b.Days), total) {
-		table.Rows = append(table.Rows, PageRow{Name: day.Day, Cells: []Cell{
-			{Text: decimal(day.Billed)}, {Text: decimal(day.Counted)}, {Text: signed(day.difference())}, {Text: strconv.Itoa(day.Unpriced), Some: day.Unpriced > 0},
-		}})
-	}
-	page.Tables = []PageTable{table}
-	return page
 }
 
-// decimal returns an amount with up to six decimal places.
-func decimal(usd *big.Rat) string {
-	text := usd.FloatString(6)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+// AddCalls adds the calls of a day and model.
+func (b *Bill) AddCalls(day, model string, row *meter.Row) {
+	for _, c := range []*compared{part(b.days, day), part(b.models, discovery.NormalizeModelID(b.provider, model))} {
+		c.counted.Add(&c.counted, amount(row.USD))
+		c.unpriced += row.Unpriced
+	}
 }
 
-func signed(usd *big.Rat) string {
-	if usd.Sign() > 0 {
-		return "+" + decimal(usd)
+func part(parts map[string]*compared, name string) *compared {
+	if parts[name] == nil {
+		parts[name] = &compared{name: name}
 	}
-	return decimal(usd)
+	return parts[name]
+}
+
+// addUSD adds an amount as the decimal that it was rounded from.
+func addUSD(sum *big.Rat, usd float64) {
+	if exact, ok := new(big.Rat).SetString(output.Decimal(usd)); ok {
+		sum.Add(sum, exact)
+	}
+}
+
+// itemModel returns the model that a line item names, as in "gpt-4o-mini-2024-07-18, input" or "Chat grok-3-mini", or "". A model is
+// a word in the form of the provider's ids, with a version. Names for people ("GPT-4o mini") have capitals, and are not taken
+// apart; an item with two models has none.
+func itemModel(p discovery.Provider, item string) string {
+	found := ""
+	for _, word := range strings.FieldsFunc(item, func(r rune) bool { return r == ' ' || r == ',' }) {
+		owner, ok := discovery.ProviderOf(word)
+		switch {
+		case !ok || owner != p || word != strings.ToLower(word) || !strings.ContainsAny(word, "0123456789"):
+		case found != "" && found != word:
+			return ""
+		default:
+			found = word
+		}
+	}
+	return found
 }

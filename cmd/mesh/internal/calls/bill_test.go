@@ -2,33 +2,119 @@ package calls_test
 
 import (
 	"bytes"
-	"math/big"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-func day(name, billed, counted string, unpriced int) calls.BillDay {
-	b, _ := new(big.Rat).SetString(billed)
-	c, _ := new(big.Rat).SetString(counted)
-	return calls.BillDay{Day: name, Billed: b, Counted: c, Unpriced: unpriced}
+// addDay adds a day with an amount billed and calls of a model.
+func addDay(b *calls.Bill, day string, billed float64, model, counted string, unpriced int) {
+	b.AddDay(day, billed)
+	b.AddCalls(day, model, &meter.Row{Calls: 1, Unpriced: unpriced, USD: counted})
 }
 
 func TestBill(t *testing.T) {
 	t.Parallel()
-	for want, days := range map[string][]calls.BillDay{
-		"counted 0 USD, billed 0 USD, calls without a known cost: 0, difference 0 USD":                                                nil,
-		"counted 2 USD, billed 2 USD, calls without a known cost: 0, difference 0 USD (0.0 %)":                                        {day("2026-11-20", "2", "2", 0)},
-		"counted 0 USD, billed -5 USD, calls without a known cost: 0, difference -5 USD; most on 2026-11-20 -5":                       {day("2026-11-20", "-5", "0", 0)},
-		"counted 10.1 USD, billed 7 USD, calls without a known cost: 4, difference -3.1 USD (-30.7 %); most on d -4, b +2, c -1.0001": {day("a", "1", "0.9999", 0), day("b", "2", "0", 4), day("c", "3", "4.0001", 0), day("d", "1", "5", 0), day("e", "0", "0.1", 0), day("f", "0", "0", 0)},
+	for want, add := range map[string]func(*calls.Bill){
+		"counted 0 USD, billed 0 USD, unpriced calls: 0, drift 0 USD":         func(*calls.Bill) {},
+		"counted 2 USD, billed 2 USD, unpriced calls: 0, drift 0 USD (0.0 %)": func(b *calls.Bill) { addDay(b, "d", 2, "gpt-5.4", "2", 0); b.AddItem("gpt-5.4, input", "", 2) },
+		"counted 0 USD, billed -5 USD, unpriced calls: 0, drift -5 USD; most by day: 2026-11-20 -5; other (no model in \"Credit\") -5": func(b *calls.Bill) {
+			b.AddDay("2026-11-20", -5)
+			b.AddItem("Credit", "", -5)
+			b.AddItem("Vector storage", "", 0)
+		},
+		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %); most by day: a -1; by model: gpt-5.4 -3": func(b *calls.Bill) { addDay(b, "a", 2, "gpt-5.4", "3", 0) },
+		"counted 10.1 USD, billed 7 USD, unpriced calls: 4, drift not known (without them -3.1 USD); most by day: d -4, b +2, c -1.0001; by model: (without) -10.1": func(b *calls.Bill) {
+			addDay(b, "a", 1, "", "0.9999", 0)
+			addDay(b, "b", 2, "", "0", 4)
+			addDay(b, "c", 3, "", "4.0001", 0)
+			addDay(b, "d", 1, "", "5", 0)
+			addDay(b, "e", 0, "", "0.1", 0)
+		},
 	} {
-		bill := calls.Bill{Provider: "openai<b>", Days: days}
+		bill := calls.NewBill(discovery.OpenAI, true)
+		add(bill)
 		assert.Equal(t, want, bill.Summary())
-		var page bytes.Buffer
-		require.NoError(t, bill.Page().Write(&page))
-		assert.Contains(t, page.String(), "Bill of openai&lt;b&gt;")
 	}
+}
+
+// TestBillByModel compares what line items in the forms of recorded bills name with the models of calls.
+func TestBillByModel(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		provider          discovery.Provider
+		item, field, want string
+	}{
+		{discovery.OpenAI, "gpt-4o-mini-2024-07-18, input", "", "gpt-4o-mini"},
+		{discovery.OpenAI, "gpt-6-astra, input_tokens", "", "gpt-6-astra"},
+		{discovery.OpenAI, "gpt-image-2.5-flare image, output", "", "gpt-image-2.5-flare"},
+		{discovery.OpenAI, "o3, cached input", "", "o3"},
+		{discovery.OpenAI, "Vector storage", "", ""},
+		{discovery.OpenAI, "Text tokens", "", ""},
+		{discovery.OpenAI, "chat completions", "", ""},
+		{discovery.OpenAI, "GPT-4o mini, input", "", ""},
+		{discovery.OpenAI, "gpt-4o and gpt-4o-mini, storage", "", ""},
+		{discovery.OpenAI, "claude-opus-4-8, input", "", ""},
+		{discovery.OpenAI, "", "", ""},
+		{discovery.Anthropic, "Claude Opus 4.8 Usage - Input Tokens", "claude-opus-4-8", "claude-opus-4-8"},
+		{discovery.Anthropic, "Claude Haiku 4.5 Usage - Output Tokens", "claude-haiku-4-5-20251001", "claude-haiku-4-5"},
+		{discovery.Anthropic, "Claude Opus 4.8 Usage - Input Tokens", "", ""},
+		{discovery.Anthropic, "Web Search Usage", "", ""},
+		{discovery.XAI, "Chat grok-3-mini", "", "grok-3-mini"},
+		{discovery.XAI, "API grok-imagine-video-1.5", "", "grok-imagine-video-1.5"},
+		{discovery.XAI, "File Storage", "", ""},
+	} {
+		b := calls.NewBill(row.provider, true)
+		b.AddDay("2026-11-20", 1.5)
+		b.AddItem(row.item, row.field, 1.5)
+		want := "; by model: " + row.want + " +1.5"
+		if row.want == "" {
+			want = fmt.Sprintf("; other (no model in %q) +1.5", row.item)
+		}
+		assert.Contains(t, b.Summary(), want, row.item)
+	}
+}
+
+// TestBillOfOtherSpellings checks that the builds of a model are compared with the model.
+func TestBillOfOtherSpellings(t *testing.T) {
+	t.Parallel()
+	b := calls.NewBill(discovery.OpenAI, true)
+	addDay(b, "d", 0.3, "gpt-4o", "0.1", 0)
+	addDay(b, "d", 0, "openai/gpt-4o-2024-08-06", "0.2000000000000001", 0)
+	b.AddItem("gpt-4o-2024-08-06, input", "", 0.1)
+	b.AddItem("gpt-4o-2024-11-20, input", "", 0.2)
+	assert.Equal(t, "counted 0.3 USD, billed 0.3 USD, unpriced calls: 0, drift 0 USD (0.0 %)", b.Summary(), "what is less than a millionth is no difference")
+}
+
+func TestBillPage(t *testing.T) {
+	t.Parallel()
+	b := calls.NewBill(discovery.OpenAI, true)
+	addDay(b, "2026-11-20", 4, "<b>\u202ered", "3", 2)
+	b.AddItem("gpt-5.4, input", "", 3.5)
+	b.AddItem("<i>storage", "", 0.5)
+	var page bytes.Buffer
+	require.NoError(t, b.Page().Write(&page))
+	for _, want := range []string{
+		"Bill of openai", "in no sum: 2.", "<bdi>&lt;b&gt;\u202ered</bdi>", "<bdi>other (no model in &#34;&lt;i&gt;storage&#34;)</bdi>",
+		`<td data-name="Billed">3.5</td><td data-name="Counted">0</td><td data-name="Drift">&#43;3.5</td>`, "<title>2026-11-20 counted: 3.00 USD</title>",
+	} {
+		assert.Contains(t, page.String(), want)
+	}
+	assert.NotContains(t, b.Summary(), "\u202e", "a terminal would show the rest in reverse")
+
+	page.Reset()
+	alone := calls.NewBill(discovery.XAI, false)
+	alone.AddDay("2026-11-20", 4)
+	for i := range 130 {
+		alone.AddItem(fmt.Sprintf("Chat grok-4.%d", i), "", float64(i))
+	}
+	require.NoError(t, alone.Page().Write(&page))
+	assert.NotContains(t, page.String(), "ounted", "nothing was counted")
+	assert.Contains(t, page.String(), `<bdi>30 more</bdi></th><td data-name="Billed">435</td>`)
 }

@@ -18,6 +18,9 @@ const (
 	maxLabels = 10
 )
 
+// withoutName is the name of calls without a value of what they are added up by.
+const withoutName = "(without)"
+
 // UsagePage returns the page of calls files: the cost by day, and tables by day, by model and by each label. It
 // names the first line that cannot be read.
 func UsagePage(prices *discovery.PriceList, opts meter.SumOptions, paths ...string) *Page {
@@ -129,7 +132,7 @@ func (t *PageTable) fill(rows []meter.Row) {
 
 func pageRow(name string, row *meter.Row) PageRow {
 	u := &row.Usage
-	return PageRow{Name: cmp.Or(name, "(without)"), Cells: []Cell{
+	return PageRow{Name: cmp.Or(name, withoutName), Cells: []Cell{
 		{Text: thousands(int64(row.Calls))},
 		{Text: thousands(u.Input + u.ToolInput + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.ImageInput)},
 		{Text: thousands(u.CacheRead + u.AudioCacheRead + u.ImageCacheRead)},

@@ -1,0 +1,90 @@
+package calls
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+)
+
+// Page returns the page of the bill: a chart by day, and tables by model and by day.
+func (b *Bill) Page() *Page {
+	total := b.total()
+	page := &Page{Title: "Bill of " + string(b.provider), Window: "No days", Total: decimal(&total.billed), Detail: "billed"}
+	if b.counted {
+		page.Detail += "; " + b.Summary()
+	}
+	if total.unpriced > 0 {
+		page.Warning = &Warning{Text: "Calls without a known cost, which are in no sum: " + thousands(int64(total.unpriced)) + "."}
+	}
+	days := slices.Sorted(maps.Keys(b.days))
+	if len(days) > 0 {
+		page.Window = days[0] + " to " + days[len(days)-1] + " (UTC)"
+	}
+	page.Chart = b.chart(days)
+	if len(b.models) > 0 {
+		page.Tables = append(page.Tables, b.modelTable(total))
+	}
+	table := b.newTable("By day", "Day")
+	for _, day := range days {
+		table.Rows = append(table.Rows, b.row(b.days[day]))
+	}
+	table.Rows = append(table.Rows, b.row(total))
+	page.Tables = append(page.Tables, table)
+	return page
+}
+
+func (b *Bill) chart(days []string) *Chart {
+	key := []Key{{"bar", "billed"}, {"bar other", "counted"}}
+	if !b.counted {
+		key = key[:1]
+	}
+	amounts := make(map[string][]*big.Rat)
+	for _, day := range days {
+		amounts[day] = []*big.Rat{&b.days[day].billed, &b.days[day].counted}[:len(key)]
+	}
+	return newChart(days, amounts, key)
+}
+
+// modelTable returns the models that differ most, the others as one row, the line items without a model, and the total.
+func (b *Bill) modelTable(total *compared) PageTable {
+	table := b.newTable("By model", "Model")
+	models := byDrift(b.models)
+	rest := &compared{name: fmt.Sprintf("%d more", len(models)-maxRows)}
+	for i, model := range models {
+		if i < maxRows {
+			table.Rows = append(table.Rows, b.row(model))
+			continue
+		}
+		rest.billed.Add(&rest.billed, &model.billed)
+		rest.counted.Add(&rest.counted, &model.counted)
+		rest.unpriced += model.unpriced
+	}
+	if len(models) > maxRows {
+		table.Rows = append(table.Rows, b.row(rest))
+	}
+	if name := b.otherName(); name != "" {
+		other := b.other
+		other.name = name
+		table.Rows = append(table.Rows, b.row(&other))
+	}
+	table.Rows = append(table.Rows, b.row(total))
+	return table
+}
+
+func (b *Bill) newTable(title, name string) PageTable {
+	names := []string{name, "Billed", "Counted", "Drift", "No cost"}
+	if !b.counted {
+		names = names[:2]
+	}
+	return PageTable{Title: title, Names: names}
+}
+
+func (b *Bill) row(c *compared) PageRow {
+	cells := []Cell{{Text: decimal(&c.billed)}}
+	if b.counted {
+		cells = append(cells, Cell{Text: decimal(&c.counted)}, Cell{Text: signed(c.drift())}, Cell{Text: strconv.Itoa(c.unpriced), Some: c.unpriced > 0})
+	}
+	return PageRow{Name: c.name, Cells: cells}
+}
