@@ -31,6 +31,10 @@ api: ## fail on incompatible changes of exported names: make api BASE=main
 documents: ## check the OpenAPI documents with tools from npm
 	@./.ci/documents
 
+.PHONY: agents
+agents: ## run two agents with the official TypeScript client of the Model Context Protocol, from npm
+	@./.ci/agents
+
 .PHONY: facts
 facts: ## compare the tables of dates, prices, fees and factors with the newest official SDKs; needs the module proxy
 	@cd .ci/facts && $(GO) run . -tables ../../discovery/internal/retirements -prices ../../discovery/internal/pricelist

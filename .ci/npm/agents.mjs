@@ -74,7 +74,7 @@ class Agent {
   // all returns the messages of all pages of a tool. A long message continues on the next page.
   async all(tool, args) {
     const messages = []
-    for (let more = {}; ;) {
+    for (let more = {}, pages = 0; pages < 500; pages++) {
       const page = await this.call(tool, { ...args, ...more })
       for (const message of page.messages) {
         if (message.id === messages.at(-1)?.id) messages.at(-1).untrusted_content += message.untrusted_content
@@ -83,6 +83,7 @@ class Agent {
       if (!page.next_id) return messages
       more = { next_id: page.next_id, ...(page.next_offset && { next_offset: page.next_offset }) }
     }
+    assert.fail(`the pages of ${tool} do not end`)
   }
 
   // next returns the oldest unread message of a node in a thread. A forged message is from another name or outside the thread.

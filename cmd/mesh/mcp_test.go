@@ -204,6 +204,29 @@ func TestResultsAreBounded(t *testing.T) {
 	assert.True(t, strings.HasPrefix(want.String()[6:], contents(waited)+contents(rest)))
 }
 
+// TestFullInboxIsNotComplete checks that an agent learns that a flood hides older messages, and can read those of one node.
+func TestFullInboxIsNotComplete(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	a := newAgent(t, g)
+	first := g.Store("node-b", "node-a", "question", "first")
+	for i := range 999 {
+		g.Store("node-c", "node-a", "fyi", fmt.Sprint("noise ", i))
+	}
+	assert.Contains(t, a.must("mesh_inbox", nil), "next_id")
+	assert.NotContains(t, a.must("mesh_inbox", nil), "hidden")
+	assert.Equal(t, "first", a.next("node-b", "question").Text, "the list has room for a thousand")
+	g.Store("node-c", "node-a", "fyi", "one more")
+	unread := a.must("mesh_inbox", arguments{"unread": true})
+	assert.Equal(t, "there may be older messages that are not listed; use from, or mark messages read and list unread ones", unread["hidden"])
+	assert.Contains(t, a.must("mesh_inbox", arguments{"next_id": first + 1}), "hidden", "the last page of all messages")
+	found := a.must("mesh_inbox", arguments{"unread": true, "from": "node-b"})
+	assert.Equal(t, "first", contents(found))
+	assert.NotContains(t, found, "hidden")
+	a.must("mesh_mark_read", arguments{"id": first + 1})
+	assert.Equal(t, "first", a.next("node-b", "question").Text)
+}
+
 // pages calls a tool until no page follows, and returns the contents.
 func (a *agent) pages(tool string, in arguments) string {
 	a.t.Helper()

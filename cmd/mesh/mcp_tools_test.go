@@ -28,7 +28,7 @@ func TestToolsRefuse(t *testing.T) {
 		"an unknown id":     {"mesh_reply", arguments{"id": 99, "content": "x"}, "message 99 is not in the inbox of this node"},
 		"an unknown read":   {"mesh_mark_read", arguments{"id": 99}, "message 99 is not in the inbox of this node"},
 		"a key as a thread": {"mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": "x", "thread": gatewayToken}, "the name of the thread contains a credential"},
-		"an unknown thread": {"mesh_thread", arguments{"id": "00000000-0000-0000-0000-000000000000"}, "404"},
+		"an unknown thread": {"mesh_thread", arguments{"id": "00000000-0000-0000-0000-000000000000"}, "there is no thread 00000000-0000-0000-0000-000000000000; mesh threads lists"},
 		"an unknown model":  {"model_price", arguments{"model": "no-such-model"}, "cannot be determined"},
 		"no usage object":   {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}}, "usage"},
 		"an unknown day":    {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}, "at": "today"}, "must be like"},

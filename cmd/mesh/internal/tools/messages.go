@@ -19,13 +19,13 @@ type messageTools struct {
 }
 
 func addMessageTools(server *mcp.Server, t *messageTools) {
-	add(server, "mesh_send", "Send a message", "Send a message to a node.", t.send, adds)
+	add(server, "mesh_send", "Send a message", "Send a new message to a node. The same message sent twice arrives twice.", t.send, adds)
 	add(server, "mesh_reply", "Reply to a message",
-		"Answer a message to you, in its thread. The same reply sent twice arrives once.", t.reply, adds, once)
+		"Answer a message to you, in its thread. The same reply sent twice arrives once: repeat it after an error.", t.reply, adds, once)
 	add(server, "mesh_inbox", "Read the inbox", "List messages to you: unread ones oldest first, all newest first. Nothing is marked read.", t.inbox, reads)
 	add(server, "mesh_mark_read", "Mark a message read", "Mark a message to you read after you have handled it.", t.markRead, adds, once)
 	addWithProgress(server, "mesh_wait", "Wait for a message",
-		"Wait for the oldest unread message. Mark it read before the next wait; otherwise it is returned again. No message is an empty list.", t.wait, reads)
+		"Wait for the oldest unread message. Mark it read before the next wait, which returns it again otherwise. Without a message the list is empty.", t.wait, reads)
 }
 
 // notice accompanies every content from another node.
@@ -37,7 +37,11 @@ type toolMessages struct {
 	Messages   []toolMessage `json:"messages"`
 	NextID     int64         `json:"next_id,omitempty"`
 	NextOffset int           `json:"next_offset,omitempty"`
+	Hidden     string        `json:"hidden,omitempty"` // set if the gateway may have older messages that no page shows
 }
+
+// hidden is what an agent can do about messages behind the newest 1000. The gateway has no cursor for them.
+const hidden = "there may be older messages that are not listed; use from, or mark messages read and list unread ones"
 
 type toolMessage struct {
 	ID        int64      `json:"id"`
@@ -101,7 +105,7 @@ func (t *messageTools) send(ctx context.Context, in sendArguments) (toolReceipt,
 }
 
 type replyArguments struct {
-	ID       messageID `json:"id" jsonschema:"of the message"`
+	ID       messageID `json:"id"`
 	Kind     kindName  `json:"kind,omitempty" jsonschema:"default answer"`
 	Content  content   `json:"content"`
 	MarkRead bool      `json:"mark_read,omitempty" jsonschema:"also mark the message read"`
@@ -142,40 +146,44 @@ func (t *messageTools) mark(ctx context.Context, m *client.MeshMessage) error {
 
 type inboxArguments struct {
 	Unread bool         `json:"unread,omitempty" jsonschema:"only unread messages"`
-	From   nodeName     `json:"from,omitempty" jsonschema:"only messages of this node"`
+	From   nodeName     `json:"from,omitempty" jsonschema:"only messages of this node, also those that a full inbox hides"`
 	Limit  messageLimit `json:"limit,omitempty" jsonschema:"default 20"`
 	position
 }
 
 func (t *messageTools) inbox(ctx context.Context, in inboxArguments) (toolMessages, error) {
 	limit, opts := cmp.Or(int(in.Limit), 20), client.FetchOptions{UnreadOnly: in.Unread, FromNode: string(in.From)}
-	if in.Unread {
-		messages, err := fetch(ctx, t.client, opts, window)
-		return page(oldestFirst(messages, in.position), in.position, limit), err
+	rows, order := window, oldestFirst
+	if !in.Unread {
+		order = newestFirst
+		if in.NextID == 0 {
+			rows = min(limit+1, window) // one more, to know whether another page follows
+		}
 	}
-	rows := min(limit+1, window) // one more, to know whether another page follows
-	if in.NextID != 0 {
-		rows = window
+	messages, full, err := fetch(ctx, t.client, opts, rows)
+	out := page(order(messages, in.position), in.position, limit)
+	if full && (in.Unread || out.NextID == 0) {
+		out.Hidden = hidden
 	}
-	messages, err := fetch(ctx, t.client, opts, rows)
-	return page(newestFirst(messages, in.position), in.position, limit), err
+	return out, err
 }
 
 // window is how many messages of an inbox the gateway returns at most.
 const window = 1000
 
-// fetch returns the newest messages of an inbox, fewer than limit if they are too large for one response.
-func fetch(ctx context.Context, c *client.MeshClient, opts client.FetchOptions, limit int) ([]client.MeshMessage, error) {
+// fetch returns the newest messages of an inbox, fewer than limit if they are too large for one response. It is full if it can have
+// older messages.
+func fetch(ctx context.Context, c *client.MeshClient, opts client.FetchOptions, limit int) (messages []client.MeshMessage, full bool, err error) {
 	for opts.Limit = limit; ; opts.Limit = max(1, opts.Limit/4) {
-		messages, err := c.Fetch(ctx, opts)
+		messages, err = c.Fetch(ctx, opts)
 		if !errors.Is(err, client.ErrTooLarge) || opts.Limit == 1 {
-			return messages, err
+			return messages, err == nil && len(messages) >= opts.Limit, err
 		}
 	}
 }
 
 type markReadArguments struct {
-	ID messageID `json:"id" jsonschema:"of the message"`
+	ID messageID `json:"id"`
 }
 
 type toolDone struct {

@@ -22,7 +22,7 @@ func addModelTools(server *mcp.Server, t *modelTools) {
 }
 
 type modelsArguments struct {
-	Provider providerName `json:"provider,omitempty" jsonschema:"only models of this provider"`
+	Provider providerName `json:"provider,omitempty"`
 	ID       string       `json:"id,omitempty" jsonschema:"only the model with this id or alias"`
 	skipArguments
 }
@@ -64,8 +64,8 @@ func (t *modelTools) list(ctx context.Context, in modelsArguments) (toolModels, 
 }
 
 type modelArguments struct {
-	Model    string       `json:"model" jsonschema:"id of the model"`
-	Provider providerName `json:"provider,omitempty" jsonschema:"provider of the model; default: determined from the id"`
+	Model    string       `json:"model"`
+	Provider providerName `json:"provider,omitempty" jsonschema:"default: determined from the id"`
 }
 
 type toolRetirement struct {

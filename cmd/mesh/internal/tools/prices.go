@@ -19,7 +19,7 @@ func addPriceTools(server *mcp.Server, t *priceTools) {
 	add(server, "model_price", "Price of a model",
 		"List the prices of a model in USD per million tokens. null means unknown, not free.", t.prices, reads)
 	add(server, "call_cost", "Cost of a call",
-		"Compute the exact cost of a call from the usage object of its response.", t.cost, reads)
+		"Compute the exact cost of a call from the usage object of its response. known is false, with a reason, if a price is missing.", t.cost, reads)
 }
 
 type toolPrices struct {

@@ -7,19 +7,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 )
 
 // threadTools are the tools for threads.
 type threadTools struct{ client *client.MeshClient }
 
 func addThreadTools(server *mcp.Server, t *threadTools) {
-	add(server, "mesh_threads", "List threads", "List threads, most recently used first.", t.list, reads)
-	add(server, "mesh_thread", "Read a thread", "List the messages of a thread, oldest first.", t.read, reads)
+	add(server, "mesh_threads", "List threads", "List the threads of all nodes, most recently used first.", t.list, reads)
+	add(server, "mesh_thread", "Read a thread", "List the messages of a thread, oldest first. Nothing is marked read.", t.read, reads)
 }
 
 type threadsArguments struct {
 	Peer  nodeName `json:"peer,omitempty" jsonschema:"only threads of this node"`
-	Topic string   `json:"topic,omitempty" jsonschema:"only threads of this topic"`
+	Topic string   `json:"topic,omitempty" jsonschema:"only threads whose topic contains this"`
 	skipArguments
 }
 
@@ -68,7 +69,7 @@ func (t *threadTools) read(ctx context.Context, in threadArguments) (toolMessage
 	}
 	_, messages, err := t.client.GetThread(ctx, in.ID, client.ThreadOptions{Limit: rows})
 	if err != nil {
-		return toolMessages{}, err
+		return toolMessages{}, lookup.ThreadError(in.ID, err)
 	}
 	out := page(oldestFirst(messages, in.position), in.position, limit)
 	return out, t.setRead(ctx, in.ID, messages, out.Messages)
@@ -79,7 +80,7 @@ func (t *threadTools) read(ctx context.Context, in threadArguments) (toolMessage
 func (t *threadTools) setRead(ctx context.Context, thread string, all []client.MeshMessage, shown []toolMessage) error {
 	read := map[int64]*bool{}
 	for _, node := range recipients(all, shown) {
-		inbox, err := fetch(ctx, t.client, client.FetchOptions{ToNode: node, ThreadID: thread}, window)
+		inbox, _, err := fetch(ctx, t.client, client.FetchOptions{ToNode: node, ThreadID: thread}, window)
 		if err != nil {
 			return err
 		}
