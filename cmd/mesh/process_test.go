@@ -6,11 +6,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,6 +42,9 @@ func newGatewayForTest(t *testing.T, opts ...gatewaytest.Option) *gatewaytest.Ga
 	return gatewaytest.New(t, append(opts, gatewaytest.WithToken(gatewayToken), gatewaytest.WithPeers("node-b"))...)
 }
 
+// processTime is how long a process may run before its test fails. No test needs a tenth of it.
+const processTime = 2 * time.Minute
+
 // startProcess starts a command.
 func startProcess(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
@@ -46,11 +52,21 @@ func startProcess(t *testing.T, cmd *exec.Cmd) *process {
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	p.stdout = bufio.NewReader(out)
-	cmd.Stderr = p.stderr
-	require.NoError(t, cmd.Start())
+	errs, writer, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stderr = writer
+	err = cmd.Start()
+	require.NoError(t, errors.Join(err, writer.Close()))
+	go p.stderr.read(errs)
+	tooLate := time.AfterFunc(processTime, func() { // a program that it left behind can hold the pipes open
+		_ = p.Process.Kill()
+		_, _ = out.Close(), errs.Close()
+	})
 	t.Cleanup(func() {
 		_ = p.Process.Kill()
 		_ = p.Wait()
+		tooLate.Stop()
+		_ = errs.Close()
 	})
 	return p
 }
@@ -63,39 +79,65 @@ func (p *process) line() string {
 	return strings.TrimSuffix(text, "\n")
 }
 
+// await waits until the process has written a text to stderr. It fails the test if the process ends before.
+func (p *process) await(text string) {
+	p.t.Helper()
+	require.True(p.t, p.stderr.await(text), "the process ended and has not written %q:\n%s", text, p.stderr)
+}
+
 // exit waits for the end and returns the exit status, which is -1 for a process that was killed.
 func (p *process) exit() int {
 	p.t.Helper()
 	_ = p.Wait()
+	p.stderr.awaitEnd()
 	return p.ProcessState.ExitCode()
 }
 
 // buffer collects what a process writes.
 type buffer struct {
 	mu      sync.Mutex
-	written *sync.Cond
+	changed *sync.Cond
 	text    bytes.Buffer
+	ended   bool
 }
 
 func newBuffer() *buffer {
 	b := new(buffer)
-	b.written = sync.NewCond(&b.mu)
+	b.changed = sync.NewCond(&b.mu)
 	return b
 }
 
 func (b *buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.written.Broadcast()
+	b.changed.Broadcast()
 	return b.text.Write(p)
 }
 
-// await waits until the process has written a text.
-func (b *buffer) await(text string) {
+// read reads until the end.
+func (b *buffer) read(r io.Reader) {
+	_, _ = io.Copy(b, r)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for !strings.Contains(b.text.String(), text) {
-		b.written.Wait()
+	b.ended = true
+	b.changed.Broadcast()
+}
+
+// await waits for a text or the end, and reports whether the text was written.
+func (b *buffer) await(text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for !b.ended && !strings.Contains(b.text.String(), text) {
+		b.changed.Wait()
+	}
+	return strings.Contains(b.text.String(), text)
+}
+
+func (b *buffer) awaitEnd() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for !b.ended {
+		b.changed.Wait()
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -29,7 +30,7 @@ func TestCostOfAConversation(t *testing.T) {
 	served := append([]string{"serve", "--interval", "100ms", "--", "mesh", "meter", "--log", calls}, upstreams...)
 	cmd := command(t, g, append(served, "--", "caller", "chat")...)
 	cmd.Env = append(cmd.Env, "AGENT_KEY="+agentKey, "OPENAI_BASE_URL=", "NO_PROXY=*")
-	startProcess(t, cmd).stderr.await("mesh: serving mesh as node-a")
+	startProcess(t, cmd).await("mesh: serving mesh as node-a")
 
 	threads := map[string]string{}
 	for _, name := range []string{"builds", "tests", "builds"} {
@@ -40,13 +41,16 @@ func TestCostOfAConversation(t *testing.T) {
 		require.NoError(t, err)
 	}
 	answers := 0
-	for m, err := range c.Watch(t.Context(), client.WatchOptions{Interval: 100 * time.Millisecond}) {
+	ctx, cancel := context.WithTimeout(t.Context(), processTime)
+	defer cancel()
+	for m, err := range c.Watch(ctx, client.WatchOptions{Interval: 100 * time.Millisecond}) {
 		require.NoError(t, err)
 		assert.Contains(t, m.GetContent(), "chat 200")
 		if answers++; answers == 3 {
 			break
 		}
 	}
+	require.Equal(t, 3, answers)
 	out, err := exec.CommandContext(t.Context(), "mesh", "usage", calls, "--by", "label:thread").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.Regexp(t, `(?m)^`+regexp.QuoteMeta(threads["builds"])+` .* 0\.0009$`, string(out))

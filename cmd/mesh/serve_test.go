@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"os"
@@ -28,14 +29,11 @@ func TestServeAnswersWithWhatTheCommandPrints(t *testing.T) {
 	require.NoError(t, err)
 
 	p := startProcess(t, command(t, g, "serve", "--url", "http://a.example", "--", "handler", "answer"))
-	p.stderr.await("handler: 1 node-b question " + thread.ID)
-	for m, err := range c.Watch(t.Context(), client.WatchOptions{Interval: 100 * time.Millisecond}) {
-		require.NoError(t, err)
-		assert.Equal(t, client.KindAnswer, m.Kind)
-		assert.Equal(t, thread.ID, m.GetThreadID())
-		assert.Contains(t, m.GetContent(), `"CONTENT":"IS IT GREEN?"`, "the message was JSON on stdin")
-		break
-	}
+	p.await("handler: 1 node-b question " + thread.ID)
+	m := firstMessage(t, g)
+	assert.Equal(t, client.KindAnswer, m.Kind)
+	assert.Equal(t, thread.ID, m.GetThreadID())
+	assert.Contains(t, m.GetContent(), `"CONTENT":"IS IT GREEN?"`, "the message was JSON on stdin")
 	peer, err := c.GetPeer(t.Context(), "node-a")
 	require.NoError(t, err)
 	assert.Equal(t, "http://a.example", peer.GetURL())
@@ -46,7 +44,7 @@ func TestServeReportsAMessageThatIsGivenUp(t *testing.T) {
 	g := newGatewayForTest(t)
 	g.Store("node-b", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "fail"))
-	p.stderr.await("mesh: warning: message 1 from node-b: given up after attempt 1: handler: exit status 1")
+	p.await("mesh: warning: message 1 from node-b: given up after attempt 1: handler: exit status 1")
 }
 
 // A sender with a line break must not add a line to the log.
@@ -55,7 +53,7 @@ func TestServeQuotesAForgedSender(t *testing.T) {
 	g := newGatewayForTest(t)
 	g.Store("node-b\nmesh: serving ends", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "fail"))
-	p.stderr.await(`mesh: warning: message 1 from "node-b\nmesh: serving ends": given up`)
+	p.await(`mesh: warning: message 1 from "node-b\nmesh: serving ends": given up`)
 }
 
 // TestServeAnswersQuestionsOnly checks that two nodes with mesh serve do not answer the answers of each other.
@@ -74,7 +72,7 @@ func TestServeAnswersQuestionsOnly(t *testing.T) {
 		g.Store("node-b", "node-a", "answer", "one")
 		g.Store("node-b", "node-a", "question", "two")
 		p := startProcess(t, command(t, g, append(append([]string{"serve"}, c.flags...), "--", "handler", "answer")...))
-		p.stderr.await(c.first)
+		p.await(c.first)
 		_, printed, _ := strings.Cut(p.stderr.String(), "mesh: serving handler as node-a; ^C ends it\n")
 		assert.True(t, strings.HasPrefix(printed, c.first), "%s, in order: %s", name, printed)
 	}
@@ -86,7 +84,7 @@ func TestServeMarksAMessageThatIsGivenUp(t *testing.T) {
 		g := newGatewayForTest(t)
 		g.Store("node-b", "node-a", "question", "one")
 		p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--give-up", action, "--", "handler", "fail"))
-		p.stderr.await("given up after attempt 1: handler: exit status 1")
+		p.await("given up after attempt 1: handler: exit status 1")
 		c, err := client.New("node-a", g.Options()...)
 		require.NoError(t, err)
 		defer c.Close()
@@ -100,7 +98,7 @@ func TestServeMarksAMessageThatIsGivenUp(t *testing.T) {
 func TestServePollsAtAnInterval(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, command(t, newGatewayForTest(t), "serve", "--interval", "50ms", "--", "handler", "answer"))
-	p.stderr.await("interval=50ms")
+	p.await("interval=50ms")
 }
 
 // TestServeKeepsTheRegistration checks that a gateway that is down when serve starts does not cost the node its URL and
@@ -116,9 +114,9 @@ func TestServeKeepsTheRegistration(t *testing.T) {
 	g.Store("node-b", "node-a", "question", "one")
 	g.Fail(gatewaytest.GetPeer, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: -1})
 	p := startProcess(t, command(t, g, "serve", "--", "handler", "answer"))
-	p.stderr.await("mesh: warning: GET /peers/node-a: status 503")
+	p.await("mesh: warning: GET /peers/node-a: status 503")
 	g.Heal()
-	p.stderr.await("handler: 1 node-b question")
+	p.await("handler: 1 node-b question")
 	peer, err := c.GetPeer(t.Context(), "node-a")
 	require.NoError(t, err)
 	assert.Equal(t, "http://a.example", peer.GetURL())
@@ -131,7 +129,7 @@ func TestServeBoundsTheOutput(t *testing.T) {
 	g := newGatewayForTest(t)
 	g.Store("node-b", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "flood"))
-	p.stderr.await("given up after attempt 1: handler: it printed more than 1048576 bytes; an answer has at most 200000 characters")
+	p.await("given up after attempt 1: handler: it printed more than 1048576 bytes; an answer has at most 200000 characters")
 }
 
 // TestServeDoesNotWaitForProgramsLeftBehind checks that a command that has ended well is not repeated because a program that it
@@ -150,14 +148,24 @@ func TestServeDoesNotWaitForProgramsLeftBehind(t *testing.T) {
 // answer waits for the first message to node-b and returns its content.
 func answer(t *testing.T, g *gatewaytest.Gateway) string {
 	t.Helper()
+	m := firstMessage(t, g)
+	return m.GetContent()
+}
+
+// firstMessage waits for the first message to node-b.
+func firstMessage(t *testing.T, g *gatewaytest.Gateway) client.MeshMessage {
+	t.Helper()
 	c, err := client.New("node-b", g.Options()...)
 	require.NoError(t, err)
 	defer c.Close()
-	for m, err := range c.Watch(t.Context(), client.WatchOptions{Interval: 100 * time.Millisecond}) {
+	ctx, cancel := context.WithTimeout(t.Context(), processTime)
+	defer cancel()
+	for m, err := range c.Watch(ctx, client.WatchOptions{Interval: 100 * time.Millisecond}) {
 		require.NoError(t, err)
-		return m.GetContent()
+		return m
 	}
-	return ""
+	t.Fatal("no message arrives")
+	return client.MeshMessage{}
 }
 
 // TestServeKeepsTheTokenOfAFile checks that a command inherits the token of the environment, but with --token-file none at all.
@@ -179,5 +187,6 @@ func blocker(t *testing.T) net.Listener {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
+	require.NoError(t, listener.(*net.TCPListener).SetDeadline(time.Now().Add(processTime)))
 	return listener
 }
