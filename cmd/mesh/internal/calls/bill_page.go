@@ -11,9 +11,9 @@ import (
 // Page returns the page of the bill: a chart by day, and tables by model and by day.
 func (b *Bill) Page() *Page {
 	total := b.total()
-	page := &Page{Title: "Bill of " + string(b.provider), Window: "No days", Total: decimal(&total.billed), Detail: "billed"}
+	page := &Page{Title: "Bill of " + string(b.provider), Window: "No days", Total: exact(decimal(&total.billed)), Details: []string{"billed"}}
 	if b.counted {
-		page.Detail += "; " + b.Summary()
+		page.Details = b.facts()
 	}
 	if total.unpriced > 0 {
 		page.Warning = &Warning{Text: "Calls without a known cost, which are in no sum: " + thousands(int64(total.unpriced)) + "."}
@@ -82,9 +82,21 @@ func (b *Bill) newTable(title, name string) PageTable {
 }
 
 func (b *Bill) row(c *compared) PageRow {
-	cells := []Cell{{Text: decimal(&c.billed)}}
+	cells := []Cell{{Text: signedMoney(&c.billed, "")}}
 	if b.counted {
-		cells = append(cells, Cell{Text: decimal(&c.counted)}, Cell{Text: signed(c.drift())}, Cell{Text: strconv.Itoa(c.unpriced), Some: c.unpriced > 0})
+		cells = append(cells, Cell{Text: signedMoney(&c.counted, "")}, Cell{Text: signedMoney(c.drift(), "+")}, Cell{Text: strconv.Itoa(c.unpriced), Some: c.unpriced > 0})
 	}
 	return PageRow{Name: c.name, Cells: cells}
+}
+
+// signedMoney returns an amount as money does, with a minus or, if it is positive, with plus.
+func signedMoney(usd *big.Rat, plus string) string {
+	switch usd.Sign() {
+	case -1:
+		return "-" + money(new(big.Rat).Neg(usd))
+	case 1:
+		return plus + money(usd)
+	default:
+		return "0"
+	}
 }

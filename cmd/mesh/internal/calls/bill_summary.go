@@ -24,19 +24,23 @@ func (b *Bill) total() *compared {
 }
 
 // Summary returns one line with the sums, and the days and models that differ most.
-func (b *Bill) Summary() string {
+func (b *Bill) Summary() string { return strings.Join(b.facts(), "; ") }
+
+// facts returns the parts of the summary.
+func (b *Bill) facts() []string {
 	total := b.total()
-	line := fmt.Sprintf("counted %s USD, billed %s USD, unpriced calls: %d, ", decimal(&total.counted), decimal(&total.billed), total.unpriced)
+	sums := fmt.Sprintf("counted %s USD, billed %s USD, unpriced calls: %d, ", decimal(&total.counted), decimal(&total.billed), total.unpriced)
 	if total.unpriced > 0 {
-		line += fmt.Sprintf("drift not known (without them %s USD)", signed(total.drift()))
+		sums += fmt.Sprintf("drift not known (without them %s USD)", signed(total.drift()))
 	} else {
-		line += "drift " + signed(total.drift()) + " USD" + percent(total)
+		sums += "drift " + signed(total.drift()) + " USD" + percent(total)
 	}
-	line += mostDifferent("most by day", b.days) + mostDifferent("by model", b.models)
-	if other := b.otherName(); other != "" {
-		line += "; " + other + " " + signed(b.other.drift())
+	other := b.otherName()
+	if other != "" {
+		other += " " + signed(b.other.drift())
 	}
-	return output.Line(line)
+	all := []string{sums, mostDifferent("most by day: ", b.days), mostDifferent("by model: ", b.models), output.Line(other)}
+	return slices.DeleteFunc(all, func(fact string) bool { return fact == "" })
 }
 
 // percent returns the drift in percent of what was counted, as in " (-1.5 %)".
@@ -61,7 +65,7 @@ func mostDifferent(what string, parts map[string]*compared) string {
 	if names == nil {
 		return ""
 	}
-	return "; " + what + ": " + strings.Join(names, ", ")
+	return what + output.Line(strings.Join(names, ", "))
 }
 
 // byDrift returns the parts, the largest difference first.
@@ -83,6 +87,9 @@ func (b *Bill) otherName() string {
 	var names []string
 	for _, item := range slices.Sorted(maps.Keys(b.items)) {
 		names = append(names, strconv.Quote(item))
+	}
+	if b.items[""] {
+		names[0] = "costs without a line item"
 	}
 	if names == nil {
 		return ""

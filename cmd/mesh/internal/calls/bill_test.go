@@ -24,9 +24,10 @@ func TestBill(t *testing.T) {
 	for want, add := range map[string]func(*calls.Bill){
 		"counted 0 USD, billed 0 USD, unpriced calls: 0, drift 0 USD":         func(*calls.Bill) {},
 		"counted 2 USD, billed 2 USD, unpriced calls: 0, drift 0 USD (0.0 %)": func(b *calls.Bill) { addDay(b, "d", 2, "gpt-5.4", "2", 0); b.AddItem("gpt-5.4, input", "", 2) },
-		"counted 0 USD, billed -5 USD, unpriced calls: 0, drift -5 USD; most by day: 2026-11-20 -5; other (no model in \"Credit\") -5": func(b *calls.Bill) {
+		"counted 0 USD, billed -5 USD, unpriced calls: 0, drift -5 USD; most by day: 2026-11-20 -5; other (no model in costs without a line item, \"Credit\") -5": func(b *calls.Bill) {
 			b.AddDay("2026-11-20", -5)
-			b.AddItem("Credit", "", -5)
+			b.AddItem("Credit", "", -4)
+			b.AddItem("", "", -1)
 			b.AddItem("Vector storage", "", 0)
 		},
 		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %); most by day: a -1; by model: gpt-5.4 -3": func(b *calls.Bill) { addDay(b, "a", 2, "gpt-5.4", "3", 0) },
@@ -61,7 +62,6 @@ func TestBillByModel(t *testing.T) {
 		{discovery.OpenAI, "GPT-4o mini, input", "", ""},
 		{discovery.OpenAI, "gpt-4o and gpt-4o-mini, storage", "", ""},
 		{discovery.OpenAI, "claude-opus-4-8, input", "", ""},
-		{discovery.OpenAI, "", "", ""},
 		{discovery.Anthropic, "Claude Opus 4.8 Usage - Input Tokens", "claude-opus-4-8", "claude-opus-4-8"},
 		{discovery.Anthropic, "Claude Haiku 4.5 Usage - Output Tokens", "claude-haiku-4-5-20251001", "claude-haiku-4-5"},
 		{discovery.Anthropic, "Claude Opus 4.8 Usage - Input Tokens", "", ""},
@@ -101,8 +101,8 @@ func TestBillPage(t *testing.T) {
 	var page bytes.Buffer
 	require.NoError(t, b.Page().Write(&page))
 	for _, want := range []string{
-		"Bill of openai", "in no sum: 2.", "<bdi>&lt;b&gt;\u202ered</bdi>", "<bdi>other (no model in &#34;&lt;i&gt;storage&#34;)</bdi>",
-		`<td data-name="Billed">3.5</td><td data-name="Counted">0</td><td data-name="Drift">&#43;3.5</td>`, "<title>2026-11-20 counted: 3.00 USD</title>",
+		"Bill of openai", "in no sum: 2.", "<bdi>&lt;b&gt;\ufffdred</bdi>", "<bdi>other (no model in &#34;&lt;i&gt;storage&#34;)</bdi>",
+		`<td data-name="Billed">3.50</td><td data-name="Counted">0</td><td data-name="Drift">&#43;3.50</td>`, `<td data-name="Drift">-3.00</td>`, "<title>2026-11-20 counted: 3.00 USD</title>",
 	} {
 		assert.Contains(t, page.String(), want)
 	}
@@ -116,5 +116,5 @@ func TestBillPage(t *testing.T) {
 	}
 	require.NoError(t, alone.Page().Write(&page))
 	assert.NotContains(t, page.String(), "ounted", "nothing was counted")
-	assert.Contains(t, page.String(), `<bdi>30 more</bdi></th><td data-name="Billed">435</td>`)
+	assert.Contains(t, page.String(), `<bdi>30 more</bdi></th><td data-name="Billed">435.00</td>`)
 }

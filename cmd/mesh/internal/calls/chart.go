@@ -3,6 +3,8 @@ package calls
 import (
 	"fmt"
 	"math/big"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -52,6 +54,9 @@ func newChart(days []string, amounts map[string][]*big.Rat, key []Key) *Chart {
 	}
 	c := &Chart{Title: title, Top: money(top), First: all[0], Last: all[len(all)-1], Width: max(len(all), minBars)}
 	c.Summary = fmt.Sprintf("%s in USD, from %s to %s. The highest is %s USD, %s.", title, c.First, c.Last, c.Top, highest)
+	if len(all) < minBars { // the bars end before the right edge
+		c.First, c.Last = strings.Join(slices.Compact([]string{c.First, c.Last}), " to "), ""
+	}
 	if len(key) > 1 {
 		c.Key = key
 	}

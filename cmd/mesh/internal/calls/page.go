@@ -5,16 +5,19 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
 // Page is a page of HTML without scripts, which requests nothing.
 type Page struct {
 	Title, Window string
-	// Total is an amount in USD, and Detail what it is about.
-	Total, Detail string
-	Warning       *Warning
-	Chart         *Chart
-	Tables        []PageTable
+	// Total is an amount in USD, and Details what it is about.
+	Total   string
+	Details []string
+	Warning *Warning
+	Chart   *Chart
+	Tables  []PageTable
 }
 
 // Warning is what the sums do not have.
@@ -45,9 +48,9 @@ type Cell struct {
 //go:embed page.html
 var pageHTML string
 
-// Write writes the page. All texts are escaped.
+// Write writes the page. All texts are escaped, and without marks of the writing direction.
 func (p *Page) Write(out io.Writer) error {
-	page, err := template.New("page").Funcs(template.FuncMap{"plus": func(i int) int { return i + 1 }}).Parse(pageHTML)
+	page, err := template.New("page").Funcs(template.FuncMap{"plus": func(i int) int { return i + 1 }, "line": output.Line}).Parse(pageHTML)
 	if err != nil {
 		return fmt.Errorf("the template of the page: %w", err)
 	}

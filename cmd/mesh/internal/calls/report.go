@@ -3,6 +3,7 @@ package calls
 
 import (
 	"cmp"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -100,14 +101,25 @@ func add(sum, row *meter.Row) {
 	places, _ := usd.FloatPrec() // decimals are exact
 	sum.USD = usd.FloatString(places)
 	for _, kind := range kinds {
-		*kind.of(&sum.Usage) += *kind.of(&row.Usage)
+		*kind.of(&sum.Usage) = count(*kind.of(&sum.Usage), *kind.of(&row.Usage))
 	}
 	for tool, n := range row.Usage.Requests {
 		if sum.Usage.Requests == nil {
 			sum.Usage.Requests = make(map[string]int64)
 		}
-		sum.Usage.Requests[tool] += n
+		sum.Usage.Requests[tool] = count(sum.Usage.Requests[tool], n)
 	}
+}
+
+// count returns the sum of counts, or the largest int64, as meter.Sum does.
+func count(counts ...int64) (sum int64) {
+	for _, n := range counts {
+		if n > math.MaxInt64-sum {
+			return math.MaxInt64
+		}
+		sum += n
+	}
+	return sum
 }
 
 // amount returns a decimal of a row.

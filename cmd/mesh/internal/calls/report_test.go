@@ -1,8 +1,10 @@
 package calls_test
 
 import (
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,4 +44,18 @@ func TestReportAddsUp(t *testing.T) {
 	r, err := calls.Read(nil, meter.SumOptions{}, write(t))
 	require.NoError(t, err)
 	assert.Equal(t, &calls.Report{By: []string{}, Rows: []meter.Row{}, USD: "0", Reasons: []calls.Reason{}}, r)
+}
+
+// TestReportHasTheLargestCount checks that sums of sums do not overflow either.
+func TestReportHasTheLargestCount(t *testing.T) {
+	t.Parallel()
+	huge := strings.Replace(priced, `"input_tokens":5`, `"input_tokens":9000000000000000`, 1)
+	file := write(t, append(slices.Repeat([]string{huge}, 1100), strings.Replace(huge, `"usd":"0.000000000000000001"`, `"usd":null`, 1))...)
+	r, err := calls.Read(nil, meter.SumOptions{By: []string{"day"}}, file)
+	require.NoError(t, err)
+	require.Len(t, r.Rows, 1)
+	assert.Equal(t, int64(math.MaxInt64), r.Rows[0].Usage.Input)
+	var page strings.Builder
+	require.NoError(t, calls.UsagePage(nil, meter.SumOptions{}, file).Write(&page))
+	assert.Contains(t, page.String(), `<td data-name="Input">9,223,372,036,854,775,807</td>`)
 }

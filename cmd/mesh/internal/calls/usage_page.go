@@ -12,10 +12,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// The largest numbers of rows of a table and of labels of a page.
+// The largest numbers of rows of a table, of labels of a page, and of reasons for an unknown cost, above the chart.
 const (
-	maxRows   = 100
-	maxLabels = 10
+	maxRows    = 100
+	maxLabels  = 10
+	maxReasons = 10
 )
 
 // withoutName is the name of calls without a value of what they are added up by.
@@ -43,8 +44,8 @@ func newUsagePage(rows []meter.Row, err error) *Page {
 	}
 	byDay := group(rows, 0)
 	page := &Page{
-		Title: "Cost of model calls", Total: cmp.Or(total.USD, "0"), Window: "No calls",
-		Detail: fmt.Sprintf("%s calls; %s of them without a known cost", thousands(int64(total.Calls)), thousands(int64(total.Unpriced))),
+		Title: "Cost of model calls", Total: exact(cmp.Or(total.USD, "0")), Window: "No calls",
+		Details: []string{fmt.Sprintf("%s calls; %s of them without a known cost", thousands(int64(total.Calls)), thousands(int64(total.Unpriced)))},
 	}
 	if len(byDay) > 0 {
 		page.Window = byDay[0].By[0] + " to " + byDay[len(byDay)-1].By[0] + " (UTC)"
@@ -76,8 +77,8 @@ func warning(total *meter.Row, why []Reason, err error) *Warning {
 	}
 	w := &Warning{Text: fmt.Sprintf("%s of %s calls have no known cost and are in no sum.", thousands(int64(total.Unpriced)), thousands(int64(total.Calls)))}
 	for i, reason := range why {
-		if i == maxRows {
-			w.Items = append(w.Items, fmt.Sprintf("%d more reasons", len(why)-i))
+		if i == maxReasons {
+			w.Items = append(w.Items, fmt.Sprintf("%d more reasons (mesh usage prints all)", len(why)-i))
 			break
 		}
 		w.Items = append(w.Items, thousands(int64(reason.Calls))+": "+strings.TrimPrefix(reason.Text, discovery.ErrUnpriced.Error()+": "))
@@ -134,9 +135,9 @@ func pageRow(name string, row *meter.Row) PageRow {
 	u := &row.Usage
 	return PageRow{Name: cmp.Or(name, withoutName), Cells: []Cell{
 		{Text: thousands(int64(row.Calls))},
-		{Text: thousands(u.Input + u.ToolInput + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.ImageInput)},
-		{Text: thousands(u.CacheRead + u.AudioCacheRead + u.ImageCacheRead)},
-		{Text: thousands(u.Output + u.AudioOutput + u.ImageOutput)},
+		{Text: thousands(count(u.Input, u.ToolInput, u.CacheWrite5m, u.CacheWrite1h, u.AudioInput, u.ImageInput))},
+		{Text: thousands(count(u.CacheRead, u.AudioCacheRead, u.ImageCacheRead))},
+		{Text: thousands(count(u.Output, u.AudioOutput, u.ImageOutput))},
 		{Text: thousands(int64(row.Unpriced)), Some: row.Unpriced > 0},
 		{Text: moneyOf(row)},
 	}}
@@ -160,6 +161,13 @@ func money(usd *big.Rat) string {
 		return "< 0.000001"
 	}
 	return text
+}
+
+// exact returns all digits of an amount, which may have a sign.
+func exact(usd string) string {
+	digits := strings.TrimLeft(usd, "+-")
+	whole, _, _ := strings.Cut(digits, ".")
+	return strings.Replace(usd, whole, group3(whole), 1)
 }
 
 func thousands(n int64) string { return group3(strconv.FormatInt(n, 10)) }
