@@ -304,9 +304,9 @@ func (t CostBucket) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Co
 
 func (t *CostBucket) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteTime(&t.StartingAt, e.PlainField("starting_at"))
-	wire.WriteTime(&t.EndingAt, e.PlainField("ending_at"))
-	wire.WriteArrayOf[RawCostResult](wire.WriteRaw)(wire.NotNil(&t.Results), e.PlainField("results"))
+	wire.WriteTime(&t.StartingAt, e.Field("starting_at"))
+	wire.WriteTime(&t.EndingAt, e.Field("ending_at"))
+	wire.WriteArrayOf[RawCostResult](wire.WriteRaw)(wire.NotNil(&t.Results), e.Field("results"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -349,9 +349,9 @@ func (t CostPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Cost
 
 func (t *CostPage) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteArrayOf[CostBucket]((*CostBucket).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
-	wire.WriteBool(&t.HasMore, e.PlainField("has_more"))
-	wire.WriteNullable(t.NextPage, e.PlainField("next_page"), wire.WriteString)
+	wire.WriteArrayOf[CostBucket]((*CostBucket).encode)(wire.NotNil(&t.Data), e.Field("data"))
+	wire.WriteBool(&t.HasMore, e.Field("has_more"))
+	wire.WriteNullable(t.NextPage, e.Field("next_page"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -416,16 +416,16 @@ func (t CostResult) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Co
 
 func (t *CostResult) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.Amount, e.PlainField("amount"))
-	wire.WriteString(&t.Currency, e.PlainField("currency"))
-	wire.WriteNullable(t.CostType, e.PlainField("cost_type"), wire.WriteString)
-	wire.WriteString(&t.Description, e.PlainField("description"))
-	wire.WriteNullable(t.Model, e.PlainField("model"), wire.WriteString)
-	wire.WriteNullable(t.TokenType, e.PlainField("token_type"), wire.WriteString)
-	wire.WriteNullable(t.ServiceTier, e.PlainField("service_tier"), wire.WriteString)
-	wire.WriteNullable(t.ContextWindow, e.PlainField("context_window"), wire.WriteString)
-	wire.WriteString(&t.WorkspaceID, e.PlainField("workspace_id"))
-	wire.WriteNullable(t.InferenceGeo, e.PlainField("inference_geo"), wire.WriteString)
+	wire.WriteString(&t.Amount, e.Field("amount"))
+	wire.WriteString(&t.Currency, e.Field("currency"))
+	wire.WriteNullable(t.CostType, e.Field("cost_type"), wire.WriteString)
+	wire.WriteString(&t.Description, e.Field("description"))
+	wire.WriteNullable(t.Model, e.Field("model"), wire.WriteString)
+	wire.WriteNullable(t.TokenType, e.Field("token_type"), wire.WriteString)
+	wire.WriteNullable(t.ServiceTier, e.Field("service_tier"), wire.WriteString)
+	wire.WriteNullable(t.ContextWindow, e.Field("context_window"), wire.WriteString)
+	wire.WriteString(&t.WorkspaceID, e.Field("workspace_id"))
+	wire.WriteNullable(t.InferenceGeo, e.Field("inference_geo"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -511,7 +511,7 @@ func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).
 func (t *Error) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Error != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.PlainField("error"))
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.Field("error"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -562,13 +562,13 @@ func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).
 
 func (t *Model) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.ID, e.PlainField("id"))
-	wire.WriteNullable(t.DisplayName, e.PlainField("display_name"), wire.WriteString)
-	wire.WriteNullable(t.CreatedAt, e.PlainField("created_at"), wire.WriteString)
-	wire.WriteNullable(t.MaxInputTokens, e.PlainField("max_input_tokens"), wire.WriteInteger)
-	wire.WriteNullable(t.MaxTokens, e.PlainField("max_tokens"), wire.WriteInteger)
-	wire.WriteNullable(t.Lifecycle, e.PlainField("lifecycle"), wire.WriteString)
-	wire.WriteNullable(t.RetiresAt, e.PlainField("retires_at"), wire.WriteString)
+	wire.WriteString(&t.ID, e.Field("id"))
+	wire.WriteNullable(t.DisplayName, e.Field("display_name"), wire.WriteString)
+	wire.WriteNullable(t.CreatedAt, e.Field("created_at"), wire.WriteString)
+	wire.WriteNullable(t.MaxInputTokens, e.Field("max_input_tokens"), wire.WriteInteger)
+	wire.WriteNullable(t.MaxTokens, e.Field("max_tokens"), wire.WriteInteger)
+	wire.WriteNullable(t.Lifecycle, e.Field("lifecycle"), wire.WriteString)
+	wire.WriteNullable(t.RetiresAt, e.Field("retires_at"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -661,10 +661,10 @@ func (t ModelPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Mod
 
 func (t *ModelPage) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
-	wire.WriteBool(&t.HasMore, e.PlainField("has_more"))
-	wire.WriteNullable(t.FirstID, e.PlainField("first_id"), wire.WriteString)
-	wire.WriteNullable(t.LastID, e.PlainField("last_id"), wire.WriteString)
+	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.Field("data"))
+	wire.WriteBool(&t.HasMore, e.Field("has_more"))
+	wire.WriteNullable(t.FirstID, e.Field("first_id"), wire.WriteString)
+	wire.WriteNullable(t.LastID, e.Field("last_id"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 

@@ -142,8 +142,8 @@ func (t CatalogEnvelope) MarshalJSON() ([]byte, error) {
 
 func (t *CatalogEnvelope) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteNullable(t.Object, e.PlainField("object"), wire.WriteString)
-	wire.WriteArrayOf[RawEntry](wire.WriteRaw)(wire.NotNil(&t.Data), e.PlainField("data"))
+	wire.WriteNullable(t.Object, e.Field("object"), wire.WriteString)
+	wire.WriteArrayOf[RawEntry](wire.WriteRaw)(wire.NotNil(&t.Data), e.Field("data"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -209,21 +209,21 @@ func (t Entry) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Entry).
 
 func (t *Entry) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.ID, e.PlainField("id"))
-	wire.WriteNullable(t.Type, e.PlainField("type"), wire.WriteString)
+	wire.WriteString(&t.ID, e.Field("id"))
+	wire.WriteNullable(t.Type, e.Field("type"), wire.WriteString)
 	if t.Aliases != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.PlainField("aliases"))
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.Field("aliases"))
 	}
 	if t.Tags != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Tags, e.PlainField("tags"))
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Tags, e.Field("tags"))
 	}
-	wire.WriteNullable(t.Info, e.PlainField("info"), (*Info).encode)
-	wire.WriteNullable(t.Developer, e.PlainField("developer"), wire.WriteString)
-	wire.WriteNullable(t.Name, e.PlainField("name"), wire.WriteString)
-	wire.WriteNullable(t.Description, e.PlainField("description"), wire.WriteString)
-	wire.WriteNullable(t.ContextLength, e.PlainField("contextLength"), wire.WriteNumber)
-	wire.WriteNullable(t.OutputMax, e.PlainField("outputMax"), wire.WriteNumber)
-	wire.WriteNullable(t.MaxTokens, e.PlainField("maxTokens"), wire.WriteNumber)
+	wire.WriteNullable(t.Info, e.Field("info"), (*Info).encode)
+	wire.WriteNullable(t.Developer, e.Field("developer"), wire.WriteString)
+	wire.WriteNullable(t.Name, e.Field("name"), wire.WriteString)
+	wire.WriteNullable(t.Description, e.Field("description"), wire.WriteString)
+	wire.WriteNullable(t.ContextLength, e.Field("contextLength"), wire.WriteNumber)
+	wire.WriteNullable(t.OutputMax, e.Field("outputMax"), wire.WriteNumber)
+	wire.WriteNullable(t.MaxTokens, e.Field("maxTokens"), wire.WriteNumber)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -334,12 +334,12 @@ func (t Info) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Info).en
 
 func (t *Info) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteNullable(t.Developer, e.PlainField("developer"), wire.WriteString)
-	wire.WriteNullable(t.Name, e.PlainField("name"), wire.WriteString)
-	wire.WriteNullable(t.Description, e.PlainField("description"), wire.WriteString)
-	wire.WriteNullable(t.ContextLength, e.PlainField("contextLength"), wire.WriteNumber)
-	wire.WriteNullable(t.OutputMax, e.PlainField("outputMax"), wire.WriteNumber)
-	wire.WriteNullable(t.MaxTokens, e.PlainField("maxTokens"), wire.WriteNumber)
+	wire.WriteNullable(t.Developer, e.Field("developer"), wire.WriteString)
+	wire.WriteNullable(t.Name, e.Field("name"), wire.WriteString)
+	wire.WriteNullable(t.Description, e.Field("description"), wire.WriteString)
+	wire.WriteNullable(t.ContextLength, e.Field("contextLength"), wire.WriteNumber)
+	wire.WriteNullable(t.OutputMax, e.Field("outputMax"), wire.WriteNumber)
+	wire.WriteNullable(t.MaxTokens, e.Field("maxTokens"), wire.WriteNumber)
 	e.End(start, t.AdditionalProperties)
 }
 

@@ -152,7 +152,7 @@ func (t Category) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Cate
 
 func (t *Category) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.UsageType, e.PlainField("usageType"))
+	wire.WriteString(&t.UsageType, e.Field("usageType"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -190,7 +190,7 @@ func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).
 func (t *Error) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Error != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.PlainField("error"))
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.Field("error"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -233,9 +233,9 @@ func (t Money) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Money).
 
 func (t *Money) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.CurrencyCode, e.PlainField("currencyCode"))
-	wire.WriteNullable(t.Units, e.PlainField("units"), wire.WriteText)
-	wire.WriteNullable(t.Nanos, e.PlainField("nanos"), wire.WriteText)
+	wire.WriteString(&t.CurrencyCode, e.Field("currencyCode"))
+	wire.WriteNullable(t.Units, e.Field("units"), wire.WriteText)
+	wire.WriteNullable(t.Nanos, e.Field("nanos"), wire.WriteText)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -298,11 +298,11 @@ func (t PricingExpression) MarshalJSON() ([]byte, error) {
 
 func (t *PricingExpression) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.UsageUnit, e.PlainField("usageUnit"))
-	wire.WriteString(&t.BaseUnit, e.PlainField("baseUnit"))
-	wire.WriteNullable(t.BaseUnitConversionFactor, e.PlainField("baseUnitConversionFactor"), wire.WriteText)
+	wire.WriteString(&t.UsageUnit, e.Field("usageUnit"))
+	wire.WriteString(&t.BaseUnit, e.Field("baseUnit"))
+	wire.WriteNullable(t.BaseUnitConversionFactor, e.Field("baseUnitConversionFactor"), wire.WriteText)
 	if t.TieredRates != nil {
-		wire.WriteArrayOf[TierRate]((*TierRate).encode)(&t.TieredRates, e.PlainField("tieredRates"))
+		wire.WriteArrayOf[TierRate]((*TierRate).encode)(&t.TieredRates, e.Field("tieredRates"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -351,8 +351,8 @@ func (t PricingInfo) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*P
 
 func (t *PricingInfo) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.EffectiveTime, e.PlainField("effectiveTime"))
-	wire.WriteNullable(t.PricingExpression, e.PlainField("pricingExpression"), (*PricingExpression).encode)
+	wire.WriteString(&t.EffectiveTime, e.Field("effectiveTime"))
+	wire.WriteNullable(t.PricingExpression, e.Field("pricingExpression"), (*PricingExpression).encode)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -405,11 +405,11 @@ func (t SKU) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*SKU).enco
 
 func (t *SKU) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.SKUID, e.PlainField("skuId"))
-	wire.WriteString(&t.Description, e.PlainField("description"))
-	wire.WriteNullable(t.Category, e.PlainField("category"), (*Category).encode)
+	wire.WriteString(&t.SKUID, e.Field("skuId"))
+	wire.WriteString(&t.Description, e.Field("description"))
+	wire.WriteNullable(t.Category, e.Field("category"), (*Category).encode)
 	if t.PricingInfo != nil {
-		wire.WriteArrayOf[PricingInfo]((*PricingInfo).encode)(&t.PricingInfo, e.PlainField("pricingInfo"))
+		wire.WriteArrayOf[PricingInfo]((*PricingInfo).encode)(&t.PricingInfo, e.Field("pricingInfo"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -458,9 +458,9 @@ func (t SKUPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*SKUPa
 func (t *SKUPage) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Skus != nil {
-		wire.WriteArrayOf[SKU]((*SKU).encode)(&t.Skus, e.PlainField("skus"))
+		wire.WriteArrayOf[SKU]((*SKU).encode)(&t.Skus, e.Field("skus"))
 	}
-	wire.WriteNullable(t.NextPageToken, e.PlainField("nextPageToken"), wire.WriteString)
+	wire.WriteNullable(t.NextPageToken, e.Field("nextPageToken"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -507,8 +507,8 @@ func (t TierRate) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Tier
 
 func (t *TierRate) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteNullable(t.StartUsageAmount, e.PlainField("startUsageAmount"), wire.WriteText)
-	wire.WriteNullable(t.UnitPrice, e.PlainField("unitPrice"), (*Money).encode)
+	wire.WriteNullable(t.StartUsageAmount, e.Field("startUsageAmount"), wire.WriteText)
+	wire.WriteNullable(t.UnitPrice, e.Field("unitPrice"), (*Money).encode)
 	e.End(start, t.AdditionalProperties)
 }
 

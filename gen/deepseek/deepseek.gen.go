@@ -115,8 +115,8 @@ func (t Balance) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Balan
 
 func (t *Balance) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteBool(&t.IsAvailable, e.PlainField("is_available"))
-	wire.WriteArrayOf[RawBalanceInfo](wire.WriteRaw)(wire.NotNil(&t.BalanceInfos), e.PlainField("balance_infos"))
+	wire.WriteBool(&t.IsAvailable, e.Field("is_available"))
+	wire.WriteArrayOf[RawBalanceInfo](wire.WriteRaw)(wire.NotNil(&t.BalanceInfos), e.Field("balance_infos"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -161,10 +161,10 @@ func (t BalanceInfo) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*B
 
 func (t *BalanceInfo) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.Currency, e.PlainField("currency"))
-	wire.WriteNumber(&t.TotalBalance, e.PlainField("total_balance"))
-	wire.WriteNumber(&t.GrantedBalance, e.PlainField("granted_balance"))
-	wire.WriteNumber(&t.ToppedUpBalance, e.PlainField("topped_up_balance"))
+	wire.WriteString(&t.Currency, e.Field("currency"))
+	wire.WriteNumber(&t.TotalBalance, e.Field("total_balance"))
+	wire.WriteNumber(&t.GrantedBalance, e.Field("granted_balance"))
+	wire.WriteNumber(&t.ToppedUpBalance, e.Field("topped_up_balance"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -202,7 +202,7 @@ func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).
 func (t *Error) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Error != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.PlainField("error"))
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.Field("error"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -249,11 +249,11 @@ func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).
 
 func (t *Model) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.ID, e.PlainField("id"))
-	wire.WriteNullable(t.OwnedBy, e.PlainField("owned_by"), wire.WriteString)
-	wire.WriteNullable(t.Name, e.PlainField("name"), wire.WriteString)
-	wire.WriteNullable(t.ContextWindow, e.PlainField("context_window"), wire.WriteInteger)
-	wire.WriteNullable(t.MaxOutputTokens, e.PlainField("max_output_tokens"), wire.WriteInteger)
+	wire.WriteString(&t.ID, e.Field("id"))
+	wire.WriteNullable(t.OwnedBy, e.Field("owned_by"), wire.WriteString)
+	wire.WriteNullable(t.Name, e.Field("name"), wire.WriteString)
+	wire.WriteNullable(t.ContextWindow, e.Field("context_window"), wire.WriteInteger)
+	wire.WriteNullable(t.MaxOutputTokens, e.Field("max_output_tokens"), wire.WriteInteger)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -326,9 +326,9 @@ func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Mod
 func (t *ModelList) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Object != nil {
-		wire.WriteString(t.Object, e.PlainField("object"))
+		wire.WriteString(t.Object, e.Field("object"))
 	}
-	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
+	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.Field("data"))
 	e.End(start, t.AdditionalProperties)
 }
 

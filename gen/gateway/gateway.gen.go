@@ -355,7 +355,7 @@ func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).
 func (t *Error) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Detail != nil {
-		wire.WriteRaw(&t.Detail, e.PlainField("detail"))
+		wire.WriteRaw(&t.Detail, e.Field("detail"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -394,7 +394,7 @@ func (t Health) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Health
 func (t *Health) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Status != nil {
-		wire.WriteString(t.Status, e.PlainField("status"))
+		wire.WriteString(t.Status, e.Field("status"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -461,15 +461,15 @@ func (t MeshMessage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*M
 
 func (t *MeshMessage) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteInteger(&t.ID, e.PlainField("id"))
-	wire.WriteString(&t.FromNode, e.PlainField("from_node"))
-	wire.WriteString(&t.ToNode, e.PlainField("to_node"))
-	wire.WriteString(&t.Kind, e.PlainField("kind"))
-	wire.WriteNullable(t.Content, e.PlainField("content"), wire.WriteString)
-	wire.WriteString(&t.CreatedAt, e.PlainField("created_at"))
-	wire.WriteNullable(t.ReadAt, e.PlainField("read_at"), wire.WriteString)
-	wire.WriteNullable(t.RelatedTaskID, e.PlainField("related_task_id"), wire.WriteText)
-	wire.WriteNullable(t.ThreadID, e.PlainField("thread_id"), wire.WriteString)
+	wire.WriteInteger(&t.ID, e.Field("id"))
+	wire.WriteString(&t.FromNode, e.Field("from_node"))
+	wire.WriteString(&t.ToNode, e.Field("to_node"))
+	wire.WriteString(&t.Kind, e.Field("kind"))
+	wire.WriteNullable(t.Content, e.Field("content"), wire.WriteString)
+	wire.WriteString(&t.CreatedAt, e.Field("created_at"))
+	wire.WriteNullable(t.ReadAt, e.Field("read_at"), wire.WriteString)
+	wire.WriteNullable(t.RelatedTaskID, e.Field("related_task_id"), wire.WriteText)
+	wire.WriteNullable(t.ThreadID, e.Field("thread_id"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -555,16 +555,16 @@ func (t MeshPeer) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Mesh
 
 func (t *MeshPeer) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.Name, e.PlainField("name"))
-	wire.WriteNullable(t.URL, e.PlainField("url"), wire.WriteString)
+	wire.WriteString(&t.Name, e.Field("name"))
+	wire.WriteNullable(t.URL, e.Field("url"), wire.WriteString)
 	if t.Capabilities != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Capabilities, e.PlainField("capabilities"))
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Capabilities, e.Field("capabilities"))
 	}
-	wire.WriteFlag(&t.Enabled, e.PlainField("enabled"))
-	wire.WriteNullable(t.LastHealth, e.PlainField("last_health"), wire.WriteString)
-	wire.WriteNullable(t.LastSeen, e.PlainField("last_seen"), wire.WriteString)
-	wire.WriteNullable(t.RegisteredAt, e.PlainField("registered_at"), wire.WriteString)
-	wire.WriteNullable(t.PeerToken, e.PlainField("peer_token"), wire.WriteJSON)
+	wire.WriteFlag(&t.Enabled, e.Field("enabled"))
+	wire.WriteNullable(t.LastHealth, e.Field("last_health"), wire.WriteString)
+	wire.WriteNullable(t.LastSeen, e.Field("last_seen"), wire.WriteString)
+	wire.WriteNullable(t.RegisteredAt, e.Field("registered_at"), wire.WriteString)
+	wire.WriteNullable(t.PeerToken, e.Field("peer_token"), wire.WriteJSON)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -649,9 +649,9 @@ func (t MessageEnvelope) MarshalJSON() ([]byte, error) {
 
 func (t *MessageEnvelope) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteArrayOf[MeshMessage]((*MeshMessage).encode)(wire.NotNil(&t.Messages), e.PlainField("messages"))
+	wire.WriteArrayOf[MeshMessage]((*MeshMessage).encode)(wire.NotNil(&t.Messages), e.Field("messages"))
 	if t.N != nil {
-		wire.WriteInteger(t.N, e.PlainField("n"))
+		wire.WriteInteger(t.N, e.Field("n"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -701,7 +701,7 @@ func (t PeerEnvelope) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*
 
 func (t *PeerEnvelope) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteArrayOf[MeshPeer]((*MeshPeer).encode)(wire.NotNil(&t.Peers), e.PlainField("peers"))
+	wire.WriteArrayOf[MeshPeer]((*MeshPeer).encode)(wire.NotNil(&t.Peers), e.Field("peers"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -741,9 +741,9 @@ func (t ReadReceipt) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*R
 func (t *ReadReceipt) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.ID != nil {
-		wire.WriteInteger(t.ID, e.PlainField("id"))
+		wire.WriteInteger(t.ID, e.Field("id"))
 	}
-	wire.WriteNullable(t.ReadAt, e.PlainField("read_at"), wire.WriteString)
+	wire.WriteNullable(t.ReadAt, e.Field("read_at"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -816,15 +816,15 @@ func (t Thread) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Thread
 
 func (t *Thread) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.ID, e.PlainField("thread_uuid"))
-	wire.WriteString(&t.Name, e.PlainField("thread_name"))
-	wire.WriteString(&t.PeerPair, e.PlainField("peer_pair"))
-	wire.WriteString(&t.Topic, e.PlainField("topic"))
-	wire.WriteNullable(t.SessionID, e.PlainField("session_id"), wire.WriteString)
-	wire.WriteString(&t.CreatedAt, e.PlainField("created_at"))
-	wire.WriteString(&t.LastUsedAt, e.PlainField("last_used_at"))
+	wire.WriteString(&t.ID, e.Field("thread_uuid"))
+	wire.WriteString(&t.Name, e.Field("thread_name"))
+	wire.WriteString(&t.PeerPair, e.Field("peer_pair"))
+	wire.WriteString(&t.Topic, e.Field("topic"))
+	wire.WriteNullable(t.SessionID, e.Field("session_id"), wire.WriteString)
+	wire.WriteString(&t.CreatedAt, e.Field("created_at"))
+	wire.WriteString(&t.LastUsedAt, e.Field("last_used_at"))
 	if t.Created != nil {
-		wire.WriteBool(t.Created, e.PlainField("created"))
+		wire.WriteBool(t.Created, e.Field("created"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -879,7 +879,7 @@ func (t ThreadList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Th
 
 func (t *ThreadList) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteArrayOf[Thread]((*Thread).encode)(wire.NotNil(&t.Threads), e.PlainField("threads"))
+	wire.WriteArrayOf[Thread]((*Thread).encode)(wire.NotNil(&t.Threads), e.Field("threads"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -922,8 +922,8 @@ func (t ThreadMessages) MarshalJSON() ([]byte, error) {
 
 func (t *ThreadMessages) encode(e *wire.Encoder) {
 	start := e.Begin()
-	(*Thread).encode(&t.Thread, e.PlainField("thread"))
-	wire.WriteArrayOf[MeshMessage]((*MeshMessage).encode)(wire.NotNil(&t.Messages), e.PlainField("messages"))
+	(*Thread).encode(&t.Thread, e.Field("thread"))
+	wire.WriteArrayOf[MeshMessage]((*MeshMessage).encode)(wire.NotNil(&t.Messages), e.Field("messages"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -969,9 +969,9 @@ func (t ValidationIssue) MarshalJSON() ([]byte, error) {
 
 func (t *ValidationIssue) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.Type, e.PlainField("type"))
-	wire.WriteArrayOf[json.RawMessage](wire.WriteRaw)(wire.NotNil(&t.Loc), e.PlainField("loc"))
-	wire.WriteString(&t.Msg, e.PlainField("msg"))
+	wire.WriteString(&t.Type, e.Field("type"))
+	wire.WriteArrayOf[json.RawMessage](wire.WriteRaw)(wire.NotNil(&t.Loc), e.Field("loc"))
+	wire.WriteString(&t.Msg, e.Field("msg"))
 	e.End(start, t.AdditionalProperties)
 }
 

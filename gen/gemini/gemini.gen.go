@@ -93,7 +93,7 @@ func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).
 func (t *Error) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Error != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.PlainField("error"))
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.Field("error"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -140,11 +140,11 @@ func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).
 
 func (t *Model) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.Name, e.PlainField("name"))
-	wire.WriteNullable(t.DisplayName, e.PlainField("displayName"), wire.WriteString)
-	wire.WriteNullable(t.Description, e.PlainField("description"), wire.WriteString)
-	wire.WriteNullable(t.InputTokenLimit, e.PlainField("inputTokenLimit"), wire.WriteInteger)
-	wire.WriteNullable(t.OutputTokenLimit, e.PlainField("outputTokenLimit"), wire.WriteInteger)
+	wire.WriteString(&t.Name, e.Field("name"))
+	wire.WriteNullable(t.DisplayName, e.Field("displayName"), wire.WriteString)
+	wire.WriteNullable(t.Description, e.Field("description"), wire.WriteString)
+	wire.WriteNullable(t.InputTokenLimit, e.Field("inputTokenLimit"), wire.WriteInteger)
+	wire.WriteNullable(t.OutputTokenLimit, e.Field("outputTokenLimit"), wire.WriteInteger)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -216,9 +216,9 @@ func (t ModelPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Mod
 func (t *ModelPage) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Models != nil {
-		wire.WriteArrayOf[Model]((*Model).encode)(&t.Models, e.PlainField("models"))
+		wire.WriteArrayOf[Model]((*Model).encode)(&t.Models, e.Field("models"))
 	}
-	wire.WriteNullable(t.NextPageToken, e.PlainField("nextPageToken"), wire.WriteString)
+	wire.WriteNullable(t.NextPageToken, e.Field("nextPageToken"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 

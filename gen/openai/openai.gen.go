@@ -211,8 +211,8 @@ func (t CostAmount) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Co
 
 func (t *CostAmount) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteNumber(&t.Value, e.PlainField("value"))
-	wire.WriteString(&t.Currency, e.PlainField("currency"))
+	wire.WriteNumber(&t.Value, e.Field("value"))
+	wire.WriteString(&t.Currency, e.Field("currency"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -258,10 +258,10 @@ func (t CostBucket) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Co
 
 func (t *CostBucket) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.Object, e.PlainField("object"))
-	wire.WriteInteger(&t.StartTime, e.PlainField("start_time"))
-	wire.WriteInteger(&t.EndTime, e.PlainField("end_time"))
-	wire.WriteArrayOf[RawCostResult](wire.WriteRaw)(wire.NotNil(&t.Results), e.PlainField("results"))
+	wire.WriteString(&t.Object, e.Field("object"))
+	wire.WriteInteger(&t.StartTime, e.Field("start_time"))
+	wire.WriteInteger(&t.EndTime, e.Field("end_time"))
+	wire.WriteArrayOf[RawCostResult](wire.WriteRaw)(wire.NotNil(&t.Results), e.Field("results"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -306,10 +306,10 @@ func (t CostPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Cost
 
 func (t *CostPage) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteNullable(t.Object, e.PlainField("object"), wire.WriteString)
-	wire.WriteArrayOf[CostBucket]((*CostBucket).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
-	wire.WriteBool(&t.HasMore, e.PlainField("has_more"))
-	wire.WriteNullable(t.NextPage, e.PlainField("next_page"), wire.WriteString)
+	wire.WriteNullable(t.Object, e.Field("object"), wire.WriteString)
+	wire.WriteArrayOf[CostBucket]((*CostBucket).encode)(wire.NotNil(&t.Data), e.Field("data"))
+	wire.WriteBool(&t.HasMore, e.Field("has_more"))
+	wire.WriteNullable(t.NextPage, e.Field("next_page"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -371,11 +371,11 @@ func (t CostResult) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Co
 
 func (t *CostResult) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.Object, e.PlainField("object"))
-	(*CostAmount).encode(&t.Amount, e.PlainField("amount"))
-	wire.WriteString(&t.LineItem, e.PlainField("line_item"))
-	wire.WriteString(&t.ProjectID, e.PlainField("project_id"))
-	wire.WriteString(&t.APIKeyID, e.PlainField("api_key_id"))
+	wire.WriteString(&t.Object, e.Field("object"))
+	(*CostAmount).encode(&t.Amount, e.Field("amount"))
+	wire.WriteString(&t.LineItem, e.Field("line_item"))
+	wire.WriteString(&t.ProjectID, e.Field("project_id"))
+	wire.WriteString(&t.APIKeyID, e.Field("api_key_id"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -413,7 +413,7 @@ func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).
 func (t *Error) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Error != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.PlainField("error"))
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.Field("error"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -458,10 +458,10 @@ func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).
 
 func (t *Model) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.ID, e.PlainField("id"))
-	wire.WriteNullable(t.Created, e.PlainField("created"), wire.WriteInteger)
-	wire.WriteNullable(t.OwnedBy, e.PlainField("owned_by"), wire.WriteString)
-	wire.WriteNullable(t.ShutdownDate, e.PlainField("shutdown_date"), wire.WriteString)
+	wire.WriteString(&t.ID, e.Field("id"))
+	wire.WriteNullable(t.Created, e.Field("created"), wire.WriteInteger)
+	wire.WriteNullable(t.OwnedBy, e.Field("owned_by"), wire.WriteString)
+	wire.WriteNullable(t.ShutdownDate, e.Field("shutdown_date"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -526,9 +526,9 @@ func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Mod
 func (t *ModelList) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Object != nil {
-		wire.WriteString(t.Object, e.PlainField("object"))
+		wire.WriteString(t.Object, e.Field("object"))
 	}
-	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
+	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.Field("data"))
 	e.End(start, t.AdditionalProperties)
 }
 

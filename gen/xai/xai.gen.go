@@ -121,7 +121,7 @@ func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).
 func (t *Error) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Error != nil {
-		wire.WriteRaw(&t.Error, e.PlainField("error"))
+		wire.WriteRaw(&t.Error, e.Field("error"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -178,17 +178,17 @@ func (t LanguageModel) MarshalJSON() ([]byte, error) {
 
 func (t *LanguageModel) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.ID, e.PlainField("id"))
+	wire.WriteString(&t.ID, e.Field("id"))
 	if t.Aliases != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.PlainField("aliases"))
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.Field("aliases"))
 	}
-	wire.WriteNullable(t.PromptTextTokenPrice, e.PlainField("prompt_text_token_price"), wire.WriteInteger)
-	wire.WriteNullable(t.CachedPromptTextTokenPrice, e.PlainField("cached_prompt_text_token_price"), wire.WriteInteger)
-	wire.WriteNullable(t.CompletionTextTokenPrice, e.PlainField("completion_text_token_price"), wire.WriteInteger)
-	wire.WriteNullable(t.PromptTextTokenPriceLongContext, e.PlainField("prompt_text_token_price_long_context"), wire.WriteInteger)
-	wire.WriteNullable(t.CachedPromptTextTokenPriceLongContext, e.PlainField("cached_prompt_text_token_price_long_context"), wire.WriteInteger)
-	wire.WriteNullable(t.CompletionTextTokenPriceLongContext, e.PlainField("completion_text_token_price_long_context"), wire.WriteInteger)
-	wire.WriteNullable(t.LongContextThreshold, e.PlainField("long_context_threshold"), wire.WriteInteger)
+	wire.WriteNullable(t.PromptTextTokenPrice, e.Field("prompt_text_token_price"), wire.WriteInteger)
+	wire.WriteNullable(t.CachedPromptTextTokenPrice, e.Field("cached_prompt_text_token_price"), wire.WriteInteger)
+	wire.WriteNullable(t.CompletionTextTokenPrice, e.Field("completion_text_token_price"), wire.WriteInteger)
+	wire.WriteNullable(t.PromptTextTokenPriceLongContext, e.Field("prompt_text_token_price_long_context"), wire.WriteInteger)
+	wire.WriteNullable(t.CachedPromptTextTokenPriceLongContext, e.Field("cached_prompt_text_token_price_long_context"), wire.WriteInteger)
+	wire.WriteNullable(t.CompletionTextTokenPriceLongContext, e.Field("completion_text_token_price_long_context"), wire.WriteInteger)
+	wire.WriteNullable(t.LongContextThreshold, e.Field("long_context_threshold"), wire.WriteInteger)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -284,7 +284,7 @@ func (t LanguageModelList) MarshalJSON() ([]byte, error) {
 
 func (t *LanguageModelList) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteArrayOf[LanguageModel]((*LanguageModel).encode)(wire.NotNil(&t.Models), e.PlainField("models"))
+	wire.WriteArrayOf[LanguageModel]((*LanguageModel).encode)(wire.NotNil(&t.Models), e.Field("models"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -330,13 +330,13 @@ func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).
 
 func (t *Model) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.ID, e.PlainField("id"))
-	wire.WriteNullable(t.Created, e.PlainField("created"), wire.WriteInteger)
-	wire.WriteNullable(t.OwnedBy, e.PlainField("owned_by"), wire.WriteString)
+	wire.WriteString(&t.ID, e.Field("id"))
+	wire.WriteNullable(t.Created, e.Field("created"), wire.WriteInteger)
+	wire.WriteNullable(t.OwnedBy, e.Field("owned_by"), wire.WriteString)
 	if t.Aliases != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.PlainField("aliases"))
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.Field("aliases"))
 	}
-	wire.WriteNullable(t.ContextLength, e.PlainField("context_length"), wire.WriteInteger)
+	wire.WriteNullable(t.ContextLength, e.Field("context_length"), wire.WriteInteger)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -401,9 +401,9 @@ func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Mod
 func (t *ModelList) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Object != nil {
-		wire.WriteString(t.Object, e.PlainField("object"))
+		wire.WriteString(t.Object, e.Field("object"))
 	}
-	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.PlainField("data"))
+	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.Field("data"))
 	e.End(start, t.AdditionalProperties)
 }
 

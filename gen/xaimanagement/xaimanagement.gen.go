@@ -180,8 +180,8 @@ func (t DataPoint) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Dat
 
 func (t *DataPoint) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteNullable(t.Timestamp, e.PlainField("timestamp"), wire.WriteString)
-	wire.WriteArrayOf[Amount](wire.WriteNumber)(wire.NotNil(&t.Values), e.PlainField("values"))
+	wire.WriteNullable(t.Timestamp, e.Field("timestamp"), wire.WriteString)
+	wire.WriteArrayOf[Amount](wire.WriteNumber)(wire.NotNil(&t.Values), e.Field("values"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -231,13 +231,13 @@ func (t TimeSeries) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Ti
 func (t *TimeSeries) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Group != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Group, e.PlainField("group"))
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Group, e.Field("group"))
 	}
 	if t.GroupLabels != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.GroupLabels, e.PlainField("groupLabels"))
+		wire.WriteArrayOf[string](wire.WriteString)(&t.GroupLabels, e.Field("groupLabels"))
 	}
 	if t.DataPoints != nil {
-		wire.WriteArrayOf[RawDataPoint](wire.WriteRaw)(&t.DataPoints, e.PlainField("dataPoints"))
+		wire.WriteArrayOf[RawDataPoint](wire.WriteRaw)(&t.DataPoints, e.Field("dataPoints"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -278,9 +278,9 @@ func (t Usage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Usage).
 func (t *Usage) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.TimeSeries != nil {
-		wire.WriteArrayOf[TimeSeries]((*TimeSeries).encode)(&t.TimeSeries, e.PlainField("timeSeries"))
+		wire.WriteArrayOf[TimeSeries]((*TimeSeries).encode)(&t.TimeSeries, e.Field("timeSeries"))
 	}
-	wire.WriteBool(&t.LimitReached, e.PlainField("limitReached"))
+	wire.WriteBool(&t.LimitReached, e.Field("limitReached"))
 	e.End(start, t.AdditionalProperties)
 }
 

@@ -5,46 +5,29 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/go-faster/jx"
 )
 
 // Encoder appends one JSON document to a buffer. After the first error the buffer is not used.
 type Encoder struct {
-	buf []byte
-	// fields holds the places in buf of the names of all members written so far, for the objects that are open. It is -1
+	w jx.Writer
+	// fields holds the places in the buffer of the names of all members written so far, for the objects that are open. It is -1
 	// for an unknown field. After an error the last name of each object leads to the value that failed.
 	fields []int
-	sorted []string   // scratch space of End
-	quoted []byte     // scratch space of written
-	check  jx.Decoder // scratch space of isJSON
 	err    error
 }
 
 // Marshal returns v as JSON. The text is what encoding/json writes: there is no white space, and <, >, &, U+2028 and
-// U+2029 are escaped. Only the unknown fields of v itself stay as they are.
+// U+2029 are escaped; \b and \f are written as \u0008 and \u000c. Only the unknown fields of v itself stay as they are.
 func Marshal[T any](v *T, write func(*T, *Encoder)) ([]byte, error) {
-	e, _ := encoders.Get().(*Encoder)
-	if e == nil {
-		e = new(Encoder)
+	var e Encoder
+	write(v, &e)
+	if e.err != nil {
+		return nil, e.err
 	}
-	write(v, e)
-	if err := e.err; err != nil {
-		return nil, err
-	}
-	text := bytes.Clone(e.buf)
-	if cap(e.buf) <= largestKept {
-		e.buf, e.fields = e.buf[:0], e.fields[:0]
-		encoders.Put(e)
-	}
-	return text, nil
+	return e.w.Buf, nil
 }
-
-// encoders keeps buffers, because a buffer that grows to the size of a long list costs more than to fill it.
-var encoders sync.Pool
-
-const largestKept = 1 << 20
 
 // fail stores the first error.
 func (e *Encoder) fail(err error) {
@@ -61,7 +44,7 @@ func (e *Encoder) Begin() (start int) {
 	if e.err != nil {
 		return failed
 	}
-	e.buf = append(e.buf, '{')
+	e.w.Buf = append(e.w.Buf, '{')
 	return len(e.fields)
 }
 
@@ -69,31 +52,26 @@ func (e *Encoder) Begin() (start int) {
 func (e *Encoder) Field(name string) *Encoder {
 	if e.err == nil {
 		e.comma()
-		e.fields = append(e.fields, len(e.buf))
-		e.buf = append(appendString(e.buf, name), ':')
-	}
-	return e
-}
-
-// PlainField is [Encoder.Field] for a name without characters that need an escape.
-func (e *Encoder) PlainField(name string) *Encoder {
-	if e.err == nil {
-		e.comma()
-		e.fields = append(e.fields, len(e.buf))
-		e.buf = append(append(append(e.buf, '"'), name...), '"', ':')
+		e.fields = append(e.fields, len(e.w.Buf))
+		e.key(name)
 	}
 	return e
 }
 
 func (e *Encoder) name(name string) {
 	e.comma()
-	e.buf = append(appendString(e.buf, name), ':')
+	e.key(name)
+}
+
+func (e *Encoder) key(name string) {
+	e.string(name)
+	e.w.Buf = append(e.w.Buf, ':')
 }
 
 // comma separates two members or two elements.
 func (e *Encoder) comma() {
-	if last := e.buf[len(e.buf)-1]; last != '{' && last != '[' {
-		e.buf = append(e.buf, ',')
+	if last := e.w.Buf[len(e.w.Buf)-1]; last != '{' && last != '[' {
+		e.w.Buf = append(e.w.Buf, ',')
 	}
 }
 
@@ -105,10 +83,10 @@ func (e *Encoder) End(start int, unknown map[string]json.RawMessage) {
 		switch raw := unknown[name]; {
 		case start > 0:
 			e.raw(raw)
-		case !e.isJSON(raw):
+		case !json.Valid(raw):
 			e.fail(errNotJSON)
 		default: // encoding/json does the rest, if it calls
-			e.buf = append(e.buf, raw...)
+			e.w.Buf = append(e.w.Buf, raw...)
 		}
 		if e.err != nil {
 			break
@@ -130,30 +108,28 @@ func EndExtra[T any](e *Encoder, start int, extra map[string]T, write func(*T, *
 	e.close(start)
 }
 
-// sortedExtra returns the names in extra that are not yet written. They are valid until the next call.
+// sortedExtra returns the names in extra that are not yet written.
 func sortedExtra[T any](e *Encoder, start int, extra map[string]T) []string {
 	if start == failed || e.err != nil {
 		return nil
 	}
-	e.sorted = e.sorted[:0]
+	names := make([]string, 0, len(extra))
 	for name := range extra {
 		if !e.written(start, name) {
-			e.sorted = append(e.sorted, name)
+			names = append(names, name)
 		}
 	}
-	slices.Sort(e.sorted)
-	return e.sorted
+	slices.Sort(names)
+	return names
 }
 
 // written reports whether a member called name was written since start.
 func (e *Encoder) written(start int, name string) bool {
-	e.quoted = appendString(e.quoted[:0], name)
-	for _, place := range e.fields[start:] {
-		if bytes.HasPrefix(e.buf[place:], e.quoted) {
-			return true
-		}
-	}
-	return false
+	end := len(e.w.Buf)
+	e.string(name)
+	quoted := e.w.Buf[end:]
+	e.w.Buf = e.w.Buf[:end]
+	return slices.ContainsFunc(e.fields[start:], func(place int) bool { return bytes.HasPrefix(e.w.Buf[place:], quoted) })
 }
 
 func (e *Encoder) unknown(name string) {
@@ -168,7 +144,7 @@ func (e *Encoder) close(start int) {
 	if e.err != nil {
 		e.err = located(e.lastField(), e.err)
 	}
-	e.buf = append(e.buf, '}')
+	e.w.Buf = append(e.w.Buf, '}')
 	e.fields = e.fields[:start]
 }
 
@@ -178,7 +154,7 @@ func (e *Encoder) lastField() string {
 	if place < 0 {
 		return unknownField
 	}
-	name := e.buf[place+1:]
+	name := e.w.Buf[place+1:]
 	return string(name[:bytes.IndexByte(name, '"')])
 }
 
@@ -191,7 +167,7 @@ func WriteNullable[T any](v *T, e *Encoder, write func(*T, *Encoder)) {
 	write(v, e)
 }
 
-func (e *Encoder) null() { e.buf = append(e.buf, "null"...) }
+func (e *Encoder) null() { e.w.Buf = append(e.w.Buf, "null"...) }
 
 // WriteArrayOf returns a function that writes an array, each element with write. A nil slice is null.
 func WriteArrayOf[T any](write func(*T, *Encoder)) func(*[]T, *Encoder) {
@@ -203,7 +179,7 @@ func WriteArrayOf[T any](write func(*T, *Encoder)) func(*[]T, *Encoder) {
 			e.null()
 			return
 		}
-		e.buf = append(e.buf, '[')
+		e.w.Buf = append(e.w.Buf, '[')
 		for i := range *v {
 			e.comma()
 			write(&(*v)[i], e)
@@ -212,7 +188,7 @@ func WriteArrayOf[T any](write func(*T, *Encoder)) func(*[]T, *Encoder) {
 				return
 			}
 		}
-		e.buf = append(e.buf, ']')
+		e.w.Buf = append(e.w.Buf, ']')
 	}
 }
 
@@ -231,7 +207,7 @@ func WriteMapOf[M ~map[string]T, T any](write func(*T, *Encoder)) func(*M, *Enco
 			e.null()
 			return
 		}
-		e.buf = append(e.buf, '{')
+		e.w.Buf = append(e.w.Buf, '{')
 		for _, key := range sortedKeys(*v) {
 			e.name(key)
 			value := (*v)[key]
@@ -241,7 +217,7 @@ func WriteMapOf[M ~map[string]T, T any](write func(*T, *Encoder)) func(*M, *Enco
 				return
 			}
 		}
-		e.buf = append(e.buf, '}')
+		e.w.Buf = append(e.w.Buf, '}')
 	}
 }
 
@@ -267,7 +243,7 @@ func WriteJSON[T any](v *T, e *Encoder) {
 	var contract *Error
 	switch {
 	case err == nil:
-		e.buf = append(e.buf, text...)
+		e.w.Buf = append(e.w.Buf, text...)
 	case errors.As(err, &contract):
 		e.fail(contract)
 	default:

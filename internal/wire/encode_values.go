@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"math"
@@ -10,15 +11,17 @@ import (
 )
 
 // WriteString writes a string, escaped as encoding/json does.
-func WriteString[T ~string](v *T, e *Encoder) { e.buf = appendString(e.buf, string(*v)) }
+func WriteString[T ~string](v *T, e *Encoder) { e.string(string(*v)) }
+
+func (e *Encoder) string(text string) { e.w.StrEscape(text) }
 
 // WriteInteger writes an integer.
 func WriteInteger[T ~int | ~int32 | ~int64](v *T, e *Encoder) {
-	e.buf = strconv.AppendInt(e.buf, int64(*v), 10)
+	e.w.Buf = strconv.AppendInt(e.w.Buf, int64(*v), 10)
 }
 
 // WriteBool writes true or false.
-func WriteBool[T ~bool](v *T, e *Encoder) { e.buf = strconv.AppendBool(e.buf, bool(*v)) }
+func WriteBool[T ~bool](v *T, e *Encoder) { e.w.Buf = strconv.AppendBool(e.w.Buf, bool(*v)) }
 
 // WriteFlag writes true or false, also for a value that was read as 1 or 0.
 func WriteFlag[T ~bool](v *T, e *Encoder) { WriteBool(v, e) }
@@ -38,10 +41,10 @@ func WriteFloat[T ~float32 | ~float64](v *T, e *Encoder) {
 	if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		format = 'e'
 	}
-	e.buf = strconv.AppendFloat(e.buf, f, format, -1, bitSize[T]())
-	if n := len(e.buf); format == 'e' && e.buf[n-4] == 'e' && e.buf[n-3] == '-' && e.buf[n-2] == '0' {
-		e.buf[n-2] = e.buf[n-1]
-		e.buf = e.buf[:n-1]
+	e.w.Buf = strconv.AppendFloat(e.w.Buf, f, format, -1, bitSize[T]())
+	if n := len(e.w.Buf); format == 'e' && e.w.Buf[n-4] == 'e' && e.w.Buf[n-3] == '-' && e.w.Buf[n-2] == '0' {
+		e.w.Buf[n-2] = e.w.Buf[n-1]
+		e.w.Buf = e.w.Buf[:n-1]
 	}
 }
 
@@ -49,9 +52,9 @@ func WriteFloat[T ~float32 | ~float64](v *T, e *Encoder) {
 func WriteNumber(v *json.Number, e *Encoder) {
 	switch text := string(*v); {
 	case text == "":
-		e.buf = append(e.buf, '0')
+		e.w.Buf = append(e.w.Buf, '0')
 	case isNumber(text):
-		e.buf = append(e.buf, text...)
+		e.w.Buf = append(e.w.Buf, text...)
 	default:
 		e.fail(errNotJSON)
 	}
@@ -59,14 +62,14 @@ func WriteNumber(v *json.Number, e *Encoder) {
 
 // WriteTime writes an RFC 3339 time.
 func WriteTime(v *time.Time, e *Encoder) {
-	e.buf = append(e.buf, '"')
-	text, err := v.AppendText(e.buf)
+	e.w.Buf = append(e.w.Buf, '"')
+	text, err := v.AppendText(e.w.Buf)
 	if err != nil {
 		e.fail(errNotJSON)
 		return
 	}
-	e.buf = text
-	e.buf = append(e.buf, '"')
+	e.w.Buf = text
+	e.w.Buf = append(e.w.Buf, '"')
 }
 
 // WriteRaw writes a value that is JSON already. A nil value is null.
@@ -78,73 +81,22 @@ func WriteRaw[T ~[]byte](v *T, e *Encoder) {
 	e.raw(*v)
 }
 
-// raw writes JSON without its white space.
+// raw writes JSON without its white space, escaped as encoding/json does.
 func (e *Encoder) raw(text []byte) {
-	if !e.isJSON(text) {
+	if string(text) == "null" { // as most unknown fields are
+		e.null()
+		return
+	}
+	var compact, escaped bytes.Buffer
+	if json.Compact(&compact, text) != nil {
 		e.fail(errNotJSON)
 		return
 	}
-	e.buf = appendCompact(e.buf, text)
+	json.HTMLEscape(&escaped, compact.Bytes())
+	e.w.Buf = append(e.w.Buf, escaped.Bytes()...)
 }
 
-// isJSON reports whether text is one JSON value. It is json.Valid, in a third of the time.
-func (e *Encoder) isJSON(text []byte) bool {
-	if string(text) == "null" { // most unknown fields are null
-		return true
-	}
-	e.check.ResetBytes(text)
-	return e.check.Skip() == nil && atEnd(&e.check)
-}
-
-// deepest bounds the recursion of WriteAny. encoding/json takes over below it, and notices values that contain themselves.
-const deepest = 1000
-
-// WriteAny writes any value that [Any] reads without reflection, and all others with encoding/json.
-func WriteAny(v *any, e *Encoder) { e.any(*v, 0) }
-
-func (e *Encoder) any(v any, depth int) {
-	switch v := v.(type) {
-	case nil:
-		e.null()
-	case string:
-		WriteString(&v, e)
-	case bool:
-		WriteBool(&v, e)
-	case json.Number:
-		WriteNumber(&v, e)
-	case []any:
-		e.list(v, depth)
-	case map[string]any:
-		e.object(v, depth)
-	default:
-		WriteJSON(&v, e)
-	}
-}
-
-func (e *Encoder) list(list []any, depth int) {
-	if list == nil || depth > deepest {
-		WriteJSON(&list, e)
-		return
-	}
-	e.buf = append(e.buf, '[')
-	for _, v := range list {
-		e.comma()
-		e.any(v, depth+1)
-	}
-	e.buf = append(e.buf, ']')
-}
-
-func (e *Encoder) object(object map[string]any, depth int) {
-	if object == nil || depth > deepest {
-		WriteJSON(&object, e)
-		return
-	}
-	e.buf = append(e.buf, '{')
-	for _, key := range sortedKeys(object) {
-		e.name(key)
-		e.any(object[key], depth+1)
-	}
-	e.buf = append(e.buf, '}')
-}
+// WriteAny writes any value with encoding/json.
+func WriteAny(v *any, e *Encoder) { WriteJSON(v, e) }
 
 func sortedKeys[M ~map[string]V, V any](m M) []string { return slices.Sorted(maps.Keys(m)) }

@@ -113,36 +113,9 @@ func Number(v *json.Number, d *Decoder) error {
 
 // isNumber reports whether text is a JSON number and nothing else.
 func isNumber(text string) bool {
-	text = strings.TrimPrefix(text, "-")
-	whole, rest := cutDigits(text)
-	if whole == "" || (whole[0] == '0' && len(whole) > 1) {
-		return false
-	}
-	if fraction, ok := strings.CutPrefix(rest, "."); ok {
-		if whole, rest = cutDigits(fraction); whole == "" {
-			return false
-		}
-	}
-	if rest == "" {
-		return true
-	}
-	if rest[0] != 'e' && rest[0] != 'E' {
-		return false
-	}
-	if rest = rest[1:]; rest != "" && (rest[0] == '+' || rest[0] == '-') {
-		rest = rest[1:]
-	}
-	exponent, rest := cutDigits(rest)
-	return exponent != "" && rest == ""
-}
-
-// cutDigits returns the digits that text begins with, and the rest.
-func cutDigits(text string) (digits, rest string) {
-	n := 0
-	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-		n++
-	}
-	return text[:n], text[n:]
+	const digits = "0123456789"
+	return text != "" && strings.ContainsRune("-"+digits, rune(text[0])) && strings.IndexByte(digits, text[len(text)-1]) >= 0 &&
+		json.Valid([]byte(text))
 }
 
 // Time reads an RFC 3339 time.

@@ -514,7 +514,7 @@ func (t AnyExtras) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Any
 func (t *AnyExtras) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.ID != nil {
-		wire.WriteInteger(t.ID, e.PlainField("id"))
+		wire.WriteInteger(t.ID, e.Field("id"))
 	}
 	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
 }
@@ -561,7 +561,7 @@ func (t Cat) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Cat).enco
 
 func (t *Cat) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.Kind, e.PlainField("kind"))
+	wire.WriteString(&t.Kind, e.Field("kind"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -604,9 +604,9 @@ func (t Combined) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Comb
 
 func (t *Combined) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.Extra, e.PlainField("extra"))
-	wire.WriteInteger(&t.ID, e.PlainField("id"))
-	wire.WriteNullable(t.Note, e.PlainField("note"), wire.WriteString)
+	wire.WriteString(&t.Extra, e.Field("extra"))
+	wire.WriteInteger(&t.ID, e.Field("id"))
+	wire.WriteNullable(t.Note, e.Field("note"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -672,37 +672,37 @@ func (t Containers) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Co
 func (t *Containers) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Anything != nil {
-		wire.WriteArrayOf[interface{}](wire.WriteAny)(&t.Anything, e.PlainField("anything"))
+		wire.WriteArrayOf[interface{}](wire.WriteAny)(&t.Anything, e.Field("anything"))
 	}
 	if t.Inline != nil {
-		wire.WriteArrayOf[Containers_Inline_Item]((*Containers_Inline_Item).encode)(&t.Inline, e.PlainField("inline"))
+		wire.WriteArrayOf[Containers_Inline_Item]((*Containers_Inline_Item).encode)(&t.Inline, e.Field("inline"))
 	}
 	if t.LeafMap != nil {
-		wire.WriteJSON(t.LeafMap, e.PlainField("leafMap"))
+		wire.WriteJSON(t.LeafMap, e.Field("leafMap"))
 	}
 	if t.Leaves != nil {
-		wire.WriteArrayOf[Leaf]((*Leaf).encode)(t.Leaves, e.PlainField("leaves"))
+		wire.WriteArrayOf[Leaf]((*Leaf).encode)(t.Leaves, e.Field("leaves"))
 	}
 	if t.Lists != nil {
-		wire.WriteMapOf[map[string][]Leaf](wire.WriteArrayOf[Leaf]((*Leaf).encode))(&t.Lists, e.PlainField("lists"))
+		wire.WriteMapOf[map[string][]Leaf](wire.WriteArrayOf[Leaf]((*Leaf).encode))(&t.Lists, e.Field("lists"))
 	}
 	if t.Maps != nil {
-		wire.WriteArrayOf[map[string]interface{}](wire.WriteMapOf[map[string]interface{}](wire.WriteAny))(&t.Maps, e.PlainField("maps"))
+		wire.WriteArrayOf[map[string]interface{}](wire.WriteMapOf[map[string]interface{}](wire.WriteAny))(&t.Maps, e.Field("maps"))
 	}
 	if t.Names != nil {
-		wire.WriteJSON(t.Names, e.PlainField("names"))
+		wire.WriteJSON(t.Names, e.Field("names"))
 	}
 	if t.Nested != nil {
-		wire.WriteArrayOf[[]int64](wire.WriteArrayOf[int64](wire.WriteInteger))(&t.Nested, e.PlainField("nested"))
+		wire.WriteArrayOf[[]int64](wire.WriteArrayOf[int64](wire.WriteInteger))(&t.Nested, e.Field("nested"))
 	}
 	if t.NullableItems != nil {
-		wire.WriteArrayOf[*string](wire.WritePointer[string](wire.WriteString))(&t.NullableItems, e.PlainField("nullableItems"))
+		wire.WriteArrayOf[*string](wire.WritePointer[string](wire.WriteString))(&t.NullableItems, e.Field("nullableItems"))
 	}
 	if t.NullableValues != nil {
-		wire.WriteMapOf[map[string]*int64](wire.WritePointer[int64](wire.WriteInteger))(&t.NullableValues, e.PlainField("nullableValues"))
+		wire.WriteMapOf[map[string]*int64](wire.WritePointer[int64](wire.WriteInteger))(&t.NullableValues, e.Field("nullableValues"))
 	}
 	if t.Times != nil {
-		wire.WriteArrayOf[time.Time](wire.WriteTime)(&t.Times, e.PlainField("times"))
+		wire.WriteArrayOf[time.Time](wire.WriteTime)(&t.Times, e.Field("times"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -767,7 +767,7 @@ func (t Containers_Inline_Item) MarshalJSON() ([]byte, error) {
 
 func (t *Containers_Inline_Item) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.A, e.PlainField("a"))
+	wire.WriteString(&t.A, e.Field("a"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -858,46 +858,46 @@ func (t Defaults) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Defa
 func (t *Defaults) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Color != nil {
-		wire.WriteJSON(t.Color, e.PlainField("color"))
+		wire.WriteJSON(t.Color, e.Field("color"))
 	}
 	if t.Count != nil {
-		wire.WriteInteger(t.Count, e.PlainField("count"))
+		wire.WriteInteger(t.Count, e.Field("count"))
 	}
 	if t.Empty != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Empty, e.PlainField("empty"))
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Empty, e.Field("empty"))
 	}
 	if t.Exact != nil {
-		wire.WriteInteger(t.Exact, e.PlainField("exact"))
+		wire.WriteInteger(t.Exact, e.Field("exact"))
 	}
 	if t.Flag != nil {
-		wire.WriteBool(t.Flag, e.PlainField("flag"))
+		wire.WriteBool(t.Flag, e.Field("flag"))
 	}
 	if t.Free != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Free, e.PlainField("free"))
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Free, e.Field("free"))
 	}
 	if t.Large != nil {
-		wire.WriteInteger(t.Large, e.PlainField("large"))
+		wire.WriteInteger(t.Large, e.Field("large"))
 	}
 	if t.List != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.List, e.PlainField("list"))
+		wire.WriteArrayOf[string](wire.WriteString)(&t.List, e.Field("list"))
 	}
 	if t.Map != nil {
-		wire.WriteMapOf[map[string]int64](wire.WriteInteger)(&t.Map, e.PlainField("map"))
+		wire.WriteMapOf[map[string]int64](wire.WriteInteger)(&t.Map, e.Field("map"))
 	}
 	if t.Name != nil {
-		wire.WriteString(t.Name, e.PlainField("name"))
+		wire.WriteString(t.Name, e.Field("name"))
 	}
-	wire.WriteNullable(t.Nullable, e.PlainField("nullable"), wire.WriteString)
+	wire.WriteNullable(t.Nullable, e.Field("nullable"), wire.WriteString)
 	if t.Ratio != nil {
-		wire.WriteFloat(t.Ratio, e.PlainField("ratio"))
+		wire.WriteFloat(t.Ratio, e.Field("ratio"))
 	}
 	if t.Text != nil {
-		wire.WriteString(t.Text, e.PlainField("text"))
+		wire.WriteString(t.Text, e.Field("text"))
 	}
 	if t.Time != nil {
-		wire.WriteTime(t.Time, e.PlainField("time"))
+		wire.WriteTime(t.Time, e.Field("time"))
 	}
-	wire.WriteString(&t.Value, e.PlainField("value"))
+	wire.WriteString(&t.Value, e.Field("value"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -1021,12 +1021,12 @@ func (t Directions) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Di
 func (t *Directions) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Code != nil {
-		wire.WriteString(t.Code, e.PlainField("code"))
+		wire.WriteString(t.Code, e.Field("code"))
 	}
 	if t.ID != nil {
-		wire.WriteString(t.ID, e.PlainField("id"))
+		wire.WriteString(t.ID, e.Field("id"))
 	}
-	wire.WriteString(&t.Old, e.PlainField("old"))
+	wire.WriteString(&t.Old, e.Field("old"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -1102,40 +1102,40 @@ func (t Formats) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Forma
 func (t *Formats) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Booleans != nil {
-		wire.WriteBool(t.Booleans, e.PlainField("booleans"))
+		wire.WriteBool(t.Booleans, e.Field("booleans"))
 	}
 	if t.Bounded != nil {
-		wire.WriteArrayOf[int64](wire.WriteInteger)(&t.Bounded, e.PlainField("bounded"))
+		wire.WriteArrayOf[int64](wire.WriteInteger)(&t.Bounded, e.Field("bounded"))
 	}
 	if t.Duration != nil {
-		wire.WriteJSON(t.Duration, e.PlainField("duration"))
+		wire.WriteJSON(t.Duration, e.Field("duration"))
 	}
 	if t.Email != nil {
-		wire.WriteJSON(t.Email, e.PlainField("email"))
+		wire.WriteJSON(t.Email, e.Field("email"))
 	}
 	if t.Integers != nil {
-		wire.WriteInteger(t.Integers, e.PlainField("integers"))
+		wire.WriteInteger(t.Integers, e.Field("integers"))
 	}
 	if t.Numbers != nil {
-		wire.WriteFloat(t.Numbers, e.PlainField("numbers"))
+		wire.WriteFloat(t.Numbers, e.Field("numbers"))
 	}
 	if t.Other != nil {
-		wire.WriteString(t.Other, e.PlainField("other"))
+		wire.WriteString(t.Other, e.Field("other"))
 	}
 	if t.Password != nil {
-		wire.WriteJSON(t.Password, e.PlainField("password"))
+		wire.WriteJSON(t.Password, e.Field("password"))
 	}
 	if t.Uint64 != nil {
-		wire.WriteJSON(t.Uint64, e.PlainField("uint64"))
+		wire.WriteJSON(t.Uint64, e.Field("uint64"))
 	}
 	if t.Uint8 != nil {
-		wire.WriteJSON(t.Uint8, e.PlainField("uint8"))
+		wire.WriteJSON(t.Uint8, e.Field("uint8"))
 	}
 	if t.Unix != nil {
-		wire.WriteInteger(t.Unix, e.PlainField("unix"))
+		wire.WriteInteger(t.Unix, e.Field("unix"))
 	}
 	if t.URI != nil {
-		wire.WriteString(t.URI, e.PlainField("uri"))
+		wire.WriteString(t.URI, e.Field("uri"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -1264,9 +1264,9 @@ func (t GoMap) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*GoMap).
 
 func (t *GoMap) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteJSON(wire.NotNilMap(&t.Map), e.PlainField("map"))
+	wire.WriteJSON(wire.NotNilMap(&t.Map), e.Field("map"))
 	if t.Optional != nil {
-		wire.WriteJSON(t.Optional, e.PlainField("optional"))
+		wire.WriteJSON(t.Optional, e.Field("optional"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -1318,9 +1318,9 @@ func (t HoldsCombined) MarshalJSON() ([]byte, error) {
 func (t *HoldsCombined) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Many != nil {
-		wire.WriteArrayOf[Combined]((*Combined).encode)(&t.Many, e.PlainField("many"))
+		wire.WriteArrayOf[Combined]((*Combined).encode)(&t.Many, e.Field("many"))
 	}
-	(*Combined).encode(&t.One, e.PlainField("one"))
+	(*Combined).encode(&t.One, e.Field("one"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -1358,7 +1358,7 @@ func (t HoldsUnion) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Ho
 
 func (t *HoldsUnion) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteJSON(&t.Union, e.PlainField("union"))
+	wire.WriteJSON(&t.Union, e.Field("union"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -1398,8 +1398,8 @@ func (t Leaf) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Leaf).en
 
 func (t *Leaf) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteInteger(&t.ID, e.PlainField("id"))
-	wire.WriteNullable(t.Note, e.PlainField("note"), wire.WriteString)
+	wire.WriteInteger(&t.ID, e.Field("id"))
+	wire.WriteNullable(t.Note, e.Field("note"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -1447,7 +1447,7 @@ func (t NullableExtras) MarshalJSON() ([]byte, error) {
 func (t *NullableExtras) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.ID != nil {
-		wire.WriteInteger(t.ID, e.PlainField("id"))
+		wire.WriteInteger(t.ID, e.Field("id"))
 	}
 	wire.EndExtra(e, start, t.AdditionalProperties, wire.WritePointer[Leaf]((*Leaf).encode))
 }
@@ -1518,43 +1518,43 @@ func (t OddNames) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*OddN
 func (t *OddNames) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Empty != nil {
-		wire.WriteString(t.Empty, e.PlainField(""))
+		wire.WriteString(t.Empty, e.Field(""))
 	}
 	if t.SchemaID != nil {
-		wire.WriteString(t.SchemaID, e.PlainField("$id"))
+		wire.WriteString(t.SchemaID, e.Field("$id"))
 	}
 	if t.N2Nd != nil {
-		wire.WriteString(t.N2Nd, e.PlainField("2nd"))
+		wire.WriteString(t.N2Nd, e.Field("2nd"))
 	}
 	if t.AC != nil {
-		wire.WriteString(t.AC, e.PlainField("a-c"))
+		wire.WriteString(t.AC, e.Field("a-c"))
 	}
 	if t.AB != nil {
-		wire.WriteString(t.AB, e.PlainField("a.b"))
+		wire.WriteString(t.AB, e.Field("a.b"))
 	}
 	if t.Less != nil {
 		wire.WriteString(t.Less, e.Field("a<b"))
 	}
 	if t.D != nil {
-		wire.WriteString(t.D, e.PlainField("d"))
+		wire.WriteString(t.D, e.Field("d"))
 	}
 	if t.Func != nil {
-		wire.WriteString(t.Func, e.PlainField("func"))
+		wire.WriteString(t.Func, e.Field("func"))
 	}
 	if t.ID != nil {
-		wire.WriteString(t.ID, e.PlainField("id"))
+		wire.WriteString(t.ID, e.Field("id"))
 	}
 	if t.Naïve != nil {
-		wire.WriteString(t.Naïve, e.PlainField("naïve"))
+		wire.WriteString(t.Naïve, e.Field("naïve"))
 	}
 	if t.Type != nil {
-		wire.WriteString(t.Type, e.PlainField("type"))
+		wire.WriteString(t.Type, e.Field("type"))
 	}
 	if t.Renamed != nil {
-		wire.WriteString(t.Renamed, e.PlainField("unmarshal_json"))
+		wire.WriteString(t.Renamed, e.Field("unmarshal_json"))
 	}
 	if t.Japan != nil {
-		wire.WriteString(t.Japan, e.PlainField("日本"))
+		wire.WriteString(t.Japan, e.Field("日本"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -1730,29 +1730,29 @@ func (t References) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Re
 func (t *References) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Array != nil {
-		wire.WriteJSON(t.Array, e.PlainField("array"))
+		wire.WriteJSON(t.Array, e.Field("array"))
 	}
 	if t.ArrayDefault != nil {
-		wire.WriteJSON(t.ArrayDefault, e.PlainField("arrayDefault"))
+		wire.WriteJSON(t.ArrayDefault, e.Field("arrayDefault"))
 	}
-	wire.WriteJSON(wire.NotNil(&t.Bytes), e.PlainField("bytes"))
-	wire.WriteNullable(t.Color, e.PlainField("color"), wire.WriteString)
+	wire.WriteJSON(wire.NotNil(&t.Bytes), e.Field("bytes"))
+	wire.WriteNullable(t.Color, e.Field("color"), wire.WriteString)
 	if t.Foreign != nil {
-		wire.WriteJSON(t.Foreign, e.PlainField("foreign"))
+		wire.WriteJSON(t.Foreign, e.Field("foreign"))
 	}
-	wire.WriteNullable(t.Leaf, e.PlainField("leaf"), (*Leaf).encode)
+	wire.WriteNullable(t.Leaf, e.Field("leaf"), (*Leaf).encode)
 	if t.LeafDefault != nil {
-		(*Leaf).encode(t.LeafDefault, e.PlainField("leafDefault"))
+		(*Leaf).encode(t.LeafDefault, e.Field("leafDefault"))
 	}
 	if t.LevelDefault != nil {
-		wire.WriteJSON(t.LevelDefault, e.PlainField("levelDefault"))
+		wire.WriteJSON(t.LevelDefault, e.Field("levelDefault"))
 	}
 	if t.Map != nil {
-		wire.WriteJSON(t.Map, e.PlainField("map"))
+		wire.WriteJSON(t.Map, e.Field("map"))
 	}
-	wire.WriteRaw(&t.Raw, e.PlainField("raw"))
+	wire.WriteRaw(&t.Raw, e.Field("raw"))
 	if t.TimeDefault != nil {
-		wire.WriteJSON(t.TimeDefault, e.PlainField("timeDefault"))
+		wire.WriteJSON(t.TimeDefault, e.Field("timeDefault"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -1890,16 +1890,16 @@ func (t Required) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Requ
 
 func (t *Required) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteAny(&t.Any, e.PlainField("any"))
-	wire.WriteArrayOf[string](wire.WriteString)(wire.NotNil(&t.Array), e.PlainField("array"))
-	wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(wire.NotNilMap(&t.Free), e.PlainField("free"))
-	wire.WriteMapOf[map[string]int64](wire.WriteInteger)(wire.NotNilMap(&t.Ints), e.PlainField("ints"))
-	(*Leaf).encode(&t.Leaf, e.PlainField("leaf"))
-	wire.WriteJSON(wire.NotNilMap(&t.LeafMap), e.PlainField("leafMap"))
-	wire.WriteMapOf[map[string]string](wire.WriteString)(wire.NotNilMap(&t.Map), e.PlainField("map"))
-	wire.WriteMapOf[map[string]Leaf]((*Leaf).encode)(wire.NotNilMap(&t.Objects), e.PlainField("objects"))
-	wire.WriteArrayOf[Plain](wire.WriteJSON)(wire.NotNil(&t.Plain), e.PlainField("plain"))
-	wire.WriteTime(&t.Time, e.PlainField("time"))
+	wire.WriteAny(&t.Any, e.Field("any"))
+	wire.WriteArrayOf[string](wire.WriteString)(wire.NotNil(&t.Array), e.Field("array"))
+	wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(wire.NotNilMap(&t.Free), e.Field("free"))
+	wire.WriteMapOf[map[string]int64](wire.WriteInteger)(wire.NotNilMap(&t.Ints), e.Field("ints"))
+	(*Leaf).encode(&t.Leaf, e.Field("leaf"))
+	wire.WriteJSON(wire.NotNilMap(&t.LeafMap), e.Field("leafMap"))
+	wire.WriteMapOf[map[string]string](wire.WriteString)(wire.NotNilMap(&t.Map), e.Field("map"))
+	wire.WriteMapOf[map[string]Leaf]((*Leaf).encode)(wire.NotNilMap(&t.Objects), e.Field("objects"))
+	wire.WriteArrayOf[Plain](wire.WriteJSON)(wire.NotNil(&t.Plain), e.Field("plain"))
+	wire.WriteTime(&t.Time, e.Field("time"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -1948,10 +1948,10 @@ func (t RequiredNullable) MarshalJSON() ([]byte, error) {
 
 func (t *RequiredNullable) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteArrayOf[string](wire.WriteString)(&t.Array, e.PlainField("array"))
-	wire.WriteNullable(t.Leaf, e.PlainField("leaf"), (*Leaf).encode)
-	wire.WriteMapOf[map[string]string](wire.WriteString)(&t.Map, e.PlainField("map"))
-	wire.WriteNullable(t.Text, e.PlainField("string"), wire.WriteString)
+	wire.WriteArrayOf[string](wire.WriteString)(&t.Array, e.Field("array"))
+	wire.WriteNullable(t.Leaf, e.Field("leaf"), (*Leaf).encode)
+	wire.WriteMapOf[map[string]string](wire.WriteString)(&t.Map, e.Field("map"))
+	wire.WriteNullable(t.Text, e.Field("string"), wire.WriteString)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -2033,45 +2033,45 @@ func (t Scalars) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Scala
 func (t *Scalars) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Any != nil {
-		wire.WriteAny(&t.Any, e.PlainField("any"))
+		wire.WriteAny(&t.Any, e.Field("any"))
 	}
 	if t.Bytes != nil {
-		wire.WriteJSON(&t.Bytes, e.PlainField("bytes"))
+		wire.WriteJSON(&t.Bytes, e.Field("bytes"))
 	}
 	if t.Color != nil {
-		wire.WriteString(t.Color, e.PlainField("color"))
+		wire.WriteString(t.Color, e.Field("color"))
 	}
 	if t.Date != nil {
-		wire.WriteJSON(t.Date, e.PlainField("date"))
+		wire.WriteJSON(t.Date, e.Field("date"))
 	}
-	wire.WriteNullable(t.Decimal, e.PlainField("decimal"), wire.WriteNumber)
+	wire.WriteNullable(t.Decimal, e.Field("decimal"), wire.WriteNumber)
 	if t.Double != nil {
-		wire.WriteFloat(t.Double, e.PlainField("double"))
+		wire.WriteFloat(t.Double, e.Field("double"))
 	}
 	if t.Enabled != nil {
-		wire.WriteFlag(t.Enabled, e.PlainField("enabled"))
+		wire.WriteFlag(t.Enabled, e.Field("enabled"))
 	}
 	if t.Float != nil {
-		wire.WriteFloat(t.Float, e.PlainField("float"))
+		wire.WriteFloat(t.Float, e.Field("float"))
 	}
 	if t.Inline != nil {
-		wire.WriteString(t.Inline, e.PlainField("inline"))
+		wire.WriteString(t.Inline, e.Field("inline"))
 	}
 	if t.Int32 != nil {
-		wire.WriteInteger(t.Int32, e.PlainField("int32"))
+		wire.WriteInteger(t.Int32, e.Field("int32"))
 	}
 	if t.Int64 != nil {
-		wire.WriteInteger(t.Int64, e.PlainField("int64"))
+		wire.WriteInteger(t.Int64, e.Field("int64"))
 	}
 	if t.Level != nil {
-		wire.WriteInteger(t.Level, e.PlainField("level"))
+		wire.WriteInteger(t.Level, e.Field("level"))
 	}
-	wire.WriteNullable(t.Task, e.PlainField("task"), wire.WriteText)
+	wire.WriteNullable(t.Task, e.Field("task"), wire.WriteText)
 	if t.Time != nil {
-		wire.WriteTime(t.Time, e.PlainField("time"))
+		wire.WriteTime(t.Time, e.Field("time"))
 	}
 	if t.UUID != nil {
-		wire.WriteJSON(t.UUID, e.PlainField("uuid"))
+		wire.WriteJSON(t.UUID, e.Field("uuid"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -2229,26 +2229,26 @@ func (t Tree) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Tree).en
 func (t *Tree) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.ByName != nil {
-		wire.WriteMapOf[map[string]Tree]((*Tree).encode)(&t.ByName, e.PlainField("byName"))
+		wire.WriteMapOf[map[string]Tree]((*Tree).encode)(&t.ByName, e.Field("byName"))
 	}
 	if t.Children != nil {
-		wire.WriteArrayOf[Tree]((*Tree).encode)(&t.Children, e.PlainField("children"))
+		wire.WriteArrayOf[Tree]((*Tree).encode)(&t.Children, e.Field("children"))
 	}
 	if t.Lists != nil {
-		wire.WriteArrayOf[[][]Leaf](wire.WriteArrayOf[[]Leaf](wire.WriteArrayOf[Leaf]((*Leaf).encode)))(&t.Lists, e.PlainField("lists"))
+		wire.WriteArrayOf[[][]Leaf](wire.WriteArrayOf[[]Leaf](wire.WriteArrayOf[Leaf]((*Leaf).encode)))(&t.Lists, e.Field("lists"))
 	}
 	if t.Maps != nil {
-		wire.WriteMapOf[map[string]map[string]Leaf](wire.WriteMapOf[map[string]Leaf]((*Leaf).encode))(&t.Maps, e.PlainField("maps"))
+		wire.WriteMapOf[map[string]map[string]Leaf](wire.WriteMapOf[map[string]Leaf]((*Leaf).encode))(&t.Maps, e.Field("maps"))
 	}
-	wire.WriteString(&t.Name, e.PlainField("name"))
+	wire.WriteString(&t.Name, e.Field("name"))
 	if t.NullableLeaves != nil {
-		wire.WriteMapOf[map[string]*Leaf](wire.WritePointer[Leaf]((*Leaf).encode))(&t.NullableLeaves, e.PlainField("nullableLeaves"))
+		wire.WriteMapOf[map[string]*Leaf](wire.WritePointer[Leaf]((*Leaf).encode))(&t.NullableLeaves, e.Field("nullableLeaves"))
 	}
 	if t.NullableLists != nil {
-		wire.WriteArrayOf[*[]string](wire.WritePointer[[]string](wire.WriteArrayOf[string](wire.WriteString)))(&t.NullableLists, e.PlainField("nullableLists"))
+		wire.WriteArrayOf[*[]string](wire.WritePointer[[]string](wire.WriteArrayOf[string](wire.WriteString)))(&t.NullableLists, e.Field("nullableLists"))
 	}
 	if t.Parent != nil {
-		(*Tree).encode(t.Parent, e.PlainField("parent"))
+		(*Tree).encode(t.Parent, e.Field("parent"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -2295,7 +2295,7 @@ func (t TypedExtras) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*T
 
 func (t *TypedExtras) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteInteger(&t.ID, e.PlainField("id"))
+	wire.WriteInteger(&t.ID, e.Field("id"))
 	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteString)
 }
 
@@ -2347,25 +2347,25 @@ func (t Unions) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Unions
 func (t *Unions) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.Flag != nil {
-		wire.WriteFlag(t.Flag, e.PlainField("flag"))
+		wire.WriteFlag(t.Flag, e.Field("flag"))
 	}
 	if t.Inline != nil {
-		wire.WriteJSON(t.Inline, e.PlainField("inline"))
+		wire.WriteJSON(t.Inline, e.Field("inline"))
 	}
-	wire.WriteNullable(t.Nullable, e.PlainField("nullable"), wire.WriteJSON)
+	wire.WriteNullable(t.Nullable, e.Field("nullable"), wire.WriteJSON)
 	if t.Pet != nil {
-		wire.WriteJSON(t.Pet, e.PlainField("pet"))
+		wire.WriteJSON(t.Pet, e.Field("pet"))
 	}
 	if t.PetLeaf != nil {
-		wire.WriteJSON(t.PetLeaf, e.PlainField("petLeaf"))
+		wire.WriteJSON(t.PetLeaf, e.Field("petLeaf"))
 	}
 	if t.PetMap != nil {
-		wire.WriteMapOf[map[string]Pet](wire.WriteJSON)(&t.PetMap, e.PlainField("petMap"))
+		wire.WriteMapOf[map[string]Pet](wire.WriteJSON)(&t.PetMap, e.Field("petMap"))
 	}
 	if t.Pets != nil {
-		wire.WriteArrayOf[Pet](wire.WriteJSON)(&t.Pets, e.PlainField("pets"))
+		wire.WriteArrayOf[Pet](wire.WriteJSON)(&t.Pets, e.Field("pets"))
 	}
-	wire.WriteNullable(t.Text, e.PlainField("text"), wire.WriteText)
+	wire.WriteNullable(t.Text, e.Field("text"), wire.WriteText)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -2591,211 +2591,211 @@ func (t Wide) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Wide).en
 func (t *Wide) encode(e *wire.Encoder) {
 	start := e.Begin()
 	if t.P000 != nil {
-		wire.WriteString(t.P000, e.PlainField("p000"))
+		wire.WriteString(t.P000, e.Field("p000"))
 	}
 	if t.P001 != nil {
-		wire.WriteString(t.P001, e.PlainField("p001"))
+		wire.WriteString(t.P001, e.Field("p001"))
 	}
 	if t.P002 != nil {
-		wire.WriteString(t.P002, e.PlainField("p002"))
+		wire.WriteString(t.P002, e.Field("p002"))
 	}
 	if t.P003 != nil {
-		wire.WriteString(t.P003, e.PlainField("p003"))
+		wire.WriteString(t.P003, e.Field("p003"))
 	}
 	if t.P004 != nil {
-		wire.WriteString(t.P004, e.PlainField("p004"))
+		wire.WriteString(t.P004, e.Field("p004"))
 	}
 	if t.P005 != nil {
-		wire.WriteString(t.P005, e.PlainField("p005"))
+		wire.WriteString(t.P005, e.Field("p005"))
 	}
 	if t.P006 != nil {
-		wire.WriteString(t.P006, e.PlainField("p006"))
+		wire.WriteString(t.P006, e.Field("p006"))
 	}
 	if t.P007 != nil {
-		wire.WriteString(t.P007, e.PlainField("p007"))
+		wire.WriteString(t.P007, e.Field("p007"))
 	}
 	if t.P008 != nil {
-		wire.WriteString(t.P008, e.PlainField("p008"))
+		wire.WriteString(t.P008, e.Field("p008"))
 	}
 	if t.P009 != nil {
-		wire.WriteString(t.P009, e.PlainField("p009"))
+		wire.WriteString(t.P009, e.Field("p009"))
 	}
 	if t.P010 != nil {
-		wire.WriteString(t.P010, e.PlainField("p010"))
+		wire.WriteString(t.P010, e.Field("p010"))
 	}
 	if t.P011 != nil {
-		wire.WriteString(t.P011, e.PlainField("p011"))
+		wire.WriteString(t.P011, e.Field("p011"))
 	}
 	if t.P012 != nil {
-		wire.WriteString(t.P012, e.PlainField("p012"))
+		wire.WriteString(t.P012, e.Field("p012"))
 	}
 	if t.P013 != nil {
-		wire.WriteString(t.P013, e.PlainField("p013"))
+		wire.WriteString(t.P013, e.Field("p013"))
 	}
 	if t.P014 != nil {
-		wire.WriteString(t.P014, e.PlainField("p014"))
+		wire.WriteString(t.P014, e.Field("p014"))
 	}
 	if t.P015 != nil {
-		wire.WriteString(t.P015, e.PlainField("p015"))
+		wire.WriteString(t.P015, e.Field("p015"))
 	}
 	if t.P016 != nil {
-		wire.WriteString(t.P016, e.PlainField("p016"))
+		wire.WriteString(t.P016, e.Field("p016"))
 	}
 	if t.P017 != nil {
-		wire.WriteString(t.P017, e.PlainField("p017"))
+		wire.WriteString(t.P017, e.Field("p017"))
 	}
 	if t.P018 != nil {
-		wire.WriteString(t.P018, e.PlainField("p018"))
+		wire.WriteString(t.P018, e.Field("p018"))
 	}
 	if t.P019 != nil {
-		wire.WriteString(t.P019, e.PlainField("p019"))
+		wire.WriteString(t.P019, e.Field("p019"))
 	}
 	if t.P020 != nil {
-		wire.WriteString(t.P020, e.PlainField("p020"))
+		wire.WriteString(t.P020, e.Field("p020"))
 	}
 	if t.P021 != nil {
-		wire.WriteString(t.P021, e.PlainField("p021"))
+		wire.WriteString(t.P021, e.Field("p021"))
 	}
 	if t.P022 != nil {
-		wire.WriteString(t.P022, e.PlainField("p022"))
+		wire.WriteString(t.P022, e.Field("p022"))
 	}
 	if t.P023 != nil {
-		wire.WriteString(t.P023, e.PlainField("p023"))
+		wire.WriteString(t.P023, e.Field("p023"))
 	}
 	if t.P024 != nil {
-		wire.WriteString(t.P024, e.PlainField("p024"))
+		wire.WriteString(t.P024, e.Field("p024"))
 	}
 	if t.P025 != nil {
-		wire.WriteString(t.P025, e.PlainField("p025"))
+		wire.WriteString(t.P025, e.Field("p025"))
 	}
 	if t.P026 != nil {
-		wire.WriteString(t.P026, e.PlainField("p026"))
+		wire.WriteString(t.P026, e.Field("p026"))
 	}
 	if t.P027 != nil {
-		wire.WriteString(t.P027, e.PlainField("p027"))
+		wire.WriteString(t.P027, e.Field("p027"))
 	}
 	if t.P028 != nil {
-		wire.WriteString(t.P028, e.PlainField("p028"))
+		wire.WriteString(t.P028, e.Field("p028"))
 	}
 	if t.P029 != nil {
-		wire.WriteString(t.P029, e.PlainField("p029"))
+		wire.WriteString(t.P029, e.Field("p029"))
 	}
 	if t.P030 != nil {
-		wire.WriteString(t.P030, e.PlainField("p030"))
+		wire.WriteString(t.P030, e.Field("p030"))
 	}
 	if t.P031 != nil {
-		wire.WriteString(t.P031, e.PlainField("p031"))
+		wire.WriteString(t.P031, e.Field("p031"))
 	}
 	if t.P032 != nil {
-		wire.WriteString(t.P032, e.PlainField("p032"))
+		wire.WriteString(t.P032, e.Field("p032"))
 	}
 	if t.P033 != nil {
-		wire.WriteString(t.P033, e.PlainField("p033"))
+		wire.WriteString(t.P033, e.Field("p033"))
 	}
 	if t.P034 != nil {
-		wire.WriteString(t.P034, e.PlainField("p034"))
+		wire.WriteString(t.P034, e.Field("p034"))
 	}
 	if t.P035 != nil {
-		wire.WriteString(t.P035, e.PlainField("p035"))
+		wire.WriteString(t.P035, e.Field("p035"))
 	}
 	if t.P036 != nil {
-		wire.WriteString(t.P036, e.PlainField("p036"))
+		wire.WriteString(t.P036, e.Field("p036"))
 	}
 	if t.P037 != nil {
-		wire.WriteString(t.P037, e.PlainField("p037"))
+		wire.WriteString(t.P037, e.Field("p037"))
 	}
 	if t.P038 != nil {
-		wire.WriteString(t.P038, e.PlainField("p038"))
+		wire.WriteString(t.P038, e.Field("p038"))
 	}
 	if t.P039 != nil {
-		wire.WriteString(t.P039, e.PlainField("p039"))
+		wire.WriteString(t.P039, e.Field("p039"))
 	}
 	if t.P040 != nil {
-		wire.WriteString(t.P040, e.PlainField("p040"))
+		wire.WriteString(t.P040, e.Field("p040"))
 	}
 	if t.P041 != nil {
-		wire.WriteString(t.P041, e.PlainField("p041"))
+		wire.WriteString(t.P041, e.Field("p041"))
 	}
 	if t.P042 != nil {
-		wire.WriteString(t.P042, e.PlainField("p042"))
+		wire.WriteString(t.P042, e.Field("p042"))
 	}
 	if t.P043 != nil {
-		wire.WriteString(t.P043, e.PlainField("p043"))
+		wire.WriteString(t.P043, e.Field("p043"))
 	}
 	if t.P044 != nil {
-		wire.WriteString(t.P044, e.PlainField("p044"))
+		wire.WriteString(t.P044, e.Field("p044"))
 	}
 	if t.P045 != nil {
-		wire.WriteString(t.P045, e.PlainField("p045"))
+		wire.WriteString(t.P045, e.Field("p045"))
 	}
 	if t.P046 != nil {
-		wire.WriteString(t.P046, e.PlainField("p046"))
+		wire.WriteString(t.P046, e.Field("p046"))
 	}
 	if t.P047 != nil {
-		wire.WriteString(t.P047, e.PlainField("p047"))
+		wire.WriteString(t.P047, e.Field("p047"))
 	}
 	if t.P048 != nil {
-		wire.WriteString(t.P048, e.PlainField("p048"))
+		wire.WriteString(t.P048, e.Field("p048"))
 	}
 	if t.P049 != nil {
-		wire.WriteString(t.P049, e.PlainField("p049"))
+		wire.WriteString(t.P049, e.Field("p049"))
 	}
 	if t.P050 != nil {
-		wire.WriteString(t.P050, e.PlainField("p050"))
+		wire.WriteString(t.P050, e.Field("p050"))
 	}
 	if t.P051 != nil {
-		wire.WriteString(t.P051, e.PlainField("p051"))
+		wire.WriteString(t.P051, e.Field("p051"))
 	}
 	if t.P052 != nil {
-		wire.WriteString(t.P052, e.PlainField("p052"))
+		wire.WriteString(t.P052, e.Field("p052"))
 	}
 	if t.P053 != nil {
-		wire.WriteString(t.P053, e.PlainField("p053"))
+		wire.WriteString(t.P053, e.Field("p053"))
 	}
 	if t.P054 != nil {
-		wire.WriteString(t.P054, e.PlainField("p054"))
+		wire.WriteString(t.P054, e.Field("p054"))
 	}
 	if t.P055 != nil {
-		wire.WriteString(t.P055, e.PlainField("p055"))
+		wire.WriteString(t.P055, e.Field("p055"))
 	}
 	if t.P056 != nil {
-		wire.WriteString(t.P056, e.PlainField("p056"))
+		wire.WriteString(t.P056, e.Field("p056"))
 	}
 	if t.P057 != nil {
-		wire.WriteString(t.P057, e.PlainField("p057"))
+		wire.WriteString(t.P057, e.Field("p057"))
 	}
 	if t.P058 != nil {
-		wire.WriteString(t.P058, e.PlainField("p058"))
+		wire.WriteString(t.P058, e.Field("p058"))
 	}
 	if t.P059 != nil {
-		wire.WriteString(t.P059, e.PlainField("p059"))
+		wire.WriteString(t.P059, e.Field("p059"))
 	}
 	if t.P060 != nil {
-		wire.WriteString(t.P060, e.PlainField("p060"))
+		wire.WriteString(t.P060, e.Field("p060"))
 	}
 	if t.P061 != nil {
-		wire.WriteString(t.P061, e.PlainField("p061"))
+		wire.WriteString(t.P061, e.Field("p061"))
 	}
 	if t.P062 != nil {
-		wire.WriteString(t.P062, e.PlainField("p062"))
+		wire.WriteString(t.P062, e.Field("p062"))
 	}
 	if t.P063 != nil {
-		wire.WriteString(t.P063, e.PlainField("p063"))
+		wire.WriteString(t.P063, e.Field("p063"))
 	}
 	if t.P064 != nil {
-		wire.WriteString(t.P064, e.PlainField("p064"))
+		wire.WriteString(t.P064, e.Field("p064"))
 	}
 	if t.P065 != nil {
-		wire.WriteString(t.P065, e.PlainField("p065"))
+		wire.WriteString(t.P065, e.Field("p065"))
 	}
 	if t.P066 != nil {
-		wire.WriteString(t.P066, e.PlainField("p066"))
+		wire.WriteString(t.P066, e.Field("p066"))
 	}
 	if t.P067 != nil {
-		wire.WriteString(t.P067, e.PlainField("p067"))
+		wire.WriteString(t.P067, e.Field("p067"))
 	}
-	wire.WriteString(&t.P068, e.PlainField("p068"))
-	wire.WriteString(&t.P069, e.PlainField("p069"))
+	wire.WriteString(&t.P068, e.Field("p068"))
+	wire.WriteString(&t.P069, e.Field("p069"))
 	e.End(start, t.AdditionalProperties)
 }
 
