@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,12 +14,7 @@ import (
 	"time"
 )
 
-// A catalog file is one line with the format, its version and the SHA-256 digest of the rest, and a catalogFile as JSON. The
-// digest detects any damage, so that what is read is what was saved.
-const (
-	catalogFileFormat  = "mesh-go-catalog"
-	catalogFileVersion = "1" // changes when a release would misread the files of another
-)
+var catalogFormat = fileFormat{name: "mesh-go-catalog", version: "1", writer: "SaveCatalog"}
 
 // catalogFile is the content of a catalog file.
 type catalogFile struct {
@@ -75,14 +68,7 @@ func (s *snapshot) file(urlDigest string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content = append(content, '\n')
-	return append(fmt.Appendf(nil, "%s %s %s\n", catalogFileFormat, catalogFileVersion, digest(content)), content...), nil
-}
-
-// digest returns the SHA-256 digest of content in hexadecimal.
-func digest(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
+	return catalogFormat.file(append(content, '\n')), nil
 }
 
 // LoadCatalog reads a catalog that [Client.SaveCatalog] wrote. It sends nothing. The catalog keeps its age: a lookup uses it
@@ -140,25 +126,16 @@ func (c *Client) adopt(s *snapshot) {
 
 // The causes for which a catalog file is rejected.
 var (
-	errNotACatalogFile = errors.New("is not a file of SaveCatalog")
-	errFileVersion     = errors.New("has a format version other than " + catalogFileVersion)
-	errFileDamaged     = errors.New("is damaged")
-	errFileContent     = errors.New("does not contain a valid catalog")
-	errFileURL         = errors.New("belongs to another catalog URL")
-	errFileTime        = errors.New("has a time in the future")
+	errFileContent = errors.New("does not contain a valid catalog")
+	errFileURL     = errors.New("belongs to another catalog URL")
+	errFileTime    = errors.New("has a time in the future")
 )
 
 // parseCatalogFile returns the snapshot in a catalog file. Its errors contain no part of the file.
 func parseCatalogFile(text []byte, urlDigest string) (*snapshot, error) {
-	head, content, _ := bytes.Cut(text, []byte("\n"))
-	words := bytes.SplitN(head, []byte(" "), 3)
-	switch {
-	case len(words) != 3 || string(words[0]) != catalogFileFormat:
-		return nil, errNotACatalogFile
-	case string(words[1]) != catalogFileVersion:
-		return nil, errFileVersion
-	case string(words[2]) != digest(content):
-		return nil, errFileDamaged
+	content, err := catalogFormat.content(text)
+	if err != nil {
+		return nil, err
 	}
 	var f catalogFile
 	if err := json.Unmarshal(content, &f); err != nil || !f.valid() {

@@ -15,14 +15,12 @@ import (
 type Ledger struct {
 	mu   sync.Mutex
 	days map[int64]*ledgerDay
-	// last is the day of the latest Add, nearly always that of the next one too.
-	last *ledgerDay
 }
 
 // ledgerDay is one UTC day of a ledger.
 type ledgerDay struct {
 	number   int64 // days since 1970-01-01
-	sums     map[ledgerKey]*decimal.Decimal
+	sums     map[ledgerKey]decimal.Decimal
 	fees     decimal.Decimal
 	unpriced int
 }
@@ -76,12 +74,7 @@ func (l *Ledger) Add(at time.Time, cost *CallCost) {
 		return
 	}
 	key := ledgerKey{cost.Provider.canonical(), cost.Model}
-	sum := day.sums[key]
-	if sum == nil {
-		sum = new(decimal.Decimal)
-		day.sums[key] = sum
-	}
-	*sum = sum.Add(usd)
+	day.sums[key] = day.sums[key].Add(usd)
 	day.fees = day.fees.Add(fees)
 }
 
@@ -101,18 +94,14 @@ func (cost *CallCost) fees() (fees decimal.Decimal) {
 
 // day returns a day of the ledger, and adds it if it is new.
 func (l *Ledger) day(number int64) *ledgerDay {
-	if l.last != nil && l.last.number == number {
-		return l.last
-	}
 	day := l.days[number]
 	if day == nil {
-		day = &ledgerDay{number: number, sums: make(map[ledgerKey]*decimal.Decimal)}
+		day = &ledgerDay{number: number, sums: make(map[ledgerKey]decimal.Decimal)}
 		if l.days == nil {
 			l.days = make(map[int64]*ledgerDay)
 		}
 		l.days[number] = day
 	}
-	l.last = day
 	return day
 }
 
@@ -163,39 +152,29 @@ func (l *Ledger) Days() []LedgerDay {
 	return days
 }
 
-// dayCopy is a day as it was when it was copied, so that it can be read without the lock.
-type dayCopy struct {
-	number   int64
-	sums     map[ledgerKey]decimal.Decimal
-	fees     decimal.Decimal
-	unpriced int
-}
-
 // window returns copies of the days that begin within [from, to), oldest first.
-func (l *Ledger) window(from, to time.Time) []dayCopy {
+func (l *Ledger) window(from, to time.Time) []ledgerDay {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var days []dayCopy
+	var days []ledgerDay
 	for _, number := range slices.Sorted(maps.Keys(l.days)) {
 		begin := time.Unix(number*secondsPerDay, 0)
 		if (!from.IsZero() && begin.Before(from)) || (!to.IsZero() && !begin.Before(to)) {
 			continue
 		}
-		day := dayCopy{number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: l.days[number].fees, unpriced: l.days[number].unpriced}
-		for key, sum := range l.days[number].sums {
-			day.sums[key] = *sum
-		}
+		day := *l.days[number]
+		day.sums = maps.Clone(day.sums)
 		days = append(days, day)
 	}
 	return days
 }
 
-func (d *dayCopy) date() string {
+func (d *ledgerDay) date() string {
 	return time.Unix(d.number*secondsPerDay, 0).UTC().Format(time.DateOnly)
 }
 
 // total returns the sum of the day, of one provider or, for "", of all.
-func (d *dayCopy) total(p Provider) decimal.Decimal {
+func (d *ledgerDay) total(p Provider) decimal.Decimal {
 	var total decimal.Decimal
 	for key, usd := range d.sums {
 		if p == "" || key.provider == p {

@@ -11,13 +11,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 )
 
-// A price file is a line with the format, its version and the SHA-256 digest of what follows: the rows as JSON.
-const (
-	pricesFileFormat  = "mesh-go-prices"
-	pricesFileVersion = "1"
-	// maxPricesFile is the size of the largest file that LoadPrices reads; that of the built-in list has 0.2 MB.
-	maxPricesFile = 32 << 20
-)
+var pricesFormat = fileFormat{name: "mesh-go-prices", version: "1", writer: "PriceList.Save"}
+
+// maxPricesFile is the size of the largest file that LoadPrices reads; that of the built-in list has 0.2 MB.
+const maxPricesFile = 32 << 20
 
 // pricesFile is the content of a price file.
 type pricesFile struct {
@@ -37,9 +34,7 @@ func (l *PriceList) Save(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("discovery: Save: %w", err)
 	}
-	content = append(content, '\n')
-	head := fmt.Appendf(nil, "%s %s %s\n", pricesFileFormat, pricesFileVersion, digest(content))
-	if _, err := io.Copy(w, io.MultiReader(bytes.NewReader(head), bytes.NewReader(content))); err != nil {
+	if _, err := io.Copy(w, bytes.NewReader(pricesFormat.file(append(content, '\n')))); err != nil {
 		return fmt.Errorf("discovery: Save: %w", err)
 	}
 	return nil
@@ -64,24 +59,17 @@ func LoadPrices(r io.Reader) (*PriceList, error) {
 
 // The causes for which a price file is rejected.
 var (
-	errNotAPricesFile   = errors.New("is not a file of PriceList.Save")
-	errPricesVersion    = errors.New("has a format version other than " + pricesFileVersion)
 	errPricesContent    = errors.New("does not contain valid prices")
 	errPricesFileTooBig = fmt.Errorf("is longer than %d bytes", maxPricesFile)
 )
 
 func parsePricesFile(text []byte) (*PriceList, error) {
-	head, content, _ := bytes.Cut(text, []byte("\n"))
-	words := strings.Split(string(head[:min(len(head), 200)]), " ")
-	switch {
-	case len(text) > maxPricesFile:
+	if len(text) > maxPricesFile {
 		return nil, errPricesFileTooBig
-	case len(words) != 3 || words[0] != pricesFileFormat:
-		return nil, errNotAPricesFile
-	case words[1] != pricesFileVersion:
-		return nil, errPricesVersion
-	case words[2] != digest(content):
-		return nil, errFileDamaged
+	}
+	content, err := pricesFormat.content(text)
+	if err != nil {
+		return nil, err
 	}
 	var f pricesFile
 	if err := json.Unmarshal(content, &f); err != nil {

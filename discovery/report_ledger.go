@@ -12,7 +12,7 @@ import (
 
 // countedCalls is what a ledger counted in the window of a report.
 type countedCalls struct {
-	days     []dayCopy // of all providers
+	days     []ledgerDay // of all providers
 	provider Provider
 	unpriced int
 }

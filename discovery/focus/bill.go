@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
 // WriteBill writes the buckets of a bill, in their order, with a row for each line item; else for each project or workspace; else one for
@@ -130,8 +131,8 @@ func (b billed) rows(p discovery.Provider) []row {
 		if named, ok := discovery.ProviderOf(a.item); ok && named == p && !strings.ContainsAny(a.item, " ,") {
 			r["x_Model"] = a.item
 		}
-		r.setConsumed(number(usd), "USD")
-		r.setPrice("Other", "1", number(usd), "USD")
+		r.setConsumed(decimal.Text(usd), "USD")
+		r.setPrice("Other", "1", decimal.Text(usd), "USD")
 		charges = append(charges, r)
 	}
 	return append(charges, credits...)

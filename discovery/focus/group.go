@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
@@ -88,16 +89,16 @@ func (g *group) fillCost(r row) {
 			r["x_CostSource"] = charged
 		}
 		r.setConsumed(r["x_CallCount"], "Requests")
-		r.setPrice("Other", "1", number(&g.usd), "USD")
+		r.setPrice("Other", "1", decimal.Text(&g.usd), "USD")
 		r.setCost(&g.usd)
 		return
 	case g.fee:
-		r.setConsumed(number(quantity), "Requests")
-		r.setPrice("Standard", number(rat(g.price)), number(quantity), "Requests")
+		r.setConsumed(decimal.Text(quantity), "Requests")
+		r.setPrice("Standard", decimal.Text(rat(g.price)), decimal.Text(quantity), "Requests")
 	default:
-		r.setConsumed(number(quantity), "Tokens")
+		r.setConsumed(decimal.Text(quantity), "Tokens")
 		quantity.Quo(quantity, big.NewRat(1_000_000, 1))
-		r.setPrice("Standard", number(rat(g.price)), number(quantity), "1000000 Tokens")
+		r.setPrice("Standard", decimal.Text(rat(g.price)), decimal.Text(quantity), "1000000 Tokens")
 	}
 	r.setCost(quantity.Mul(quantity, rat(g.price)))
 }

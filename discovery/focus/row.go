@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
 // columns returns the header: the columns of FOCUS in the order of the alphabet, then those of this package.
@@ -45,7 +46,7 @@ func newRow(p discovery.Provider, account string, start, end time.Time) row {
 // setCost sets all costs. They are equal: no discounts or purchases in advance are known.
 func (r row) setCost(usd *big.Rat) {
 	for _, column := range [...]string{"BilledCost", "EffectiveCost", "ListCost", "ContractedCost"} {
-		r[column] = number(usd)
+		r[column] = decimal.Text(usd)
 	}
 }
 
@@ -77,12 +78,6 @@ func namesOf(p discovery.Provider) names {
 	default:
 		return names{string(p), string(p) + " API"}
 	}
-}
-
-// number returns a decimal without an exponent and without trailing zeros. All numbers of a row are finite decimals.
-func number(r *big.Rat) string {
-	places, _ := r.FloatPrec()
-	return r.FloatString(places)
 }
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -132,7 +132,7 @@ func (a *account) refuses(b *balance) bool {
 }
 
 func (a *account) refusal(b *balance, label, reason string) *BudgetError {
-	return &BudgetError{Budget: a.budget, Label: label, Spent: text(b.spent), Reserved: text(b.reserved), Reason: reason}
+	return &BudgetError{Budget: a.budget, Label: label, Spent: decimal.Text(b.spent), Reserved: decimal.Text(b.reserved), Reason: reason}
 }
 
 // reserve sets PerCall of every budget aside, or of none. unpriced is why the cost will not be known; "" if it may be.
@@ -184,10 +184,4 @@ func amount(text string) (*big.Rat, bool) {
 		return nil, false
 	}
 	return money.Rat(), true
-}
-
-// text returns an amount as a plain decimal.
-func text(usd *big.Rat) string {
-	places, _ := usd.FloatPrec()
-	return usd.FloatString(places)
 }

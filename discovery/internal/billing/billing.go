@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
@@ -71,20 +70,18 @@ func (d *Day) Total() *decimal.Sum {
 	return total
 }
 
-// Breakdown returns the sums of the day by one of the groupings. Sorting takes less than a map of sums.
+// Breakdown returns the sums of the day by one of the groupings.
 func (d *Day) Breakdown(group func(*Cost) string) map[string]float64 {
-	sorted := make([]*Cost, len(d.costs))
+	sums := make(map[string]*decimal.Sum)
 	for i := range d.costs {
-		sorted[i] = &d.costs[i]
-	}
-	slices.SortFunc(sorted, func(a, b *Cost) int { return strings.Compare(group(a), group(b)) })
-	totals := make(map[string]float64, len(sorted))
-	for end := 0; end < len(sorted); {
-		var sum decimal.Sum
-		key := group(sorted[end])
-		for ; end < len(sorted) && group(sorted[end]) == key; end++ {
-			sum.Add(sorted[end].amount)
+		key := group(&d.costs[i])
+		if sums[key] == nil {
+			sums[key] = new(decimal.Sum)
 		}
+		sums[key].Add(d.costs[i].amount)
+	}
+	totals := make(map[string]float64, len(sums))
+	for key, sum := range sums {
 		totals[key] = sum.Total().Float64()
 	}
 	return totals

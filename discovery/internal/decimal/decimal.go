@@ -254,3 +254,9 @@ func FromFloat(f float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 	return r
 }
+
+// Text returns a fraction that is a decimal as a plain decimal without trailing zeros.
+func Text(r *big.Rat) string {
+	places, _ := r.FloatPrec()
+	return r.FloatString(places)
+}
