@@ -186,7 +186,7 @@ func ExampleClient_PricingForGeminiModel() {
 	// Output: 0.75 USD per million tokens
 }
 
-// The price list as CSV, for a database; docs/scale.md has the join. The JSON of the rows has the same names.
+// The price list as CSV, for a database; examples/warehouse joins it with calls. The JSON of the rows has the same names.
 func ExamplePriceList_WriteCSV() {
 	var table strings.Builder
 	if err := discovery.BuiltInPrices().WriteCSV(&table); err != nil {

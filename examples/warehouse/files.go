@@ -3,31 +3,104 @@ package main
 import (
 	"context"
 	"database/sql"
+	_ "embed" // for the SQL
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+
+	_ "github.com/duckdb/duckdb-go/v2" // the driver
 
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// fileSums returns the sums of a folder of calls files by day and model, from DuckDB. An amount has up to 15 decimal places.
-func fileSums(ctx context.Context, db *sql.DB, dir string) ([]meter.Row, error) {
+// filesSQL is the SQL of docs/scale.md: the table of recorded calls and their totals.
+//
+//go:embed files.sql
+var filesSQL string
+
+// runFiles reads a folder of calls files into DuckDB, prints the totals, and returns how many differ from those of meter.Sum.
+func runFiles(ctx context.Context, out, errs io.Writer, folder string) (differences int, err error) {
+	counted, err := meter.Sum(nil, meter.SumOptions{By: []string{"day", "provider", "model"}}, folder)
+	switch {
+	case len(counted) == 0:
+		return 0, errors.Join(fmt.Errorf("there are no calls in %s", folder), err)
+	case err != nil:
+		fmt.Fprintln(errs, err) // the lines that cannot be read; the totals are those of the others
+	}
+	stored, err := totals(ctx, folder)
+	if err != nil {
+		return 0, err
+	}
+	return compareFiles(out, counted, stored), nil
+}
+
+// totals returns the totals by day, provider and model, from DuckDB.
+func totals(ctx context.Context, folder string) ([]meter.Row, error) {
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1) // a variable of SQL belongs to a connection
+	for _, statement := range []string{"SET VARIABLE folder = '" + strings.ReplaceAll(folder, "'", "''") + "'", filesSQL} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return nil, err
+		}
+	}
 	rows, err := db.QueryContext(ctx, `
-		SELECT strftime(time, '%Y-%m-%d') AS day, model, count(*), count(*) - count(usd), CAST(sum(usd) AS VARCHAR),
-			sum(coalesce(u.input_tokens, 0) - CASE provider WHEN 'openai' THEN coalesce(u.input_tokens_details.cached_tokens, 0) ELSE 0 END),
-			sum(coalesce(u.input_tokens_details.cached_tokens, u.cache_read_input_tokens, 0)), sum(coalesce(u.output_tokens, 0))
-		FROM (SELECT provider, model, time, usd, usage AS u FROM read_json('`+dir+`/*.jsonl', format = 'newline_delimited', columns = {
-			provider: 'VARCHAR', model: 'VARCHAR', time: 'TIMESTAMP', usd: 'DECIMAL(38, 15)',
-			usage: 'STRUCT(input_tokens BIGINT, output_tokens BIGINT, cache_read_input_tokens BIGINT, input_tokens_details STRUCT(cached_tokens BIGINT))'}))
-		GROUP BY day, model ORDER BY day, model`)
+		SELECT CAST(day AS VARCHAR), coalesce(provider, ''), coalesce(model, ''), calls, unpriced, CAST(coalesce(usd, 0) AS VARCHAR)
+		FROM totals ORDER BY ALL`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var all []meter.Row
 	for rows.Next() {
-		r := meter.Row{By: make([]string, 2)}
-		if err := rows.Scan(&r.By[0], &r.By[1], &r.Calls, &r.Unpriced, &r.USD, &r.Usage.Input, &r.Usage.CacheRead, &r.Usage.Output); err != nil {
+		r := meter.Row{By: make([]string, 3)}
+		if err := rows.Scan(&r.By[0], &r.By[1], &r.By[2], &r.Calls, &r.Unpriced, &r.USD); err != nil {
 			return nil, err
 		}
 		all = append(all, r)
 	}
 	return all, rows.Err()
+}
+
+// compareFiles prints the totals and those that differ.
+func compareFiles(out io.Writer, counted, stored []meter.Row) (differences int) {
+	calls, unpriced, usd := 0, 0, new(big.Rat)
+	sums := make(map[string]string)
+	for _, r := range stored {
+		sums[strings.Join(r.By, " ")] = line(&r)
+		calls, unpriced = calls+r.Calls, unpriced+r.Unpriced
+		cost, _ := new(big.Rat).SetString(r.USD)
+		usd.Add(usd, cost)
+	}
+	for _, r := range counted {
+		key := strings.Join(r.By, " ")
+		if sums[key] != line(&r) {
+			differences++
+			fmt.Fprintf(out, "%s: meter.Sum has %s, the warehouse %q\n", key, line(&r), sums[key])
+		}
+		delete(sums, key)
+	}
+	for key, only := range sums {
+		differences++
+		fmt.Fprintf(out, "%s: only the warehouse has %s\n", key, only)
+	}
+	fmt.Fprintf(out, "%s USD; calls: %d, of which without a known cost: %d; %d sums by day and model, %d differences\n",
+		decimalOf(usd), calls, unpriced, len(counted), differences)
+	return differences
+}
+
+// line returns the totals of a row, with the cost as its shortest decimal.
+func line(r *meter.Row) string {
+	usd, _ := new(big.Rat).SetString(r.USD)
+	return fmt.Sprintf("%d calls, %d unpriced, %s USD", r.Calls, r.Unpriced, decimalOf(usd))
+}
+
+func decimalOf(usd *big.Rat) string {
+	places, _ := usd.FloatPrec()
+	return usd.FloatString(places)
 }

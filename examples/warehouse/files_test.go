@@ -2,8 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -58,6 +63,31 @@ func record(random *rand.Rand, i int) meter.Record {
 	return r
 }
 
+// fileSums returns the sums of a folder of calls files by day and model, from DuckDB. An amount has up to 15 decimal places.
+func fileSums(ctx context.Context, db *sql.DB, dir string) ([]meter.Row, error) {
+	rows, err := db.QueryContext(ctx, `
+		SELECT strftime(time, '%Y-%m-%d') AS day, model, count(*), count(*) - count(usd), CAST(sum(usd) AS VARCHAR),
+			sum(coalesce(u.input_tokens, 0) - CASE provider WHEN 'openai' THEN coalesce(u.input_tokens_details.cached_tokens, 0) ELSE 0 END),
+			sum(coalesce(u.input_tokens_details.cached_tokens, u.cache_read_input_tokens, 0)), sum(coalesce(u.output_tokens, 0))
+		FROM (SELECT provider, model, time, usd, usage AS u FROM read_json('`+dir+`/*.jsonl', format = 'newline_delimited', columns = {
+			provider: 'VARCHAR', model: 'VARCHAR', time: 'TIMESTAMP', usd: 'DECIMAL(38, 15)',
+			usage: 'STRUCT(input_tokens BIGINT, output_tokens BIGINT, cache_read_input_tokens BIGINT, input_tokens_details STRUCT(cached_tokens BIGINT))'}))
+		GROUP BY day, model ORDER BY day, model`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []meter.Row
+	for rows.Next() {
+		r := meter.Row{By: make([]string, 2)}
+		if err := rows.Scan(&r.By[0], &r.By[1], &r.Calls, &r.Unpriced, &r.USD, &r.Usage.Input, &r.Usage.CacheRead, &r.Usage.Output); err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, rows.Err()
+}
+
 // TestSumAgreesWithTheWarehouse reads the same calls files in both ways.
 func TestSumAgreesWithTheWarehouse(t *testing.T) {
 	t.Parallel()
@@ -77,4 +107,41 @@ func TestSumAgreesWithTheWarehouse(t *testing.T) {
 		stored[i].USD = strings.TrimRight(stored[i].USD, "0")
 	}
 	assert.Equal(t, counted, stored)
+}
+
+// TestFolderInDuckDB reads a folder with a folder in it, a compressed file, times of another zone and a torn line.
+func TestFolderInDuckDB(t *testing.T) {
+	t.Parallel()
+	dir := writeCalls(t, 5000)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "it's another"), 0o700))
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	_, err := zip.Write([]byte(`{"provider":"xai","model":"grok-4","time":"2026-05-02T00:30:00+01:00","usage":null,"usd":"0.000000000000000001"}` + "\n" +
+		`{"provider":"xai","model":"grok-4","time":"2026-05-01T23:59:59.999999999Z","usage":null,"usd":"123456789012345.5"}` + "\n"))
+	require.NoError(t, err)
+	require.NoError(t, zip.Close())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "it's another", "a.jsonl.gz"), packed.Bytes(), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "torn.jsonl"), []byte(`{"provider":"xai","mod`), 0o600))
+	var out, errs strings.Builder
+	differences, err := runFiles(t.Context(), &out, &errs, dir)
+	require.NoError(t, err)
+	assert.Zero(t, differences, out.String())
+	assert.Regexp(t, `^12345678901\d{4}\.\d{8,9}0*1 USD; calls: 5002, of which without a known cost: \d\d+; 61 sums by day and model, 0 differences\n$`, out.String())
+	assert.Contains(t, errs.String(), "torn.jsonl:1: ")
+}
+
+// TestOneDigitOfAFileIsADifference prices a line without a cost, which only meter.Sum does.
+func TestOneDigitOfAFileIsADifference(t *testing.T) {
+	t.Parallel()
+	dir := writeCalls(t, 10)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.jsonl"), []byte(`{"provider":"openai","model":"gpt-5.4","time":"2026-05-09T00:00:00Z","usage":{"input_tokens":1,"output_tokens":0,"total_tokens":1}}`), 0o600))
+	var out strings.Builder
+	differences, err := runFiles(t.Context(), &out, io.Discard, dir)
+	require.NoError(t, err)
+	assert.Equal(t, 1, differences, out.String())
+	assert.Contains(t, out.String(), "2026-05-09 openai gpt-5.4: meter.Sum has ")
+	assert.Equal(t, 1, compareFiles(io.Discard, nil, []meter.Row{{By: []string{"2026-05-09"}, USD: "0"}}))
+
+	_, err = runFiles(t.Context(), io.Discard, io.Discard, t.TempDir())
+	require.ErrorContains(t, err, "there are no calls in ")
 }

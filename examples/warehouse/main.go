@@ -1,8 +1,12 @@
-// Command warehouse prices calls in a database, for a fleet whose calls no single process sees. It makes calls up, loads them and
-// the price table into DuckDB, prices them with the SQL of docs/scale.md, and compares every daily sum with that of a
-// discovery.Ledger, which was given the same calls one by one.
+// Command warehouse adds up calls in a database, for a fleet whose calls no single process sees. With a folder of calls files, as
+// mesh meter and meter.OpenLog write them, it reads them into DuckDB with files.sql, and compares every total with that of meter.Sum.
 //
-//	cd examples/warehouse && go run . -calls 1000000
+//	cd examples/warehouse && go run . -folder ~/calls
+//
+// Without one it makes calls up, loads them and the price table into DuckDB, prices them with cost.sql, and compares every daily
+// sum with that of a discovery.Ledger, which was given the same calls one by one.
+//
+//	go run . -calls 1000000
 //
 // The exit status is 1 when any sum differs in any digit. It needs a C compiler, and downloads 540 MB of DuckDB the first time.
 package main
@@ -18,10 +22,17 @@ import (
 )
 
 func main() {
+	folder := flag.String("folder", "", "folder of calls files to add up")
 	calls := flag.Int("calls", 1_000_000, "how many calls to make up")
 	seed := flag.Uint64("seed", 1, "seed of the calls")
 	flag.Parse()
-	differences, err := run(context.Background(), os.Stdout, generate(*calls, *seed))
+	var differences int
+	var err error
+	if *folder != "" {
+		differences, err = runFiles(context.Background(), os.Stdout, os.Stderr, *folder)
+	} else {
+		differences, err = run(context.Background(), os.Stdout, generate(*calls, *seed))
+	}
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// The SQL of docs/scale.md: the tables and the view that prices the calls.
+// The SQL that docs/scale.md describes: the tables and the view that prices the calls.
 var (
 	//go:embed tables.sql
 	tablesSQL string
