@@ -89,10 +89,10 @@ type chatUsage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// BenchmarkParseUsage reads a usage object of chat completions; impl=encoding-json decodes it into a struct, and checks nothing.
+// BenchmarkParseUsage reads a usage object of chat completions; impl=baseline decodes it into a struct, and checks nothing.
 func BenchmarkParseUsage(b *testing.B) {
 	object := []byte(usageCases(b)[0].Usage)
-	b.Run("impl=mesh-go", func(b *testing.B) {
+	b.Run("impl=mesh", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, err := discovery.ParseUsage(discovery.OpenAI, object); err != nil {
@@ -100,7 +100,7 @@ func BenchmarkParseUsage(b *testing.B) {
 			}
 		}
 	})
-	b.Run("impl=encoding-json", func(b *testing.B) {
+	b.Run("impl=baseline", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			var u chatUsage
@@ -111,15 +111,15 @@ func BenchmarkParseUsage(b *testing.B) {
 	})
 }
 
-// BenchmarkLedgerAdd adds costs from four goroutines; impl=mutex-float64 sums float64 values by day and model under a mutex.
+// BenchmarkLedgerAdd adds costs from four goroutines; impl=baseline sums float64 values by day and model under a mutex.
 func BenchmarkLedgerAdd(b *testing.B) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	call := &discovery.CallCost{Provider: discovery.OpenAI, Model: "gpt-5.4", USD: 0.0345, Exact: "0.0345"}
-	b.Run("impl=mesh-go", func(b *testing.B) {
+	b.Run("impl=mesh", func(b *testing.B) {
 		ledger := discovery.NewLedger()
 		fourGoroutines(b, func() { ledger.Add(at, call) })
 	})
-	b.Run("impl=mutex-float64", func(b *testing.B) {
+	b.Run("impl=baseline", func(b *testing.B) {
 		type key struct{ day, model string }
 		var mu sync.Mutex
 		sums := make(map[key]float64)
