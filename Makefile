@@ -91,8 +91,8 @@ bench: ## compare the benchmarks with their baselines, as benchstat tables; take
 	@./.ci/bench $(GO)
 
 .PHONY: release-check
-release-check: ## check .goreleaser.yaml; building goreleaser takes minutes the first time
-	$(GO) run $(GORELEASER) check
+release-check: ## build the last commit as a release and check its archives; takes minutes
+	@./.ci/release $(GORELEASER)
 
 .PHONY: ci
 ci: ## run everything a change has to pass
