@@ -59,10 +59,8 @@ func (l *PriceList) Of(p Provider, model string) []ProviderPricing {
 func (l *PriceList) AsOf() time.Time {
 	var newest time.Time
 	for _, list := range l.lists() {
-		for _, r := range list.Rows() {
-			if at, err := pricelist.ParseTime(r.VerifiedAt); err == nil && at.After(newest) {
-				newest = at
-			}
+		if at := list.AsOf(); at.After(newest) {
+			newest = at
 		}
 	}
 	return newest

@@ -18,9 +18,11 @@ const maxPricesFile = 32 << 20
 
 // pricesFile is the content of a price file.
 type pricesFile struct {
-	ETag  string            `json:"etag,omitempty"`
-	Own   []ProviderPricing `json:"own,omitempty"`
-	Table []pricelist.Saved `json:"table"`
+	ETag string            `json:"etag,omitempty"`
+	Own  []ProviderPricing `json:"own,omitempty"`
+	// Table is the text of the table; "" for none. Updated reports that it is one of UpdatePrices.
+	Table   string `json:"table"`
+	Updated bool   `json:"updated,omitempty"`
 }
 
 // Save writes the list to a file for [LoadPrices]: the rows of [PriceList.With] and the table, exactly. Live rows are left out,
@@ -30,7 +32,11 @@ func (l *PriceList) Save(w io.Writer) error {
 	if w == nil {
 		return &ValueError{Field: "writer", Reason: "must not be nil"}
 	}
-	content, err := json.Marshal(pricesFile{ETag: l.etag, Own: l.own.given, Table: l.table.Save()})
+	file := pricesFile{ETag: l.etag, Own: l.own.given}
+	if l.table != nil {
+		file.Table, file.Updated = l.table.Table, l.table.Updated
+	}
+	content, err := json.Marshal(file)
 	if err != nil {
 		return fmt.Errorf("discovery: Save: %w", err)
 	}
@@ -75,8 +81,8 @@ func parsePricesFile(text []byte) (*PriceList, error) {
 	if err := json.Unmarshal(content, &f); err != nil {
 		return nil, errPricesContent
 	}
-	table, ok := pricelist.Load(f.Table)
-	if !ok || strings.ContainsFunc(f.ETag, func(r rune) bool { return r < ' ' || r == 0x7f }) { // it is sent as a header
+	table, err := f.list()
+	if err != nil || strings.ContainsFunc(f.ETag, func(r rune) bool { return r < ' ' || r == 0x7f }) { // it is sent as a header
 		return nil, errPricesContent
 	}
 	list := &PriceList{table: table, etag: f.ETag}
@@ -87,4 +93,15 @@ func parsePricesFile(text []byte) (*PriceList, error) {
 		return list, nil
 	}
 	return nil, errPricesContent
+}
+
+// list returns the table; nil if there is none.
+func (f *pricesFile) list() (*pricelist.List, error) {
+	switch {
+	case f.Table == "":
+		return nil, nil //nolint:nilnil // the list of an empty PriceList
+	case f.Updated:
+		return pricelist.Update(f.Table)
+	}
+	return pricelist.Read(f.Table)
 }

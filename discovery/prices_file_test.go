@@ -46,7 +46,7 @@ func TestLoadPricesRejectsDamage(t *testing.T) {
 	require.NoError(t, discovery.BuiltInPrices().Save(&file))
 	text := file.String()
 	for name, damaged := range map[string]string{
-		"empty": "", "cut": text[:len(text)-2], "head alone": text[:90], "a changed price": strings.Replace(text, `"input":"2"`, `"input":"3"`, 1),
+		"empty": "", "cut": text[:len(text)-2], "head alone": text[:90], "a changed price": strings.Replace(text, "gpt-4.1,0,2,", "gpt-4.1,0,3,", 1),
 		"another version": strings.Replace(text, "prices 1 ", "prices 2 ", 1), "a catalog": strings.Replace(text, "mesh-go-prices", "mesh-go-catalog", 1),
 	} {
 		list, err := discovery.LoadPrices(strings.NewReader(damaged))

@@ -92,11 +92,11 @@ func (c *Client) readPrices(ctx context.Context, r request, base *PriceList) (pr
 	case err != nil:
 		return priceUpdate{failure: r.failed(err)}, nil
 	}
-	list, readErr := pricelist.Read(string(resp.Body))
+	list, readErr := pricelist.Update(string(resp.Body))
 	if readErr != nil {
 		return priceUpdate{failure: r.failure(ReasonDecode, resp.Status, fmt.Errorf("the table is damaged: %w", readErr))}, nil
 	}
-	u := priceUpdate{list: list.Marked("; price table of " + list.AsOf().Format(time.DateOnly)), etag: resp.Header.Get("ETag")}
+	u := priceUpdate{list: list, etag: resp.Header.Get("ETag")}
 	if u.failure = r.unfit(list, base.table); u.failure == nil {
 		c.lastPrices.Store(&u)
 	}

@@ -50,31 +50,13 @@ func pricePerMillion(e *cloudbilling.PricingExpression) *float64 {
 	if !ok {
 		return nil
 	}
-	usd := price.perMillion(factor)
+	usd, _ := price.Quo(price, factor).Mul(price, big.NewRat(tokensPerMillion, 1)).Float64()
 	return &usd
-}
-
-// amount is an amount in USD: units and billionths, of which there are less than nanosPerUnit.
-type amount struct{ units, nanos int64 }
-
-const nanosPerUnit = 1_000_000_000
-
-// perMillion returns the price of a million base units if that of factor base units is a. The quotient of two exact floats is
-// rounded once, so most prices do not need a fraction.
-func (a amount) perMillion(factor *big.Rat) float64 {
-	const exactUnits, exactFactor = 1 << 22, 1 << 40 // 2^53 is more than 2^22 * nanosPerUnit and 2^40 * 1000
-	if a.units < exactUnits && factor.IsInt() && factor.Num().Cmp(big.NewInt(exactFactor)) <= 0 {
-		return float64(a.units*nanosPerUnit+a.nanos) / float64(factor.Num().Int64()*(nanosPerUnit/tokensPerMillion))
-	}
-	price := new(big.Rat).SetInt64(a.units)
-	price.Add(price, big.NewRat(a.nanos, nanosPerUnit)).Quo(price, factor)
-	usd, _ := price.Mul(price, big.NewRat(tokensPerMillion, 1)).Float64()
-	return usd
 }
 
 // onlyRate returns the price that all rates have in common. The first rate must start at 0: otherwise the price of the first
 // units is not known.
-func onlyRate(rates []cloudbilling.TierRate) (only amount, ok bool) {
+func onlyRate(rates []cloudbilling.TierRate) (only *big.Rat, ok bool) {
 	for i, rate := range rates {
 		begins, readable := true, true // proto3 omits a 0
 		if rate.StartUsageAmount != nil {
@@ -82,23 +64,26 @@ func onlyRate(rates []cloudbilling.TierRate) (only amount, ok bool) {
 			begins, readable = ok && start.Sign() == 0, ok
 		}
 		price, priced := inUSD(rate.UnitPrice)
-		if !readable || !priced || (i == 0 && !begins) || (i > 0 && price != only) {
-			return amount{}, false
+		if !readable || !priced || (i == 0 && !begins) || (i > 0 && price.Cmp(only) != 0) {
+			return nil, false
 		}
 		only = price
 	}
 	return only, len(rates) > 0
 }
 
-// inUSD returns an amount in USD. Units or nanos may be absent, which means 0, but not both.
-func inUSD(m *cloudbilling.Money) (amount, bool) {
+// inUSD returns an amount in USD. Units or nanos may be absent, which means 0, but not both. There are less than nanosPerUnit nanos.
+func inUSD(m *cloudbilling.Money) (*big.Rat, bool) {
 	if m == nil || m.CurrencyCode != "USD" || (m.Units == nil && m.Nanos == nil) {
-		return amount{}, false
+		return nil, false
 	}
 	units, unitsOK := integer(m.Units)
 	nanos, nanosOK := integer(m.Nanos)
-	return amount{units, nanos}, unitsOK && nanosOK && nanos < nanosPerUnit
+	amount := new(big.Rat).SetInt64(units)
+	return amount.Add(amount, big.NewRat(nanos, nanosPerUnit)), unitsOK && nanosOK && nanos < nanosPerUnit
 }
+
+const nanosPerUnit = 1_000_000_000
 
 // integer parses a non-negative integer; absent means 0.
 func integer(text *string) (int64, bool) {
@@ -118,9 +103,6 @@ var maxNumber = big.NewRat(1e18, 1)
 func nonNegative(text *string) (*big.Rat, bool) {
 	if text == nil || len(*text) > maxNumberLength {
 		return nil, false
-	}
-	if small, err := strconv.ParseUint(*text, 10, 32); err == nil && strconv.FormatUint(small, 10) == *text {
-		return new(big.Rat).SetUint64(small), true
 	}
 	number, err := decimal.Parse(*text)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // The words in descriptions. They mean the same in every style.
@@ -73,35 +72,14 @@ func aboutLength(word string) bool { return word == "short" || word == "long" ||
 // thousands matches digits grouped by commas.
 var thousands = regexp.MustCompile(`(\d),(\d{3})(?:,(\d{3}))?`)
 
+// comparisons puts blanks around comparisons.
+var comparisons = strings.NewReplacer("<", " < ", ">", " > ", "≤", " ≤ ", "≥", " ≥ ")
+
 // Words returns the words of a text in lower case. A comparison is a word of its own.
 func Words(text string) []string {
-	text = strings.ToLower(text)
-	if strings.Contains(text, ",") {
-		text = thousands.ReplaceAllString(text, "$1$2$3")
-	}
-	words, begin := make([]string, 0, usualWords), 0
-	for i, r := range text {
-		compares := isComparison(r)
-		if !compares && !separates(r) {
-			continue
-		}
-		if begin < i {
-			words = append(words, text[begin:i])
-		}
-		if begin = i + utf8.RuneLen(r); compares {
-			words = append(words, text[i:begin])
-		}
-	}
-	if begin < len(text) {
-		words = append(words, text[begin:])
-	}
-	return words
+	text = thousands.ReplaceAllString(strings.ToLower(text), "$1$2$3")
+	return strings.FieldsFunc(comparisons.Replace(text), separates)
 }
-
-// usualWords is the number of words that most descriptions have at most.
-const usualWords = 16
-
-func isComparison(r rune) bool { return r == '<' || r == '>' || r == '≤' || r == '≥' }
 
 // separates reports whether a character separates words. A dot is part of a version.
 func separates(r rune) bool {

@@ -101,9 +101,6 @@ func Last(names []string) string { return names[len(names)-1] }
 
 // foldID folds ASCII letters only. Others could become longer, and no id has them.
 func foldID(id string) string {
-	if isFolded(id) {
-		return id
-	}
 	lower := []byte(strings.Join(strings.Fields(id), "-"))
 	for i, c := range lower {
 		if 'A' <= c && c <= 'Z' {
@@ -111,16 +108,6 @@ func foldID(id string) string {
 		}
 	}
 	return string(lower)
-}
-
-// isFolded reports whether id has only printable ASCII characters and no capital letter, as nearly every id.
-func isFolded(id string) bool {
-	for i := range len(id) {
-		if c := id[i]; c <= ' ' || c >= 0x7f || ('A' <= c && c <= 'Z') {
-			return false
-		}
-	}
-	return true
 }
 
 // The parts of dates in ids. Months and days are checked, so that a version such as 4-20 is not read as a date.

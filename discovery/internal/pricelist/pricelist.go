@@ -48,6 +48,9 @@ func (r *Row) Priced() bool { return r.Input != nil || r.Output != nil }
 type List struct {
 	rows   []Row
 	models map[modelKey][]Row
+	// Table is the text of the table that the list was read from; "" for other lists. Updated reports that [Update] read it.
+	Table   string
+	Updated bool
 }
 
 type modelKey struct{ provider, model string }
@@ -106,7 +109,9 @@ var Builtin = sync.OnceValue(func() *List {
 	for cells := range table(pricesCSV) {
 		rows = append(rows, readRow(cells))
 	}
-	return New(rows)
+	list := New(rows)
+	list.Table = pricesCSV
+	return list
 })
 
 // table returns the cells of each line of a data file, without its comments and its header. Tests check that every line is

@@ -42,7 +42,24 @@ func Read(text string) (*List, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("there are no rows")
 	}
-	return New(rows), nil
+	list := New(rows)
+	list.Table = text
+	return list, nil
+}
+
+// Update is [Read] for a newer version of the table. The sources of its rows name that version.
+func Update(text string) (*List, error) {
+	list, err := Read(text)
+	if err != nil {
+		return nil, err
+	}
+	version := "; price table of " + list.AsOf().Format(time.DateOnly)
+	for i := range list.rows {
+		list.rows[i].Source += version
+	}
+	updated := New(list.rows)
+	updated.Table, updated.Updated = text, true
+	return updated, nil
 }
 
 // builtinHeader returns the line with the names of the columns.
@@ -109,13 +126,4 @@ func (l *List) AsOf() time.Time {
 		}
 	}
 	return newest
-}
-
-// Marked returns the list with a text after the source of each row.
-func (l *List) Marked(text string) *List {
-	rows := slices.Clone(l.Rows())
-	for i := range rows {
-		rows[i].Source += text
-	}
-	return New(rows)
 }
