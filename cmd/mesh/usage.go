@@ -72,6 +72,9 @@ func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
 	if opts.To, err = lookup.Time(f.to); err != nil {
 		return usagef("--to: %w", err)
 	}
+	if !opts.From.IsZero() && !opts.To.IsZero() && !opts.From.Before(opts.To) {
+		return usagef("--from must be before --to")
+	}
 	in, err := a.callsFiles(paths)
 	if err != nil {
 		return err
@@ -160,45 +163,69 @@ func addRow(ledger *discovery.Ledger, row meter.Row) error {
 	return nil
 }
 
-// callsFiles are the files of a command. That of stdin is a copy, since the files may be read several times.
+// callsFiles are the files of a command. Stdin and pipes are copied, since the files may be read several times.
 type callsFiles struct {
 	paths []string
-	stdin string
+	// names are those of the command line, by the name of the copy.
+	names map[string]string
 }
 
 // callsFiles returns the files that the command line names; "-" is stdin.
 func (a *app) callsFiles(paths []string) (*callsFiles, error) {
-	in := &callsFiles{paths: slices.Clone(paths)}
-	place := slices.Index(paths, "-")
-	if place < 0 {
-		return in, nil
-	}
-	file, err := os.CreateTemp("", "mesh-calls-*.jsonl")
-	if err != nil {
-		return nil, &failedError{err}
-	}
-	in.stdin, in.paths[place] = file.Name(), file.Name()
-	_, err = io.Copy(file, a.in)
-	if err = errors.Join(err, file.Close()); err != nil {
-		in.close()
-		return nil, &failedError{err}
+	in := &callsFiles{paths: slices.Clone(paths), names: make(map[string]string)}
+	for i, path := range paths {
+		info, err := os.Stat(path)
+		if path != "-" && (err != nil || info.Mode()&os.ModeNamedPipe == 0) {
+			continue
+		}
+		if in.paths[i], err = a.copyCalls(path); err != nil {
+			in.close()
+			return nil, &failedError{err}
+		}
+		in.names[in.paths[i]] = path
 	}
 	return in, nil
 }
 
+// copyCalls copies stdin or a pipe to a file, and returns its name.
+func (a *app) copyCalls(path string) (string, error) {
+	from := a.in
+	if path != "-" {
+		pipe, err := os.Open(path) //nolint:gosec // the user names the pipe
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = pipe.Close() }()
+		from = pipe
+	}
+	file, err := os.CreateTemp("", "mesh-calls-*.jsonl")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(file, from)
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return file.Name(), err
+}
+
 func (in *callsFiles) close() {
-	if in.stdin != "" {
-		_ = os.Remove(in.stdin)
+	for name := range in.names {
+		_ = os.Remove(name)
 	}
 }
 
-// rename returns an error of reading the files, in which stdin has its own name.
+// rename returns an error of reading the files, in which copies have the names of the command line.
 func (in *callsFiles) rename(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case in.stdin == "":
+	case len(in.names) == 0:
 		return &usageError{err}
 	}
-	return usagef("%s", strings.ReplaceAll(err.Error(), in.stdin, "-"))
+	text := err.Error()
+	for name, given := range in.names {
+		text = strings.ReplaceAll(text, name, given)
+	}
+	return usagef("%s", text)
 }

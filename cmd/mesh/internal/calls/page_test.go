@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -98,6 +99,29 @@ func TestPageHasTheFirstRowsAndTheRest(t *testing.T) {
 	assert.NotContains(t, text, "m049, openai")
 	assert.Contains(t, text, `<bdi>50 more</bdi></th><td data-name="Calls">50</td>`)
 	assert.Contains(t, text, `<td data-name="USD">1,225.00</td>`)
+}
+
+// TestPageHasTheFirstLabels checks that the labels do not depend on the order of a map, and that a page names what it leaves out.
+func TestPageHasTheFirstLabels(t *testing.T) {
+	t.Parallel()
+	var labels []string
+	for i := range 30 {
+		labels = append(labels, fmt.Sprintf(`"l%02d":"v"`, i))
+	}
+	file := write(t, lineOn("2026-11-20", "a", `,"usd":"1","labels":{`+strings.Join(labels, ",")+`}`), lineOn("2026-11-21", "a", `,"usd":"1","labels":{"a":"v"}`))
+	var out strings.Builder
+	require.NoError(t, calls.UsagePage(nil, meter.SumOptions{}, file).Write(&out))
+	assert.Contains(t, out.String(), "more than 10 labels")
+	for i := range 9 {
+		assert.Contains(t, out.String(), fmt.Sprintf("<h2>Cost by l%02d</h2>", i))
+	}
+	assert.Equal(t, 11, strings.Count(out.String(), "<h2>Cost by ")-1, "the model, and ten labels")
+	out.Reset()
+	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	require.NoError(t, calls.UsagePage(nil, meter.SumOptions{From: day}, file).Write(&out))
+	assert.NotContains(t, out.String(), "Cost by l", "labels of calls before the window")
+	assert.NotContains(t, out.String(), "more than 10 labels")
+	assert.Contains(t, out.String(), "<h2>Cost by a</h2>")
 }
 
 func TestChartOfALongTimeIsByMonth(t *testing.T) {

@@ -3,6 +3,7 @@ package calls
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -78,7 +79,7 @@ func group(rows []meter.Row, columns ...int) []meter.Row {
 		for j, column := range columns {
 			values[j] = rows[i].By[column]
 		}
-		key := strings.Join(values, "\x00")
+		key := fmt.Sprintf("%q", values) // a value may have any character
 		if groups[key] == nil {
 			groups[key] = &meter.Row{By: values, USD: "0"}
 		}

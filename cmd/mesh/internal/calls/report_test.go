@@ -59,3 +59,14 @@ func TestReportHasTheLargestCount(t *testing.T) {
 	require.NoError(t, calls.UsagePage(nil, meter.SumOptions{}, file).Write(&page))
 	assert.Contains(t, page.String(), `<td data-name="Input">9,223,372,036,854,775,807</td>`)
 }
+
+// TestReportKeepsValuesApart checks that a value with a NUL is not taken for two values.
+func TestReportKeepsValuesApart(t *testing.T) {
+	t.Parallel()
+	file := write(t, lineOn("2026-11-20", "m", `,"usd":"1","labels":{"a":"x\u0000y","b":"z"}`), lineOn("2026-11-20", "m", `,"usd":"2","labels":{"a":"x","b":"y\u0000z"}`))
+	r, err := calls.Read(nil, meter.SumOptions{By: []string{"label:a", "label:b"}}, file)
+	require.NoError(t, err)
+	require.Len(t, r.Rows, 2)
+	assert.Equal(t, []string{"x\x00y", "z"}, r.Rows[1].By)
+	assert.Equal(t, "1", r.Rows[1].USD)
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
@@ -28,7 +29,11 @@ func UsagePage(prices *discovery.PriceList, opts meter.SumOptions, paths ...stri
 	opts.By = []string{"day", "provider", "model", unpriced}
 	rows, err := meter.Sum(prices, opts, paths...)
 	page := newUsagePage(rows, err)
-	for _, label := range labels(paths) {
+	names, more := labels(opts, paths)
+	if more {
+		page.Details = append(page.Details, fmt.Sprintf("The calls have more than %d labels, of which these are the first; mesh usage --by label:NAME adds up the others", maxLabels))
+	}
+	for _, label := range names {
 		opts.By = []string{"label:" + label}
 		byLabel, _ := meter.Sum(prices, opts, paths...) // the errors are those of the first sum
 		page.Tables = append(page.Tables, newTable("Cost by "+label, label, byLabel))
@@ -89,21 +94,27 @@ func warning(total *meter.Row, why []Reason, err error) *Warning {
 	return w
 }
 
-// labels returns the names of the labels that the calls have.
-func labels(paths []string) []string {
-	var names []string
+// labels returns the first names of the labels that the selected calls have, and whether there are more.
+func labels(opts meter.SumOptions, paths []string) (names []string, more bool) {
 	for r, err := range meter.ReadLog(paths...) {
-		if err != nil { // of a line that the first sum has reported
+		if err != nil || !selected(opts, r.Time) { // the first sum has reported the error
 			continue
 		}
 		for name := range r.Labels {
-			if name != "" && !slices.Contains(names, name) && len(names) < maxLabels {
-				names = append(names, name)
+			place, found := slices.BinarySearch(names, name)
+			if name == "" || found {
+				continue
+			}
+			if names = slices.Insert(names, place, name); len(names) > maxLabels {
+				names, more = names[:maxLabels], true
 			}
 		}
 	}
-	slices.Sort(names)
-	return names
+	return names, more
+}
+
+func selected(opts meter.SumOptions, at time.Time) bool {
+	return (opts.From.IsZero() || !at.Before(opts.From)) && (opts.To.IsZero() || at.Before(opts.To))
 }
 
 func columnNames(first string) []string {
