@@ -18,6 +18,8 @@ type bill struct {
 	ledger   *discovery.Ledger
 	// rows are the calls of the ledger by day, provider, model and the reason of an unknown cost.
 	rows []meter.Row
+	// unread is the error of the lines that are not in rows.
+	unread error
 	// byItem requests the line items, which xAI always sends.
 	byItem bool
 }

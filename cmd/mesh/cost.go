@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -27,7 +28,7 @@ func newCost(a *app) *cobra.Command {
 		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to. With --counted or --usage it compares
 the bill with what was counted. The exit status is 1 if they differ by more than --max-drift, or if the difference is
 unknown. With --usage the last line has the sums, and the days and models that differ most; line items that name no model are
-"other". -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV; keep it
+"other". A line of the calls that cannot be read is reported, and the exit status is 2. -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV; keep it
 apart from those of mesh usage, which are the same money. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID.`,
 		Example:   "  mesh cost openai --from 2026-11-20 --to 2026-11-21 --usage calls.jsonl --svg drift.svg",
 		Args:      args(cobra.ExactArgs(1)),
@@ -86,6 +87,18 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	if a.format == "focus" {
 		return a.costFocus(b, r, f.account)
 	}
+	if err := a.writeCost(b, r, f); err != nil {
+		return err
+	}
+	if counted == nil && b.ledger == nil {
+		return nil
+	}
+	drift := a.checkDrift(r, f.maxDrift)
+	return cmp.Or(b.unread, drift)
+}
+
+// writeCost prints a bill beside what was counted, and writes the files of the flags.
+func (a *app) writeCost(b *bill, r report, f costFlags) error {
 	if err := a.print(r, r.Table); err != nil {
 		return err
 	}
@@ -99,14 +112,9 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 		}
 	}
 	if f.svg != "" {
-		if err := writeFile(f.svg, r.SVG); err != nil {
-			return err
-		}
+		return writeFile(f.svg, r.SVG)
 	}
-	if counted == nil && b.ledger == nil {
-		return nil
-	}
-	return a.checkDrift(r, f.maxDrift)
+	return nil
 }
 
 // checkDrift compares the drift of a report with the limit.

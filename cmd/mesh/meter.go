@@ -50,7 +50,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	cmd.Flags().BoolVar(&f.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
 	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
-	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL; repeatable")
+	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
 	return cmd
 }
 
@@ -71,7 +71,7 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	recorders := []func(meter.Record){summary.Record}
 	if f.log != "" {
 		if calls, err = meter.OpenLog(f.log); err != nil {
-			return err
+			return usagef("--log: %w", err)
 		}
 		recorders = append(recorders, calls.Record)
 	}

@@ -61,19 +61,9 @@ A line that cannot be read is reported, and the sums are those of the others; th
 }
 
 func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
-	err := f.check(a.format)
+	opts, err := f.options(a.format)
 	if err != nil {
 		return err
-	}
-	opts := meter.SumOptions{By: f.by, Reprice: f.reprice}
-	if opts.From, err = lookup.Time(f.from); err != nil {
-		return usagef("--from: %w", err)
-	}
-	if opts.To, err = lookup.Time(f.to); err != nil {
-		return usagef("--to: %w", err)
-	}
-	if !opts.From.IsZero() && !opts.To.IsZero() && !opts.From.Before(opts.To) {
-		return usagef("--from must be before --to")
 	}
 	in, err := a.callsFiles(paths)
 	if err != nil {
@@ -108,7 +98,28 @@ func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
 	return unread
 }
 
+// options returns the options of the flags.
+func (f usageFlags) options(format string) (opts meter.SumOptions, err error) {
+	if err := f.check(format); err != nil {
+		return opts, err
+	}
+	opts = meter.SumOptions{By: f.by, Reprice: f.reprice}
+	if opts.From, err = lookup.Time(f.from); err != nil {
+		return opts, usagef("--from: %w", err)
+	}
+	if opts.To, err = lookup.Time(f.to); err != nil {
+		return opts, usagef("--to: %w", err)
+	}
+	if !opts.From.IsZero() && !opts.To.IsZero() && !opts.From.Before(opts.To) {
+		return opts, usagef("--from must be before --to")
+	}
+	return opts, nil
+}
+
 func (a *app) printUsage(report *calls.Report) error {
+	if report.Calls == 0 {
+		a.warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from and --to select by time)"))
+	}
 	if a.format == "csv" {
 		a.progress.Stop()
 		return report.CSV(a.out)
@@ -116,7 +127,8 @@ func (a *app) printUsage(report *calls.Report) error {
 	return a.print(report, report.Table)
 }
 
-// count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too.
+// count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot
+// be read.
 func (a *app) count(ctx context.Context, path string, b *bill, failures *failureList) error {
 	in, err := a.callsFiles([]string{path})
 	if err != nil {
@@ -130,8 +142,9 @@ func (a *app) count(ctx context.Context, path string, b *bill, failures *failure
 	}
 	opts := meter.SumOptions{From: b.from, To: b.to, By: []string{"day", "provider", "model", "unpriced"}}
 	rows, err := meter.Sum(prices, opts, in.paths...)
-	if err != nil {
-		return in.rename(err)
+	b.unread = in.rename(err)
+	if b.unread != nil && len(rows) == 0 {
+		return b.unread
 	}
 	for _, row := range rows {
 		if row.By[1] != string(b.provider) {

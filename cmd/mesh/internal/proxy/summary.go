@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"math/big"
+	"net/http"
 	"slices"
 	"strconv"
 	"sync"
@@ -17,9 +18,10 @@ import (
 
 // Summary adds up calls by model.
 type Summary struct {
-	mu       sync.Mutex
-	models   map[model]*sum
-	unpriced map[reason]int
+	mu     sync.Mutex
+	models map[model]*sum
+	// unpriced and failed count calls by why they have no known cost, or cost nothing.
+	unpriced, failed map[reason]int
 }
 
 type model struct {
@@ -39,7 +41,9 @@ type sum struct {
 }
 
 // NewSummary returns an empty Summary.
-func NewSummary() *Summary { return &Summary{models: map[model]*sum{}, unpriced: map[reason]int{}} }
+func NewSummary() *Summary {
+	return &Summary{models: map[model]*sum{}, unpriced: map[reason]int{}, failed: map[reason]int{}}
+}
 
 // Record adds a call.
 func (s *Summary) Record(r meter.Record) {
@@ -56,6 +60,9 @@ func (s *Summary) Record(r meter.Record) {
 		total.input += u.Input + u.ToolInput + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
 		total.output += u.Output + u.AudioOutput + u.ImageOutput
 	}
+	if r.Status >= http.StatusBadRequest {
+		s.failed[reason{key, fmt.Sprintf("the answer was status %d", r.Status)}]++
+	}
 	if usd, ok := new(big.Rat).SetString(r.USD); ok {
 		total.usd.Add(total.usd, usd)
 		return
@@ -69,16 +76,21 @@ func (s *Summary) Write(w io.Writer, usd string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.models) == 0 {
-		_, err := fmt.Fprintln(w, "mesh: meter: no calls were counted")
+		_, err := fmt.Fprintln(w, "mesh: meter: no calls were counted; those to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are")
 		return err
 	}
 	if err := output.Table(w, []string{"MODEL", "CALLS", "INPUT", "OUTPUT", "USD", "UNPRICED"}, s.rows(usd)); err != nil {
 		return err
 	}
-	for _, r := range slices.SortedFunc(maps.Keys(s.unpriced), compareReasons) {
-		fmt.Fprintf(w, "unpriced: %d of %s: %s\n", s.unpriced[r], output.Line(named(r.model)), output.Line(r.text))
-	}
+	writeReasons(w, "unpriced", s.unpriced)
+	writeReasons(w, "failed", s.failed)
 	return nil
+}
+
+func writeReasons(w io.Writer, what string, calls map[reason]int) {
+	for _, r := range slices.SortedFunc(maps.Keys(calls), compareReasons) {
+		fmt.Fprintf(w, "%s: %d of %s: %s\n", what, calls[r], output.Line(named(r.model)), output.Line(r.text))
+	}
 }
 
 func (s *Summary) rows(usd string) [][]string {

@@ -30,7 +30,7 @@ func TestSummary(t *testing.T) {
 	require.NoError(t, s.Write(&text, "0.3"))
 	assert.NotContains(t, text.String(), "\x1b")
 	lines := strings.Split(text.String(), "\n")
-	require.Len(t, lines, 8)
+	require.Len(t, lines, 9)
 	for i, want := range []string{
 		"MODEL CALLS INPUT OUTPUT USD UNPRICED",
 		"", // with the control character replaced
@@ -43,6 +43,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "unpriced: 2 of openai/?: speech has no counts", lines[6])
+	assert.Equal(t, "failed: 1 of openai/gpt-4o: the answer was status 429", lines[7])
 	assert.True(t, strings.HasPrefix(lines[5], "unpriced: 1 of anthropic/claude"), lines[5])
 }
 
@@ -50,5 +51,5 @@ func TestSummaryWithoutCalls(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	require.NoError(t, proxy.NewSummary().Write(&text, "0"))
-	assert.Equal(t, "mesh: meter: no calls were counted\n", text.String())
+	assert.Regexp(t, `^mesh: meter: no calls were counted; those to OPENAI_BASE_URL, .* are\n$`, text.String())
 }
