@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -30,8 +31,13 @@ const maxDays = 3
 // OpenLog returns a Log that writes to a folder, which is made if it does not exist. It begins a new file for each UTC day of its
 // records, with a random name such as 2026-11-22-X2FQ….jsonl and mode 0600, and never changes a file that exists, so any number of
 // processes can write to one folder. Each record is one write: a process that is killed loses no record that was written, and
-// leaves at most a part of one at the end of a file.
+// leaves at most a part of one at the end of a file. After a file was removed or renamed, the next record begins a new one; without
+// the folder it is not written.
 func OpenLog(dir string) (*Log, error) {
+	dir, err := filepath.Abs(dir) // the program may change its directory
+	if err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -112,10 +118,13 @@ type dayFile struct {
 	used bool
 }
 
-// file returns the file of a day.
+// file returns the file of a day. A file without its name would get records that nothing can read.
 func (l *Log) file(day string) (*dayFile, error) {
 	if file := l.days[day]; file != nil {
-		return file, nil
+		if _, err := os.Lstat(file.Name()); !errors.Is(err, fs.ErrNotExist) {
+			return file, nil
+		}
+		_ = l.end(day)
 	}
 	if len(l.days) >= maxDays {
 		_ = l.end(slices.Min(slices.Collect(maps.Keys(l.days))))

@@ -5,6 +5,7 @@ package meter_test
 import (
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
@@ -67,4 +68,21 @@ func TestFullDiskIsAnErrorOfTheLog(t *testing.T) {
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, files, 1, "a file that is empty is used again")
+}
+
+func TestLogGoesOnAfterItsFilesWereRemoved(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "calls")
+	log, err := meter.OpenLog(dir)
+	require.NoError(t, err)
+	log.Record(recordOn(1, "a"))
+	require.NoError(t, os.Rename(dir, dir+".old"))
+	log.Record(recordOn(1, "not written"))
+	require.ErrorIs(t, log.Err(), os.ErrNotExist, "no record goes into a file that nothing finds")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	log.Record(recordOn(1, "b"))
+	log.Record(recordOn(1, "c"))
+	assert.Equal(t, []meter.Record{recordOn(1, "b"), recordOn(1, "c")}, lines(t, dir)["2026-11-01"])
+	assert.Equal(t, []meter.Record{recordOn(1, "a")}, lines(t, dir+".old")["2026-11-01"])
+	assert.ErrorContains(t, log.Close(), "file: 1: ")
 }
