@@ -3,7 +3,7 @@
 //
 //	go run ./examples/costs -usage calls.jsonl -from 2026-11-01 -to 2026-11-08 -svg . openai anthropic xai
 //
-// The file has a JSON object in each line:
+// The file is a calls file, as [meter.Log] writes it. It has a JSON object in each line:
 //
 //	{"provider":"openai","model":"gpt-5.4","time":"2026-11-01T12:00:00Z","usage":{"prompt_tokens":12000,…}}
 //
@@ -79,7 +79,7 @@ func (j *job) run(ctx context.Context, args []string, errs io.Writer) int {
 func (j *job) parse(args []string, errs io.Writer) error {
 	flags := flag.NewFlagSet("costs", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	flags.StringVar(&j.usage, "usage", "calls.jsonl", "file of the calls")
+	flags.StringVar(&j.usage, "usage", "calls.jsonl", "calls file, or folder of them")
 	flags.StringVar(&j.svg, "svg", "", "folder that receives a picture for each provider")
 	flags.Float64Var(&j.drift, "drift", 1, "largest drift, in percent of what was counted")
 	from := flags.String("from", j.today.AddDate(0, 0, -7).Format(time.DateOnly), "first day, UTC")
