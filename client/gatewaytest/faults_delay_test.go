@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 // waiting is the function that waits for a delay to end.
@@ -53,8 +54,8 @@ func TestDelayedResponse(t *testing.T) {
 	r, err := s.faulty("GET", "/peers", "")
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, time.Since(begin), delay)
-	assert.Equal(t, 503, r.status)
-	assert.Equal(t, "late", r.body)
+	assert.Equal(t, 503, r.Status)
+	assert.Equal(t, "late", r.Body)
 }
 
 func TestDelayDoesNotBlockOtherRequests(t *testing.T) {
@@ -100,10 +101,10 @@ func TestDisconnectEndsADelay(t *testing.T) {
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Delay: time.Hour})
 	ctx, leave := context.WithCancel(t.Context())
 	done := s.background(ctx, "GET", "/peers", "")
-	eventually(t, func() bool { return goroutines(waiting) == 1 })
+	eventually(t, func() bool { return reply.Goroutines(waiting) == 1 })
 	leave()
 	require.ErrorIs(t, ended(t, done), context.Canceled)
-	eventually(t, func() bool { return goroutines(waiting) == 0 })
+	eventually(t, func() bool { return reply.Goroutines(waiting) == 0 })
 }
 
 // Not parallel: it counts goroutines.
@@ -118,14 +119,14 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 		}
 	}
 	request := s.background(t.Context(), "POST", "/messages", message("x"))
-	eventually(t, func() bool { return goroutines(waiting) == 1 })
-	require.NotZero(t, goroutines("net/http.(*conn).serve"), "the count finds such goroutines")
-	require.NotZero(t, goroutines("net/http.(*Server).Serve("))
+	eventually(t, func() bool { return reply.Goroutines(waiting) == 1 })
+	require.NotZero(t, reply.Goroutines("net/http.(*conn).serve"), "the count finds such goroutines")
+	require.NotZero(t, reply.Goroutines("net/http.(*Server).Serve("))
 
 	s.Close()
 	require.Error(t, ended(t, request))
 	for _, function := range []string{"gatewaytest.(*Gateway)", "testserver.(*Server", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
-		eventually(t, func() bool { return goroutines(function) == 0 })
+		eventually(t, func() bool { return reply.Goroutines(function) == 0 })
 	}
 	resp, err := s.http.Do(s.request(t.Context(), http.MethodGet, "/peers", ""))
 	if err == nil {

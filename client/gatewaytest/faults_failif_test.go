@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 func TestFailIfChoosesRequests(t *testing.T) {
@@ -22,10 +23,10 @@ func TestFailIfChoosesRequests(t *testing.T) {
 	status := func(content string) int {
 		r, err := s.faulty("POST", "/messages", message(content))
 		require.NoError(t, err)
-		return r.status
+		return r.Status
 	}
 	assert.Equal(t, []int{503, 200, 503}, []int{status("lost"), status("kept"), status("lost")}, "Times is ignored")
-	assert.Equal(t, []any{"kept"}, column(s.inbox("node-b"), "content"))
+	assert.Equal(t, []any{"kept"}, reply.Column(s.inbox("node-b"), "content"))
 
 	s.FailIf(func(gatewaytest.Request) *gatewaytest.Fault { return &gatewaytest.Fault{Status: 502} })
 	assert.Equal(t, []int{502}, s.statuses(1, gatewaytest.ListPeers), "the second replaces the first")
@@ -46,17 +47,4 @@ func TestFailIfFunctionMayCallTheGateway(t *testing.T) {
 		return nil
 	})
 	assert.Equal(t, []int{200, 502, 200, 504}, s.statuses(4, gatewaytest.ListPeers))
-}
-
-func TestForgetRequests(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.call("GET", "/peers", "")
-	before := s.Requests()
-	s.ForgetRequests()
-	assert.Empty(t, s.Requests())
-	s.call("GET", "/health", "")
-	require.Len(t, s.Requests(), 1)
-	assert.Equal(t, gatewaytest.GetHealth, s.Requests()[0].Operation)
-	assert.Equal(t, gatewaytest.ListPeers, before[0].Operation, "the returned slice is unchanged")
 }

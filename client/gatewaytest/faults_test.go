@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 // statuses sends n valid requests and returns the status of each answer.
@@ -19,7 +20,7 @@ func (s *testGateway) statuses(n int, op gatewaytest.Operation) []int {
 	for range n {
 		r, err := s.faulty(validRequests[op][0], validRequests[op][1], validRequests[op][2])
 		require.NoError(s.t, err)
-		all = append(all, r.status)
+		all = append(all, r.Status)
 	}
 	return all
 }
@@ -48,10 +49,10 @@ func TestFaultDeterminesTheResponse(t *testing.T) {
 			s.Fail(gatewaytest.ListPeers, test.fault)
 			r, err := s.faulty("GET", "/peers", "")
 			require.NoError(t, err)
-			assert.Equal(t, test.status, r.status)
-			assert.Equal(t, []string{test.contentType}, r.header["Content-Type"])
-			assert.Equal(t, test.header, r.header.Get("Retry-After"))
-			assert.Equal(t, test.fault.Body, r.body)
+			assert.Equal(t, test.status, r.Status)
+			assert.Equal(t, []string{test.contentType}, r.Header["Content-Type"])
+			assert.Equal(t, test.header, r.Header.Get("Retry-After"))
+			assert.Equal(t, test.fault.Body, r.Body)
 			assert.Len(t, s.peers(), 2, "once by default")
 		})
 	}
@@ -104,7 +105,7 @@ func TestFaultComesBeforeAuthentication(t *testing.T) {
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 502})
 	r, err := s.faulty("GET", "/peers", "", "Authorization", "")
 	require.NoError(t, err)
-	assert.Equal(t, 502, r.status)
+	assert.Equal(t, 502, r.Status)
 }
 
 func TestFaultPreventsTheEffectUnlessAfterEffect(t *testing.T) {
@@ -126,8 +127,8 @@ func TestFaultPreventsTheEffectUnlessAfterEffect(t *testing.T) {
 			fault.AfterEffect = true
 			s.Fail(gatewaytest.SendMessage, fault)
 			r, _ := s.faulty("POST", "/messages", message("stored"))
-			assert.NotContains(t, r.body, "created_at", "the answer is lost")
-			assert.Equal(t, []any{"stored"}, column(s.inbox("node-b"), "content"))
+			assert.NotContains(t, r.Body, "created_at", "the answer is lost")
+			assert.Equal(t, []any{"stored"}, reply.Column(s.inbox("node-b"), "content"))
 
 			s.Fail(gatewaytest.SendMessage, fault)
 			_, _ = s.faulty("POST", "/messages", message("stranger"), "Authorization", "")
@@ -156,8 +157,8 @@ func TestHangUpInTheBodyKeepsTheBeginning(t *testing.T) {
 		s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{HangUp: true, Body: body, Status: 206, Header: http.Header{"Retry-After": {"7"}}})
 		r, err := s.faulty("GET", "/peers", "")
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-		assert.Equal(t, 206, r.status)
-		assert.Equal(t, "7", r.header.Get("Retry-After"))
-		assert.Equal(t, body, r.body)
+		assert.Equal(t, 206, r.Status)
+		assert.Equal(t, "7", r.Header.Get("Retry-After"))
+		assert.Equal(t, body, r.Body)
 	}
 }

@@ -28,7 +28,7 @@ func TestWithAddrListensOnTheAddress(t *testing.T) {
 	first.Close()
 	again := startBare(t, gatewaytest.WithAddr(u.Host))
 	assert.Equal(t, first.URL, again.URL)
-	assert.Equal(t, 200, again.call("GET", "/health", "").status)
+	assert.Equal(t, 200, again.call("GET", "/health", "").Status)
 }
 
 func TestHandlerServesTheSameGateway(t *testing.T) {
@@ -84,16 +84,16 @@ func TestResetIsANewDatabase(t *testing.T) {
 	s.Reset()
 	assert.Empty(t, s.peers())
 	assert.Empty(t, s.inbox("node-b"))
-	assert.Empty(t, s.call("GET", "/threads", "").rows(t, "threads"))
-	assert.Equal(t, 401, s.call("GET", "/peers", "", "Authorization", "Bearer "+peerToken).status)
-	assert.Equal(t, 500, s.call("POST", "/messages", first).status, "its thread is gone")
-	second := s.call("POST", "/messages", message("second", `,"idempotency_key":"k-1"`)).object(t)
+	assert.Empty(t, s.call("GET", "/threads", "").Rows(t, "threads"))
+	assert.Equal(t, 401, s.call("GET", "/peers", "", "Authorization", "Bearer "+peerToken).Status)
+	assert.Equal(t, 500, s.call("POST", "/messages", first).Status, "its thread is gone")
+	second := s.call("POST", "/messages", message("second", `,"idempotency_key":"k-1"`)).Object(t)
 	assert.Equal(t, json.Number("1"), second["id"])
 	assert.NotEqual(t, peerToken, register(s, "node-c", `"http://c"`), "the peer gets a new token")
 	assert.Greater(t, len(s.Requests()), before, "requests are kept")
 	r, err := s.faulty("GET", "/health", "")
 	require.NoError(t, err)
-	assert.Equal(t, 503, r.status, "faults are kept")
+	assert.Equal(t, 503, r.Status, "faults are kept")
 }
 
 func TestNilOptionIsIgnored(t *testing.T) {

@@ -3,10 +3,8 @@ package gatewaytest_test
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 // TestMain clears the environment, so that a developer's settings do not change the tests.
@@ -56,42 +55,6 @@ func startBare(t *testing.T, opts ...gatewaytest.Option) *testGateway {
 	return &testGateway{Gateway: gatewaytest.New(t, opts...), t: t, http: &http.Client{Transport: transport, Timeout: time.Minute}, checker: checker}
 }
 
-// reply is an answer as a client receives it.
-type reply struct {
-	status int
-	header http.Header
-	body   string
-}
-
-// object returns the body as an object, with its numbers exact.
-func (r reply) object(t *testing.T) map[string]any {
-	t.Helper()
-	object, ok := decode(t, r.body).(map[string]any)
-	require.True(t, ok, r.body)
-	return object
-}
-
-// rows returns the messages, or peers, of a list.
-func (r reply) rows(t *testing.T, key string) []map[string]any {
-	t.Helper()
-	rows := []map[string]any{}
-	list, ok := r.object(t)[key].([]any)
-	require.True(t, ok, r.body)
-	for _, row := range list {
-		rows = append(rows, row.(map[string]any))
-	}
-	return rows
-}
-
-// column returns one field of every row.
-func column(rows []map[string]any, key string) []any {
-	values := []any{}
-	for _, row := range rows {
-		values = append(values, row[key])
-	}
-	return values
-}
-
 func decode(t *testing.T, text string) any {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(text))
@@ -119,28 +82,22 @@ func (s *testGateway) request(ctx context.Context, method, path, body string, he
 }
 
 // faulty sends a request and does not check the answer against the document.
-func (s *testGateway) faulty(method, path, body string, headers ...string) (reply, error) {
+func (s *testGateway) faulty(method, path, body string, headers ...string) (reply.Reply, error) {
 	s.t.Helper()
-	resp, err := s.http.Do(s.request(s.t.Context(), method, path, body, headers...))
-	if err != nil {
-		return reply{}, err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	return reply{status: resp.StatusCode, header: resp.Header, body: string(text)}, err
+	return reply.Get(s.http, s.request(s.t.Context(), method, path, body, headers...))
 }
 
 // exchange sends a request and checks the answer against the document. The error is that of the request.
-func (s *testGateway) exchange(method, path, body string, headers ...string) (reply, error) {
+func (s *testGateway) exchange(method, path, body string, headers ...string) (reply.Reply, error) {
 	s.t.Helper()
 	r, err := s.faulty(method, path, body, headers...)
 	require.NoError(s.t, err)
 	e := contract.Exchange{
 		Request:      s.request(s.t.Context(), method, path, body, headers...),
 		RequestBody:  []byte(body),
-		Status:       r.status,
-		Header:       r.header,
-		ResponseBody: []byte(r.body),
+		Status:       r.Status,
+		Header:       r.Header,
+		ResponseBody: []byte(r.Body),
 	}
 	e.Request.URL.Path = strings.TrimPrefix(e.Request.URL.Path, "/gateway")
 	assert.NoError(s.t, s.checker.Response(e))
@@ -148,7 +105,7 @@ func (s *testGateway) exchange(method, path, body string, headers ...string) (re
 }
 
 // call is exchange for a request that must be valid.
-func (s *testGateway) call(method, path, body string, headers ...string) reply {
+func (s *testGateway) call(method, path, body string, headers ...string) reply.Reply {
 	s.t.Helper()
 	r, err := s.exchange(method, path, body, headers...)
 	assert.NoError(s.t, err)
@@ -156,7 +113,7 @@ func (s *testGateway) call(method, path, body string, headers ...string) reply {
 }
 
 // refused is exchange for a request that does not conform to the document.
-func (s *testGateway) refused(method, path, body string, headers ...string) reply {
+func (s *testGateway) refused(method, path, body string, headers ...string) reply.Reply {
 	s.t.Helper()
 	r, err := s.exchange(method, path, body, headers...)
 	assert.Error(s.t, err)
@@ -167,8 +124,8 @@ func (s *testGateway) refused(method, path, body string, headers ...string) repl
 func (s *testGateway) inbox(node string) []map[string]any {
 	s.t.Helper()
 	r := s.call("GET", "/messages?to="+node, "")
-	require.Equal(s.t, 200, r.status)
-	return r.rows(s.t, "messages")
+	require.Equal(s.t, 200, r.Status)
+	return r.Rows(s.t, "messages")
 }
 
 // message is a request body with further fields.
@@ -180,17 +137,4 @@ func message(content string, more ...string) string {
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, time.Minute, time.Millisecond)
-}
-
-// goroutines returns the number of goroutines in a function.
-func goroutines(function string) int {
-	stacks := make([]byte, 4<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	n := 0
-	for _, stack := range strings.Split(string(stacks), "\n\n") {
-		if strings.Contains(stack, function) {
-			n++
-		}
-	}
-	return n
 }

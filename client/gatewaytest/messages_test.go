@@ -11,16 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 func TestReceiptHasNoContentButInboxHas(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	receipt := s.call("POST", "/messages", message("hello <b>")).object(t)
+	receipt := s.call("POST", "/messages", message("hello <b>")).Object(t)
 	assert.NotContains(t, receipt, "content")
 	assert.Equal(t, json.Number("1"), receipt["id"])
 	inbox := s.inbox("node-b")
-	assert.Equal(t, []any{"hello <b>"}, column(inbox, "content"))
+	assert.Equal(t, []any{"hello <b>"}, reply.Column(inbox, "content"))
 	for field, value := range receipt {
 		assert.Equal(t, value, inbox[0][field], field)
 	}
@@ -35,9 +36,9 @@ func TestInboxIsNewestFirstAndLimited(t *testing.T) {
 	}
 	for query, want := range map[string]int{"": 100, "&limit=1": 1, "&limit=250": 250, "&limit=1000": 1000} {
 		r := s.call("GET", "/messages?to=node-b"+query, "")
-		rows := r.rows(t, "messages")
+		rows := r.Rows(t, "messages")
 		assert.Len(t, rows, want, query)
-		assert.Equal(t, json.Number(strconv.Itoa(want)), r.object(t)["n"], "n counts the rows of this answer")
+		assert.Equal(t, json.Number(strconv.Itoa(want)), r.Object(t)["n"], "n counts the rows of this answer")
 		for i, row := range rows {
 			assert.Equal(t, strconv.Itoa(1100-i), row["content"])
 		}
@@ -56,8 +57,8 @@ func TestInvalidLimitsAreRejected(t *testing.T) {
 		"many":                 `"type":"int_parsing","loc":["query","limit"],"msg":"Input should be a valid integer, unable to parse string as an integer","input":"many"`,
 	} {
 		r := s.refused("GET", "/messages?to=node-b&limit="+limit, "")
-		assert.Equal(t, 422, r.status, limit)
-		assert.JSONEq(t, `{"detail":[{`+want+`}]}`, r.body)
+		assert.Equal(t, 422, r.Status, limit)
+		assert.JSONEq(t, `{"detail":[{`+want+`}]}`, r.Body)
 	}
 }
 
@@ -67,20 +68,20 @@ func TestReadStateIsSetOnce(t *testing.T) {
 	for _, content := range []string{"one", "two", "three"} {
 		s.Store("node-a", "node-b", "fyi", content)
 	}
-	assert.Equal(t, []any{nil, nil, nil}, column(s.inbox("node-b"), "read_at"), "reading the inbox marks nothing")
-	read := s.call("POST", "/messages/2/read", "").object(t)
+	assert.Equal(t, []any{nil, nil, nil}, reply.Column(s.inbox("node-b"), "read_at"), "reading the inbox marks nothing")
+	read := s.call("POST", "/messages/2/read", "").Object(t)
 	assert.Equal(t, json.Number("2"), read["id"])
 	assert.Regexp(t, timestamp, read["read_at"])
 
 	for _, id := range []string{"2", "4", "99999999"} {
 		r := s.call("POST", "/messages/"+id+"/read", "")
-		assert.Equal(t, 404, r.status, id)
-		assert.JSONEq(t, `{"detail":"message not found or already read"}`, r.body)
+		assert.Equal(t, 404, r.Status, id)
+		assert.JSONEq(t, `{"detail":"message not found or already read"}`, r.Body)
 	}
-	assert.Equal(t, []any{nil, read["read_at"], nil}, column(s.inbox("node-b"), "read_at"), "the first time is kept")
+	assert.Equal(t, []any{nil, read["read_at"], nil}, reply.Column(s.inbox("node-b"), "read_at"), "the first time is kept")
 
 	unread := func(query string) []any {
-		return column(s.call("GET", "/messages?to=node-b"+query, "").rows(t, "messages"), "content")
+		return reply.Column(s.call("GET", "/messages?to=node-b"+query, "").Rows(t, "messages"), "content")
 	}
 	assert.Equal(t, []any{"three", "one"}, unread("&unread_only=true"))
 	assert.Equal(t, []any{"three", "one"}, unread("&unread_only=true&limit=2"), "the limit counts unread messages")
@@ -91,7 +92,7 @@ func TestInvalidMessageIDsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for id, status := range map[string]int{"x": 422, "1.5": 422, "0": 404, "-1": 404, "9223372036854775808": 500} {
-		assert.Equal(t, status, s.refused("POST", "/messages/"+id+"/read", "").status, id)
+		assert.Equal(t, status, s.refused("POST", "/messages/"+id+"/read", "").Status, id)
 	}
 }
 
@@ -101,15 +102,15 @@ func TestQueryWithoutToListsTheMessagesOfAllNodes(t *testing.T) {
 	s := start(t)
 	s.Store("node-a", "node-b", "fyi", "for b")
 	s.Store("node-b", "node-a", "fyi", "for a")
-	assert.Equal(t, []any{"for b"}, column(s.inbox("node-b"), "content"))
+	assert.Equal(t, []any{"for b"}, reply.Column(s.inbox("node-b"), "content"))
 	for _, query := range []string{"", "?to_node=node-b"} {
-		assert.Equal(t, []any{"for a", "for b"}, column(s.refused("GET", "/messages"+query, "").rows(t, "messages"), "content"), query)
+		assert.Equal(t, []any{"for a", "for b"}, reply.Column(s.refused("GET", "/messages"+query, "").Rows(t, "messages"), "content"), query)
 	}
 	before := s.peers()
 	for _, query := range []string{"?to=", "?to=&from=&from_node=&kind=&thread_id=&since=&channel="} {
 		r, err := s.faulty("GET", "/messages"+query, "")
 		require.NoError(t, err)
-		assert.Equal(t, []any{"for a", "for b"}, column(r.rows(t, "messages"), "content"), "an empty parameter filters nothing: %s", query)
+		assert.Equal(t, []any{"for a", "for b"}, reply.Column(r.Rows(t, "messages"), "content"), "an empty parameter filters nothing: %s", query)
 	}
 	assert.Equal(t, before, s.peers(), "no node has read its inbox")
 }
@@ -121,18 +122,18 @@ func TestTaskIDIsANumberInTheInbox(t *testing.T) {
 	s.refused("POST", "/messages", message("number", `,"related_task_id":42`)) // the gateway accepts it, the document does not describe it
 	s.refused("POST", "/messages", message("null", `,"related_task_id":null`))
 	s.call("POST", "/messages", message("none"))
-	assert.Equal(t, []any{nil, nil, json.Number("42"), json.Number("9007199254740993")}, column(s.inbox("node-b"), "related_task_id"))
+	assert.Equal(t, []any{nil, nil, json.Number("42"), json.Number("9007199254740993")}, reply.Column(s.inbox("node-b"), "related_task_id"))
 
 	for _, id := range []string{"task-1", "4.2", "", "0x10"} {
 		r := s.call("POST", "/messages", message("x", `,"related_task_id":"`+id+`"`))
-		assert.Equal(t, 422, r.status, id)
+		assert.Equal(t, 422, r.Status, id)
 		assert.JSONEq(t, `{"detail":[{"type":"int_parsing","loc":["body","related_task_id"],"input":"`+id+
-			`","msg":"Input should be a valid integer, unable to parse string as an integer"}]}`, r.body)
+			`","msg":"Input should be a valid integer, unable to parse string as an integer"}]}`, r.Body)
 	}
 	for _, id := range []string{"9223372036854775808", "-9223372036854775809", "99999999999999999999"} {
 		r := s.call("POST", "/messages", message("x", `,"related_task_id":"`+id+`"`))
-		assert.Equal(t, 500, r.status, id)
-		assert.Equal(t, "Internal Server Error", r.body)
+		assert.Equal(t, 500, r.Status, id)
+		assert.Equal(t, "Internal Server Error", r.Body)
 	}
 	assert.Len(t, s.inbox("node-b"), 4)
 }
@@ -141,13 +142,13 @@ func TestUnknownThreadsFail(t *testing.T) {
 	t.Parallel()
 	s := start(t, gatewaytest.WithThreads("t-1", "t-2"))
 	for _, thread := range []string{"t-1", "t-2"} {
-		assert.Equal(t, thread, s.call("POST", "/messages", message("x", `,"thread_id":"`+thread+`"`)).object(t)["thread_id"])
+		assert.Equal(t, thread, s.call("POST", "/messages", message("x", `,"thread_id":"`+thread+`"`)).Object(t)["thread_id"])
 	}
-	assert.Equal(t, []any{"t-2", "t-1"}, column(s.inbox("node-b"), "thread_id"))
+	assert.Equal(t, []any{"t-2", "t-1"}, reply.Column(s.inbox("node-b"), "thread_id"))
 	r := s.call("POST", "/messages", message("x", `,"thread_id":"t-3"`))
-	assert.Equal(t, 500, r.status)
-	assert.Equal(t, "Internal Server Error", r.body)
-	assert.Equal(t, "text/plain; charset=utf-8", r.header.Get("Content-Type"))
+	assert.Equal(t, 500, r.Status)
+	assert.Equal(t, "Internal Server Error", r.Body)
+	assert.Equal(t, "text/plain; charset=utf-8", r.Header.Get("Content-Type"))
 	assert.Len(t, s.inbox("node-b"), 2)
 }
 
@@ -180,16 +181,16 @@ func TestInvalidMessagesAreRejectedAndNotStored(t *testing.T) {
 	} {
 		r, err := s.faulty("POST", "/messages", test.body)
 		require.NoError(t, err)
-		assert.Equal(t, test.status, r.status, name)
-		assert.Contains(t, r.body, test.want, name)
+		assert.Equal(t, test.status, r.Status, name)
+		assert.Contains(t, r.Body, test.want, name)
 	}
 	assert.Empty(t, s.inbox("node-b"))
 	for _, rest := range []string{`,"channel":null,"mentions":null`, `,"mentions":[1,"node-b"]`} {
 		r, err := s.faulty("POST", "/messages", message("ignored", rest))
 		require.NoError(t, err)
-		assert.Equal(t, 200, r.status, rest)
+		assert.Equal(t, 200, r.Status, rest)
 	}
-	assert.Equal(t, 200, s.call("POST", "/messages", message(strings.Repeat("é", 200_000))).status, "characters are counted, not bytes")
+	assert.Equal(t, 200, s.call("POST", "/messages", message(strings.Repeat("é", 200_000))).Status, "characters are counted, not bytes")
 }
 
 // A real inbox may contain messages that the current rules forbid.
@@ -199,30 +200,30 @@ func TestStoreDoesNotValidate(t *testing.T) {
 	assert.Equal(t, int64(1), s.Store("Old Name", "node-b", "review_request", ""))
 	assert.Equal(t, int64(2), s.Store("node-a", "node-b", "", "second"))
 	inbox := s.inbox("node-b")
-	assert.Equal(t, []any{"", "review_request"}, column(inbox, "kind"))
-	assert.Equal(t, []any{"second", ""}, column(inbox, "content"))
-	assert.Equal(t, []any{"node-a", "Old Name"}, column(inbox, "from_node"))
+	assert.Equal(t, []any{"", "review_request"}, reply.Column(inbox, "kind"))
+	assert.Equal(t, []any{"second", ""}, reply.Column(inbox, "content"))
+	assert.Equal(t, []any{"node-a", "Old Name"}, reply.Column(inbox, "from_node"))
 }
 
 func TestBareArrays(t *testing.T) {
 	t.Parallel()
 	s := start(t, gatewaytest.WithBareArrays())
 	s.Store("node-a", "node-b", "fyi", "hello")
-	messages, ok := decode(t, s.call("GET", "/messages?to=node-b", "").body).([]any)
+	messages, ok := decode(t, s.call("GET", "/messages?to=node-b", "").Body).([]any)
 	assert.True(t, ok)
 	assert.Len(t, messages, 1)
-	peers, ok := decode(t, s.call("GET", "/peers", "").body).([]any)
+	peers, ok := decode(t, s.call("GET", "/peers", "").Body).([]any)
 	assert.True(t, ok)
 	assert.Len(t, peers, 2)
-	assert.JSONEq(t, `[]`, s.call("GET", "/messages?to=nobody", "").body)
+	assert.JSONEq(t, `[]`, s.call("GET", "/messages?to=nobody", "").Body)
 }
 
 func TestFiltersOfTheInbox(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	thread := s.call("POST", "/threads", `{"thread_name":"node-a↔node-b:builds"}`).object(t)["thread_uuid"].(string)
+	thread := s.call("POST", "/threads", `{"thread_name":"node-a↔node-b:builds"}`).Object(t)["thread_uuid"].(string)
 	s.call("POST", "/messages", message("one", `,"thread_id":"`+thread+`"`))
-	second := s.call("POST", "/messages", strings.Replace(message("two"), "fyi", "question", 1)).object(t)
+	second := s.call("POST", "/messages", strings.Replace(message("two"), "fyi", "question", 1)).Object(t)
 	s.Store("node-c", "node-b", "fyi", "three")
 	s.call("POST", "/messages/1/read", "")
 	for query, want := range map[string][]any{
@@ -246,13 +247,13 @@ func TestFiltersOfTheInbox(t *testing.T) {
 		"&from=node-a&unread_only=0&to=x": {"two", "one"},
 	} {
 		r, _ := s.exchange("GET", "/messages?to=node-b"+query, "")
-		assert.Equal(t, want, column(r.rows(t, "messages"), "content"), query)
+		assert.Equal(t, want, reply.Column(r.Rows(t, "messages"), "content"), query)
 	}
-	later := s.call("GET", "/messages?to=node-b&since="+url.QueryEscape(second["created_at"].(string)), "").rows(t, "messages")
-	assert.NotContains(t, column(later, "content"), "two", "only later messages")
+	later := s.call("GET", "/messages?to=node-b&since="+url.QueryEscape(second["created_at"].(string)), "").Rows(t, "messages")
+	assert.NotContains(t, reply.Column(later, "content"), "two", "only later messages")
 	r := s.refused("GET", "/messages?to=node-b&unread_only=maybe&limit=x", "")
-	assert.Equal(t, 422, r.status)
-	assert.Len(t, r.rows(t, "detail"), 2, "every invalid parameter is listed")
+	assert.Equal(t, 422, r.Status)
+	assert.Len(t, r.Rows(t, "detail"), 2, "every invalid parameter is listed")
 }
 
 func TestReadingAnInboxMovesLastSeenOfItsNode(t *testing.T) {

@@ -9,42 +9,43 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 func (s *testGateway) peers() []map[string]any {
 	s.t.Helper()
-	return s.call("GET", "/peers", "").rows(s.t, "peers")
+	return s.call("GET", "/peers", "").Rows(s.t, "peers")
 }
 
 func TestPeersAreListedByName(t *testing.T) {
 	t.Parallel()
 	peers := startBare(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-b", "node-a")).peers()
-	assert.Equal(t, []any{"node-a", "node-b"}, column(peers, "name"))
-	assert.Equal(t, []any{"http://node-a", "http://node-b"}, column(peers, "url"))
-	assert.Equal(t, []any{json.Number("1"), json.Number("1")}, column(peers, "enabled"), "a number, not a boolean")
+	assert.Equal(t, []any{"node-a", "node-b"}, reply.Column(peers, "name"))
+	assert.Equal(t, []any{"http://node-a", "http://node-b"}, reply.Column(peers, "url"))
+	assert.Equal(t, []any{json.Number("1"), json.Number("1")}, reply.Column(peers, "enabled"), "a number, not a boolean")
 	assert.Equal(t, map[string]any{}, peers[0]["capabilities"])
 	assert.Regexp(t, timestamp, peers[0]["registered_at"])
 }
 
 func TestEmptyRegistryIsAnEmptyList(t *testing.T) {
 	t.Parallel()
-	assert.JSONEq(t, `{"peers":[]}`, startBare(t).call("GET", "/peers", "").body)
-	assert.JSONEq(t, `[]`, startBare(t, gatewaytest.WithBareArrays()).call("GET", "/peers", "").body)
+	assert.JSONEq(t, `{"peers":[]}`, startBare(t).call("GET", "/peers", "").Body)
+	assert.JSONEq(t, `[]`, startBare(t, gatewaytest.WithBareArrays()).call("GET", "/peers", "").Body)
 }
 
 func TestPeerTokenIsReturnedOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	first := s.call("POST", "/peers/register", `{"name":"node-c","url":"http://c"}`).object(t)
+	first := s.call("POST", "/peers/register", `{"name":"node-c","url":"http://c"}`).Object(t)
 	assert.Regexp(t, "^EXAMPLE-", first["peer_token"])
 	assert.Equal(t, "minted", first["token_status"])
 	for _, name := range []string{"node-c", "node-a"} {
-		again := s.call("POST", "/peers/register", `{"name":"`+name+`","url":"http://c"}`).object(t)
+		again := s.call("POST", "/peers/register", `{"name":"`+name+`","url":"http://c"}`).Object(t)
 		assert.Contains(t, again, "peer_token")
 		assert.Nil(t, again["peer_token"], name)
 		assert.Equal(t, "existing", again["token_status"])
 	}
-	other := s.call("POST", "/peers/register", `{"name":"node-d","url":"http://d"}`).object(t)
+	other := s.call("POST", "/peers/register", `{"name":"node-d","url":"http://d"}`).Object(t)
 	assert.NotEqual(t, first["peer_token"], other["peer_token"])
 }
 
@@ -63,7 +64,7 @@ func TestRegisteringAgainReplacesAllCapabilities(t *testing.T) {
 	} {
 		s.call("POST", "/peers/register", `{"name":"node-a","url":"http://moved"`+test.sent+`}`)
 		peers := s.peers()
-		assert.Equal(t, []any{"node-a", "node-b"}, column(peers, "name"), "no peer is added")
+		assert.Equal(t, []any{"node-a", "node-b"}, reply.Column(peers, "name"), "no peer is added")
 		assert.Equal(t, test.want, peers[0]["capabilities"])
 		assert.Equal(t, "http://moved", peers[0]["url"])
 	}
@@ -74,8 +75,8 @@ func TestRegistrationWithoutNameOrURLIsRejected(t *testing.T) {
 	s := start(t)
 	for field, body := range map[string]string{"url": `{"name":"node-d"}`, "name": `{"url":"http://d"}`} {
 		r, _ := s.exchange("POST", "/peers/register", body)
-		assert.Equal(t, 422, r.status)
-		assert.JSONEq(t, `{"detail":[{"type":"missing","loc":["body","`+field+`"],"msg":"Field required","input":`+body+`}]}`, r.body)
+		assert.Equal(t, 422, r.Status)
+		assert.JSONEq(t, `{"detail":[{"type":"missing","loc":["body","`+field+`"],"msg":"Field required","input":`+body+`}]}`, r.Body)
 	}
 	assert.Len(t, s.peers(), 2)
 }
@@ -84,44 +85,44 @@ func TestNamesAndURLsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	long := func(n int) string { return strings.Repeat("é", n) }
-	assert.Equal(t, 200, s.call("POST", "/peers/register", `{"name":"`+long(64)+`","url":"`+long(256)+`"}`).status)
+	assert.Equal(t, 200, s.call("POST", "/peers/register", `{"name":"`+long(64)+`","url":"`+long(256)+`"}`).Status)
 	r, _ := s.exchange("POST", "/peers/register", `{"name":"`+long(65)+`","url":"`+long(257)+`"}`)
-	assert.Equal(t, 422, r.status)
-	assert.Len(t, r.rows(t, "detail"), 2, "every invalid field is listed")
+	assert.Equal(t, 422, r.Status)
+	assert.Len(t, r.Rows(t, "detail"), 2, "every invalid field is listed")
 	r, _ = s.exchange("POST", "/peers/register", `{"name":"node-d","url":"","capabilities":[]}`)
-	assert.Equal(t, []any{"string_too_short", "dict_type"}, column(r.rows(t, "detail"), "type"))
+	assert.Equal(t, []any{"string_too_short", "dict_type"}, reply.Column(r.Rows(t, "detail"), "type"))
 	r, err := s.faulty("POST", "/peers/register", `{"name":"node-d","url":"http://d","capabilities":null}`)
 	require.NoError(t, err)
-	assert.Equal(t, 422, r.status)
-	assert.JSONEq(t, `{"detail":[{"type":"dict_type","loc":["body","capabilities"],"msg":"Input should be a valid dictionary","input":null}]}`, r.body)
+	assert.Equal(t, 422, r.Status)
+	assert.JSONEq(t, `{"detail":[{"type":"dict_type","loc":["body","capabilities"],"msg":"Input should be a valid dictionary","input":null}]}`, r.Body)
 	assert.Len(t, s.peers(), 3)
 }
 
 func TestOnePeer(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	assert.Equal(t, "node-a", s.call("GET", "/peers/node-a", "").object(t)["name"])
+	assert.Equal(t, "node-a", s.call("GET", "/peers/node-a", "").Object(t)["name"])
 	s.Disable("node-a", true)
-	assert.Equal(t, json.Number("0"), s.call("GET", "/peers/node-a", "").object(t)["enabled"])
+	assert.Equal(t, json.Number("0"), s.call("GET", "/peers/node-a", "").Object(t)["enabled"])
 	unknown := s.call("GET", "/peers/ghost", "")
-	assert.Equal(t, 404, unknown.status)
-	assert.JSONEq(t, `{"detail":"peer 'ghost' not registered"}`, unknown.body)
+	assert.Equal(t, 404, unknown.Status)
+	assert.JSONEq(t, `{"detail":"peer 'ghost' not registered"}`, unknown.Body)
 }
 
 func TestDisabledPeersAreHiddenByDefault(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	enabled := func() any { return s.call("GET", "/health", "").object(t)["n_peers_enabled"] }
+	enabled := func() any { return s.call("GET", "/health", "").Object(t)["n_peers_enabled"] }
 	s.Disable("node-a", true)
 	s.Disable("ghost", true) // unknown: nothing happens
-	assert.Equal(t, []any{"node-b"}, column(s.peers(), "name"))
+	assert.Equal(t, []any{"node-b"}, reply.Column(s.peers(), "name"))
 	assert.Equal(t, json.Number("1"), enabled())
 	all, _ := s.exchange("GET", "/peers?enabled_only=false", "")
-	assert.Equal(t, []any{json.Number("0"), json.Number("1")}, column(all.rows(t, "peers"), "enabled"))
+	assert.Equal(t, []any{json.Number("0"), json.Number("1")}, reply.Column(all.Rows(t, "peers"), "enabled"))
 	bad, _ := s.exchange("GET", "/peers?enabled_only=", "")
-	assert.Equal(t, 422, bad.status)
+	assert.Equal(t, 422, bad.Status)
 	s.Disable("node-a", false)
-	assert.Equal(t, []any{"node-a", "node-b"}, column(s.peers(), "name"))
+	assert.Equal(t, []any{"node-a", "node-b"}, reply.Column(s.peers(), "name"))
 	assert.Equal(t, json.Number("2"), enabled())
 }
 
@@ -129,7 +130,7 @@ func TestSendingMovesLastSeenOfTheSender(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	before := s.peers()
-	sent := s.call("POST", "/messages", message("hello")).object(t)
+	sent := s.call("POST", "/messages", message("hello")).Object(t)
 	after := s.peers()
 	assert.Equal(t, sent["created_at"], after[0]["last_seen"])
 	assert.Equal(t, before[0]["registered_at"], after[0]["registered_at"])

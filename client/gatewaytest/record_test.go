@@ -111,3 +111,16 @@ func TestTokenIsNeverPrinted(t *testing.T) {
 		}
 	}
 }
+
+func TestForgetRequests(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.call("GET", "/peers", "")
+	before := s.Requests()
+	s.ForgetRequests()
+	assert.Empty(t, s.Requests())
+	s.call("GET", "/health", "")
+	require.Len(t, s.Requests(), 1)
+	assert.Equal(t, gatewaytest.GetHealth, s.Requests()[0].Operation)
+	assert.Equal(t, gatewaytest.ListPeers, before[0].Operation, "the returned slice is unchanged")
+}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 const recordings = "../../internal/test/contract/testdata/gateway"
@@ -111,8 +112,8 @@ func TestSecondSessionIsAnsweredAsRecorded(t *testing.T) {
 func register(s *testGateway, name, rest string) (peerToken string) {
 	s.t.Helper()
 	r := s.call("POST", "/peers/register", `{"name":"`+name+`","url":`+rest+`}`)
-	require.Equal(s.t, 200, r.status)
-	token, _ := r.object(s.t)["peer_token"].(string)
+	require.Equal(s.t, 200, r.Status)
+	token, _ := r.Object(s.t)["peer_token"].(string)
 	return token
 }
 
@@ -126,23 +127,23 @@ func (s *testGateway) replay(session []string, peerToken string) {
 	alike := comparison{made: make(map[string]string)}
 	for _, name := range session {
 		if name == unrecorded {
-			require.Equal(s.t, 200, s.call("POST", "/messages", unrecorded).status)
+			require.Equal(s.t, 200, s.call("POST", "/messages", unrecorded).Status)
 			continue
 		}
 		r := recording(s.t, name)
 		got := s.play(name, r, alike, authorization(name, r, peerToken))
-		require.Equal(s.t, r.Response.Status, got.status, name)
-		require.Equal(s.t, r.Response.ContentType, got.header.Get("Content-Type"), name)
+		require.Equal(s.t, r.Response.Status, got.Status, name)
+		require.Equal(s.t, r.Response.ContentType, got.Header.Get("Content-Type"), name)
 		if r.Response.Body == nil {
-			require.Equal(s.t, r.Response.BodyText, got.body, name)
+			require.Equal(s.t, r.Response.BodyText, got.Body, name)
 			continue
 		}
-		alike.check(s.t, name, decode(s.t, string(r.Response.Body)), decode(s.t, got.body))
+		alike.check(s.t, name, decode(s.t, string(r.Response.Body)), decode(s.t, got.Body))
 	}
 }
 
 // play sends one recorded request, with the generated values of this gateway in place of the recorded ones.
-func (s *testGateway) play(name string, r recorded, alike comparison, headers []string) reply {
+func (s *testGateway) play(name string, r recorded, alike comparison, headers []string) reply.Reply {
 	s.t.Helper()
 	path, body := alike.translate(r.Request.Path), alike.translate(strings.TrimSuffix(string(r.Request.Body), "null"))
 	if slices.Contains(outside, name) {
@@ -257,9 +258,9 @@ func TestUnknownPathsAndMethodsAreRejected(t *testing.T) {
 	} {
 		r, err := s.faulty(test.method, test.path, "")
 		require.NoError(t, err)
-		assert.Equal(t, test.status, r.status, "%s %s", test.method, test.path)
+		assert.Equal(t, test.status, r.Status, "%s %s", test.method, test.path)
 		if test.header != "" {
-			assert.Equal(t, test.want, r.header.Get(test.header), test.path)
+			assert.Equal(t, test.want, r.Header.Get(test.header), test.path)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 // validRequests has a valid request for each operation.
@@ -36,11 +37,11 @@ func TestEveryOperationButHealthRequiresTheToken(t *testing.T) {
 			send := func(authorization, refusal string) {
 				r, _ := s.exchange(method, path, body, "Authorization", authorization)
 				if op == gatewaytest.GetHealth {
-					assert.Equal(t, 200, r.status)
+					assert.Equal(t, 200, r.Status)
 					return
 				}
-				assert.Equal(t, 401, r.status)
-				assert.JSONEq(t, `{"detail":"`+refusal+`"}`, r.body)
+				assert.Equal(t, 401, r.Status)
+				assert.JSONEq(t, `{"detail":"`+refusal+`"}`, r.Body)
 			}
 			send("", "missing bearer token")
 			send("Basic "+token, "missing bearer token")
@@ -49,7 +50,7 @@ func TestEveryOperationButHealthRequiresTheToken(t *testing.T) {
 			send("Bearer  "+token, "bad token")     // two blanks
 			send("Bearer ", "missing bearer token") // net/http removes the space at the end
 			assert.Len(t, s.inbox("node-b"), 1, "a refused request has no effect")
-			assert.Equal(t, 200, s.call(method, path, body).status)
+			assert.Equal(t, 200, s.call(method, path, body).Status)
 			assert.Empty(t, s.Requests(op)[0].Token.Reveal())
 		})
 	}
@@ -61,7 +62,7 @@ func TestGatewayWithoutTokenAcceptsEveryRequest(t *testing.T) {
 	for _, request := range validRequests {
 		for _, authorization := range []string{"", "Bearer any.token.at.all"} {
 			r, _ := s.exchange(request[0], request[1], request[2], "Authorization", authorization)
-			assert.NotEqual(t, 401, r.status, request)
+			assert.NotEqual(t, 401, r.Status, request)
 		}
 	}
 }
@@ -71,9 +72,9 @@ func TestTokenOfAPeerIsAccepted(t *testing.T) {
 	s := start(t)
 	peerToken := register(s, "node-c", `"http://c"`)
 	authorization := []string{"Authorization", "Bearer " + peerToken}
-	assert.Equal(t, 200, s.call("GET", "/peers", "", authorization...).status)
+	assert.Equal(t, 200, s.call("GET", "/peers", "", authorization...).Status)
 	sent := s.call("POST", "/messages", message("from another node"), authorization...)
-	assert.Equal(t, "node-a", sent.object(t)["from_node"], "the gateway does not compare from_node with the token")
+	assert.Equal(t, "node-a", sent.Object(t)["from_node"], "the gateway does not compare from_node with the token")
 }
 
 func TestInvalidRequestWithoutTokenIsInvalid(t *testing.T) {
@@ -89,11 +90,11 @@ func TestInvalidRequestWithoutTokenIsInvalid(t *testing.T) {
 	} {
 		r, err := s.faulty(request[0], request[1], request[2], "Authorization", "")
 		require.NoError(t, err)
-		assert.Equal(t, 422, r.status, request)
+		assert.Equal(t, 422, r.Status, request)
 	}
 	r, err := s.faulty("POST", "/messages", strings.Replace(message("x"), "fyi", "FYI", 1), "Authorization", "")
 	require.NoError(t, err)
-	assert.Equal(t, 401, r.status, "the kind is checked after the token")
+	assert.Equal(t, 401, r.Status, "the kind is checked after the token")
 }
 
 // A client that drops the base path of its URL must fail.
@@ -103,7 +104,7 @@ func TestURLHasABasePath(t *testing.T) {
 	s.URL = strings.TrimSuffix(s.URL, "/gateway")
 	r, err := s.faulty("GET", "/peers", "")
 	require.NoError(t, err)
-	assert.Equal(t, 404, r.status)
+	assert.Equal(t, 404, r.Status)
 }
 
 func TestOptionsConnectAClient(t *testing.T) {
@@ -114,5 +115,5 @@ func TestOptionsConnectAClient(t *testing.T) {
 	defer a.Close()
 	_, err = a.Send(t.Context(), client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
 	require.NoError(t, err)
-	assert.Equal(t, []any{"hello"}, column(s.inbox("node-b"), "content"))
+	assert.Equal(t, []any{"hello"}, reply.Column(s.inbox("node-b"), "content"))
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 func (s *testGateway) openThread(body string) map[string]any {
 	s.t.Helper()
-	return s.call("POST", "/threads", body).object(s.t)
+	return s.call("POST", "/threads", body).Object(s.t)
 }
 
 func TestThreadOfANameIsCreatedOnce(t *testing.T) {
@@ -71,7 +72,7 @@ func TestThreadsAreListedNewestUsedFirst(t *testing.T) {
 		"?peer=node-c&topic=&limit=100": {bc},
 	} {
 		r, _ := s.exchange("GET", "/threads"+query, "")
-		assert.Equal(t, want, column(r.rows(t, "threads"), "thread_name"), query)
+		assert.Equal(t, want, reply.Column(r.Rows(t, "threads"), "thread_name"), query)
 	}
 }
 
@@ -83,13 +84,13 @@ func TestMessagesOfAThreadAreOldestFirst(t *testing.T) {
 	}
 	s.call("POST", "/messages", message("not in the thread"))
 	for query, want := range map[string]int{"": 100, "?limit=1": 1, "?limit=1000": 102} {
-		rows := s.call("GET", "/threads/t-1"+query, "").rows(t, "messages")
+		rows := s.call("GET", "/threads/t-1"+query, "").Rows(t, "messages")
 		assert.Len(t, rows, want, query)
 		assert.Equal(t, "0", rows[0]["content"])
 		assert.NotContains(t, rows[0], "thread_id")
 	}
-	assert.Equal(t, 404, s.call("GET", "/threads/t-2", "").status)
-	assert.Equal(t, 422, s.refused("GET", "/threads/t-1?limit=1001", "").status)
+	assert.Equal(t, 404, s.call("GET", "/threads/t-2", "").Status)
+	assert.Equal(t, 422, s.refused("GET", "/threads/t-1?limit=1001", "").Status)
 }
 
 func TestPairAndTopicAreTrimmed(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 const (
@@ -20,12 +21,12 @@ const (
 func TestAnthropicModelsAreNewestFirst(t *testing.T) {
 	t.Parallel()
 	r := start(t).call(anthropic, "?limit=1000&"+allStages)
-	rows := r.rows(t, "data")
+	rows := r.Rows(t, "data")
 	assert.Len(t, rows, 25)
-	created := column(rows, "created_at")
+	created := reply.Column(rows, "created_at")
 	newestFirst := func(a, b any) int { return strings.Compare(b.(string), a.(string)) }
 	assert.True(t, slices.IsSortedFunc(created, newestFirst), created)
-	page := r.object(t)
+	page := r.Object(t)
 	assert.Equal(t, rows[0]["id"], page["first_id"])
 	assert.Equal(t, rows[24]["id"], page["last_id"])
 	assert.Equal(t, false, page["has_more"])
@@ -41,14 +42,14 @@ func TestAnthropicLifecycleFilter(t *testing.T) {
 		"?limit=50&" + allStages: {"active": 15, "deprecated": 2, "retired": 8},
 	} {
 		count := map[any]int{}
-		for _, stage := range column(s.call(anthropic, query).rows(t, "data"), "lifecycle") {
+		for _, stage := range reply.Column(s.call(anthropic, query).Rows(t, "data"), "lifecycle") {
 			count[stage]++
 		}
 		assert.Equal(t, want, count, query)
 	}
-	rows := s.call(anthropic, "?lifecycle[]=deprecated").rows(t, "data")
-	assert.Equal(t, []any{"claude-mythos-preview", "claude-sonnet-4-5-20250929"}, column(rows, "id"))
-	assert.Equal(t, []any{"2026-06-30T00:00:00Z", "2026-11-30T00:00:00Z"}, column(rows, "retires_at"), "one has outlived its date")
+	rows := s.call(anthropic, "?lifecycle[]=deprecated").Rows(t, "data")
+	assert.Equal(t, []any{"claude-mythos-preview", "claude-sonnet-4-5-20250929"}, reply.Column(rows, "id"))
+	assert.Equal(t, []any{"2026-06-30T00:00:00Z", "2026-11-30T00:00:00Z"}, reply.Column(rows, "retires_at"), "one has outlived its date")
 }
 
 // anthropicPages follows the pages to the end.
@@ -59,11 +60,11 @@ func anthropicPages(s *testServer, query string) (ids []any, pages int) {
 			at += "&after_id=" + url.QueryEscape(after)
 		}
 		r := s.call(anthropic, at)
-		ids = append(ids, column(r.rows(s.t, "data"), "id")...)
-		if r.object(s.t)["has_more"] == false {
+		ids = append(ids, reply.Column(r.Rows(s.t, "data"), "id")...)
+		if r.Object(s.t)["has_more"] == false {
 			return ids, pages + 1
 		}
-		after = r.object(s.t)["last_id"].(string)
+		after = r.Object(s.t)["last_id"].(string)
 	}
 }
 
@@ -99,7 +100,7 @@ func TestAnthropicPages(t *testing.T) {
 func TestAnthropicPageAfterTheLastModelIsEmpty(t *testing.T) {
 	t.Parallel()
 	r := start(t).call(anthropic, "?after_id=claude-2.1&"+allStages)
-	assert.JSONEq(t, `{"data":[],"has_more":false,"first_id":null,"last_id":null}`, r.body)
+	assert.JSONEq(t, `{"data":[],"has_more":false,"first_id":null,"last_id":null}`, r.Body)
 }
 
 func TestAnthropicRejectsInvalidRequests(t *testing.T) {
@@ -107,13 +108,13 @@ func TestAnthropicRejectsInvalidRequests(t *testing.T) {
 	s := start(t)
 	for _, query := range []string{"?limit=0", "?limit=-5", "?limit=1001", "?limit=many", "?limit=99999999999999999999", "?lifecycle[]=sleeping"} {
 		r := s.callInvalid(anthropic, query)
-		assert.Equal(t, 400, r.status, query)
-		assert.Contains(t, r.body, `"type":"invalid_request_error"`)
+		assert.Equal(t, 400, r.Status, query)
+		assert.Contains(t, r.Body, `"type":"invalid_request_error"`)
 	}
-	assert.Equal(t, 400, s.call(anthropic, "?after_id=unknown").status)
-	assert.Equal(t, 400, s.call(anthropic, "?after_id=claude-2.1").status, "it is not in the list without the retired")
+	assert.Equal(t, 400, s.call(anthropic, "?after_id=unknown").Status)
+	assert.Equal(t, 400, s.call(anthropic, "?after_id=claude-2.1").Status, "it is not in the list without the retired")
 	r := s.callInvalid(anthropic, "", "Anthropic-Version", "")
-	assert.Equal(t, 400, r.status)
-	require.Contains(t, r.body, "anthropic-version: header is required")
-	assert.Equal(t, "error", r.object(t)["type"])
+	assert.Equal(t, 400, r.Status)
+	require.Contains(t, r.Body, "anthropic-version: header is required")
+	assert.Equal(t, "error", r.Object(t)["type"])
 }

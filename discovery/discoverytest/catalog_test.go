@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 const catalog = discoverytest.ListCatalog
@@ -27,10 +28,10 @@ func TestStandardCatalogIsTheRecordedOne(t *testing.T) {
 	recorded, err := os.ReadFile("catalog.json")
 	require.NoError(t, err)
 	r := start(t).call(catalog, "")
-	assert.Equal(t, 200, r.status)
-	assert.Equal(t, "application/json", r.header.Get("Content-Type"))
-	assert.JSONEq(t, string(recorded), r.body)
-	assert.Len(t, r.rows(t, "data"), 109)
+	assert.Equal(t, 200, r.Status)
+	assert.Equal(t, "application/json", r.Header.Get("Content-Type"))
+	assert.JSONEq(t, string(recorded), r.Body)
+	assert.Len(t, r.Rows(t, "data"), 109)
 	assert.Len(t, discoverytest.StandardCatalog(), 109)
 }
 
@@ -40,13 +41,13 @@ func TestBareCatalogIsAnArrayOfUnchangedRows(t *testing.T) {
 		{discoverytest.WithBareCatalog(), discoverytest.WithCatalog(raw(`{"id":"a"}`, ` {"id" : "b"}`)...)},
 		{discoverytest.WithCatalog(raw(`{"id":"a"}`, ` {"id" : "b"}`)...), discoverytest.WithBareCatalog()},
 	} {
-		assert.Equal(t, `[{"id":"a"}, {"id" : "b"}]`, start(t, opts...).call(catalog, "").body, "rows go out as they are")
+		assert.Equal(t, `[{"id":"a"}, {"id" : "b"}]`, start(t, opts...).call(catalog, "").Body, "rows go out as they are")
 	}
 }
 
 func TestEmptyCatalogIsAnEmptyList(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, `{"object":"list","data":[]}`, start(t, discoverytest.WithCatalog()).call(catalog, "").body)
+	assert.Equal(t, `{"object":"list","data":[]}`, start(t, discoverytest.WithCatalog()).call(catalog, "").Body)
 }
 
 // Rows that no client can read are among what a client has to be tested with.
@@ -56,7 +57,7 @@ func TestRowsMayViolateTheDocument(t *testing.T) {
 	r, request, response := s.validate(catalog, "")
 	require.NoError(t, request)
 	require.ErrorContains(t, response, `Error at "/id": value must be a string`)
-	assert.Equal(t, `{"object":"list","data":[{"id":7},null,{"id":"a"}]}`, r.body)
+	assert.Equal(t, `{"object":"list","data":[{"id":7},null,{"id":"a"}]}`, r.Body)
 }
 
 func TestCatalogRowMustBeJSON(t *testing.T) {
@@ -69,37 +70,37 @@ func TestCatalogRowMustBeJSON(t *testing.T) {
 func TestMatchingETagReturns304(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	tag := s.call(catalog, "").header.Get("ETag")
+	tag := s.call(catalog, "").Header.Get("ETag")
 	require.Regexp(t, `^W/"[0-9a-f]+-[0-9A-Za-z+/]+"$`, tag)
 	strong := strings.TrimPrefix(tag, "W/")
 	for _, known := range []string{tag, strong, `"other", ` + tag, tag + `,W/"other"`, "*"} {
 		r := s.call(catalog, "", "If-None-Match", known)
-		assert.Equal(t, 304, r.status, known)
-		assert.Empty(t, r.body)
-		assert.Empty(t, r.header.Get("Content-Type"))
-		assert.Equal(t, tag, r.header.Get("ETag"))
+		assert.Equal(t, 304, r.Status, known)
+		assert.Empty(t, r.Body)
+		assert.Empty(t, r.Header.Get("Content-Type"))
+		assert.Equal(t, tag, r.Header.Get("ETag"))
 	}
 	for _, other := range []string{`W/"other"`, strings.Trim(strong, `"`), `""`, "W/" + strings.ToUpper(strong)} {
 		r := s.call(catalog, "", "If-None-Match", other)
-		assert.Equal(t, 200, r.status, other)
-		assert.Len(t, r.rows(t, "data"), 109)
+		assert.Equal(t, 200, r.Status, other)
+		assert.Len(t, r.Rows(t, "data"), 109)
 	}
 }
 
 func TestETagChangesWithTheContent(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	standard := s.call(catalog, "").header.Get("ETag")
-	assert.Equal(t, standard, start(t).call(catalog, "").header.Get("ETag"), "of another server too")
-	assert.NotEqual(t, standard, start(t, discoverytest.WithBareCatalog()).call(catalog, "").header.Get("ETag"))
+	standard := s.call(catalog, "").Header.Get("ETag")
+	assert.Equal(t, standard, start(t).call(catalog, "").Header.Get("ETag"), "of another server too")
+	assert.NotEqual(t, standard, start(t, discoverytest.WithBareCatalog()).call(catalog, "").Header.Get("ETag"))
 
 	s.SetCatalog(append(discoverytest.StandardCatalog(), raw(`{"id":"new"}`)...)...)
 	r := s.call(catalog, "", "If-None-Match", standard)
-	assert.Equal(t, 200, r.status)
-	assert.Equal(t, "new", r.rows(t, "data")[109]["id"])
-	assert.NotEqual(t, standard, r.header.Get("ETag"))
+	assert.Equal(t, 200, r.Status)
+	assert.Equal(t, "new", r.Rows(t, "data")[109]["id"])
+	assert.NotEqual(t, standard, r.Header.Get("ETag"))
 	s.SetCatalog(discoverytest.StandardCatalog()...)
-	assert.Equal(t, 304, s.call(catalog, "", "If-None-Match", standard).status)
+	assert.Equal(t, 304, s.call(catalog, "", "If-None-Match", standard).Status)
 }
 
 // What was handed over stays the caller's own.
@@ -108,7 +109,7 @@ func TestCatalogIsCopied(t *testing.T) {
 	rows := raw(`{"id":"a"}`)
 	s := start(t, discoverytest.WithCatalog(rows...))
 	rows[0] = json.RawMessage(`{"id":"b"}`)
-	assert.Equal(t, []any{"a"}, column(s.call(catalog, "").rows(t, "data"), "id"))
+	assert.Equal(t, []any{"a"}, reply.Column(s.call(catalog, "").Rows(t, "data"), "id"))
 	discoverytest.StandardCatalog()[0] = nil
 	assert.NotNil(t, discoverytest.StandardCatalog()[0])
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 const billing = discoverytest.CloudBillingListSKUs
@@ -17,10 +18,10 @@ const billing = discoverytest.CloudBillingListSKUs
 func TestSKUs(t *testing.T) {
 	t.Parallel()
 	r := start(t).call(billing, "?currencyCode=USD&pageSize=5000")
-	assert.Equal(t, "application/json; charset=UTF-8", r.header.Get("Content-Type"))
+	assert.Equal(t, "application/json; charset=UTF-8", r.Header.Get("Content-Type"))
 	recorded, err := os.ReadFile("../testdata/gemini_skus.json")
 	require.NoError(t, err)
-	assert.JSONEq(t, string(recorded), r.body, "the list is what package discovery is tested with; its last token is empty")
+	assert.JSONEq(t, string(recorded), r.Body, "the list is what package discovery is tested with; its last token is empty")
 }
 
 func TestSKUPages(t *testing.T) {
@@ -29,11 +30,11 @@ func TestSKUPages(t *testing.T) {
 		s, ids, pages := start(t), map[any]bool{}, 0
 		for token, more := "", true; more; pages++ {
 			r := s.call(billing, query+"&pageToken="+url.QueryEscape(token))
-			for _, id := range column(r.rows(t, "skus"), "skuId") {
+			for _, id := range reply.Column(r.Rows(t, "skus"), "skuId") {
 				assert.False(t, ids[id], "%s: %v twice", query, id)
 				ids[id] = true
 			}
-			token = r.object(t)["nextPageToken"].(string)
+			token = r.Object(t)["nextPageToken"].(string)
 			more = token != ""
 		}
 		assert.Equal(t, want, pages, query)
@@ -44,15 +45,15 @@ func TestSKUPages(t *testing.T) {
 func TestBillingCatalogRejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	realToken := url.QueryEscape(s.call(billing, "?pageSize=1").object(t)["nextPageToken"].(string))
-	assert.Equal(t, 200, s.call(billing, "?pageToken="+realToken).status)
+	realToken := url.QueryEscape(s.call(billing, "?pageSize=1").Object(t)["nextPageToken"].(string))
+	assert.Equal(t, 200, s.call(billing, "?pageToken="+realToken).Status)
 	for _, query := range []string{"?pageSize=-1", "?pageSize=many", "?pageSize=0", "?pageSize=5001"} {
-		assert.Equal(t, 400, s.callInvalid(billing, query).status, query)
+		assert.Equal(t, 400, s.callInvalid(billing, query).Status, query)
 	}
 	for _, query := range []string{"?pageToken=nonsense", "?pageToken=bm9ib2R5", "?pageToken=" + realToken + "!", "?currencyCode=EUR"} {
-		assert.Equal(t, 400, s.call(billing, query).status, query)
+		assert.Equal(t, 400, s.call(billing, query).Status, query)
 	}
-	assert.Contains(t, s.callInvalid(billing, "", "X-Goog-Api-Key", "").body, "PERMISSION_DENIED")
+	assert.Contains(t, s.callInvalid(billing, "", "X-Goog-Api-Key", "").Body, "PERMISSION_DENIED")
 	other, err := discovery.New(append(s.Options(), discovery.WithGeminiServiceID("0000-0000-0000"), discovery.WithLogger(quiet),
 		discovery.WithStrictErrors())...).FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(key)})
 	assert.Empty(t, other)

@@ -14,14 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 // events returns the data of the events of a stream, which is complete.
-func events(t *testing.T, r reply) []map[string]any {
+func events(t *testing.T, r reply.Reply) []map[string]any {
 	t.Helper()
-	require.Equal(t, "text/event-stream; charset=utf-8", r.header.Get("Content-Type"))
+	require.Equal(t, "text/event-stream; charset=utf-8", r.Header.Get("Content-Type"))
 	var all []map[string]any
-	for text := range strings.SplitSeq(strings.TrimSuffix(r.body, "\n\n"), "\n\n") {
+	for text := range strings.SplitSeq(strings.TrimSuffix(r.Body, "\n\n"), "\n\n") {
 		name, data, named := strings.Cut(text, "\ndata: ")
 		if !named {
 			name, data = "", strings.TrimPrefix(text, "data: ")
@@ -30,7 +31,7 @@ func events(t *testing.T, r reply) []map[string]any {
 			all = append(all, map[string]any{"type": "[DONE]"})
 			continue
 		}
-		one := reply{body: data}.object(t)
+		one := reply.Reply{Body: data}.Object(t)
 		if named {
 			require.Equal(t, "event: "+one["type"].(string), name)
 		}
@@ -86,7 +87,7 @@ func TestStreamOfResponses(t *testing.T) {
 			"response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
 			"response.output_text.delta", "response.output_text.delta", "response.output_text.done", "response.content_part.done",
 			"response.output_item.done", "response.completed",
-		}, column(all, "type"))
+		}, reply.Column(all, "type"))
 		first, last := all[0]["response"].(map[string]any), all[len(all)-1]["response"].(map[string]any)
 		assert.Equal(t, []any{"resp_1", nil, "auto"}, []any{first["id"], first["usage"], first["service_tier"]})
 		assert.Equal(t, []any{"resp_1", "default", "completed"}, []any{last["id"], last["service_tier"], last["status"]})
@@ -105,7 +106,7 @@ func TestStreamOfMessages(t *testing.T) {
 	assert.Equal(t, []any{
 		"message_start", "content_block_start", "ping", "content_block_delta", "content_block_delta", "content_block_delta",
 		"content_block_stop", "message_delta", "message_stop",
-	}, column(all, "type"))
+	}, reply.Column(all, "type"))
 	started := all[0]["message"].(map[string]any)
 	assert.Equal(t, []any{"m-1", "msg_1"}, []any{started["model"], started["id"]})
 	assert.Equal(t, map[string]any{
@@ -125,11 +126,11 @@ func TestStreamOfGemini(t *testing.T) {
 	r := completionRequests()[1]
 	got, err := s.complete(t.Context(), r, "/gemini/v1beta/models/m-1:streamGenerateContent", r.body)
 	require.NoError(t, err)
-	assert.Equal(t, "application/json; charset=UTF-8", got.header.Get("Content-Type"))
+	assert.Equal(t, "application/json; charset=UTF-8", got.Header.Get("Content-Type"))
 	var array []map[string]any
-	dec := json.NewDecoder(strings.NewReader(got.body))
+	dec := json.NewDecoder(strings.NewReader(got.Body))
 	dec.UseNumber()
-	require.NoError(t, dec.Decode(&array), got.body)
+	require.NoError(t, dec.Decode(&array), got.Body)
 	for id, parts := range map[string][]map[string]any{"response-1": all, "response-2": array} {
 		require.Len(t, parts, 2)
 		for i, part := range parts {
@@ -154,7 +155,7 @@ func TestStreamWithUnusualUsage(t *testing.T) {
 			s.SetCompletion(r.op, discoverytest.Completion{Usage: json.RawMessage(usage)})
 			got, err := s.complete(t.Context(), r, r.streamPath, r.streamed)
 			require.NoError(t, err)
-			assert.Contains(t, got.body, `"`+r.usage+`":`+usage, r.path)
+			assert.Contains(t, got.Body, `"`+r.usage+`":`+usage, r.path)
 		}
 	}
 }
@@ -172,7 +173,7 @@ func TestFaultsInterruptAStream(t *testing.T) {
 				}
 				got, err := s.complete(t.Context(), r, r.streamPath, r.streamed)
 				n := len(s.Requests(r.op))
-				return strings.NewReplacer(fmt.Sprint("-", n, `"`), `-1"`, fmt.Sprint("_", n, `"`), `_1"`).Replace(got.body), err
+				return strings.NewReplacer(fmt.Sprint("-", n, `"`), `-1"`, fmt.Sprint("_", n, `"`), `_1"`).Replace(got.Body), err
 			}
 			whole, err := run(nil)
 			require.NoError(t, err)
@@ -209,11 +210,11 @@ func TestFaultOfAStreamLeavesOtherResponsesAlone(t *testing.T) {
 		s.Fail(r.op, discoverytest.Fault{AfterEvents: 1, HangUp: true})
 		got, err := s.complete(t.Context(), r, r.path, r.body)
 		require.NoError(t, err)
-		assert.Equal(t, 200, got.status)
+		assert.Equal(t, 200, got.Status)
 		s.Fail(r.op, discoverytest.Fault{Status: 529, Body: "overloaded"})
 		got, err = s.complete(t.Context(), r, r.streamPath, r.streamed)
 		require.NoError(t, err)
-		assert.Equal(t, 529, got.status)
+		assert.Equal(t, 529, got.Status)
 	}
 }
 

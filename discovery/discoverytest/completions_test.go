@@ -13,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 // completionRequest is a valid request for a completion.
@@ -64,7 +65,7 @@ func completionRequests() []completionRequest {
 }
 
 // complete sends a request for a completion.
-func (s *testServer) complete(ctx context.Context, r completionRequest, path, body string) (reply, error) {
+func (s *testServer) complete(ctx context.Context, r completionRequest, path, body string) (reply.Reply, error) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, strings.NewReader(body))
 	require.NoError(s.t, err)
@@ -73,7 +74,7 @@ func (s *testServer) complete(ctx context.Context, r completionRequest, path, bo
 		req.Header.Set("Anthropic-Version", "2023-06-01")
 	}
 	req.Header.Set(r.header, r.key)
-	return s.faulty(req)
+	return reply.Get(s.http, req)
 }
 
 func TestCompletionHasTheUsageThatIsSet(t *testing.T) {
@@ -86,8 +87,8 @@ func TestCompletionHasTheUsageThatIsSet(t *testing.T) {
 			s.SetCompletion(r.op, discoverytest.Completion{Text: "Good day.", Usage: json.RawMessage(usage)})
 			got, err := s.complete(t.Context(), r, r.path, r.body)
 			require.NoError(t, err)
-			require.Equal(t, 200, got.status, got.body)
-			body := got.object(t)
+			require.Equal(t, 200, got.Status, got.Body)
+			body := got.Object(t)
 			text, err := json.Marshal(body[r.usage])
 			require.NoError(t, err)
 			assert.Equal(t, usage, string(text))
@@ -97,17 +98,17 @@ func TestCompletionHasTheUsageThatIsSet(t *testing.T) {
 			} else {
 				assert.Equal(t, r.id, body["id"])
 			}
-			assert.Contains(t, got.body, `"Good day."`)
+			assert.Contains(t, got.Body, `"Good day."`)
 			assert.Len(t, s.Requests(r.op), 1)
 
 			s.SetCompletion(r.op, discoverytest.Completion{Model: "m-2", Usage: json.RawMessage("null")})
 			got, err = s.complete(t.Context(), r, r.path, r.body)
 			require.NoError(t, err)
-			body = got.object(t)
+			body = got.Object(t)
 			assert.Contains(t, body, r.usage)
 			assert.Nil(t, body[r.usage])
 			assert.Equal(t, "m-2", body[r.model])
-			assert.Contains(t, got.body, strings.TrimSuffix(r.id, "1")+"2")
+			assert.Contains(t, got.Body, strings.TrimSuffix(r.id, "1")+"2")
 		})
 	}
 }
@@ -139,7 +140,7 @@ func TestCompletionsAreParsed(t *testing.T) {
 			provider := discovery.Provider(serviceOf(r.op))
 			whole, err := s.complete(t.Context(), r, r.path, r.body)
 			require.NoError(t, err)
-			got, err := discovery.ParseResponse(provider, []byte(whole.body))
+			got, err := discovery.ParseResponse(provider, []byte(whole.Body))
 			require.NoError(t, err)
 			assert.True(t, got.Complete)
 			assert.Equal(t, []any{r.id, "m-1", int64(100), int64(20)}, []any{got.ID, got.Model, got.Usage.Input, got.Usage.Output})
@@ -147,7 +148,7 @@ func TestCompletionsAreParsed(t *testing.T) {
 			parts, err := s.complete(t.Context(), r, r.streamPath, r.streamed)
 			require.NoError(t, err)
 			stream := discovery.NewStream(provider)
-			for line := range strings.SplitSeq(parts.body, "\n") {
+			for line := range strings.SplitSeq(parts.Body, "\n") {
 				if data, ok := strings.CutPrefix(line, "data: "); ok {
 					require.NoError(t, stream.Event([]byte(data)))
 				}
@@ -173,28 +174,28 @@ func TestInvalidCompletionRequestsAreRefused(t *testing.T) {
 		for _, body := range []string{"", "[]", `{"model":"m-1"}`, `{"messages":[],"input":"x","max_tokens":1}`, `{"model":1,"messages":[],"input":"x"}`} {
 			got, err := s.complete(t.Context(), r, r.path, body)
 			require.NoError(t, err)
-			assert.Equal(t, r.badRequest, got.status, "%s %s", r.path, body)
-			assert.Contains(t, got.object(t), "error")
+			assert.Equal(t, r.badRequest, got.Status, "%s %s", r.path, body)
+			assert.Contains(t, got.Object(t), "error")
 		}
 		none := r
 		none.key = ""
 		got, err := s.complete(t.Context(), none, r.path, r.body)
 		require.NoError(t, err)
-		assert.Equal(t, r.refusal, got.status, r.path)
+		assert.Equal(t, r.refusal, got.Status, r.path)
 	}
 	anthropic, gemini := completionRequests()[0], completionRequests()[1]
 	got, err := s.complete(t.Context(), anthropic, anthropic.path, strings.Replace(messagesBody, "max_tokens", "max", 1))
 	require.NoError(t, err)
-	assert.Contains(t, got.body, "max_tokens: Field required")
+	assert.Contains(t, got.Body, "max_tokens: Field required")
 	withoutVersion := anthropic
 	withoutVersion.op = ""
 	got, err = s.complete(t.Context(), withoutVersion, anthropic.path, anthropic.body)
 	require.NoError(t, err)
-	assert.Contains(t, got.body, "anthropic-version: header is required")
+	assert.Contains(t, got.Body, "anthropic-version: header is required")
 	for _, path := range []string{"/gemini/v1beta/models/m-1:embedContent", "/gemini/v1beta/models/m-1"} {
 		got, err = s.complete(t.Context(), gemini, path, gemini.body)
 		require.NoError(t, err)
-		assert.Equal(t, 404, got.status)
+		assert.Equal(t, 404, got.Status)
 	}
 }
 
@@ -219,7 +220,7 @@ func TestConcurrentCompletionsHaveTheirOwnIDs(t *testing.T) {
 			s.SetCompletion(r.op, discoverytest.Completion{})
 			got, err := s.complete(t.Context(), r, r.path, r.body)
 			if assert.NoError(t, err) {
-				_, twice := ids.LoadOrStore(got.object(t)["id"], true)
+				_, twice := ids.LoadOrStore(got.Object(t)["id"], true)
 				assert.False(t, twice)
 			}
 		})

@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 // status sends a good request and returns the status of its answer, 0 when there was none.
 func (s *testServer) status(op discoverytest.Operation) int {
-	r, _ := s.faulty(s.request(s.t.Context(), op, ""))
-	return r.status
+	r, _ := reply.Get(s.http, s.request(s.t.Context(), op, ""))
+	return r.Status
 }
 
 func TestFaultAffectsOneOperation(t *testing.T) {
@@ -52,16 +53,16 @@ func TestFaultDeterminesTheResponse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(gemini, discoverytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}, Body: "slow down"})
-	r, err := s.faulty(s.request(t.Context(), gemini, "", "X-Goog-Api-Key", ""))
+	r, err := reply.Get(s.http, s.request(t.Context(), gemini, "", "X-Goog-Api-Key", ""))
 	require.NoError(t, err)
-	assert.Equal(t, 429, r.status, "before the key is looked at")
-	assert.Equal(t, "7", r.header.Get("Retry-After"))
-	assert.Equal(t, "slow down", r.body)
+	assert.Equal(t, 429, r.Status, "before the key is looked at")
+	assert.Equal(t, "7", r.Header.Get("Retry-After"))
+	assert.Equal(t, "slow down", r.Body)
 
 	s.Fail(gemini, discoverytest.Fault{HangUp: true, Body: `{"models":[`})
-	r, err = s.faulty(s.request(t.Context(), gemini, ""))
+	r, err = reply.Get(s.http, s.request(t.Context(), gemini, ""))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.Equal(t, `{"models":[`, r.body)
+	assert.Equal(t, `{"models":[`, r.Body)
 
 	s.Fail(gemini, discoverytest.Fault{Status: 500, AfterEffect: true})
 	assert.Equal(t, 500, s.status(gemini), "there is no effect, and no difference")
@@ -72,6 +73,6 @@ func TestDelayAloneKeepsTheUsualResponse(t *testing.T) {
 	s := start(t)
 	s.Fail(catalog, discoverytest.Fault{Delay: 20 * time.Millisecond})
 	begin := time.Now()
-	assert.Equal(t, 200, s.call(catalog, "").status)
+	assert.Equal(t, 200, s.call(catalog, "").Status)
 	assert.GreaterOrEqual(t, time.Since(begin), 20*time.Millisecond)
 }

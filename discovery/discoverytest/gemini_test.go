@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 const gemini = discoverytest.ListGeminiModels
@@ -14,10 +15,10 @@ const gemini = discoverytest.ListGeminiModels
 func TestGeminiModels(t *testing.T) {
 	t.Parallel()
 	r := start(t).call(gemini, "")
-	assert.Equal(t, "application/json; charset=UTF-8", r.header.Get("Content-Type"))
-	rows := r.rows(t, "models")
+	assert.Equal(t, "application/json; charset=UTF-8", r.Header.Get("Content-Type"))
+	rows := r.Rows(t, "models")
 	assert.Len(t, rows, 15)
-	for _, name := range column(rows, "name") {
+	for _, name := range reply.Column(rows, "name") {
 		assert.Regexp(t, `^models/`, name)
 	}
 	for name, n := range map[string]int{
@@ -26,7 +27,7 @@ func TestGeminiModels(t *testing.T) {
 		assert.Len(t, withField(rows, name), n, name)
 		assert.Len(t, notNull(rows, name), n, "%s: what is empty is left out", name)
 	}
-	assert.NotContains(t, r.object(t), "nextPageToken", "the last page has none")
+	assert.NotContains(t, r.Object(t), "nextPageToken", "the last page has none")
 }
 
 // geminiPages follows the pages to the end.
@@ -37,8 +38,8 @@ func geminiPages(s *testServer, query string) (names []any, pages int) {
 			at += "&pageToken=" + url.QueryEscape(token)
 		}
 		r := s.call(gemini, at)
-		names = append(names, column(r.rows(s.t, "models"), "name")...)
-		next, more := r.object(s.t)["nextPageToken"]
+		names = append(names, reply.Column(r.Rows(s.t, "models"), "name")...)
+		next, more := r.Object(s.t)["nextPageToken"]
 		if !more {
 			return names, pages + 1
 		}
@@ -65,9 +66,9 @@ func TestGeminiPageSize(t *testing.T) {
 	s := start(t)
 	for _, query := range []string{"?pageSize=0", "?pageSize=1001", "?pageSize=", "?pageSize=-1", "?pageSize=many"} {
 		r := s.callInvalid(gemini, query)
-		assert.Equal(t, 400, r.status)
-		assert.Contains(t, r.body, `"status":"INVALID_ARGUMENT"`)
-		assert.NotContains(t, r.body, "API_KEY_INVALID")
+		assert.Equal(t, 400, r.Status)
+		assert.Contains(t, r.Body, `"status":"INVALID_ARGUMENT"`)
+		assert.NotContains(t, r.Body, "API_KEY_INVALID")
 	}
 }
 
@@ -75,12 +76,12 @@ func TestGeminiRejectsUnknownPageTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, token := range []string{"nonsense", "bW9kZWxzL25vYm9keQ==", "%20"} {
-		assert.Equal(t, 400, s.call(gemini, "?pageToken="+token).status, token)
+		assert.Equal(t, 400, s.call(gemini, "?pageToken="+token).Status, token)
 	}
 }
 
 // A model whose list has ended is the last one: behind it there is an empty page, which proto3 writes as {}.
 func TestGeminiPageAfterTheLastModelIsEmpty(t *testing.T) {
 	t.Parallel()
-	assert.JSONEq(t, `{}`, start(t).call(gemini, "?pageToken="+url.QueryEscape("bW9kZWxzL2FxYQ==")).body)
+	assert.JSONEq(t, `{}`, start(t).call(gemini, "?pageToken="+url.QueryEscape("bW9kZWxzL2FxYQ==")).Body)
 }

@@ -4,15 +4,12 @@ package discoverytest_test
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 var keyVariables = []string{"OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY"}
@@ -101,44 +99,6 @@ func start(t *testing.T, opts ...discoverytest.Option) *testServer {
 	return &testServer{Server: discoverytest.New(t, opts...), t: t, http: &http.Client{Transport: transport, Timeout: time.Minute}, checkers: all}
 }
 
-// reply is an answer as the client sees it.
-type reply struct {
-	status int
-	header http.Header
-	body   string
-}
-
-// object returns the body as an object, with its numbers exact.
-func (r reply) object(t *testing.T) map[string]any {
-	t.Helper()
-	dec := json.NewDecoder(strings.NewReader(r.body))
-	dec.UseNumber()
-	var object map[string]any
-	require.NoError(t, dec.Decode(&object), r.body)
-	return object
-}
-
-// rows returns a list of the body.
-func (r reply) rows(t *testing.T, name string) []map[string]any {
-	t.Helper()
-	list, ok := r.object(t)[name].([]any)
-	require.True(t, ok, r.body)
-	rows := make([]map[string]any, 0, len(list))
-	for _, row := range list {
-		rows = append(rows, row.(map[string]any))
-	}
-	return rows
-}
-
-// column returns one field of every row.
-func column(rows []map[string]any, name string) []any {
-	all := []any{}
-	for _, row := range rows {
-		all = append(all, row[name])
-	}
-	return all
-}
-
 // request returns a valid request. A header value of "" removes the header.
 func (s *testServer) request(ctx context.Context, op discoverytest.Operation, query string, headers ...string) *http.Request {
 	s.t.Helper()
@@ -159,38 +119,27 @@ func (s *testServer) request(ctx context.Context, op discoverytest.Operation, qu
 	return req
 }
 
-// faulty sends a request and does not check the response against the document.
-func (s *testServer) faulty(req *http.Request) (reply, error) {
-	resp, err := s.http.Do(req)
-	if err != nil {
-		return reply{}, err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	return reply{status: resp.StatusCode, header: resp.Header, body: string(text)}, err
-}
-
 // exchange sends a request and checks the response against the document. The error is that of the request.
-func (s *testServer) exchange(op discoverytest.Operation, query string, headers ...string) (reply, error) {
+func (s *testServer) exchange(op discoverytest.Operation, query string, headers ...string) (reply.Reply, error) {
 	s.t.Helper()
 	r, wrongRequest, wrongResponse := s.validate(op, query, headers...)
 	assert.NoError(s.t, wrongResponse)
 	return r, wrongRequest
 }
 
-func (s *testServer) validate(op discoverytest.Operation, query string, headers ...string) (r reply, request, response error) {
+func (s *testServer) validate(op discoverytest.Operation, query string, headers ...string) (r reply.Reply, request, response error) {
 	s.t.Helper()
 	req := s.request(s.t.Context(), op, query, headers...)
-	r, err := s.faulty(req)
+	r, err := reply.Get(s.http, req)
 	require.NoError(s.t, err)
-	e := contract.Exchange{Request: req.Clone(s.t.Context()), Status: r.status, Header: r.header, ResponseBody: []byte(r.body)}
+	e := contract.Exchange{Request: req.Clone(s.t.Context()), Status: r.Status, Header: r.Header, ResponseBody: []byte(r.Body)}
 	e.Request.URL.Path = endpoints[op].path
 	checker := s.checkers[endpoints[op].document]
 	return r, checker.Request(e), checker.Response(e)
 }
 
 // call is exchange for a request that must be valid.
-func (s *testServer) call(op discoverytest.Operation, query string, headers ...string) reply {
+func (s *testServer) call(op discoverytest.Operation, query string, headers ...string) reply.Reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
 	assert.NoError(s.t, err)
@@ -198,7 +147,7 @@ func (s *testServer) call(op discoverytest.Operation, query string, headers ...s
 }
 
 // callInvalid is exchange for a request that does not conform to the document.
-func (s *testServer) callInvalid(op discoverytest.Operation, query string, headers ...string) reply {
+func (s *testServer) callInvalid(op discoverytest.Operation, query string, headers ...string) reply.Reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
 	assert.Error(s.t, err)
@@ -209,19 +158,6 @@ func (s *testServer) callInvalid(op discoverytest.Operation, query string, heade
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, time.Minute, time.Millisecond)
-}
-
-// goroutines returns the number of goroutines in a function.
-func goroutines(function string) int {
-	stacks := make([]byte, 4<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	n := 0
-	for _, stack := range strings.Split(string(stacks), "\n\n") {
-		if strings.Contains(stack, function) {
-			n++
-		}
-	}
-	return n
 }
 
 // withField returns the rows that have a field, also null.
@@ -238,7 +174,7 @@ func withField(rows []map[string]any, name string) []map[string]any {
 // notNull returns the values of a field that are there and not null.
 func notNull(rows []map[string]any, name string) []any {
 	found := []any{}
-	for _, value := range column(rows, name) {
+	for _, value := range reply.Column(rows, name) {
 		if value != nil {
 			found = append(found, value)
 		}
@@ -266,7 +202,7 @@ func TestCheckerFindsInvalidResponses(t *testing.T) {
 			_, request, response := s.validate(op, "")
 			assert.NoError(t, request)
 			assert.Error(t, response)
-			assert.Equal(t, 200, s.call(op, "").status)
+			assert.Equal(t, 200, s.call(op, "").Status)
 		})
 	}
 }

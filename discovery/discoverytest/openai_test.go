@@ -11,9 +11,9 @@ import (
 func TestOpenAIModels(t *testing.T) {
 	t.Parallel()
 	r := start(t).call(discoverytest.ListOpenAIModels, "")
-	assert.Equal(t, 200, r.status)
-	assert.Equal(t, "list", r.object(t)["object"])
-	rows := r.rows(t, "data")
+	assert.Equal(t, 200, r.Status)
+	assert.Equal(t, "list", r.Object(t)["object"])
+	rows := r.Rows(t, "data")
 	assert.Len(t, rows, 13)
 	assert.Len(t, withField(rows, "shutdown_date"), 12, "one row does not have it at all")
 	dates := notNull(rows, "shutdown_date")

@@ -22,7 +22,7 @@ func TestInvalidOptionsPanic(t *testing.T) {
 		assert.Panics(t, func() { discoverytest.Start(option()) }, name)
 	}
 	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceXAI: ""}))
-	assert.Equal(t, 400, s.call(discoverytest.ListXAIModels, "").status, "an empty key is rejected")
+	assert.Equal(t, 400, s.call(discoverytest.ListXAIModels, "").Status, "an empty key is rejected")
 }
 
 func TestNilOptionIsIgnored(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 func TestRequestsReturnsEveryRequest(t *testing.T) {
@@ -52,16 +53,16 @@ func TestFailedAndUnknownRequestsAreRecorded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(catalog, discoverytest.Fault{HangUp: true})
-	_, err := s.faulty(s.request(t.Context(), catalog, ""))
+	_, err := reply.Get(s.http, s.request(t.Context(), catalog, ""))
 	require.Error(t, err)
 	s.callInvalid(anthropic, "", "X-Api-Key", "")
 	require.Len(t, s.Requests(), 2)
 	for _, base := range []string{"", "/openai", "/cloudbilling", "/openai/v1", "/catalog/v1"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+base+"/models?x=1", strings.NewReader("body"))
 		require.NoError(t, err)
-		r, err := s.faulty(req)
+		r, err := reply.Get(s.http, req)
 		require.NoError(t, err)
-		assert.Equal(t, 404, r.status, "a wrong base URL fails")
+		assert.Equal(t, 404, r.Status, "a wrong base URL fails")
 		all := s.Requests("")
 		last := all[len(all)-1]
 		assert.Equal(t, "POST "+base+"/models body", last.Method+" "+last.Path+" "+last.Body, "the whole path of an unknown operation")
@@ -103,7 +104,7 @@ func TestKeyInAnyOtherPlaceIsRedacted(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/xai/"+key+"/x", strings.NewReader(`{"key":"`+key+`"}`))
 	require.NoError(t, err)
 	req.Header.Set("Cookie", "session="+key)
-	_, err = s.faulty(req)
+	_, err = reply.Get(s.http, req)
 	require.NoError(t, err)
 	r := s.Requests()[0]
 	assert.Equal(t, "/xai/[REDACTED]/x", r.Path)

@@ -60,11 +60,11 @@ func TestAnyKeyIsAcceptedByDefault(t *testing.T) {
 		t.Run(string(op), func(t *testing.T) {
 			t.Parallel()
 			s, refusal := start(t), refusals[op]
-			assert.Equal(t, 200, s.call(op, "").status)
-			assert.Equal(t, 200, s.call(op, "", e.keyHeader, e.keyPrefix+wrongKey).status)
+			assert.Equal(t, 200, s.call(op, "").Status)
+			assert.Equal(t, 200, s.call(op, "", e.keyHeader, e.keyPrefix+wrongKey).Status)
 			r := s.callInvalid(op, "", e.keyHeader, "")
-			assert.Equal(t, refusal.missing, r.status)
-			assert.Contains(t, r.body, refusal.missingText)
+			assert.Equal(t, refusal.missing, r.Status)
+			assert.Contains(t, r.Body, refusal.missingText)
 		})
 	}
 }
@@ -75,15 +75,15 @@ func TestWrongKeyGetsTheErrorOfItsProvider(t *testing.T) {
 		t.Run(string(op), func(t *testing.T) {
 			t.Parallel()
 			s, refusal := start(t, discoverytest.WithKeys(map[discovery.Service]string{e.service: key})), refusals[op]
-			assert.Equal(t, 200, s.call(op, "").status)
+			assert.Equal(t, 200, s.call(op, "").Status)
 			r := s.call(op, "", e.keyHeader, e.keyPrefix+wrongKey)
-			assert.Equal(t, refusal.wrong, r.status)
-			assert.Contains(t, r.body, refusal.wrongText)
-			assert.NotContains(t, r.body, wrongKey)
+			assert.Equal(t, refusal.wrong, r.Status)
+			assert.Contains(t, r.Body, refusal.wrongText)
+			assert.NotContains(t, r.Body, wrongKey)
 			for _, short := range []string{"x", "0000"} {
 				r := s.call(op, "", e.keyHeader, e.keyPrefix+short)
-				assert.Equal(t, refusal.wrong, r.status)
-				assert.NotContains(t, r.body, short+" ", "of a short key nothing is shown")
+				assert.Equal(t, refusal.wrong, r.Status)
+				assert.NotContains(t, r.Body, short+" ", "of a short key nothing is shown")
 			}
 		})
 	}
@@ -101,11 +101,11 @@ func TestKeyInAnotherHeaderIsIgnored(t *testing.T) {
 						continue
 					}
 					r := s.callInvalid(op, "", e.keyHeader, "", header, prefix+key)
-					assert.Equal(t, refusals[op].missing, r.status, "%s: %s", header, prefix)
+					assert.Equal(t, refusals[op].missing, r.Status, "%s: %s", header, prefix)
 				}
 			}
 			if e.keyHeader != "X-Goog-Api-Key" { // Google takes ?key= too
-				assert.Equal(t, refusals[op].missing, s.callInvalid(op, "?key="+key, e.keyHeader, "").status)
+				assert.Equal(t, refusals[op].missing, s.callInvalid(op, "?key="+key, e.keyHeader, "").Status)
 			}
 		})
 	}
@@ -126,8 +126,8 @@ func TestEachServiceHasItsOwnKey(t *testing.T) {
 				continue
 			}
 			r := s.call(op, "", e.keyHeader, e.keyPrefix+one)
-			assert.Equal(t, e.service == service, r.status == 200, "%s with the key of %s", op, service)
+			assert.Equal(t, e.service == service, r.Status == 200, "%s with the key of %s", op, service)
 		}
 	}
-	assert.Equal(t, 200, s.call(catalog, "").status, "the catalog is public")
+	assert.Equal(t, 200, s.call(catalog, "").Status, "the catalog is public")
 }

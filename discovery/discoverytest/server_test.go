@@ -15,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 // RoundTrip implements http.RoundTripper. It checks every exchange of a client against the document of its service.
@@ -141,20 +142,20 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	left, closed := make(chan error, 1), make(chan error, 1)
 	for done, ctx := range map[chan error]context.Context{left: ctx, closed: t.Context()} {
 		req := s.request(ctx, catalog, "")
-		go func() { _, err := s.faulty(req); done <- err }()
+		go func() { _, err := reply.Get(s.http, req); done <- err }()
 	}
 	const waiting = "testserver.(*Server[...]).wait"
-	eventually(t, func() bool { return goroutines(waiting) == 2 })
+	eventually(t, func() bool { return reply.Goroutines(waiting) == 2 })
 	leave()
 	require.ErrorIs(t, <-left, context.Canceled)
-	eventually(t, func() bool { return goroutines(waiting) == 1 })
+	eventually(t, func() bool { return reply.Goroutines(waiting) == 1 })
 
 	s.Close()
 	s.Close() // as the cleanup of New will
 	require.Error(t, <-closed)
 	for _, function := range []string{"testserver.(*Server", "discoverytest.(*Server", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
-		eventually(t, func() bool { return goroutines(function) == 0 })
+		eventually(t, func() bool { return reply.Goroutines(function) == 0 })
 	}
-	_, err := s.faulty(s.request(t.Context(), catalog, ""))
+	_, err := reply.Get(s.http, s.request(t.Context(), catalog, ""))
 	require.Error(t, err, "the server is closed")
 }

@@ -10,7 +10,7 @@ import (
 
 func TestXAIModels(t *testing.T) {
 	t.Parallel()
-	rows := start(t).call(discoverytest.ListXAIModels, "").rows(t, "data")
+	rows := start(t).call(discoverytest.ListXAIModels, "").Rows(t, "data")
 	assert.Len(t, rows, 7)
 	assert.Len(t, withField(rows, "aliases"), 5)
 	assert.Len(t, withField(rows, "context_length"), 5)
