@@ -44,7 +44,7 @@ func newBill(provider, from, to string) (*bill, error) {
 		return nil, err
 	}
 	if !b.from.Before(b.to) {
-		return nil, usagef("--from must be before --to")
+		return nil, usagef("--from must be before --to (default today, UTC)")
 	}
 	return b, nil
 }

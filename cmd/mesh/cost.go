@@ -25,12 +25,16 @@ func newCost(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cost openai|anthropic|xai --from DAY",
 		Short: "Compare what a provider billed with what was counted",
-		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to. With --counted or --usage it compares
-the bill with what was counted. The exit status is 1 if they differ by more than --max-drift, or if the difference is
-unknown. With --usage the last line has the sums, and the days and models that differ most; line items that name no model are
-"other". A line of the calls that cannot be read is reported, and the exit status is 2. -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV; keep it
-apart from those of mesh usage, which are the same money. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID.`,
-		Example:   "  mesh cost openai --from 2026-11-20 --to 2026-11-21 --usage calls.jsonl --svg drift.svg",
+		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to. It needs OPENAI_ADMIN_KEY,
+ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID.
+
+With --counted or --usage it compares the bill with what was counted. The exit status is 1 if they differ by more than --max-drift,
+or if the difference is unknown. With --usage the last line has the sums, and the days and models that differ most; line items
+that name no model are "other". A line of the calls that cannot be read is reported, and the exit status is 2.
+
+-o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV. Keep it apart
+from those of mesh usage, which are the same money.`,
+		Example:   "  mesh cost openai --from 2026-11-20 --usage calls --html bill.html\n  mesh cost anthropic --from 2026-11-20 --to 2026-11-21 --counted 12.5 --max-drift 2",
 		Args:      args(cobra.ExactArgs(1)),
 		ValidArgs: []string{"openai", "anthropic", "xai"},
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -45,7 +49,7 @@ apart from those of mesh usage, which are the same money. It needs OPENAI_ADMIN_
 	flags.StringVar(&f.from, "from", "", "first day, as in 2026-11-01 (required)")
 	flags.StringVar(&f.to, "to", "", "day after the last day (default today, UTC)")
 	flags.Float64Var(&f.counted, "counted", 0, "USD counted in the window")
-	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls of the window, as for mesh usage; calls of other providers and days do not count")
+	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
 	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
 	flags.StringVar(&f.svg, "svg", "", "file that receives the report as an SVG image")
 	flags.StringVar(&f.html, "html", "", "file that receives a page with the bill, and with --usage what was counted, by day and by model")
