@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/big"
@@ -86,7 +87,7 @@ func (b *Bill) row(c *compared) PageRow {
 	if b.counted {
 		cells = append(cells, Cell{Text: signedMoney(&c.counted, "")}, Cell{Text: signedMoney(c.drift(), "+")}, Cell{Text: strconv.Itoa(c.unpriced), Some: c.unpriced > 0})
 	}
-	return PageRow{Name: c.name, Cells: cells}
+	return PageRow{Name: cmp.Or(c.name, withoutName), Cells: cells}
 }
 
 // signedMoney returns an amount as money does, with a minus or, if it is positive, with plus.

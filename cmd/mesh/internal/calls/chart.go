@@ -53,7 +53,12 @@ func newChart(days []string, amounts map[string][]*big.Rat, key []Key) *Chart {
 		}
 	}
 	c := &Chart{Title: title, Top: money(top), First: all[0], Last: all[len(all)-1], Width: max(len(all), minBars)}
-	c.Summary = fmt.Sprintf("%s in USD, from %s to %s. The highest is %s USD, %s.", title, c.First, c.Last, c.Top, highest)
+	c.Summary = fmt.Sprintf("%s in USD, from %s to %s. ", title, c.First, c.Last)
+	if top.Sign() > 0 {
+		c.Summary += fmt.Sprintf("The highest is %s USD, %s.", c.Top, highest)
+	} else {
+		c.Summary += "No amount is more than 0."
+	}
 	if len(all) < minBars { // the bars end before the right edge
 		c.First, c.Last = strings.Join(slices.Compact([]string{c.First, c.Last}), " to "), ""
 	}

@@ -59,6 +59,14 @@ func TestPageOfNothing(t *testing.T) {
 	assert.NotContains(t, text, `class="warn"`)
 }
 
+func TestPageOfUnknownCosts(t *testing.T) {
+	t.Parallel()
+	text := page(t, lineOn("2026-11-20", "", `,"usd":null`))
+	assert.Contains(t, text, "<bdi>(without), openai</bdi>")
+	assert.Contains(t, text, `from 2026-11-20 to 2026-11-20. No amount is more than 0.">`)
+	assert.NotContains(t, text, "<rect")
+}
+
 // TestPageHasMarkupInNoName checks that the elements are those of the page of harmless names.
 func TestPageHasMarkupInNoName(t *testing.T) {
 	t.Parallel()

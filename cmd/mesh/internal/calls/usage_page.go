@@ -31,7 +31,7 @@ func UsagePage(prices *discovery.PriceList, opts meter.SumOptions, paths ...stri
 	page := newUsagePage(rows, err)
 	names, more := labels(opts, paths)
 	if more {
-		page.Details = append(page.Details, fmt.Sprintf("The calls have more than %d labels, of which these are the first; mesh usage --by label:NAME adds up the others", maxLabels))
+		page.Details = append(page.Details, fmt.Sprintf("The calls have more than %d labels, of which the first have a table; mesh usage --by label:NAME adds up the others", maxLabels))
 	}
 	for _, label := range names {
 		opts.By = []string{"label:" + label}
@@ -134,7 +134,9 @@ func newTable(title, name string, rows []meter.Row) PageTable {
 // fill adds the first rows, and the others as one.
 func (t *PageTable) fill(rows []meter.Row) {
 	for i := range rows[:min(len(rows), maxRows)] {
-		t.Rows = append(t.Rows, pageRow(strings.Join(rows[i].By, ", "), &rows[i]))
+		names := slices.Clone(rows[i].By)
+		names[0] = cmp.Or(names[0], withoutName)
+		t.Rows = append(t.Rows, pageRow(strings.Join(names, ", "), &rows[i]))
 	}
 	if len(rows) > maxRows {
 		rest := group(rows[maxRows:])
@@ -144,7 +146,7 @@ func (t *PageTable) fill(rows []meter.Row) {
 
 func pageRow(name string, row *meter.Row) PageRow {
 	u := &row.Usage
-	return PageRow{Name: cmp.Or(name, withoutName), Cells: []Cell{
+	return PageRow{Name: name, Cells: []Cell{
 		{Text: thousands(int64(row.Calls))},
 		{Text: thousands(count(u.Input, u.ToolInput, u.CacheWrite5m, u.CacheWrite1h, u.AudioInput, u.ImageInput))},
 		{Text: thousands(count(u.CacheRead, u.AudioCacheRead, u.ImageCacheRead))},
