@@ -4,9 +4,10 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
 // posted sends a body to each operation that has one, and requires the same response of all.
