@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -63,35 +64,19 @@ func equal(query url.Values, field string, value *string) bool {
 	return wanted == "" || value != nil && *value == wanted
 }
 
-// contains reports whether text has a part like the value of a parameter. An empty parameter fits every text.
+// contains reports whether text has a part like the value of a parameter, as LIKE of SQL compares it: % is any text, _ is any
+// character, and the case of ASCII letters makes no difference. An empty parameter fits every text.
 func contains(query url.Values, field, text string) bool {
-	return like([]rune("%"+query.Get(field)+"%"), []rune(text))
+	pattern := regexp.QuoteMeta(strings.ToValidUTF8(lower(query.Get(field)), "\ufffd"))
+	return regexp.MustCompile("(?s)" + strings.NewReplacer("%", ".*", "_", ".").Replace(pattern)).MatchString(lower(text))
 }
 
-// like is LIKE of SQL: % is any text, _ is any character, and the case of ASCII letters makes no difference.
-func like(pattern, text []rune) bool {
-	star, retry := -1, 0 // where the last % is, and the text that it has not taken yet
-	p, t := 0, 0
-	for t < len(text) || p < len(pattern) {
-		switch {
-		case p < len(pattern) && pattern[p] == '%':
-			star, retry = p, t
-			p++
-		case p < len(pattern) && t < len(text) && (pattern[p] == '_' || lower(pattern[p]) == lower(text[t])):
-			p, t = p+1, t+1
-		case star >= 0 && retry < len(text):
-			retry++
-			p, t = star+1, retry
-		default:
-			return false
+// lower lowers ASCII letters only.
+func lower(text string) string {
+	return strings.Map(func(c rune) rune {
+		if 'A' <= c && c <= 'Z' {
+			return c + 'a' - 'A'
 		}
-	}
-	return true
-}
-
-func lower(c rune) rune {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
+		return c
+	}, text)
 }

@@ -144,12 +144,8 @@ func (id identity) table(w io.Writer) error {
 
 // yesNo returns "-" for nil.
 func yesNo(value *bool) string {
-	switch {
-	case value == nil:
+	if value == nil {
 		return output.Unknown
-	case *value:
-		return "yes"
-	default:
-		return "no"
 	}
+	return output.YesNo(*value)
 }
