@@ -34,19 +34,11 @@ func loadCatalog(c *discovery.Client) []byte {
 	return saved
 }
 
-// saveCatalog keeps the catalog for the next run, unless it is the one that was loaded. The file is replaced as a whole, since
-// another run may read it. An error is not reported: the next run requests the catalog again.
+// saveCatalog keeps the catalog for the next run, unless it is the one that was loaded. An error is not reported: the next run
+// requests the catalog again.
 func saveCatalog(c *discovery.Client, loaded []byte) {
 	var catalog bytes.Buffer
-	file, err := catalogFile()
-	if err != nil || c.SaveCatalog(&catalog) != nil || bytes.Equal(catalog.Bytes(), loaded) {
-		return
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return
-	}
-	if f, err := newReplacement(file); err == nil {
-		defer f.discard()
-		_ = f.commit(catalog.Bytes())
+	if file, err := catalogFile(); err == nil && c.SaveCatalog(&catalog) == nil && !bytes.Equal(catalog.Bytes(), loaded) {
+		_ = replaceFile(file, catalog.Bytes())
 	}
 }

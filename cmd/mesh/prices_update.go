@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"time"
 
@@ -32,6 +30,14 @@ type priceChange struct {
 	Kind string                     `json:"kind"`
 	Old  *discovery.ProviderPricing `json:"old"`
 	New  *discovery.ProviderPricing `json:"new"`
+}
+
+// row returns the new row, or the one that is removed.
+func (c priceChange) row() *discovery.ProviderPricing {
+	if c.New == nil {
+		return c.Old
+	}
+	return c.New
 }
 
 // updateResult is what mesh prices --update prints.
@@ -65,10 +71,7 @@ func (a *app) updatePrices(ctx context.Context, dryRun bool) error {
 func (u updateResult) table(w io.Writer, before time.Time) error {
 	rows := make([][]string, len(u.Changes))
 	for i, c := range u.Changes {
-		row := c.New
-		if row == nil {
-			row = c.Old
-		}
+		row := c.row()
 		rows[i] = []string{
 			c.Kind, string(row.Provider), row.ModelHint, output.Text(&row.Mode), output.Text(row.ValidFrom), output.Text(row.ValidUntil),
 			oldNew(c, func(p *discovery.ProviderPricing) *float64 { return p.InputPerMTok }),
@@ -92,11 +95,7 @@ func (u updateResult) table(w io.Writer, before time.Time) error {
 // oldNew returns "old > new", or the price that did not change.
 func oldNew(c priceChange, cell func(*discovery.ProviderPricing) *float64) string {
 	if c.Old == nil || c.New == nil {
-		row := c.New
-		if row == nil {
-			row = c.Old
-		}
-		return output.USD(cell(row))
+		return output.USD(cell(c.row()))
 	}
 	before, after := output.USD(cell(c.Old)), output.USD(cell(c.New))
 	if before == after {
@@ -153,25 +152,17 @@ func samePrices(a, b *discovery.ProviderPricing) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// storePrices replaces the file of the price table. A reader never sees a part of it.
+// storePrices replaces the file of the price table.
 func storePrices(list *discovery.PriceList) error {
-	name, err := lookup.TableFile()
-	if err != nil {
-		return failedf("the price table cannot be stored: %w", err)
-	}
 	var text bytes.Buffer
 	if err := list.Save(&text); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return failedf("the price table cannot be stored: %w", err)
+	name, err := lookup.TableFile()
+	if err == nil {
+		err = replaceFile(name, text.Bytes())
 	}
-	file, err := newReplacement(name)
 	if err != nil {
-		return failedf("the price table cannot be stored: %w", err)
-	}
-	defer file.discard()
-	if err := file.commit(text.Bytes()); err != nil {
 		return failedf("the price table cannot be stored: %w", err)
 	}
 	return nil

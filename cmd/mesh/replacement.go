@@ -58,3 +58,16 @@ func (r *replacement) discard() {
 	_ = r.temporary.Close()
 	_ = os.Remove(r.temporary.Name())
 }
+
+// replaceFile replaces a file as a whole, since another run may read it. Its folder is made if it does not exist.
+func replaceFile(name string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	file, err := newReplacement(name)
+	if err != nil {
+		return err
+	}
+	defer file.discard()
+	return file.commit(content)
+}

@@ -38,25 +38,14 @@ func Table() (list *discovery.PriceList, updated bool, err error) {
 	builtIn := discovery.BuiltInPrices()
 	name, err := TableFile()
 	if err != nil {
-		return builtIn, false, nil // nothing can have been stored
+		return builtIn, false, nil //nolint:nilerr // nothing can have been stored
 	}
-	switch info, err := os.Stat(name); {
+	stored, err := readTable(name)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return builtIn, false, nil
-	case err == nil && !info.Mode().IsRegular(): // a pipe would never answer
-		err = errors.New("is not a regular file")
-		fallthrough
 	case err != nil:
-		return builtIn, false, storedError(name, err)
-	}
-	file, err := os.Open(name) //nolint:gosec // the user chooses the folder
-	if err != nil {
-		return builtIn, false, storedError(name, err)
-	}
-	defer func() { _ = file.Close() }()
-	stored, err := discovery.LoadPrices(file)
-	if err != nil {
-		return builtIn, false, storedError(name, err)
+		return builtIn, false, fmt.Errorf("the stored price table is not used, but the built-in one; mesh prices --update replaces it: %s: %w", name, err)
 	}
 	if !stored.AsOf().After(builtIn.AsOf()) {
 		return builtIn, false, nil
@@ -64,6 +53,18 @@ func Table() (list *discovery.PriceList, updated bool, err error) {
 	return stored, true, nil
 }
 
-func storedError(name string, err error) error {
-	return fmt.Errorf("the stored price table is not used, but the built-in one; mesh prices --update replaces it: %s: %w", name, err)
+func readTable(name string) (*discovery.PriceList, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // a pipe would never answer
+		return nil, errors.New("is not a regular file")
+	}
+	file, err := os.Open(name) //nolint:gosec // the user chooses the folder
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return discovery.LoadPrices(file)
 }
