@@ -234,19 +234,3 @@ func answers(t *testing.T, g *gatewaytest.Gateway) []string {
 	}
 	return contents
 }
-
-// unread returns the unread messages of node-a.
-func unread(t *testing.T, g *gatewaytest.Gateway) []client.MeshMessage {
-	t.Helper()
-	return fetch(t, g, client.FetchOptions{UnreadOnly: true})
-}
-
-func fetch(t *testing.T, g *gatewaytest.Gateway, opts client.FetchOptions) []client.MeshMessage {
-	t.Helper()
-	c, err := client.New("node-a", g.Options()...)
-	require.NoError(t, err)
-	defer c.Close()
-	messages, err := c.Fetch(t.Context(), opts)
-	require.NoError(t, err)
-	return messages
-}

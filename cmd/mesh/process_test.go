@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
@@ -151,4 +152,20 @@ func (b *buffer) String() string {
 func newProviders(t *testing.T) string {
 	t.Helper()
 	return "MESH_TEST_PROVIDERS=" + discoverytest.New(t).URL
+}
+
+// unread returns the unread messages of node-a.
+func unread(t *testing.T, g *gatewaytest.Gateway) []client.MeshMessage {
+	t.Helper()
+	return fetch(t, g, client.FetchOptions{UnreadOnly: true})
+}
+
+func fetch(t *testing.T, g *gatewaytest.Gateway, opts client.FetchOptions) []client.MeshMessage {
+	t.Helper()
+	c, err := client.New("node-a", g.Options()...)
+	require.NoError(t, err)
+	defer c.Close()
+	messages, err := c.Fetch(t.Context(), opts)
+	require.NoError(t, err)
+	return messages
 }
