@@ -3,13 +3,12 @@ package meter
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
 	"time"
 
-	"github.com/go-faster/jx"
-
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
 // entry has the fields of a line of a calls file. Texts are slices of the line, or copies where they had to be unquoted. It is
@@ -27,6 +26,11 @@ type entry struct {
 	stream, complete        bool
 	// usdGiven and completeGiven report whether the line has the field, even as null.
 	usdGiven, completeGiven bool
+
+	// counts reads the usage object together with the line, which is faster than reading it afterwards; nil if only its JSON is
+	// needed. usageErr is its error.
+	counts   *usage.Reader
+	usageErr error
 }
 
 var (
@@ -36,16 +40,16 @@ var (
 )
 
 // decode reads a line. An error contains nothing of it.
-func (e *entry) decode(d *jx.Decoder, line []byte) error {
-	*e = entry{}
+func (e *entry) decode(d *jsonread.Decoder, line []byte) error {
+	*e = entry{counts: e.counts}
 	if len(line) > maxLine+1 { // with its line break
 		return errLongLine
 	}
-	d.ResetBytes(line)
-	if d.Next() != jx.Object {
+	d.Reset(line)
+	if d.Next() != jsonread.Object {
 		return errLine
 	}
-	members, err := d.ObjIter()
+	members, err := d.Object()
 	if err != nil {
 		return errLine
 	}
@@ -54,15 +58,15 @@ func (e *entry) decode(d *jx.Decoder, line []byte) error {
 			return err
 		}
 	}
-	if members.Err() != nil || d.Next() != jx.Invalid || !errors.Is(d.Skip(), io.EOF) {
+	if members.Err() != nil || !d.AtEnd() {
 		return errLine
 	}
 	return nil
 }
 
 // member reads a field. null is a field that is not given.
-func (e *entry) member(d *jx.Decoder, key []byte) error {
-	if d.Next() == jx.Null {
+func (e *entry) member(d *jsonread.Decoder, key []byte) error {
+	if d.Next() == jsonread.Null {
 		e.usdGiven = e.usdGiven || string(key) == "usd"
 		return skip(d)
 	}
@@ -76,7 +80,7 @@ func (e *entry) member(d *jx.Decoder, key []byte) error {
 	case "usd":
 		return e.readUSD(d)
 	case "usage":
-		return readObject(d, &e.usage)
+		return e.readUsage(d)
 	case "requests":
 		return readObject(d, &e.requests)
 	case "labels":
@@ -117,60 +121,6 @@ func (e *entry) text(key []byte) *[]byte {
 	case "unpriced":
 		return &e.unpriced
 	}
-	return nil
-}
-
-func skip(d *jx.Decoder) error {
-	if d.Skip() != nil {
-		return errLine
-	}
-	return nil
-}
-
-func readText(d *jx.Decoder, field *[]byte) (err error) {
-	if *field, err = d.StrBytes(); err != nil {
-		return errLine
-	}
-	return nil
-}
-
-// readObject keeps the JSON of an object, which is only decoded where it is needed.
-func readObject(d *jx.Decoder, field *[]byte) error {
-	if d.Next() != jx.Object {
-		return errLine
-	}
-	raw, err := d.Raw()
-	if err != nil {
-		return errLine
-	}
-	*field = raw
-	return nil
-}
-
-func (e *entry) readTime(d *jx.Decoder) error {
-	text, err := d.StrBytes()
-	if err != nil || e.time.UnmarshalText(text) != nil {
-		return errTime
-	}
-	e.time = e.time.UTC()
-	return nil
-}
-
-func (e *entry) readDuration(d *jx.Decoder) (err error) {
-	const longest = 1e12 // 30 years, which fit into a time.Duration
-	if e.duration, err = d.Float64(); err != nil || !(e.duration >= 0 && e.duration <= longest) {
-		return errLine
-	}
-	return nil
-}
-
-func (e *entry) readUSD(d *jx.Decoder) error {
-	e.usdGiven = true
-	text, err := d.StrBytes()
-	if err != nil || len(text) == 0 {
-		return errUSD
-	}
-	e.usd = text
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
 // LineError is the error of a line of a calls file, or of a file from that line on.
@@ -53,8 +53,7 @@ func readFile(name string, yield func(Record, error) bool) bool {
 		return yield(Record{}, &LineError{name, 1, err})
 	}
 	defer done()
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
+	var d jsonread.Decoder
 	for b, err := range eachBlock(name, in) {
 		if err != nil {
 			if !yield(Record{}, err) {
@@ -63,7 +62,7 @@ func readFile(name string, yield func(Record, error) bool) bool {
 			continue
 		}
 		for number, line := range b.lines() {
-			r, err := readRecord(d, line)
+			r, err := readRecord(&d, line)
 			if err != nil {
 				err = &LineError{name, number, err}
 			}
@@ -102,7 +101,7 @@ func (b *block) lines() iter.Seq2[int, []byte] {
 	}
 }
 
-func readRecord(d *jx.Decoder, line []byte) (Record, error) {
+func readRecord(d *jsonread.Decoder, line []byte) (Record, error) {
 	var e entry
 	if err := e.decode(d, line); err != nil {
 		return Record{}, err

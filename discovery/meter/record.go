@@ -4,9 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/go-faster/jx"
-
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
 // Record is one call. Its JSON is a line of a calls file; it has no content of the call and no key.
@@ -82,10 +81,9 @@ func (r Record) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a line of a calls file. Unknown fields are ignored.
 func (r *Record) UnmarshalJSON(text []byte) error {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
+	var d jsonread.Decoder
 	var e entry
-	if err := e.decode(d, text); err != nil {
+	if err := e.decode(&d, text); err != nil {
 		return err
 	}
 	read, err := e.record()

@@ -1,6 +1,8 @@
 package meter
 
 import (
+	"errors"
+	"io"
 	"runtime"
 	"slices"
 	"sync"
@@ -122,7 +124,7 @@ func readBlocks(paths []string, errs *lineErrors, full chan<- numbered, free cha
 				continue
 			}
 			free <- b.data
-			if ended(err) {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			errs.add(n, source.line, err)

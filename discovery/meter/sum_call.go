@@ -5,10 +5,9 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/go-faster/jx"
-
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
@@ -18,8 +17,9 @@ type summer struct {
 	opts   SumOptions
 	errs   *lineErrors
 	*sums
-	d jx.Decoder
-	e entry
+	d      jsonread.Decoder
+	e      entry
+	counts usage.Reader
 }
 
 // add adds the calls of a block.
@@ -33,6 +33,7 @@ func (s *summer) add(b *numbered) {
 
 func (s *summer) addLine(line []byte) error {
 	e := &s.e
+	e.counts = &s.counts
 	if err := e.decode(&s.d, line); err != nil {
 		return err
 	}
@@ -112,17 +113,24 @@ const maxRequests = 1 << 53
 
 // used returns the usage of the call.
 func (e *entry) used(p discovery.Provider) (discovery.Usage, error) {
-	if e.usage == nil {
+	switch {
+	case e.usage == nil:
 		return discovery.Usage{}, errNoUsage
+	case e.usageErr != nil:
+		return discovery.Usage{}, e.usageErr
 	}
-	u, err := usage.Parse(string(p), e.usage)
+	u, err := e.counts.Usage(string(p))
 	if err == nil && e.requests != nil { // what the response had beside its usage object is in it
-		u.Requests = nil
-		if json.Unmarshal(e.requests, &u.Requests) != nil || !valid(u.Requests) {
-			err = errLine
-		}
+		u.Requests, err = e.usedRequests()
 	}
 	return discovery.Usage(u), err
+}
+
+func (e *entry) usedRequests() (requests map[string]int64, err error) {
+	if json.Unmarshal(e.requests, &requests) != nil || !valid(requests) {
+		err = errLine
+	}
+	return requests, err
 }
 
 func valid(requests map[string]int64) bool {

@@ -2,17 +2,14 @@ package meter
 
 import (
 	"encoding/binary"
-	"errors"
-	"io"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-faster/jx"
-
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
 // labelPrefix begins the name of a grouping by a label.
@@ -61,12 +58,12 @@ func newSums(by *grouping) *sums {
 }
 
 // group returns the group of a call. unpriced is why its cost is not known.
-func (s *sums) group(d *jx.Decoder, e *entry, p discovery.Provider, unpriced string) (*group, error) {
+func (s *sums) group(d *jsonread.Decoder, e *entry, p discovery.Provider, unpriced string) (*group, error) {
 	for i, name := range s.by.names {
 		value := s.values[i][:0]
 		switch name {
 		case "day":
-			value = e.time.AppendFormat(value, time.DateOnly)
+			value = appendDay(value, e.time)
 		case "model":
 			value = append(value, e.model...)
 		case "provider":
@@ -95,13 +92,19 @@ func (s *sums) group(d *jx.Decoder, e *entry, p discovery.Provider, unpriced str
 	return g, nil
 }
 
+// appendDay appends the date of a time in UTC, by the one layout that package time formats fast.
+func appendDay(text []byte, t time.Time) []byte {
+	text = t.AppendFormat(text, time.RFC3339)
+	return text[:len(text)-len("T00:00:00Z")]
+}
+
 // readLabels sets the values of the labels that the calls are grouped by.
-func (s *sums) readLabels(d *jx.Decoder, labels []byte) error {
+func (s *sums) readLabels(d *jsonread.Decoder, labels []byte) error {
 	if len(s.by.labels) == 0 || labels == nil {
 		return nil
 	}
-	d.ResetBytes(labels)
-	members, err := d.ObjIter()
+	d.Reset(labels)
+	members, err := d.Object()
 	if err != nil {
 		return errLine
 	}
@@ -165,5 +168,3 @@ func plus(a, b int64) int64 {
 	}
 	return a + b
 }
-
-func ended(err error) bool { return errors.Is(err, io.EOF) }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
 var anthropicMessages = shape{
@@ -41,12 +41,12 @@ func (u *Usage) add(more *Usage) error {
 
 // iteration reads an entry of iterations. The counts of a compaction are not in those of the object itself. Nor are those of an
 // advisor, which is another model, and after a fallback the entries are of several models.
-func (c *counts) iteration(d *jx.Decoder) error {
+func (c *counts) iteration(d *jsonread.Decoder) error {
 	var entry counts
 	kind := ""
 	err := eachMember(d, "iterations", func(key []byte) (err error) {
 		if string(key) != "type" {
-			return entry.member(d, top, "iterations.", key)
+			return entry.member(d, top, path{outer: "iterations."}, key)
 		}
 		if kind, err = d.Str(); err != nil {
 			return malformed("iterations")

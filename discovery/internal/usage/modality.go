@@ -3,7 +3,7 @@ package usage
 import (
 	"strings"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
 // modality is what a list of Gemini counts apart. The other modalities have the price of text.
@@ -27,7 +27,7 @@ var modalities = map[string]modality{
 var modalityNumbers = [...]string{"modality_unspecified", "text", "image", "video", "audio", "document"}
 
 // modality reads an entry such as {"modality": "AUDIO", "tokenCount": 7}.
-func (c *counts) modality(d *jx.Decoder, list string, m modality) error {
+func (c *counts) modality(d *jsonread.Decoder, list string, m modality) error {
 	var entry counts
 	name := ""
 	err := eachMember(d, list, func(key []byte) (err error) {
@@ -36,7 +36,7 @@ func (c *counts) modality(d *jx.Decoder, list string, m modality) error {
 			name, err = modalityName(d, list)
 			return err
 		case "tokenCount", "token_count", "tokens":
-			return entry.count(d, totalTokens, list+".", string(key))
+			return entry.count(d, totalTokens, path{outer: list + "."}, string(key))
 		}
 		return skip(d, list)
 	})
@@ -56,8 +56,8 @@ func (c *counts) modality(d *jx.Decoder, list string, m modality) error {
 }
 
 // modalityName reads the name of a modality, or its number, in lower case.
-func modalityName(d *jx.Decoder, list string) (string, error) {
-	if d.Next() != jx.Number {
+func modalityName(d *jsonread.Decoder, list string) (string, error) {
+	if d.Next() != jsonread.Number {
 		name, err := d.Str()
 		if err != nil {
 			return "", malformed(list)
@@ -83,11 +83,11 @@ func (c *counts) addCount(f field, n int64) error {
 	return nil
 }
 
-func eachMember(d *jx.Decoder, name string, member func(key []byte) error) error {
-	if d.Next() != jx.Object {
+func eachMember(d *jsonread.Decoder, name string, member func(key []byte) error) error {
+	if d.Next() != jsonread.Object {
 		return &Error{name, "must hold objects"}
 	}
-	members, err := d.ObjIter()
+	members, err := d.Object()
 	if err != nil {
 		return malformed(name)
 	}

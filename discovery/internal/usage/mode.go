@@ -1,10 +1,11 @@
 package usage
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
 const (
@@ -66,28 +67,29 @@ func split(modes string) []string {
 
 // mode keeps the value of a field that changes the price, unless it is the standard one. A value of Gemini may be the number of
 // an enum.
-func (c *counts) mode(d *jx.Decoder, name string, place int) error {
-	var value string
+func (c *counts) mode(d *jsonread.Decoder, name []byte, place int) error {
+	var value []byte
+	var err error
 	switch kind := d.Next(); {
-	case kind == jx.Null:
-		return skip(d, name)
-	case kind == jx.Number && !strings.Contains(name, "_"):
-		n, err := d.Num()
-		if err != nil {
-			return malformed(name)
+	case kind == jsonread.Null:
+		return skip(d, string(name))
+	case kind == jsonread.Number && !bytes.Contains(name, []byte("_")):
+		if value, err = d.Raw(); err == nil {
+			value = slices.Concat(name, []byte(":"), value)
 		}
-		value = name + ":" + n.String()
-	case kind == jx.String:
-		text, err := d.Str()
-		if err != nil {
-			return malformed(name)
-		}
-		value = text
+	case kind == jsonread.String:
+		value, err = d.StrBytes()
 	default:
-		return &Error{name, "must be a text"}
+		return &Error{string(name), "must be a text"}
 	}
-	if value = strings.ToLower(value); !standard[value] {
-		c.named[place] = value
+	if err != nil {
+		return malformed(string(name))
+	}
+	if standard[string(value)] { // as nearly all are, in lower case
+		return nil
+	}
+	if lower := strings.ToLower(string(value)); !standard[lower] {
+		c.named[place] = lower
 	}
 	return nil
 }

@@ -1,11 +1,9 @@
 package usage
 
 import (
-	"errors"
-	"io"
 	"strings"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
 // Error names the field that is wrong. It never holds a value of the object.
@@ -33,38 +31,42 @@ type counts struct {
 func (c *counts) has(f field) bool { return c.seen&(1<<f) != 0 }
 
 // read reads an object with the fields of any provider.
-func (c *counts) read(data []byte) error {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
-	d.ResetBytes(data)
-	if d.Next() != jx.Object {
+func (c *counts) read(d *jsonread.Decoder) error {
+	if d.Next() != jsonread.Object {
 		return &Error{"usage", "must be a JSON object"}
 	}
-	if err := c.object(d, top, ""); err != nil {
-		return err
-	}
-	if !atEnd(d) {
-		return &Error{"usage", "must be one JSON object"}
-	}
-	return nil
+	return c.object(d, top, path{})
 }
 
-// atEnd reports whether only white space is left. Next returns Invalid at the end, and also before text that is not JSON.
-func atEnd(d *jx.Decoder) bool { return d.Next() == jx.Invalid && errors.Is(d.Skip(), io.EOF) }
+// path is where a value is in the usage object. Its text is only made for an error.
+type path struct {
+	outer string // with a point at its end
+	name  []byte // of an object in outer, if any
+}
+
+func (p path) String() string {
+	if p.name == nil {
+		return p.outer
+	}
+	return p.outer + string(p.name) + "."
+}
+
+// in returns the path of an object in p.
+func (p path) in(name []byte) path { return path{p.String(), name} }
 
 // object reads what o describes, and skips the rest. An error of the decoder is replaced: it may quote the object.
-func (c *counts) object(d *jx.Decoder, o *object, path string) error {
-	members, err := d.ObjIter()
+func (c *counts) object(d *jsonread.Decoder, o *object, at path) error {
+	members, err := d.Object()
 	if err != nil {
-		return malformed(path)
+		return malformed(at.String())
 	}
 	for members.Next() {
-		if err := c.member(d, o, path, members.Key()); err != nil {
+		if err := c.member(d, o, at, members.Key()); err != nil {
 			return err
 		}
 	}
 	if members.Err() != nil {
-		return malformed(path)
+		return malformed(at.String())
 	}
 	return nil
 }
@@ -76,20 +78,23 @@ func malformed(path string) error {
 	return &Error{strings.TrimSuffix(path, "."), "is not valid JSON"}
 }
 
-func (c *counts) member(d *jx.Decoder, o *object, path string, key []byte) error {
+func (c *counts) member(d *jsonread.Decoder, o *object, at path, key []byte) error {
 	if f, ok := o.counts[string(key)]; ok {
-		return c.count(d, f, path, names[f])
+		return c.count(d, f, at, names[f])
 	}
 	if child, ok := o.objects[string(key)]; ok {
-		return c.nested(d, child, path+string(key)+".")
+		return c.nested(d, child, at.in(key))
 	}
 	if o == top {
 		return c.special(d, key)
 	}
-	return skip(d, path)
+	if d.Skip() != nil {
+		return malformed(at.String())
+	}
+	return nil
 }
 
-func skip(d *jx.Decoder, path string) error {
+func skip(d *jsonread.Decoder, path string) error {
 	if d.Skip() != nil {
 		return malformed(path)
 	}
@@ -97,48 +102,48 @@ func skip(d *jx.Decoder, path string) error {
 }
 
 // count reads a whole number of 0 or more; null counts as a missing field.
-func (c *counts) count(d *jx.Decoder, f field, path, name string) error {
+func (c *counts) count(d *jsonread.Decoder, f field, at path, name string) error {
 	switch d.Next() {
-	case jx.Null:
-		return skip(d, path+name)
-	case jx.Number:
+	case jsonread.Null:
+		return skip(d, at.String()+name)
+	case jsonread.Number:
 	default:
-		return &Error{path + name, "must be a number"}
+		return &Error{at.String() + name, "must be a number"}
 	}
 	n, err := d.Int64()
 	switch {
 	case err != nil:
-		return &Error{path + name, "must be a whole number"}
+		return &Error{at.String() + name, "must be a whole number"}
 	case n < 0:
-		return &Error{path + name, "is negative"}
+		return &Error{at.String() + name, "is negative"}
 	case f != costTicks && n > maxTokens:
-		return &Error{path + name, "is too large"}
+		return &Error{at.String() + name, "is too large"}
 	case c.has(f) && c.value[f] != n:
-		return &Error{path + name, "has two values"}
+		return &Error{at.String() + name, "has two values"}
 	}
 	c.value[f], c.seen = n, c.seen|1<<f
 	return nil
 }
 
-func (c *counts) nested(d *jx.Decoder, o *object, path string) error {
+func (c *counts) nested(d *jsonread.Decoder, o *object, at path) error {
 	switch d.Next() {
-	case jx.Null:
-		return skip(d, path)
-	case jx.Object:
-		return c.object(d, o, path)
+	case jsonread.Null:
+		return skip(d, at.String())
+	case jsonread.Object:
+		return c.object(d, o, at)
 	default:
-		return &Error{strings.TrimSuffix(path, "."), "must be an object"}
+		return &Error{strings.TrimSuffix(at.String(), "."), "must be an object"}
 	}
 }
 
 // special reads the members of the usage object that are neither known counts nor objects of them.
-func (c *counts) special(d *jx.Decoder, key []byte) error {
+func (c *counts) special(d *jsonread.Decoder, key []byte) error {
+	if place, changes := modeNames[string(key)]; changes {
+		return c.mode(d, key, place)
+	}
 	name := string(key)
-	place, changes := modeNames[name]
 	m, counted := modalities[name]
 	switch {
-	case changes:
-		return c.mode(d, name, place)
 	case counted:
 		return list(d, name, func() error { return c.modality(d, name, m) })
 	case name == "iterations":
@@ -154,14 +159,14 @@ func (c *counts) special(d *jx.Decoder, key []byte) error {
 }
 
 // unknown reads a count that is not known. It is kept as a mode unless it is 0.
-func (c *counts) unknown(d *jx.Decoder, name string) error {
+func (c *counts) unknown(d *jsonread.Decoder, name string) error {
 	kind := d.Next()
 	raw, err := d.Raw()
 	if err != nil {
 		return malformed("usage")
 	}
 	switch {
-	case kind != jx.Number && kind != jx.String:
+	case kind != jsonread.Number && kind != jsonread.String:
 	case strings.Trim(string(raw), `-+0.eE"`) != "":
 		c.addMode(unknownName(name))
 	}
@@ -169,15 +174,15 @@ func (c *counts) unknown(d *jx.Decoder, name string) error {
 }
 
 // list reads an array, or null.
-func list(d *jx.Decoder, name string, element func() error) error {
+func list(d *jsonread.Decoder, name string, element func() error) error {
 	switch d.Next() {
-	case jx.Null:
+	case jsonread.Null:
 		return skip(d, name)
-	case jx.Array:
+	case jsonread.Array:
 	default:
 		return &Error{name, "must be an array"}
 	}
-	elements, err := d.ArrIter()
+	elements, err := d.Array()
 	if err != nil {
 		return malformed(name)
 	}

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
 // toolCounts are the objects that count the uses of tools, with the end of their members' names.
@@ -28,13 +28,13 @@ func (c *counts) billed(provider string) map[string]int64 {
 }
 
 // tools reads an object such as {"web_search_requests": 2}.
-func (c *counts) tools(d *jx.Decoder, name string) error {
-	if d.Next() == jx.Null {
+func (c *counts) tools(d *jsonread.Decoder, name string) error {
+	if d.Next() == jsonread.Null {
 		return skip(d, name)
 	}
 	return eachMember(d, name, func(key []byte) error {
 		tool, counted := strings.CutSuffix(string(key), toolCounts[name])
-		if !counted || d.Next() != jx.Number { // another unit, such as seconds
+		if !counted || d.Next() != jsonread.Number { // another unit, such as seconds
 			return c.unknown(d, string(key))
 		}
 		n, err := amount(d, name)
@@ -52,7 +52,7 @@ func (c *counts) tools(d *jx.Decoder, name string) error {
 var groundingTools = map[string]string{"google_search": "grounding", "google_maps": "maps"}
 
 // grounding reads an entry such as {"type": "google_search", "count": 2}.
-func (c *counts) grounding(d *jx.Decoder) error {
+func (c *counts) grounding(d *jsonread.Decoder) error {
 	const list = "grounding_tool_count"
 	var n int64
 	tool := ""
@@ -79,7 +79,7 @@ func (c *counts) grounding(d *jx.Decoder) error {
 }
 
 // amount reads a whole number of 0 or more.
-func amount(d *jx.Decoder, name string) (int64, error) {
+func amount(d *jsonread.Decoder, name string) (int64, error) {
 	n, err := d.Int64()
 	if err != nil || n < 0 || n > maxTokens {
 		return 0, &Error{name, "must have whole numbers from 0 to 2^53"}

@@ -9,7 +9,12 @@
 // known counts.
 package usage
 
-import "sync"
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+)
 
 // Usage is what a call used, in disjoint counts. The fields are those of discovery.Usage.
 type Usage struct {
@@ -26,17 +31,19 @@ func (u *Usage) Prompt() int64 {
 	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
 }
 
-// pool has counts, which are too large to be made for each of a million calls.
-var pool = sync.Pool{New: func() any { return new(counts) }}
+// Reader reads usage objects. It is large, and made to be reused.
+type Reader struct{ counts counts }
 
-// Parse reads the usage object of a provider. The error is an *Error.
-func Parse(provider string, data []byte) (Usage, error) {
-	c, _ := pool.Get().(*counts)
-	defer pool.Put(c)
-	*c = counts{}
-	if err := c.read(data); err != nil {
-		return Usage{}, err
-	}
+// Read reads the next value of d, which must be a usage object. The error is an *Error, after which d is within the object.
+func (r *Reader) Read(d *jsonread.Decoder) error {
+	r.counts = counts{}
+	return r.counts.read(d)
+}
+
+// Usage returns the usage of the object that was read, for the provider that sent it. It must be called once for an object. The
+// error is an *Error.
+func (r *Reader) Usage(provider string) (Usage, error) {
+	c := &r.counts
 	s := shapeOf(provider, c)
 	if s == nil {
 		return Usage{}, &Error{"usage", "is not a usage object of this provider"}
@@ -47,6 +54,29 @@ func Parse(provider string, data []byte) (Usage, error) {
 	}
 	u.Mode, u.Requests = c.allModes(), c.billed(provider)
 	return u, nil
+}
+
+// parser is what Parse needs, which is too large to be made for each of a million calls.
+type parser struct {
+	d jsonread.Decoder
+	Reader
+}
+
+var pool = sync.Pool{New: func() any { return new(parser) }}
+
+// Parse reads the usage object of a provider. The error is an *Error.
+func Parse(provider string, data []byte) (Usage, error) {
+	p, _ := pool.Get().(*parser)
+	defer pool.Put(p)
+	p.d.Reset(data)
+	defer p.d.Reset(nil) // the pool must not keep data
+	if err := p.Read(&p.d); err != nil {
+		return Usage{}, err
+	}
+	if !p.d.AtEnd() {
+		return Usage{}, &Error{"usage", "must be one JSON object"}
+	}
+	return p.Usage(provider)
 }
 
 // shape is the usage object of one API.
@@ -64,8 +94,8 @@ func (s *shape) usage(c *counts) (Usage, error) {
 	for _, f := range s.optional {
 		allowed |= 1 << f
 	}
-	for f := range fields { // first, since this is what is wrong with the object of another provider
-		if c.has(f) && allowed&(1<<f) == 0 && !c.harmless(f) {
+	for others := c.seen &^ allowed; others != 0; others &= others - 1 { // first, since this is what is wrong with the object of another provider
+		if f := field(bits.TrailingZeros64(others)); !c.harmless(f) { //nolint:gosec // less than 64
 			return Usage{}, &Error{names[f], "does not belong to the usage object of this provider"}
 		}
 	}

@@ -1,0 +1,123 @@
+// Package jsonread decodes JSON as jx does, from a slice of bytes, and several times as fast. It reads what most texts consist of:
+// objects, arrays, strings without escapes, and short numbers without a sign and an exponent. All other strings and numbers are
+// handed to jx.
+package jsonread
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/go-faster/jx"
+)
+
+// maxDepth bounds the nesting, as jx does.
+const maxDepth = 10_000
+
+var errSyntax = errors.New("the text is not valid JSON")
+
+// Decoder reads a JSON text value by value. Strings and raw values are slices of the text where they can be.
+type Decoder struct {
+	text  []byte
+	at    int
+	depth int
+	slow  jx.Decoder
+}
+
+// Reset begins to read a text.
+func (d *Decoder) Reset(text []byte) {
+	d.text, d.at, d.depth = text, 0, 0
+	d.slow.ResetBytes(nil)
+}
+
+// Mark is a place in a text.
+type Mark struct{ at, depth int }
+
+// Mark returns the place of the next value.
+func (d *Decoder) Mark() Mark { return Mark{d.at, d.depth} }
+
+// Return goes back to a place.
+func (d *Decoder) Return(to Mark) { d.at, d.depth = to.at, to.depth }
+
+// Since returns the text from a place to the next value.
+func (d *Decoder) Since(begin Mark) []byte { return d.text[begin.at:d.at] }
+
+// peek returns the next byte after white space, and 0 at the end.
+func (d *Decoder) peek() byte {
+	for text := d.text; d.at < len(text); d.at++ {
+		if c := text[d.at]; c > ' ' || !space(c) {
+			return c
+		}
+	}
+	return 0
+}
+
+func space(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// consume reads a byte after white space.
+func (d *Decoder) consume(c byte) error {
+	if d.peek() != c {
+		return errSyntax
+	}
+	d.at++
+	return nil
+}
+
+// Kind is the type of a value, by its first byte.
+type Kind uint8
+
+// Invalid is the kind at the end of the text, and before what is no value.
+const (
+	Invalid Kind = iota
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+var kinds = [256]Kind{
+	'n': Null, 't': Bool, 'f': Bool, '"': String, '[': Array, '{': Object, '-': Number, '0': Number, '1': Number, '2': Number,
+	'3': Number, '4': Number, '5': Number, '6': Number, '7': Number, '8': Number, '9': Number,
+}
+
+// Next returns the kind of the next value.
+func (d *Decoder) Next() Kind { return kinds[d.peek()] }
+
+// AtEnd reports whether only white space is left.
+func (d *Decoder) AtEnd() bool { return d.peek() == 0 && d.at == len(d.text) }
+
+// Raw reads a value of any type and returns its text.
+func (d *Decoder) Raw() ([]byte, error) {
+	d.peek()
+	begin := d.at
+	err := d.Skip()
+	return d.text[begin:d.at], err
+}
+
+// Bool reads true or false.
+func (d *Decoder) Bool() (bool, error) {
+	if d.peek() == 't' {
+		return true, d.literal("true")
+	}
+	return false, d.literal("false")
+}
+
+// literal reads a word, which begins at the next byte.
+func (d *Decoder) literal(word string) error {
+	if !bytes.HasPrefix(d.text[d.at:], []byte(word)) {
+		return errSyntax
+	}
+	d.at += len(word)
+	return nil
+}
+
+// jx returns jx's decoder with the next value.
+func (d *Decoder) jx() (*jx.Decoder, error) {
+	d.peek()
+	d.slow.ResetBytes(d.text[d.at:])
+	raw, err := d.slow.Raw()
+	d.at += len(raw)
+	d.slow.ResetBytes(raw)
+	return &d.slow, err
+}

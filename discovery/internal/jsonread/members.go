@@ -1,0 +1,107 @@
+package jsonread
+
+// Members are the members of an object.
+type Members struct {
+	elements
+	key []byte
+}
+
+// Elements are the elements of an array.
+type Elements struct{ elements }
+
+// elements are what commas separate.
+type elements struct {
+	d       *Decoder
+	err     error
+	closing byte
+	begun   bool
+}
+
+// Object begins to read an object.
+func (d *Decoder) Object() (Members, error) {
+	inner, err := d.begin('{', '}')
+	return Members{elements: inner}, err
+}
+
+// Array begins to read an array.
+func (d *Decoder) Array() (Elements, error) {
+	inner, err := d.begin('[', ']')
+	return Elements{inner}, err
+}
+
+func (d *Decoder) begin(opening, closing byte) (elements, error) {
+	if err := d.consume(opening); err != nil {
+		return elements{}, err
+	}
+	if d.depth++; d.depth > maxDepth || d.AtEnd() {
+		return elements{}, errSyntax
+	}
+	return elements{d: d, closing: closing}, nil
+}
+
+// Next reports whether there is another element, which must be read before the next call.
+func (e *elements) Next() bool {
+	if e.err != nil {
+		return false
+	}
+	d := e.d
+	switch c := d.peek(); {
+	case c == e.closing:
+		d.at++
+		d.depth--
+		return false
+	case !e.begun:
+		e.begun = true
+	case c == ',':
+		d.at++
+	default:
+		e.err = errSyntax
+		return false
+	}
+	return true
+}
+
+// Next reads the key of the next member, whose value must be read before the next call.
+func (m *Members) Next() bool {
+	if m.plainNext() {
+		return true
+	}
+	if !m.elements.Next() {
+		return false
+	}
+	if m.key, m.err = m.d.StrBytes(); m.err == nil {
+		m.err = m.d.consume(':')
+	}
+	if m.err == nil && m.d.AtEnd() {
+		m.err = errSyntax
+	}
+	return m.err == nil
+}
+
+// plainNext reads a comma, a key without escapes and a colon, as they are in nearly all texts: without white space and before a
+// value. Otherwise it reads nothing.
+func (m *Members) plainNext() bool {
+	d := m.d
+	rest := d.text[d.at:]
+	if !m.begun || len(rest) < 2 || rest[0] != ',' || rest[1] != '"' || m.err != nil {
+		return false
+	}
+	rest = rest[2:]
+	for i, c := range rest {
+		if special[c] {
+			if c != '"' || len(rest) < i+3 || rest[i+1] != ':' || rest[i+2] <= ' ' {
+				return false
+			}
+			m.key = rest[:i:i]
+			d.at += i + 4
+			return true
+		}
+	}
+	return false
+}
+
+// Key returns the key of the member.
+func (m *Members) Key() []byte { return m.key }
+
+// Err returns why the last Next returned false; nil at the end.
+func (e *elements) Err() error { return e.err }

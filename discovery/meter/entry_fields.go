@@ -1,0 +1,72 @@
+package meter
+
+import (
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+)
+
+func skip(d *jsonread.Decoder) error {
+	if d.Skip() != nil {
+		return errLine
+	}
+	return nil
+}
+
+func readText(d *jsonread.Decoder, field *[]byte) (err error) {
+	if *field, err = d.StrBytes(); err != nil {
+		return errLine
+	}
+	return nil
+}
+
+// readObject keeps the JSON of an object, which is only decoded where it is needed.
+func readObject(d *jsonread.Decoder, field *[]byte) error {
+	if d.Next() != jsonread.Object {
+		return errLine
+	}
+	raw, err := d.Raw()
+	if err != nil {
+		return errLine
+	}
+	*field = raw
+	return nil
+}
+
+func (e *entry) readUsage(d *jsonread.Decoder) error {
+	if e.counts == nil || d.Next() != jsonread.Object {
+		return readObject(d, &e.usage)
+	}
+	begin := d.Mark()
+	if e.usageErr = e.counts.Read(d); e.usageErr != nil {
+		d.Return(begin)
+		return readObject(d, &e.usage)
+	}
+	e.usage = d.Since(begin)
+	return nil
+}
+
+func (e *entry) readTime(d *jsonread.Decoder) error {
+	text, err := d.StrBytes()
+	if err != nil || e.time.UnmarshalText(text) != nil {
+		return errTime
+	}
+	e.time = e.time.UTC()
+	return nil
+}
+
+func (e *entry) readDuration(d *jsonread.Decoder) (err error) {
+	const longest = 1e12 // 30 years, which fit into a time.Duration
+	if e.duration, err = d.Float64(); err != nil || !(e.duration >= 0 && e.duration <= longest) {
+		return errLine
+	}
+	return nil
+}
+
+func (e *entry) readUSD(d *jsonread.Decoder) error {
+	e.usdGiven = true
+	text, err := d.StrBytes()
+	if err != nil || len(text) == 0 {
+		return errUSD
+	}
+	e.usd = text
+	return nil
+}
