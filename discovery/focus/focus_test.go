@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
@@ -184,7 +185,9 @@ func TestCallsWithoutARow(t *testing.T) {
 	if err := calls.Add(unknown); !errors.Is(err, discovery.ErrUnpriced) {
 		t.Errorf("an unknown model: %v", err)
 	}
-	for _, r := range []meter.Record{torn, call("1e9", ""), call("-1", ""), {Provider: "nobody", USD: "1"}} {
+	undated, late := call("1", ""), call("1", "")
+	undated.Time, late.Time = time.Time{}, time.Date(9999, 12, 31, 12, 0, 0, 0, time.UTC)
+	for _, r := range []meter.Record{torn, call("1e9", ""), call("-1", ""), {Provider: "nobody", USD: "1"}, undated, late} {
 		if calls.Add(r) == nil {
 			t.Errorf("Add(%+v) has no error", r)
 		}
@@ -271,6 +274,22 @@ func TestTags(t *testing.T) {
 }
 
 // TestBillOfAnotherZone has a bucket whose month in its own time zone is not the month in UTC.
+func TestFileIsUTF8(t *testing.T) {
+	calls := focus.NewCalls(nil, "")
+	r := call("0.1", "")
+	r.Model = "gpt\xff"
+	if err := calls.Add(r); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := calls.WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	if _, rows := readRows(t, out.String()); rows[0]["x_Model"] != "gpt\uFFFD" || !utf8.Valid(out.Bytes()) {
+		t.Errorf("the model is %q", rows[0]["x_Model"])
+	}
+}
+
 func TestBillOfAnotherZone(t *testing.T) {
 	day := discovery.TeamCostBucket{StartTime: "2026-11-01T00:00:00+02:00", EndTime: "2026-11-02T00:00:00+02:00", TotalUSD: 1}
 	var out bytes.Buffer

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -90,7 +91,7 @@ func write(w io.Writer, rows []row) error {
 	cells := make([]string, len(header))
 	for _, r := range rows {
 		for i, column := range header {
-			cells[i] = r[column]
+			cells[i] = strings.ToValidUTF8(r[column], "\uFFFD")
 		}
 		if err := out.Write(cells); err != nil {
 			return err
