@@ -187,6 +187,10 @@ type callsFiles struct {
 func (a *app) callsFiles(paths []string) (*callsFiles, error) {
 	in := &callsFiles{paths: slices.Clone(paths), names: make(map[string]string)}
 	for i, path := range paths {
+		if path == "" { // as of a variable that is not set; it would be the current directory
+			in.close()
+			return nil, usagef("the name of a file or folder must not be empty")
+		}
 		info, err := os.Stat(path)
 		if path != "-" && (err != nil || info.Mode()&os.ModeNamedPipe == 0) {
 			continue
