@@ -97,6 +97,9 @@ func TestKeyInAnotherHeaderIsIgnored(t *testing.T) {
 			s := start(t)
 			for _, header := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
 				for _, prefix := range []string{"", "Bearer "} {
+					if op == discoverytest.ListAnthropicModels && header == "Authorization" && prefix == "Bearer " {
+						continue // TestAnthropicTakesABearerToken
+					}
 					if header == e.keyHeader && (prefix == e.keyPrefix || prefix == "Bearer ") {
 						continue
 					}
@@ -108,6 +111,22 @@ func TestKeyInAnotherHeaderIsIgnored(t *testing.T) {
 				assert.Equal(t, refusals[op].missing, s.callInvalid(op, "?key="+key, e.keyHeader, "").Status)
 			}
 		})
+	}
+}
+
+// TestAnthropicTakesABearerToken checks the header in which the SDK for TypeScript sends both an apiKey and an authToken. A key in
+// X-Api-Key precedes it.
+func TestAnthropicTakesABearerToken(t *testing.T) {
+	t.Parallel()
+	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceAnthropic: key}))
+	for _, test := range []struct {
+		apiKey, token string
+		want          int
+	}{{"", "Bearer " + key, 200}, {"", key, 401}, {"", "Bearer " + wrongKey, 401}, {wrongKey, "Bearer " + key, 401}, {key, "Bearer " + wrongKey, 200}} {
+		r, err := s.exchange(discoverytest.ListAnthropicModels, "", "X-Api-Key", test.apiKey, "Authorization", test.token)
+		assert.Equal(t, test.apiKey == "", err != nil, "the document has the other header only")
+		assert.Equal(t, test.want, r.status, test)
+		assert.NotContains(t, r.body, key)
 	}
 }
 
