@@ -113,6 +113,9 @@ func (a *app) expand(models []string) ([]string, error) {
 		return nil, usagef("stdin names no model")
 	}
 	for _, model := range all {
+		if model == "" {
+			return nil, usagef("MODEL must not be empty")
+		}
 		if isPath(model) {
 			return nil, usagef("%q is a file or folder and not a model; mesh retired --scan finds the models in it", model)
 		}

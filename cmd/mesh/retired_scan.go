@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mentions"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -60,27 +61,44 @@ func (a *app) scanSources(check checker, paths []string, failUnknown bool) error
 	return nil
 }
 
-// maxSource bounds a file, in bytes.
-const maxSource = 64 << 20
-
-// file adds the models of a file. A file with a zero byte is no text.
+// file adds the models of a file, unless it is binary.
 func (s *sourceScan) file(name string) error {
-	text, err := readBounded(name, maxSource)
-	if err != nil || bytes.IndexByte(text, 0) >= 0 {
+	f, err := os.Open(name) //nolint:gosec // the user names the file or its folder
+	if err != nil {
 		return err
 	}
-	s.files++
-	for word := range mentions.Words(text) {
-		r, ok := s.known[word.Text]
-		if !ok {
-			r = s.model(word)
-			s.known[word.Text] = r
+	defer f.Close()
+	found := len(s.list)
+	for word, err := range mentions.Read(f) {
+		if errors.Is(err, mentions.ErrBinary) {
+			s.list = s.list[:found]
+			return nil
 		}
-		if s.reports(r, word) {
+		if err != nil {
+			return err
+		}
+		if r := s.state(word); s.reports(r, word) {
 			s.list = append(s.list, mention{name, word.Line, r})
 		}
 	}
+	s.files++
 	return nil
+}
+
+// maxKnown bounds the words that are remembered: a file with data can have millions.
+const maxKnown = 100_000
+
+// state returns the state of the model that a word names.
+func (s *sourceScan) state(word mentions.Word) retirement {
+	r, ok := s.known[word.Text]
+	if !ok {
+		if len(s.known) == maxKnown {
+			clear(s.known)
+		}
+		r = s.model(word)
+		s.known[word.Text] = r
+	}
+	return r
 }
 
 // model returns the first part of a word that is a model with a state, or else the word.

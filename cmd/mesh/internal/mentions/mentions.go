@@ -2,8 +2,10 @@
 package mentions
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -43,11 +45,20 @@ func walk(folder string, yield func(string, error) bool) bool {
 			return fs.SkipDir
 		case err == nil && !entry.Type().IsRegular():
 			return nil
-		case !yield(path, err):
+		case !yield(path, withPath(err, path)):
 			return errStopped
 		}
 		return nil
 	}) == nil
+}
+
+// withPath returns err with the path from the working directory: the error of a folder has its name in that folder.
+func withPath(err error, path string) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return &fs.PathError{Op: failed.Op, Path: path, Err: failed.Err}
+	}
+	return err
 }
 
 // errStopped ends a walk, and unlike [fs.SkipAll] is seen by its caller.
@@ -64,6 +75,58 @@ type Word struct {
 
 // maxWord is the length of the longest word, in bytes. No id is longer.
 const maxWord = 256
+
+// ErrBinary reports a file that is no text, because it has a zero byte.
+var ErrBinary = errors.New("not a text file")
+
+// The parts of a file that are in memory at a time, in bytes.
+const (
+	firstPart = 64 << 10
+	maxPart   = 1 << 20
+)
+
+// Read yields the words of a file as [Words] does, and keeps only a part of it in memory. It ends with an error.
+func Read(r io.Reader) iter.Seq2[Word, error] {
+	return func(yield func(Word, error) bool) {
+		parts := bufio.NewScanner(r)
+		parts.Buffer(make([]byte, firstPart), 2*maxPart)
+		parts.Split(splitPart)
+		for lines := 0; parts.Scan(); lines += bytes.Count(parts.Bytes(), []byte("\n")) {
+			if bytes.IndexByte(parts.Bytes(), 0) >= 0 {
+				yield(Word{}, ErrBinary)
+				return
+			}
+			for word := range Words(parts.Bytes()) {
+				word.Line += lines
+				if !yield(word, nil) {
+					return
+				}
+			}
+		}
+		if err := parts.Err(); err != nil {
+			yield(Word{}, err)
+		}
+	}
+}
+
+// splitPart returns the complete lines, or of a very long line a part that ends between two words.
+func splitPart(data []byte, atEOF bool) (advance int, part []byte, err error) {
+	end := bytes.LastIndexByte(data, '\n') + 1
+	switch {
+	case atEOF:
+		end = len(data)
+	case end == 0 && len(data) < maxPart:
+		return 0, nil, nil // more is needed
+	case end == 0:
+		if end = bytes.LastIndexAny(data, " \t,;(){}[]") + 1; end == 0 {
+			end = len(data)
+		}
+	}
+	if end == 0 {
+		return 0, nil, nil
+	}
+	return end, data[:end], nil
+}
 
 // Words yields the words of a text in lower case that have a hyphen or are quoted: a short id such as o1 is also an ordinary
 // name. A word may have a prefix, as in "openai/gpt-4o"; [Parts] returns its parts.

@@ -1,11 +1,15 @@
 package mentions_test
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,8 +32,51 @@ func TestWords(t *testing.T) {
 		"“gpt-4”":                       {{"gpt-4", 1, false}},
 		"'openai/gpt-4'":                {{"openai/gpt-4", 1, true}},
 		"- -- ... ://":                  nil,
+		"'o1'\r\nuse gpt-4\r\n":         {{"o1", 1, true}, {"gpt-4", 2, false}},
 	} {
 		assert.Equal(t, want, slices.Collect(mentions.Words([]byte(text))), text)
+	}
+}
+
+// TestReadFindsTheWordsOfTheWhole checks files that are larger than a part, with and without line breaks, against Words.
+func TestReadFindsTheWordsOfTheWhole(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"empty":          "",
+		"no line break":  `x = "o1"`,
+		"lines":          strings.Repeat("m = \"o1\" // gpt-4o\r\n\n", 60_000),
+		"one line":       strings.Repeat(`{"model":"o1","other":"gpt-4o"}, `, 50_000),
+		"no separators":  strings.Repeat("a", 3<<20) + ` "o1"`,
+		"then a line":    strings.Repeat(`"o1" `, 250_000) + "\n'gpt-4'",
+		"line too short": "\n\n\ngpt-4o",
+	} {
+		var got []mentions.Word
+		for word, err := range mentions.Read(strings.NewReader(text)) {
+			require.NoError(t, err, name)
+			got = append(got, word)
+		}
+		assert.True(t, slices.Equal(slices.Collect(mentions.Words([]byte(text))), got), "%s: %d words", name, len(got))
+	}
+	for word := range mentions.Read(strings.NewReader("gpt-4o gpt-4")) {
+		assert.Equal(t, "gpt-4o", word.Text)
+		break
+	}
+}
+
+func TestReadEndsWithAnError(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	for want, r := range map[error]io.Reader{
+		mentions.ErrBinary: strings.NewReader(strings.Repeat("gpt-4o\n", 200_000) + "\x00"),
+		broken:             io.MultiReader(strings.NewReader("gpt-4o\n"), iotest.ErrReader(broken)),
+	} {
+		var last error
+		for word, err := range mentions.Read(r) {
+			require.NoError(t, last, "the error is the end")
+			assert.True(t, word.Text == "gpt-4o" || err != nil)
+			last = err
+		}
+		require.ErrorIs(t, last, want)
 	}
 }
 
@@ -66,6 +113,14 @@ func TestFiles(t *testing.T) {
 		return found
 	}
 	assert.Equal(t, []string{"a/.github/c.yml", "a/b.go", "g", "no is missing", "vendor/h"}, list("a", "g", "no", "vendor"))
+	folder := filepath.Join(root, "a", "x")
+	require.NoError(t, os.Chmod(folder, 0))
+	defer os.Chmod(folder, 0o700) //nolint:errcheck // for the removal of the folder
+	for path, err := range mentions.Files([]string{filepath.Join(root, "a")}) {
+		if err != nil { // not for root
+			require.ErrorContains(t, err, folder, "%s", path)
+		}
+	}
 	for range mentions.Files([]string{filepath.Join(root, "a"), root}) {
 		break
 	}
