@@ -54,7 +54,7 @@ from those of mesh usage, which are the same money.`,
 	flags.StringVar(&f.svg, "svg", "", "file that receives the report as an SVG image")
 	flags.StringVar(&f.html, "html", "", "file that receives a page with the bill, and with --usage what was counted, by day and by model")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
-	cmd.MarkFlagsMutuallyExclusive("counted", "usage")
+	exclude(cmd, "counted", "usage")
 	if err := cmd.MarkFlagRequired("from"); err != nil {
 		panic(err) // the flag does not exist: a mistake in the program
 	}

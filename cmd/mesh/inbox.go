@@ -56,8 +56,7 @@ func newInbox(a *app) *cobra.Command {
 	flags.IntVar(&f.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
 	flags.BoolVar(&f.watch, "watch", false, "print unread messages as they arrive, oldest first, until interrupted")
 	flags.DurationVar(&f.interval, "interval", 0, "with --watch: time between two polls (default 5s, growing to 30s while nothing arrives)")
-	cmd.MarkFlagsMutuallyExclusive("watch", "since")
-	cmd.MarkFlagsMutuallyExclusive("watch", "limit")
+	exclude(cmd, "watch", "since", "limit")
 	complete(cmd, "from", a.completeNode)
 	complete(cmd, "kind", completeKind)
 	return cmd

@@ -85,11 +85,14 @@ func priceTable(w io.Writer, prices []discovery.ProviderPricing) error {
 		}
 	}
 	if err := output.Table(w, []string{
-		"PROVIDER", "MODEL", "MODE", "FROM", "UNTIL", "PROMPT FROM", "INPUT", "CACHE READ", "CACHE WRITE", "CACHE WRITE 1H", "OUTPUT",
+		"PROVIDER", "MODEL", "MODE", "FROM", "UNTIL", "PROMPT FROM", "INPUT", "CACHE READ", "5M WRITE", "1H WRITE", "OUTPUT",
 	}, rows); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "USD per million tokens; a price of - is unknown. UNTIL is the first day after the period, and - is no limit. PROMPT FROM is the shortest prompt, in tokens.\n")
+	_, err := io.WriteString(w, `USD per million tokens; a price of - is unknown. UNTIL is the first day after
+the period, and - is no limit. PROMPT FROM is the shortest prompt, in tokens.
+5M WRITE and 1H WRITE are writes to a cache for five minutes and for an hour.
+`)
 	return err
 }
 

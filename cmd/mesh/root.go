@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	mesh "github.com/mesh-gateway/mesh-go"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -62,6 +63,14 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkEmpty(cmd); err != nil {
+				return err
+			}
+			if a.profile != "" { // a mistyped name is an error also where the profile has no effect
+				if _, err := a.settings(); err != nil {
+					return err
+				}
+			}
 			return checkFormat(cmd, a.format)
 		},
 	}
@@ -120,6 +129,32 @@ func checkShell(root *cobra.Command) {
 		panic(err) // cobra has no completion command
 	}
 	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+}
+
+// checkEmpty returns an error for a flag whose value is empty, as that of an unset variable: --budget "$BUDGET" must not mean that
+// there is none.
+func checkEmpty(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.String() == "" {
+			err = usagef("--%s must not be empty", f.Name)
+		}
+	})
+	return err
+}
+
+// exclude makes a flag exclude others.
+func exclude(cmd *cobra.Command, flag string, others ...string) {
+	for _, other := range others {
+		cmd.MarkFlagsMutuallyExclusive(flag, other) // for the completion; its error has other words
+	}
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		for _, other := range others {
+			if cmd.Flags().Changed(flag) && cmd.Flags().Changed(other) {
+				return usagef("--%s and --%s exclude each other", flag, other)
+			}
+		}
+		return nil
+	}
 }
 
 // checkFormat checks --format. Only mesh prices and mesh usage have a table that is the same in every row, which CSV needs.

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -24,6 +28,63 @@ func TestEachCommandHasHelp(t *testing.T) {
 		}
 		assert.NotNil(t, cmd.Args, cmd.Name())
 		assert.False(t, takesNames(cmd) && cmd.ValidArgsFunction == nil && cmd.ValidArgs == nil, "%s completes file names", cmd.Name())
+	}
+}
+
+// TestEveryCommandRefusesWrongUse runs each command with wrong arguments, an unknown flag and a wrong value of each flag.
+func TestEveryCommandRefusesWrongUse(t *testing.T) {
+	t.Parallel()
+	root := newRoot(&app{})
+	root.InitDefaultCompletionCmd()
+	commands := root.Commands()
+	for _, cmd := range commands {
+		commands = append(commands, cmd.Commands()...)
+	}
+	for _, cmd := range commands {
+		if cmd.IsAdditionalHelpTopicCommand() || cmd.Name() == "help" {
+			continue
+		}
+		line := strings.Fields(cmd.CommandPath())[1:]
+		wrong := [][]string{{"--bogus"}, {"-Z"}, {"--node"}}
+		var right []string // arguments that are as many as the command takes
+		for range 4 {
+			if cmd.ValidateArgs(right) == nil {
+				break
+			}
+			wrong, right = append(wrong, right), append(right, "x")
+		}
+		for _, flag := range []string{"--wide=maybe", "--format=yaml", "--profile=no-such-profile", "--token-file="} {
+			wrong = append(wrong, append([]string{flag}, right...))
+		}
+		if many := slices.Repeat([]string{"x"}, 9); cmd.ValidateArgs(many) != nil {
+			wrong = append(wrong, many)
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if value, ok := wrongValue(f); ok {
+				wrong = append(wrong, append([]string{"--" + f.Name + "=" + value}, right...))
+			}
+		})
+		for _, args := range wrong {
+			var out, errs bytes.Buffer
+			ctx, cancel := context.WithTimeout(t.Context(), processTime) // a command that is not refused can run without end
+			status := run(ctx, &app{in: strings.NewReader(""), out: &out, errs: &errs}, append(slices.Clone(line), args...))
+			cancel()
+			assert.Equal(t, exitUsage, status, "%s %q: %s", cmd.CommandPath(), args, &errs)
+			assert.Regexp(t, `^mesh: .+\nmesh: see mesh .*--help\n$`, errs.String(), "%s %q", cmd.CommandPath(), args)
+			assert.Empty(t, out.String(), "%s %q", cmd.CommandPath(), args)
+		}
+	}
+}
+
+// wrongValue returns a value that a flag does not take. The texts of a list are checked by its command.
+func wrongValue(f *pflag.Flag) (value string, ok bool) {
+	switch f.Value.Type() {
+	case "string":
+		return "", true
+	case "stringSlice", "stringArray":
+		return "", false
+	default:
+		return "maybe", true
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 func newSend(a *app) *cobra.Command {
@@ -33,6 +35,9 @@ func newSend(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := checkNumbers(scanner, req); err != nil {
+				return err
+			}
 			return a.sent(lookup.Send(ctx, c, scanner, req, thread))
 		}),
 	}
@@ -41,6 +46,22 @@ func newSend(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&req.IdempotencyKey, "key", "", "idempotency key: the same message under the same key arrives once")
 	cmd.Flags().IntSliceVar(&req.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")
 	return cmd
+}
+
+// checkNumbers checks the task and the rules. A gateway refuses another task, and an unknown rule would be without effect.
+func checkNumbers(scanner *scan.Scanner, req client.SendRequest) error {
+	if err := lookup.CheckName(scanner, "the task", req.RelatedTaskID); err != nil {
+		return err
+	}
+	if _, err := strconv.ParseInt(req.RelatedTaskID, 10, 64); err != nil && req.RelatedTaskID != "" {
+		return usagef("--task must be a whole number of at most 64 bits")
+	}
+	for _, rule := range req.AllowRules {
+		if rule < 0 || rule >= len(scan.Rules()) {
+			return usagef("--allow-rule %d must be 1 to %d", rule, len(scan.Rules())-1)
+		}
+	}
+	return nil
 }
 
 // maxText bounds what is read from stdin, in bytes: a content has at most 200,000 characters of up to four bytes.

@@ -78,6 +78,9 @@ func (f serveFlags) options(killed context.Context) (client.ServeOptions, error)
 		Workers: f.workers, MaxAttempts: f.maxAttempts, Watch: polls(f.interval),
 		OnGiveUp: func(client.MeshMessage, error) bool { return f.giveUp == markRead && killed.Err() == nil },
 	}
+	if f.workers < 1 || f.maxAttempts < 1 { // 0 is the default of package client
+		return opts, usagef("--workers and --max-attempts must be positive")
+	}
 	if f.giveUp != leaveUnread && f.giveUp != markRead {
 		return opts, usagef("--give-up: %q must be %s or %s", f.giveUp, leaveUnread, markRead)
 	}

@@ -3,6 +3,7 @@ package profile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func Load(file string) (Profiles, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&all); err != nil {
-		return all, fmt.Errorf("%s: %w", file, err)
+		return all, fmt.Errorf("%s: %w", file, formError(err))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return all, fmt.Errorf("%s: text follows the object", file)
@@ -70,6 +71,19 @@ func Load(file string) (Profiles, error) {
 		return all, fmt.Errorf("%s: the default profile %q does not exist", file, all.Default)
 	}
 	return all, nil
+}
+
+// formError returns an error of package json without the names of types.
+func formError(err error) error {
+	var mistyped *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &mistyped):
+		return fmt.Errorf("%s must not be a JSON %s; mesh help profiles shows the form", cmp.Or(mistyped.Field, "the file"), mistyped.Value)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the JSON object is not complete; mesh help profiles shows the form")
+	default:
+		return err
+	}
 }
 
 // Names returns the names of the profiles.

@@ -49,9 +49,10 @@ func TestLoadRefuses(t *testing.T) {
 	t.Parallel()
 	const token = "example-token-of-a-gateway"
 	for text, want := range map[string]string{
-		"":                 "EOF",
-		"{":                "unexpected EOF",
-		`{"profiles": []}`: "cannot unmarshal array",
+		"":                 "the JSON object is not complete",
+		"{":                "the JSON object is not complete",
+		"[]":               "the file must not be a JSON array",
+		`{"profiles": []}`: "profiles must not be a JSON array",
 		`{} {}`:            "text follows the object",
 		`{"default": "x"}`: `the default profile "x" does not exist`,
 		`{"profiles": {"a": {"token": "` + token + `"}}}`:                            `profile "a": a profile has no token; write the token to a file`,
@@ -59,7 +60,7 @@ func TestLoadRefuses(t *testing.T) {
 		`{"profiles": {"a": {"gateway_token": "` + token + `"}}}`:                    `unknown field "gateway_token"`,
 		`{"token": "` + token + `"}`:                                                 `unknown field "token"`,
 		`{"profiles": {"a": {"token_file": "` + token + `"}}}`:                       "token_file needs the gateway_url",
-		`{"profiles": {"a": {"node": 1}}}`:                                           "cannot unmarshal number",
+		`{"profiles": {"a": {"node": 1}}}`:                                           "profiles.node must not be a JSON number; mesh help profiles",
 		`{"profiles": {"a": {"node": "` + strings.Repeat("a", 1<<20) + `"}}, "x":1}`: "is not a regular file of at most 1048576 bytes",
 	} {
 		_, err := profile.Load(write(t, text))
