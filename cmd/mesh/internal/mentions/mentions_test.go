@@ -115,7 +115,7 @@ func TestFiles(t *testing.T) {
 	assert.Equal(t, []string{"a/.github/c.yml", "a/b.go", "g", "no is missing", "vendor/h"}, list("a", "g", "no", "vendor"))
 	folder := filepath.Join(root, "a", "x")
 	require.NoError(t, os.Chmod(folder, 0))
-	defer os.Chmod(folder, 0o700) //nolint:errcheck // for the removal of the folder
+	defer os.Chmod(folder, 0o700)
 	for path, err := range mentions.Files([]string{filepath.Join(root, "a")}) {
 		if err != nil { // not for root
 			require.ErrorContains(t, err, folder, "%s", path)
