@@ -125,8 +125,8 @@ func TestAnthropicTakesABearerToken(t *testing.T) {
 	}{{"", "Bearer " + key, 200}, {"", key, 401}, {"", "Bearer " + wrongKey, 401}, {wrongKey, "Bearer " + key, 401}, {key, "Bearer " + wrongKey, 200}} {
 		r, err := s.exchange(discoverytest.ListAnthropicModels, "", "X-Api-Key", test.apiKey, "Authorization", test.token)
 		assert.Equal(t, test.apiKey == "", err != nil, "the document has the other header only")
-		assert.Equal(t, test.want, r.status, test)
-		assert.NotContains(t, r.body, key)
+		assert.Equal(t, test.want, r.Status, test)
+		assert.NotContains(t, r.Body, key)
 	}
 }
 
