@@ -109,6 +109,7 @@ func TestReadLogReportsLinesAndReadsOn(t *testing.T) {
 		"no provider":              {strings.Replace(callLine, "gpt", "tpg", 1), "cannot be determined"},
 		"another provider":         {strings.Replace(callLine, "{", `{"provider":"acme",`, 1), "is not one of openai"},
 		"a cost":                   {strings.Replace(callLine, "{", `{"usd":"-1",`, 1), "usd must be a decimal"},
+		"two numbers as one":       {strings.Replace(callLine, "{", `{"duration_ms":5-1,`, 1), "a line must be a JSON object"},
 		"labels":                   {strings.Replace(callLine, "{", `{"labels":{"a":1},`, 1), "a line must be a JSON object"},
 	} {
 		t.Run(name, func(t *testing.T) {
