@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -82,9 +83,9 @@ func (e *entry) member(d *jsonread.Decoder, key []byte) error {
 	case "usage":
 		return e.readUsage(d)
 	case "requests":
-		return readObject(d, &e.requests)
+		return readValues(d, &e.requests, func() error { _, err := d.Int64(); return err })
 	case "labels":
-		return readObject(d, &e.labels)
+		return readValues(d, &e.labels, func() error { _, err := d.StrBytes(); return err })
 	case "status":
 		e.status, err = d.Int()
 	case "duration_ms":
@@ -127,9 +128,9 @@ func (e *entry) text(key []byte) *[]byte {
 // record returns the entry as a Record, which shares nothing with the line.
 func (e *entry) record() (Record, error) {
 	r := Record{
-		ID: string(e.id), Provider: discovery.Provider(e.provider), Model: string(e.model), Time: e.time, Mode: string(e.mode), Path: string(e.path),
+		ID: utf8Text(e.id), Provider: discovery.Provider(e.provider), Model: utf8Text(e.model), Time: e.time, Mode: utf8Text(e.mode), Path: utf8Text(e.path),
 		Status: e.status, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
-		USD: string(e.usd), Source: string(e.source), Unpriced: e.reason(),
+		USD: string(e.usd), Source: utf8Text(e.source), Unpriced: utf8Text([]byte(e.reason())),
 	}
 	if _, ok := amount(r.USD); r.USD != "" && !ok {
 		return Record{}, errUSD
@@ -142,6 +143,9 @@ func (e *entry) record() (Record, error) {
 	}
 	return r, nil
 }
+
+// utf8Text returns a text in which bytes that are not UTF-8 are replaced, as encoding/json does.
+func utf8Text(text []byte) string { return strings.ToValidUTF8(string(text), "\uFFFD") }
 
 // reason returns why the cost is not known; "" if it is, or if the line has no cost yet.
 func (e *entry) reason() string {

@@ -1,6 +1,8 @@
 package meter
 
 import (
+	"math"
+
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
@@ -31,6 +33,27 @@ func readObject(d *jsonread.Decoder, field *[]byte) error {
 	return nil
 }
 
+// readValues is readObject for values that all are of one kind, or null.
+func readValues(d *jsonread.Decoder, field *[]byte, value func() error) error {
+	if d.Next() != jsonread.Object {
+		return errLine
+	}
+	begin := d.Mark()
+	members, err := d.Object()
+	for err == nil && members.Next() {
+		if d.Next() == jsonread.Null {
+			err = d.Skip()
+			continue
+		}
+		err = value()
+	}
+	if err != nil || members.Err() != nil {
+		return errLine
+	}
+	*field = d.Since(begin)
+	return nil
+}
+
 func (e *entry) readUsage(d *jsonread.Decoder) error {
 	if e.counts == nil || d.Next() != jsonread.Object {
 		return readObject(d, &e.usage)
@@ -50,12 +73,16 @@ func (e *entry) readTime(d *jsonread.Decoder) error {
 		return errTime
 	}
 	e.time = e.time.UTC()
+	if year := e.time.Year(); year < 1 || year > 9999 { // which no day and no JSON can have
+		return errTime
+	}
 	return nil
 }
 
 func (e *entry) readDuration(d *jsonread.Decoder) (err error) {
 	const longest = 1e12 // 30 years, which fit into a time.Duration
-	if e.duration, err = d.Float64(); err != nil || !(e.duration >= 0 && e.duration <= longest) {
+	e.duration, err = d.Float64()
+	if err != nil || math.Abs(e.duration) > longest { // negative if a clock was set during the call
 		return errLine
 	}
 	return nil

@@ -17,15 +17,29 @@ func files(paths []string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		seen := make(map[string]bool)
 		for _, path := range paths {
-			if !walk(filepath.Clean(path), true, func(name string, err error) bool {
-				repeated := seen[name]
-				seen[name] = true
+			if path != "" { // which would become the current directory
+				path = filepath.Clean(path)
+			}
+			if !walk(path, true, func(name string, err error) bool {
+				file := identity(name)
+				repeated := seen[file]
+				seen[file] = true
 				return repeated || yield(name, err)
 			}) {
 				return
 			}
 		}
 	}
+}
+
+// identity returns the same name for all paths of a file: relative and absolute ones, and symbolic links.
+func identity(path string) string {
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		if file, err = filepath.Abs(file); err == nil {
+			return file
+		}
+	}
+	return path
 }
 
 // walk yields a file, or the calls files of a folder. Of the entries of a folder, named is false: those that are not calls files are

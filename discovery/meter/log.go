@@ -48,6 +48,9 @@ func OpenLog(dir string) (*Log, error) {
 // of the call. The first one is logged to [slog.Default]; [Log.Err] returns it.
 func (l *Log) Record(r Record) {
 	line, err := json.Marshal(r)
+	if len(line) > maxLine {
+		err = errLongLine // no reader would get it
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err == nil {

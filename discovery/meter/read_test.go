@@ -76,6 +76,29 @@ func TestReadLogReadsFilesAndFolders(t *testing.T) {
 	assert.Equal(t, "a a2 b1 b2 c d ", ids, "in order, each once")
 }
 
+// TestFilesAreReadOnce names one file by all of its paths.
+func TestFilesAreReadOnce(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"calls/a.jsonl": idLine("a"), "calls/in/b.jsonl": idLine("b")})
+	t.Chdir(dir)
+	for link, target := range map[string]string{"calls/alias.jsonl": "a.jsonl", "link": "calls"} {
+		if err := os.Symlink(target, link); err != nil {
+			t.Log(err) // not on Windows
+		}
+	}
+	paths := []string{"calls", filepath.Join(dir, "calls"), "./calls/in/../a.jsonl", filepath.Join(dir, "calls", "in", "b.jsonl")}
+	if _, err := os.Stat("link"); err == nil {
+		paths = append(paths, "link", "link/alias.jsonl")
+	}
+	records, errs := collect(meter.ReadLog(paths...))
+	assert.Empty(t, errs)
+	assert.Len(t, records, 2)
+	rows, err := meter.Sum(nil, meter.SumOptions{}, paths...)
+	require.NoError(t, err)
+	assert.Equal(t, 2, rows[0].Calls)
+	_, errs = collect(meter.ReadLog(""))
+	assert.Len(t, errs, 1, "an empty path is not the current directory")
+}
+
 func TestReadLogReadsWhatLogWrote(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -41,11 +41,15 @@ func (s *summer) addLine(line []byte) error {
 	if err != nil {
 		return err
 	}
+	recorded, err := e.cost()
+	if err != nil { // also of a call at another time, as in ReadLog
+		return err
+	}
 	if e.time.Before(s.opts.From) || (!s.opts.To.IsZero() && !e.time.Before(s.opts.To)) {
 		return nil
 	}
 	used, usageErr := e.used(p)
-	cost, err := s.cost(p, used, usageErr)
+	cost, err := s.cost(p, recorded, used, usageErr)
 	if err != nil {
 		return err
 	}
@@ -74,12 +78,9 @@ type cost struct {
 var errNoUsage = errors.New("usage is missing, and so is the cost")
 
 // cost returns the cost of the entry: the recorded one, or one that is computed now.
-func (s *summer) cost(p discovery.Provider, used discovery.Usage, usageErr error) (cost, error) {
+func (s *summer) cost(p discovery.Provider, recorded cost, used discovery.Usage, usageErr error) (cost, error) {
 	e := &s.e
-	recorded, err := e.cost()
 	switch {
-	case err != nil:
-		return cost{}, err
 	case e.usdGiven && (!s.opts.Reprice || usageErr != nil || !e.counted(p)):
 		return recorded, nil //nolint:nilerr // the recorded cost counts, whatever the usage is
 	case usageErr != nil:

@@ -85,7 +85,7 @@ func (s *sums) group(d *jsonread.Decoder, e *entry, p discovery.Provider, unpric
 	if g == nil {
 		g = &group{row: Row{By: make([]string, len(s.values))}}
 		for i, value := range s.values {
-			g.row.By[i] = string(value)
+			g.row.By[i] = utf8Text(value)
 		}
 		s.groups[string(s.key)] = g
 	}
@@ -110,7 +110,12 @@ func (s *sums) readLabels(d *jsonread.Decoder, labels []byte) error {
 	}
 	for members.Next() {
 		place, wanted := s.by.labels[string(members.Key())]
-		value, err := d.StrBytes()
+		var value []byte
+		if d.Next() == jsonread.Null {
+			err = d.Skip()
+		} else {
+			value, err = d.StrBytes()
+		}
 		if err != nil {
 			return errLine
 		}

@@ -177,6 +177,43 @@ func TestSumAgreesWithReadLog(t *testing.T) {
 	}
 }
 
+// TestSumRefusesWhatReadLogRefuses checks that the sums of Sum are those of the records, whatever the calls are grouped by.
+func TestSumRefusesWhatReadLogRefuses(t *testing.T) {
+	t.Parallel()
+	const at = "2026-11-20T12:00:00Z"
+	for line, valid := range map[string]bool{
+		lineOf(at, `,"usd":"1","labels":{"team":null,"user":"a"}`): true, lineOf(at, `,"usd":"1","labels":{"team":3}`): false, lineOf(at, `,"usd":"1","labels":{"user":{}}`): false,
+		lineOf(at, `,"usd":"1","requests":{"a":2,"b":null}`): true, lineOf(at, `,"usd":"1","requests":{"a":"2"}`): false, lineOf(at, `,"usd":"1","requests":{"a":1.5}`): false,
+		lineOf(at, `,"usd":"1","duration_ms":-5`): true, lineOf(at, `,"usd":"1","duration_ms":-1e15`): false, lineOf("2020-01-01T00:00:00Z", `,"usd":"1e3"`): false,
+		lineOf("0000-06-01T00:00:00Z", `,"usd":"1"`): false, lineOf("0001-01-01T00:00:00+01:00", `,"usd":"1"`): false, lineOf("9999-12-31T23:59:59-01:00", `,"usd":"1"`): false,
+		lineOf("0001-01-01T00:00:01Z", `,"usd":"1"`): true, lineOf("9999-12-31T23:59:59Z", `,"usd":"1"`): true,
+	} {
+		file := writeFiles(t, map[string]string{"a.jsonl": line})
+		records, errs := collect(meter.ReadLog(file))
+		assert.Equal(t, valid, errs == nil, line)
+		for _, opts := range []meter.SumOptions{{}, {By: []string{"label:team"}}, {From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}} {
+			rows, err := meter.Sum(nil, opts, file)
+			assert.Equal(t, valid, err == nil, "%s %v", line, err)
+			if opts.From.IsZero() {
+				assert.Len(t, rows, len(records), line)
+			}
+		}
+	}
+}
+
+func TestTextsAreUTF8(t *testing.T) {
+	t.Parallel()
+	file := writeFiles(t, map[string]string{"a.jsonl": `{"provider":"openai","model":"a` + "\xff" + `b","time":"2026-11-20T12:00:00Z","usd":"1","labels":{"team":"` + "\xc3" + `"},"id":"\ud800"}`})
+	rows, err := meter.Sum(nil, meter.SumOptions{By: []string{"model", "label:team"}}, file)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a\uFFFDb", "\uFFFD"}, rows[0].By)
+	records, errs := collect(meter.ReadLog(file))
+	require.Empty(t, errs)
+	assert.Equal(t, "a\uFFFDb", records[0].Model)
+	assert.Equal(t, "\uFFFD", records[0].ID)
+	assert.Equal(t, map[string]string{"team": "\uFFFD"}, records[0].Labels)
+}
+
 func TestSumsDoNotOverflow(t *testing.T) {
 	t.Parallel()
 	line := `{"provider":"anthropic","model":"m","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":9007199254740992,"output_tokens":0},"usd":"123456789012345678901234567890"}`
