@@ -44,8 +44,8 @@ func (c *Calls) Add(r meter.Record) error {
 		return err
 	}
 	r.Provider = p
-	if next := r.Time.UTC().AddDate(0, 0, 1); r.Time.IsZero() || r.Time.UTC().Year() < 1 || next.Year() > 9999 { // the row has both days
-		return &discovery.ValueError{Field: "Time", Reason: "must be set, and the day after it in a year of four digits"}
+	if year := r.Time.UTC().Year(); r.Time.IsZero() || year < 1 || year >= 9999 { // the end of the month has four digits, too
+		return &discovery.ValueError{Field: "Time", Reason: "must be set, to a year before 9999"}
 	}
 	if r.USD == "" && r.Unpriced != "" {
 		return fmt.Errorf("%w: %s", ErrNoCost, r.Unpriced)

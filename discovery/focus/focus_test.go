@@ -186,7 +186,7 @@ func TestCallsWithoutARow(t *testing.T) {
 		t.Errorf("an unknown model: %v", err)
 	}
 	undated, late := call("1", ""), call("1", "")
-	undated.Time, late.Time = time.Time{}, time.Date(9999, 12, 31, 12, 0, 0, 0, time.UTC)
+	undated.Time, late.Time = time.Time{}, time.Date(9999, 12, 1, 12, 0, 0, 0, time.UTC)
 	for _, r := range []meter.Record{torn, call("1e9", ""), call("-1", ""), {Provider: "nobody", USD: "1"}, undated, late} {
 		if calls.Add(r) == nil {
 			t.Errorf("Add(%+v) has no error", r)
