@@ -22,9 +22,10 @@ type MeshPeer = gateway.MeshPeer
 // Secret is a string that prints, logs and marshals as "[REDACTED]". Reveal returns the string.
 type Secret = secret.Secret
 
-// RegisterRequest describes the node to register. The zero value registers only its name.
+// RegisterRequest describes the node to register.
 type RegisterRequest struct {
-	// URL is the network URL of the node's service. If it is "", it is not sent, and current gateways return 422.
+	// URL is the network URL of the node's service, such as "http://node-a:8787". Current gateways require one, but nothing in
+	// this module connects to it. If it is "", it is not sent, and they return 422.
 	URL string
 	// Capabilities describes the node to its peers, as any JSON object. It replaces all capabilities of an earlier registration.
 	// If it is nil, it is not sent, and current gateways clear them.
