@@ -26,7 +26,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 
 // ReadLog yields the records of calls files. A path is a file, or a folder with files that end in .jsonl or .jsonl.gz, also in
 // folders within it. Files that gzip has compressed are unpacked, whatever their names are. A file that is named twice,
-// or has symbolic links, is read once.
+// or has symbolic links, is read once; a compressed copy beside it is another file.
 //
 // A line that cannot be read is a [*LineError], and reading goes on with the next line; so does a file that cannot be opened with the
 // next file. The lines are those of [Log], or of other programs: each has a model, a time and a usage object; the provider may be

@@ -30,7 +30,7 @@ type Row struct {
 	// Calls is the number of all calls, and Unpriced that of the calls whose cost is not known.
 	Calls    int `json:"calls"`
 	Unpriced int `json:"unpriced"`
-	// Usage has the sums of the counts, as far as they are known. Its Mode and ChargedUSD are "".
+	// Usage has the sums of the counts, as far as they are known; one beyond int64 is the largest int64. Its Mode and ChargedUSD are "".
 	Usage discovery.Usage `json:"usage"`
 	// USD is the exact sum of the known costs in US dollars, as a plain decimal.
 	USD string `json:"usd"`
