@@ -39,7 +39,7 @@ func newChart(days []string, amounts map[string][]*big.Rat, key []Key) *Chart {
 	if len(days) == 0 {
 		return nil
 	}
-	title, all := "Cost by day", eachDay(days[0], days[len(days)-1])
+	title, all := "Cost by day", eachDay(days)
 	if len(all) > maxBars {
 		title = "Cost by month"
 		all, amounts = byMonth(all, amounts)
@@ -87,25 +87,26 @@ func (c *Chart) addBars(x float64, day string, amounts []*big.Rat, top *big.Rat,
 	}
 }
 
-// eachDay returns the days from first to last. A file may have days that are thousands of years apart.
-func eachDay(first, last string) []string {
-	from, err := time.Parse(time.DateOnly, first)
-	to, err2 := time.Parse(time.DateOnly, last)
+// eachDay returns the days from the first to the last, or only those of days if these are far apart: a wrong clock may have written
+// one of them.
+func eachDay(days []string) []string {
+	from, err := time.Parse(time.DateOnly, days[0])
+	to, err2 := time.Parse(time.DateOnly, days[len(days)-1])
 	if err != nil || err2 != nil || to.Sub(from) > 100*365*24*time.Hour {
-		return []string{first, last}
+		return days
 	}
-	var days []string
+	var all []string
 	for ; !from.After(to); from = from.AddDate(0, 0, 1) {
-		days = append(days, from.Format(time.DateOnly))
+		all = append(all, from.Format(time.DateOnly))
 	}
-	return days
+	return all
 }
 
 // byMonth adds up the amounts by month.
 func byMonth(days []string, amounts map[string][]*big.Rat) (months []string, sums map[string][]*big.Rat) {
 	sums = make(map[string][]*big.Rat)
 	for _, day := range days {
-		month := day[:len("2026-11")]
+		month := day[:min(len(day), len("2026-11"))]
 		if len(months) == 0 || months[len(months)-1] != month {
 			months = append(months, month)
 		}

@@ -137,6 +137,7 @@ func TestChartOfALongTimeIsByMonth(t *testing.T) {
 	text := page(t, lineOn("2026-01-20", "a", `,"usd":"1"`), lineOn("2026-01-21", "a", `,"usd":"2"`), lineOn("2026-11-20", "a", `,"usd":"1"`))
 	assert.Contains(t, text, "<title>2026-01 calls: 3.00 USD</title>")
 	assert.Contains(t, text, `viewBox="0 0 14 100"`)
-	text = page(t, lineOn("0001-01-02", "a", `,"usd":"1"`), lineOn("9999-11-20", "a", `,"usd":"1"`))
+	text = page(t, lineOn("0001-01-02", "a", `,"usd":"1"`), lineOn("2026-11-20", "a", `,"usd":"1"`), lineOn("9999-11-20", "a", `,"usd":"1"`))
+	assert.Equal(t, 3, strings.Count(text, `<rect class="bar"`))
 	assert.Less(t, len(text), 20_000, "years without calls take no memory")
 }
