@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/go-faster/jx"
 )
@@ -15,19 +16,33 @@ type Encoder struct {
 	// fields holds the places in the buffer of the names of all members written so far, for the objects that are open. It is -1
 	// for an unknown field. After an error the last name of each object leads to the value that failed.
 	fields []int
+	sorted []string // reused by sortedExtra
 	err    error
 }
 
 // Marshal returns v as JSON. The text is what encoding/json writes: there is no white space, and <, >, &, U+2028 and
 // U+2029 are escaped; \b and \f are written as \u0008 and \u000c. Only the unknown fields of v itself stay as they are.
 func Marshal[T any](v *T, write func(*T, *Encoder)) ([]byte, error) {
-	var e Encoder
-	write(v, &e)
+	e, _ := encoders.Get().(*Encoder)
+	if e == nil {
+		e = new(Encoder)
+	}
+	write(v, e)
 	if e.err != nil {
 		return nil, e.err
 	}
-	return e.w.Buf, nil
+	text := bytes.Clone(e.w.Buf)
+	if cap(e.w.Buf) <= largestKept {
+		e.w.Buf, e.fields = e.w.Buf[:0], e.fields[:0]
+		encoders.Put(e)
+	}
+	return text, nil
 }
+
+// encoders keeps buffers, because a buffer that grows to the size of a long list costs more than to fill it.
+var encoders sync.Pool
+
+const largestKept = 1 << 20
 
 // fail stores the first error.
 func (e *Encoder) fail(err error) {
@@ -108,19 +123,19 @@ func EndExtra[T any](e *Encoder, start int, extra map[string]T, write func(*T, *
 	e.close(start)
 }
 
-// sortedExtra returns the names in extra that are not yet written.
+// sortedExtra returns the names in extra that are not yet written. They are valid until the next call.
 func sortedExtra[T any](e *Encoder, start int, extra map[string]T) []string {
 	if start == failed || e.err != nil {
 		return nil
 	}
-	names := make([]string, 0, len(extra))
+	e.sorted = e.sorted[:0]
 	for name := range extra {
 		if !e.written(start, name) {
-			names = append(names, name)
+			e.sorted = append(e.sorted, name)
 		}
 	}
-	slices.Sort(names)
-	return names
+	slices.Sort(e.sorted)
+	return e.sorted
 }
 
 // written reports whether a member called name was written since start.

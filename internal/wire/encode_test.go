@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -216,4 +217,17 @@ func TestUnknownFieldsOfTheOutermostObjectAreNotCompacted(t *testing.T) {
 	text, err = json.Marshal(h)
 	require.NoError(t, err)
 	assert.Equal(t, `{"a":["\u003c"]}`, string(text))
+}
+
+// The encoder reuses its buffers, so an earlier result must not change.
+func TestResultsDoNotShareMemory(t *testing.T) {
+	t.Parallel()
+	first, err := gateway.MeshMessage{Content: ptr("first")}.MarshalJSON()
+	require.NoError(t, err)
+	kept := bytes.Clone(first)
+	for range 100 {
+		_, err = gateway.MeshMessage{Content: ptr("second")}.MarshalJSON()
+		require.NoError(t, err)
+	}
+	assert.Equal(t, string(kept), string(first))
 }

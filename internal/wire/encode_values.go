@@ -8,12 +8,26 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 // WriteString writes a string, escaped as encoding/json does.
 func WriteString[T ~string](v *T, e *Encoder) { e.string(string(*v)) }
 
-func (e *Encoder) string(text string) { e.w.StrEscape(text) }
+// string writes text. Most texts need no escape, which is found out faster here than by the writer of jx.
+func (e *Encoder) string(text string) {
+	for i := range len(text) {
+		c := text[i]
+		if c >= 'a' && c < utf8.RuneSelf {
+			continue
+		}
+		if c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			e.w.StrEscape(text)
+			return
+		}
+	}
+	e.w.Buf = append(append(append(e.w.Buf, '"'), text...), '"')
+}
 
 // WriteInteger writes an integer.
 func WriteInteger[T ~int | ~int32 | ~int64](v *T, e *Encoder) {
