@@ -111,12 +111,12 @@ func (a *app) writeCost(b *bill, r report, f costFlags) error {
 		fmt.Fprintln(a.out, compared.Summary())
 	}
 	if f.html != "" {
-		if err := writeFile(f.html, compared.Page().Write); err != nil {
+		if err := writeFile("--html", f.html, compared.Page().Write); err != nil {
 			return err
 		}
 	}
 	if f.svg != "" {
-		return writeFile(f.svg, r.SVG)
+		return writeFile("--svg", f.svg, r.SVG)
 	}
 	return nil
 }
@@ -146,10 +146,11 @@ func day(flag, text string) (time.Time, error) {
 	return t, nil
 }
 
-func writeFile(name string, write func(io.Writer) error) error {
+// writeFile writes the file of a flag.
+func writeFile(flag, name string, write func(io.Writer) error) error {
 	file, err := os.Create(name) //nolint:gosec // the user names the file
 	if err != nil {
-		return &usageError{err}
+		return usagef("%s %s: %w", flag, name, withoutPath(err))
 	}
 	if err := write(file); err != nil {
 		_ = file.Close()

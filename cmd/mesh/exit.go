@@ -67,6 +67,20 @@ func exitCode(err error) int {
 	}
 }
 
+// withoutPath returns the cause of an error of a file, for a message that names the file.
+func withoutPath(err error) error {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errNoFile
+	case errors.As(err, &path):
+		return path.Err
+	}
+	return err
+}
+
+var errNoFile = errors.New("no such file or folder")
+
 func refused(err error) bool {
 	var unknown *client.NotInRegistryError
 	var leak *client.MeshSecretLeakError

@@ -62,7 +62,7 @@ func (a *app) omitted(n int, unread error) error {
 	if n == 0 {
 		return unread
 	}
-	fmt.Fprintf(a.errs, "mesh: calls without a known cost, which have no row: %d (mesh usage --by unpriced has the reasons)\n", n)
+	fmt.Fprintf(a.errs, "mesh: unpriced calls, which have no row: %d (mesh usage --by unpriced has the reasons)\n", n)
 	return cmp.Or(unread, errFound)
 }
 

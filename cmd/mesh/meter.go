@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,10 +9,12 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
@@ -29,15 +32,18 @@ func newMeter(a *app) *cobra.Command {
 		Use:   "meter [flags] -- COMMAND [ARG...]",
 		Short: "Run a command and count its calls to model providers, and what they cost",
 		Long: `Meter runs COMMAND with OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL set to a proxy on this machine, which
-forwards the calls and counts them. At the end a table on stderr has the calls, tokens and cost of each model, and the calls
-without a known cost with the reasons.
+forwards the calls and counts them. At the end the table of mesh usage is on stderr, with the calls, tokens and cost of each model. A call whose cost is not
+known is unpriced, and the reason follows.
 
 A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. The calls to a host that
-is no provider's have no known cost, unless --upstream gives it the prices of a provider. COMMAND's own keys pass through and are
+is no provider's are unpriced, unless --upstream gives it the prices of a provider. COMMAND's own keys pass through and are
 neither stored nor logged. Streams are passed on without delay. WebSockets are refused with 426, so that COMMAND falls back to HTTP.
 
-With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. --stream-usage changes the
-streams of chat completions: each ends with an event that has the usage and no choices. --log writes a line for each call to a
+With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. The budget is for one run of
+mesh meter, which under mesh serve is one question. Unpriced calls do not count towards it: a model without a price, or a chat stream of
+OpenAI without --stream-usage. The first one is a warning, and the end of the table has their number and that of the refused calls.
+
+--stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a line for each call to a
 new file in a folder, for mesh usage. Under mesh serve, the calls have the labels message, thread and from.
 
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM and SIGHUP are passed on to it.`,
@@ -46,7 +52,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 		RunE:    func(cmd *cobra.Command, command []string) error { return a.meter(cmd.Context(), command, &f) },
 	}
 	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
-	cmd.Flags().StringVar(&f.budget, "budget", "", "refuse calls after this many US dollars")
+	cmd.Flags().StringVar(&f.budget, "budget", "", "refuse calls after this many US dollars in this run; unpriced calls do not count")
 	cmd.Flags().BoolVar(&f.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
 	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
@@ -67,13 +73,13 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	if err != nil {
 		return err
 	}
-	summary, calls := proxy.NewSummary(), (*meter.Log)(nil)
+	summary, log := calls.NewSummary(), (*meter.Log)(nil)
 	recorders := []func(meter.Record){summary.Record}
 	if f.log != "" {
-		if calls, err = meter.OpenLog(f.log); err != nil {
-			return usagef("--log: %w", err)
+		if log, err = meter.OpenLog(f.log); err != nil {
+			return usagef("--log %s: %w", f.log, withoutPath(err))
 		}
-		recorders = append(recorders, calls.Record)
+		recorders = append(recorders, log.Record)
 	}
 	meters, err := proxy.NewMeters(upstreams, recorders, a.meterOptions(f, upstreams)...)
 	if err != nil {
@@ -85,13 +91,41 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	}
 	err = a.runMetered(ctx, program, command, p.Environment(os.Environ()))
 	_ = p.Close()
-	if calls != nil {
-		if failed := calls.Close(); failed != nil {
+	if log != nil {
+		if failed := log.Close(); failed != nil {
 			a.warn(failed)
 		}
 	}
-	_ = summary.Write(a.errs, meters.Spent()) // the exit status is that of the command
+	_ = a.writeMetered(summary, meters, f.budget != "") // the exit status is that of the command
 	return err
+}
+
+// writeMetered prints what was counted.
+func (a *app) writeMetered(summary *calls.Summary, meters *proxy.Meters, budget bool) error {
+	count, unpriced := summary.Calls()
+	if count > 0 {
+		if err := summary.Write(a.errs); err != nil {
+			return err
+		}
+	} else if meters.Refused() == 0 {
+		fmt.Fprintln(a.errs, "mesh: meter: no calls were counted; those to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are")
+	}
+	if budget {
+		fmt.Fprintf(a.errs, "budget: calls that do not count towards it: %d, refused: %d\n", unpriced, meters.Refused())
+	}
+	return nil
+}
+
+// warnOfUnpriced returns a recorder that warns of the first call that a budget does not limit.
+func (a *app) warnOfUnpriced() func(meter.Record) {
+	var once sync.Once
+	return func(r meter.Record) {
+		if r.USD == "" {
+			once.Do(func() {
+				a.warn(fmt.Errorf("--budget does not limit unpriced calls such as this one of %s/%s: %s", r.Provider, cmp.Or(r.Model, "?"), calls.Cause(r.Unpriced)))
+			})
+		}
+	}
 }
 
 // meterOptions returns the options of the meter. A budget cannot limit calls whose cost is not known.
@@ -107,7 +141,7 @@ func (a *app) meterOptions(f *meterFlags, upstreams []proxy.Upstream) (opts []me
 			a.warn(fmt.Errorf("--budget does not limit the calls to %s, which is no provider's host; --upstream %s=URL gives it prices", u.URL.Host, u.API))
 		}
 	}
-	return append(opts, meter.WithBudget(meter.Budget{USD: f.budget}))
+	return append(opts, meter.WithBudget(meter.Budget{USD: f.budget}), meter.WithRecorder(a.warnOfUnpriced()))
 }
 
 // meterLabels returns the labels of the calls: those of the message under mesh serve, and those of --label.

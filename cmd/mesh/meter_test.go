@@ -21,8 +21,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// caller is a command for mesh meter. "caller chat", "caller messages" and "caller content" send a request to the API of a provider, and
-// print the status and the body; all three can be given. "caller env" prints the environment, "caller fail" exits with 7, "caller
+// caller is a command for mesh meter. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of a
+// provider, and print the status and the body; several can be given. "caller env" prints the environment, "caller fail" exits with 7, "caller
 // cut" ends while it reads a stream, and "caller signals" prints the signals that it gets until SIGTERM.
 func caller() int {
 	for _, name := range os.Args[1:] {
@@ -53,6 +53,9 @@ func question(name string) (*http.Request, error) {
 	case "chat":
 		url, header, value = os.Getenv("OPENAI_BASE_URL")+"/chat/completions", "Authorization", "Bearer "+key
 		body = `{"model":"gpt-4o","messages":[{"role":"user","content":"private"}]}`
+	case "stream":
+		url, header, value = os.Getenv("OPENAI_BASE_URL")+"/chat/completions", "Authorization", "Bearer "+key
+		body = `{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"private"}]}`
 	case "messages":
 		url, header, value = os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", "X-Api-Key", key
 		body = `{"model":"claude-sonnet-5","max_tokens":9,"messages":[{"role":"user","content":"private"}]}`
@@ -147,11 +150,11 @@ func TestMeterCountsTheCallsOfACommand(t *testing.T) {
 	for _, answered := range []string{"chat 200 ", "messages 200 ", "content 200 "} {
 		assert.Contains(t, stdout, answered, "the key passes through")
 	}
-	assert.Regexp(t, `(?m)^MODEL +CALLS +INPUT +OUTPUT +USD +UNPRICED$`, stderr)
-	assert.Regexp(t, `(?m)^openai/gpt-4o-2024-08-06 +2 +200 +40 +0\.0009 +0$`, stderr)
-	assert.Regexp(t, `(?m)^anthropic/claude-sonnet-5 +1 +100 +20 +\d`, stderr)
-	assert.Regexp(t, `(?m)^gemini/gemini-3-flash-preview +1 +100 +20 +\d`, stderr)
-	assert.Regexp(t, `(?m)^total +4 +400 +80 +\d`, stderr)
+	assert.Regexp(t, `(?m)^PROVIDER +MODEL +CALLS +INPUT +OUTPUT +UNPRICED +USD$`, stderr)
+	assert.Regexp(t, `(?m)^openai +gpt-4o-2024-08-06 +2 +200 +40 +0 +0\.0009$`, stderr)
+	assert.Regexp(t, `(?m)^anthropic +claude-sonnet-5 +1 +100 +20 +0 +\d`, stderr)
+	assert.Regexp(t, `(?m)^gemini +gemini-3-flash-preview +1 +100 +20 +0 +\d`, stderr)
+	assert.Regexp(t, `(?m)^total 0\.\d+ USD; calls: 4, unpriced: 0$`, stderr)
 	checkCallsFiles(t, folder)
 }
 
@@ -193,7 +196,32 @@ func TestMeterRefusesCallsBeyondTheBudget(t *testing.T) {
 	}
 	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), 1)
 	assert.Empty(t, s.Requests(discoverytest.CreateAnthropicMessage))
-	assert.Regexp(t, `(?m)^total +1 +100 +20 +0\.00045 +0$`, stderr)
+	assert.Regexp(t, `(?m)^total 0\.00045 USD; calls: 1, unpriced: 0$`, stderr)
+	assert.Contains(t, stderr, "budget: calls that do not count towards it: 0, refused: 4\n")
+	assert.NotContains(t, stderr, "warning")
+}
+
+// OpenAI sends the usage of a chat stream only on request, so that its cost is not known.
+func TestMeterWarnsOfCallsOutsideTheBudget(t *testing.T) {
+	t.Parallel()
+	s, flags := startProvidersForAgent(t)
+	args := append(flags, "--budget", "0.0004", "--", "caller", "stream", "stream", "chat", "stream", "chat")
+	_, stderr, status := runMeter(t, nil, args...)
+	assert.Equal(t, 0, status)
+	const reason = "the stream has no counts; stream_options.include_usage or mesh meter --stream-usage requests them\n"
+	assert.Equal(t, 1, strings.Count(stderr, "mesh: warning: --budget does not limit unpriced calls such as this one of openai/gpt-4o: "+reason), stderr)
+	assert.Contains(t, stderr, "\nunpriced: 2 of openai/gpt-4o: "+reason)
+	assert.Contains(t, stderr, "\nbudget: calls that do not count towards it: 2, refused: 2\n")
+	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), 3)
+}
+
+// A budget of 0 refuses the first call, too.
+func TestMeterCountsRefusedCallsAlone(t *testing.T) {
+	t.Parallel()
+	_, flags := startProvidersForAgent(t)
+	_, stderr, status := runMeter(t, nil, append(flags, "--budget", "0", "--", "caller", "chat")...)
+	assert.Equal(t, 0, status)
+	assert.Equal(t, "budget: calls that do not count towards it: 0, refused: 1\n", stderr)
 }
 
 func TestMeterSetsTheEnvironmentOfACommand(t *testing.T) {
@@ -218,7 +246,8 @@ func TestMeterNamesHostsWithoutPrices(t *testing.T) {
 	_, stderr, status := runMeter(t, []string{"OPENAI_BASE_URL=" + s.URL + "/openai/v1"}, "--budget", "5", "--", "caller", "chat")
 	assert.Equal(t, 0, status)
 	assert.Contains(t, stderr, "mesh: warning: --budget does not limit the calls to "+host)
-	assert.Regexp(t, `(?m)^openai/gpt-4o +1 +100 +20 +0 +1$`, stderr)
+	assert.Regexp(t, `(?m)^openai +gpt-4o +1 +100 +20 +1 +-$`, stderr)
+	assert.Equal(t, 1, strings.Count(stderr, "warning"), stderr)
 	assert.Contains(t, stderr, "unpriced: 1 of openai/gpt-4o: "+host+" is no provider's host; --upstream openai=URL gives it the prices of openai\n")
 }
 
@@ -229,7 +258,7 @@ func TestMeterCountsACallThatIsCut(t *testing.T) {
 	s.Fail(discoverytest.CreateOpenAIChat, discoverytest.Fault{AfterEvents: 1, Delay: 1 << 50})
 	_, stderr, status := runMeter(t, nil, append(flags, "--", "caller", "cut")...)
 	assert.Equal(t, 0, status)
-	assert.Regexp(t, `(?m)^openai/gpt-4o +1 +0 +0 +0 +1$`, stderr)
+	assert.Regexp(t, `(?m)^openai +gpt-4o +1 +0 +0 +1 +-$`, stderr)
 	assert.Contains(t, stderr, "unpriced: 1 of openai/gpt-4o: the response broke off before its final counts\n")
 }
 

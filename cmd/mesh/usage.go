@@ -36,10 +36,10 @@ stdin for -. A line is a call, as mesh meter --log writes it, or with as little 
 where usage is the usage object of the provider's response, unchanged. The provider is optional if the name of the model
 determines it.
 
-The recorded cost (usd) counts; a line without one is priced. --reprice prices all calls with today's price list. Calls without
-a known cost are counted, with the reasons; they are not in the sums.
+The recorded cost (usd) counts; a line without one is priced. --reprice prices all calls with today's price list. Calls
+without a known cost are unpriced: they are counted, with the reasons, and are in no sum.
 
--o focus writes rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2 instead, as CSV. Calls without a known cost have
+-o focus writes rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2 instead, as CSV. Unpriced calls have
 no row; they are counted on stderr, and the exit status is 1.
 
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
@@ -91,7 +91,7 @@ func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
 	}
 	if f.html != "" {
 		page := calls.UsagePage(prices, opts, in.paths...)
-		if err := writeFile(f.html, page.Write); err != nil {
+		if err := writeFile("--html", f.html, page.Write); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,12 @@ type compared struct {
 	name            string
 	billed, counted big.Rat
 	unpriced        int
+	// known reports whether the cost of a call is.
+	known bool
 }
+
+// uncounted reports whether there are calls, and the cost of none is known.
+func (c *compared) uncounted() bool { return c.unpriced > 0 && !c.known }
 
 func (c *compared) drift() *big.Rat { return new(big.Rat).Sub(&c.billed, &c.counted) }
 
@@ -57,6 +62,7 @@ func (b *Bill) AddCalls(day, model string, row *meter.Row) {
 	for _, c := range []*compared{part(b.days, day), part(b.models, discovery.NormalizeModelID(b.provider, model))} {
 		c.counted.Add(&c.counted, amount(row.USD))
 		c.unpriced += row.Unpriced
+		c.known = c.known || row.Unpriced < row.Calls
 	}
 }
 

@@ -12,12 +12,12 @@ import (
 // Page returns the page of the bill: a chart by day, and tables by model and by day.
 func (b *Bill) Page() *Page {
 	total := b.total()
-	page := &Page{Title: "Bill of " + string(b.provider), Window: "No days", Total: exact(decimal(&total.billed)), Details: []string{"billed"}}
+	page := &Page{Title: "Bill of " + string(b.provider), Window: "No days", Total: exact(decimal(&total.billed)) + " USD", Details: []string{"billed"}}
 	if b.counted {
 		page.Details = b.facts()
 	}
 	if total.unpriced > 0 {
-		page.Warning = &Warning{Text: "Calls without a known cost, which are in no sum: " + thousands(int64(total.unpriced)) + "."}
+		page.Warning = &Warning{Text: "Unpriced calls, whose cost is not known and in no sum: " + thousands(int64(total.unpriced)) + "."}
 	}
 	days := slices.Sorted(maps.Keys(b.days))
 	if len(days) > 0 {
@@ -61,6 +61,7 @@ func (b *Bill) modelTable(total *compared) PageTable {
 		rest.billed.Add(&rest.billed, &model.billed)
 		rest.counted.Add(&rest.counted, &model.counted)
 		rest.unpriced += model.unpriced
+		rest.known = rest.known || model.known
 	}
 	if len(models) > maxRows {
 		table.Rows = append(table.Rows, b.row(rest))
@@ -75,7 +76,7 @@ func (b *Bill) modelTable(total *compared) PageTable {
 }
 
 func (b *Bill) newTable(title, name string) PageTable {
-	names := []string{name, "Billed", "Counted", "Drift", "No cost"}
+	names := []string{name, "Billed", "Counted", "Drift", "Unpriced"}
 	if !b.counted {
 		names = names[:2]
 	}
@@ -85,7 +86,11 @@ func (b *Bill) newTable(title, name string) PageTable {
 func (b *Bill) row(c *compared) PageRow {
 	cells := []Cell{{Text: signedMoney(&c.billed, "")}}
 	if b.counted {
-		cells = append(cells, Cell{Text: signedMoney(&c.counted, "")}, Cell{Text: signedMoney(c.drift(), "+")}, Cell{Text: strconv.Itoa(c.unpriced), Some: c.unpriced > 0})
+		counted, drift := signedMoney(&c.counted, ""), signedMoney(c.drift(), "+")
+		if c.uncounted() {
+			counted, drift = notKnown, notKnown
+		}
+		cells = append(cells, Cell{Text: counted}, Cell{Text: drift}, Cell{Text: strconv.Itoa(c.unpriced), Some: c.unpriced > 0})
 	}
 	return PageRow{Name: cmp.Or(c.name, withoutName), Cells: cells}
 }

@@ -19,6 +19,7 @@ func (b *Bill) total() *compared {
 		total.billed.Add(&total.billed, &day.billed)
 		total.counted.Add(&total.counted, &day.counted)
 		total.unpriced += day.unpriced
+		total.known = total.known || day.known
 	}
 	return total
 }
@@ -29,10 +30,17 @@ func (b *Bill) Summary() string { return strings.Join(b.facts(), "; ") }
 // facts returns the parts of the summary.
 func (b *Bill) facts() []string {
 	total := b.total()
-	sums := fmt.Sprintf("counted %s USD, billed %s USD, unpriced calls: %d, ", decimal(&total.counted), decimal(&total.billed), total.unpriced)
-	if total.unpriced > 0 {
+	counted := decimal(&total.counted) + " USD"
+	if total.uncounted() {
+		counted = notKnown
+	}
+	sums := fmt.Sprintf("counted %s, billed %s USD, unpriced calls: %d, ", counted, decimal(&total.billed), total.unpriced)
+	switch {
+	case total.uncounted():
+		sums += "drift not known"
+	case total.unpriced > 0:
 		sums += fmt.Sprintf("drift not known (without them %s USD)", signed(total.drift()))
-	} else {
+	default:
 		sums += "drift " + signed(total.drift()) + " USD" + percent(total)
 	}
 	other := b.otherName()

@@ -35,11 +35,11 @@ func TestPage(t *testing.T) {
 		lineOn("2026-11-20", "a", `,"usd":"1234.5678"`), lineOn("2026-11-22", "b", `,"usd":"0.0000001","labels":{"team":"blue"}`), lineOn("2026-11-22", "c", `,"usd":null,"unpriced":"closed early"`), "x",
 	)
 	for _, want := range []string{
-		"2026-11-20 to 2026-11-22 (UTC)", "1,234.5678001 USD", "3 calls; 1 of them", "1 of 3 calls have no known cost and are in no sum.", "<li><bdi>1: closed early</bdi></li>",
+		"2026-11-20 to 2026-11-22 (UTC)", "1,234.5678001 USD", "3 calls, unpriced: 1", "1 of 3 calls are unpriced: their cost is not known and in no sum.", "<li><bdi>1: closed early</bdi></li>",
 		"Some lines cannot be read: ", ":4: a line must be",
 		`aria-label="Cost by day in USD, from 2026-11-20 to 2026-11-22. The highest is 1,234.57 USD, 2026-11-20."`, "<title>2026-11-20 calls: 1,234.57 USD</title>",
-		"<span>2026-11-20 to 2026-11-22</span><span></span>", "<p class=\"soft\">3 calls;",
-		"<bdi>a, openai</bdi>", `<td data-name="USD">1,234.57</td>`, `<td data-name="USD">&lt; 0.000001</td>`, `<td data-name="No cost" class="some">1</td><td data-name="USD">not known</td>`,
+		"<span>2026-11-20 to 2026-11-22</span><span></span>", "<p class=\"soft\">3 calls,",
+		"<bdi>a, openai</bdi>", `<td data-name="USD">1,234.57</td>`, `<td data-name="USD">&lt; 0.000001</td>`, `<td data-name="Unpriced" class="some">1</td><td data-name="USD">not known</td>`,
 		"<h2>Cost by team</h2>", "<bdi>blue</bdi>", "<bdi>(without)</bdi>",
 	} {
 		assert.Contains(t, text, want)
@@ -63,6 +63,7 @@ func TestPageOfUnknownCosts(t *testing.T) {
 	t.Parallel()
 	text := page(t, lineOn("2026-11-20", "", `,"usd":null`))
 	assert.Contains(t, text, "<bdi>(without), openai</bdi>")
+	assert.Contains(t, text, `<p class="total">not known</p>`)
 	assert.Contains(t, text, `from 2026-11-20 to 2026-11-20. No amount is more than 0.">`)
 	assert.NotContains(t, text, "<rect")
 }

@@ -52,11 +52,16 @@ func Read(prices *discovery.PriceList, opts meter.SumOptions, paths ...string) (
 	if err != nil {
 		r.Errors = strings.Split(err.Error(), "\n")
 	}
-	for _, total := range group(rows) {
-		r.Calls, r.Unpriced, r.USD = total.Calls, total.Unpriced, total.USD
-	}
+	r.addUp()
 	r.Reasons = reasons(rows, reason)
 	return r, err
+}
+
+// addUp sets the sums of all rows.
+func (r *Report) addUp() {
+	for _, total := range group(r.Rows) {
+		r.Calls, r.Unpriced, r.USD = total.Calls, total.Unpriced, total.USD
+	}
 }
 
 // reasons returns the values of a column, the most frequent first.

@@ -45,8 +45,26 @@ func used(rows []meter.Row) []kind {
 	})
 }
 
+// Cause returns why a cost is not known, for a reader who does not know package discovery.
+func Cause(unpriced string) string {
+	const option = "stream_options.include_usage"
+	text := strings.TrimPrefix(unpriced, discovery.ErrUnpriced.Error()+": ")
+	return strings.Replace(text, option+" requests", option+" or mesh meter --stream-usage requests", 1)
+}
+
 // Table writes the report for people.
 func (r *Report) Table(out io.Writer) error {
+	err := r.sums(out)
+	for _, reason := range r.Reasons {
+		if err == nil {
+			_, err = fmt.Fprintf(out, "  %d: %s\n", reason.Calls, output.Line(Cause(reason.Text)))
+		}
+	}
+	return err
+}
+
+// sums writes the rows and the total.
+func (r *Report) sums(out io.Writer) error {
 	columns := used(r.Rows)
 	tools := slices.ContainsFunc(r.Rows, func(row meter.Row) bool { return row.Usage.Requests != nil })
 	header := append([]string{}, r.By...)
@@ -57,7 +75,7 @@ func (r *Report) Table(out io.Writer) error {
 	if tools {
 		header = append(header, "requests")
 	}
-	header = append(header, "no cost", "usd")
+	header = append(header, "unpriced", "usd")
 	for i := range header {
 		header[i] = strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(header[i], "label:"), "_", " "))
 	}
@@ -68,12 +86,11 @@ func (r *Report) Table(out io.Writer) error {
 	if err := output.Table(out, header, rows); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "total %s USD; calls: %d, of which without a known cost: %d\n", r.USD, r.Calls, r.Unpriced)
-	for _, reason := range r.Reasons {
-		if err == nil {
-			_, err = fmt.Fprintf(out, "  %d: %s\n", reason.Calls, output.Line(strings.TrimPrefix(reason.Text, discovery.ErrUnpriced.Error()+": ")))
-		}
+	total := r.USD + " USD"
+	if r.Calls > 0 && r.Unpriced == r.Calls {
+		total = notKnown
 	}
+	_, err := fmt.Fprintf(out, "total %s; calls: %d, unpriced: %d\n", total, r.Calls, r.Unpriced)
 	return err
 }
 

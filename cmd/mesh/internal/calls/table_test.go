@@ -18,8 +18,8 @@ func TestTableAndCSV(t *testing.T) {
 	require.NoError(t, err)
 	var table, text bytes.Buffer
 	require.NoError(t, r.Table(&table))
-	assert.Contains(t, table.String(), "MODEL   USER  CALLS  INPUT  CACHE READ  OUTPUT  REQUESTS      NO COST  USD\n")
-	assert.Contains(t, table.String(), "=a,\"b\"  -     1      5      7           100     web_search=2  0        0.000000000000000001\n")
+	assert.Contains(t, table.String(), "MODEL   USER  CALLS  INPUT  CACHE READ  OUTPUT  REQUESTS      UNPRICED  USD\n")
+	assert.Contains(t, table.String(), "=a,\"b\"  -     1      5      7           100     web_search=2  0         0.000000000000000001\n")
 	assert.NotContains(t, table.String(), "closed\n early", "a reason is one line")
 	require.NoError(t, r.CSV(&text))
 	rows, err := csv.NewReader(&text).ReadAll()

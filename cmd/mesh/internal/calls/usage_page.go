@@ -49,8 +49,8 @@ func newUsagePage(rows []meter.Row, err error) *Page {
 	}
 	byDay := group(rows, 0)
 	page := &Page{
-		Title: "Cost of model calls", Total: exact(cmp.Or(total.USD, "0")), Window: "No calls",
-		Details: []string{fmt.Sprintf("%s calls; %s of them without a known cost", thousands(int64(total.Calls)), thousands(int64(total.Unpriced)))},
+		Title: "Cost of model calls", Total: totalOf(&total), Window: "No calls",
+		Details: []string{fmt.Sprintf("%s calls, unpriced: %s", thousands(int64(total.Calls)), thousands(int64(total.Unpriced)))},
 	}
 	if len(byDay) > 0 {
 		page.Window = byDay[0].By[0] + " to " + byDay[len(byDay)-1].By[0] + " (UTC)"
@@ -80,13 +80,13 @@ func warning(total *meter.Row, why []Reason, err error) *Warning {
 	if total.Unpriced == 0 && err == nil {
 		return nil
 	}
-	w := &Warning{Text: fmt.Sprintf("%s of %s calls have no known cost and are in no sum.", thousands(int64(total.Unpriced)), thousands(int64(total.Calls)))}
+	w := &Warning{Text: fmt.Sprintf("%s of %s calls are unpriced: their cost is not known and in no sum.", thousands(int64(total.Unpriced)), thousands(int64(total.Calls)))}
 	for i, reason := range why {
 		if i == maxReasons {
 			w.Items = append(w.Items, fmt.Sprintf("%d more reasons (mesh usage prints all)", len(why)-i))
 			break
 		}
-		w.Items = append(w.Items, thousands(int64(reason.Calls))+": "+strings.TrimPrefix(reason.Text, discovery.ErrUnpriced.Error()+": "))
+		w.Items = append(w.Items, thousands(int64(reason.Calls))+": "+Cause(reason.Text))
 	}
 	if err != nil {
 		w.Items = append(w.Items, "Some lines cannot be read: "+strings.SplitN(err.Error(), "\n", 2)[0])
@@ -118,7 +118,7 @@ func selected(opts meter.SumOptions, at time.Time) bool {
 }
 
 func columnNames(first string) []string {
-	return []string{first, "Calls", "Input", "From cache", "Output", "No cost", "USD"}
+	return []string{first, "Calls", "Input", "Cache read", "Output", "Unpriced", "USD"}
 }
 
 // newTable returns a table with the most expensive rows first.
@@ -156,9 +156,20 @@ func pageRow(name string, row *meter.Row) PageRow {
 	}}
 }
 
+// notKnown is shown in place of an amount.
+const notKnown = "not known"
+
+// totalOf returns all digits of the cost of a row.
+func totalOf(row *meter.Row) string {
+	if row.Calls > 0 && known(row) == "" {
+		return notKnown
+	}
+	return exact(cmp.Or(row.USD, "0")) + " USD"
+}
+
 func moneyOf(row *meter.Row) string {
 	if known(row) == "" {
-		return "not known"
+		return notKnown
 	}
 	return money(amount(row.USD))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -12,7 +13,10 @@ import (
 
 // Meters count the calls of a command. Those to hosts that are no provider's have a Meter without prices, since it is not known
 // who bills them.
-type Meters struct{ priced, unpriced *meter.Meter }
+type Meters struct {
+	priced, unpriced *meter.Meter
+	refused          atomic.Int64
+}
 
 // NewMeters returns the Meters of upstreams. Recorders get the records of both; opts are those of the one with prices.
 func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...meter.Option) (*Meters, error) {
@@ -35,8 +39,8 @@ func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...met
 	return m, err
 }
 
-// Spent is the exact sum of the known costs, in US dollars.
-func (m *Meters) Spent() string { return m.priced.Spent().USD }
+// Refused returns the number of calls that a budget refused.
+func (m *Meters) Refused() int64 { return m.refused.Load() }
 
 // explain sets why a complete call to a host that is no provider's has no cost, and what to do about it.
 func explain(r meter.Record, upstreams []Upstream) meter.Record {

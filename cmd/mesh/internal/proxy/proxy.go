@@ -137,7 +137,7 @@ func forward(m *Meters, u Upstream, errs io.Writer) http.Handler {
 		},
 		Transport:      m.transport(u, base),
 		FlushInterval:  -1, // at once
-		ModifyResponse: plainRefusal,
+		ModifyResponse: m.refusal,
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if !errors.Is(err, context.Canceled) {
@@ -158,9 +158,9 @@ func cause(err error) string {
 	return "there was no valid response"
 }
 
-// plainRefusal ends the body of a refusal of a budget with io.EOF: its error cannot cross the proxy, and would look like a broken
+// refusal counts the refusal of a budget, and ends its body with io.EOF: its error cannot cross the proxy, and would look like a broken
 // connection, which programs try again.
-func plainRefusal(res *http.Response) error {
+func (m *Meters) refusal(res *http.Response) error {
 	if res.StatusCode != http.StatusPaymentRequired || res.Header.Get("X-Should-Retry") == "" {
 		return nil
 	}
@@ -169,7 +169,10 @@ func plainRefusal(res *http.Response) error {
 		err = closed
 	}
 	var refused *meter.BudgetError
-	if err != nil && !errors.As(err, &refused) {
+	switch {
+	case errors.As(err, &refused):
+		m.refused.Add(1)
+	case err != nil:
 		return err
 	}
 	res.Body, res.ContentLength = io.NopCloser(strings.NewReader(string(text))), int64(len(text))

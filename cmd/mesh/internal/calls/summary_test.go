@@ -1,4 +1,4 @@
-package proxy_test
+package calls_test
 
 import (
 	"strings"
@@ -7,18 +7,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 func TestSummary(t *testing.T) {
 	t.Parallel()
-	s := proxy.NewSummary()
+	s := calls.NewSummary()
 	openAI := []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":200}}`)
 	for _, r := range []meter.Record{
 		{Provider: discovery.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.1"},
-		{Provider: discovery.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.2"},
+		{Provider: discovery.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.2", Requests: map[string]int64{"web_search": 2}},
 		{Provider: discovery.OpenAI, Model: "gpt-4o", USD: "0", Status: 429},
 		{Provider: discovery.OpenAI, Unpriced: "speech has no counts"},
 		{Provider: discovery.OpenAI, Unpriced: "speech has no counts"},
@@ -27,16 +27,16 @@ func TestSummary(t *testing.T) {
 		s.Record(r)
 	}
 	var text strings.Builder
-	require.NoError(t, s.Write(&text, "0.3"))
+	require.NoError(t, s.Write(&text))
 	assert.NotContains(t, text.String(), "\x1b")
 	lines := strings.Split(text.String(), "\n")
 	require.Len(t, lines, 9)
 	for i, want := range []string{
-		"MODEL CALLS INPUT OUTPUT USD UNPRICED",
+		"PROVIDER MODEL CALLS INPUT CACHE READ OUTPUT REQUESTS UNPRICED USD",
 		"", // with the control character replaced
-		"openai/? 2 0 0 0 2",
-		"openai/gpt-4o 3 2000 1000 0.3 0",
-		"total 6 2000 1000 0.3 3",
+		"openai - 2 0 0 0 2 -",
+		"openai gpt-4o 3 1600 400 1000 web_search=2 0 0.3",
+		"total 0.3 USD; calls: 6, unpriced: 3",
 	} {
 		if want != "" {
 			assert.Equal(t, want, strings.Join(strings.Fields(lines[i]), " "))
@@ -45,11 +45,23 @@ func TestSummary(t *testing.T) {
 	assert.Equal(t, "unpriced: 2 of openai/?: speech has no counts", lines[6])
 	assert.Equal(t, "failed: 1 of openai/gpt-4o: the answer was status 429", lines[7])
 	assert.True(t, strings.HasPrefix(lines[5], "unpriced: 1 of anthropic/claude"), lines[5])
+	count, unpriced := s.Calls()
+	assert.Equal(t, []int{6, 3}, []int{count, unpriced})
 }
 
-func TestSummaryWithoutCalls(t *testing.T) {
+// TestSummaryOfUnknownCosts checks that 0 is only shown for a cost that is known.
+func TestSummaryOfUnknownCosts(t *testing.T) {
 	t.Parallel()
+	s := calls.NewSummary()
+	s.Record(meter.Record{Provider: discovery.OpenAI, Model: "m", Unpriced: discovery.ErrUnpriced.Error() + ": no price"})
 	var text strings.Builder
-	require.NoError(t, proxy.NewSummary().Write(&text, "0"))
-	assert.Regexp(t, `^mesh: meter: no calls were counted; those to OPENAI_BASE_URL, .* are\n$`, text.String())
+	require.NoError(t, s.Write(&text))
+	assert.Regexp(t, `(?m)^openai +m +1 +0 +0 +1 +-$`, text.String())
+	assert.Regexp(t, `(?m)^total not known; calls: 1, unpriced: 1$`, text.String())
+	assert.Regexp(t, `(?m)^unpriced: 1 of openai/m: no price$`, text.String())
+	s.Record(meter.Record{Provider: discovery.OpenAI, Model: "free", USD: "0"})
+	text.Reset()
+	require.NoError(t, s.Write(&text))
+	assert.Regexp(t, `(?m)^openai +free +1 +0 +0 +0 +0$`, text.String())
+	assert.Regexp(t, `(?m)^total 0 USD; calls: 2, unpriced: 1$`, text.String())
 }

@@ -1,0 +1,111 @@
+package calls
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// Summary adds up calls by model, as mesh meter prints them.
+type Summary struct {
+	mu     sync.Mutex
+	models map[model]*meter.Row
+	// unpriced and failed count calls by why they have no known cost, or cost nothing.
+	unpriced, failed map[cause]int
+}
+
+type model struct {
+	provider discovery.Provider
+	name     string
+}
+
+// cause is why calls of a model have no known cost, or cost nothing.
+type cause struct {
+	model
+	text string
+}
+
+// NewSummary returns an empty Summary.
+func NewSummary() *Summary {
+	return &Summary{models: map[model]*meter.Row{}, unpriced: map[cause]int{}, failed: map[cause]int{}}
+}
+
+// Record adds a call.
+func (s *Summary) Record(r meter.Record) {
+	key := model{r.Provider, r.Model}
+	call := meter.Row{Calls: 1, USD: r.USD}
+	if u, err := discovery.ParseUsage(r.Provider, r.Usage); err == nil {
+		call.Usage = u
+		if r.Requests != nil { // those that the response had beside its usage object are among them
+			call.Usage.Requests = r.Requests
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Status >= http.StatusBadRequest {
+		s.failed[cause{key, fmt.Sprintf("the answer was status %d", r.Status)}]++
+	}
+	if r.USD == "" {
+		call.Unpriced, call.USD = 1, "0"
+		s.unpriced[cause{key, r.Unpriced}]++
+	}
+	if s.models[key] == nil {
+		s.models[key] = &meter.Row{By: []string{string(r.Provider), r.Model}, USD: "0"}
+	}
+	add(s.models[key], &call)
+}
+
+// Write writes the table of mesh usage, and why calls are unpriced or have failed.
+func (s *Summary) Write(w io.Writer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	report := &Report{By: []string{"provider", "model"}}
+	for _, key := range slices.SortedFunc(maps.Keys(s.models), compareModels) {
+		report.Rows = append(report.Rows, *s.models[key])
+	}
+	report.addUp()
+	if err := report.sums(w); err != nil {
+		return err
+	}
+	if err := writeCauses(w, "unpriced", s.unpriced); err != nil {
+		return err
+	}
+	return writeCauses(w, "failed", s.failed)
+}
+
+// Calls returns the number of calls, and that of the unpriced ones among them.
+func (s *Summary) Calls() (calls, unpriced int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, row := range s.models {
+		calls, unpriced = calls+row.Calls, unpriced+row.Unpriced
+	}
+	return calls, unpriced
+}
+
+func writeCauses(w io.Writer, what string, calls map[cause]int) error {
+	for _, c := range slices.SortedFunc(maps.Keys(calls), compareCauses) {
+		if _, err := fmt.Fprintf(w, "%s: %d of %s: %s\n", what, calls[c], output.Line(named(c.model)), output.Line(Cause(c.text))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func named(m model) string { return string(m.provider) + "/" + cmp.Or(m.name, "?") }
+
+func compareModels(a, b model) int {
+	return cmp.Or(cmp.Compare(a.provider, b.provider), cmp.Compare(a.name, b.name))
+}
+
+func compareCauses(a, b cause) int {
+	return cmp.Or(compareModels(a.model, b.model), cmp.Compare(a.text, b.text))
+}
