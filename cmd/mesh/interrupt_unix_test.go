@@ -140,9 +140,21 @@ func TestInterruptDrainsServe(t *testing.T) {
 	p.await("^C again kills them")
 	require.NoError(t, conn.Close(), "the handler goes on")
 	assert.Equal(t, exitDone, p.exit())
-	assert.Contains(t, p.stderr.String(), "mesh: serving handler as node-a; ^C ends it\n")
+	assert.Contains(t, p.stderr.String(), "mesh: serving as node-a: runs handler block …; ^C ends it\n")
 	assert.Equal(t, []string{"done after all"}, answers(t, g))
 	assert.Empty(t, unread(t, g), "the message is marked read")
+}
+
+func TestInterruptEndsAnIdleServe(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", "-"))
+	for len(g.Requests(gatewaytest.ListMessages)) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	p.interrupt()
+	assert.Equal(t, exitDone, p.exit())
+	assert.Equal(t, "mesh: serving as node-a: runs handler block …; ^C ends it\n", p.stderr.String())
 }
 
 func TestSecondInterruptKillsServe(t *testing.T) {

@@ -49,9 +49,8 @@ func testProviders() []discovery.Option {
 	return opts
 }
 
-// handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler fail" fails, "handler token" answers whether it
-// has the token of the gateway, "handler
-// flood" prints without an end, "handler leave" answers and leaves a program behind that holds its output open, and "handler
+// handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler fail" fails, "handler leak" answers with
+// a credential, "handler token" answers whether it has the token of the gateway, "handler flood" prints without an end, "handler leave" answers and leaves a program behind that holds its output open, and "handler
 // block ADDRESS" connects to the address and answers when the connection is closed.
 func handler() int {
 	message, err := io.ReadAll(os.Stdin)
@@ -64,6 +63,8 @@ func handler() int {
 		fmt.Println(strings.ToUpper(string(message)))
 	case "fail":
 		return 1
+	case "leak":
+		fmt.Println("sk-ant-" + strings.Repeat("a", 40))
 	case "token":
 		fmt.Println("has a token:", os.Getenv("MESH_GATEWAY_TOKEN") != "")
 	case "flood":

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -34,12 +35,16 @@ func newServe(a *app) *cobra.Command {
 		Long: `Serve registers this node and runs COMMAND for each unread question. With --kind it runs for other kinds as well, which stay
 unread without it. Two nodes that answer answers exchange messages without end.
 
-COMMAND receives the message as a line of JSON on stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID in its
-environment. If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read.
+COMMAND receives the message as a line of JSON on stdin, with the fields id, from_node, to_node, kind, content, created_at and
+others that may be null, such as thread_id; and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID in its environment. If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read.
 With any other status, or with more output than a message can hold, it runs again later, with growing pauses. After
 --max-attempts runs, or at once if the answer contains a credential or cannot be a message, the message is given up: it stays
-unread, or is marked read with --give-up mark. After a crash COMMAND may receive a message again. Messages that the node has
-sent to itself are marked read.
+unread, or is marked read with --give-up mark. The next start of serve tries unread messages again. A question from a node that
+is not registered, or is disabled, is given up without a run: it cannot be answered. Other kinds are run for every sender.
+After a crash COMMAND may receive a message again. Messages that the node has sent to itself are marked read.
+
+A line on stderr reports each message that is handled or given up and each attempt that fails. After a restart of the gateway
+the node is registered again within a minute.
 
 COMMAND has no time limit; use timeout 60 COMMAND to set one. A background process of COMMAND has five seconds to close the
 output. COMMAND inherits the environment, including MESH_GATEWAY_TOKEN; with --token-file it does not receive the token.
@@ -72,12 +77,9 @@ const (
 	allKinds    = "all"
 )
 
-// options returns the options of Serve. A command that was killed has not answered: its message stays unread.
-func (f serveFlags) options(killed context.Context) (client.ServeOptions, error) {
-	opts := client.ServeOptions{
-		Workers: f.workers, MaxAttempts: f.maxAttempts, Watch: polls(f.interval),
-		OnGiveUp: func(client.MeshMessage, error) bool { return f.giveUp == markRead && killed.Err() == nil },
-	}
+// options returns the options of Serve.
+func (f serveFlags) options() (client.ServeOptions, error) {
+	opts := client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, Watch: polls(f.interval)}
 	if f.workers < 1 || f.maxAttempts < 1 { // 0 is the default of package client
 		return opts, usagef("--workers and --max-attempts must be positive")
 	}
@@ -108,7 +110,7 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	killed, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	defer onHangup(kill)()
-	opts, err := f.options(killed)
+	opts, err := f.options()
 	if err != nil {
 		return err
 	}
@@ -116,20 +118,15 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	if err != nil {
 		return &usageError{err}
 	}
-	defer context.AfterFunc(ctx, func() {
-		again, stop := untilInterrupted(killed)
-		defer stop()
-		fmt.Fprintln(a.errs, "mesh: ending with the commands under way; ^C again kills them")
-		<-again.Done()
-		kill()
-	})() // runs before stop, which would count as an interrupt
-	opts.OnError = a.serveError
+	l := &serveLog{app: a, worker: w, maxAttempts: f.maxAttempts, markRead: f.giveUp == markRead, ended: ctx, killed: killed}
+	defer context.AfterFunc(ctx, func() { l.awaitInterrupt(kill) })() // runs before stop, which would count as an interrupt
+	opts.OnGiveUp, opts.OnError = l.giveUp, l.reportError
 	a.progress.Stop()
-	fmt.Fprintf(a.errs, "mesh: serving %s as %s; ^C ends it\n", output.Line(command[0]), c.Node())
+	fmt.Fprintf(a.errs, "mesh: serving as %s: runs %s; ^C ends it\n", c.Node(), shownCommand(command))
 	if opts.Register, err = a.awaitRegistration(ctx, c, f.url); err != nil {
 		return err
 	}
-	if err := c.Serve(ctx, w.Handle, opts); err != nil {
+	if err := c.Serve(ctx, l.handle, opts); err != nil {
 		return err
 	}
 	if killed.Err() != nil {
@@ -169,10 +166,18 @@ func (a *app) environment() []string {
 	return slices.DeleteFunc(env, func(variable string) bool { return strings.HasPrefix(variable, tokenVariable+"=") })
 }
 
-// serveError reports what Serve survives. A message with an id is one that was given up.
-func (a *app) serveError(m client.MeshMessage, err error) {
-	if m.ID != 0 {
-		err = fmt.Errorf("message %d from %s: %w", m.ID, shownNode(m.FromNode), err)
+// subcommand is the form of a subcommand. Other arguments may be secret, and a log is kept.
+var subcommand = regexp.MustCompile(`^[a-z]{1,12}$`)
+
+// shownCommand returns the program and its subcommand.
+func shownCommand(command []string) string {
+	shown := 1
+	if len(command) > 1 && subcommand.MatchString(command[1]) {
+		shown = 2
 	}
-	a.warn(err)
+	text := strings.Join(command[:shown], " ")
+	if len(command) > shown {
+		text += " …"
+	}
+	return output.Line(text)
 }

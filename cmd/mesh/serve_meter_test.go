@@ -30,7 +30,7 @@ func TestCostOfAConversation(t *testing.T) {
 	served := append([]string{"serve", "--interval", "100ms", "--", "mesh", "meter", "--log", calls}, upstreams...)
 	cmd := command(t, g, append(served, "--", "caller", "chat")...)
 	cmd.Env = append(cmd.Env, "AGENT_KEY="+agentKey, "OPENAI_BASE_URL=", "NO_PROXY=*")
-	startProcess(t, cmd).await("mesh: serving mesh as node-a")
+	startProcess(t, cmd).await("mesh: serving as node-a: runs mesh meter …")
 
 	threads := map[string]string{}
 	for _, name := range []string{"builds", "tests", "builds"} {

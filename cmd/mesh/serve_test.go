@@ -30,6 +30,7 @@ func TestServeAnswersWithWhatTheCommandPrints(t *testing.T) {
 
 	p := startProcess(t, command(t, g, "serve", "--url", "http://a.example", "--", "handler", "answer"))
 	p.await("handler: 1 node-b question " + thread.ID)
+	p.await("\nmesh: message 1 from node-b: answered with message 2\n")
 	m := firstMessage(t, g)
 	assert.Equal(t, client.KindAnswer, m.Kind)
 	assert.Equal(t, thread.ID, m.GetThreadID())
@@ -44,7 +45,65 @@ func TestServeReportsAMessageThatIsGivenUp(t *testing.T) {
 	g := newGatewayForTest(t)
 	g.Store("node-b", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "fail"))
-	p.await("mesh: warning: message 1 from node-b: given up after attempt 1: handler: exit status 1")
+	p.await("mesh: warning: message 1 from node-b stays unread, to be tried again at the next start: given up after attempt 1: handler: exit status 1\n")
+}
+
+func TestServeReportsEachAttempt(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-b", "node-a", "question", "one")
+	p := startProcess(t, command(t, g, "serve", "--max-attempts", "2", "--give-up", "mark", "--", "handler", "fail"))
+	p.await("mesh: warning: message 1 from node-b: attempt 1 of 2 failed: handler: exit status 1; again after at most 1s\n")
+	p.await("mesh: warning: message 1 from node-b is marked read: given up after attempt 2: handler: exit status 1\n")
+	assert.NotContains(t, p.stderr.String(), "attempt 2 of 2")
+}
+
+func TestServeReportsAMessageWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-b", "node-a", "question", "one")
+	startProcess(t, command(t, g, "serve", "--", "handler", "silent")).await("mesh: message 1 from node-b: handled without an answer\n")
+}
+
+// TestServeDoesNotRunForAQuestionThatCannotBeAnswered checks that no command is run for the question of a sender that is not
+// registered, and that it is run if that is not known or if no answer is necessary.
+func TestServeDoesNotRunForAQuestionThatCannotBeAnswered(t *testing.T) {
+	t.Parallel()
+	const notRun = " stays unread, to be tried again at the next start: given up after attempt 1: the sender is "
+	for name, c := range map[string]struct {
+		from, kind string
+		status     int
+		want       string
+	}{
+		"not registered": {"node-q", "question", 0, notRun + "not registered and cannot receive an answer; handler was not run\n"},
+		"disabled":       {"node-d", "question", 0, notRun + "disabled and cannot receive an answer; handler was not run\n"},
+		"not known":      {"node-q", "question", http.StatusBadRequest, "handler: 1 node-q question"},
+		"no question":    {"node-q", "fyi", 0, "handler: 1 node-q fyi"},
+	} {
+		g := newGatewayForTest(t, gatewaytest.WithPeers("node-d"))
+		g.Disable("node-d", true)
+		g.Store(c.from, "node-a", c.kind, "one")
+		g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+			if r.Operation == gatewaytest.GetPeer && strings.HasSuffix(r.Path, c.from) && c.status != 0 {
+				return &gatewaytest.Fault{Status: c.status}
+			}
+			return nil
+		})
+		p := startProcess(t, command(t, g, "serve", "--kind", "all", "--", "handler", "answer"))
+		p.await(c.want)
+		assert.Equal(t, strings.HasPrefix(c.want, "handler"), strings.Contains(p.stderr.String(), "handler: 1"), name)
+	}
+}
+
+// TestServeHasNoAdviceForACredential checks that serve does not name a flag of mesh send, which does not help here.
+func TestServeHasNoAdviceForACredential(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-b", "node-a", "question", "one")
+	p := startProcess(t, command(t, g, "serve", "--", "handler", "leak"))
+	p.await("given up after attempt 1: the message contains a credential and is not sent")
+	p.await(".\n")
+	assert.NotContains(t, p.stderr.String(), "allow-rule")
 }
 
 // A sender with a line break must not add a line to the log.
@@ -53,7 +112,7 @@ func TestServeQuotesAForgedSender(t *testing.T) {
 	g := newGatewayForTest(t)
 	g.Store("node-b\nmesh: serving ends", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--max-attempts", "1", "--", "handler", "fail"))
-	p.await(`mesh: warning: message 1 from "node-b\nmesh: serving ends": given up`)
+	p.await(`mesh: warning: message 1 from "node-b\nmesh: serving ends" stays unread`)
 }
 
 // TestServeAnswersQuestionsOnly checks that two nodes with mesh serve do not answer the answers of each other.
@@ -73,7 +132,7 @@ func TestServeAnswersQuestionsOnly(t *testing.T) {
 		g.Store("node-b", "node-a", "question", "two")
 		p := startProcess(t, command(t, g, append(append([]string{"serve"}, c.flags...), "--", "handler", "answer")...))
 		p.await(c.first)
-		_, printed, _ := strings.Cut(p.stderr.String(), "mesh: serving handler as node-a; ^C ends it\n")
+		_, printed, _ := strings.Cut(p.stderr.String(), "mesh: serving as node-a: runs handler answer; ^C ends it\n")
 		assert.True(t, strings.HasPrefix(printed, c.first), "%s, in order: %s", name, printed)
 	}
 }

@@ -35,20 +35,43 @@ func New(killed context.Context, c *client.MeshClient, command, env []string, st
 	return &Worker{c, command, env, stderr, killed}, nil
 }
 
-// Handle runs the command for a message and sends what it prints as the answer, unless that is blank. An answer to an answer would
-// be answered again: two workers would never stop. Its context does not end
+// Handle runs the command for a message and sends what it prints as the answer. It returns the receipt of the answer, or nil if
+// the output is blank. An answer to an answer would be answered again: two workers would never stop. Its context does not end
 // the command: an interrupted Serve waits for its handlers.
-func (w *Worker) Handle(ctx context.Context, m client.MeshMessage) error {
+func (w *Worker) Handle(ctx context.Context, m client.MeshMessage) (*client.MeshMessage, error) {
+	if err := w.checkSender(ctx, m); err != nil {
+		return nil, err
+	}
 	printed, err := w.run(m)
 	if err != nil {
-		return fmt.Errorf("%s: %w", w.command[0], err)
+		return nil, fmt.Errorf("%s: %w", w.command[0], err)
 	}
 	text := strings.TrimSpace(printed)
 	if text == "" {
+		return nil, nil //nolint:nilnil // there is no answer
+	}
+	return w.client.Reply(ctx, m, client.KindAnswer, text)
+}
+
+// checkSender returns a ValueError, after which Serve gives a message up, if the sender of a question cannot receive the answer:
+// the command may cost money. Messages of other kinds need no answer. A gateway that fails, or that is too old to look up one
+// node, may know the sender.
+func (w *Worker) checkSender(ctx context.Context, m client.MeshMessage) error {
+	if m.Kind != client.KindQuestion {
 		return nil
 	}
-	_, err = w.client.Reply(ctx, m, client.KindAnswer, text)
-	return err
+	var unknown *client.NotInRegistryError
+	var invalid *client.ValueError // no name of a node
+	peer, err := w.client.GetPeer(ctx, m.FromNode)
+	reason := "is not registered"
+	switch {
+	case errors.As(err, &unknown), errors.As(err, &invalid):
+	case err == nil && !peer.Enabled:
+		reason = "is disabled"
+	default:
+		return nil
+	}
+	return &client.ValueError{Field: "the sender", Reason: reason + " and cannot receive an answer; " + w.command[0] + " was not run"}
 }
 
 // pipeDelay is how long programs that a command has left behind may hold its output open.
