@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -95,6 +97,21 @@ func (a *app) connect(node string) (*client.MeshClient, error) {
 		return nil, err
 	}
 	return client.New(node, client.WithGatewayURL(s.gateway.Value), client.WithToken(token), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger()))
+}
+
+// lookupTime bounds a look-up that is only for a warning.
+const lookupTime = 3 * time.Second
+
+// warnUnregistered warns that this node is not registered. The work is done already, so that a look-up that fails is no error.
+func (a *app) warnUnregistered(ctx context.Context, c *client.MeshClient, consequence string) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	_, err := c.GetPeer(ctx, c.Node())
+	var unknown *client.NotInRegistryError
+	if errors.As(err, &unknown) {
+		a.progress.Stop()
+		fmt.Fprintf(a.errs, "mesh: warning: %s is not registered and %s; mesh register --node %[1]s\n", c.Node(), consequence)
+	}
 }
 
 // tokenOf returns the token in a file.

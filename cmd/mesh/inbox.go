@@ -44,7 +44,11 @@ func newInbox(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(messages, func(w io.Writer) error { return messageTable(w, messages) })
+			if err := a.print(messages, func(w io.Writer) error { return messageTable(w, messages) }); err != nil || len(messages) > 0 {
+				return err
+			}
+			a.warnUnregistered(ctx, c, "cannot receive messages")
+			return nil
 		}),
 	}
 	flags := cmd.Flags()

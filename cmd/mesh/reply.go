@@ -31,8 +31,12 @@ func newReply(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.sent(c.Reply(ctx, messages[0], client.Kind(given[1]), text)); err != nil || !read || messages[0].ReadAt != nil {
+			if err := a.sent(c.Reply(ctx, messages[0], client.Kind(given[1]), text)); err != nil {
 				return err
+			}
+			a.warnUnregistered(ctx, c, "cannot receive answers")
+			if !read || messages[0].ReadAt != nil {
+				return nil
 			}
 			if err := c.MarkRead(ctx, messages[0].ID); err != nil {
 				return fmt.Errorf("the reply was sent, but the message was not marked read: %w", err)

@@ -38,7 +38,11 @@ func newSend(a *app) *cobra.Command {
 			if err := checkNumbers(scanner, req); err != nil {
 				return err
 			}
-			return a.sent(lookup.Send(ctx, c, scanner, req, thread))
+			if err := a.sent(lookup.Send(ctx, c, scanner, req, thread)); err != nil {
+				return err
+			}
+			a.warnUnregistered(ctx, c, "cannot receive answers")
+			return nil
 		}),
 	}
 	cmd.Flags().StringVar(&thread, "thread", "", "name or id of a thread; a new name creates a thread")
