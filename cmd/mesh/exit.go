@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -128,6 +129,10 @@ func advice(err error) string {
 		return " (check MESH_GATEWAY_TOKEN or --token-file; mesh whoami shows which is used)"
 	case errors.As(err, &absent) && absent.Searched != "":
 		return "; mesh threads ID shows the messages of a thread, and mesh send --thread answers in one"
+	case errors.As(err, &gateway) && errors.Is(err, http.ErrSchemeMismatch):
+		return " (use http:// in MESH_GATEWAY_URL or --gateway-url)"
+	case errors.As(err, &gateway) && gateway.StatusCode == http.StatusNotFound && strings.Contains(err.Error(), "base path"):
+		return " (MESH_GATEWAY_URL or --gateway-url, which usually ends in /gateway)"
 	case errors.As(err, &gateway) && errors.As(err, &dial) && dial.Op == "dial":
 		return " (check MESH_GATEWAY_URL or --gateway-url, and whether the gateway runs)"
 	default:
@@ -181,6 +186,10 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 // flagError returns the error of a flag. Package pflag shows the errors of package strconv.
 func flagError(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedName() == "output" {
+		return usagef("%w; use -o", err)
+	}
 	if !errors.As(err, &invalid) {
 		return &usageError{err}
 	}

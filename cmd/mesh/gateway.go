@@ -5,7 +5,10 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"net/netip"
+	"net/url"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,6 +43,9 @@ Without a token it accepts every request.`,
 }
 
 func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
+	if _, err := strconv.ParseUint(f.addr, 10, 16); err == nil {
+		return usagef("--addr %q must be 127.0.0.1:%[1]s, or :%[1]s for all interfaces", f.addr)
+	}
 	for _, peer := range f.peers {
 		if err := client.ValidNodeName(peer); err != nil {
 			return fmt.Errorf("--peer: %w", err)
@@ -74,8 +80,21 @@ func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 	}); err != nil {
 		return err
 	}
+	if token == "" && !isLoopback(g.URL) {
+		a.warn(fmt.Errorf("there is no token: everybody who reaches %s can read and send all messages", g.URL))
+	}
 	<-ctx.Done()
 	return nil
+}
+
+// isLoopback reports whether only this machine reaches a URL, whose host is an address with a port.
+func isLoopback(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddrPort(u.Host)
+	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
 // gatewayToken returns the token of the gateway, or "" for a gateway that accepts every request.

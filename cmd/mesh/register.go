@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,8 +28,13 @@ func newRegister(a *app) *cobra.Command {
 		Long: `Register registers this node. Flags that are not given keep the values of an earlier registration. The gateway returns the token
 of a node only once, from its first registration: --token-out saves it.`,
 		Example: "  mesh register --node node-a\n  mesh register --node node-a --url http://10.0.0.7:8787 --token-out ~/.mesh-token",
-		Args:    args(cobra.NoArgs),
-		RunE:    a.asNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return a.register(ctx, c, f) }),
+		Args: func(_ *cobra.Command, given []string) error {
+			if len(given) > 0 {
+				return usagef("register has no arguments; use --node for the name of the node")
+			}
+			return nil
+		},
+		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return a.register(ctx, c, f) }),
 	}
 	cmd.Flags().StringVar(&f.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
 	cmd.Flags().StringVar(&f.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
@@ -46,6 +52,9 @@ func (a *app) register(ctx context.Context, c *client.MeshClient, f registerFlag
 		return err
 	}
 	if err := a.checkNames(name{"--url", f.url}, name{"--capabilities", string(offered)}); err != nil {
+		return err
+	}
+	if err := checkURL(f.url); err != nil {
 		return err
 	}
 	file, err := createTokenFile(f.tokenOut)
@@ -75,6 +84,15 @@ func (a *app) register(ctx context.Context, c *client.MeshClient, f registerFlag
 		_, err := fmt.Fprintf(w, "%s is registered at %s%s\n", output.Line(peer.Name), output.Line(req.URL), tokenNote(peer, f.tokenOut))
 		return err
 	})
+}
+
+// checkURL checks --url; "" is not given. A gateway accepts any text.
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	if text != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return usagef("--url must be an http:// or https:// URL")
+	}
+	return nil
 }
 
 // parseCapabilities reads --capabilities; "" is nil. Integers above 2^53 keep their value.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -159,17 +161,18 @@ func exclude(cmd *cobra.Command, flag string, others ...string) {
 
 // checkFormat checks --format. Only mesh prices and mesh usage have a table that is the same in every row, which CSV needs.
 func checkFormat(cmd *cobra.Command, format string) error {
-	switch {
-	case format == "text", format == "json", format == "csv" && (cmd.Name() == "prices" || cmd.Name() == "usage"),
-		format == "focus" && (cmd.Name() == "usage" || cmd.Name() == "cost"):
-		return nil
-	case format == "focus":
-		return usagef("--format focus is only for mesh usage and mesh cost")
-	case format == "csv":
-		return usagef("--format csv is only for mesh prices and mesh usage; mesh %s has text and json", cmd.Name())
-	default:
-		return usagef("--format must be text or json, or csv for mesh prices and mesh usage")
+	accepted := []string{"text", "json"}
+	if cmd.Name() == "prices" || cmd.Name() == "usage" {
+		accepted = append(accepted, "csv")
 	}
+	if cmd.Name() == "usage" || cmd.Name() == "cost" {
+		accepted = append(accepted, "focus")
+	}
+	if slices.Contains(accepted, format) {
+		return nil
+	}
+	last := len(accepted) - 1
+	return usagef("-o %q must be %s or %s for %s", format, strings.Join(accepted[:last], ", "), accepted[last], cmd.CommandPath())
 }
 
 // print writes value as JSON with -o json, and calls text otherwise.

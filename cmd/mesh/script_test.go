@@ -60,6 +60,8 @@ func setup(env *testscript.Env) error {
 	env.Values[gatewayKey{}], env.Values[providersKey{}] = g, s
 	env.Setenv("MESH_NODE", "node-a")
 	env.Setenv("MESH_GATEWAY_URL", g.URL)
+	env.Setenv("GATEWAY_ROOT", strings.TrimSuffix(g.URL, "/gateway"))
+	env.Setenv("GATEWAY_TLS", strings.Replace(g.URL, "http:", "https:", 1))
 	env.Setenv("MESH_GATEWAY_TOKEN", gatewayToken)
 	env.Setenv("TOKEN", gatewayToken)
 	env.Setenv("GORACE", os.Getenv("GORACE"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ func (f serveFlags) options() (client.ServeOptions, error) {
 }
 
 func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string, f serveFlags) error {
-	if err := a.checkNames(name{"--url", f.url}); err != nil {
+	if err := cmp.Or(a.checkNames(name{"--url", f.url}), checkURL(f.url)); err != nil {
 		return err
 	}
 	ctx, stop := untilInterrupted(ctx)
