@@ -114,7 +114,6 @@ func explain(err error) string {
 func advice(err error) string {
 	var (
 		leak    *client.MeshSecretLeakError
-		auth    *client.MeshAuthError
 		absent  *client.NotInInboxError
 		dial    *net.OpError
 		gateway *client.MeshGatewayError
@@ -125,13 +124,11 @@ func advice(err error) string {
 		return ""
 	case errors.As(err, &leak) && leak.Finding.Rule.Number > 0: // rule 0, the live tokens, never passes
 		return fmt.Sprintf(" To send a false positive, use mesh send --allow-rule %d.", leak.Finding.Rule.Number)
-	case errors.As(err, &auth):
-		return " (check MESH_GATEWAY_TOKEN or --token-file; mesh whoami shows which is used)"
 	case errors.As(err, &absent) && absent.Searched != "":
 		return "; mesh threads ID shows the messages of a thread, and mesh send --thread answers in one"
 	case errors.As(err, &gateway) && errors.Is(err, http.ErrSchemeMismatch):
 		return " (use http:// in MESH_GATEWAY_URL or --gateway-url)"
-	case errors.As(err, &gateway) && gateway.StatusCode == http.StatusNotFound && strings.Contains(err.Error(), "base path"):
+	case lookup.IsWrongPath(err):
 		return " (MESH_GATEWAY_URL or --gateway-url, which usually ends in /gateway)"
 	case errors.As(err, &gateway) && errors.As(err, &dial) && dial.Op == "dial":
 		return " (check MESH_GATEWAY_URL or --gateway-url, and whether the gateway runs)"

@@ -3,11 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
 func TestToolsRefuse(t *testing.T) {
@@ -28,7 +31,8 @@ func TestToolsRefuse(t *testing.T) {
 		"an unknown id":     {"mesh_reply", arguments{"id": 99, "content": "x"}, "message 99 is not in the inbox of this node"},
 		"an unknown read":   {"mesh_mark_read", arguments{"id": 99}, "message 99 is not in the inbox of this node"},
 		"a key as a thread": {"mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": "x", "thread": gatewayToken}, "the name of the thread contains a credential"},
-		"an unknown thread": {"mesh_thread", arguments{"id": "00000000-0000-0000-0000-000000000000"}, "there is no thread 00000000-0000-0000-0000-000000000000; mesh threads lists"},
+		"an unknown thread": {"mesh_thread", arguments{"id": "00000000-0000-0000-0000-000000000000"}, "there is no thread 00000000-0000-0000-0000-000000000000; mesh_threads lists the threads"},
+		"a thread to send":  {"mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": "x", "thread": "00000000-0000-0000-0000-000000000000"}, "there is no thread 00000000-0000-0000-0000-000000000000; mesh_threads lists the threads"},
 		"an unknown model":  {"model_price", arguments{"model": "no-such-model"}, "cannot be determined"},
 		"no usage object":   {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}}, "usage"},
 		"an unknown day":    {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}, "at": "today"}, "must be like"},
@@ -39,6 +43,16 @@ func TestToolsRefuse(t *testing.T) {
 			assert.Contains(t, failure, test.want)
 		})
 	}
+}
+
+func TestToolsAdviseOnAWrongToken(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	a := newAgent(t, g)
+	g.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: http.StatusUnauthorized})
+	_, failure := a.call("mesh_peers", nil)
+	assert.Contains(t, failure, "status 401")
+	assert.Contains(t, failure, " (check MESH_GATEWAY_TOKEN or --token-file; mesh whoami shows which is used)")
 }
 
 func TestToolsForModels(t *testing.T) {

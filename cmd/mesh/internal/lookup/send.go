@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/findings"
@@ -60,12 +61,32 @@ func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req 
 	return c.Send(ctx, req)
 }
 
+// NoThreadError reports a thread that does not exist.
+type NoThreadError struct {
+	// ID is the id that was given.
+	ID string
+	// Cause is the text of the gateway's error, whose type would mean a failure.
+	Cause string
+}
+
+func (e *NoThreadError) Error() string {
+	return fmt.Sprintf("there is no thread %s; mesh threads lists the threads (%s)", e.ID, e.Cause)
+}
+
+// IsWrongPath reports whether err is the 404 of a gateway, or of another server, that lacks a path which every gateway has. The
+// URL may lack its base path then.
+func IsWrongPath(err error) bool {
+	var failed *client.MeshGatewayError
+	return errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && failed.Err != nil &&
+		strings.Contains(failed.Err.Error(), "check the base path")
+}
+
 // ThreadError returns the error of a request for a thread. A thread that does not exist is a wrong argument, and not a failure of
 // the gateway.
 func ThreadError(id string, err error) error {
 	var failed *client.MeshGatewayError
-	if errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound {
-		return fmt.Errorf("there is no thread %s; mesh threads lists the threads (%v)", id, err) //nolint:errorlint // its type means a failure
+	if errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && !IsWrongPath(err) {
+		return &NoThreadError{id, err.Error()}
 	}
 	return err
 }

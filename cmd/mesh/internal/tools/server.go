@@ -16,6 +16,7 @@ import (
 
 	mesh "github.com/mesh-gateway/mesh-go"
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/scan"
@@ -98,6 +99,10 @@ func explain(err error) string {
 	var unknown *client.NotInRegistryError
 	if errors.As(err, &unknown) { // without similar names, which other nodes have chosen
 		return fmt.Sprintf("%q is not registered; mesh_peers lists the nodes", unknown.Name)
+	}
+	var thread *lookup.NoThreadError
+	if errors.As(err, &thread) {
+		return fmt.Sprintf("there is no thread %s; mesh_threads lists the threads", thread.ID)
 	}
 	var absent *client.NotInInboxError
 	if errors.As(err, &absent) && absent.Searched != "" {
