@@ -18,12 +18,12 @@ func Error(err error) string {
 	case errors.As(err, &leak):
 		text = strings.Replace(text, leak.Error(), fmt.Sprintf("the message contains a credential and is not sent: %s. %s", leak.Finding, leak.Finding.Rule.Advice), 1)
 	case errors.As(err, &auth):
-		text = strings.Replace(text, auth.Error(), auth.MeshGatewayError.Error()+tokenAdvice, 1) // without the name of an option
+		text = strings.Replace(text, auth.Error(), auth.MeshGatewayError.Error()+authAdvice, 1) // without the name of an option
 	}
 	return packages.ReplaceAllString(text, "$1")
 }
 
-const tokenAdvice = " (check MESH_GATEWAY_TOKEN or --token-file; mesh whoami shows which is used)"
+const authAdvice = " (check MESH_GATEWAY_TOKEN or --token-file; mesh whoami shows which is used)"
 
 // packages matches the names of packages, with which their errors begin, also those that others wrap.
 var packages = regexp.MustCompile(`(^|: |\n)(?:mesh|discovery): `)
