@@ -22,7 +22,7 @@ func newBalance(a *app) *cobra.Command {
 				return err
 			}
 			if balance == nil {
-				return noAnswer(failures)
+				return noAnswerOf(failures, "")
 			}
 			return a.print(balance, func(w io.Writer) error {
 				return output.Table(w, []string{"TOTAL", "GRANTED", "TOPPED UP", "CURRENCY", "ENOUGH FOR CALLS"}, [][]string{{

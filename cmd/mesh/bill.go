@@ -33,8 +33,8 @@ type report interface {
 
 func newBill(provider, from, to string) (*bill, error) {
 	p, err := discovery.ParseProvider(provider)
-	if err != nil {
-		return nil, err
+	if adminKeys[p] == "" || err != nil {
+		return nil, usagef("there is no bill of %q; mesh cost accepts openai, anthropic and xai", provider)
 	}
 	b := &bill{provider: p}
 	if b.from, err = day("--from", from); err != nil {
@@ -43,10 +43,21 @@ func newBill(provider, from, to string) (*bill, error) {
 	if b.to, err = day("--to", to); err != nil {
 		return nil, err
 	}
-	if !b.from.Before(b.to) {
-		return nil, usagef("--from must be before --to (default today, UTC)")
+	switch {
+	case b.from.Before(b.to):
+		return b, nil
+	case to == "":
+		return nil, usagef("--from %s: a bill has whole UTC days, the last of which is yesterday, %s", from, b.to.AddDate(0, 0, -1).Format(time.DateOnly))
+	default:
+		return nil, usagef("--from must be before --to, which is the day after the last day of the bill")
 	}
-	return b, nil
+}
+
+// adminKeys are where the keys come from that give access to the bills of a provider.
+var adminKeys = map[discovery.Provider]string{
+	discovery.OpenAI:    ". An ordinary API key does not give access to bills. An owner of the organization makes an admin key on platform.openai.com: Settings, Organization, Admin keys",
+	discovery.Anthropic: ". An ordinary API key does not give access to bills. An admin of the organization makes an admin key in the Claude Console (platform.claude.com): Settings, Admin keys",
+	discovery.XAI:       ". An ordinary API key does not give access to bills. The xAI Console (console.x.ai) has management keys in its settings, and the id of the team",
 }
 
 // The numbers of days in a request: the largest ones, which need the fewest requests.
@@ -72,12 +83,10 @@ func (b *bill) reconcile(ctx context.Context) (report, error) {
 		}
 		r, err := b.client.ReconcileAnthropicCost(ctx, query, b.counted)
 		return withLedger(b, r, err)
-	case discovery.XAI:
+	default: // xAI
 		query := discovery.XAICostQuery{StartTime: b.from.Format(time.RFC3339), EndTime: b.to.Format(time.RFC3339)}
 		r, err := b.client.ReconcileXAICost(ctx, query, b.counted)
 		return withLedger(b, r, err)
-	default:
-		return nil, usagef("there is no bill of %s; mesh cost accepts openai, anthropic and xai", b.provider)
 	}
 }
 

@@ -26,7 +26,7 @@ func newCost(a *app) *cobra.Command {
 		Use:   "cost openai|anthropic|xai --from DAY",
 		Short: "Compare what a provider billed with what was counted",
 		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to. It needs OPENAI_ADMIN_KEY,
-ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID.
+ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID; an ordinary API key does not give access to bills.
 
 With --counted or --usage it compares the bill with what was counted. The exit status is 1 if they differ by more than --max-drift,
 or if the difference is unknown. With --usage the last line has the sums, and the days and models that differ most; line items
@@ -85,7 +85,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 		return err
 	}
 	if r == nil {
-		return noAnswer(failures)
+		return noAnswerOf(failures, adminKeys[b.provider])
 	}
 	a.warnAll(failures)
 	if a.format == "focus" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -61,6 +62,16 @@ func noAnswer(failures *failureList) error {
 		return &failedError{errors.Join(list...)}
 	}
 	return failedf("no answer")
+}
+
+// noAnswerOf is [noAnswer] of a command that needs a key. A key that is missing is wrong use, and hint is where it comes from.
+func noAnswerOf(failures *failureList, hint string) error {
+	list := failures.list()
+	var last *discovery.Failure // that of the request, after those of prices
+	if len(list) == 0 || !errors.As(list[len(list)-1], &last) || last.Reason != discovery.ReasonMissingCredential {
+		return noAnswer(failures)
+	}
+	return usagef("%s%s", strings.ReplaceAll(last.Err.Error(), "\n", "; "), hint)
 }
 
 // warnAll prints the failures of a command that has an answer nevertheless.

@@ -106,6 +106,9 @@ func explain(err error) string {
 	if errors.As(err, &value) && sources[value.Field] != "" {
 		_, wrong, _ := strings.Cut(value.Error(), value.Field)
 		text = strings.Replace(text, value.Field+wrong, sources[value.Field]+wrong, 1)
+		if strings.HasSuffix(value.Reason, " label:NAME") && !strings.Contains(value.Value, ":") {
+			text += fmt.Sprintf("; label:%s is the label %[1]s", value.Value)
+		}
 	}
 	return text
 }

@@ -36,13 +36,14 @@ func newRetired(a *app) *cobra.Command {
 		Short: "Check models for retirement; exit status 1 if one is retired or retires soon",
 		Long: `Retired checks each MODEL, or with - each line of stdin, against the built-in dates and, if their keys are set, the dates
 that OpenAI and Anthropic report. Without a MODEL it lists all models that retire within the time of --within; the exit
-status is then 0. A model that is not known is listed; with --fail-unknown the exit status is then 1. Blank lines of stdin and
-lines that begin with # are skipped.
+status is then 0. The state listed means that the model is known and has no date. A model that is not known has the state
+unknown; with --fail-unknown the exit status is then 1. Blank lines of stdin and lines that begin with # are skipped.
 
 With --scan it finds the ids of models in files and in the files of folders, as whole words in lower case, and prints the place,
 the date and the replacement of those that are retired, retiring or deprecated. An id without a hyphen, such as o1, must be in
 quotes. With --fail-unknown it also prints the words in quotes that look like an id with a number and are not known. Binary files,
-symbolic links and the folders .git, .hg, .svn, .venv, node_modules and vendor are left out.`,
+symbolic links and the folders .git, .hg, .svn, .venv, node_modules and vendor are left out. If a file or folder cannot be read, the
+findings in the others are printed, and the exit status is 2.`,
 		Example: `  mesh retired gpt-4o claude-sonnet-5-5 --within 90d
   mesh retired --scan --within 90d src config.yml
   mesh retired - < models.txt`,

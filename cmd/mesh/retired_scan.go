@@ -29,7 +29,8 @@ type sourceScan struct {
 }
 
 // scanSources prints the models that files name and that are retired, retiring or deprecated, and with --fail-unknown the unknown
-// ones. A file that cannot be read is reported, since it could name a retired model, and the others are scanned.
+// ones. A file that cannot be read could name a retired model: it is reported after those of the
+// others, and the status is that of wrong use.
 func (a *app) scanSources(check checker, paths []string, failUnknown bool) error {
 	s := sourceScan{check: check, withUnknown: failUnknown, known: map[string]retirement{}, list: []mention{}}
 	var unread []error
@@ -38,7 +39,7 @@ func (a *app) scanSources(check checker, paths []string, failUnknown bool) error
 			err = s.file(file)
 		}
 		if err != nil {
-			unread = append(unread, err)
+			unread = append(unread, fmt.Errorf("%s: %w", file, withoutPath(err)))
 		}
 	}
 	if s.files == 0 && unread == nil {
@@ -47,16 +48,13 @@ func (a *app) scanSources(check checker, paths []string, failUnknown bool) error
 	if err := a.print(s.list, s.table); err != nil {
 		return err
 	}
-	for _, m := range s.list {
-		if check.finds(m.retirement) || failUnknown && m.State == discovery.StateUnknown {
-			for _, err := range unread {
-				a.warn(err)
-			}
-			return errFound
-		}
-	}
 	if unread != nil {
 		return &usageError{errors.Join(unread...)}
+	}
+	for _, m := range s.list {
+		if check.finds(m.retirement) || failUnknown && m.State == discovery.StateUnknown {
+			return errFound
+		}
 	}
 	return nil
 }
@@ -135,6 +133,10 @@ func (s *sourceScan) table(w io.Writer) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%d files; dates as of %s\n", s.files, discovery.RetirementsAsOf())
+	files := "files"
+	if s.files == 1 {
+		files = "file"
+	}
+	_, err := fmt.Fprintf(w, "%d %s; dates as of %s\n", s.files, files, discovery.RetirementsAsOf())
 	return err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestEachCommandHasHelp checks that each help text has an example that begins with the command.
@@ -28,6 +30,21 @@ func TestEachCommandHasHelp(t *testing.T) {
 		}
 		assert.NotNil(t, cmd.Args, cmd.Name())
 		assert.False(t, takesNames(cmd) && cmd.ValidArgsFunction == nil && cmd.ValidArgs == nil, "%s completes file names", cmd.Name())
+	}
+}
+
+// TestHelpEnvironmentHasTheVariables checks that it has each variable of the other help texts and of errors about keys.
+func TestHelpEnvironmentHasTheVariables(t *testing.T) {
+	t.Parallel()
+	root := newRoot(&app{})
+	topic, _, err := root.Find([]string{"environment"})
+	require.NoError(t, err)
+	texts := []string{"DEEPSEEK_LEGACY_ENV_PATH"}
+	for _, cmd := range root.Commands() {
+		texts = append(texts, cmd.Long, cmd.Example, cmd.LocalFlags().FlagUsages())
+	}
+	for _, name := range regexp.MustCompile(`\b[A-Z]+(_[A-Z0-9]+)+\b`).FindAllString(strings.Join(texts, "\n"), -1) {
+		assert.Contains(t, topic.Long, name)
 	}
 }
 

@@ -46,6 +46,10 @@ Keys of providers:
   prices of Google      GOOGLE_CLOUD_BILLING_API_KEY or GOOGLE_CLOUD_API_KEY
   bills (mesh cost)     OPENAI_ADMIN_KEY ANTHROPIC_ADMIN_KEY, XAI_MANAGEMENT_KEY and XAI_TEAM_ID
 
+DEEPSEEK_LEGACY_ENV_PATH is a file with DEEPSEEK_API_KEY, which mesh balance reads if the variable is not set.
+
+mesh meter reads OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL, and sets them for its command.
+
 A command of mesh serve also receives MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID.`,
 	}
 }
@@ -79,7 +83,8 @@ func newExitCodes() *cobra.Command {
 
   0  success; also for an interrupted gateway, serve, mcp and inbox --watch
   1  something was found: a credential, a retired or soon retiring model, or a drift that is too large or unknown
-  2  the command was used incorrectly: a flag, an argument, or a name that does not exist
+  2  the command was used incorrectly: a flag, an argument, a name that does not exist, a key that is not set,
+     or a file that cannot be read or written
   3  the gateway, a provider, the output or a session of mcp failed; serve was killed
   4  refused: the message contains a credential, or the node is not registered`,
 	}

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,8 +85,11 @@ func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
 	}
 	report, err := calls.Read(prices, opts, in.paths...)
 	unread := in.rename(err)
-	if unread != nil && report.Calls == 0 {
-		return unread
+	if unread != nil {
+		if report.Calls == 0 {
+			return unread
+		}
+		report.Errors = strings.Split(unread.Error(), "\n")
 	}
 	a.warnAll(failures)
 	if err := a.printUsage(report); err != nil {
@@ -120,6 +126,12 @@ func (a *app) printUsage(report *calls.Report) error {
 	if report.Calls == 0 {
 		a.warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from and --to select by time)"))
 	}
+	for i, by := range report.By {
+		label, labelled := strings.CutPrefix(by, "label:")
+		if labelled && report.Calls > 0 && !slices.ContainsFunc(report.Rows, func(row meter.Row) bool { return row.By[i] != "" }) {
+			a.warn(fmt.Errorf("--by: no call has the label %q", label))
+		}
+	}
 	if a.format == "csv" {
 		a.progress.Stop()
 		return report.CSV(a.out)
@@ -144,7 +156,7 @@ func (a *app) count(ctx context.Context, path string, b *bill, failures *failure
 	rows, err := meter.Sum(prices, opts, in.paths...)
 	b.unread = in.rename(err)
 	if b.unread != nil && len(rows) == 0 {
-		return b.unread
+		return usagef("--usage: %w", b.unread)
 	}
 	for _, row := range rows {
 		if row.By[1] != string(b.provider) {
@@ -181,17 +193,22 @@ type callsFiles struct {
 	paths []string
 	// names are those of the command line, by the name of the copy.
 	names map[string]string
+	// missing are the texts for paths that do not exist, by their errors.
+	missing map[string]string
 }
 
 // callsFiles returns the files that the command line names; "-" is stdin.
 func (a *app) callsFiles(paths []string) (*callsFiles, error) {
-	in := &callsFiles{paths: slices.Clone(paths), names: make(map[string]string)}
+	in := &callsFiles{paths: slices.Clone(paths), names: make(map[string]string), missing: make(map[string]string)}
 	for i, path := range paths {
 		if path == "" { // as of a variable that is not set; it would be the current directory
 			in.close()
 			return nil, usagef("the name of a file or folder must not be empty")
 		}
-		info, err := os.Stat(path)
+		info, err := os.Stat(filepath.Clean(path)) // the error is that of package meter
+		if path != "-" && errors.Is(err, fs.ErrNotExist) {
+			in.missing[err.Error()] = path + ": " + errNoFile.Error()
+		}
 		if path != "-" && (err != nil || info.Mode()&os.ModeNamedPipe == 0) {
 			continue
 		}
@@ -234,15 +251,17 @@ func (in *callsFiles) close() {
 
 // rename returns an error of reading the files, in which copies have the names of the command line.
 func (in *callsFiles) rename(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case len(in.names) == 0:
-		return &usageError{err}
 	}
 	text := err.Error()
-	for name, given := range in.names {
-		text = strings.ReplaceAll(text, name, given)
+	for _, given := range []map[string]string{in.names, in.missing} {
+		for name, words := range given {
+			text = strings.ReplaceAll(text, name, words)
+		}
+	}
+	if text == err.Error() {
+		return &usageError{err} // with its type
 	}
 	return usagef("%s", text)
 }
