@@ -36,15 +36,18 @@ func newServe(a *app) *cobra.Command {
 		Long: `Serve registers this node and runs COMMAND for each unread question. With --kind it runs for other kinds as well, which stay
 unread without it. Two nodes that answer answers exchange messages without end.
 
-COMMAND receives the message as a line of JSON on stdin, with the fields id, from_node, to_node, kind, content, created_at and
-others that may be null, such as thread_id; and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID in its environment. If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read.
-With any other status, or with more output than a message can hold, it runs again later, with growing pauses. After
---max-attempts runs, or at once if the answer contains a credential or cannot be a message, the message is given up: it stays
-unread, or is marked read with --give-up mark. The next start of serve tries unread messages again. A question from a node that
-is not registered, or is disabled, is given up without a run: it cannot be answered. Other kinds are run for every sender.
-After a crash COMMAND may receive a message again. Messages that the node has sent to itself are marked read.
+COMMAND receives the message as a line of JSON on stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID in its
+environment. The fields of the JSON are id, from_node, to_node, kind, content, created_at, related_task_id, thread_id and those
+that mesh inbox -o json prints as well; a field without a value is null.
 
-A line on stderr reports each message that is handled or given up and each attempt that fails. After a restart of the gateway
+If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read. With any other
+status, or with more output than a message can hold, it runs again later, with growing pauses. After --max-attempts runs, or at
+once if the answer contains a credential or cannot be a message, the message is given up: it stays unread, or is marked read
+with --give-up mark. The next start of serve tries unread messages again. A question from a node that is not registered, or is
+disabled, is given up without a run: it cannot be answered. Other kinds are run for every sender. After a crash COMMAND may
+receive a message again. Messages that the node has sent to itself are marked read.
+
+A line on stderr reports each message that is handled or given up, and each attempt that fails. After a restart of the gateway
 the node is registered again within a minute.
 
 COMMAND has no time limit; use timeout 60 COMMAND to set one. A background process of COMMAND has five seconds to close the
