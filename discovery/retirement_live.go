@@ -16,7 +16,7 @@ const opRetirements = "Retirements"
 //
 //   - a model that is active without a date has no entry, even if the table has one;
 //   - a model that is still served after its date is "deprecated", not retired;
-//   - a model that is retired without a date that has passed has the date of the table if that has passed, else yesterday's;
+//   - a model that is retired, without a date or with one in the future, has the date of the table if that has passed, else yesterday;
 //   - an alias gets the new date of its build: the newest one that has the date of the alias in the table;
 //   - a null from OpenAI changes nothing.
 //

@@ -32,7 +32,7 @@ func feedsWith(id string, q quote, names ...string) map[string]map[string]quote 
 	return all
 }
 
-// TestRule has the first answer of the feeds, and what a second one changes.
+// TestRule reads the feeds once, and checks what a second reading with other prices changes.
 func TestRule(t *testing.T) {
 	two, three := []string{"genai-prices", "litellm"}, []string{"models.dev", "genai-prices", "litellm"}
 	for name, c := range map[string]struct {
@@ -44,7 +44,7 @@ func TestRule(t *testing.T) {
 		"two agree":            {"2026-06-12", feedsWith("gpt-5", quote{"1", "4", "0.1"}, two...), []string{"changed openai/gpt-5/0 2026-06-12 1-4"}, "changed"},
 		"a cache price alone":  {"2026-06-12", feedsWith("gpt-5", quote{"2", "8", "0.1"}, two...), []string{"changed openai/gpt-5/0 2026-06-12 2-8"}, "changed"},
 		"a new model":          {"2026-06-12", feedsWith("gpt-6", quote{"3", "9", "0.3"}, two...), []string{"added openai/gpt-6/0 2026-06-12 3-9"}, "added"},
-		"one feed lies":        {"2026-06-12", feedsWith("gpt-5", quote{"1", "4", "0.1"}, "litellm"), nil, "disagreed"},
+		"one feed is wrong":    {"2026-06-12", feedsWith("gpt-5", quote{"1", "4", "0.1"}, "litellm"), nil, "disagreed"},
 		"one has a new model":  {"2026-06-12", feedsWith("gpt-6", quote{"3", "9", "0.3"}, "litellm"), nil, ""},
 		"a price of 0":         {"2026-06-12", feedsWith("gpt-5", quote{"0", "0", "0"}, three...), nil, "disagreed"},
 		"an input of 0":        {"2026-06-12", feedsWith("gpt-5", quote{"0", "8", "0"}, three...), nil, "disagreed"},
@@ -81,7 +81,7 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// TestTierOfANewModel has a model whose tier one feed lists later, and one whose tier ended.
+// TestTierOfANewModel lists the tier of a model in one feed, in two, in none and again.
 func TestTierOfANewModel(t *testing.T) {
 	work := write(t, map[string]string{"table.csv": ruleTable})
 	run := func(day string, tiers ...string) []string {

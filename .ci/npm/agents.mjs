@@ -23,7 +23,7 @@ const gateway = spawn(mesh, ['gateway', '--addr', '127.0.0.1:0', '--peer', 'node
   env: { ...process.env, MESH_GATEWAY_TOKEN: token }, stdio: ['ignore', 'pipe', 'inherit'],
 })
 process.on('exit', () => { gateway.kill('SIGKILL'); rmSync(home, { recursive: true, force: true }) })
-setTimeout(() => { console.error('agents: no end after 60 s'); process.exit(1) }, 60_000).unref()
+setTimeout(() => { console.error('agents: no end after 10 minutes'); process.exit(1) }, 600_000).unref()
 const [line] = await once(createInterface(gateway.stdout), 'line')
 const url = JSON.parse(line).url
 
@@ -107,7 +107,7 @@ class Agent {
   }
 }
 
-// settle has the agents say the lines of a task to each other, and returns the id of their thread.
+// settle has the agents exchange the messages of a task, and returns the id of their thread.
 async function settle(task) {
   const [first, ...rest] = task
   const waiting = first.to.call('mesh_wait', { seconds: 30 })

@@ -67,11 +67,11 @@ func equal(query url.Values, field string, value *string) bool {
 // contains reports whether text has a part like the value of a parameter, as LIKE of SQL compares it: % is any text, _ is any
 // character, and the case of ASCII letters makes no difference. An empty parameter fits every text.
 func contains(query url.Values, field, text string) bool {
-	pattern := regexp.QuoteMeta(strings.ToValidUTF8(lower(query.Get(field)), "\ufffd"))
+	pattern := regexp.QuoteMeta(lower(query.Get(field)))
 	return regexp.MustCompile("(?s)" + strings.NewReplacer("%", ".*", "_", ".").Replace(pattern)).MatchString(lower(text))
 }
 
-// lower lowers ASCII letters only.
+// lower lowers ASCII letters only, and replaces bytes that are not UTF-8.
 func lower(text string) string {
 	return strings.Map(func(c rune) rune {
 		if 'A' <= c && c <= 'Z' {

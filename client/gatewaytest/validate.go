@@ -39,7 +39,7 @@ func readBody(r *http.Request) *bodyFields {
 		return &bodyFields{issues: []issue{notAnObject(string(text))}}
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	// The blank lets the offset of an incomplete text be one more than that of a wrong last character.
+	// Offset counts the bytes up to the error. With the blank, the end of an incomplete text differs from a wrong last character.
 	if bad := (*json.SyntaxError)(nil); errors.As(json.Unmarshal(append(text, ' '), new(json.RawMessage)), &bad) {
 		return &bodyFields{issues: []issue{notJSON(text, bad)}}
 	}
@@ -59,7 +59,8 @@ func readBody(r *http.Request) *bodyFields {
 
 var missingBody = issue{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
 
-// notJSON has the position of the error in characters, which is the end of an incomplete text. The gateway words reasons otherwise.
+// notJSON returns the issue of a text that is not JSON. The position of the error is in characters; of an incomplete text it is the
+// end. The reason is that of encoding/json, while the gateway has that of Python.
 func notJSON(text []byte, bad *json.SyntaxError) issue {
 	return issue{
 		Type: "json_invalid", Loc: []any{"body", utf8.RuneCount(text[:bad.Offset-1])}, Msg: "JSON decode error",

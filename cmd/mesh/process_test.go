@@ -154,6 +154,29 @@ func newProviders(t *testing.T) string {
 	return "MESH_TEST_PROVIDERS=" + discoverytest.New(t).URL
 }
 
+// firstPoll returns a channel that is closed when the gateway receives a request for messages.
+func firstPoll(g *gatewaytest.Gateway) <-chan struct{} {
+	polled := make(chan struct{})
+	closeOnce := sync.OnceFunc(func() { close(polled) })
+	g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+		if r.Operation == gatewaytest.ListMessages {
+			closeOnce()
+		}
+		return nil
+	})
+	return polled
+}
+
+// awaitPoll waits for a channel of firstPoll.
+func awaitPoll(t *testing.T, polled <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-polled:
+	case <-time.After(processTime):
+		t.Fatal("the process does not poll")
+	}
+}
+
 // unread returns the unread messages of node-a.
 func unread(t *testing.T, g *gatewaytest.Gateway) []client.MeshMessage {
 	t.Helper()

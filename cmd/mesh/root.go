@@ -144,7 +144,7 @@ func checkEmpty(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// exclude makes a flag exclude others.
+// exclude makes a flag exclude others. It sets PreRunE, so a command can have only one such flag.
 func exclude(cmd *cobra.Command, flag string, others ...string) {
 	for _, other := range others {
 		cmd.MarkFlagsMutuallyExclusive(flag, other) // for the completion; its error has other words

@@ -23,7 +23,7 @@ type Calls struct {
 	groups  map[key]*group
 }
 
-// NewCalls returns Calls without any. A nil prices is [discovery.BuiltInPrices]. account is the BillingAccountId, which no response
+// NewCalls returns empty Calls. A nil prices is [discovery.BuiltInPrices]. account is the BillingAccountId, which no response
 // has; "" is "default".
 func NewCalls(prices *discovery.PriceList, account string) *Calls {
 	if prices == nil {
@@ -36,7 +36,7 @@ func NewCalls(prices *discovery.PriceList, account string) *Calls {
 // the price list is in a row in dollars, without tokens.
 //
 // A call with an error has no row, because a cost must not be null and 0 is a known cost: [ErrNoCost] with the reason, a
-// [*discovery.UnpricedError], or the error of an invalid record. A call that cost nothing and is not in the price list at 0, such as one
+// [*discovery.UnpricedError], or the error of an invalid record, such as one without a time. A call that cost nothing and is not in the price list at 0, such as one
 // that was answered with an error status, has no row and no error.
 func (c *Calls) Add(r meter.Record) error {
 	p, err := provider(r)
@@ -44,7 +44,7 @@ func (c *Calls) Add(r meter.Record) error {
 		return err
 	}
 	r.Provider = p
-	if year := r.Time.UTC().Year(); r.Time.IsZero() || year < 1 || year >= 9999 { // the end of the month has four digits, too
+	if year := r.Time.UTC().Year(); r.Time.IsZero() || year < 1 || year >= 9999 { // the end of its month must have a year of four digits
 		return &discovery.ValueError{Field: "Time", Reason: "must be set, to a year before 9999"}
 	}
 	if r.USD == "" && r.Unpriced != "" {

@@ -2,7 +2,10 @@
 //
 //	calls := focus.NewCalls(discovery.BuiltInPrices(), "org-1")
 //	for record, err := range meter.ReadLog("calls") {
-//		errs = append(errs, err, calls.Add(record)) // a call without a cost has no row
+//		if err == nil {
+//			err = calls.Add(record) // ErrNoCost: the call has no row
+//		}
+//		errs = append(errs, err)
 //	}
 //	err := calls.WriteCSV(os.Stdout)
 //

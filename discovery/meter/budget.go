@@ -24,9 +24,9 @@ const (
 type Budget struct {
 	// USD is the limit in US dollars, a plain decimal such as "12.50".
 	USD string
-	// Per is the period after which the budget is whole again; by default there is none.
+	// Per is the period after which the budget begins again; by default it never does.
 	Per Period
-	// Label gives each value of this label the budget for itself. Calls without the label share one.
+	// Label is the name of a label, each value of which has a budget of its own. Calls without the label share one.
 	Label string
 	// PerCall is set aside for each call while it runs, and returned when its cost is known. Only what a call costs beyond it can
 	// exceed the budget. A call whose cost stays unknown costs PerCall, and a model without a price is refused. With "", calls

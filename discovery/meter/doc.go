@@ -60,8 +60,15 @@
 //
 //	log, err := meter.OpenLog("/var/log/calls")
 //	m, err := meter.New(nil, meter.WithRecorder(log.Record))
+//	…
+//	err = log.Close() // reports records that were not written
 //
-// [Meter.Ledger] has the sums by day and model, to compare with a bill.
+// [Sum] adds up such files, and [ReadLog] yields their records. [Meter.Ledger] has the sums by day and model, to compare with a bill.
+//
+// # Errors
+//
+// Counting never fails a call: it has only the errors of the base transport, and a [*BudgetError]. A record that cannot be written is an
+// error of its [Log], and a line that cannot be read a [*LineError]. Wrong options are a [*discovery.ValueError] of [New].
 //
 // # Tests
 //

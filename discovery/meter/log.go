@@ -31,8 +31,8 @@ const maxDays = 3
 // OpenLog returns a Log that writes to a folder, which is made if it does not exist. It begins a new file for each UTC day of its
 // records, with a random name such as 2026-11-22-X2FQ….jsonl and mode 0600, and never changes a file that exists, so any number of
 // processes can write to one folder. Each record is one write: a process that is killed loses no record that was written, and
-// leaves at most a part of one at the end of a file. After a file was removed or renamed, the next record begins a new one; without
-// the folder it is not written.
+// leaves at most a part of one at the end of a file. After a file was removed or renamed, the next record begins a new
+// file. A record is lost, as [Log.Err] reports, if the folder does not exist.
 func OpenLog(dir string) (*Log, error) {
 	dir, err := filepath.Abs(dir) // the program may change its directory
 	if err != nil {
@@ -65,7 +65,7 @@ func (l *Log) Record(r Record) {
 	}
 }
 
-// Err returns nil if all records were written. Otherwise its error has the number of the others and wraps the error of the first.
+// Err returns nil if all records were written. Otherwise the error states how many were not, and wraps the error of the first of them.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +79,7 @@ func (l *Log) failure() error {
 	return fmt.Errorf("meter: records not written to the calls file: %d: %w", l.lost, l.err)
 }
 
-// Close closes the files. A record that comes later begins a new one. It returns the error of Err, or else that of closing.
+// Close closes the files. A later record begins a new file. The error joins that of [Log.Err] and those of closing.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +121,7 @@ type dayFile struct {
 	used bool
 }
 
-// file returns the file of a day. A file without its name would get records that nothing can read.
+// file returns the file of a day. It begins a new file after the last one was removed or renamed: nothing could read more records there.
 func (l *Log) file(day string) (*dayFile, error) {
 	if file := l.days[day]; file != nil {
 		if _, err := os.Lstat(file.Name()); !errors.Is(err, fs.ErrNotExist) {

@@ -11,8 +11,8 @@ import (
 type Option func(*Meter) error
 
 // WithHost makes the Meter count the calls to a host, such as "llm-proxy.internal" or "127.0.0.1:8080", at the prices of a
-// provider. Without a port, host is every port of it. The path of a request decides on its API, so a proxy must keep the end of
-// the provider's paths. The official hosts of the five providers are known.
+// provider. A host without a port matches all ports. The API is recognized by the end of a request's path, so a proxy must keep
+// the ends of the provider's paths. The official hosts of the five providers are known.
 func WithHost(host string, provider discovery.Provider) Option {
 	return func(m *Meter) error {
 		known, err := discovery.ParseProvider(string(provider))

@@ -25,13 +25,13 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.L
 func (e *LineError) Unwrap() error { return e.Err }
 
 // ReadLog yields the records of calls files. A path is a file, or a folder with files that end in .jsonl or .jsonl.gz, also in
-// folders within it. Files that gzip has compressed are unpacked, whatever their names are. A file that is named twice,
-// or has symbolic links, is read once; a compressed copy beside it is another file.
+// folders within it. Files that gzip has compressed are unpacked, whatever their names are. A file that is named twice, or
+// also by a symbolic link, is read once. A compressed copy beside a file is another file.
 //
-// A line that cannot be read is a [*LineError], and reading goes on with the next line; so does a file that cannot be opened with the
-// next file. The lines are those of [Log], or of other programs: each has a model, a time and a usage object; the provider may be
-// missing where [discovery.ProviderOf] knows it, and all else may be missing. Blank lines are skipped. A line has at most 1 MiB, and
-// memory does not grow with the files.
+// For a line that cannot be read ReadLog yields a [*LineError], and for a file or folder that cannot be opened its error. Reading goes
+// on with the next one. The lines are those of [Log], or of other programs: each has a model, a time and a usage object. The provider
+// may be missing if [discovery.ProviderOf] finds it, and all else may be missing. Blank lines are skipped. A line has at most 1 MiB,
+// and memory does not grow with the files.
 func ReadLog(paths ...string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for name, err := range files(paths) {

@@ -30,7 +30,7 @@ type Row struct {
 	// Calls is the number of all calls, and Unpriced that of the calls whose cost is not known.
 	Calls    int `json:"calls"`
 	Unpriced int `json:"unpriced"`
-	// Usage has the sums of the counts, as far as they are known; one beyond int64 is the largest int64. Its Mode and ChargedUSD are "".
+	// Usage has the sums of the counts, as far as they are known. A sum beyond int64 is the largest int64. Mode and ChargedUSD are "".
 	Usage discovery.Usage `json:"usage"`
 	// USD is the exact sum of the known costs in US dollars, as a plain decimal.
 	USD string `json:"usd"`
@@ -45,9 +45,8 @@ const maxWorkers = 16
 // The recorded cost counts. A line that has neither a cost nor null in its place is priced with prices; nil is
 // [discovery.BuiltInPrices].
 //
-// The error of lines that cannot be read, and of lines without a cost whose usage is invalid, is joined of a [*LineError] for each of
-// the first 100, and has the number of the others; the rows are those of the other lines. Wrong options are a [*discovery.ValueError],
-// and no file is read.
+// Lines that cannot be read, and lines without a cost whose usage is invalid, are in no row. The error joins a [*LineError] for each of
+// the first 100 of them and states the number of the others. Wrong options are a [*discovery.ValueError], and no file is read.
 func Sum(prices *discovery.PriceList, opts SumOptions, paths ...string) ([]Row, error) {
 	by, err := parseGrouping(opts.By)
 	if err != nil {

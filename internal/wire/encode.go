@@ -100,7 +100,7 @@ func (e *Encoder) End(start int, unknown map[string]json.RawMessage) {
 			e.raw(raw)
 		case !json.Valid(raw):
 			e.fail(errNotJSON)
-		default: // encoding/json does the rest, if it calls
+		default: // json.Marshal compacts and escapes what a MarshalJSON method returns
 			e.w.Buf = append(e.w.Buf, raw...)
 		}
 		if e.err != nil {

@@ -255,7 +255,7 @@ func FromFloat(f float64) *big.Rat {
 	return r
 }
 
-// Text returns a fraction that is a decimal as a plain decimal without trailing zeros.
+// Text returns a fraction as a plain decimal without trailing zeros. The fraction must have a finite decimal, as sums of prices do.
 func Text(r *big.Rat) string {
 	places, _ := r.FloatPrec()
 	return r.FloatString(places)

@@ -65,7 +65,7 @@ func (d *Decoder) consume(c byte) error {
 // Kind is the type of a value, by its first byte.
 type Kind uint8
 
-// Invalid is the kind at the end of the text, and before what is no value.
+// Invalid is the kind at the end of the text, and of a byte with which no value begins.
 const (
 	Invalid Kind = iota
 	Null

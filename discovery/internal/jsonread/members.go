@@ -9,7 +9,7 @@ type Members struct {
 // Elements are the elements of an array.
 type Elements struct{ elements }
 
-// elements are what commas separate.
+// elements are the members of an object or the elements of an array, with commas between them.
 type elements struct {
 	d       *Decoder
 	err     error

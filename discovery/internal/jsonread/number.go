@@ -17,7 +17,7 @@ func (d *Decoder) Int64() (int64, error) {
 	if n, places, ok := d.plainNumber(); ok && places == 0 {
 		return n, nil
 	}
-	d.at = begin // also a plain number may have a point
+	d.at = begin // a number with a point was read
 	value, err := d.jx()
 	if err != nil {
 		return 0, err
@@ -25,7 +25,7 @@ func (d *Decoder) Int64() (int64, error) {
 	return value.Int64()
 }
 
-// powers are those of 10 that divide a plain number; a float64 has them exactly.
+// powers are the powers of 10 by which a plain number is divided. Each is exact as a float64.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17}
 
 // Float64 reads a number.
@@ -35,7 +35,7 @@ func (d *Decoder) Float64() (float64, error) {
 	if n, places, ok := d.plainNumber(); ok && n <= exact {
 		return float64(n) / powers[places], nil // the quotient of two exact numbers is rounded once
 	}
-	d.at = begin // also a plain number may have too many digits
+	d.at = begin // a number with more digits than a float64 was read
 	value, err := d.jx()
 	if err != nil {
 		return 0, err

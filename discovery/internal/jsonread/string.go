@@ -21,7 +21,7 @@ func (d *Decoder) StrBytes() ([]byte, error) {
 	return value.StrBytes()
 }
 
-// special are the bytes that end a plain string: its quote, and what is an escape or an error.
+// special has the bytes that end a plain string: the quote, the backslash, and control characters, which are errors.
 var special = func() (special [256]bool) {
 	for c := range byte(' ') {
 		special[c] = true

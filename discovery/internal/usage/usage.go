@@ -31,7 +31,7 @@ func (u *Usage) Prompt() int64 {
 	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
 }
 
-// Reader reads usage objects. It is large, and made to be reused.
+// Reader reads usage objects, one after the other. It is large: reuse it.
 type Reader struct{ counts counts }
 
 // Read reads the next value of d, which must be a usage object. The error is an *Error, after which d is within the object.
@@ -40,8 +40,8 @@ func (r *Reader) Read(d *jsonread.Decoder) error {
 	return r.counts.read(d)
 }
 
-// Usage returns the usage of the object that was read, for the provider that sent it. It must be called once for an object. The
-// error is an *Error.
+// Usage returns the usage of the object that was read, for the provider that sent it. It changes the counts, so it must not be called
+// twice for an object. The error is an *Error.
 func (r *Reader) Usage(provider string) (Usage, error) {
 	c := &r.counts
 	s := shapeOf(provider, c)
@@ -56,7 +56,7 @@ func (r *Reader) Usage(provider string) (Usage, error) {
 	return u, nil
 }
 
-// parser is what Parse needs, which is too large to be made for each of a million calls.
+// parser is what Parse needs. It is too large to be made for each of a million calls.
 type parser struct {
 	d jsonread.Decoder
 	Reader
