@@ -69,14 +69,13 @@ func TestServeReportsAMessageWithoutAnAnswer(t *testing.T) {
 // registered, and that it is run if that is not known or if no answer is necessary.
 func TestServeDoesNotRunForAQuestionThatCannotBeAnswered(t *testing.T) {
 	t.Parallel()
-	const notRun = " stays unread, to be tried again at the next start: given up after attempt 1: the sender is "
 	for name, c := range map[string]struct {
 		from, kind string
 		status     int
 		want       string
 	}{
-		"not registered": {"node-q", "question", 0, notRun + "not registered and cannot receive an answer; handler was not run\n"},
-		"disabled":       {"node-d", "question", 0, notRun + "disabled and cannot receive an answer; handler was not run\n"},
+		"not registered": {"node-q", "question", 0, `attempt 1 of 5 failed: handler was not run: "node-q" is not registered`},
+		"disabled":       {"node-d", "question", 0, "given up after attempt 1: the sender is disabled or has an invalid name, and cannot receive an answer; handler was not run\n"},
 		"not known":      {"node-q", "question", http.StatusBadRequest, "handler: 1 node-q question"},
 		"no question":    {"node-q", "fyi", 0, "handler: 1 node-q fyi"},
 	} {

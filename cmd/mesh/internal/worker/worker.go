@@ -53,8 +53,9 @@ func (w *Worker) Handle(ctx context.Context, m client.MeshMessage) (*client.Mesh
 	return w.client.Reply(ctx, m, client.KindAnswer, text)
 }
 
-// checkSender returns a ValueError, after which Serve gives a message up, if the sender of a question cannot receive the answer:
-// the command may cost money. Messages of other kinds need no answer. A gateway that fails, or that is too old to look up one
+// checkSender returns an error if the sender of a question cannot receive the answer: the command may cost money. After a
+// ValueError Serve gives the message up. A sender that is not registered may be soon, if the gateway has lost its database, so
+// that Serve repeats the look-up. Messages of other kinds need no answer. A gateway that fails, or that is too old to look up one
 // node, may know the sender.
 func (w *Worker) checkSender(ctx context.Context, m client.MeshMessage) error {
 	if m.Kind != client.KindQuestion {
@@ -63,15 +64,16 @@ func (w *Worker) checkSender(ctx context.Context, m client.MeshMessage) error {
 	var unknown *client.NotInRegistryError
 	var invalid *client.ValueError // no name of a node
 	peer, err := w.client.GetPeer(ctx, m.FromNode)
-	reason := "is not registered"
 	switch {
-	case errors.As(err, &unknown), errors.As(err, &invalid):
-	case err == nil && !peer.Enabled:
-		reason = "is disabled"
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%s was not run: %w", w.command[0], err)
+	case errors.As(err, &invalid), err == nil && !peer.Enabled:
+		return &client.ValueError{
+			Field: "the sender", Reason: "is disabled or has an invalid name, and cannot receive an answer; " + w.command[0] + " was not run",
+		}
 	default:
 		return nil
 	}
-	return &client.ValueError{Field: "the sender", Reason: reason + " and cannot receive an answer; " + w.command[0] + " was not run"}
 }
 
 // pipeDelay is how long programs that a command has left behind may hold its output open.
