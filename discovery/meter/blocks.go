@@ -36,12 +36,12 @@ func newBlocks(file string, in io.Reader) *blocks { return &blocks{file: file, i
 // next reads a block into buffer. It returns the lines that are there, without waiting for more. The error is io.EOF at the end of
 // the file, a *LineError for a line that is too long, after which the next block follows, or that of the file.
 func (b *blocks) next(buffer []byte) (block, error) {
-	if b.err != nil {
-		return b.fail(buffer)
-	}
 	data := buffer[:0]
 	data = append(data, b.rest...)
 	b.rest = b.rest[:0]
+	if b.err != nil { // perhaps of the read that discard ended with, whose other bytes are in data
+		return b.last(data, b.err)
+	}
 	for {
 		grown := grow(data)
 		n, err := b.in.Read(grown[len(data):cap(grown)])

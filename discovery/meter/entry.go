@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
@@ -144,8 +144,13 @@ func (e *entry) record() (Record, error) {
 	return r, nil
 }
 
-// utf8Text returns a text in which bytes that are not UTF-8 are replaced, as encoding/json does.
-func utf8Text(text []byte) string { return strings.ToValidUTF8(string(text), "\uFFFD") }
+// utf8Text returns a text in which each byte that is not UTF-8 is replaced by U+FFFD, as encoding/json does.
+func utf8Text(text []byte) string {
+	if utf8.Valid(text) {
+		return string(text)
+	}
+	return string([]rune(string(text)))
+}
 
 // reason returns why the cost is not known; "" if it is, or if the line has no cost yet.
 func (e *entry) reason() string {

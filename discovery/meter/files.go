@@ -42,8 +42,9 @@ func identity(path string) string {
 	return path
 }
 
-// walk yields a file, or the calls files of a folder. Of the entries of a folder, named is false: those that are not calls files are
-// left out, as are pipes and devices, which could block for ever, and links to folders, which could be a circle.
+// walk yields a file, or the calls files of a folder. named reports whether the caller named the path. Entries of a folder are left
+// out if they are not calls files, if they are pipes or devices, which could block for ever, or links to folders, which could be a
+// circle.
 func walk(path string, named bool, yield func(string, error) bool) bool {
 	info, err := os.Stat(path)
 	switch {

@@ -224,3 +224,19 @@ func FuzzReadLog(f *testing.F) {
 		}
 	})
 }
+
+// TestLinesAfterALongLineAreRead has them at the end of a compressed file, whose last read returns both bytes and io.EOF.
+func TestLinesAfterALongLineAreRead(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1<<20 + 1, 3 << 20} {
+		text := strings.Repeat("x", size) + "\n" + idLine("a") + strings.TrimSuffix(idLine("b"), "\n")
+		dir := writeFiles(t, map[string]string{"a.jsonl.gz": gzipped(t, text)})
+		records, errs := collect(meter.ReadLog(dir))
+		assert.Len(t, errs, 1, "the long line")
+		assert.Len(t, records, 2)
+		rows, err := meter.Sum(nil, meter.SumOptions{}, dir)
+		require.ErrorContains(t, err, "a.jsonl.gz:1: a line must not have more than")
+		require.Len(t, rows, 1)
+		assert.Equal(t, 2, rows[0].Calls)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -77,7 +78,11 @@ func (s *sums) group(d *jsonread.Decoder, e *entry, p discovery.Provider, unpric
 		return nil, err
 	}
 	s.key = s.key[:0]
-	for _, value := range s.values {
+	for i, value := range s.values {
+		if !utf8.Valid(value) { // texts that are the same in a Row are one group
+			value = []byte(utf8Text(value))
+			s.values[i] = value
+		}
 		s.key = binary.AppendUvarint(s.key, uint64(len(value)))
 		s.key = append(s.key, value...)
 	}
@@ -85,7 +90,7 @@ func (s *sums) group(d *jsonread.Decoder, e *entry, p discovery.Provider, unpric
 	if g == nil {
 		g = &group{row: Row{By: make([]string, len(s.values))}}
 		for i, value := range s.values {
-			g.row.By[i] = utf8Text(value)
+			g.row.By[i] = string(value)
 		}
 		s.groups[string(s.key)] = g
 	}

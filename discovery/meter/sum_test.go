@@ -201,17 +201,20 @@ func TestSumRefusesWhatReadLogRefuses(t *testing.T) {
 	}
 }
 
+// TestTextsAreUTF8 checks that Sum and ReadLog replace the same bytes, and that Sum has one row for texts that are then the same.
 func TestTextsAreUTF8(t *testing.T) {
 	t.Parallel()
-	file := writeFiles(t, map[string]string{"a.jsonl": `{"provider":"openai","model":"a` + "\xff" + `b","time":"2026-11-20T12:00:00Z","usd":"1","labels":{"team":"` + "\xc3" + `"},"id":"\ud800"}`})
+	text := `{"provider":"openai","model":"a` + "\xff\xff" + `b","time":"2026-11-20T12:00:00Z","usd":"1","labels":{"team":"` + "\xc3\xc3" + `"},"id":"\ud800"}` + "\n"
+	file := writeFiles(t, map[string]string{"a.jsonl": text + strings.ReplaceAll(text, "\xff", "\xfe")})
 	rows, err := meter.Sum(nil, meter.SumOptions{By: []string{"model", "label:team"}}, file)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"a\uFFFDb", "\uFFFD"}, rows[0].By)
+	require.Len(t, rows, 1)
+	assert.Equal(t, []string{"a\uFFFD\uFFFDb", "\uFFFD\uFFFD"}, rows[0].By)
 	records, errs := collect(meter.ReadLog(file))
 	require.Empty(t, errs)
-	assert.Equal(t, "a\uFFFDb", records[0].Model)
+	assert.Equal(t, "a\uFFFD\uFFFDb", records[0].Model)
 	assert.Equal(t, "\uFFFD", records[0].ID)
-	assert.Equal(t, map[string]string{"team": "\uFFFD"}, records[0].Labels)
+	assert.Equal(t, map[string]string{"team": "\uFFFD\uFFFD"}, records[0].Labels)
 }
 
 func TestSumsDoNotOverflow(t *testing.T) {

@@ -32,7 +32,7 @@ func (j *job) count(ctx context.Context) (ledgers, error) {
 	return counted, nil
 }
 
-// add adds the calls of a row. Those without a known cost have none of the sum.
+// add adds the calls of a row: the sum of their costs or, if they are not known, each call as an unpriced one.
 func (counted ledgers) add(row meter.Row) error {
 	day, err := time.Parse(time.DateOnly, row.By[0])
 	if err != nil {
