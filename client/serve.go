@@ -99,7 +99,7 @@ func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, Me
 		opts:    opts,
 		slots:   make(chan struct{}, cmp.Or(opts.Workers, 1)),
 		waiting: semaphore.NewWeighted(maxWaitingBytes),
-		sight:   sight{client: c},
+		check:   unreadCheck{client: c},
 	}
 	s.opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
 	if err := s.register(ctx); err != nil {
@@ -147,7 +147,7 @@ type server struct {
 	running sync.WaitGroup
 	active  messageSet
 	marks   markQueue
-	sight   sight
+	check   unreadCheck
 }
 
 // serve starts a goroutine for each message. The slot of its first attempt is acquired here, which keeps the order of the

@@ -77,7 +77,7 @@ func mayWorkLater(err error) bool {
 func (s *server) send(ctx context.Context, m MeshMessage, repeat bool) error {
 	ctx, cancel := s.client.whileOpen(context.WithoutCancel(ctx))
 	defer cancel()
-	unread, err := s.sight.isUnread(ctx, m, repeat)
+	unread, err := s.check.isUnread(ctx, m, repeat)
 	if err != nil || !unread {
 		return err
 	}

@@ -141,7 +141,7 @@ func (g *Gateway) authenticate(op Operation, r *http.Request) (*peer, *answer) {
 	}
 	want := g.token.Reveal()
 	if want == "" || token == want && given || op == GetHealth {
-		return nil, nil //nolint:nilnil // the caller is no peer, and that is fine
+		return nil, nil //nolint:nilnil // the caller is not a peer, which is allowed
 	}
 	refusal := refuse(http.StatusUnauthorized, "bad token")
 	if !given {

@@ -133,8 +133,8 @@ func checkShell(root *cobra.Command) {
 	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 }
 
-// checkEmpty returns an error for a flag whose value is empty, as that of an unset variable: --budget "$BUDGET" must not mean that
-// there is none.
+// checkEmpty returns an error for a flag whose value is empty, such as --budget "$BUDGET" with an unset variable: it must not be
+// taken for a flag that is not given.
 func checkEmpty(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.String() == "" {

@@ -38,7 +38,7 @@ func newWhoami(a *app) *cobra.Command {
 It requests whether the gateway answers and accepts the token, whether the node is registered, and how many of its messages are
 unread, up to 100. It also prints the day of the prices. It never prints the token.
 
-It prints what it knows also after a failure. The exit status is then 2 for a setting that is wrong or missing, and 3 for a gateway
+It prints what it has found also after a failure. The exit status is then 2 for a setting that is wrong or missing, and 3 for a gateway
 that does not answer or refuses the token.`,
 		Example: "  mesh whoami\n  mesh whoami --profile work -o json",
 		Args:    args(cobra.NoArgs),

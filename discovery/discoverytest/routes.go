@@ -104,7 +104,7 @@ func (s *Server) guarded(r route) func(*http.Request) answer {
 		switch {
 		case r.keyHeader == "Authorization":
 			key = bearer(key)
-		case r.keyHeader == "X-Api-Key" && r.adminService == "" && key == "": // Anthropic's SDK for TypeScript sends keys so
+		case r.keyHeader == "X-Api-Key" && r.adminService == "" && key == "": // Anthropic's TypeScript SDK sends a bearer token
 			key = bearer(req.Header.Get("Authorization"))
 		case r.keyHeader == "X-Goog-Api-Key" && key == "": // Google's own clients send the key in the URL
 			key = req.URL.Query().Get("key")

@@ -12,7 +12,7 @@ import (
 // Page is a page of HTML without scripts, which requests nothing.
 type Page struct {
 	Title, Window string
-	// Total is an amount with its currency, and Details what it is about.
+	// Total is an amount with its currency. Details are lines below it.
 	Total   string
 	Details []string
 	Warning *Warning

@@ -11,8 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// TableFile returns the file of mesh prices --update: prices in the folder mesh of the user's data folder. The error is that of a
-// user without one.
+// TableFile returns the file of mesh prices --update: mesh/prices in the user's data folder. It returns an error if the user has no
+// data folder.
 func TableFile() (string, error) {
 	dir, err := dataFolder()
 	return filepath.Join(dir, "mesh", "prices"), err
@@ -45,7 +45,7 @@ func Table() (list *discovery.PriceList, updated bool, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return builtIn, false, nil
 	case err != nil:
-		return builtIn, false, fmt.Errorf("the stored price table is not used, but the built-in one; mesh prices --update replaces it: %s: %w", name, err)
+		return builtIn, false, fmt.Errorf("the built-in price table is used, since the stored one cannot be read (mesh prices --update replaces it): %s: %w", name, err)
 	}
 	if !stored.AsOf().After(builtIn.AsOf()) {
 		return builtIn, false, nil
@@ -58,7 +58,7 @@ func readTable(name string) (*discovery.PriceList, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // a pipe would never answer
+	if !info.Mode().IsRegular() { // reading a pipe could block
 		return nil, errors.New("is not a regular file")
 	}
 	file, err := os.Open(name) //nolint:gosec // the user chooses the folder
