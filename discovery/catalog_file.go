@@ -27,7 +27,7 @@ type catalogFile struct {
 	Models     []ModelInfo `json:"models"`
 }
 
-// SaveCatalog writes the catalog with its ETag and its age to w. A short-lived program can save it to a file and load it with
+// SaveCatalog writes the catalog with its ETag and its age to writer. A short-lived program can save it to a file and load it with
 // [Client.LoadCatalog] in its next run, and so rarely request it.
 //
 // It writes the last good response of the primary catalog, regardless of its age and of [Client.InvalidateCatalog]. It never

@@ -102,7 +102,7 @@ func (a *app) connect(node string) (*client.MeshClient, error) {
 // lookupTime bounds a look-up that is only for a warning.
 const lookupTime = 3 * time.Second
 
-// warnUnregistered warns that this node is not registered. The work is done already, so that a look-up that fails is no error.
+// warnUnregistered warns that this node is not registered. It ignores a look-up that fails, since the command itself has succeeded.
 func (a *app) warnUnregistered(ctx context.Context, c *client.MeshClient, consequence string) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()

@@ -50,8 +50,9 @@ func testProviders() []discovery.Option {
 }
 
 // handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler fail" fails, "handler leak" answers with
-// a credential, "handler token" answers whether it has the token of the gateway, "handler flood" prints without an end, "handler leave" answers and leaves a program behind that holds its output open, and "handler
-// block ADDRESS" connects to the address and answers when the connection is closed.
+// a credential, "handler token" answers whether it has the token of the gateway, "handler flood" prints without an end, "handler
+// leave" answers and leaves a program behind that holds its output open, and "handler block ADDRESS" connects to the address and answers
+// when the connection is closed.
 func handler() int {
 	message, err := io.ReadAll(os.Stdin)
 	if err != nil {

@@ -52,7 +52,7 @@ func newSend(a *app) *cobra.Command {
 	return cmd
 }
 
-// checkNumbers checks the task and the rules. A gateway refuses another task, and an unknown rule would be without effect.
+// checkNumbers checks --task and --allow-rule. A gateway refuses a task that is not a number, and an unknown rule has no effect.
 func checkNumbers(scanner *scan.Scanner, req client.SendRequest) error {
 	if err := lookup.CheckName(scanner, "the task", req.RelatedTaskID); err != nil {
 		return err
@@ -71,8 +71,8 @@ func checkNumbers(scanner *scan.Scanner, req client.SendRequest) error {
 // maxText bounds what is read from stdin, in bytes: a content has at most 200,000 characters of up to four bytes.
 const maxText = 1 << 20
 
-// text returns the argument, or all of stdin for "-", without the line break at its end. Waiting for a person who types is no
-// waiting for an answer.
+// text returns the argument, or all of stdin for "-", without the line break at its end. The line "waiting for a response" is off
+// while a person may type.
 func (a *app) text(arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil

@@ -20,8 +20,8 @@ type serveLog struct {
 	worker      *worker.Worker
 	maxAttempts int
 	markRead    bool
-	ended       context.Context // no further attempt begins
-	killed      context.Context // and those under way are killed
+	ended       context.Context // after its end no further attempt begins
+	killed      context.Context // after its end the running commands are killed
 	running     atomic.Int64
 
 	mu     sync.Mutex
@@ -34,7 +34,8 @@ type served struct {
 	createdAt string
 }
 
-// attemptError is the error of an attempt. Only a message that is given up is reported with one.
+// attemptError is the error of an attempt. Serve reports it when it gives the message up; its other errors for a message are those of
+// a mark.
 type attemptError struct {
 	err    error
 	marked bool // the message is given up and marked read
@@ -72,8 +73,8 @@ func (l *serveLog) awaitInterrupt(kill func()) {
 	kill()
 }
 
-// reportAttempt prints the error of a failed attempt if another one follows. Serve gives up at once after the errors of a reply
-// that is refused again.
+// reportAttempt prints the error of a failed attempt if another one follows. After a ValueError and a MeshSecretLeakError Serve gives
+// the message up at once.
 func (l *serveLog) reportAttempt(m client.MeshMessage, err error) {
 	var invalid *client.ValueError
 	var leak *client.MeshSecretLeakError
@@ -110,8 +111,8 @@ func (l *serveLog) giveUp(m client.MeshMessage, err error) bool {
 	return marked
 }
 
-// reportError reports what Serve survives. Without an id it is an error of the polling or the registration, and without an
-// attemptError it is the error of a mark.
+// reportError reports the errors that do not end Serve. Without an id it is an error of the polling or the registration, and without
+// an attemptError it is the error of a mark.
 func (l *serveLog) reportError(m client.MeshMessage, err error) {
 	if m.ID == 0 {
 		l.app.warn(err)

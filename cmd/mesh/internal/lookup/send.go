@@ -65,7 +65,7 @@ func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req 
 type NoThreadError struct {
 	// ID is the id that was given.
 	ID string
-	// Cause is the text of the gateway's error, whose type would mean a failure.
+	// Cause is the text of the gateway's error. The error itself is not wrapped: it is a failure, and a wrong id is wrong use.
 	Cause string
 }
 

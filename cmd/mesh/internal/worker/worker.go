@@ -53,10 +53,10 @@ func (w *Worker) Handle(ctx context.Context, m client.MeshMessage) (*client.Mesh
 	return w.client.Reply(ctx, m, client.KindAnswer, text)
 }
 
-// checkSender returns an error if the sender of a question cannot receive the answer: the command may cost money. After a
-// ValueError Serve gives the message up. A sender that is not registered may be soon, if the gateway has lost its database, so
-// that Serve repeats the look-up. Messages of other kinds need no answer. A gateway that fails, or that is too old to look up one
-// node, may know the sender.
+// checkSender returns an error if the sender of a question cannot receive the answer: the command may cost money. It checks no other
+// kind of message, since those need no answer. After a ValueError Serve gives the message up. A sender that is not registered is
+// looked up again by the next attempt, because a gateway that has lost its database gets its nodes back. If the look-up itself
+// fails, as on a gateway that is too old for it, there is no error.
 func (w *Worker) checkSender(ctx context.Context, m client.MeshMessage) error {
 	if m.Kind != client.KindQuestion {
 		return nil
