@@ -134,6 +134,9 @@ func forward(m *Meters, u Upstream, errs io.Writer) http.Handler {
 			r.Out.URL.RawQuery = r.In.URL.RawQuery
 			// The transport unpacks gzip: the counts of every other encoding would be unknown.
 			r.Out.Header.Del("Accept-Encoding")
+			if r.Out.Body != nil {
+				r.Out.Body = &requestBody{ReadCloser: r.Out.Body}
+			}
 		},
 		Transport:      m.transport(u, base),
 		FlushInterval:  -1, // at once
