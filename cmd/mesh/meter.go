@@ -32,19 +32,20 @@ func newMeter(a *app) *cobra.Command {
 		Use:   "meter [flags] -- COMMAND [ARG...]",
 		Short: "Run a command and count its calls to model providers, and what they cost",
 		Long: `Meter runs COMMAND with OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL set to a proxy on this machine, which
-forwards the calls and counts them. At the end the table of mesh usage is on stderr, with the calls, tokens and cost of each model. A call whose cost is not
-known is unpriced, and the reason follows.
+forwards the calls and counts them. At the end it prints the table of mesh usage to stderr, with the calls, tokens and cost of each
+model. A call whose cost is not known is unpriced, and the reason follows.
 
 A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. The calls to a host that
 is no provider's are unpriced, unless --upstream gives it the prices of a provider. COMMAND's own keys pass through and are
 neither stored nor logged. Streams are passed on without delay. WebSockets are refused with 426, so that COMMAND falls back to HTTP.
 
 With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. The budget is for one run of
-mesh meter, which under mesh serve is one question. Unpriced calls do not count towards it: a model without a price, or a chat stream of
-OpenAI without --stream-usage. The first one is a warning, and the end of the table has their number and that of the refused calls.
+mesh meter, which under mesh serve is one question. Unpriced calls do not count towards it: those of a model without a price, and
+OpenAI's chat streams without --stream-usage. A warning names the first one. The line after the table has the number of them, and
+that of the refused calls.
 
---stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a line for each call to a
-new file in a folder, for mesh usage. Under mesh serve, the calls have the labels message, thread and from.
+--stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a
+line for each call to a new file in a folder, for mesh usage. Under mesh serve, the calls have the labels message, thread and from.
 
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM and SIGHUP are passed on to it.`,
 		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --log ~/calls --label job=nightly -- node agent.mjs",
@@ -100,7 +101,7 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	return err
 }
 
-// writeMetered prints what was counted.
+// writeMetered prints the table of the calls and, with a budget, how many it does not limit or has refused.
 func (a *app) writeMetered(summary *calls.Summary, meters *proxy.Meters, budget bool) error {
 	count, unpriced := summary.Calls()
 	if count > 0 {

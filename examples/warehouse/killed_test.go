@@ -1,3 +1,5 @@
+// This test kills processes that write calls files, and checks what meter.Sum and DuckDB read of them.
+
 package main
 
 import (

@@ -25,7 +25,7 @@ type compared struct {
 	name            string
 	billed, counted big.Rat
 	unpriced        int
-	// known reports whether the cost of a call is.
+	// known reports whether the cost of any of the calls is known.
 	known bool
 }
 

@@ -44,14 +44,14 @@ func (s *Summary) Record(r meter.Record) {
 	call := meter.Row{Calls: 1, USD: r.USD}
 	if u, err := discovery.ParseUsage(r.Provider, r.Usage); err == nil {
 		call.Usage = u
-		if r.Requests != nil { // those that the response had beside its usage object are among them
+		if r.Requests != nil { // they include the uses that the usage object does not have
 			call.Usage.Requests = r.Requests
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.Status >= http.StatusBadRequest {
-		s.failed[cause{key, fmt.Sprintf("the answer was status %d", r.Status)}]++
+		s.failed[cause{key, fmt.Sprintf("the response had status %d", r.Status)}]++
 	}
 	if r.USD == "" {
 		call.Unpriced, call.USD = 1, "0"

@@ -43,7 +43,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "unpriced: 2 of openai/?: speech has no counts", lines[6])
-	assert.Equal(t, "failed: 1 of openai/gpt-4o: the answer was status 429", lines[7])
+	assert.Equal(t, "failed: 1 of openai/gpt-4o: the response had status 429", lines[7])
 	assert.True(t, strings.HasPrefix(lines[5], "unpriced: 1 of anthropic/claude"), lines[5])
 	count, unpriced := s.Calls()
 	assert.Equal(t, []int{6, 3}, []int{count, unpriced})

@@ -20,7 +20,7 @@ const (
 	maxReasons = 10
 )
 
-// withoutName is the name of calls without a value of what they are added up by.
+// withoutName is the name of a row whose calls have no value, such as no model.
 const withoutName = "(without)"
 
 // UsagePage returns the page of calls files: the cost by day, and tables by day, by model and by each label. It

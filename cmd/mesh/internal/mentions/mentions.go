@@ -76,7 +76,7 @@ type Word struct {
 // maxWord is the length of the longest word, in bytes. No id is longer.
 const maxWord = 256
 
-// ErrBinary reports a file that is no text, because it has a zero byte.
+// ErrBinary reports a file that is not text, because it has a zero byte.
 var ErrBinary = errors.New("not a text file")
 
 // The parts of a file that are in memory at a time, in bytes.
