@@ -43,9 +43,11 @@ that mesh inbox -o json prints as well; a field without a value is null.
 If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read. With any other
 status, or with more output than a message can hold, it runs again later, with growing pauses. After --max-attempts runs, or at
 once if the answer contains a credential or cannot be a message, the message is given up: it stays unread, or is marked read
-with --give-up mark. The next start of serve tries unread messages again. A question from a node that is not registered, or is
-disabled, is given up without a run: it cannot be answered. Other kinds are run for every sender. After a crash COMMAND may
-receive a message again. Messages that the node has sent to itself are marked read.
+with --give-up mark. The next start of serve tries unread messages again. After a crash COMMAND may receive a message again.
+Messages that the node has sent to itself are marked read.
+
+COMMAND does not run for a question that cannot be answered, because its sender is not registered or is disabled. Each attempt
+looks up again whether the sender is registered. COMMAND runs for messages of other kinds from every sender.
 
 A line on stderr reports each message that is handled or given up, and each attempt that fails. After a restart of the gateway
 the node is registered again within a minute.
