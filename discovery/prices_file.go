@@ -95,7 +95,7 @@ func parsePricesFile(text []byte) (*PriceList, error) {
 	return nil, errPricesContent
 }
 
-// list returns the table; nil if there is none.
+// list returns the price list of the table, or nil if the file has no table.
 func (f *pricesFile) list() (*pricelist.List, error) {
 	switch {
 	case f.Table == "":

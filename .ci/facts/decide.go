@@ -78,7 +78,7 @@ func winner(votes []vote) (agreed rates, by []vote) {
 	return agreed, by
 }
 
-// agreedCell returns the price of a cell that two groups or more state, if no other has as many; "" when there is none.
+// agreedCell returns the price of a cell that most groups state, if they are two or more and no other has as many, and else "".
 func agreedCell(by []vote, i int) (agreed string) {
 	most := 1
 	for _, v := range by {

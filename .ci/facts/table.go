@@ -232,7 +232,7 @@ func codes(by []vote) string {
 	return strings.Join(all, "+")
 }
 
-// figures returns the known prices; nil when there are none.
+// figures returns the known prices, or nil if no price is known.
 func (p rates) figures() figures {
 	f := make(figures)
 	for i, usd := range p {

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// TestCostOfAConversation asks two questions in one thread and one in another, which a metered command of mesh serve answers, and
+// TestCostOfAConversation sends two questions in one thread and one in another, which a metered command of mesh serve answers, and
 // adds up the calls by thread and by sender.
 func TestCostOfAConversation(t *testing.T) {
 	t.Parallel()

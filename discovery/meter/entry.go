@@ -132,8 +132,8 @@ func (e *entry) record() (Record, error) {
 		Status: e.status, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
 		USD: string(e.usd), Source: utf8Text(e.source), Unpriced: utf8Text([]byte(e.reason())),
 	}
-	if _, ok := amount(r.USD); r.USD != "" && !ok {
-		return Record{}, errUSD
+	if _, err := e.cost(); err != nil {
+		return Record{}, err
 	}
 	if e.usage != nil {
 		r.Usage = append(r.Usage, e.usage...)
@@ -165,6 +165,7 @@ func (e *entry) resolve() (discovery.Provider, error) {
 	if e.time.IsZero() {
 		return "", errors.New("time is missing; it must be an RFC 3339 time")
 	}
+	// ParseProvider allocates, which made Sum 5 % slower. A provider that is not listed here is only read more slowly.
 	for _, p := range [...]discovery.Provider{discovery.OpenAI, discovery.Anthropic, discovery.Gemini, discovery.DeepSeek, discovery.XAI} {
 		if string(e.provider) == string(p) {
 			return p, nil

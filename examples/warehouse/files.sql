@@ -7,7 +7,7 @@ FROM read_json(getvariable('folder') || '/**/*.jsonl*', format = 'newline_delimi
     usage: 'JSON', -- the provider's own object
     requests: 'MAP(VARCHAR, BIGINT)', labels: 'MAP(VARCHAR, VARCHAR)', path: 'VARCHAR', status: 'INTEGER',
     stream: 'BOOLEAN', complete: 'BOOLEAN', duration_ms: 'DOUBLE',
-    usd: 'DECIMAL(38, 18)', source: 'VARCHAR', unpriced: 'VARCHAR' -- the price used, and why there is none
+    usd: 'DECIMAL(38, 18)', source: 'VARCHAR', unpriced: 'VARCHAR' -- the price used, and why the cost is unknown
 })
 WHERE time IS NOT NULL;
 
