@@ -14,6 +14,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/deepseek"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // DefaultBalanceTimeout is the time limit of the request for a balance.
@@ -167,7 +168,7 @@ func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 // granted credit, and the amount spent is unknown. A grant that expired counts as spending.
 func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 	if !strings.EqualFold(currencyOf(before), currencyOf(after)) {
-		return 0, &ValueError{Field: "after", Value: showable(after.Currency), Reason: "is in another currency than before"}
+		return 0, &ValueError{Field: "after", Value: argument.Shown(after.Currency), Reason: "is in another currency than before"}
 	}
 	var spent *big.Rat
 	for _, part := range []struct {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
 // CatalogOptions selects models and limits the age of the catalog. The zero value selects all models of a catalog that is at
@@ -21,8 +23,8 @@ func (o CatalogOptions) check() error {
 	if o.TTL < 0 {
 		return &ValueError{Field: "TTL", Value: o.TTL.String(), Reason: "must not be negative"}
 	}
-	if o.Provider != "" && lookupProvider(string(o.Provider)) == nil {
-		return unknownProvider("Provider", string(o.Provider))
+	if o.Provider != "" && modelid.Lookup(o.Provider) == nil {
+		return modelid.Unknown("Provider", string(o.Provider))
 	}
 	return nil
 }

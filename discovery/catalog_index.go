@@ -3,6 +3,8 @@ package discovery
 import (
 	"sync"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
 // snapshot is a catalog with its index. It is immutable, so readers need no lock.
@@ -56,11 +58,11 @@ func (s *snapshot) add(row *ModelInfo) {
 func (s *snapshot) indexSpellings() map[string]int {
 	index := make(map[string]int)
 	for i := range s.models {
-		row := lookupProvider(s.models[i].Developer)
-		if row == nil {
+		p := modelid.Lookup(s.models[i].Developer)
+		if p == nil {
 			continue
 		}
-		for _, name := range row.ids.Spellings(s.models[i].ID) {
+		for _, name := range p.Rules.Spellings(s.models[i].ID) {
 			if _, taken := index[name]; !taken {
 				index[name] = i
 			}
@@ -76,13 +78,12 @@ func (s *snapshot) find(provider Provider, id string) *ModelInfo {
 	if m := s.named(provider, id); m != nil {
 		return m
 	}
-	for i := range providerTable {
-		row := &providerTable[i]
-		if provider != "" && row != lookupProvider(string(provider)) {
+	for _, p := range modelid.Providers() {
+		if provider != "" && p != modelid.Lookup(provider) {
 			continue
 		}
-		for _, name := range row.ids.Candidates(id, time.Now()) {
-			if m := s.named(row.provider, name); m != nil {
+		for _, name := range p.Rules.Candidates(id, time.Now()) {
+			if m := s.named(Provider(p.ID), name); m != nil {
 				return m
 			}
 		}

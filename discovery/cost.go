@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
@@ -132,14 +133,14 @@ func (c *Call) check() (Provider, error) {
 
 // checkModel returns the provider in its own spelling. field is the name of the field with the model.
 func checkModel(p Provider, model, field string) (Provider, error) {
-	row := lookupProvider(string(p))
+	known := modelid.Lookup(p)
 	switch {
-	case row == nil:
-		return "", unknownProvider("Provider", string(p))
+	case known == nil:
+		return "", modelid.Unknown("Provider", string(p))
 	case strings.TrimSpace(model) == "":
 		return "", &ValueError{Field: field, Reason: "must not be empty"}
 	}
-	return row.provider, nil
+	return Provider(known.ID), nil
 }
 
 // charge returns the charge of a call, by the caller's own rows, then by live ones, then by those of the table. The error is a

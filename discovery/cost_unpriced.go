@@ -3,6 +3,8 @@ package discovery
 import (
 	"errors"
 	"fmt"
+
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // ErrUnpriced matches, with errors.Is, the error of a call whose cost is not known.
@@ -23,11 +25,11 @@ type UnpricedError struct {
 
 func (e *UnpricedError) Error() string {
 	model := "the model"
-	if name := showable(e.Model); name != "" { // a longer one could be a key that was pasted into the wrong place
+	if name := argument.Shown(e.Model); name != "" { // a longer one could be a key that was pasted into the wrong place
 		model = name
 	}
 	what := e.What
-	if name := showable(e.Name); name != "" {
+	if name := argument.Shown(e.Name); name != "" {
 		what += " " + name
 	}
 	return fmt.Sprintf("%v: %s: %s %s", ErrUnpriced, what, model, e.reason())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // DefaultCostLimit is the number of days in a page of OpenAI's or Anthropic's costs.
@@ -122,7 +123,7 @@ func checkPages(limit, maxLimit int, groups []GroupBy, known ...GroupBy) error {
 		switch {
 		case !slices.Contains(known, group):
 			names := strings.Trim(fmt.Sprint(known), "[]")
-			return &ValueError{Field: "GroupBy", Value: showable(string(group)), Reason: "must be one of " + strings.ReplaceAll(names, " ", ", ")}
+			return &ValueError{Field: "GroupBy", Value: argument.Shown(string(group)), Reason: "must be one of " + strings.ReplaceAll(names, " ", ", ")}
 		case slices.Contains(groups[:i], group):
 			return &ValueError{Field: "GroupBy", Value: string(group), Reason: "is repeated"}
 		}

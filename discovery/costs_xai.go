@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 const opXAICosts = "FetchXAICostBuckets"
@@ -140,11 +141,11 @@ func newTeamCostBucket(b *billing.Bucket, end time.Time) TeamCostBucket {
 
 // teamID returns the id of the argument or the environment, or "". It refuses characters with a meaning in a path, although the
 // request escapes them.
-func teamID(argument string) (string, error) {
-	team := cmp.Or(strings.TrimSpace(argument), strings.TrimSpace(os.Getenv("XAI_TEAM_ID")))
+func teamID(given string) (string, error) {
+	team := cmp.Or(strings.TrimSpace(given), strings.TrimSpace(os.Getenv("XAI_TEAM_ID")))
 	invalid := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%`, r) }
 	if strings.ContainsFunc(team, invalid) || slices.Contains([]string{".", ".."}, team) {
-		return "", &ValueError{Field: "TeamID", Value: showable(team), Reason: "cannot be part of a path"}
+		return "", &ValueError{Field: "TeamID", Value: argument.Shown(team), Reason: "cannot be part of a path"}
 	}
 	return team, nil
 }

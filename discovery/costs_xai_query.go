@@ -7,6 +7,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // DefaultTimezone is the time zone of xAI's cost queries: UTC under its IANA name.
@@ -65,7 +66,7 @@ func (q XAICostQuery) window() (xaiWindow, error) {
 	w := xaiWindow{unit: cmp.Or(q.TimeUnit, TimeUnitDay), timezone: cmp.Or(q.Timezone, DefaultTimezone)}
 	unit, known := calendarUnits[w.unit]
 	if !known {
-		return w, &ValueError{Field: "TimeUnit", Value: showable(string(w.unit)), Reason: "must be one of the TimeUnit constants, such as TIME_UNIT_DAY"}
+		return w, &ValueError{Field: "TimeUnit", Value: argument.Shown(string(w.unit)), Reason: "must be one of the TimeUnit constants, such as TIME_UNIT_DAY"}
 	}
 	zone, err := loadZone(w.timezone)
 	if err != nil {
@@ -80,7 +81,7 @@ func (q XAICostQuery) window() (xaiWindow, error) {
 		return w, err
 	}
 	if !start.Before(end) {
-		return w, &ValueError{Field: "StartTime", Value: showable(q.StartTime), Reason: "must be before EndTime"}
+		return w, &ValueError{Field: "StartTime", Value: argument.Shown(q.StartTime), Reason: "must be before EndTime"}
 	}
 	if truncated := end.Truncate(time.Second); truncated.Before(end) {
 		end = truncated.Add(time.Second) // formatting the start drops its fraction
@@ -97,7 +98,7 @@ func loadZone(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" {
-		return nil, &ValueError{Field: "Timezone", Value: showable(name), Reason: "is unknown; it must be an IANA name such as Europe/Berlin"}
+		return nil, &ValueError{Field: "Timezone", Value: argument.Shown(name), Reason: "is unknown; it must be an IANA name such as Europe/Berlin"}
 	}
 	return zone, nil
 }
@@ -107,10 +108,10 @@ func loadZone(name string) (*time.Location, error) {
 func parseTime(field, text string, zone *time.Location) (time.Time, error) {
 	t, ok := calendar.Parse(text, zone)
 	if !ok {
-		return t, &ValueError{Field: field, Value: showable(text), Reason: "must be a time such as 2026-05-01T00:00:00Z or 2026-05-01 00:00:00 that exists in the time zone"}
+		return t, &ValueError{Field: field, Value: argument.Shown(text), Reason: "must be a time such as 2026-05-01T00:00:00Z or 2026-05-01 00:00:00 that exists in the time zone"}
 	}
 	if calendar.Ambiguous(t) {
-		return t, &ValueError{Field: field, Value: showable(text), Reason: "is ambiguous where the clocks of the time zone change, and xAI takes no offset; use Etc/GMT"}
+		return t, &ValueError{Field: field, Value: argument.Shown(text), Reason: "is ambiguous where the clocks of the time zone change, and xAI takes no offset; use Etc/GMT"}
 	}
 	return t, nil
 }

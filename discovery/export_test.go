@@ -3,13 +3,14 @@
 package discovery
 
 import (
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
 )
 
 var (
 	DevelopedBy    = developedBy
-	Rewrites       = func(p Provider, id string) []string { return dialect(p).Rewrites(id) }
-	Spellings      = func(p Provider, id string) []string { return dialect(p).Spellings(id) }
+	Rewrites       = func(p Provider, id string) []string { return modelid.RulesOf(p).Rewrites(id) }
+	Spellings      = func(p Provider, id string) []string { return modelid.RulesOf(p).Spellings(id) }
 	Merge          = Registry.merge
 	RetirementsCSV = retirements.CSV
 )

@@ -3,6 +3,7 @@ package discovery
 import (
 	"slices"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 )
 
@@ -31,7 +32,7 @@ type Fee struct {
 // Fees returns the fees of a provider for uses of its tools, or those of all providers for "". A use of any other tool has no
 // known cost. An empty list of prices has no fees.
 func (l *PriceList) Fees(p Provider) []Fee {
-	p = p.canonical()
+	p = modelid.Canonical(p)
 	fees := []Fee{}
 	for _, f := range l.fees() {
 		if p == "" || p == Provider(f.Provider) {

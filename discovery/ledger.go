@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
 // Ledger adds up the costs of calls, exactly, by UTC day and model. The zero value is empty and ready to use. A Ledger must not
@@ -73,7 +74,7 @@ func (l *Ledger) Add(at time.Time, cost *CallCost) {
 		day.unpriced++
 		return
 	}
-	key := ledgerKey{cost.Provider.canonical(), cost.Model}
+	key := ledgerKey{modelid.Canonical(cost.Provider), cost.Model}
 	day.sums[key] = day.sums[key].Add(usd)
 	day.fees = day.fees.Add(fees)
 }

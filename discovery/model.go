@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/gen/catalog"
 )
 
@@ -53,7 +54,7 @@ func (m ModelInfo) MarshalJSON() ([]byte, error) {
 
 // fromProvider completes a row of a provider's own list.
 func (m *ModelInfo) fromProvider(p *providerInfo) {
-	m.Developer, m.Source = p.name, string(p.provider)
+	m.Developer, m.Source = modelid.Lookup(p.provider).Name, string(p.provider)
 	m.Name, m.Description = nonZero(m.Name), nonZero(m.Description)
 	m.ContextLength, m.MaxTokens = nonZero(m.ContextLength), nonZero(m.MaxTokens)
 }

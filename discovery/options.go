@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Option configures a [Client]. A nil Option is ignored. The functions that return one panic with a [*ValueError] if an argument is invalid.
@@ -89,7 +91,7 @@ func checkService(service Service) {
 		}
 	}
 	names = append(names, string(ServicePrices))
-	panic(&ValueError{Field: "service", Value: showable(string(service)), Reason: "is not one of " + strings.Join(names, ", ")})
+	panic(&ValueError{Field: "service", Value: argument.Shown(string(service)), Reason: "is not one of " + strings.Join(names, ", ")})
 }
 
 var errCatalogURL = errors.New("MESH_CATALOG_URL must be http:// or https:// with a host, and /, ?, # and @ must be percent-encoded in a password")

@@ -40,7 +40,7 @@ var builtInPrices = sync.OnceValue(func() *PriceList { return &PriceList{table: 
 // Rows returns the rows of a provider, or of all for "": your own, then live ones, then those of the table, each in their
 // order. For an unknown provider the list is empty.
 func (l *PriceList) Rows(p Provider) []ProviderPricing {
-	p = p.canonical()
+	p = modelid.Canonical(p)
 	rows := l.own.pricings(l.own.list.Rows())
 	for _, list := range l.lists()[1:] {
 		rows = append(rows, pricingsOf(list.Rows())...)
@@ -51,7 +51,7 @@ func (l *PriceList) Rows(p Provider) []ProviderPricing {
 // Of returns the rows of a model, under any spelling of its id, in the order in which [PriceList.CostOf] uses them: your own,
 // then live ones, then those of the table, of all periods and tiers. For a model without a row the list is empty.
 func (l *PriceList) Of(p Provider, model string) []ProviderPricing {
-	found := l.find(p.canonical(), model)
+	found := l.find(modelid.Canonical(p), model)
 	return append(append(l.own.pricings(found.own), pricingsOf(found.live)...), pricingsOf(found.listed)...)
 }
 
@@ -86,7 +86,7 @@ func (l *PriceList) find(p Provider, model string) modelRows {
 	}
 	names := lookupNames(p, model)
 	found := modelRows{own: firstRows(l.own.list, p, names)}
-	if !dialect(p).Resold(model) {
+	if !modelid.RulesOf(p).Resold(model) {
 		found.live, found.listed = firstRows(l.live[p].list, p, names), firstRows(l.table, p, names)
 		if found.live == nil && found.listed == nil {
 			found.live = l.live[p].released(model)
@@ -98,7 +98,7 @@ func (l *PriceList) find(p Provider, model string) modelRows {
 // lookupNames returns the names under which a model is looked up, best first. A build that is not listed is not its model,
 // which may have another price; only the builds of Claude are known to cost the same.
 func lookupNames(p Provider, model string) []string {
-	rules := dialect(p)
+	rules := modelid.RulesOf(p)
 	names := append([]string{model}, rules.Spellings(model)...)
 	if p == Anthropic {
 		names = append(names, rules.Normalize(model))
@@ -121,7 +121,7 @@ func firstRows(list *pricelist.List, p Provider, names []string) []pricelist.Row
 func (l *PriceList) namedRows(rows []pricelist.Row) *pricelist.List {
 	list := pricelist.New(rows)
 	for _, r := range rows {
-		plainest := modelid.Last(dialect(Provider(r.Provider)).Spellings(r.Model))
+		plainest := modelid.Last(modelid.RulesOf(Provider(r.Provider)).Spellings(r.Model))
 		list.AddName(r.Provider, plainest, list.Model(r.Provider, r.Model))
 	}
 	for _, r := range l.table.Rows() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // ownPrices are the rows of With: as they were given, and as CostOf reads them.
@@ -97,11 +98,11 @@ func (p *ProviderPricing) checkPrices() error {
 func (p *ProviderPricing) checkPeriod() error {
 	from, err := pricelist.ParseTime(deref(p.ValidFrom))
 	if err != nil || (p.ValidFrom != nil && *p.ValidFrom == "") {
-		return &ValueError{Field: "ValidFrom", Value: showable(*p.ValidFrom), Reason: "must be a date such as 2026-12-01 or an RFC 3339 time"}
+		return &ValueError{Field: "ValidFrom", Value: argument.Shown(*p.ValidFrom), Reason: "must be a date such as 2026-12-01 or an RFC 3339 time"}
 	}
 	until, err := pricelist.ParseTime(deref(p.ValidUntil))
 	if err != nil || (p.ValidUntil != nil && *p.ValidUntil == "") {
-		return &ValueError{Field: "ValidUntil", Value: showable(*p.ValidUntil), Reason: "must be a date such as 2026-12-01 or an RFC 3339 time"}
+		return &ValueError{Field: "ValidUntil", Value: argument.Shown(*p.ValidUntil), Reason: "must be a date such as 2026-12-01 or an RFC 3339 time"}
 	}
 	if p.ValidFrom != nil && p.ValidUntil != nil && !from.Before(until) {
 		return &ValueError{Field: "ValidUntil", Value: *p.ValidUntil, Reason: "must be after ValidFrom"}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,8 +31,8 @@ const (
 // price.
 func WithGeminiServiceID(serviceID string) Option {
 	serviceID = strings.TrimSpace(serviceID)
-	if serviceID == "" || len(serviceID) > maxShownName || strings.Trim(serviceID, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		panic(&ValueError{Field: "serviceID", Value: showable(serviceID), Reason: "must be letters, digits and hyphens, as in " + defaultGeminiService})
+	if argument.Shown(serviceID) == "" || strings.Trim(serviceID, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		panic(&ValueError{Field: "serviceID", Value: argument.Shown(serviceID), Reason: "must be letters, digits and hyphens, as in " + defaultGeminiService})
 	}
 	return func(c *Client) { c.geminiService = serviceID }
 }
@@ -123,7 +125,7 @@ func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, 
 // of Gemini and XAI are cached.
 func (c *Client) InvalidatePricing(providers ...Provider) {
 	discards := func(p Provider) bool {
-		return len(providers) == 0 || slices.ContainsFunc(providers, func(q Provider) bool { return q.canonical() == p })
+		return len(providers) == 0 || slices.ContainsFunc(providers, func(q Provider) bool { return modelid.Canonical(q) == p })
 	}
 	c.gemini.Delete(func(keyHash) bool { return discards(Gemini) })
 	c.xai.Delete(func(keyHash) bool { return discards(XAI) })

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Direction is the direction of tokens, input or output. The zero value means [Output].
@@ -28,7 +29,7 @@ func (d Direction) orDefault() Direction {
 
 func (d Direction) check() error {
 	if d = d.orDefault(); d != Input && d != Output {
-		return &ValueError{Field: "Direction", Value: showable(string(d)), Reason: "must be input or output"}
+		return &ValueError{Field: "Direction", Value: argument.Shown(string(d)), Reason: "must be input or output"}
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q Gemin
 	}
 	price, err := list.prices.Price(words, geminisku.Direction(q.Direction.orDefault()), q.TierThresholdTokens)
 	if err != nil {
-		if name := showable(strings.Join(words, " ")); errors.Is(err, geminisku.ErrNoModel) && name != "" {
+		if name := argument.Shown(strings.Join(words, " ")); errors.Is(err, geminisku.ErrNoModel) && name != "" {
 			err = fmt.Errorf("%w: %s", err, name)
 		}
 		return nil, c.report(ctx, newRequest(opPricingForGeminiModel, ServiceCloudBilling, Secret{}, 0).partial(err))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // ReconciliationReport compares what a provider billed in a window with what was counted locally. An amount that is not finite,
@@ -141,7 +142,7 @@ func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 	}
 	actual := fields.actuals()[r.Provider]
 	if actual == nil {
-		return nil, fmt.Errorf("discovery: there are no reports of provider %q", showable(string(r.Provider)))
+		return nil, fmt.Errorf("discovery: there are no reports of provider %q", argument.Shown(string(r.Provider)))
 	}
 	*actual = &r.ActualUSD
 	return json.Marshal(fields)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
 
@@ -27,7 +28,7 @@ type countedCalls struct {
 func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B] {
 	with := *r
 	with.AttributedUSD, with.DriftUSD, with.DriftPct = nil, nil, nil
-	with.counted = &countedCalls{provider: r.Provider.canonical()}
+	with.counted = &countedCalls{provider: modelid.Canonical(r.Provider)}
 	if l == nil || !r.wholeUTCDays() {
 		return &with
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // ModelKey identifies a model of a provider. It is the key of a [Registry]. As text and in JSON it is "openai/gpt-4o".
@@ -24,14 +25,14 @@ func (k ModelKey) MarshalText() ([]byte, error) { return []byte(string(k.Provide
 // UnmarshalText parses the form of MarshalText. Text without a slash or with an unknown provider is a [*ValueError].
 func (k *ModelKey) UnmarshalText(text []byte) error {
 	name, id, found := strings.Cut(string(text), "/")
-	row := lookupProvider(name)
+	p := modelid.Lookup(name)
 	switch {
 	case !found:
-		return &ValueError{Field: "text", Value: showable(string(text)), Reason: "must be provider/id"}
-	case row == nil:
-		return unknownProvider("text", name)
+		return &ValueError{Field: "text", Value: argument.Shown(string(text)), Reason: "must be provider/id"}
+	case p == nil:
+		return modelid.Unknown("text", name)
 	}
-	*k = ModelKey{Provider: row.provider, ID: id}
+	*k = ModelKey{Provider: Provider(p.ID), ID: id}
 	return nil
 }
 
@@ -130,7 +131,7 @@ func (r Registry) lookup(p Provider, id string) (ModelKey, bool) {
 	if key := (ModelKey{p, id}); has(r, key) {
 		return key, true
 	}
-	p = p.canonical()
+	p = modelid.Canonical(p)
 	names, line := registeredNames(p, id)
 	for _, name := range names {
 		if key := (ModelKey{p, name}); has(r, key) {
@@ -150,10 +151,10 @@ func has[V any](m map[ModelKey]V, key ModelKey) bool {
 
 // registeredNames returns the names under which a registry may have exactly this model, and the name of its line.
 func registeredNames(p Provider, id string) (names []string, line string) {
-	names = dialect(p).Spellings(id)
+	names = modelid.RulesOf(p).Spellings(id)
 	if base, ok := modelid.FineTuneBase(names[len(names)-1]); ok && p == OpenAI {
 		// OpenAI announces fine-tunes as ft-BASE, with dates that can differ from the base's.
-		return append(names, "ft-"+modelid.Last(dialect(p).Spellings(base))), "ft-" + NormalizeModelID(p, base)
+		return append(names, "ft-"+modelid.Last(modelid.RulesOf(p).Spellings(base))), "ft-" + NormalizeModelID(p, base)
 	}
 	return names, NormalizeModelID(p, id)
 }
@@ -193,7 +194,7 @@ func (r Registry) aliases() map[ModelKey][]ModelKey {
 	newest, unbuilt := make(map[line]ModelKey), make(map[ModelKey]line)
 	for key, date := range r {
 		l := line{ModelKey{key.Provider, NormalizeModelID(key.Provider, key.ID)}, date}
-		if modelid.Last(dialect(key.Provider).Spellings(key.ID)) == l.model.ID {
+		if modelid.Last(modelid.RulesOf(key.Provider).Spellings(key.ID)) == l.model.ID {
 			unbuilt[key] = l
 		} else if newest[l].ID < key.ID {
 			newest[l] = key

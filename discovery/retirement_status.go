@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
 // RetirementState classifies a model for [Registry.Check].
@@ -58,8 +60,8 @@ func (r Registry) Check(p Provider, id string, day time.Time) RetirementStatus {
 
 // checkListed returns the status of a model without an entry in the registry.
 func checkListed(p Provider, id string) RetirementStatus {
-	p, table := p.canonical(), builtIn()
-	for _, name := range dialect(p).Spellings(id) {
+	p, table := modelid.Canonical(p), builtIn()
+	for _, name := range modelid.RulesOf(p).Spellings(id) {
 		if key := (ModelKey{p, name}); table.listed[key] || has(table.registry, key) {
 			return RetirementStatus{State: StateListed, Matched: name}
 		}

@@ -28,3 +28,14 @@ func (e *ValueError) Error() string {
 
 // Is makes the error match [ErrMesh].
 func (e *ValueError) Is(target error) bool { return target == ErrMesh }
+
+// maxShown is the length of the longest invalid name that an error shows. Keys are longer.
+const maxShown = 32
+
+// Shown returns name as the Value of an error, or "" for one that could be a key pasted into the wrong place.
+func Shown(name string) string {
+	if len(name) > maxShown {
+		return ""
+	}
+	return name
+}
