@@ -12,9 +12,11 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/savefile"
 )
 
-var catalogFormat = fileFormat{name: "mesh-go-catalog", version: "1", writer: "SaveCatalog"}
+var catalogFormat = savefile.Format{Name: "mesh-go-catalog", Version: "1", Writer: "SaveCatalog"}
 
 // catalogFile is the content of a catalog file.
 type catalogFile struct {
@@ -68,7 +70,7 @@ func (s *snapshot) file(urlDigest string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return catalogFormat.file(append(content, '\n')), nil
+	return catalogFormat.File(append(content, '\n')), nil
 }
 
 // LoadCatalog reads a catalog that [Client.SaveCatalog] wrote. It sends nothing. The catalog keeps its age: a lookup uses it
@@ -133,7 +135,7 @@ var (
 
 // parseCatalogFile returns the snapshot in a catalog file. Its errors contain no part of the file.
 func parseCatalogFile(text []byte, urlDigest string) (*snapshot, error) {
-	content, err := catalogFormat.content(text)
+	content, err := catalogFormat.Content(text)
 	if err != nil {
 		return nil, err
 	}
@@ -173,5 +175,5 @@ func (c *Client) catalogURLDigest() string {
 	if err != nil {
 		return "" // no catalog can be read from there
 	}
-	return digest([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
+	return savefile.Digest([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }

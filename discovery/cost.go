@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
@@ -185,6 +186,6 @@ func (cost *CallCost) fill(charge *pricelist.Charge) {
 		cost.Lines = append(cost.Lines, CostLine{What: use.What, Requests: use.Requests, USDPerRequest: use.USD.String(), USD: usd.String()})
 	}
 	cost.Exact, cost.USD = total.String(), total.Float64()
-	cost.Source, cost.VerifiedAt = charge.Row.Source, nonEmpty(charge.Row.VerifiedAt)
+	cost.Source, cost.VerifiedAt = charge.Row.Source, ptr.Of(charge.Row.VerifiedAt)
 	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(charge.Mode, ModeStandard)
 }

@@ -23,9 +23,6 @@ const DefaultCostTimeout = 15 * time.Second
 // maxCostPages bounds how many pages of costs are read: more than ten years at one day a page.
 const maxCostPages = 4000
 
-// secondsPerDay is the length of a UTC day: Unix time has no leap seconds.
-const secondsPerDay = 24 * 60 * 60
-
 // firstMilliseconds is the first value that is taken for a time in milliseconds: as seconds it is in the year 5138.
 const firstMilliseconds = 100_000_000_000
 

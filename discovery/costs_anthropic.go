@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 )
 
@@ -74,7 +76,7 @@ func (c *Client) anthropicDays(query AnthropicCostQuery) (days dayQuery, err err
 	}
 	params := query.params(days.start, days.end)
 	days.page = func(ctx context.Context, r request, cursor string) (billing.Page, *Failure) {
-		params.Page = nonZero(&cursor)
+		params.Page = ptr.Of(cursor)
 		page, failure := fetch[billing.AnthropicPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.anthropicAdmin.ListCosts(ctx, &params, header("x-api-key", r.key.Reveal()))
 		})
@@ -113,11 +115,11 @@ func (q AnthropicCostQuery) window() (start, end int64, err error) {
 func (q AnthropicCostQuery) params(start, end int64) anthropic.ListCostsParams {
 	day, limit := anthropic.ListCostsParamsBucketWidthN1D, int64(cmp.Or(q.Limit, DefaultCostLimit))
 	params := anthropic.ListCostsParams{
-		StartingAt: time.Unix(start-start%secondsPerDay, 0).UTC(), BucketWidth: &day, Limit: &limit,
+		StartingAt: time.Unix(start-start%calendar.SecondsPerDay, 0).UTC(), BucketWidth: &day, Limit: &limit,
 		AnthropicVersion: anthropic.ListCostsParamsAnthropicVersionN20230601,
 	}
 	if end != 0 {
-		midnight := end + (secondsPerDay-end%secondsPerDay)%secondsPerDay
+		midnight := end + (calendar.SecondsPerDay-end%calendar.SecondsPerDay)%calendar.SecondsPerDay
 		at := time.Unix(midnight, 0).UTC()
 		params.EndingAt = &at
 	}

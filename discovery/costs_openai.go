@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/gen/openai"
 )
 
@@ -105,7 +106,7 @@ func checkUnixWindow(start, end int64) error {
 // params returns the query of every page. Width and limit are always sent, since the provider's defaults may change.
 func (q OpenAICostQuery) params() *openai.ListCostsParams {
 	day, limit := openai.ListCostsParamsBucketWidthN1D, int64(cmp.Or(q.Limit, DefaultCostLimit))
-	params := &openai.ListCostsParams{StartTime: q.StartTime, EndTime: nonZero(&q.EndTime), BucketWidth: &day, Limit: &limit}
+	params := &openai.ListCostsParams{StartTime: q.StartTime, EndTime: ptr.Of(q.EndTime), BucketWidth: &day, Limit: &limit}
 	for _, group := range q.GroupBy {
 		params.GroupBy = append(params.GroupBy, openai.ListCostsParamsGroupBy(group))
 	}

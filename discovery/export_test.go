@@ -11,6 +11,6 @@ var (
 	DevelopedBy    = developedBy
 	Rewrites       = func(p Provider, id string) []string { return modelid.RulesOf(p).Rewrites(id) }
 	Spellings      = func(p Provider, id string) []string { return modelid.RulesOf(p).Spellings(id) }
-	Merge          = Registry.merge
+	Merge          = mergeRetirements
 	RetirementsCSV = retirements.CSV
 )

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 )
 
 // Fee is what one use of a tool costs besides its tokens. It is a list price: the free allowance that an account has for a day
@@ -52,7 +53,7 @@ func (l *PriceList) fees() []pricelist.Fee {
 func feeOf(f *pricelist.Fee) Fee {
 	fee := Fee{
 		Provider: Provider(f.Provider), What: f.What, Unit: f.Unit, Models: slices.Clone(f.Models), Source: f.Source,
-		ValidFrom: nonEmpty(pricelist.FormatTime(f.From)), ValidUntil: nonEmpty(pricelist.FormatTime(f.Until)), VerifiedAt: nonEmpty(f.VerifiedAt),
+		ValidFrom: ptr.Of(pricelist.FormatTime(f.From)), ValidUntil: ptr.Of(pricelist.FormatTime(f.Until)), VerifiedAt: ptr.Of(f.VerifiedAt),
 	}
 	if f.USD != nil {
 		fee.USDPerRequest = f.USD.String()

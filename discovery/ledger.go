@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
@@ -66,7 +67,7 @@ func (l *Ledger) Add(at time.Time, cost *CallCost) {
 	if priced {
 		usd, priced = decimal.ParsePlain(cost.Exact)
 	}
-	fees, number := cost.fees(), dayNumber(at)
+	fees, number := cost.fees(), calendar.DayNumber(at)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	day := l.day(number)
@@ -104,15 +105,6 @@ func (l *Ledger) day(number int64) *ledgerDay {
 		l.days[number] = day
 	}
 	return day
-}
-
-// dayNumber returns the UTC day of a time, in days since 1970-01-01.
-func dayNumber(at time.Time) int64 {
-	seconds := at.Unix()
-	if seconds < 0 {
-		seconds -= secondsPerDay - 1
-	}
-	return seconds / secondsPerDay
 }
 
 // Total returns the exact sum of the UTC days that begin within [from, to), rounded once to a float64. A zero from or to leaves
@@ -159,7 +151,7 @@ func (l *Ledger) window(from, to time.Time) []ledgerDay {
 	defer l.mu.Unlock()
 	var days []ledgerDay
 	for _, number := range slices.Sorted(maps.Keys(l.days)) {
-		begin := time.Unix(number*secondsPerDay, 0)
+		begin := time.Unix(number*calendar.SecondsPerDay, 0)
 		if (!from.IsZero() && begin.Before(from)) || (!to.IsZero() && !begin.Before(to)) {
 			continue
 		}
@@ -171,7 +163,7 @@ func (l *Ledger) window(from, to time.Time) []ledgerDay {
 }
 
 func (d *ledgerDay) date() string {
-	return time.Unix(d.number*secondsPerDay, 0).UTC().Format(time.DateOnly)
+	return time.Unix(d.number*calendar.SecondsPerDay, 0).UTC().Format(time.DateOnly)
 }
 
 // total returns the sum of the day, of one provider or, for "", of all.

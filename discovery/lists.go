@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 	"github.com/mesh-gateway/mesh-go/gen/deepseek"
 	"github.com/mesh-gateway/mesh-go/gen/gemini"
@@ -80,7 +81,7 @@ func (c *Client) listDeepSeek(ctx context.Context, r request) ([]ModelInfo, *Fai
 func (c *Client) anthropicModels(ctx context.Context, r request, lifecycles ...anthropic.ListModelsParamsLifecycle) ([]anthropic.Model, *Failure) {
 	return pages(r, maxListPages, func(r request, cursor string) ([]anthropic.Model, string, *Failure) {
 		params := &anthropic.ListModelsParams{
-			Limit: &pageSize, AfterID: nonZero(&cursor), Lifecycle: lifecycles,
+			Limit: &pageSize, AfterID: ptr.Of(cursor), Lifecycle: lifecycles,
 			AnthropicVersion: anthropic.ListModelsParamsAnthropicVersionN20230601,
 		}
 		page, failure := fetch[anthropic.ModelPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
@@ -106,7 +107,7 @@ func (c *Client) listAnthropic(ctx context.Context, r request) ([]ModelInfo, *Fa
 // listGemini returns Google's models (GET /v1beta/models, paged). The last page has no token, or an empty one.
 func (c *Client) listGemini(ctx context.Context, r request) ([]ModelInfo, *Failure) {
 	models, failure := pages(r, maxListPages, func(r request, cursor string) ([]gemini.Model, string, *Failure) {
-		params := &gemini.ListModelsParams{PageSize: &pageSize, PageToken: nonZero(&cursor)}
+		params := &gemini.ListModelsParams{PageSize: &pageSize, PageToken: ptr.Of(cursor)}
 		page, failure := fetch[gemini.ModelPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.gemini.ListModels(ctx, params, header("x-goog-api-key", r.key.Reveal()))
 		})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/gen/catalog"
 )
 
@@ -55,8 +56,8 @@ func (m ModelInfo) MarshalJSON() ([]byte, error) {
 // fromProvider completes a row of a provider's own list.
 func (m *ModelInfo) fromProvider(p *providerInfo) {
 	m.Developer, m.Source = modelid.Lookup(p.provider).Name, string(p.provider)
-	m.Name, m.Description = nonZero(m.Name), nonZero(m.Description)
-	m.ContextLength, m.MaxTokens = nonZero(m.ContextLength), nonZero(m.MaxTokens)
+	m.Name, m.Description = ptr.NonZero(m.Name), ptr.NonZero(m.Description)
+	m.ContextLength, m.MaxTokens = ptr.NonZero(m.ContextLength), ptr.NonZero(m.MaxTokens)
 }
 
 // maxLabels bounds the aliases and the tags of one row. The longest list seen has about ten.
@@ -98,15 +99,15 @@ func readRow(text json.RawMessage) (ModelInfo, error) {
 	case len(e.Aliases) > maxLabels || len(e.Tags) > maxLabels:
 		return ModelInfo{}, errTooManyLabels
 	}
-	info := deref(e.Info)
+	info := ptr.Value(e.Info)
 	return ModelInfo{
 		ID:            e.ID,
-		Developer:     deref(firstNonNil(nonZero(info.Developer), nonZero(e.Developer))),
+		Developer:     ptr.Value(firstNonNil(ptr.NonZero(info.Developer), ptr.NonZero(e.Developer))),
 		ContextLength: positive(info.ContextLength, e.ContextLength),
 		MaxTokens:     positive(info.OutputMax, info.MaxTokens, e.OutputMax, e.MaxTokens),
-		Name:          firstNonNil(nonZero(info.Name), nonZero(e.Name)),
-		Description:   firstNonNil(nonZero(info.Description), nonZero(e.Description)),
-		Type:          nonZero(e.Type),
+		Name:          firstNonNil(ptr.NonZero(info.Name), ptr.NonZero(e.Name)),
+		Description:   firstNonNil(ptr.NonZero(info.Description), ptr.NonZero(e.Description)),
+		Type:          ptr.NonZero(e.Type),
 		Aliases:       e.Aliases,
 		Tags:          e.Tags,
 		Source:        SourceCatalog,
@@ -141,8 +142,8 @@ func (m *ModelInfo) merge(other ModelInfo) {
 // clone returns a copy that shares nothing with m, so that callers cannot change the cache. Its lists are never nil.
 func (m *ModelInfo) clone() *ModelInfo {
 	c := *m
-	c.ContextLength, c.MaxTokens = copied(m.ContextLength), copied(m.MaxTokens)
-	c.Name, c.Description, c.Type = copied(m.Name), copied(m.Description), copied(m.Type)
+	c.ContextLength, c.MaxTokens = ptr.Copy(m.ContextLength), ptr.Copy(m.MaxTokens)
+	c.Name, c.Description, c.Type = ptr.Copy(m.Name), ptr.Copy(m.Description), ptr.Copy(m.Type)
 	c.Aliases, c.Tags = append([]string{}, m.Aliases...), append([]string{}, m.Tags...)
 	return &c
 }

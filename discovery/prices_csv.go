@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 )
 
 // pricesHeader is the first line of WriteCSV. A column keeps its name and place; a new one is appended.
@@ -33,8 +35,8 @@ func (p *ProviderPricing) cells() []string {
 		string(p.Provider), p.ModelHint, p.SKUID, p.SKUDescription,
 		priceCell(p.InputPerMTok), priceCell(p.OutputPerMTok), priceCell(p.CacheReadPerMTok),
 		priceCell(p.CacheWrite5mPerMTok), priceCell(p.CacheWrite1hPerMTok),
-		strconv.FormatInt(p.TierThresholdTokens, 10), deref(p.UsageUnit), p.Source, deref(p.VerifiedAt),
-		deref(p.ValidFrom), deref(p.ValidUntil), p.Modality, p.Mode,
+		strconv.FormatInt(p.TierThresholdTokens, 10), ptr.Value(p.UsageUnit), p.Source, ptr.Value(p.VerifiedAt),
+		ptr.Value(p.ValidFrom), ptr.Value(p.ValidUntil), p.Modality, p.Mode,
 	}
 }
 

@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/savefile"
 )
 
-var pricesFormat = fileFormat{name: "mesh-go-prices", version: "1", writer: "PriceList.Save"}
+var pricesFormat = savefile.Format{Name: "mesh-go-prices", Version: "1", Writer: "PriceList.Save"}
 
 // maxPricesFile is the size of the largest file that LoadPrices reads; that of the built-in list has 0.2 MB.
 const maxPricesFile = 32 << 20
@@ -40,7 +41,7 @@ func (l *PriceList) Save(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("discovery: Save: %w", err)
 	}
-	if _, err := io.Copy(w, bytes.NewReader(pricesFormat.file(append(content, '\n')))); err != nil {
+	if _, err := io.Copy(w, bytes.NewReader(pricesFormat.File(append(content, '\n')))); err != nil {
 		return fmt.Errorf("discovery: Save: %w", err)
 	}
 	return nil
@@ -73,7 +74,7 @@ func parsePricesFile(text []byte) (*PriceList, error) {
 	if len(text) > maxPricesFile {
 		return nil, errPricesFileTooBig
 	}
-	content, err := pricesFormat.content(text)
+	content, err := pricesFormat.Content(text)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
@@ -96,11 +97,11 @@ func (p *ProviderPricing) checkPrices() error {
 }
 
 func (p *ProviderPricing) checkPeriod() error {
-	from, err := pricelist.ParseTime(deref(p.ValidFrom))
+	from, err := pricelist.ParseTime(ptr.Value(p.ValidFrom))
 	if err != nil || (p.ValidFrom != nil && *p.ValidFrom == "") {
 		return &ValueError{Field: "ValidFrom", Value: argument.Shown(*p.ValidFrom), Reason: "must be a date such as 2026-12-01 or an RFC 3339 time"}
 	}
-	until, err := pricelist.ParseTime(deref(p.ValidUntil))
+	until, err := pricelist.ParseTime(ptr.Value(p.ValidUntil))
 	if err != nil || (p.ValidUntil != nil && *p.ValidUntil == "") {
 		return &ValueError{Field: "ValidUntil", Value: argument.Shown(*p.ValidUntil), Reason: "must be a date such as 2026-12-01 or an RFC 3339 time"}
 	}
@@ -112,14 +113,14 @@ func (p *ProviderPricing) checkPeriod() error {
 
 // row returns a valid row as CostOf reads it.
 func (p *ProviderPricing) row() pricelist.Row {
-	from, _ := pricelist.ParseTime(deref(p.ValidFrom))
-	until, _ := pricelist.ParseTime(deref(p.ValidUntil))
+	from, _ := pricelist.ParseTime(ptr.Value(p.ValidFrom))
+	until, _ := pricelist.ParseTime(ptr.Value(p.ValidUntil))
 	return pricelist.Row{
 		Provider: string(p.Provider), Model: p.ModelHint, Kind: p.kind(), MinPrompt: p.TierThresholdTokens,
 		Input: pricelist.FromFloat(p.InputPerMTok), Output: pricelist.FromFloat(p.OutputPerMTok),
 		CacheRead: pricelist.FromFloat(p.CacheReadPerMTok), CacheWrite5m: pricelist.FromFloat(p.CacheWrite5mPerMTok),
 		CacheWrite1h: pricelist.FromFloat(p.CacheWrite1hPerMTok),
-		From:         from, Until: until, Source: p.Source, VerifiedAt: deref(p.VerifiedAt),
+		From:         from, Until: until, Source: p.Source, VerifiedAt: ptr.Value(p.VerifiedAt),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 )
 
 // ProviderPricing is a row of a price list. All prices are in USD per million tokens. A nil price does not exist or is unknown;
@@ -124,7 +125,7 @@ func pricingOf(r *pricelist.Row) ProviderPricing {
 		Provider: Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
 		InputPerMTok: pricelist.Float64(r.Input), OutputPerMTok: pricelist.Float64(r.Output), CacheReadPerMTok: pricelist.Float64(r.CacheRead),
 		CacheWrite5mPerMTok: pricelist.Float64(r.CacheWrite5m), CacheWrite1hPerMTok: pricelist.Float64(r.CacheWrite1h),
-		ValidFrom: nonEmpty(pricelist.FormatTime(r.From)), ValidUntil: nonEmpty(pricelist.FormatTime(r.Until)), VerifiedAt: nonEmpty(r.VerifiedAt),
+		ValidFrom: ptr.Of(pricelist.FormatTime(r.From)), ValidUntil: ptr.Of(pricelist.FormatTime(r.Until)), VerifiedAt: ptr.Of(r.VerifiedAt),
 		TierThresholdTokens: r.MinPrompt, Source: r.Source, Modality: cmp.Or(r.Modality, ModalityText), Mode: cmp.Or(r.Mode, ModeStandard),
 	}
 	for _, part := range [...]string{r.Mode, r.Modality} {
@@ -160,20 +161,13 @@ func rawPricing(r *pricelist.Row) *RawPricing {
 	return &RawPricing{CacheWrite5m: r.CacheWrite5m.Float64(), CacheWrite1h: hour.Float64(), CacheHit: r.CacheRead.Float64()}
 }
 
-func nonEmpty(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
 // clone returns a deep copy.
 func (p *ProviderPricing) clone() ProviderPricing {
 	c := *p
-	c.InputPerMTok, c.OutputPerMTok = copied(p.InputPerMTok), copied(p.OutputPerMTok)
-	c.CacheReadPerMTok, c.CacheWrite5mPerMTok, c.CacheWrite1hPerMTok = copied(p.CacheReadPerMTok), copied(p.CacheWrite5mPerMTok), copied(p.CacheWrite1hPerMTok)
-	c.UsageUnit, c.VerifiedAt, c.RawPricing = copied(p.UsageUnit), copied(p.VerifiedAt), copied(p.RawPricing)
-	c.ValidFrom, c.ValidUntil = copied(p.ValidFrom), copied(p.ValidUntil)
+	c.InputPerMTok, c.OutputPerMTok = ptr.Copy(p.InputPerMTok), ptr.Copy(p.OutputPerMTok)
+	c.CacheReadPerMTok, c.CacheWrite5mPerMTok, c.CacheWrite1hPerMTok = ptr.Copy(p.CacheReadPerMTok), ptr.Copy(p.CacheWrite5mPerMTok), ptr.Copy(p.CacheWrite1hPerMTok)
+	c.UsageUnit, c.VerifiedAt, c.RawPricing = ptr.Copy(p.UsageUnit), ptr.Copy(p.VerifiedAt), ptr.Copy(p.RawPricing)
+	c.ValidFrom, c.ValidUntil = ptr.Copy(p.ValidFrom), ptr.Copy(p.ValidUntil)
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"net/http"
 	"slices"
@@ -89,12 +90,12 @@ func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([
 func pricingOfSKU(s *geminisku.SKU, readAt string) ProviderPricing {
 	pricing := ProviderPricing{
 		Provider: Gemini, ModelHint: s.Model, SKUID: s.ID, SKUDescription: s.Description, TierThresholdTokens: s.Threshold,
-		Source: SourceCloudBilling, VerifiedAt: &readAt, Modality: s.Modality, Mode: s.Mode, UsageUnit: nonEmpty(s.Unit),
+		Source: SourceCloudBilling, VerifiedAt: &readAt, Modality: s.Modality, Mode: s.Mode, UsageUnit: ptr.Of(s.Unit),
 	}
 	if s.Direction == geminisku.Input {
-		pricing.InputPerMTok = copied(s.Price)
+		pricing.InputPerMTok = ptr.Copy(s.Price)
 	} else {
-		pricing.OutputPerMTok = copied(s.Price)
+		pricing.OutputPerMTok = ptr.Copy(s.Price)
 	}
 	return pricing
 }
@@ -105,7 +106,7 @@ var errNoSKUs = errors.New("the response lists no SKU")
 func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, *Failure) {
 	size, currency := int64(5000), "USD"
 	skus, failure := pages(r, maxListPages, func(r request, cursor string) ([]cloudbilling.SKU, string, *Failure) {
-		params := &cloudbilling.ListSkusParams{PageSize: &size, CurrencyCode: &currency, PageToken: nonZero(&cursor)}
+		params := &cloudbilling.ListSkusParams{PageSize: &size, CurrencyCode: &currency, PageToken: ptr.Of(cursor)}
 		page, failure := fetch[cloudbilling.SKUPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.cloudbilling.ListSkus(ctx, cmp.Or(c.geminiService, defaultGeminiService), params, header("X-Goog-Api-Key", r.key.Reveal()))
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 )
 
 const (
@@ -66,7 +67,7 @@ func (c *Client) reconcileDays(ctx context.Context, operation string, query dayQ
 	}
 	provider, _ := lookupService(query.service)
 	costs, err := c.dayCosts(ctx, operation, query)
-	lastMidnight := (query.end + secondsPerDay - 1) / secondsPerDay * secondsPerDay // that of the current day for an end in it
+	lastMidnight := (query.end + calendar.SecondsPerDay - 1) / calendar.SecondsPerDay * calendar.SecondsPerDay // that of the current day for an end in it
 	if !costs.within(query.start, lastMidnight) {
 		costs = bill[CostBucket]{buckets: []CostBucket{}}
 		err = c.report(ctx, request{operation: operation, provider: provider.provider}.undecodable(billing.ErrOutsideWindow))
@@ -77,10 +78,10 @@ func (c *Client) reconcileDays(ctx context.Context, operation string, query dayQ
 // checkWholeDays refuses a window that does not consist of whole UTC days. An end in the current day or later is valid.
 func (q dayQuery) checkWholeDays() error {
 	const reason = "must be midnight UTC: costs are billed by whole days"
-	if q.start%secondsPerDay != 0 {
+	if q.start%calendar.SecondsPerDay != 0 {
 		return &ValueError{Field: q.startField, Value: q.formatTime(q.start), Reason: reason}
 	}
-	if today := time.Now().Unix(); q.end%secondsPerDay != 0 && q.end < today-today%secondsPerDay {
+	if today := time.Now().Unix(); q.end%calendar.SecondsPerDay != 0 && q.end < today-today%calendar.SecondsPerDay {
 		return &ValueError{Field: q.endField, Value: q.formatTime(q.end), Reason: reason}
 	}
 	return nil
@@ -89,7 +90,7 @@ func (q dayQuery) checkWholeDays() error {
 // newDayReport returns the report of a provider that lists every UTC day. An end of 0 is an open window.
 func newDayReport(provider Provider, costs bill[CostBucket], attributedUSD *float64, start, end int64) *ReconciliationReport[CostBucket] {
 	r := newReport(provider, costs, attributedUSD)
-	r.WindowStart, r.WindowEnd = start, nonZero(&end)
+	r.WindowStart, r.WindowEnd = start, ptr.Of(end)
 	r.Settled = end != 0 && settled(time.Unix(end, 0), time.UTC)
 	if r.Complete {
 		r.MissingDays = missingDays(costs.buckets, start, min(end, time.Now().Unix()))
@@ -101,14 +102,14 @@ func newDayReport(provider Provider, costs bill[CostBucket], attributedUSD *floa
 func missingDays(buckets []CostBucket, start, end int64) []string {
 	billed := make(map[int64]bool, len(buckets))
 	for _, b := range buckets {
-		for day := b.StartTime / secondsPerDay; day*secondsPerDay < min(b.EndTime, end); day++ {
+		for day := b.StartTime / calendar.SecondsPerDay; day*calendar.SecondsPerDay < min(b.EndTime, end); day++ {
 			billed[day] = true
 		}
 	}
 	var missing []string
-	for day := start / secondsPerDay; (day+1)*secondsPerDay <= end; day++ {
+	for day := start / calendar.SecondsPerDay; (day+1)*calendar.SecondsPerDay <= end; day++ {
 		if !billed[day] {
-			missing = append(missing, time.Unix(day*secondsPerDay, 0).UTC().Format(time.DateOnly))
+			missing = append(missing, time.Unix(day*calendar.SecondsPerDay, 0).UTC().Format(time.DateOnly))
 		}
 	}
 	return missing

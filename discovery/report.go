@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
@@ -55,7 +56,7 @@ type ReconciliationReport[B Bucket] struct {
 func newReport[B Bucket](provider Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
 	actual := costs.total.Total()
 	r := &ReconciliationReport[B]{
-		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: copied(attributedUSD),
+		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: ptr.Copy(attributedUSD),
 		Buckets: costs.buckets, Complete: costs.complete,
 	}
 	if exact := actual.Rat(); exact.Cmp(decimal.FromFloat(r.ActualUSD)) != 0 {

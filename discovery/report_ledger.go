@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
@@ -77,20 +78,20 @@ func (r *ReconciliationReport[B]) Within(percent float64) (ok, known bool) {
 
 // wholeUTCDays reports whether window and buckets can be compared with a ledger. The end may be in the current day or later.
 func (r *ReconciliationReport[B]) wholeUTCDays() bool {
-	today := dayNumber(time.Now()) * secondsPerDay
-	if r.WindowStart%secondsPerDay != 0 || (r.WindowEnd != nil && *r.WindowEnd%secondsPerDay != 0 && *r.WindowEnd < today) {
+	today := calendar.DayNumber(time.Now()) * calendar.SecondsPerDay
+	if r.WindowStart%calendar.SecondsPerDay != 0 || (r.WindowEnd != nil && *r.WindowEnd%calendar.SecondsPerDay != 0 && *r.WindowEnd < today) {
 		return false
 	}
 	return !slices.ContainsFunc(r.Buckets, func(b B) bool {
 		s := spanOf(b)
-		return s.Last-s.First > 1 && (b.begin()%secondsPerDay != 0 || b.end()%secondsPerDay != 0)
+		return s.Last-s.First > 1 && (b.begin()%calendar.SecondsPerDay != 0 || b.end()%calendar.SecondsPerDay != 0)
 	})
 }
 
 // spanOf returns the UTC days of a bucket.
 func spanOf[B Bucket](b B) report.Span {
-	first := b.begin() / secondsPerDay
-	return report.Span{First: first, Last: max(first+1, (b.end()+secondsPerDay-1)/secondsPerDay)}
+	first := b.begin() / calendar.SecondsPerDay
+	return report.Span{First: first, Last: max(first+1, (b.end()+calendar.SecondsPerDay-1)/calendar.SecondsPerDay)}
 }
 
 // rows returns a row for each bucket, or with a ledger for each UTC day that has a bucket or a call. There are none if an

@@ -136,32 +136,6 @@ func isGoogleError(rows int, token string, others map[string]json.RawMessage) bo
 	return hasError || rows == 0 && token == "" && len(others) > 0
 }
 
-// deref returns what p points to, or the zero value.
-func deref[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
-}
-
-// nonZero returns p, or nil when it points to a zero value, which several sources write for "not known".
-func nonZero[T comparable](p *T) *T {
-	var zero T
-	if deref(p) == zero {
-		return nil
-	}
-	return p
-}
-
-// copied returns a pointer to a copy of what p points to, or nil.
-func copied[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	v := *p
-	return &v
-}
-
 // timeoutOr returns the timeout of a request: d, or the default where d is 0.
 func timeoutOr(d, usual time.Duration) (time.Duration, error) {
 	switch {

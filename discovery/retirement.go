@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
@@ -117,7 +118,7 @@ func (r Registry) IsRetired(p Provider, id string) bool { return r.IsRetiredOn(p
 func (r Registry) IsRetiredOn(p Provider, id string, day time.Time) bool {
 	text, _ := r.RetirementDate(p, id)
 	date, err := time.Parse(time.DateOnly, text)
-	return err == nil && dayOf(day).After(date)
+	return err == nil && calendar.Date(day).After(date)
 }
 
 // RetirementDate returns the entry of the model, YYYY-MM-DD or "deprecated", and reports whether there is one.
@@ -157,60 +158,4 @@ func registeredNames(p Provider, id string) (names []string, line string) {
 		return append(names, "ft-"+modelid.Last(modelid.RulesOf(p).Spellings(base))), "ft-" + NormalizeModelID(p, base)
 	}
 	return names, NormalizeModelID(p, id)
-}
-
-// merge returns r updated with live data, which takes precedence: the entries of live replace those of r, and an empty entry, for
-// a model that is active without a date, deletes one. An alias follows the newest build that has its date in r, unless live has
-// the alias itself. The keys of live must be the providers' own ids. Neither registry is changed.
-func (r Registry) merge(live Registry) Registry {
-	merged, aliases := maps.Clone(r), r.aliases()
-	if merged == nil {
-		merged = make(Registry, len(live))
-	}
-	set := func(key ModelKey, date string) {
-		if date == "" {
-			delete(merged, key)
-			return
-		}
-		merged[key] = date
-	}
-	for key, date := range live {
-		set(key, date)
-		for _, alias := range aliases[key] {
-			if !has(live, alias) {
-				set(alias, date)
-			}
-		}
-	}
-	return merged
-}
-
-// aliases maps builds to the ids without a build that follow them: each follows the newest build with its date.
-func (r Registry) aliases() map[ModelKey][]ModelKey {
-	type line struct {
-		model ModelKey // without a build
-		date  string
-	}
-	newest, unbuilt := make(map[line]ModelKey), make(map[ModelKey]line)
-	for key, date := range r {
-		l := line{ModelKey{key.Provider, NormalizeModelID(key.Provider, key.ID)}, date}
-		if modelid.Last(modelid.RulesOf(key.Provider).Spellings(key.ID)) == l.model.ID {
-			unbuilt[key] = l
-		} else if newest[l].ID < key.ID {
-			newest[l] = key
-		}
-	}
-	index := make(map[ModelKey][]ModelKey)
-	for alias, l := range unbuilt {
-		if build, ok := newest[l]; ok {
-			index[build] = append(index[build], alias)
-		}
-	}
-	return index
-}
-
-// dayOf returns the calendar date of t in UTC.
-func dayOf(t time.Time) time.Time {
-	y, m, d := t.UTC().Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }

@@ -3,9 +3,12 @@ package discovery
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 )
 
@@ -45,7 +48,7 @@ func (c *Client) Retirements(ctx context.Context) (Registry, error) {
 			errs = append(errs, c.report(ctx, failure))
 			continue
 		}
-		merged = merged.merge(live[i])
+		merged = mergeRetirements(merged, live[i])
 	}
 	return merged, errors.Join(errs...)
 }
@@ -78,7 +81,7 @@ func (c *Client) openAIRetirements(ctx context.Context, r request) (Registry, *F
 func (c *Client) anthropicRetirements(ctx context.Context, r request) (Registry, *Failure) {
 	models, failure := c.anthropicModels(ctx, r,
 		anthropic.ListModelsParamsLifecycleActive, anthropic.ListModelsParamsLifecycleDeprecated, anthropic.ListModelsParamsLifecycleRetired)
-	live, today := make(Registry), dayOf(time.Now())
+	live, today := make(Registry), calendar.Date(time.Now())
 	for _, m := range models {
 		if entry, ok := anthropicRetirement(m, today); ok {
 			live[ModelKey{Anthropic, m.ID}] = entry
@@ -119,5 +122,55 @@ func lastDay(id string, today time.Time) string {
 // retiresOn returns the date of retires_at in UTC.
 func retiresOn(m anthropic.Model) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339, m.GetRetiresAt())
-	return dayOf(at), err == nil
+	return calendar.Date(at), err == nil
+}
+
+// mergeRetirements returns r updated with live data, which takes precedence: the entries of live replace those of r, and an empty entry, for
+// a model that is active without a date, deletes one. An alias follows the newest build that has its date in r, unless live has
+// the alias itself. The keys of live must be the providers' own ids. Neither registry is changed.
+func mergeRetirements(r, live Registry) Registry {
+	merged, aliases := maps.Clone(r), aliasesOf(r)
+	if merged == nil {
+		merged = make(Registry, len(live))
+	}
+	set := func(key ModelKey, date string) {
+		if date == "" {
+			delete(merged, key)
+			return
+		}
+		merged[key] = date
+	}
+	for key, date := range live {
+		set(key, date)
+		for _, alias := range aliases[key] {
+			if _, has := live[alias]; !has {
+				set(alias, date)
+			}
+		}
+	}
+	return merged
+}
+
+// aliasesOf maps builds to the ids without a build that follow them: each follows the newest build with its date.
+func aliasesOf(r Registry) map[ModelKey][]ModelKey {
+	type line struct {
+		model ModelKey // without a build
+		date  string
+	}
+	newest, unbuilt := make(map[line]ModelKey), make(map[ModelKey]line)
+	for key, date := range r {
+		l := line{ModelKey{key.Provider, NormalizeModelID(key.Provider, key.ID)}, date}
+		if modelid.Last(modelid.RulesOf(key.Provider).Spellings(key.ID)) == l.model.ID {
+			unbuilt[key] = l
+		} else if newest[l].ID < key.ID {
+			newest[l] = key
+		}
+	}
+	index := make(map[ModelKey][]ModelKey)
+	for alias, l := range unbuilt {
+		if build, ok := newest[l]; ok {
+			index[build] = append(index[build], alias)
+		}
+	}
+	return index
 }

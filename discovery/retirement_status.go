@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
@@ -52,7 +53,7 @@ func (r Registry) Check(p Provider, id string, day time.Time) RetirementStatus {
 		return status
 	}
 	status.State, status.Date = StateRetiring, r[key]
-	if dayOf(day).After(date) {
+	if calendar.Date(day).After(date) {
 		status.State = StateRetired
 	}
 	return status
@@ -130,7 +131,7 @@ func (r Retirement) MarshalText() ([]byte, error) {
 // not return retired and deprecated models. d counts from the beginning of today: 24 hours include tomorrow. With a negative d
 // the result is empty. A model and its dated build are two entries, as in the registry.
 func (r Registry) RetiringWithin(d time.Duration) []Retirement {
-	today := dayOf(time.Now())
+	today := calendar.Date(time.Now())
 	end := today.Add(d)
 	var soon []Retirement
 	for key, text := range r {

@@ -86,3 +86,21 @@ func nextMultiple(t time.Time, width time.Duration) time.Time {
 	since := time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
 	return t.Add(width - since%width)
 }
+
+// SecondsPerDay is the length of a UTC day: Unix time has no leap seconds.
+const SecondsPerDay = 24 * 60 * 60
+
+// DayNumber returns the UTC day of a time, in days since 1970-01-01.
+func DayNumber(at time.Time) int64 {
+	seconds := at.Unix()
+	if seconds < 0 {
+		seconds -= SecondsPerDay - 1
+	}
+	return seconds / SecondsPerDay
+}
+
+// Date returns the beginning of the UTC day of a time.
+func Date(at time.Time) time.Time {
+	y, m, d := at.UTC().Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
@@ -41,14 +42,12 @@ func Compare(billed []Billed, counted []Counted) []Row {
 	for span, t := range tallies {
 		billedUSD, _ := t.billed.Float64()
 		countedUSD := t.counted.Float64()
-		label := time.Unix(span.First*secondsPerDay, 0).UTC().Format(time.DateOnly)
+		label := time.Unix(span.First*calendar.SecondsPerDay, 0).UTC().Format(time.DateOnly)
 		rows = append(rows, Row{Label: label, USD: billedUSD, Counted: &countedUSD, Unpriced: t.unpriced})
 	}
 	slices.SortFunc(rows, func(a, b Row) int { return strings.Compare(a.Label, b.Label) })
 	return rows
 }
-
-const secondsPerDay = 24 * 60 * 60
 
 // tally is what was billed and counted in a span.
 type tally struct {
