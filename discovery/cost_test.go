@@ -129,7 +129,7 @@ func TestCostOfPeriodsAndTiers(t *testing.T) {
 		{"after the last price", discovery.DeepSeek, "deepseek-chat", "2026-07-24", thousand, "", "", "period"},
 		{"an ended long-context price", discovery.Anthropic, "claude-opus-4-6", "2026-03-12", long, "", "3.0375", ""},
 		{"and after it", discovery.Anthropic, "claude-opus-4-6", "2026-03-13", long, "", "1.525", ""},
-		{"a cache price that changed", discovery.Anthropic, "claude-sonnet-5-5", "2026-10-06", discovery.Usage{CacheRead: 1_000}, "", "", "cache_read"},
+		{"a cache price that changed", discovery.Anthropic, "claude-sonnet-5-5", "2026-10-06", discovery.Usage{CacheRead: 1_000}, "", "0.0002", ""},
 		{"and after it", discovery.Anthropic, "claude-sonnet-5-5", "2026-10-07", discovery.Usage{CacheRead: 1_000}, "", "0.0001", ""},
 		{"a tier without a price", discovery.OpenAI, "gpt-6.2-astra", "2026-11-20", long, "", "", "tier"},
 		{"its base row", discovery.OpenAI, "gpt-6.2-astra", "2026-11-20", thousand, "", "0.048", ""},
@@ -158,8 +158,12 @@ func TestCostOfWhatIsNotPriced(t *testing.T) {
 		{"an empty cell of the longer write", discovery.OpenAI, "gpt-6-sol", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
 		{"an empty cell of the tier", discovery.XAI, "grok-4.5-latest", day, discovery.Usage{Input: 200_000, CacheRead: 1}, "", "", "cache_read"},
 		{"a price with one source is not billed by", discovery.Anthropic, "claude-3-sonnet-20240229", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
-		{"the hour of a new model", discovery.Anthropic, "claude-fable-5-2", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
-		{"and its five minutes", discovery.Anthropic, "claude-fable-5-2", day, discovery.Usage{CacheWrite5m: 1_000}, "", "0.01", ""},
+		{"the hour of an old model", discovery.Anthropic, "claude-2.1", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
+		{"a cached price with one source", discovery.Gemini, "gemini-4-neon", day, discovery.Usage{CacheRead: 1}, "", "", "cache_read"},
+		{"a model with only a third party's price", discovery.OpenAI, "gpt-image-2.6-flare", day, thousand, "", "", "model"},
+		{"routed to a successor at a price with one source", discovery.Gemini, "gemini-2.5-pro", "2026-12-01", thousand, "", "", "period"},
+		{"writes of a page without them", discovery.OpenAI, "gpt-6.2-astra", day, discovery.Usage{CacheWrite5m: 1}, "", "", "cache_write_5m"},
+		{"flex of a page without it", discovery.OpenAI, "gpt-6.2-sol", day, thousand, "flex", "", "mode"},
 	})
 }
 

@@ -29,7 +29,8 @@ type PriceList struct {
 // prices are all nil.
 //
 // A price is in the list if the provider's own page has it or two independent sources agree; Source names them. Only the
-// prices of claude-2.0, and of claude-sonnet-5-5 before 2026-10-07, have a single source. A row whose prices are all nil has a period or a tier whose price is not known.
+// prices of claude-2.0 have a single source. A row whose prices are all nil has a period or a tier whose price is not known. A
+// model keeps its last price after its retirement, unless that price ends.
 //
 // Rows of Modality audio and image have the prices of those tokens. DeepSeek's two prices are rows of [ModePeak] and
 // [ModeOffPeak].
@@ -100,8 +101,11 @@ func (l *PriceList) find(p Provider, model string) modelRows {
 func lookupNames(p Provider, model string) []string {
 	rules := modelid.RulesOf(p)
 	names := append([]string{model}, rules.Spellings(model)...)
-	if p == Anthropic {
+	switch plainest := modelid.Last(names); {
+	case p == Anthropic:
 		names = append(names, rules.Normalize(model))
+	case p == OpenAI:
+		names = append(names, modelid.WithoutDeployment(plainest))
 	}
 	return names
 }

@@ -187,11 +187,14 @@ func TestAnthropicRowsAreCopies(t *testing.T) {
 // A missing price for the 1-hour cache is nil, not 0. The row has the other prices, and no RawPricing.
 func TestAnthropicModelWithoutA1hCachePrice(t *testing.T) {
 	t.Parallel()
-	got, ok := discovery.PricingForAnthropicModel("claude-fable-5-2")
+	got, ok := discovery.PricingForAnthropicModel("claude-2.1")
 	require.True(t, ok)
 	assert.Nil(t, got.RawPricing)
 	assert.Nil(t, got.CacheWrite1hPerMTok)
-	assert.Equal(t, []float64{8, 0.2, 10, 40}, []float64{*got.InputPerMTok, *got.CacheReadPerMTok, *got.CacheWrite5mPerMTok, *got.OutputPerMTok})
+	assert.Equal(t, []float64{8, 24}, []float64{*got.InputPerMTok, *got.OutputPerMTok})
+	complete, ok := discovery.PricingForAnthropicModel("claude-fable-5-2")
+	require.True(t, ok)
+	assert.Equal(t, &discovery.RawPricing{CacheWrite5m: 10, CacheWrite1h: 16, CacheHit: 0.2}, complete.RawPricing)
 }
 
 // The price for an hour of claude-3-sonnet has one source: it is shown as before, and no cost is computed from it.
@@ -216,6 +219,6 @@ func TestAnthropicPeriods(t *testing.T) {
 		}
 	}
 	require.Len(t, before, 1)
-	assert.Equal(t, "2026-10-07", *before[0].ValidUntil)
-	assert.Nil(t, before[0].CacheReadPerMTok, "a single source")
+	assert.Equal(t, []string{"2026-09-28", "2026-10-07"}, []string{*before[0].ValidFrom, *before[0].ValidUntil})
+	assert.InDelta(t, 0.2, *before[0].CacheReadPerMTok, 0)
 }

@@ -30,7 +30,7 @@ func builtInRows(t *testing.T) [][]string {
 func TestRetirementDataIsWellFormed(t *testing.T) {
 	t.Parallel()
 	rows := builtInRows(t)
-	assert.Len(t, rows, 304)
+	assert.Len(t, rows, 306)
 	seen := map[string]bool{}
 	for _, row := range rows {
 		require.Len(t, row, 6, row)
@@ -59,7 +59,7 @@ func TestRegistryContainsTheData(t *testing.T) {
 		}
 		assert.Equal(t, row[2], registry[key], row)
 	}
-	assert.Len(t, registry, 302)
+	assert.Len(t, registry, 304)
 }
 
 // When the sources differ, the newest copy of the provider's page is used, and the note of the row has the other dates.
@@ -74,8 +74,8 @@ func TestConflictingDates(t *testing.T) {
 	for id, want := range map[string][2]string{
 		"gemini-1.5-flash":      {"2025-09-29", "2026-06-17"},
 		"gemini-1.5-pro":        {"2025-09-29", "2026-06-17"},
-		"gemini-2.5-flash":      {"2026-12-01", "2026-10-16"},
-		"gemini-2.5-pro":        {"2026-12-01", "2026-10-16"},
+		"gemini-2.5-flash":      {"2026-12-01", "2026-10-20"},
+		"gemini-2.5-pro":        {"2026-12-01", "2026-10-20"},
 		"gemini-2.5-flash-lite": {"", "2026-10-16"},
 	} {
 		date, ok := discovery.RetirementDate(discovery.Gemini, id)
@@ -96,7 +96,7 @@ func TestRetirementsReturnsACopy(t *testing.T) {
 	clear(mine)
 	mine[discovery.ModelKey{Provider: discovery.OpenAI, ID: "gpt-4o"}] = "1999-01-01"
 	assert.False(t, discovery.IsRetiredOn(discovery.OpenAI, "gpt-4o", noon(t, "2026-11-21")))
-	assert.Len(t, discovery.Retirements(), 302)
+	assert.Len(t, discovery.Retirements(), 304)
 }
 
 // testdata/retirement_fixes.csv has the ids that the first table lacked or had wrong, with their dates. "none" is for an id
@@ -160,7 +160,7 @@ var retirementKeys string
 func TestRetirementKeysAreNeverRemoved(t *testing.T) {
 	t.Parallel()
 	registry := discovery.Retirements()
-	assert.GreaterOrEqual(t, strings.Count(retirementKeys, "\n"), 302, "keys are only ever added to the file")
+	assert.GreaterOrEqual(t, strings.Count(retirementKeys, "\n"), 304, "keys are only ever added to the file")
 	for line := range strings.Lines(retirementKeys) {
 		provider, id, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "/")
 		_, ok := registry[discovery.ModelKey{Provider: discovery.Provider(provider), ID: id}]

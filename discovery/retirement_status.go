@@ -32,7 +32,8 @@ type RetirementStatus struct {
 	State RetirementState `json:"state"`
 	// Date is YYYY-MM-DD in the states StateRetired and StateRetiring, else "".
 	Date string `json:"date"`
-	// Replacement is the model that the provider recommends and that is not itself retired on the day, or "".
+	// Replacement is the model that the provider recommends, directly or through the replacement of a recommended one. It is not
+	// deprecated and does not retire within 180 days of the day. "" means that no such model is known.
 	Replacement string `json:"replacement"`
 	// Matched is the id that was found, which may be another spelling of the given id or the name of its line. It is "" in the
 	// state StateUnknown.
@@ -41,7 +42,7 @@ type RetirementStatus struct {
 
 // Check returns the state of a model on a day. The model is found as described at [Registry]. A model that is not in the
 // registry is StateListed if the official SDKs or the price table have its id, and StateUnknown otherwise. Replacements come
-// from the built-in table; if one is retired on the day, its own replacement is used.
+// from the built-in table; if one is deprecated, retired on the day or retires within 180 days of it, its own replacement is used.
 func (r Registry) Check(p Provider, id string, day time.Time) RetirementStatus {
 	key, ok := r.lookup(p, id)
 	if !ok {
@@ -70,8 +71,20 @@ func checkListed(p Provider, id string) RetirementStatus {
 	return RetirementStatus{State: StateUnknown}
 }
 
-// replacement returns the first recommended model that is not retired on the day, directly or through the replacement of one
-// that is.
+// replacementNotice is the time for which a replacement must be served. A shorter one would mean a second migration soon.
+const replacementNotice = 180 * 24 * time.Hour
+
+// isLasting reports whether a model has no known end until replacementNotice after the day.
+func (r Registry) isLasting(p Provider, id string, day time.Time) bool {
+	text, ok := r.RetirementDate(p, id)
+	if !ok {
+		return true
+	}
+	date, err := time.Parse(time.DateOnly, text)
+	return err == nil && date.After(dayOf(day).Add(replacementNotice))
+}
+
+// replacement returns the first recommended model that is lasting, directly or through the replacement of one that is not.
 func (r Registry) replacement(key ModelKey, day time.Time) string {
 	visited := map[ModelKey]bool{}
 	var follow func(ModelKey) string
@@ -81,7 +94,7 @@ func (r Registry) replacement(key ModelKey, day time.Time) string {
 		}
 		visited[key] = true
 		for _, id := range builtIn().replacements[key] {
-			if !r.IsRetiredOn(key.Provider, id, day) {
+			if r.isLasting(key.Provider, id, day) {
 				return id
 			}
 			if id = follow(ModelKey{key.Provider, id}); id != "" {

@@ -34,7 +34,7 @@ func TestCheckReturnsTheStateOfAModel(t *testing.T) {
 	} {
 		got := registry.Check(c.p, c.id, noon(t, "2026-11-21"))
 		if c.want.Replacement == "" {
-			got.Replacement = "" // see TestReplacementsAreNotRetired
+			got.Replacement = "" // see TestReplacementsAreLasting
 		}
 		assert.Equal(t, c.want, got, c.id)
 	}
@@ -45,24 +45,34 @@ func TestCheckReturnsTheStateOfAModel(t *testing.T) {
 	assert.Equal(t, discovery.StateUnknown, discovery.Registry(nil).Check(discovery.OpenAI, "nothing", time.Now()).State)
 }
 
-// A replacement that is retired itself leads to its own replacement.
-func TestReplacementsAreNotRetired(t *testing.T) {
+// A replacement that ends within 180 days itself leads to its own replacement.
+func TestReplacementsAreLasting(t *testing.T) {
 	t.Parallel()
 	day := noon(t, "2026-11-21")
-	registry := discovery.Retirements()
-	found := 0
+	registry, found := discovery.Retirements(), 0
 	for key := range registry {
 		status := registry.Check(key.Provider, key.ID, day)
 		if status.Replacement != "" {
 			found++
-			assert.False(t, registry.IsRetiredOn(key.Provider, status.Replacement, day), "%s → %s", key.ID, status.Replacement)
+			date, _ := registry.RetirementDate(key.Provider, status.Replacement)
+			assert.True(t, date == "" || date > "2027-05-21", "%s → %s, which has %s", key.ID, status.Replacement, date)
 		}
 	}
 	assert.Greater(t, found, 200)
-	// gpt-3.5-turbo replaces it in the table, and is retired since 2026-10-23.
-	assert.Equal(t, "gpt-3.5-turbo", registry.Check(discovery.OpenAI, "gpt-3.5-turbo-0613", noon(t, "2026-10-01")).Replacement)
-	followed := registry.Check(discovery.OpenAI, "gpt-3.5-turbo-0613", day).Replacement
-	assert.NotContains(t, []string{"", "gpt-3.5-turbo"}, followed)
+	for _, c := range []struct {
+		p               discovery.Provider
+		id, day, advice string
+	}{
+		{discovery.OpenAI, "gpt-3.5-turbo-0613", "2026-04-25", "gpt-3.5-turbo"}, // which retires on 2026-10-23, 181 days later
+		{discovery.OpenAI, "gpt-3.5-turbo-0613", "2026-04-26", "gpt-5.6-terra"},
+		{discovery.DeepSeek, "deepseek-chat", "2026-11-22", "deepseek-flash"}, // the table has deepseek-v4-flash, which is deprecated
+		{discovery.Gemini, "imagen-3.0-generate-002", "2026-11-22", "gemini-nano-banana-2.1"},
+		{discovery.OpenAI, "dall-e-3", "2026-11-22", "gpt-image-2"},
+		{discovery.OpenAI, "davinci", "2026-11-22", "gpt-5.4-mini"},
+		{discovery.OpenAI, "gpt-4o-mini-tts-2025-03-20", "2026-11-22", ""}, // its replacement retires on 2027-01-06 and has none
+	} {
+		assert.Equal(t, c.advice, registry.Check(c.p, c.id, noon(t, c.day)).Replacement, "%s on %s", c.id, c.day)
+	}
 }
 
 func TestFixedDates(t *testing.T) {

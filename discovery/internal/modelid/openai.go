@@ -33,6 +33,17 @@ func FineTuneBase(id string) (base string, ok bool) {
 	return base, true
 }
 
+// WithoutDeployment returns id without the deployment that old responses name after a colon: gpt-3.5-turbo-instruct:20230824-v2 is
+// gpt-3.5-turbo-instruct. It is no spelling rule, because davinci:2023-07-21-v2 is not the older model davinci. A fine-tune is
+// unchanged: its base is behind a colon, too.
+func WithoutDeployment(id string) string {
+	base, deployment, found := strings.Cut(id, ":")
+	if !found || base == "ft" || deployment == "" || deployment[0] < '0' || deployment[0] > '9' {
+		return id
+	}
+	return base
+}
+
 // shortBuilds are the builds dated by month and day. A pattern would also match other ids.
 var shortBuilds = map[string]string{
 	"gpt-3.5-turbo-0125":     "gpt-3.5-turbo",

@@ -18,6 +18,8 @@ var (
 	firstNight = time.Date(2025, 2, 26, 16, 30, 0, 0, time.UTC)
 	lastNight  = time.Date(2025, 9, 5, 16, 0, 0, 0, time.UTC)
 	peakSince  = time.Date(2026, 8, 16, 16, 0, 0, 0, time.UTC)
+	// weekendsSince is Sunday, 2026-08-23 in China. The Saturday before had the hours of a working day.
+	weekendsSince = time.Date(2026, 8, 22, 16, 0, 0, 0, time.UTC)
 )
 
 // hours returns the mode of DeepSeek's rows at a time; "" while DeepSeek has one price for all hours, and for other providers.
@@ -47,14 +49,15 @@ func night(at time.Time) bool {
 	return minute >= begin || minute < end
 }
 
-// working reports whether a time is within the working hours of China, without their ends: Monday to Friday, 01:00 to 04:00 and
-// 06:00 to 10:00 UTC, except on public holidays.
+// working reports whether a time is within the working hours of China, without their ends: 01:00 to 04:00 and 06:00 to 10:00 UTC,
+// except on public holidays and, since weekendsSince, on weekends.
 func working(at time.Time) bool {
 	hour, day := at.Hour(), at.Weekday()
 	if (hour < 1 || hour >= 4) && (hour < 6 || hour >= 10) {
 		return false
 	}
-	return day != time.Saturday && day != time.Sunday && !holidays()[dayOf(at)]
+	weekend := (day == time.Saturday || day == time.Sunday) && !at.Before(weekendsSince)
+	return !weekend && !holidays()[dayOf(at)]
 }
 
 //go:embed holidays.csv

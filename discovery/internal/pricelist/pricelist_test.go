@@ -81,7 +81,7 @@ func TestSingleSourcesAreDocumented(t *testing.T) {
 			single = append(single, strings.TrimSpace(r.Model+" "+pricelist.FormatTime(r.Until)))
 		}
 	}
-	assert.Equal(t, []string{"claude-sonnet-5-5 2026-10-07", "claude-2.0"}, single)
+	assert.Equal(t, []string{"claude-2.0"}, single)
 }
 
 // A price that the provider may end on any day is marked, since the list has no end for it.
@@ -93,7 +93,7 @@ func TestPromotionalPricesAreMarked(t *testing.T) {
 			marked = append(marked, r.Model)
 			assert.Equal(t, "2026-08-21", pricelist.FormatTime(r.From))
 			assert.Contains(t, r.Source, "genai-prices")
-			assert.True(t, strings.HasSuffix(r.Source, "; a promotional price, guaranteed through 2026-11-21 only"), r.Source)
+			assert.True(t, strings.HasSuffix(r.Source, "; a promotional price, which was guaranteed through 2026-11-21"), r.Source)
 		}
 	}
 	assert.Equal(t, []string{"gpt-5.6", "gpt-5.6", "gpt-5.6-sol", "gpt-5.6-sol"}, marked)
@@ -157,6 +157,8 @@ func TestFactorOf(t *testing.T) {
 		{"openai", "gpt-4", "batch", november, 50},
 		{"openai", "gpt-5.4", "flex", november, 50},
 		{"openai", "gpt-4o", "flex", november, 0},
+		{"openai", "gpt-6.1-terra", "flex", november, 50},
+		{"openai", "gpt-6.2-astra", "flex", november, 0},
 		{"openai", "gpt-5.5", "priority", november, 250},
 		{"openai", "gpt-6.2-astra", "priority", november, 200},
 		{"openai", "gpt-5-mini", "priority", november, 180},
@@ -173,7 +175,7 @@ func TestFactorOf(t *testing.T) {
 		{"anthropic", "claude-opus-5-5", "us", november, 110},
 		{"anthropic", "claude-opus-5-5", "priority", november, 0},
 		{"gemini", "gemini-3.8-flash", "batch", november, 50},
-		{"gemini", "gemini-3.1-flash-lite", "flex", november, 0},
+		{"gemini", "gemini-3.1-flash-lite", "flex", november, 50},
 		{"xai", "grok-4.7", "us", november, 110},
 		{"xai", "grok-4.7", "batch", november, 0},
 		{"deepseek", "deepseek-flash", "batch", november, 0},
@@ -192,6 +194,7 @@ func TestHours(t *testing.T) {
 	for at, want := range map[string]string{
 		"2025-02-26T16:29:59Z": "", "2025-02-26T16:30:00Z": "off-peak", "2025-02-27T00:29:59Z": "off-peak", "2025-02-27T00:30:00Z": "peak",
 		"2025-09-05T15:59:59Z": "peak", "2025-09-05T16:00:00Z": "", "2026-08-16T15:59:59Z": "", "2026-08-16T16:00:00Z": "off-peak",
+		"2026-08-22T00:59:59Z": "off-peak", "2026-08-22T01:00:00Z": "peak", "2026-08-22T09:59:59Z": "peak", "2026-08-23T01:00:00Z": "off-peak",
 		"2026-11-18T00:59:59Z": "off-peak", "2026-11-18T01:00:00Z": "peak", "2026-11-18T03:59:59Z": "peak", "2026-11-18T04:00:00Z": "off-peak",
 		"2026-11-18T06:00:00Z": "peak", "2026-11-18T17:59:59+08:00": "peak", "2026-11-18T18:00:00+08:00": "off-peak",
 		"2026-11-21T02:00:00Z": "off-peak", "2026-11-22T02:00:00Z": "off-peak", "2026-11-23T02:00:00Z": "peak",

@@ -19,7 +19,7 @@ const promotion = "+promotion"
 // describe returns the codes of the column sources as a text for people.
 func describe(provider, codes string) string {
 	if codes, ok := strings.CutSuffix(codes, promotion); ok {
-		return describe(provider, codes) + "; a promotional price, guaranteed through 2026-11-21 only"
+		return describe(provider, codes) + "; a promotional price, which was guaranteed through 2026-11-21"
 	}
 	page := companies[provider] + "'s pricing page"
 	var own, others []string
