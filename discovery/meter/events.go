@@ -11,8 +11,9 @@ const maxHeld = 4 << 10
 // events skims the data of server-sent events that arrive in pieces of any size. Lines end with LF, CR or CRLF.
 type events struct {
 	skimmer skimmer
+	marks   [][]byte // what events with more than content may have, besides usage and a finish reason
 
-	named bool // the id and the model are known: events without counts are not skimmed
+	named bool // the id and the model are known: events of content alone are not skimmed
 	held  []byte
 	long  bool // in a line that is longer than maxHeld
 	data  bool // that line is data
@@ -45,40 +46,55 @@ func (e *events) Write(p []byte) {
 
 // cut returns the bytes before the end of the line, and those after it. ended reports whether p has the end.
 func (e *events) cut(p []byte) (line, rest []byte, ended bool) {
-	lf := bytes.IndexByte(p, '\n')
-	line = p
-	if lf >= 0 {
-		line = p[:lf]
+	end := lineLength(p)
+	if end == len(p) {
+		e.cr = false
+		return p, nil, false
 	}
-	cr := bytes.IndexByte(line, '\r')
-	e.cr = cr >= 0
-	switch {
-	case cr >= 0:
-		return p[:cr], p[cr+1:], true
-	case lf >= 0:
-		return line, p[lf+1:], true
-	}
-	return p, nil, false
+	e.cr = p[end] == '\r'
+	return p[:end], p[end+1:], true
 }
 
-// hold adds a piece to the line that is held.
+// lineLength returns the number of bytes before the first LF or CR. It searches block by block: a search for LF to the end of p for
+// each of many lines that end with CR would take quadratic time.
+func lineLength(p []byte) int {
+	const block = 512
+	for n := 0; n < len(p); n += block {
+		b := p[n:min(n+block, len(p))]
+		lf := bytes.IndexByte(b, '\n')
+		if lf >= 0 {
+			b = b[:lf]
+		}
+		if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
+			return n + cr
+		}
+		if lf >= 0 {
+			return n + lf
+		}
+	}
+	return len(p)
+}
+
+// hold adds a piece to the line that is held. A line is long once maxHeld of its bytes are held and it goes on: these show whether it
+// is data, whatever the size of the pieces.
 func (e *events) hold(piece []byte, ended bool) {
-	if len(e.held)+len(piece) > maxHeld {
+	n := min(len(piece), maxHeld-len(e.held))
+	e.held = append(e.held, piece[:n]...)
+	switch {
+	case n < len(piece):
 		data, isData := dataOf(e.held)
-		e.long, e.data = true, isData
+		e.data = isData
 		if isData {
 			e.begin()
 			e.skim(data)
 		}
-		e.held = e.held[:0]
-		e.rest(piece, ended)
+		e.rest(piece[n:], ended)
+	case ended:
+		e.line(e.held)
+	default:
 		return
 	}
-	e.held = append(e.held, piece...)
-	if ended {
-		e.line(e.held)
-		e.held = e.held[:0]
-	}
+	e.held = e.held[:0]
 }
 
 // rest takes a piece of a long line.
@@ -95,7 +111,7 @@ func (e *events) line(line []byte) {
 	switch {
 	case len(line) == 0:
 		e.begun = false
-	case !isData || (e.named && !e.begun && bytes.HasSuffix(data, []byte("}")) && !mayCount(data)):
+	case !isData || (e.named && !e.begun && bytes.HasSuffix(data, []byte("}")) && !e.mayCount(data)):
 	default:
 		e.ended = string(data) == "[DONE]"
 		e.begin()
@@ -113,18 +129,44 @@ func (e *events) begin() {
 	e.begun = true
 }
 
-// mayCount reports whether the data of an event may have counts, or an error. Most events have neither, and are not skimmed.
-func mayCount(data []byte) bool {
-	for _, end := range countNames {
-		if bytes.Contains(data, end) {
+// mayCount reports whether the data of an event may have more than content: counts, a reason why the answer ends, a tool that is
+// billed, or an error. Most events have none, and are not skimmed.
+func (e *events) mayCount(data []byte) bool {
+	if given(data, usageName) || given(data, finishName) {
+		return true
+	}
+	for _, mark := range e.marks {
+		if bytes.Contains(data, mark) {
 			return true
 		}
 	}
 	return false
 }
 
-// countNames are the ends of the names of everything that is counted, and of errors.
-var countNames = [][]byte{[]byte(`okens"`), []byte(`TokenCount"`), []byte(`_call"`), []byte(`error"`), []byte(`_ticks"`)}
+// A search is fast if the first byte is rare: these names are without their quote.
+var (
+	// Names of several APIs begin so. Many chunks have them with null.
+	usageName, finishName = []byte("usage"), []byte("finish")
+
+	marks       = [][]byte{[]byte(`response"`), []byte(`error"`)}
+	geminiMarks = [][]byte{[]byte(`_call"`), []byte("grounding"), []byte("turnComplete"), []byte(`error"`)}
+)
+
+// given reports whether data has a member with name in its name and a value that is not null.
+func given(data, name []byte) bool {
+	for {
+		i := bytes.Index(data, name)
+		if i < 0 {
+			return false
+		}
+		data = data[i+len(name):]
+		value := bytes.TrimLeft(data[bytes.IndexByte(data, '"')+1:], ": \t")
+		if !bytes.HasPrefix(value, []byte("null")) {
+			return true
+		}
+		data = value
+	}
+}
 
 // skim ignores data that is not JSON, such as [DONE].
 func (e *events) skim(p []byte) {

@@ -32,7 +32,10 @@ func newReading(c *call, res *http.Response) *reading {
 	skim := skimmer{root: response.Root, each: r.document, kept: make([]byte, 0, 512), stack: make([]container, 0, 8), key: make([]byte, 0, maxKey)}
 	mediaType, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
 	if strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream") {
-		r.events, r.stream = &events{skimmer: skim}, true
+		r.events, r.stream = &events{skimmer: skim, marks: marks}, true
+		if c.provider == discovery.Gemini {
+			r.events.marks = geminiMarks
+		}
 	} else {
 		r.json, r.stream = &skim, strings.HasSuffix(c.path, ":streamGenerateContent")
 	}
@@ -85,8 +88,10 @@ func (r *reading) document(fields []byte) {
 // delay keeps an event of Gemini in place of the one before, whose counts it includes. It reports whether it did: the last event
 // is parsed at once, as are those that have more than counts.
 func (r *reading) delay(fields []byte) bool {
-	const maxLatest = 8 << 10
-	if r.events == nil || !r.events.named || len(fields) > maxLatest || !bytes.HasPrefix(fields, []byte(`{"candidates":[{}]`)) {
+	const maxLatest = 2 << 10
+	const counts = 1<<response.None | 1<<response.Metadata | 1<<response.ID | 1<<response.Model
+	if r.events == nil || !r.events.named || len(fields) > maxLatest || r.events.skimmer.fields&^counts != 0 ||
+		!bytes.HasPrefix(fields, []byte(`{"candidates":[{}],"usageMetadata":{"`)) {
 		return false
 	}
 	r.latest = append(r.latest[:0], fields...)

@@ -27,12 +27,13 @@ type skimmer struct {
 	// each receives the copy of each document, which is valid until it returns.
 	each func(document []byte)
 
-	state skimState
-	kept  []byte
-	stack []container // those of which a part is kept
-	array bool        // in an array at the top
-	ended bool        // after the document, or after the array at the top
-	err   error
+	state  skimState
+	kept   []byte
+	fields uint32      // the fields of the document that were kept, by their bits
+	stack  []container // those of which a part is kept
+	array  bool        // in an array at the top
+	ended  bool        // after the document, or after the array at the top
+	err    error
 
 	key  []byte
 	keep bool           // the value is kept
@@ -127,6 +128,9 @@ func (s *skimmer) enter(c byte) {
 	selects := n != nil && ((c == '{' && (n.Members != nil || n.Base != nil)) || (c == '[' && n.Element != nil))
 	s.keep = selects || (n != nil && n.Field != response.None)
 	s.begin()
+	if s.keep {
+		s.fields |= 1 << n.Field
+	}
 	switch {
 	case selects:
 		s.stack = append(s.stack, container{node: n, close: c + 2}) // } and ] follow { and [ by two
@@ -184,7 +188,7 @@ func (s *skimmer) finish() {
 		return
 	}
 	s.each(s.kept)
-	s.kept, s.ended = s.kept[:0], !s.array
+	s.kept, s.fields, s.ended = s.kept[:0], 0, !s.array
 }
 
 // reset prepares for another document.

@@ -147,15 +147,19 @@ func (r *Reader) interaction(d *Document) {
 }
 
 // chunk reads an event that is a part of the answer. In a stream of chat completions the final usage is in a chunk without
-// choices, or follows the finish reason; Gemini's events all have the usage so far, and the last one has the finish reason.
+// choices, or follows the finish reason; Gemini's events all have the usage so far, and the last one has the finish reason. The names
+// and the tier are those of the first chunks, and of chunks with more than content: a caller may leave out all others.
 func (r *Reader) chunk(d *Document) {
-	r.name(d)
-	r.tools.merge(&d.tools)
-	if d.tier != "" {
-		r.tier = d.tier
+	used := d.used()
+	if !r.Named() || used != nil || d.finished > 0 {
+		r.name(d)
+		if d.tier != "" {
+			r.tier = d.tier
+		}
 	}
+	r.tools.merge(&d.tools)
 	r.finished = r.finished || d.finished > 0 || d.turned
-	if used := d.used(); used != nil {
+	if used != nil {
 		r.usage = used
 		switch {
 		case d.native && d.candidates > 0:
