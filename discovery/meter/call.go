@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"math/big"
 	"net/http"
 	"time"
 
@@ -71,7 +70,7 @@ func (c *call) reserve() (refusal *BudgetError) {
 func (c *call) cancel() {
 	c.meter.mu.Lock()
 	defer c.meter.mu.Unlock()
-	settle(c.reserved, new(big.Rat))
+	settle(c.reserved, expense{known: true})
 }
 
 // fail records a call that was sent and had no response.
@@ -109,48 +108,31 @@ func (c *call) price(r *Record, u discovery.Usage) {
 // finish counts a record, once for each call.
 func (c *call) finish(r Record) {
 	m := c.meter
-	m.count(&r, func(usd *big.Rat) {
-		if c.reserved == nil {
-			m.charge(r.Time, r.Labels, usd)
-			return
-		}
-		settle(c.reserved, usd)
-	})
+	m.count(&r, c.reserved)
 	for _, save := range m.recorders {
 		m.save(save, r)
 	}
 }
 
-// count adds a record to the sums and, with spend, to the budgets.
-func (m *Meter) count(r *Record, spend func(usd *big.Rat)) {
+// count adds a record to the sums and to the budgets, which have set reserved aside for it, or nothing.
+func (m *Meter) count(r *Record, reserved []reservation) {
 	usd, priced := decimal.ParsePlain(r.USD)
 	var cost *discovery.CallCost
-	var spent *big.Rat // only budgets need it
 	if priced {
 		cost = &discovery.CallCost{Provider: r.Provider, Model: r.Model, Exact: r.USD}
-	}
-	if priced && len(m.budgets) > 0 {
-		spent = usd.Rat()
 	}
 	m.ledger.Add(r.Time, cost)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	spend(spent)
+	if reserved == nil {
+		m.charge(r.Time, r.Labels, expense{usd, priced})
+	}
+	settle(reserved, expense{usd, priced})
 	m.calls++
 	if !priced {
 		m.unpriced++
-		return
 	}
-	m.usd = m.usd.Add(usd)
-}
-
-// charge spends the cost of a call for which nothing was set aside.
-func (m *Meter) charge(when time.Time, labels map[string]string, usd *big.Rat) {
-	for _, a := range m.budgets {
-		if b := a.at(labels[a.budget.Label], when); b.period == a.period(when) {
-			reservation{a, b}.spend(usd)
-		}
-	}
+	m.usd.Add(usd)
 }
 
 // save calls a recorder. Its panic must not reach the caller of the response.

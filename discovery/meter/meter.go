@@ -22,7 +22,7 @@ type Meter struct {
 
 	mu         sync.Mutex
 	budgets    []*account
-	usd        decimal.Decimal
+	usd        decimal.Sum
 	calls      int
 	unpriced   int
 	ignored    int
@@ -78,7 +78,7 @@ func (m *Meter) Ledger() *discovery.Ledger { return m.ledger }
 func (m *Meter) Spent() Spent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return Spent{USD: m.usd.String(), Calls: m.calls, Unpriced: m.unpriced, Ignored: m.ignored}
+	return Spent{USD: m.usd.Total().String(), Calls: m.calls, Unpriced: m.unpriced, Ignored: m.ignored}
 }
 
 // knownHosts are the official hosts of the providers. OpenAI has regional ones too.

@@ -3,7 +3,6 @@ package meter
 import (
 	"errors"
 	"iter"
-	"math/big"
 )
 
 // Restore counts earlier records, such as those of a calls file, towards the budgets, the ledger and [Meter.Spent], so that a
@@ -16,7 +15,7 @@ func (m *Meter) Restore(records iter.Seq2[Record, error]) error {
 			errs = append(errs, err)
 			continue
 		}
-		m.count(&r, func(usd *big.Rat) { m.charge(r.Time, r.Labels, usd) })
+		m.count(&r, nil)
 	}
 	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ package decimal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -204,6 +205,18 @@ func (d Decimal) Add(e Decimal) Decimal {
 		return New(sum, d.places)
 	}
 	return fromBig(new(big.Int).Add(d.units(), e.units()), d.places)
+}
+
+// Sub returns d minus e.
+func (d Decimal) Sub(e Decimal) Decimal { return d.Add(e.Mul(New(-1, 0))) }
+
+// Cmp returns -1, 0 or 1 if d is less than, equal to or more than e.
+func (d Decimal) Cmp(e Decimal) int {
+	difference := d.Sub(e)
+	if difference.large != nil {
+		return difference.large.Sign()
+	}
+	return cmp.Compare(difference.small, 0)
 }
 
 // Rat returns d as a fraction.

@@ -1,0 +1,146 @@
+package meter
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// account is the state of a budget. The lock of the Meter guards it.
+type account struct {
+	budget         Budget
+	limit, perCall decimal.Decimal
+	// period is that of the clock. There are no balances of earlier ones, but there may be of later ones: the clock of the program
+	// that wrote a record may have been wrong.
+	period   int
+	balances map[balanceKey]*balance
+}
+
+// balanceKey selects a balance by the value of the label and by the period.
+type balanceKey struct {
+	label  string
+	period int
+}
+
+// balance is what was spent and what is set aside in a period.
+type balance struct {
+	spent    decimal.Sum
+	reserved decimal.Decimal
+}
+
+// reservation is what an account has set aside for a call. The call settles with the balance that it reserved from, even if the
+// period of the balance has ended.
+type reservation struct {
+	account *account
+	balance *balance
+}
+
+// expense is what a call costs: usd, or at least usd if the cost is not known.
+type expense struct {
+	usd   decimal.Decimal
+	known bool
+}
+
+func newAccount(b Budget) (*account, error) {
+	a := &account{budget: b, balances: map[balanceKey]*balance{}}
+	var err error
+	a.limit, a.perCall, err = b.check()
+	return a, err
+}
+
+// advance sets the clock, and frees the balances of the periods before.
+func (a *account) advance(now time.Time) {
+	period := a.budget.Per.number(now)
+	if period == a.period {
+		return
+	}
+	a.period = period
+	maps.DeleteFunc(a.balances, func(key balanceKey, _ *balance) bool { return key.period < period })
+}
+
+// balance returns the balance of a call with labels in a period.
+func (a *account) balance(labels map[string]string, period int) *balance {
+	key := balanceKey{period: period}
+	if a.budget.Label != "" {
+		key.label = labels[a.budget.Label]
+	}
+	b := a.balances[key]
+	if b == nil {
+		b = new(balance)
+		a.balances[key] = b
+	}
+	return b
+}
+
+// refuses reports whether another call exceeds the budget.
+func (a *account) refuses(b *balance) bool {
+	committed := b.committed()
+	if a.perCall.IsZero() {
+		return committed.Cmp(a.limit) >= 0
+	}
+	return committed.Add(a.perCall).Cmp(a.limit) > 0
+}
+
+func (b *balance) committed() decimal.Decimal { return b.spent.Total().Add(b.reserved) }
+
+// spend adds what a call costs to the balance.
+func (r reservation) spend(e expense) {
+	usd := e.usd
+	if !e.known && usd.Cmp(r.account.perCall) < 0 {
+		usd = r.account.perCall
+	}
+	r.balance.spent.Add(usd)
+}
+
+// settle returns what was set aside and spends what the call costs.
+func settle(reserved []reservation, e expense) {
+	for _, r := range reserved {
+		r.balance.reserved = r.balance.reserved.Sub(r.account.perCall)
+		r.spend(e)
+	}
+}
+
+// reserve sets PerCall of every budget aside, or of none. unpriced is why the cost will not be known; "" if it may be.
+func (m *Meter) reserve(now time.Time, labels map[string]string, unpriced string) ([]reservation, *BudgetError) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	reserved := make([]reservation, 0, len(m.budgets))
+	for _, a := range m.budgets {
+		a.advance(now)
+		b := a.balance(labels, a.period)
+		refusal := &BudgetError{Budget: a.budget, Label: labels[a.budget.Label], Spent: b.spent.Total().String(), Reserved: b.reserved.String()}
+		switch {
+		case a.refuses(b):
+			return nil, refusal
+		case unpriced != "" && !a.perCall.IsZero():
+			refusal.Reason = unpriced
+			return nil, refusal
+		}
+		reserved = append(reserved, reservation{a, b})
+	}
+	for _, r := range reserved {
+		r.balance.reserved = r.balance.reserved.Add(r.account.perCall)
+	}
+	return reserved, nil
+}
+
+// charge spends what a call costs for which nothing was set aside. A budget has forgotten the periods before that of the clock.
+func (m *Meter) charge(when time.Time, labels map[string]string, e expense) {
+	if len(m.budgets) == 0 {
+		return
+	}
+	now := time.Now()
+	for _, a := range m.budgets {
+		a.advance(now)
+		if period := a.budget.Per.number(when); period >= a.period {
+			reservation{a, a.balance(labels, period)}.spend(e)
+		}
+	}
+}
+
+// setsAside reports whether a budget has PerCall.
+func (m *Meter) setsAside() bool {
+	return slices.ContainsFunc(m.budgets, func(a *account) bool { return !a.perCall.IsZero() })
+}

@@ -1,0 +1,107 @@
+package meter_test
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// sequence yields records.
+func sequence(records ...meter.Record) iter.Seq2[meter.Record, error] {
+	return func(yield func(meter.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// callAt returns a record of a user's call.
+func callAt(when time.Time, user, usd string) meter.Record {
+	return meter.Record{Provider: discovery.OpenAI, Model: "gpt-4o", Time: when, USD: usd, Labels: map[string]string{"user": user}}
+}
+
+// answering returns a client of a Meter whose calls all have the same response.
+func answering(m *meter.Meter, body string) *http.Client {
+	return &http.Client{Transport: m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+	}))}
+}
+
+// atNoon sets the clock of a bubble to a day for which there are prices.
+func atNoon() { time.Sleep(time.Until(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))) }
+
+const openAIChat = "https://api.openai.com/v1/chat/completions"
+
+// The clock of a program that wrote a record was wrong once: the record counts in its own period, and in no other.
+func TestARecordOfAnotherTimeLeavesTodaysBudgetAlone(t *testing.T) {
+	t.Parallel()
+	for _, per := range []meter.Period{meter.PeriodDay, meter.PeriodMonth} {
+		synctest.Test(t, func(t *testing.T) {
+			atNoon()
+			m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "1", Per: per}))
+			require.NoError(t, err)
+			now := time.Now()
+			wrong := callAt(time.Date(2056, 1, 1, 0, 0, 0, 0, time.UTC), "", "7")
+			require.NoError(t, m.Restore(sequence(callAt(now, "", "1"), wrong, callAt(now.AddDate(-1, 0, 0), "", "7"), callAt(time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC), "", "7"))))
+			refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
+			require.NotNil(t, refused, "the record of 2056 must not reopen the budget")
+			assert.Equal(t, "1", refused.Spent)
+			time.Sleep(32 * 24 * time.Hour)
+			assert.Nil(t, refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat), "nor block the next period")
+			time.Sleep(time.Until(wrong.Time))
+			assert.Equal(t, "7", m.Budgets()[0].Spent)
+		})
+	}
+}
+
+func TestBalancesOfEarlierPeriodsAreFreed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		atNoon()
+		m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "1", Per: meter.PeriodDay, Label: "user"}))
+		require.NoError(t, err)
+		for day := range 5 {
+			for user := range 100 {
+				r := callAt(time.Now(), fmt.Sprint(user), "1")
+				require.NoError(t, m.Restore(sequence(r, callAt(r.Time.AddDate(0, 0, -1), "x", "1"))))
+			}
+			assert.Equal(t, 100, meter.Balances(m), day)
+			time.Sleep(24 * time.Hour)
+		}
+		assert.Empty(t, m.Budgets())
+		assert.Zero(t, meter.Balances(m))
+	})
+}
+
+// A call settles with the day in which it began.
+func TestACallOverMidnightCountsOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		atNoon()
+		m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "1", Per: meter.PeriodDay, PerCall: "0.5"}))
+		require.NoError(t, err)
+		res, err := post(t.Context(), answering(m, chatAnswer), openAIChat, chat)
+		require.NoError(t, err)
+		defer res.Body.Close()
+		assert.Equal(t, "0.5", m.Budgets()[0].Reserved)
+		time.Sleep(24 * time.Hour)
+		assert.Equal(t, "0", m.Budgets()[0].Reserved)
+		_, err = io.ReadAll(res.Body)
+		require.NoError(t, err)
+		assert.Equal(t, "0", m.Budgets()[0].Spent)
+		assert.Equal(t, chatUSD, m.Spent().USD)
+	})
+}

@@ -1,0 +1,61 @@
+package meter
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// BudgetState is what has become of a [Budget] in the present period, or of the budget of one value of its label. Amounts are exact, in
+// US dollars.
+type BudgetState struct {
+	Budget Budget `json:"budget"`
+	// Label is the value of the budget's label; "" for a budget without one, and for calls without the label.
+	Label string `json:"label"`
+	// Period is the day or month in UTC, such as "2026-11-22" or "2026-11"; "" for a budget that never begins again.
+	Period string `json:"period"`
+	// Spent is what was spent, and Reserved what is set aside for calls that run and for responses in the background.
+	Spent    string `json:"spent"`
+	Reserved string `json:"reserved"`
+	// Left is what neither was spent nor is set aside. It is never negative.
+	Left string `json:"left"`
+}
+
+// Budgets returns the state of each budget, in the order of [WithBudget]. A budget with a label has one for each value that had a
+// call in the present period, sorted, and none before the first call.
+func (m *Meter) Budgets() []BudgetState {
+	now := time.Now()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	states := []BudgetState{}
+	for _, a := range m.budgets {
+		a.advance(now)
+		states = append(states, a.states(now)...)
+	}
+	return states
+}
+
+func (a *account) states(now time.Time) (states []BudgetState) {
+	if a.budget.Label == "" {
+		return []BudgetState{a.state("", a.balance(nil, a.period), now)}
+	}
+	for key, b := range a.balances {
+		if key.period == a.period {
+			states = append(states, a.state(key.label, b, now))
+		}
+	}
+	slices.SortFunc(states, func(x, y BudgetState) int { return cmp.Compare(x.Label, y.Label) })
+	return states
+}
+
+func (a *account) state(label string, b *balance, now time.Time) BudgetState {
+	left := a.limit.Sub(b.committed())
+	if left.Cmp(decimal.Decimal{}) < 0 {
+		left = decimal.Decimal{}
+	}
+	return BudgetState{
+		Budget: a.budget, Label: label, Period: a.budget.Per.name(now), Spent: b.spent.Total().String(), Reserved: b.reserved.String(), Left: left.String(),
+	}
+}
