@@ -81,7 +81,7 @@ func (r Registry) isLasting(p Provider, id string, day time.Time) bool {
 		return true
 	}
 	date, err := time.Parse(time.DateOnly, text)
-	return err == nil && date.After(dayOf(day).Add(replacementNotice))
+	return err == nil && date.After(calendar.Date(day).Add(replacementNotice))
 }
 
 // replacement returns the first recommended model that is lasting, directly or through the replacement of one that is not.
