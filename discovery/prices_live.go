@@ -3,22 +3,12 @@ package discovery
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 )
 
 const opLivePrices = "LivePrices"
-
-// livePrices are the prices that a provider published at one time.
-type livePrices struct {
-	list   *pricelist.List
-	skus   *geminisku.List // of Gemini
-	readAt time.Time
-}
 
 // LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which precede those of its table. A nil base
 // is [BuiltInPrices]. The result is never nil.
@@ -41,26 +31,32 @@ func (c *Client) LivePrices(ctx context.Context, base *PriceList) (*PriceList, e
 	if err := c.ready(ctx); err != nil {
 		return base, err
 	}
-	list := *base
-	list.live = make(map[Provider]livePrices)
-	maps.Copy(list.live, base.live)
+	list := base
 	var errs []error
 	for _, source := range liveLists {
 		live, failure := c.readLive(ctx, source, base)
 		if failure != nil {
 			errs = append(errs, c.report(ctx, failure))
-		} else if live != nil {
-			list.live[source.provider] = *live
+			continue
 		}
+		if live == nil { // no key
+			continue
+		}
+		with, err := list.WithLive(*live)
+		if err != nil { // a price above the limit
+			errs = append(errs, c.report(ctx, newRequest(opLivePrices, source.service, Secret{}, 0).undecodable(err)))
+			continue
+		}
+		list = with
 	}
-	return &list, errors.Join(errs...)
+	return list, errors.Join(errs...)
 }
 
 // liveList is a service that publishes the prices of a provider.
 type liveList struct {
 	provider Provider
 	service  Service
-	read     func(*Client, context.Context, request, *PriceList) (*livePrices, *Failure)
+	read     func(*Client, context.Context, request, *PriceList) (*Live, *Failure)
 }
 
 var liveLists = []liveList{
@@ -69,7 +65,7 @@ var liveLists = []liveList{
 }
 
 // readLive returns the prices of one list; nil without a key.
-func (c *Client) readLive(ctx context.Context, source liveList, base *PriceList) (*livePrices, *Failure) {
+func (c *Client) readLive(ctx context.Context, source liveList, base *PriceList) (*Live, *Failure) {
 	key, err := c.key(ctx, source.service, Secret{})
 	r := newRequest(opLivePrices, source.service, key, listTimeout)
 	switch {
@@ -82,134 +78,50 @@ func (c *Client) readLive(ctx context.Context, source liveList, base *PriceList)
 }
 
 // liveGemini returns Google's prices under the ids of base, and those of other models under the names of their SKUs.
-func (c *Client) liveGemini(ctx context.Context, r request, base *PriceList) (*livePrices, *Failure) {
-	skus, failure := c.geminiPrices(ctx, r, PricingOptions{})
+func (c *Client) liveGemini(ctx context.Context, r request, base *PriceList) (*Live, *Failure) {
+	sent, failure := c.geminiPrices(ctx, r, PricingOptions{})
 	if failure != nil {
 		return nil, failure
 	}
-	live := &livePrices{skus: skus.prices, readAt: skus.verifiedAt()}
+	skus := geminiLive{sent.prices, sent.verifiedAt()}
+	live := &Live{Provider: Gemini, ReadAt: skus.readAt}
 	listed := make(map[string]bool) // names of SKUs
-	var rows []pricelist.Row
-	for _, id := range base.ids(Gemini) {
-		rows = append(rows, live.settled(live.geminiRows(id, listed), base.find(Gemini, id).listed)...)
+	for _, id := range base.Models(Gemini) {
+		live.Rows = append(live.Rows, skus.rows(id, listed)...)
 	}
-	for _, name := range skus.prices.Models() {
+	for _, name := range skus.list.Models() {
 		if !listed[name] {
-			rows = append(rows, live.settled(live.geminiRows(name, listed), nil)...)
+			live.Rows = append(live.Rows, skus.rows(name, listed)...)
 		}
 	}
-	live.list = base.namedRows(rows)
+	live.Find = func(model string) []ProviderPricing { return skus.rows(model, nil) }
 	return live, nil
 }
 
-// ids returns the ids of a provider's models in the list, without those of live prices.
-func (l *PriceList) ids(p Provider) []string {
-	var ids []string
-	for _, rows := range [][]pricelist.Row{l.own.list.Rows(), l.table.Rows()} {
-		for i := range rows {
-			if rows[i].Provider == string(p) {
-				ids = append(ids, rows[i].Model)
-			}
-		}
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+// geminiLive has Google's SKUs as they were read at one time.
+type geminiLive struct {
+	list   *geminisku.List
+	readAt time.Time
 }
 
-// released returns the rows of a Gemini model that neither list has under that id, such as a release of a model with a SKU.
-func (live livePrices) released(id string) []pricelist.Row {
-	if live.skus == nil {
-		return nil
-	}
-	return live.settled(live.geminiRows(id, nil), nil)
-}
-
-// settled returns live rows of a model with the prices of the table where the two differ by less than a truncation. A live row
-// that agrees with the table takes from there the prices that the live list lacks, and one without a price is that of the table.
-// The rows are in force for a day before and after the reading, as long as the table has no change. The result is nil when no
-// row has a price.
-func (live livePrices) settled(rows, listed []pricelist.Row) []pricelist.Row {
-	rows, listed = slices.Clone(rows), standardText(listed)
-	for i := range rows {
-		for _, row := range listed {
-			if row.ValidAt(live.readAt) && row.MinPrompt == rows[i].MinPrompt {
-				rows[i].SettleBy(&row)
-			}
-		}
-		if row, _ := pricelist.InForce(listed, pricelist.Kind{}, live.readAt, rows[i].MinPrompt); !rows[i].Priced() && row != nil && row.Priced() {
-			length, model := rows[i].MinPrompt, rows[i].Model
-			rows[i] = *row
-			rows[i].MinPrompt, rows[i].Model = length, model
-		}
-	}
-	if !slices.ContainsFunc(rows, func(r pricelist.Row) bool { return r.Priced() }) {
-		return nil
-	}
-	rows = append(rows, live.missingTiers(rows, listed)...)
-	from, until := live.period(listed)
-	for i := range rows {
-		rows[i].SetLive(from, until)
-	}
-	return rows
-}
-
-// standardText returns the rows for text in standard requests, the only prices that live lists have.
-func standardText(rows []pricelist.Row) (text []pricelist.Row) {
-	for _, row := range rows {
-		if row.Kind == (pricelist.Kind{}) {
-			text = append(text, row)
-		}
-	}
-	return text
-}
-
-// period returns the time for which live rows are in force: within 24 hours of the reading, between two changes of the table.
-func (live livePrices) period(listed []pricelist.Row) (from, until time.Time) {
-	from, until = live.readAt.Add(-DefaultPricingTTL), live.readAt.Add(DefaultPricingTTL)
-	for _, row := range listed {
-		for _, change := range []time.Time{row.From, row.Until} {
-			switch {
-			case !change.After(live.readAt) && change.After(from):
-				from = change
-			case change.After(live.readAt) && change.Before(until):
-				until = change
-			}
-		}
-	}
-	return from, until
-}
-
-// missingTiers returns the rows of the table for long prompts that xAI's live list lacks: its fields for them are optional.
-func (live livePrices) missingTiers(rows, listed []pricelist.Row) (tiers []pricelist.Row) {
-	if slices.ContainsFunc(rows, func(r pricelist.Row) bool { return r.MinPrompt > 0 || r.Source != SourceLanguageModels }) {
-		return nil
-	}
-	for _, row := range listed {
-		if row.MinPrompt > 0 && row.ValidAt(live.readAt) {
-			row.Model = rows[0].Model
-			tiers = append(tiers, row)
-		}
-	}
-	return tiers
-}
-
-// geminiRows returns the standard text prices of a Gemini model, a row for each tier; nil when the list has no such model, or the
+// rows returns the standard text prices of a Gemini model, a row for each tier; nil when the list has no such model, or the
 // name is ambiguous. A tier whose price is not understood is a row without prices. The SKUs that are used are marked in seen.
-func (live livePrices) geminiRows(model string, seen map[string]bool) []pricelist.Row {
-	tiers, names := live.skus.Tiers(geminisku.Words(model))
+func (live geminiLive) rows(model string, seen map[string]bool) []ProviderPricing {
+	tiers, names := live.list.Tiers(geminisku.Words(model))
 	for name := range names {
 		if seen != nil {
 			seen[name] = true
 		}
 	}
-	rows := make([]pricelist.Row, len(tiers))
+	readAt := live.readAt.Format(time.RFC3339)
+	rows := make([]ProviderPricing, len(tiers))
 	for i, tier := range tiers {
-		rows[i] = pricelist.Row{
-			Provider: string(Gemini), Model: model, Source: SourceCloudBilling, VerifiedAt: live.readAt.Format(time.RFC3339),
-			Input: pricelist.FromFloat(tier.Input), Output: pricelist.FromFloat(tier.Output), CacheRead: pricelist.FromFloat(tier.CacheRead),
+		rows[i] = ProviderPricing{
+			Provider: Gemini, ModelHint: model, Source: SourceCloudBilling, VerifiedAt: &readAt,
+			InputPerMTok: tier.Input, OutputPerMTok: tier.Output, CacheReadPerMTok: tier.CacheRead,
 		}
 		if tier.Threshold > 0 { // a round figure, above which the prices hold
-			rows[i].MinPrompt = tier.Threshold + 1
+			rows[i].TierThresholdTokens = tier.Threshold + 1
 		}
 	}
 	return rows

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/gen/xai"
 )
 
@@ -14,19 +13,12 @@ import (
 const SourceLanguageModels = "language-models"
 
 // liveXAI returns xAI's prices under its own ids and aliases.
-func (c *Client) liveXAI(ctx context.Context, r request, base *PriceList) (*livePrices, *Failure) {
+func (c *Client) liveXAI(ctx context.Context, r request, _ *PriceList) (*Live, *Failure) {
 	sent, failure := c.xaiPrices(ctx, r)
 	if failure != nil {
 		return nil, failure
 	}
-	live := &livePrices{readAt: sent.verifiedAt()}
-	index := pricelist.New(xaiRows(sent.prices, live.readAt))
-	var rows []pricelist.Row
-	for _, id := range index.Models() {
-		rows = append(rows, live.settled(index.Model(string(XAI), id), base.find(XAI, id).listed)...)
-	}
-	live.list = base.namedRows(rows)
-	return live, nil
+	return &Live{Provider: XAI, ReadAt: sent.verifiedAt(), Rows: xaiRows(sent.prices, sent.verifiedAt())}, nil
 }
 
 // xaiPrices returns xAI's list of models from the cache or the network.
@@ -41,28 +33,30 @@ func (c *Client) xaiPrices(ctx context.Context, r request) (listing[[]xai.Langua
 
 // xaiRows returns the text prices of xAI's models, under their ids and aliases. A model without both prices of text has no
 // row: those of images are listed with 0. An id that is listed twice has the prices of its first model.
-func xaiRows(models []xai.LanguageModel, readAt time.Time) []pricelist.Row {
-	var rows []pricelist.Row
+func xaiRows(models []xai.LanguageModel, readAt time.Time) []ProviderPricing {
+	verifiedAt := readAt.Format(time.RFC3339)
+	var rows []ProviderPricing
 	listed := make(map[string]bool)
 	for _, m := range models {
 		if m.GetPromptTextTokenPrice() <= 0 || m.GetCompletionTextTokenPrice() <= 0 {
 			continue
 		}
-		base := pricelist.Row{
-			Provider: string(XAI), Source: SourceLanguageModels, VerifiedAt: readAt.Format(time.RFC3339),
-			Input: xaiPrice(m.GetPromptTextTokenPrice()), CacheRead: xaiPrice(m.GetCachedPromptTextTokenPrice()), Output: xaiPrice(m.GetCompletionTextTokenPrice()),
+		base := ProviderPricing{
+			Provider: XAI, Source: SourceLanguageModels, VerifiedAt: &verifiedAt,
+			InputPerMTok: xaiPrice(m.GetPromptTextTokenPrice()), CacheReadPerMTok: xaiPrice(m.GetCachedPromptTextTokenPrice()),
+			OutputPerMTok: xaiPrice(m.GetCompletionTextTokenPrice()),
 		}
 		long := base
-		long.MinPrompt = m.GetLongContextThreshold()
-		long.Input, long.CacheRead = xaiPrice(m.GetPromptTextTokenPriceLongContext()), xaiPrice(m.GetCachedPromptTextTokenPriceLongContext())
-		long.Output = xaiPrice(m.GetCompletionTextTokenPriceLongContext())
+		long.TierThresholdTokens = m.GetLongContextThreshold()
+		long.InputPerMTok, long.CacheReadPerMTok = xaiPrice(m.GetPromptTextTokenPriceLongContext()), xaiPrice(m.GetCachedPromptTextTokenPriceLongContext())
+		long.OutputPerMTok = xaiPrice(m.GetCompletionTextTokenPriceLongContext())
 		for _, id := range append([]string{m.ID}, m.Aliases...) {
 			if listed[id] {
 				continue
 			}
-			listed[id], base.Model, long.Model = true, id, id
+			listed[id], base.ModelHint, long.ModelHint = true, id, id
 			rows = append(rows, base)
-			if long.MinPrompt > 0 {
+			if long.TierThresholdTokens > 0 {
 				rows = append(rows, long)
 			}
 		}
@@ -71,11 +65,11 @@ func xaiRows(models []xai.LanguageModel, readAt time.Time) []pricelist.Row {
 }
 
 // xaiPrice reads a price in cents per 100 million tokens. 0 is what xAI lists where there is no price.
-func xaiPrice(cents int64) pricelist.Price {
+func xaiPrice(cents int64) *float64 {
 	if cents <= 0 {
 		return nil
 	}
 	const places = 4 // to dollars, and to one million
-	usd := decimal.New(cents, places)
+	usd := decimal.New(cents, places).Float64()
 	return &usd
 }

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,7 @@ func (l *PriceList) With(rows ...ProviderPricing) (*PriceList, error) {
 		if err := given[i].complete(); err != nil {
 			return nil, err
 		}
+		given[i].Source = cmp.Or(given[i].Source, sourceOwn)
 	}
 	given = append(given, l.own.given...)
 	priced := make([]pricelist.Row, len(given))
@@ -59,16 +61,13 @@ func (l *PriceList) With(rows ...ProviderPricing) (*PriceList, error) {
 // sourceOwn is the Source of rows of With without a Source.
 const sourceOwn = "the caller's own price"
 
-// complete checks a row of With and fills in what it leaves open.
+// complete checks a row, and sets its provider to its own spelling.
 func (p *ProviderPricing) complete() error {
 	known, err := checkModel(p.Provider, p.ModelHint, "ModelHint")
 	if err != nil {
 		return err
 	}
 	p.Provider, p.ModelHint = known, strings.TrimSpace(p.ModelHint)
-	if p.Source == "" {
-		p.Source = sourceOwn
-	}
 	if p.TierThresholdTokens < 0 {
 		return &ValueError{Field: "TierThresholdTokens", Value: strconv.FormatInt(p.TierThresholdTokens, 10), Reason: "must not be negative"}
 	}

@@ -1,0 +1,77 @@
+package discovery_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+var liveReadAt = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// liveRow is a row of a reseller for one model.
+func liveRow(model string, input, output float64) discovery.ProviderPricing {
+	return discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: model, InputPerMTok: &input, OutputPerMTok: &output, Source: "reseller"}
+}
+
+func costAt(t *testing.T, list *discovery.PriceList, model string, at time.Time) discovery.CallCost {
+	t.Helper()
+	cost, err := list.CostOf(discovery.Call{Provider: discovery.XAI, Model: model, Usage: discovery.Usage{Input: 100_000}, At: at})
+	require.NoError(t, err)
+	return cost
+}
+
+func TestWithLivePricesCallsOfOneDay(t *testing.T) {
+	t.Parallel()
+	builtIn := discovery.BuiltInPrices()
+	list, err := builtIn.WithLive(discovery.Live{Provider: "x-ai", ReadAt: liveReadAt, Rows: []discovery.ProviderPricing{liveRow("grok-4.5", 7.25, 9)}})
+	require.NoError(t, err)
+	assert.Equal(t, "0.725", costAt(t, list, "grok-4.5", liveReadAt).Exact)
+	assert.Equal(t, "reseller", costAt(t, list, "x-ai/grok-4-5", liveReadAt.Add(23*time.Hour)).Source)
+	later := liveReadAt.Add(24 * time.Hour)
+	assert.Equal(t, costAt(t, builtIn, "grok-4.5", later), costAt(t, list, "grok-4.5", later))
+	assert.NotContains(t, builtIn.Of(discovery.XAI, "grok-4.5")[0].Source, "reseller", "the list itself does not change")
+
+	again, err := list.WithLive(discovery.Live{Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.ProviderPricing{liveRow("grok-4.5", 3, 9)}})
+	require.NoError(t, err)
+	assert.Equal(t, "0.3", costAt(t, again, "grok-4.5", liveReadAt).Exact)
+}
+
+func TestWithLiveFindsModelsThatAreNotListed(t *testing.T) {
+	t.Parallel()
+	list, err := discovery.BuiltInPrices().WithLive(discovery.Live{
+		Provider: discovery.XAI, ReadAt: liveReadAt,
+		Find: func(model string) []discovery.ProviderPricing {
+			if model != "grok-99" {
+				return nil
+			}
+			return []discovery.ProviderPricing{liveRow(model, 1.5, 2)}
+		},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "0.15", costAt(t, list, "grok-99", liveReadAt).Exact)
+	assert.Empty(t, list.Of(discovery.XAI, "grok-98"))
+	assert.NotContains(t, list.Models(discovery.XAI), "grok-99")
+	assert.Contains(t, list.Models("x-ai"), "grok-4.5")
+}
+
+func TestWithLiveRefuses(t *testing.T) {
+	t.Parallel()
+	negative := -1.0
+	for field, live := range map[string]discovery.Live{
+		"Live.Provider": {Provider: "nobody", ReadAt: liveReadAt},
+		"Live.ReadAt":   {Provider: discovery.XAI},
+		"Provider":      {Provider: discovery.Gemini, ReadAt: liveReadAt, Rows: []discovery.ProviderPricing{liveRow("grok-4.5", 1, 1)}},
+		"ModelHint":     {Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.ProviderPricing{liveRow(" ", 1, 1)}},
+		"InputPerMTok":  {Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.ProviderPricing{{Provider: discovery.XAI, ModelHint: "m", InputPerMTok: &negative}}},
+	} {
+		list, err := discovery.BuiltInPrices().WithLive(live)
+		var value *discovery.ValueError
+		require.ErrorAs(t, err, &value, field)
+		assert.Equal(t, field, value.Field)
+		assert.Nil(t, list, field)
+	}
+}
