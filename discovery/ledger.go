@@ -23,7 +23,7 @@ type Ledger struct {
 type ledgerDay struct {
 	number   int64 // days since 1970-01-01
 	sums     map[ledgerKey]decimal.Decimal
-	fees     decimal.Decimal
+	fees     map[Provider]decimal.Decimal
 	unpriced int
 }
 
@@ -32,17 +32,17 @@ type ledgerKey struct {
 	model    string
 }
 
-// LedgerDay is one UTC day of a [Ledger].
+// LedgerDay is one UTC day of a [Ledger]. Amounts are exact, as plain decimals such as "0.75".
 type LedgerDay struct {
 	// Day is the date, such as "2026-11-21".
 	Day string `json:"day"`
-	// USD is the exact sum of the day, rounded once to a float64. It does not include unpriced calls.
-	USD float64 `json:"usd"`
+	// USD is the sum of the day, in US dollars. It does not include unpriced calls.
+	USD string `json:"usd"`
 	// FeesUSD is the part of USD that is fees for uses of tools; the rest is tokens and charges that a provider stated. A bill
 	// lists fees apart, and subtracts free allowances from them.
-	FeesUSD float64 `json:"fees_usd"`
+	FeesUSD string `json:"fees_usd"`
 	// ByModel has the sum for each model, fees included. The map is never nil.
-	ByModel map[string]float64 `json:"by_model"`
+	ByModel map[string]string `json:"by_model"`
 	// Unpriced is the number of calls whose cost is not known. If it is not 0, the sums of the day are incomplete.
 	Unpriced int `json:"unpriced"`
 }
@@ -51,7 +51,7 @@ type LedgerDay struct {
 func (d LedgerDay) MarshalJSON() ([]byte, error) {
 	type plain LedgerDay
 	if d.ByModel == nil {
-		d.ByModel = map[string]float64{}
+		d.ByModel = map[string]string{}
 	}
 	return json.Marshal(plain(d))
 }
@@ -77,7 +77,7 @@ func (l *Ledger) Add(at time.Time, cost *CallCost) {
 	}
 	key := ledgerKey{modelid.Canonical(cost.Provider), cost.Model}
 	day.sums[key] = day.sums[key].Add(usd)
-	day.fees = day.fees.Add(fees)
+	day.fees[key.provider] = day.fees[key.provider].Add(fees)
 }
 
 // fees returns the sum of the lines for uses of tools.
@@ -98,7 +98,7 @@ func (cost *CallCost) fees() (fees decimal.Decimal) {
 func (l *Ledger) day(number int64) *ledgerDay {
 	day := l.days[number]
 	if day == nil {
-		day = &ledgerDay{number: number, sums: make(map[ledgerKey]decimal.Decimal)}
+		day = &ledgerDay{number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: make(map[Provider]decimal.Decimal)}
 		if l.days == nil {
 			l.days = make(map[int64]*ledgerDay)
 		}
@@ -128,21 +128,40 @@ func (l *Ledger) Unpriced(from, to time.Time) int {
 }
 
 // Days returns the days that have calls, oldest first.
-func (l *Ledger) Days() []LedgerDay {
+func (l *Ledger) Days() []LedgerDay { return l.DaysOf("", time.Time{}, time.Time{}) }
+
+// DaysOf returns the days that begin within [from, to) and have calls, oldest first, with the amounts of one provider. "" is all
+// providers. A zero from or to leaves that end open. A day on which only other providers have calls has a USD of "0" and no
+// models. Unpriced counts the calls of all providers: the provider of an unpriced call is not known.
+func (l *Ledger) DaysOf(p Provider, from, to time.Time) []LedgerDay {
+	p = modelid.Canonical(p)
 	days := []LedgerDay{}
-	for _, day := range l.window(time.Time{}, time.Time{}) {
-		models := make(map[string]decimal.Decimal)
-		for key, usd := range day.sums {
-			models[key.model] = models[key.model].Add(usd)
-		}
-		total := day.total("")
-		shown := LedgerDay{Day: day.date(), USD: total.Float64(), FeesUSD: day.fees.Float64(), ByModel: make(map[string]float64, len(models)), Unpriced: day.unpriced}
-		for model, usd := range models {
-			shown.ByModel[model] = usd.Float64()
-		}
-		days = append(days, shown)
+	for _, day := range l.window(from, to) {
+		days = append(days, day.of(p))
 	}
 	return days
+}
+
+// of returns the amounts of one provider, or of all for "".
+func (d *ledgerDay) of(p Provider) LedgerDay {
+	models := make(map[string]decimal.Decimal)
+	for key, usd := range d.sums {
+		if p == "" || key.provider == p {
+			models[key.model] = models[key.model].Add(usd)
+		}
+	}
+	var fees decimal.Decimal
+	for provider, usd := range d.fees {
+		if p == "" || provider == p {
+			fees = fees.Add(usd)
+		}
+	}
+	total := d.total(p)
+	day := LedgerDay{Day: d.date(), USD: total.String(), FeesUSD: fees.String(), ByModel: make(map[string]string, len(models)), Unpriced: d.unpriced}
+	for model, usd := range models {
+		day.ByModel[model] = usd.String()
+	}
+	return day
 }
 
 // window returns copies of the days that begin within [from, to), oldest first.
@@ -156,7 +175,7 @@ func (l *Ledger) window(from, to time.Time) []ledgerDay {
 			continue
 		}
 		day := *l.days[number]
-		day.sums = maps.Clone(day.sums)
+		day.sums, day.fees = maps.Clone(day.sums), maps.Clone(day.fees)
 		days = append(days, day)
 	}
 	return days

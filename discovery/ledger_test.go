@@ -30,9 +30,15 @@ func TestLedgerAddsByDayAndModel(t *testing.T) {
 	l.Add(first, cost(discovery.XAI, "grok-4.7", "1"))
 	l.Add(next, nil)
 	assert.Equal(t, []discovery.LedgerDay{
-		{Day: "2026-11-20", USD: 1.3, ByModel: map[string]float64{"gpt-5.4": 0.3, "grok-4.7": 1}},
-		{Day: "2026-11-21", USD: 0.1, ByModel: map[string]float64{"gpt-5.4": 0.1}, Unpriced: 1},
+		{Day: "2026-11-20", USD: "1.3", FeesUSD: "0", ByModel: map[string]string{"gpt-5.4": "0.3", "grok-4.7": "1"}},
+		{Day: "2026-11-21", USD: "0.1", FeesUSD: "0", ByModel: map[string]string{"gpt-5.4": "0.1"}, Unpriced: 1},
 	}, l.Days())
+	assert.Equal(t, []discovery.LedgerDay{
+		{Day: "2026-11-20", USD: "1", FeesUSD: "0", ByModel: map[string]string{"grok-4.7": "1"}},
+		{Day: "2026-11-21", USD: "0", FeesUSD: "0", ByModel: map[string]string{}, Unpriced: 1},
+	}, l.DaysOf("x-ai", time.Time{}, time.Time{}))
+	assert.Equal(t, l.Days()[1:], l.DaysOf("", on(t, "2026-11-21"), time.Time{}))
+	assert.Equal(t, l.Days()[:1], l.DaysOf("", time.Time{}, on(t, "2026-11-21")))
 	for _, row := range []struct {
 		from, to time.Time
 		usd      float64
@@ -60,7 +66,7 @@ func TestLedgerKeepsFeesApart(t *testing.T) {
 		require.NoError(t, err)
 		l.Add(at, &cost)
 	}
-	assert.Equal(t, []discovery.LedgerDay{{Day: "2026-11-20", USD: 0.07, FeesUSD: 0.06, ByModel: map[string]float64{"claude-opus-5": 0.07}}}, l.Days())
+	assert.Equal(t, []discovery.LedgerDay{{Day: "2026-11-20", USD: "0.07", FeesUSD: "0.06", ByModel: map[string]string{"claude-opus-5": "0.07"}}}, l.Days())
 }
 
 func TestEmptyLedger(t *testing.T) {
@@ -87,8 +93,8 @@ func TestLedgerDaysAreCopies(t *testing.T) {
 	t.Parallel()
 	l := discovery.NewLedger()
 	l.Add(time.Now(), cost(discovery.OpenAI, "m", "1"))
-	l.Days()[0].ByModel["m"] = 7
-	assert.InDelta(t, 1, l.Days()[0].ByModel["m"], 0)
+	l.Days()[0].ByModel["m"] = "7"
+	assert.Equal(t, "1", l.Days()[0].ByModel["m"])
 }
 
 // The sum of many goroutines is that of plain fractions: nothing is lost and nothing is rounded on the way.
@@ -144,7 +150,7 @@ func TestCostsAndLedgerDaysSurviveJSON(t *testing.T) {
 		Provider: discovery.OpenAI, Model: "m", USD: 0.5, Exact: "0.5", Source: "s", VerifiedAt: ptr("2026-11-21"),
 		Lines: []discovery.CostLine{{What: "input", Tokens: 1, USDPerMTok: "2", USD: "0.5"}},
 	}
-	day := discovery.LedgerDay{Day: "2026-11-21", USD: 0.5, ByModel: map[string]float64{"m": 0.5}, Unpriced: 1}
+	day := discovery.LedgerDay{Day: "2026-11-21", USD: "0.5", FeesUSD: "0.1", ByModel: map[string]string{"m": "0.5"}, Unpriced: 1}
 	var cost2 discovery.CallCost
 	var day2 discovery.LedgerDay
 	require.NoError(t, json.Unmarshal([]byte(asJSON(t, cost)), &cost2))

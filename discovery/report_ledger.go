@@ -8,14 +8,12 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
 
 // countedCalls is what a ledger counted in the window of a report.
 type countedCalls struct {
-	days     []ledgerDay // of all providers
-	provider Provider
+	days     []LedgerDay // with the amounts of the report's provider
 	unpriced int
 }
 
@@ -29,7 +27,7 @@ type countedCalls struct {
 func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B] {
 	with := *r
 	with.AttributedUSD, with.DriftUSD, with.DriftPct = nil, nil, nil
-	with.counted = &countedCalls{provider: modelid.Canonical(r.Provider)}
+	with.counted = &countedCalls{}
 	if l == nil || !r.wholeUTCDays() {
 		return &with
 	}
@@ -37,7 +35,7 @@ func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B]
 	if r.WindowEnd != nil {
 		end = time.Unix(*r.WindowEnd, 0)
 	}
-	with.counted.days = l.window(time.Unix(r.WindowStart, 0), end)
+	with.counted.days = l.DaysOf(r.Provider, time.Unix(r.WindowStart, 0), end)
 	total, counted := with.counted.sum()
 	if !counted {
 		return &with
@@ -53,11 +51,9 @@ func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B]
 // sum returns the sum of the provider's calls, counts the unpriced ones, and reports whether there is any call of the provider.
 func (c *countedCalls) sum() (total decimal.Decimal, counted bool) {
 	for i := range c.days {
-		c.unpriced += c.days[i].unpriced
-		total = total.Add(c.days[i].total(c.provider))
-		for key := range c.days[i].sums {
-			counted = counted || key.provider == c.provider
-		}
+		c.unpriced += c.days[i].Unpriced
+		total = total.Add(decimal.FromText(c.days[i].USD))
+		counted = counted || len(c.days[i].ByModel) > 0
 	}
 	return total, counted
 }
@@ -113,7 +109,8 @@ func (r *ReconciliationReport[B]) rows() []report.Row {
 	}
 	for i := range r.counted.days {
 		day := &r.counted.days[i]
-		counted[i] = report.Counted{Day: day.number, USD: day.total(r.counted.provider), Unpriced: day.unpriced}
+		date, _ := time.Parse(time.DateOnly, day.Day)
+		counted[i] = report.Counted{Day: calendar.DayNumber(date), USD: decimal.FromText(day.USD), Unpriced: day.Unpriced}
 	}
 	return report.Compare(billed, counted)
 }

@@ -112,7 +112,7 @@ func TestACallIsCounted(t *testing.T) {
 	assert.Equal(t, meter.Spent{USD: chatUSD, Calls: 1}, m.Spent())
 	days := m.Ledger().Days()
 	require.Len(t, days, 1)
-	assert.Equal(t, map[string]float64{"gpt-4o-2024-08-06": 0.0075}, days[0].ByModel)
+	assert.Equal(t, map[string]string{"gpt-4o-2024-08-06": "0.0075"}, days[0].ByModel)
 }
 
 func TestErrorsOfTheNetwork(t *testing.T) {

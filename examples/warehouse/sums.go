@@ -14,7 +14,7 @@ const places = 15
 // key is a day and a model, or a day alone.
 type key struct{ day, model string }
 
-// sum is what the calls of a day cost, as the exact decimal and as the float64 of a ledger, and how many have no known cost.
+// sum is what the calls of a day cost, as the exact decimal and as a float64, and how many have no known cost.
 type sum struct {
 	exact    string
 	usd      float64
@@ -38,7 +38,6 @@ func (s sums) total() string {
 // inLedger prices the calls one by one, as they would be when they are made.
 func inLedger(calls []call) (sums, error) {
 	prices, ledger := discovery.BuiltInPrices(), discovery.NewLedger()
-	exact := make(map[key]*big.Rat) // a ledger returns float64 only
 	for i := range calls {
 		c := &calls[i]
 		cost, err := prices.CostOf(discovery.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: c.at, Mode: c.mode})
@@ -46,46 +45,34 @@ func inLedger(calls []call) (sums, error) {
 			return nil, err
 		}
 		ledger.Add(c.at, &cost) // the zero cost counts as unpriced
-		if err == nil {
-			if err := add(exact, c, cost.Exact); err != nil {
+	}
+	return ledgerSums(ledger)
+}
+
+func ledgerSums(ledger *discovery.Ledger) (sums, error) {
+	all := sums{}
+	for _, day := range ledger.Days() {
+		total, err := newSum(day.USD)
+		if err != nil {
+			return nil, err
+		}
+		total.unpriced = day.Unpriced
+		all[key{day.Day, ""}] = total
+		for model, usd := range day.ByModel {
+			if all[key{day.Day, model}], err = newSum(usd); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return ledgerSums(ledger, exact), nil
+	return all, nil
 }
 
-// add adds a cost to the sums of its day and of its day and model.
-func add(exact map[key]*big.Rat, c *call, cost string) error {
-	usd, ok := new(big.Rat).SetString(cost)
+// newSum returns an amount of a ledger in the format of the warehouse.
+func newSum(amount string) (sum, error) {
+	exact, ok := new(big.Rat).SetString(amount)
 	if !ok {
-		return fmt.Errorf("%q is not a decimal", cost)
+		return sum{}, fmt.Errorf("%q is not a decimal", amount)
 	}
-	day := c.at.Format("2006-01-02")
-	for _, k := range []key{{day, ""}, {day, c.model}} {
-		if exact[k] == nil {
-			exact[k] = new(big.Rat)
-		}
-		exact[k].Add(exact[k], usd)
-	}
-	return nil
-}
-
-func ledgerSums(ledger *discovery.Ledger, exact map[key]*big.Rat) sums {
-	all := sums{}
-	for _, day := range ledger.Days() {
-		all[key{day.Day, ""}] = sum{decimal(exact[key{day.Day, ""}]), day.USD, day.Unpriced}
-		for model, usd := range day.ByModel {
-			all[key{day.Day, model}] = sum{exact: decimal(exact[key{day.Day, model}]), usd: usd}
-		}
-	}
-	return all
-}
-
-// decimal formats an amount as the warehouse does; nil is 0.
-func decimal(usd *big.Rat) string {
-	if usd == nil {
-		usd = new(big.Rat)
-	}
-	return usd.FloatString(places)
+	usd, _ := exact.Float64()
+	return sum{exact: exact.FloatString(places), usd: usd}, nil
 }

@@ -63,6 +63,16 @@ func ParsePlain(text string) (Decimal, bool) {
 	return d, err == nil
 }
 
+// FromText returns the value of a text that [Decimal.String] wrote, however long it is, or 0 for another text.
+func FromText(text string) Decimal {
+	whole, fraction, _ := strings.Cut(text, ".")
+	units, ok := new(big.Int).SetString(whole+fraction, 10)
+	if !ok {
+		return Decimal{}
+	}
+	return fromBig(units, len(fraction))
+}
+
 func allDigits(text string) bool {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {

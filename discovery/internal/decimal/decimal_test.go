@@ -112,3 +112,11 @@ func TestUnitsAtTheEndsOf64Bits(t *testing.T) {
 	assert.Equal(t, "9223372036854775808", smallest.Mul(decimal.New(-1, 0)).String())
 	assert.Equal(t, "-9223372036854775808", smallest.Mul(decimal.New(1, 0)).String())
 }
+
+func TestFromTextReadsWhatStringWrites(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0", "7", "0.0001", "-2.5", "123456789012345678", "1234567890123456789012345678901234567890.000000000000000000000000000001"} {
+		assert.Equal(t, text, decimal.FromText(text).String())
+	}
+	assert.True(t, decimal.FromText("x").IsZero())
+}
