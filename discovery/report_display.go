@@ -15,13 +15,7 @@ import (
 // is returned.
 func (r *ReconciliationReport[B]) Table(w io.Writer) error { return r.display().Table(w) }
 
-// SVG draws the report: a bar for each bucket, with credits below the axis, and below that the billed and the attributed
-// amount. With a ledger ([ReconciliationReport.WithLedger]) there are two bars for each UTC day. More than 180 buckets are
-// drawn as at most 180 bars, each the sum of adjacent buckets. A report that is not complete has no bars. The SVG uses no
-// scripts, fonts or other files. An error of w is returned.
-func (r *ReconciliationReport[B]) SVG(w io.Writer) error { return r.display().SVG(w) }
-
-// display returns the report for Table and SVG.
+// display returns the report as it is shown.
 func (r *ReconciliationReport[B]) display() *report.Report {
 	return &report.Report{
 		Name: string(r.Provider), Billed: r.actual(), Attributed: finiteOrNil(r.AttributedUSD),

@@ -17,8 +17,8 @@ type countedCalls struct {
 	unpriced int
 }
 
-// WithLedger returns a copy of the report with the costs that a ledger has for the report's provider and window. Table and SVG
-// of the copy show counted and billed amounts side by side, day by day. AttributedUSD is the sum of the ledger, and the drift
+// WithLedger returns a copy of the report with the costs that a ledger has for the report's provider and window. Table of
+// the copy shows counted and billed amounts side by side, day by day. AttributedUSD is the sum of the ledger, and the drift
 // is computed from it.
 //
 // A ledger counts by UTC days. AttributedUSD is nil if nothing was counted in the window, or if the window or its buckets do

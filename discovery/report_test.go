@@ -108,15 +108,11 @@ func TestAmountsThatAreNotFiniteAreNotKnown(t *testing.T) {
 				assert.Equal(t, !row.bill, known, "with a ledger")
 				assert.Equal(t, !row.bill, with.DriftUSD != nil, "with a ledger")
 				for _, shown := range []*report{r, with} {
-					var table, svg bytes.Buffer
+					var table bytes.Buffer
 					require.NoError(t, shown.Table(&table))
-					require.NoError(t, shown.SVG(&svg))
-					_, text := rectangles(t, svg.Bytes())
-					for _, all := range []string{table.String(), text} {
-						assert.NotContains(t, all, "NaN")
-						assert.NotContains(t, all, "Inf")
-						assert.Equal(t, row.bill, bytes.Contains([]byte(all), []byte("the bill has an amount that is not finite")), all)
-					}
+					assert.NotContains(t, table.String(), "NaN")
+					assert.NotContains(t, table.String(), "Inf")
+					assert.Equal(t, row.bill, bytes.Contains(table.Bytes(), []byte("the bill has an amount that is not finite")), table.String())
 				}
 			})
 		}

@@ -27,7 +27,6 @@ type bill struct {
 // report is what the reports of all providers have in common.
 type report interface {
 	Table(out io.Writer) error
-	SVG(out io.Writer) error
 	Within(percent float64) (ok, known bool)
 }
 

@@ -16,8 +16,8 @@ import (
 
 // costFlags are the flags of mesh cost.
 type costFlags struct {
-	from, to, usage, svg, html, account string
-	counted, maxDrift                   float64
+	from, to, usage, html, account string
+	counted, maxDrift              float64
 }
 
 func newCost(a *app) *cobra.Command {
@@ -51,7 +51,6 @@ from those of mesh usage, which are the same money.`,
 	flags.Float64Var(&f.counted, "counted", 0, "USD counted in the window")
 	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
 	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
-	flags.StringVar(&f.svg, "svg", "", "file that receives the report as an SVG image")
 	flags.StringVar(&f.html, "html", "", "file that receives a page with the bill, and with --usage what was counted, by day and by model")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
 	exclude(cmd, "counted", "usage")
@@ -111,12 +110,7 @@ func (a *app) writeCost(b *bill, r report, f costFlags) error {
 		fmt.Fprintln(a.out, compared.Summary())
 	}
 	if f.html != "" {
-		if err := writeFile("--html", f.html, compared.Page().Write); err != nil {
-			return err
-		}
-	}
-	if f.svg != "" {
-		return writeFile("--svg", f.svg, r.SVG)
+		return writeFile("--html", f.html, compared.Page().Write)
 	}
 	return nil
 }

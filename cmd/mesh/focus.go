@@ -68,8 +68,8 @@ func (a *app) omitted(n int, unread error) error {
 
 func (f costFlags) check(format string, counted *float64) error {
 	switch {
-	case format == "focus" && (counted != nil || f.usage != "" || f.svg != "" || f.html != ""):
-		return usagef("-o focus is the bill alone; it cannot be used with --counted, --usage, --svg or --html")
+	case format == "focus" && (counted != nil || f.usage != "" || f.html != ""):
+		return usagef("-o focus is the bill alone; it cannot be used with --counted, --usage or --html")
 	case format != "focus" && f.account != "":
 		return usagef("--account is only for -o focus")
 	}

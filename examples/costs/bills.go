@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -15,7 +13,6 @@ import (
 // report is a discovery.ReconciliationReport of any provider.
 type report interface {
 	Table(io.Writer) error
-	SVG(io.Writer) error
 	Within(percent float64) (ok, known bool)
 }
 
@@ -61,11 +58,6 @@ func (j *job) compare(ctx context.Context, provider discovery.Provider, counted 
 	if err := r.Table(j.out); err != nil {
 		return err
 	}
-	if j.svg != "" {
-		if err := writeSVG(r, filepath.Join(j.svg, string(provider)+".svg")); err != nil {
-			return err
-		}
-	}
 	switch ok, known := r.Within(j.drift); {
 	case !known:
 		return errors.New("the drift is not known")
@@ -73,12 +65,4 @@ func (j *job) compare(ctx context.Context, provider discovery.Provider, counted 
 		return fmt.Errorf("the drift is more than %g %%", j.drift)
 	}
 	return nil
-}
-
-func writeSVG(r report, name string) error {
-	file, err := os.Create(name) //nolint:gosec // in the folder that the user names
-	if err != nil {
-		return err
-	}
-	return errors.Join(r.SVG(file), file.Close())
 }

@@ -1,7 +1,7 @@
 // Command costs is a nightly job: it prices the calls that were made, compares them with the providers' bills, day by day, and
 // fails if they differ too much.
 //
-//	go run ./examples/costs -usage calls.jsonl -from 2026-11-01 -to 2026-11-08 -svg . openai anthropic xai
+//	go run ./examples/costs -usage calls.jsonl -from 2026-11-01 -to 2026-11-08 openai anthropic xai
 //
 // The file is a calls file, as [meter.Log] writes it. It has a JSON object in each line:
 //
@@ -9,7 +9,7 @@
 //
 // usage is the usage object of the provider's response, unchanged. mode is optional: "batch" for a call in a batch, and for
 // OpenAI the service tier of the response. The window is the last seven days unless -from and -to are given; calls outside it
-// are ignored. For each provider the program prints a table and, with -svg, writes an SVG image to that folder.
+// are ignored. For each provider the program prints a table.
 //
 // The keys come from OPENAI_ADMIN_KEY, from ANTHROPIC_ADMIN_KEY, and from XAI_MANAGEMENT_KEY and XAI_TEAM_ID. Such keys can
 // manage a whole organization: give them only to this job. Anthropic's bill does not include the priority service tier.
@@ -46,10 +46,10 @@ type job struct {
 	today  time.Time
 	out    io.Writer
 
-	usage, svg string
-	from, to   time.Time
-	drift      float64
-	providers  []discovery.Provider
+	usage     string
+	from, to  time.Time
+	drift     float64
+	providers []discovery.Provider
 }
 
 // run returns the exit status.
@@ -80,7 +80,6 @@ func (j *job) parse(args []string, errs io.Writer) error {
 	flags := flag.NewFlagSet("costs", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	flags.StringVar(&j.usage, "usage", "calls.jsonl", "calls file, or folder of them")
-	flags.StringVar(&j.svg, "svg", "", "folder that receives a picture for each provider")
 	flags.Float64Var(&j.drift, "drift", 1, "largest drift, in percent of what was counted")
 	from := flags.String("from", j.today.AddDate(0, 0, -7).Format(time.DateOnly), "first day, UTC")
 	to := flags.String("to", j.today.Format(time.DateOnly), "day after the last one, UTC")

@@ -1,5 +1,5 @@
-// Package report shows billed amounts beside counted ones, as a text table and as a picture. It knows no provider: it takes
-// rows and sums, and writes them.
+// Package report shows billed amounts beside counted ones, as a text table. It knows no provider: it takes rows and sums, and
+// writes them.
 package report
 
 import (

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,23 +9,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
-
-// A bar of several rows is a sum. It must not be kept in one of the rows.
-func TestWritingAReportDoesNotChangeIt(t *testing.T) {
-	t.Parallel()
-	billed := 400.0
-	r := report.Report{Name: "openai", Billed: &billed}
-	for range 400 {
-		counted := 0.5
-		r.Rows = append(r.Rows, report.Row{Label: "a day", USD: 1, Counted: &counted})
-	}
-	var first, second, table bytes.Buffer
-	require.NoError(t, r.SVG(&first))
-	require.NoError(t, r.SVG(&second))
-	assert.Equal(t, first.String(), second.String())
-	require.NoError(t, r.Table(&table))
-	assert.NotContains(t, table.String(), "1.5")
-}
 
 // A day within a bucket of several days belongs to the row of the bucket.
 func TestCompareKeepsSpansOfSeveralDays(t *testing.T) {
