@@ -102,21 +102,16 @@ func settle(reserved []reservation, e expense) {
 	}
 }
 
-// reserve sets PerCall of every budget aside, or of none. unpriced is why the cost will not be known; "" if it may be.
-func (m *Meter) reserve(now time.Time, labels map[string]string, unpriced string) ([]reservation, *BudgetError) {
+// reserve sets PerCall of every budget aside, or of none.
+func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation, *BudgetError) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	reserved := make([]reservation, 0, len(m.budgets))
 	for _, a := range m.budgets {
 		a.advance(now)
 		b := a.balance(labels, a.period)
-		refusal := &BudgetError{Budget: a.budget, Label: labels[a.budget.Label], Spent: b.spent.Total().String(), Reserved: b.reserved.String()}
-		switch {
-		case a.refuses(b):
-			return nil, refusal
-		case unpriced != "" && !a.perCall.IsZero():
-			refusal.Reason = unpriced
-			return nil, refusal
+		if a.refuses(b) {
+			return nil, &BudgetError{Budget: a.budget, Label: labels[a.budget.Label], Spent: b.spent.Total().String(), Reserved: b.reserved.String()}
 		}
 		reserved = append(reserved, reservation{a, b})
 	}

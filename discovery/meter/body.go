@@ -8,6 +8,10 @@ import (
 
 // receive begins to count a response, while the caller reads its body.
 func (c *call) receive(res *http.Response) {
+	if c.provider == "" {
+		c.receiveOutside(res.StatusCode)
+		return
+	}
 	if res.StatusCode == http.StatusSwitchingProtocols { // the body is a connection, which must stay as it is
 		r := c.record(res.StatusCode)
 		r.Unpriced = webSockets

@@ -57,8 +57,10 @@ type Budget struct {
 	// Label is the name of a label, each value of which has a budget of its own. Calls without the label share one.
 	Label string `json:"label"`
 	// PerCall is set aside for each call while it runs, and returned when its cost is known. Only what a call costs beyond it can
-	// exceed the budget. A call whose cost stays unknown costs PerCall, or what it costs at least if that is more. With "", calls
-	// are sent until the budget is used up, and those that run then exceed it.
+	// exceed the budget. A call whose cost stays unknown costs PerCall, or its [Record].AtLeastUSD if that is more: so does one of
+	// a model without a price, and one to a host that the Meter does not know, if its path is that of a provider's API. With "",
+	// calls are sent until the budget is used up, and those that run then exceed it. A call whose cost stays unknown then costs its
+	// AtLeastUSD, and calls to unknown hosts are not limited.
 	PerCall string `json:"per_call"`
 }
 
@@ -87,8 +89,6 @@ type BudgetError struct {
 	Label string
 	// Spent is what was spent in the period, and Reserved what is set aside for calls that run, in US dollars.
 	Spent, Reserved string
-	// Reason is why the call was refused although the budget is not used up; "" otherwise.
-	Reason string
 }
 
 func (e *BudgetError) Error() string {
@@ -99,9 +99,5 @@ func (e *BudgetError) Error() string {
 	if e.Budget.Per != "" {
 		of += " for this " + string(e.Budget.Per)
 	}
-	text := fmt.Sprintf("the budget of %s USD%s refuses the call: %s USD spent, %s USD set aside", e.Budget.USD, of, e.Spent, e.Reserved)
-	if e.Reason != "" {
-		text += "; " + e.Reason
-	}
-	return text
+	return fmt.Sprintf("the budget of %s USD%s refuses the call: %s USD spent, %s USD set aside", e.Budget.USD, of, e.Spent, e.Reserved)
 }

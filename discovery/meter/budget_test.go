@@ -109,14 +109,20 @@ func TestReservationsAreReturned(t *testing.T) {
 	assert.Equal(t, "0", refused.Reserved)
 }
 
-func TestAModelWithoutAPriceIsRefusedIfPerCallIsSet(t *testing.T) {
+// A program must not stop on the day on which a new model appears.
+func TestAModelWithoutAPriceCostsPerCall(t *testing.T) {
 	t.Parallel()
-	url, m, records := metered(t, answer(chatAnswer), meter.WithBudget(meter.Budget{USD: "1", PerCall: "0.01"}))
-	refused := refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", `{"messages":[],"model":"no-such-model"}`)
+	const unknown = `{"messages":[],"model":"no-such-model"}`
+	url, m, records := metered(t, answer(strings.ReplaceAll(chatAnswer, "gpt-4o", "no-such-model")), meter.WithBudget(meter.Budget{USD: "0.03", PerCall: "0.01"}))
+	for range 3 {
+		assert.Nil(t, refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", unknown))
+	}
+	refused := refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", unknown)
 	require.NotNil(t, refused)
-	assert.Contains(t, refused.Error(), "no-such-model")
-	assert.Nil(t, refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", chat))
-	assert.Len(t, records.all(), 1)
+	assert.Equal(t, "0.03", refused.Spent)
+	require.Len(t, records.all(), 3)
+	assert.Contains(t, records.all()[0].Unpriced, "model: no-such-model")
+	assert.Equal(t, 3, m.Spent().Unpriced)
 }
 
 func TestBudgetsOfLabelsAndPeriods(t *testing.T) {

@@ -27,17 +27,15 @@ func (c *call) prepare(req *http.Request) (*http.Request, error) {
 	if c.provider == discovery.Gemini {
 		c.model = pathModel(req.URL.Path)
 	}
-	addsUsage := c.meter.streamUsage && c.provider == discovery.OpenAI && hasSegments(req.URL.Path, "chat/completions")
-	if addsUsage || c.meter.setsAside() {
+	if c.meter.streamUsage && c.provider == discovery.OpenAI && hasSegments(req.URL.Path, "chat/completions") {
 		buffered, body, err := buffer(req)
 		if err != nil {
 			return nil, err
 		}
 		req = buffered
-		if with, changed := includeUsage(body); addsUsage && changed {
+		if with, changed := includeUsage(body); changed {
 			req = withBody(req, with)
 		}
-		c.request.skimmer.Write(body)
 	}
 	return c.request.watch(req), nil
 }
@@ -55,22 +53,18 @@ func (c *call) reserve() (refusal *BudgetError) {
 	if c.api.stored || len(c.meter.budgets) == 0 {
 		return nil
 	}
-	unpriced := ""
-	if model := c.requested(); model != "" && c.meter.setsAside() {
-		_, err := c.meter.prices.CostOf(discovery.Call{Provider: c.provider, Model: model, Usage: discovery.Usage{Input: 1}, At: c.sent})
-		if err != nil {
-			unpriced = err.Error()
-		}
-	}
-	c.reserved, refusal = c.meter.reserve(c.sent, c.labels, unpriced)
+	c.reserved, refusal = c.meter.reserve(c.sent, c.labels)
 	return refusal
 }
 
-// cancel ends a call that has no record.
-func (c *call) cancel() {
+// cancel ends a call that was none.
+func (c *call) cancel() { c.settle(expense{known: true}) }
+
+// settle ends a call that has no record.
+func (c *call) settle(e expense) {
 	c.meter.mu.Lock()
 	defer c.meter.mu.Unlock()
-	settle(c.reserved, expense{known: true})
+	settle(c.reserved, e)
 }
 
 // fail records a call that was sent and had no response.
@@ -108,7 +102,14 @@ func (c *call) price(r *Record, u discovery.Usage) {
 // finish counts a record, once for each call.
 func (c *call) finish(r Record) {
 	m := c.meter
+	if c.provider == "" {
+		c.settle(expense{known: r.USD != ""})
+		return
+	}
 	m.count(&r, c.reserved)
+	if r.USD == "" {
+		m.warnUnpriced(&r)
+	}
 	for _, save := range m.recorders {
 		m.save(save, r)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Meter counts calls. Create one with [New].
@@ -26,7 +27,8 @@ type Meter struct {
 	calls      int
 	unpriced   int
 	ignored    int
-	unknown    map[string]bool // hosts that were logged
+	unknown    logged // hosts
+	models     logged // with calls whose cost is not known
 	background seen
 }
 
@@ -36,7 +38,8 @@ type Spent struct {
 	USD string
 	// Calls is the number of records, and Unpriced that of the records among them without a cost.
 	Calls, Unpriced int
-	// Ignored is the number of requests to hosts that the Meter does not know. They are not counted in Calls.
+	// Ignored is the number of requests to hosts that the Meter does not know. They have no record and are not counted in Calls. Those
+	// that call a model cost Budget.PerCall, where it is set.
 	Ignored int
 }
 
@@ -47,7 +50,7 @@ func New(prices *discovery.PriceList, opts ...Option) (*Meter, error) {
 	}
 	m := &Meter{
 		prices: prices, hosts: knownHosts(), logger: slog.Default(), ledger: discovery.NewLedger(),
-		unknown: map[string]bool{},
+		unknown: logged{}, models: logged{},
 	}
 	for _, opt := range opts {
 		if opt == nil {
@@ -110,9 +113,29 @@ func (m *Meter) ignore(host string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ignored++
-	const maxUnknown = 100
-	if !m.unknown[host] && len(m.unknown) < maxUnknown {
-		m.unknown[host] = true
+	if m.unknown.add(host) {
 		m.logger.Warn("meter: calls to this host are not counted; WithHost names its provider", "host", host)
 	}
+}
+
+// warnUnpriced logs the first call of a model whose cost is not known.
+func (m *Meter) warnUnpriced(r *Record) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.models.add(string(r.Provider) + "/" + r.Model) {
+		m.logger.Warn("meter: the cost of a call is not known, and perhaps that of others of its model", "provider", r.Provider, "model", argument.Shown(r.Model), "reason", r.Unpriced)
+	}
+}
+
+// logged has the names that were logged.
+type logged map[string]bool
+
+// add adds a name, and reports whether it is to be logged.
+func (l logged) add(name string) bool {
+	const most = 100
+	if l[name] || len(l) >= most {
+		return false
+	}
+	l[name] = true
+	return true
 }

@@ -1,7 +1,9 @@
 package meter_test
 
 import (
+	"bytes"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -36,4 +38,24 @@ func TestHostsOfProviders(t *testing.T) {
 		assert.Equal(t, want, got, host)
 	}
 	assert.Equal(t, 3, m.Spent().Ignored)
+}
+
+func TestUnpricedCallsAreLoggedOnceForEachModel(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	m, err := meter.New(nil, meter.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	require.NoError(t, err)
+	key := "sk-" + strings.Repeat("0", 40)
+	for _, model := range []string{"gpt-none", "gpt-4o", "gpt-none", "gpt-other", key} {
+		res, err := post(t.Context(), answering(m, strings.ReplaceAll(chatAnswer, "gpt-4o", model)), openAIChat, chat)
+		require.NoError(t, err)
+		_, _ = io.ReadAll(res.Body)
+		res.Body.Close()
+	}
+	assert.Equal(t, 4, m.Spent().Unpriced)
+	assert.Equal(t, 3, strings.Count(log.String(), "the cost of a call is not known"))
+	assert.Equal(t, 1, strings.Count(log.String(), "model=gpt-none-2024-08-06 reason="))
+	assert.NotContains(t, log.String(), key)
+	require.NoError(t, m.Restore(sequence(meter.Record{Provider: discovery.OpenAI, Model: "gpt-restored", Unpriced: "x"})))
+	assert.NotContains(t, log.String(), "gpt-restored")
 }

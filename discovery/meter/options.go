@@ -60,7 +60,8 @@ func WithStreamUsage() Option {
 	}
 }
 
-// WithLogger sets the logger for hosts that are not known and for recorders that panic. The default is [slog.Default].
+// WithLogger sets the logger for recorders that panic and, once for each, for hosts that are not known and for models with calls
+// whose cost is not known. The default is [slog.Default].
 func WithLogger(logger *slog.Logger) Option {
 	return func(m *Meter) error {
 		if logger == nil {

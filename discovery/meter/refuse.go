@@ -12,6 +12,9 @@ import (
 // refused returns the response of a call that a budget refused. Official SDKs repeat neither the status 402 nor a response with
 // x-should-retry: false. The body ends with the BudgetError in place of io.EOF, so that errors.As finds it in their errors.
 func refused(req *http.Request, p discovery.Provider, refusal *BudgetError) *http.Response {
+	if p == "" {
+		p = outsideForm(req.URL.Path)
+	}
 	return &http.Response{
 		Status: "402 Payment Required", StatusCode: http.StatusPaymentRequired,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

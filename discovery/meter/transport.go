@@ -16,12 +16,11 @@ type transport struct {
 // RoundTrip sends a request with the base transport and counts the call.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	p, known := t.meter.provider(req.URL)
-	if !known {
-		t.meter.ignore(req.URL.Host)
-		return t.base.RoundTrip(req)
-	}
 	a := apiOf(p, req.Method, req.URL.Path)
-	if req.Header.Get("Upgrade") != "" {
+	switch {
+	case !known:
+		a = t.meter.outside(req)
+	case req.Header.Get("Upgrade") != "":
 		a = uncounted(webSockets)
 	}
 	if a.free {

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -29,6 +30,8 @@ func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...met
 		opts = append(opts, meter.WithRecorder(record))
 		unpriced = append(unpriced, meter.WithRecorder(func(r meter.Record) { record(explain(r, upstreams)) }))
 	}
+	quiet := meter.WithLogger(slog.New(slog.DiscardHandler)) // the command has its own warnings
+	opts, unpriced = append(opts, quiet), append(unpriced, quiet)
 	m := &Meters{}
 	var err error
 	prices, _, _ := lookup.Table() // mesh prices reports a damaged file
