@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // The exit statuses.
@@ -99,7 +100,8 @@ func failed(err error) bool {
 	return errors.As(err, &gateway) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output) || errors.Is(err, discovery.ErrUnpriced)
 }
 
-// explain returns the text of an error and what to do next. The field of a ValueError becomes its name on the command line.
+// explain returns the text of an error and what to do next. The field of a ValueError becomes its name on the command line. Credentials
+// are redacted: one may have been given in the wrong place of the command line.
 func explain(err error) string {
 	text := output.Error(err) + advice(err)
 	var value *client.ValueError
@@ -110,7 +112,7 @@ func explain(err error) string {
 			text += fmt.Sprintf("; label:%s is the label %[1]s", value.Value)
 		}
 	}
-	return text
+	return scan.New(scan.WithExtendedRules()).Redact(text)
 }
 
 // advice returns what the flags and variables of the command can do about an error.

@@ -16,7 +16,9 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // meterFlags are the flags of mesh meter.
@@ -62,7 +64,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 }
 
 func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error {
-	program, err := exec.LookPath(command[0])
+	program, err := worker.LookPath(command[0])
 	if err != nil {
 		return &usageError{err}
 	}
@@ -109,12 +111,20 @@ func (a *app) writeMetered(summary *calls.Summary, meters *proxy.Meters, budget 
 			return err
 		}
 	} else if meters.Refused() == 0 {
-		fmt.Fprintln(a.errs, "mesh: meter: no calls were counted; those to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are")
+		fmt.Fprintln(a.errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed()))
 	}
 	if budget {
 		fmt.Fprintf(a.errs, "budget: calls that do not count towards it: %d, refused: %d\n", unpriced, meters.Refused())
 	}
 	return nil
+}
+
+// whyNone returns why there are no calls, although some requests may have failed before they were sent.
+func whyNone(failed int64) string {
+	if failed > 0 {
+		return fmt.Sprintf("requests that did not reach the provider: %d", failed)
+	}
+	return "only calls to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are counted"
 }
 
 // warnOfUnpriced returns a recorder that warns of the first call that a budget does not limit.
@@ -156,7 +166,10 @@ func meterLabels(flags []string) (map[string]string, error) {
 	for _, flag := range flags {
 		name, value, ok := strings.Cut(flag, "=")
 		if !ok || name == "" {
-			return nil, usagef("--label must be NAME=VALUE: %q", flag)
+			return nil, usagef("--label must be NAME=VALUE")
+		}
+		if f, found := scan.Find(flag); found {
+			return nil, usagef("--label %s contains a credential, which would be in each record: %s. %s", name, f, f.Rule.Advice)
 		}
 		labels[name] = value
 	}

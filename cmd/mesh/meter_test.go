@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,7 +24,7 @@ import (
 )
 
 // caller is a command for mesh meter. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of a
-// provider, and print the status and the body; several can be given. "caller env" prints the environment, "caller fail" exits with 7, "caller
+// provider, "caller VARIABLE/PATH" one to a path below the URL of a variable, and print the status and the body; several can be given. "caller env" prints the environment, "caller fail" exits with 7, "caller
 // cut" ends while it reads a stream, and "caller signals" prints the signals that it gets until SIGTERM.
 func caller() int {
 	for _, name := range os.Args[1:] {
@@ -60,6 +62,10 @@ func question(name string) (*http.Request, error) {
 		url, header, value = os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", "X-Api-Key", key
 		body = `{"model":"claude-sonnet-5","max_tokens":9,"messages":[{"role":"user","content":"private"}]}`
 	default:
+		if variable, path, given := strings.Cut(name, "/"); given {
+			url, header, value, body = os.Getenv(variable)+"/"+path, "Authorization", "Bearer "+key, "{}"
+			break
+		}
 		url, header, value = os.Getenv("GOOGLE_GEMINI_BASE_URL")+"/v1beta/models/gemini-3-flash-preview:generateContent?key="+key, "X-Goog-Api-Key", key
 		body = `{"contents":[{"parts":[{"text":"private"}]}]}`
 	}
@@ -103,6 +109,9 @@ func cutStream() int {
 	}
 	return 0 // without Close
 }
+
+// openAIKey has the form of a key, which the scan finds.
+const openAIKey = "sk-proj-" + "abcdefghijklmnopqrstuvwx0123456789ABCDEF"
 
 const agentKey = "the-key-of-the-agent"
 
@@ -268,14 +277,66 @@ func TestMeterHasTheExitStatusOfTheCommand(t *testing.T) {
 	assert.Equal(t, 7, status)
 	assert.Regexp(t, `^mesh: meter: no calls were counted; .*\n$`, stderr)
 	for _, args := range [][]string{
-		{}, {"--", "no-such-command"}, {"--budget", "5 USD", "--", "caller"}, {"--label", "job", "--", "caller"},
+		{}, {"--", "no-such-command"}, {"--", "AGENT_KEY=" + agentKey, "caller"}, {"--label", agentKey, "--", "caller"},
+		{"--label", "key=" + openAIKey, "--", "caller"}, {"--", openAIKey}, {"--upstream", "https://me:" + agentKey + "@host", "--", "caller"},
+		{"--budget", openAIKey, "--", "caller"}, {"--budget", "5 USD", "--", "caller"}, {"--label", "job", "--", "caller"},
 		{"--upstream", "openai", "--", "caller"}, {"--upstream", "none=http://x", "--", "caller"}, {"--upstream", "openai=ftp://x", "--", "caller"},
 	} {
 		_, stderr, status := runMeter(t, nil, args...)
 		assert.Equal(t, exitUsage, status, args)
 		assert.Contains(t, stderr, "mesh: ", args)
+		assert.NotContains(t, stderr, openAIKey, args) // runMeter checks agentKey
 	}
 	_, stderr, status = runMeter(t, []string{"ANTHROPIC_BASE_URL=https://user:" + agentKey + "@host"}, "--", "caller")
 	assert.Equal(t, exitUsage, status)
 	assert.Contains(t, stderr, "ANTHROPIC_BASE_URL: must not have a user")
+}
+
+// A program that sends calls which do not reach the provider is not told that it has sent none.
+func TestMeterNamesRequestsThatFailed(t *testing.T) {
+	t.Parallel()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	_, stderr, status := runMeter(t, nil, "--upstream", "openai="+closed.URL+"/v1", "--", "caller", "chat", "chat")
+	assert.Equal(t, 0, status)
+	assert.Contains(t, stderr, "mesh: meter: no calls were counted; requests that did not reach the provider: 2\n")
+	_, stderr, _ = runMeter(t, nil, "--", "caller", "env")
+	assert.Equal(t, "mesh: meter: no calls were counted; only calls to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are counted\n", stderr)
+}
+
+// The hosts of OpenAI, Anthropic and xAI have one form of paths. A proxy of HTTP_PROXY stands in for them.
+func TestMeterCorrectsTheVersionInPaths(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var got []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, r.RequestURI)
+	}))
+	t.Cleanup(server.Close)
+	for _, c := range []struct {
+		openAI, anthropic string
+		requests, want    []string
+	}{
+		{"http://api.openai.com/v1", "http://api.anthropic.com", []string{
+			"OPENAI_BASE_URL/responses", "OPENAI_BASE_URL/v1/chat/completions?a=%2F", "OPENAI_BASE_URL/other", "OPENAI_BASE_URL/v1/other",
+			"ANTHROPIC_BASE_URL/messages", "ANTHROPIC_BASE_URL/v1/messages", "ANTHROPIC_BASE_URL/v1/v1/messages/batches/a%2Fb", "ANTHROPIC_BASE_URL/api/messages",
+			"GOOGLE_GEMINI_BASE_URL/models/m:generateContent", "GOOGLE_GEMINI_BASE_URL/v1/v1/models",
+		}, []string{
+			"http://api.openai.com/v1/responses", "http://api.openai.com/v1/chat/completions?a=%2F", "http://api.openai.com/v1/other", "http://api.openai.com/v1/v1/other",
+			"http://api.anthropic.com/v1/messages", "http://api.anthropic.com/v1/messages", "http://api.anthropic.com/v1/messages/batches/a%2Fb", "http://api.anthropic.com/api/messages",
+			"http://generativelanguage.googleapis.com/models/m:generateContent", "http://generativelanguage.googleapis.com/v1/v1/models",
+		}},
+		{"http://eu.api.openai.com", "http://api.x.ai/v1/", []string{"OPENAI_BASE_URL/embeddings", "ANTHROPIC_BASE_URL/v1/messages"},
+			[]string{"http://eu.api.openai.com/v1/embeddings", "http://api.x.ai/v1/messages"}},
+		{"http://api.deepseek.com", "http://gateway.example.com/api/paas/v4", []string{"OPENAI_BASE_URL/chat/completions", "ANTHROPIC_BASE_URL/messages"},
+			[]string{"http://api.deepseek.com/chat/completions", "http://gateway.example.com/api/paas/v4/messages"}},
+	} {
+		got = nil
+		env := []string{"HTTP_PROXY=" + server.URL, "OPENAI_BASE_URL=" + c.openAI, "ANTHROPIC_BASE_URL=" + c.anthropic, "GOOGLE_GEMINI_BASE_URL=http://generativelanguage.googleapis.com"}
+		_, stderr, status := runMeter(t, env, append([]string{"--", "caller"}, c.requests...)...)
+		assert.Equal(t, 0, status, stderr)
+		assert.Equal(t, c.want, got)
+	}
 }

@@ -18,7 +18,12 @@ func (c *call) receive(res *http.Response) {
 		c.finish(r)
 		return
 	}
-	res.Body = &countedBody{ReadCloser: res.Body, reading: newReading(c, res)}
+	counting := newReading(c, res)
+	if res.Body == nil { // a transport must not return it, but http.Client accepts it
+		counting.end("the response has no body")
+		return
+	}
+	res.Body = &countedBody{ReadCloser: res.Body, reading: counting}
 }
 
 // countedBody passes on the body of a response and counts it.

@@ -155,3 +155,25 @@ func TestResponsesAreThoseOfTheBaseTransport(t *testing.T) {
 	assert.Len(t, records.all(), 2)
 	assert.Equal(t, "0.015", m.Spent().USD)
 }
+
+// http.Client accepts a response without a body, which a transport for tests may return.
+func TestAResponseWithoutABodyIsPassedOn(t *testing.T) {
+	t.Parallel()
+	var records recorder
+	m, err := meter.New(nil, meter.WithRecorder(records.record))
+	require.NoError(t, err)
+	for _, status := range []int{http.StatusOK, http.StatusTooManyRequests} {
+		base := roundTripper(func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Header: http.Header{}, Request: req}, nil
+		})
+		res, err := post(t.Context(), &http.Client{Transport: m.Transport(base)}, "https://api.openai.com/v1/chat/completions", chat)
+		require.NoError(t, err)
+		_, err = io.ReadAll(res.Body)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+	}
+	all := records.all()
+	require.Len(t, all, 2)
+	assert.Equal(t, "the response has no body", all[0].Unpriced)
+	assert.Equal(t, "0", all[1].USD)
+}

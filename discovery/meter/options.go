@@ -20,8 +20,8 @@ func WithHost(host string, provider discovery.Provider) Option {
 			return err
 		}
 		host := strings.ToLower(host)
-		if host == "" || strings.ContainsAny(host, "/@? ") {
-			return &discovery.ValueError{Field: "host", Value: host, Reason: "must be a host or host:port"}
+		if host == "" || strings.ContainsAny(host, "/@? ") { // a URL may have a password, so the error does not show it
+			return &discovery.ValueError{Field: "host", Reason: "must be a host or host:port"}
 		}
 		m.hosts[host] = known
 		return nil

@@ -18,9 +18,11 @@ func TestNilOptionIsIgnored(t *testing.T) {
 
 func TestWrongOptions(t *testing.T) {
 	t.Parallel()
+	const password = "a-password"
 	for name, opt := range map[string]meter.Option{
 		"no host":     meter.WithHost("", discovery.OpenAI),
 		"a URL":       meter.WithHost("https://api.openai.com", discovery.OpenAI),
+		"a password":  meter.WithHost("https://me:"+password+"@host", discovery.OpenAI),
 		"a path":      meter.WithHost("host/v1", discovery.OpenAI),
 		"a provider":  meter.WithHost("host", "none"),
 		"no recorder": meter.WithRecorder(nil),
@@ -30,5 +32,6 @@ func TestWrongOptions(t *testing.T) {
 		var wrong *discovery.ValueError
 		assert.ErrorAs(t, err, &wrong, name)
 		assert.Nil(t, m, name)
+		assert.NotContains(t, err.Error(), password)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // who bills them.
 type Meters struct {
 	priced, unpriced *meter.Meter
-	refused          atomic.Int64
+	refused, failed  atomic.Int64
 }
 
 // NewMeters returns the Meters of upstreams. Recorders get the records of both; opts are those of the one with prices.
@@ -27,8 +27,8 @@ func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...met
 		opts, unpriced = append(opts, name), append(unpriced, name)
 	}
 	for _, record := range recorders {
-		opts = append(opts, meter.WithRecorder(record))
-		unpriced = append(unpriced, meter.WithRecorder(func(r meter.Record) { record(explain(r, upstreams)) }))
+		opts = append(opts, meter.WithRecorder(func(r meter.Record) { record(public(r, upstreams)) }))
+		unpriced = append(unpriced, meter.WithRecorder(func(r meter.Record) { record(explain(public(r, upstreams), upstreams)) }))
 	}
 	quiet := meter.WithLogger(slog.New(slog.DiscardHandler)) // the command has its own warnings
 	opts, unpriced = append(opts, quiet), append(unpriced, quiet)
@@ -44,6 +44,21 @@ func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...met
 
 // Refused returns the number of calls that a budget refused.
 func (m *Meters) Refused() int64 { return m.refused.Load() }
+
+// Failed returns the number of requests that had no response. Those that were not sent are not counted as calls.
+func (m *Meters) Failed() int64 { return m.failed.Load() }
+
+// public cuts off what the path of a record has of the base path of an upstream, except the version: it may have a key.
+func public(r meter.Record, upstreams []Upstream) meter.Record {
+	private := ""
+	for _, u := range upstreams {
+		if path := u.private(); len(path) > len(private) && strings.HasPrefix(r.Path+"/", path+"/") {
+			private = path
+		}
+	}
+	r.Path = strings.TrimPrefix(r.Path, private)
+	return r
+}
 
 // explain sets why a complete call to a host that is no provider's has no cost, and what to do about it.
 func explain(r meter.Record, upstreams []Upstream) meter.Record {
@@ -64,19 +79,24 @@ func hostOf(p discovery.Provider) string { return strings.ToLower(string(p)) + "
 func (m *Meters) transport(u Upstream, base http.RoundTripper) http.RoundTripper {
 	t := target{u, base}
 	if u.Provider == "" {
-		return billed{hostOf(u.API), m.unpriced.Transport(t)}
+		return billed{m, hostOf(u.API), m.unpriced.Transport(t)}
 	}
-	return billed{hostOf(u.Provider), m.priced.Transport(t)}
+	return billed{m, hostOf(u.Provider), m.priced.Transport(t)}
 }
 
 // billed names the provider of requests for a Meter.
 type billed struct {
-	host string
-	next http.RoundTripper
+	meters *Meters
+	host   string
+	next   http.RoundTripper
 }
 
 func (b billed) RoundTrip(req *http.Request) (*http.Response, error) {
-	return b.next.RoundTrip(withHost(req, req.URL.Scheme, b.host))
+	res, err := b.next.RoundTrip(withHost(req, req.URL.Scheme, b.host))
+	if err == nil && res.Request.URL.Host == b.host { // it did not reach the target: a budget has refused it
+		err = b.meters.refuse(res)
+	}
+	return res, err
 }
 
 // target sends requests to an upstream.

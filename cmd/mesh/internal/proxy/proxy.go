@@ -4,20 +4,15 @@ package proxy
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
-	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
-	"net/http/httputil"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
@@ -98,7 +93,7 @@ func (p *Proxy) handler(m *Meters, errs io.Writer) http.Handler {
 	next := make(map[string]http.Handler, len(p.upstreams))
 	for _, u := range p.upstreams {
 		prefix := p.base.Path + "/" + string(u.API)
-		next[prefix] = http.StripPrefix(prefix, forward(m, u, errs))
+		next[prefix] = http.StripPrefix(prefix, p.forward(m, u, errs))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.calls.RLock()
@@ -123,62 +118,4 @@ func noWebSocket(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	}
 	r.Header.Del("Upgrade")
 	next.ServeHTTP(w, r)
-}
-
-// forward returns the proxy of one upstream. Paths stay as they are below its host.
-func forward(m *Meters, u Upstream, errs io.Writer) http.Handler {
-	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // documented
-	return &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = u.URL.Scheme, u.URL.Host, u.URL.Host
-			r.Out.URL.RawQuery = r.In.URL.RawQuery
-			// The transport unpacks gzip: the counts of every other encoding would be unknown.
-			r.Out.Header.Del("Accept-Encoding")
-			if r.Out.Body != nil {
-				r.Out.Body = &requestBody{ReadCloser: r.Out.Body}
-			}
-		},
-		Transport:      m.transport(u, base),
-		FlushInterval:  -1, // at once
-		ModifyResponse: m.refusal,
-		ErrorLog:       log.New(io.Discard, "", 0),
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			if !errors.Is(err, context.Canceled) {
-				fmt.Fprintf(errs, "mesh: meter: %s %s: %s\n", r.Method, u.URL.Host, output.Line(cause(err)))
-			}
-			http.Error(w, "mesh meter: the provider did not respond", http.StatusBadGateway)
-		},
-	}
-}
-
-// cause returns the text of an error that the network or TLS has made. Others may quote a response, which may repeat a key.
-func cause(err error) string {
-	var network net.Error
-	var certificate *tls.CertificateVerificationError
-	if errors.As(err, &network) || errors.As(err, &certificate) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return err.Error()
-	}
-	return "there was no valid response"
-}
-
-// refusal counts the refusal of a budget, and ends its body with io.EOF: its error cannot cross the proxy, and would look like a broken
-// connection, which programs try again.
-func (m *Meters) refusal(res *http.Response) error {
-	if res.StatusCode != http.StatusPaymentRequired || res.Header.Get("X-Should-Retry") == "" {
-		return nil
-	}
-	text, err := io.ReadAll(res.Body)
-	if closed := res.Body.Close(); err == nil {
-		err = closed
-	}
-	var refused *meter.BudgetError
-	switch {
-	case errors.As(err, &refused):
-		m.refused.Add(1)
-	case err != nil:
-		return err
-	}
-	res.Body, res.ContentLength = io.NopCloser(strings.NewReader(string(text))), int64(len(text))
-	res.Header.Set("Content-Length", fmt.Sprint(len(text)))
-	return nil
 }

@@ -30,8 +30,9 @@ const (
 // started is a proxy in front of a handler.
 type started struct {
 	*proxy.Proxy
-	base string // of OpenAI's API
-	errs *strings.Builder
+	base   string // of OpenAI's API
+	errs   *strings.Builder
+	meters *proxy.Meters
 
 	mu      sync.Mutex
 	records []meter.Record
@@ -48,9 +49,9 @@ func start(t *testing.T, handler http.HandlerFunc, flags []string, opts ...meter
 	upstreams, err := proxy.Upstreams(flags, func(string) (string, bool) { return "", false })
 	require.NoError(t, err)
 	s := &started{errs: &strings.Builder{}}
-	m, err := proxy.NewMeters(upstreams, []func(meter.Record){s.record}, opts...)
+	s.meters, err = proxy.NewMeters(upstreams, []func(meter.Record){s.record}, opts...)
 	require.NoError(t, err)
-	s.Proxy, err = proxy.Start(t.Context(), m, upstreams, map[string]string{"job": "j"}, s.errs)
+	s.Proxy, err = proxy.Start(t.Context(), s.meters, upstreams, map[string]string{"job": "j"}, s.errs)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	s.base = variable(s.Environment(nil), "OPENAI_BASE_URL")
@@ -118,7 +119,7 @@ func TestRequestsReachTheUpstreamUnchanged(t *testing.T) {
 	assert.Empty(t, got.Header.Values("X-Forwarded-Host"))
 	require.Len(t, p.records, 1)
 	assert.Equal(t, map[string]string{"job": "j"}, p.records[0].Labels)
-	assert.Equal(t, "/base/path/v1//chat/completions", p.records[0].Path, "without the query and the secret path")
+	assert.Equal(t, "/v1//chat/completions", p.records[0].Path, "without the query, the secret path and the base path")
 	assert.Equal(t, "0.0075", p.records[0].USD)
 	assert.Empty(t, p.errs.String())
 }

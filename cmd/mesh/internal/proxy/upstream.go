@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,6 +22,17 @@ type Upstream struct {
 	// Provider bills the calls; "" if the host is no provider's, so that their cost is not known.
 	Provider discovery.Provider
 }
+
+// private returns the base path without the version at its end, such as /v1. It may have a key, or the secret path of another proxy.
+func (u Upstream) private() string {
+	path := strings.TrimRight(u.URL.Path, "/")
+	if version := path[strings.LastIndexByte(path, '/')+1:]; versions.MatchString(version) {
+		path = strings.TrimRight(strings.TrimSuffix(path, version), "/")
+	}
+	return path
+}
+
+var versions = regexp.MustCompile(`^v[0-9]+[a-z]*$`)
 
 // known are the APIs whose base URL programs read from their environment. DeepSeek and xAI have none: programs use OPENAI_BASE_URL
 // for them.
@@ -52,6 +64,9 @@ func Upstreams(flags []string, lookup func(string) (string, bool)) ([]Upstream, 
 	}
 	for _, flag := range flags {
 		name, text, _ := strings.Cut(flag, "=")
+		if strings.ContainsAny(name, ":/@") { // a URL, which may have a password
+			return nil, errors.New("--upstream must be PROVIDER=URL")
+		}
 		p, err := discovery.ParseProvider(name)
 		if err != nil {
 			return nil, fmt.Errorf("--upstream must be PROVIDER=URL: %w", err)

@@ -29,10 +29,20 @@ type Worker struct {
 // New returns a Worker, or an error when the command does not exist. What a command writes to its stderr goes to stderr. The
 // commands that run when killed ends are killed.
 func New(killed context.Context, c *client.MeshClient, command, env []string, stderr io.Writer) (*Worker, error) {
-	if _, err := exec.LookPath(command[0]); err != nil {
+	if _, err := LookPath(command[0]); err != nil {
 		return nil, err
 	}
 	return &Worker{c, command, env, stderr, killed}, nil
+}
+
+// LookPath is [exec.LookPath] for the first word of a command line. Its error shows no value of a variable: in a shell a command may
+// begin with NAME=VALUE, and the value may be a key.
+func LookPath(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if variable, _, assigned := strings.Cut(name, "="); err != nil && assigned {
+		return "", fmt.Errorf("the command begins with a variable; it must be env %s=VALUE COMMAND", variable)
+	}
+	return path, err
 }
 
 // Handle runs the command for a message and sends what it prints as the answer. It returns the receipt of the answer, or nil if

@@ -1,0 +1,86 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+)
+
+// maxIdle is the number of idle connections to an upstream that are kept. An agent makes many calls at once; with the default of two
+// most of them would open a connection over HTTP/1.1.
+const maxIdle = 64
+
+// forward returns the proxy of one upstream. Paths stay as they are below its host, except for the version of known APIs.
+func (p *Proxy) forward(m *Meters, u Upstream, errs io.Writer) http.Handler {
+	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // documented
+	base.MaxIdleConnsPerHost = maxIdle
+	return &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { rewrite(r, u) },
+		Transport:      m.transport(u, base),
+		FlushInterval:  -1, // at once
+		ModifyResponse: func(res *http.Response) error { p.redirect(res, u); return nil },
+		ErrorLog:       log.New(io.Discard, "", 0),
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			m.failed.Add(1)
+			if !errors.Is(err, context.Canceled) {
+				fmt.Fprintf(errs, "mesh: meter: %s %s: %s\n", r.Method, u.URL.Host, output.Line(cause(err)))
+			}
+			http.Error(w, "mesh meter: the provider did not respond", http.StatusBadGateway)
+		},
+	}
+}
+
+func rewrite(r *httputil.ProxyRequest, u Upstream) {
+	out := r.Out
+	out.URL.Scheme, out.URL.Host, out.Host = u.URL.Scheme, u.URL.Host, u.URL.Host
+	out.URL.RawQuery = r.In.URL.RawQuery
+	if versioned(u) {
+		out.URL.Path, out.URL.RawPath = withVersion(out.URL.Path), withVersion(out.URL.RawPath)
+	}
+	// The transport unpacks gzip: the counts of every other encoding would be unknown.
+	out.Header.Del("Accept-Encoding")
+	if out.Body != nil {
+		out.Body = &requestBody{ReadCloser: out.Body}
+	}
+}
+
+// redirect lets a Location on the host of the upstream point to the proxy. Otherwise the program would send the next request, which is
+// not counted, to the provider.
+func (p *Proxy) redirect(res *http.Response, u Upstream) {
+	to, err := res.Location() // relative to the request
+	if err != nil || !strings.EqualFold(hostAndPort(to), hostAndPort(u.URL)) {
+		return
+	}
+	to.Scheme, to.Host, to.User = p.base.Scheme, p.base.Host, nil
+	prefix := p.base.Path + "/" + string(u.API)
+	to.Path, to.RawPath = prefix+to.Path, prefix+to.EscapedPath()
+	res.Header.Set("Location", to.String())
+}
+
+// hostAndPort returns the host of a URL without the port that its scheme has by itself.
+func hostAndPort(u *url.URL) string {
+	if defaults := map[string]string{"http": "80", "https": "443"}; u.Port() == defaults[u.Scheme] {
+		return u.Hostname()
+	}
+	return u.Host
+}
+
+// cause returns the text of an error that the network or TLS has made. Others may quote a response, which may repeat a key.
+func cause(err error) string {
+	var network net.Error
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &network) || errors.As(err, &certificate) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return err.Error()
+	}
+	return "there was no valid response"
+}

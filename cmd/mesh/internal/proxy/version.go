@@ -1,0 +1,22 @@
+package proxy
+
+import (
+	"regexp"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// versioned reports whether the paths of the APIs of an upstream are known to begin with /v1. Other hosts may have other paths.
+func versioned(u Upstream) bool {
+	p := owner(u.URL)
+	return p == discovery.OpenAI || p == discovery.Anthropic || p == discovery.XAI
+}
+
+// knownPath matches the paths of the APIs of OpenAI, Anthropic and xAI, with their version or without, or twice.
+var knownPath = regexp.MustCompile(`^/+(?:v1/+){0,2}((?:api-key|assistants|audio|batches|chat|complete|completions|containers|` +
+	`conversations|embedding-models|embeddings|evals|files|fine_tuning|image-generation-models|images|language-models|messages|` +
+	`models|moderations|organization|organizations|realtime|responses|skills|threads|tokenize-text|uploads|vector_stores|` +
+	`video-generation-models|videos)(?:/|$))`)
+
+// withVersion returns the path of a known API with /v1 once. Some programs expect it in the base URL, and others add it.
+func withVersion(path string) string { return knownPath.ReplaceAllString(path, "/v1/$1") }
