@@ -33,6 +33,7 @@ type MeshClient struct {
 	// shownNode is node, or a placeholder if it does not look like a name.
 	shownNode string
 	anyNode   bool // of WithoutSelfNameValidation
+	turns     turns
 	// lifetime ends when the client is closed.
 	lifetime context.Context //nolint:containedctx // it is the client's, not a request's
 	end      context.CancelFunc

@@ -21,6 +21,12 @@
 //
 // A rule that matches harmless text can be allowed for one message with SendRequest.AllowRules.
 //
+// # Asking
+//
+// [MeshClient.Ask] sends a question in a thread of its own and waits for the answer. [MeshClient.AskAll] asks several nodes and yields
+// each answer when it arrives, and [MeshClient.Await] goes on waiting after a restart or a deadline. [MeshClient.Pending] lists the
+// questions without an answer.
+//
 // # Receiving
 //
 // [MeshClient.Serve] is a worker: it registers the node, hands each unread message to a function and marks it read when the
@@ -35,6 +41,7 @@
 //   - [*ValueError]: an argument is invalid, the context is nil, or the MeshClient was not made with [New]. Nothing was sent.
 //   - [*NotInRegistryError]: the recipient is not registered. Nothing was posted.
 //   - [*NotInInboxError]: [MeshClient.GetMessage] did not find the message.
+//   - [*NoAnswerError]: a question of Ask, AskAll or Await has no answer. It wraps the reason.
 //   - [*MeshSecretLeakError]: the content contains a credential. Nothing was posted.
 //   - [*MeshAuthError]: the gateway answered 401 or 403. It is a [*MeshGatewayError] too.
 //   - [*MeshGatewayError]: any other failure of a request. Delivered and Uncertain report whether a message may

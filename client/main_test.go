@@ -2,12 +2,16 @@ package client_test
 
 import (
 	"context"
+	"errors"
+	"iter"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -101,6 +105,34 @@ var operations = map[string]func(context.Context, *client.MeshClient) error{
 		_, err := c.OpenThread(ctx, "node-a↔node-b:builds")
 		return err
 	},
+	"Ask": func(ctx context.Context, c *client.MeshClient) error {
+		return briefly(ctx, func(ctx context.Context) error {
+			_, err := c.Ask(ctx, client.SendRequest{To: "node-b", Content: "hello"})
+			return err
+		})
+	},
+	"AskAll": func(ctx context.Context, c *client.MeshClient) error {
+		return briefly(ctx, func(ctx context.Context) error {
+			return last(c.AskAll(ctx, []string{"node-b", "node-c"}, client.SendRequest{Content: "hello"}))
+		})
+	},
+	"Await": func(ctx context.Context, c *client.MeshClient) error {
+		return briefly(ctx, func(ctx context.Context) error {
+			return last(c.Await(ctx, client.MeshMessage{ID: 7, ToNode: "node-b"}))
+		})
+	},
+	"Sent": func(ctx context.Context, c *client.MeshClient) error {
+		_, err := c.Sent(ctx, client.FetchOptions{})
+		return err
+	},
+	"Pending": func(ctx context.Context, c *client.MeshClient) error {
+		_, err := c.Pending(ctx, client.FetchOptions{})
+		return err
+	},
+	"FindThread": func(ctx context.Context, c *client.MeshClient) error {
+		_, _, err := c.FindThread(ctx, "node-a↔node-b:builds")
+		return err
+	},
 	"GetThread": func(ctx context.Context, c *client.MeshClient) error {
 		_, _, err := c.GetThread(ctx, threadID, client.ThreadOptions{Limit: 1})
 		return err
@@ -116,6 +148,34 @@ var operations = map[string]func(context.Context, *client.MeshClient) error{
 		}
 		return ctx.Err()
 	},
+}
+
+// briefly calls wait for a short time. It is no error that nobody answers, or that the gateway does not have the question of Await.
+func briefly(ctx context.Context, wait func(context.Context) error) error {
+	if ctx == nil {
+		return wait(nil)
+	}
+	timeout := errors.New("nobody answers")
+	ctx, cancel := context.WithTimeoutCause(ctx, 150*time.Millisecond, timeout)
+	defer cancel()
+	err := wait(ctx)
+	if errors.Is(err, timeout) && !strings.Contains(err.Error(), "the last poll failed") || err != nil && strings.Contains(err.Error(), "lost the question") {
+		return nil
+	}
+	return err
+}
+
+// last returns the error of the last result.
+func last(results iter.Seq2[client.MeshMessage, error]) (last error) {
+	for _, err := range results {
+		last = err
+	}
+	return last
+}
+
+// waits reports whether an operation ends when its context does, and not with the first failed request.
+func waits(operation string) bool {
+	return slices.Contains([]string{"Watch", "Ask", "AskAll", "Await"}, operation)
 }
 
 // threadID is the thread of the operation GetThread.

@@ -82,8 +82,16 @@ func (c *MeshClient) fetch(ctx context.Context, op operation, opts FetchOptions)
 	if err := opts.checkTexts(); err != nil {
 		return nil, err
 	}
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	return c.list(ctx, op, c.query(opts))
+}
+
+// list returns the messages that GET /messages lists.
+func (c *MeshClient) list(ctx context.Context, op operation, params *gateway.ListMessagesParams) ([]MeshMessage, error) {
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
-		return c.api.ListMessages(ctx, c.query(opts))
+		return c.api.ListMessages(ctx, params)
 	})
 	if err != nil {
 		return nil, err
@@ -101,7 +109,7 @@ func (c *MeshClient) fetch(ctx context.Context, op operation, opts FetchOptions)
 // query returns the parameters of GET /messages. Without the parameter to, the gateway returns the messages of all nodes.
 func (c *MeshClient) query(opts FetchOptions) *gateway.ListMessagesParams {
 	return &gateway.ListMessagesParams{
-		To:         c.inbox(opts),
+		To:         optional(c.inbox(opts)),
 		UnreadOnly: optional(opts.UnreadOnly),
 		From:       optional(resolveAlias(c.aliases, opts.FromNode)),
 		Kind:       optional(opts.Kind),

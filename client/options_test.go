@@ -25,6 +25,9 @@ func TestDefaultTimeoutIsTenSeconds(t *testing.T) {
 				panic(r.Context().Err())
 			}, opts...)
 			for operation, call := range operations {
+				if waits(operation) && operation != "Watch" {
+					continue
+				}
 				begin := time.Now()
 				require.ErrorIs(t, call(t.Context(), c), context.DeadlineExceeded, operation)
 				assert.Equal(t, want, time.Since(begin), operation)

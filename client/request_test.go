@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -129,7 +130,7 @@ func TestOnlyErrorsOfTheInboxAdviseALowerLimit(t *testing.T) {
 		if !errors.Is(err, client.ErrTooLarge) {
 			continue // MarkRead ignores the body, and Send reads more of the registry
 		}
-		inbox := operation == "Fetch" || operation == "Watch"
+		inbox := slices.Contains([]string{"Fetch", "Watch", "Await", "Sent", "Pending"}, operation)
 		assert.Equal(t, inbox, strings.Contains(err.Error(), "lower Limit"), "%s: %v", operation, err)
 		assert.ErrorContains(t, err, "raise WithMaxResponseBytes", operation)
 	}
@@ -233,8 +234,8 @@ func TestRefusedConnectionIsAGatewayError(t *testing.T) {
 func TestContextThatEndsInAnErrorBodyIsVisible(t *testing.T) {
 	t.Parallel()
 	for operation, call := range operations {
-		if operation == "Watch" {
-			continue // it ends when its context does
+		if waits(operation) {
+			continue
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		c := serving(t, func(w http.ResponseWriter, r *http.Request) {

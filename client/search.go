@@ -63,7 +63,7 @@ type search struct {
 // lists returns the lists to search, the most likely ones first.
 func (s *search) lists(ctx context.Context) iter.Seq2[gateway.ListMessagesParams, error] {
 	return func(yield func(gateway.ListMessagesParams, error) bool) {
-		all := gateway.ListMessagesParams{To: s.client.node}
+		all := gateway.ListMessagesParams{To: &s.client.node}
 		unread := all
 		unread.UnreadOnly = optional(true)
 		_ = yield(all, nil) && yield(unread, nil) && s.eachThread(ctx, all, yield) && s.eachSender(ctx, all, yield)

@@ -70,6 +70,11 @@ func (c *MeshClient) checkSend(ctx context.Context, to string, req SendRequest) 
 	if err := c.checkRecipient(ctx, to); err != nil {
 		return err
 	}
+	return c.scanContent(req)
+}
+
+// scanContent scans the content of a message for credentials.
+func (c *MeshClient) scanContent(req SendRequest) error {
 	if req.SkipSecretCheck {
 		return nil
 	}
@@ -81,6 +86,11 @@ func (c *MeshClient) send(ctx context.Context, to string, req SendRequest, ownKe
 	if err := c.checkSend(ctx, to, req); err != nil {
 		return nil, err
 	}
+	return c.post(ctx, to, req, ownKey)
+}
+
+// post sends a message that has been checked.
+func (c *MeshClient) post(ctx context.Context, to string, req SendRequest, ownKey bool) (*MeshMessage, error) {
 	m := c.message(to, req)
 	op := opSend(m.IdempotencyKey != "", ownKey)
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {

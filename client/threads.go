@@ -2,8 +2,11 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
@@ -36,17 +39,16 @@ type ThreadQuery struct {
 type ThreadOptions struct {
 	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default, which is 100.
 	Limit int
+	// Newest selects the newest messages. The default are the oldest ones.
+	Newest bool
 }
 
 // OpenThread returns the thread with the given name, 1 to 128 characters, and creates it if it is new (POST /threads). Its ID
 // is the value for SendRequest.ThreadID. By convention a name is the two peers and a topic, as in "node-a↔node-b:builds". A name
 // of another length is a [*ValueError].
 func (c *MeshClient) OpenThread(ctx context.Context, name string) (*Thread, error) {
-	if err := checkText("name", name); err != nil {
+	if err := checkThreadName(name); err != nil {
 		return nil, err
-	}
-	if n := utf8.RuneCountInString(name); n < 1 || n > maxThreadName {
-		return nil, &ValueError{Field: "name", Reason: "must have 1 to 128 characters"}
 	}
 	resp, err := c.do(ctx, opOpenThread, func(ctx context.Context) (*http.Response, error) {
 		return c.api.OpenThread(ctx, gateway.OpenThreadRequest{Name: name})
@@ -61,9 +63,19 @@ func (c *MeshClient) OpenThread(ctx context.Context, name string) (*Thread, erro
 	return thread, nil
 }
 
+func checkThreadName(name string) error {
+	if n := utf8.RuneCountInString(name); n < 1 || n > maxThreadName {
+		return &ValueError{Field: "name", Reason: "must have 1 to 128 characters"}
+	}
+	return checkText("name", name)
+}
+
 // GetThread returns a thread and its messages, the oldest first (GET /threads/{uuid}). The messages have the ThreadID of the
 // thread, so that [MeshClient.Reply] stays in it; their ReadAt is always nil, because the gateway does not return it here. An
 // unknown id is a [*MeshGatewayError] with status 404.
+//
+// With ThreadOptions.Newest one request lists the messages (GET /messages). They have ReadAt, and of the Thread only ID is set.
+// If a thread has more than 2000 messages, those between the oldest and the newest 1000 cannot be listed.
 func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, nil, err
@@ -73,6 +85,9 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 	}
 	if err := checkLimit(opts.Limit); err != nil {
 		return nil, nil, err
+	}
+	if opts.Newest {
+		return c.newestOfThread(ctx, id, opts)
 	}
 	op := opGetThread(c.redactor.show(id))
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
@@ -93,6 +108,51 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 	return &page.Thread, page.Messages, nil
 }
 
+// newestOfThread is GetThread for the newest messages. An empty list does not show whether the thread exists.
+func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
+	rows, err := c.list(ctx, opListMessages, &gateway.ListMessagesParams{ThreadID: &id, Limit: optional(int64(opts.Limit))})
+	if err != nil {
+		return nil, nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool { return m.GetThreadID() != id })
+	if len(rows) == 0 {
+		return c.GetThread(ctx, id, ThreadOptions{Limit: opts.Limit})
+	}
+	slices.Reverse(rows)
+	return &Thread{ID: id}, rows, nil
+}
+
+// FindThread returns the thread with exactly this name, and whether there is one. It creates nothing. The gateway lists at most
+// 100 threads whose names are similar: if the name is not among so many, the error is a [*MeshGatewayError] with status 200. The name
+// has 1 to 128 characters, as for OpenThread.
+func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, false, err
+	}
+	if err := checkThreadName(name); err != nil {
+		return nil, false, err
+	}
+	pair, topic, _ := strings.Cut(name, ":")
+	threads, err := c.listThreads(ctx, &gateway.ListThreadsParams{
+		Peer: optional(strings.TrimSpace(pair)), Topic: optional(strings.TrimSpace(topic)), Limit: optional(int64(maxThreadLimit)),
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	for i := range threads {
+		if threads[i].Name == name {
+			return &threads[i], true, nil
+		}
+	}
+	if len(threads) >= maxThreadLimit {
+		return nil, false, &MeshGatewayError{
+			Method: opListThreads.method, Path: opListThreads.path, StatusCode: http.StatusOK,
+			Err: fmt.Errorf("the thread is not among the %d listed ones, and there may be more with similar names", len(threads)),
+		}
+	}
+	return nil, false, nil
+}
+
 // ListThreads returns threads, the most recently used first (GET /threads). The slice is not nil unless there is an error.
 func (c *MeshClient) ListThreads(ctx context.Context, query ThreadQuery) ([]Thread, error) {
 	if err := c.ready(ctx); err != nil {
@@ -101,11 +161,15 @@ func (c *MeshClient) ListThreads(ctx context.Context, query ThreadQuery) ([]Thre
 	if err := query.check(); err != nil {
 		return nil, err
 	}
+	return c.listThreads(ctx, &gateway.ListThreadsParams{
+		Peer: optional(resolveAlias(c.aliases, query.Peer)), Topic: optional(query.Topic),
+		SessionID: optional(query.SessionID), Limit: optional(int64(query.Limit)),
+	})
+}
+
+func (c *MeshClient) listThreads(ctx context.Context, params *gateway.ListThreadsParams) ([]Thread, error) {
 	resp, err := c.do(ctx, opListThreads, func(ctx context.Context) (*http.Response, error) {
-		return c.api.ListThreads(ctx, &gateway.ListThreadsParams{
-			Peer: optional(resolveAlias(c.aliases, query.Peer)), Topic: optional(query.Topic),
-			SessionID: optional(query.SessionID), Limit: optional(int64(query.Limit)),
-		})
+		return c.api.ListThreads(ctx, params)
 	})
 	if err != nil {
 		return nil, err

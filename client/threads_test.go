@@ -1,7 +1,9 @@
 package client_test
 
 import (
+	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -120,4 +122,96 @@ func TestUnknownThreadIsAnErrorWithItsStatus(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, failed.StatusCode)
 	assert.Contains(t, failed.Error(), "thread not found")
 	assert.NotContains(t, failed.Error(), "base path")
+}
+
+// fill sends n messages in a new thread and returns its id.
+func fill(t *testing.T, c *client.MeshClient, name string, n int) string {
+	t.Helper()
+	thread, err := c.OpenThread(t.Context(), name)
+	require.NoError(t, err)
+	for i := range n {
+		_, err := c.Send(t.Context(), client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: strconv.Itoa(i), ThreadID: thread.ID})
+		require.NoError(t, err)
+	}
+	return thread.ID
+}
+
+func TestNewestMessagesOfAThreadAreOneRequest(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	id := fill(t, c, "node-a↔node-b:builds", 500)
+	g.Store("node-a", "node-b", "fyi", "in no thread")
+	before := len(g.Requests())
+	thread, messages, err := c.GetThread(t.Context(), id, client.ThreadOptions{Limit: 10, Newest: true})
+	require.NoError(t, err)
+	assert.Equal(t, 1, len(g.Requests())-before)
+	assert.Equal(t, id, thread.ID)
+	require.Len(t, messages, 10)
+	assert.Equal(t, []string{"490", "499"}, []string{messages[0].GetContent(), messages[9].GetContent()})
+	assert.Equal(t, id, messages[0].GetThreadID())
+
+	empty := fill(t, c, "node-a↔node-b:empty", 0)
+	thread, messages, err = c.GetThread(t.Context(), empty, client.ThreadOptions{Newest: true})
+	require.NoError(t, err)
+	assert.Empty(t, messages)
+	assert.Equal(t, "node-a↔node-b:empty", thread.Name)
+	_, _, err = c.GetThread(t.Context(), threadID, client.ThreadOptions{Newest: true})
+	assert.Equal(t, http.StatusNotFound, gatewayError(t, err).StatusCode)
+}
+
+// Older gateways ignore the thread and list other messages.
+func TestNewestMessagesOfAThreadAreSelectedAgain(t *testing.T) {
+	t.Parallel()
+	c := answering(t, http.StatusOK, "application/json", `[{"id":2,"from_node":"node-b","to_node":"node-c","kind":"fyi","thread_id":"t-2","created_at":"t"},
+		{"id":1,"from_node":"node-b","to_node":"node-c","kind":"fyi","thread_id":"t-1","created_at":"t"}]`)
+	_, messages, err := c.GetThread(t.Context(), "t-1", client.ThreadOptions{Newest: true})
+	require.NoError(t, err)
+	assert.Equal(t, []int64{1}, ids(messages))
+}
+
+func TestFindThreadFindsTheExactName(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a", client.WithAliases(map[string]string{"builds": "node-b"}))
+	names := []string{
+		"builds", "Builds", " builds ", "builds:", "node-a↔node-b:builds", "node-a↔node-b: builds", "100%:of_it", "100 :of it", ":topic", "a:b:c",
+	}
+	for _, name := range names {
+		_, err := c.OpenThread(t.Context(), name)
+		require.NoError(t, err)
+	}
+	for _, name := range names {
+		thread, found, err := c.FindThread(t.Context(), name)
+		require.NoError(t, err, name)
+		require.True(t, found, name)
+		assert.Equal(t, name, thread.Name)
+	}
+	for _, name := range []string{"build", "BUILDS", "node-a↔node-b:", "%", "a:b"} {
+		_, found, err := c.FindThread(t.Context(), name)
+		require.NoError(t, err, name)
+		assert.False(t, found, name)
+	}
+	all, err := c.ListThreads(t.Context(), client.ThreadQuery{Limit: 100})
+	require.NoError(t, err)
+	assert.Len(t, all, len(names), "nothing is created")
+	for _, name := range []string{"", long("x", 129), "\xff"} {
+		_, _, err := c.FindThread(t.Context(), name)
+		assert.Equal(t, "name", valueError(t, err).Field)
+	}
+}
+
+func TestFindThreadReportsTooManySimilarNames(t *testing.T) {
+	t.Parallel()
+	c := connect(t, gateway(t), "node-a")
+	for i := range 101 {
+		_, err := c.OpenThread(t.Context(), fmt.Sprintf("node-a:job-%03d", i))
+		require.NoError(t, err)
+	}
+	_, found, err := c.FindThread(t.Context(), "node-a:job-000")
+	require.NoError(t, err)
+	assert.True(t, found, "the topic selects it")
+	_, _, err = c.FindThread(t.Context(), "node-a:job")
+	require.ErrorContains(t, err, "may be more with similar names")
+	gatewayError(t, err)
 }

@@ -269,8 +269,8 @@ type Refusal = Error
 
 // ListMessagesParams defines parameters for ListMessages.
 type ListMessagesParams struct {
-	// To is the node whose inbox is read. The gateway itself does not require it and returns all inboxes without it. Some gateways ignore the name to_node silently and then return all inboxes as well.
-	To string `form:"to" json:"to"`
+	// To is the node whose inbox is read. Without it the messages of all nodes are returned. Some gateways ignore the name to_node silently and then return all inboxes as well.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
 
 	// UnreadOnly reports whether only unread messages are returned. The default is false.
 	UnreadOnly *bool `form:"unread_only,omitempty" json:"unread_only,omitempty"`
@@ -1062,7 +1062,7 @@ type ClientInterface interface {
 	// Corresponds with GET /health (the `GetHealth` operationId).
 	GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListMessages Reads an inbox, newest message first.
+	// ListMessages Reads an inbox or the messages of all nodes, newest message first.
 	//
 	// Reading does not mark messages as read. There is no cursor. A request returns at most 1000 rows.
 	//
@@ -1176,7 +1176,7 @@ func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (
 	return c.Client.Do(req)
 }
 
-// ListMessages Reads an inbox, newest message first.
+// ListMessages Reads an inbox or the messages of all nodes, newest message first.
 //
 // Reading does not mark messages as read. There is no cursor. A request returns at most 1000 rows.
 //
@@ -1447,12 +1447,16 @@ func NewListMessagesRequest(server string, params *ListMessagesParams) (*http.Re
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if params.UnreadOnly != nil {
@@ -1987,7 +1991,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /health (the `GetHealth` operationId).
 	GetHealthWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetHealthResult, error)
 
-	// ListMessagesWithResponse Reads an inbox, newest message first.
+	// ListMessagesWithResponse Reads an inbox or the messages of all nodes, newest message first.
 	//
 	// Reading does not mark messages as read. There is no cursor. A request returns at most 1000 rows.
 	//
@@ -2441,7 +2445,7 @@ func (c *ClientWithResponses) GetHealthWithResponse(ctx context.Context, reqEdit
 	return ParseGetHealthResult(rsp)
 }
 
-// ListMessagesWithResponse Reads an inbox, newest message first.
+// ListMessagesWithResponse Reads an inbox or the messages of all nodes, newest message first.
 //
 // Reading does not mark messages as read. There is no cursor. A request returns at most 1000 rows.
 //

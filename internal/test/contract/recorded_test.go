@@ -14,7 +14,6 @@ var rejected = map[string]string{
 	"inbox_limit_too_large":        `parameter "limit" in query has an error: number must be at most 1000`,
 	"inbox_unread_garbage":         `parameter "unread_only" in query has an error`,
 	"inbox_unread_yes":             `parameter "unread_only" in query has an error`, // the gateway accepts it, the document only true and false
-	"inbox_without_to":             `parameter "to" in query has an error`,          // the gateway returns every inbox
 	"mark_read_over_int64":         `parameter "msg_id" in path has an error`,
 	"peers_unauthorized":           "no bearer token",
 	"register_name_too_long":       `Error at "/name": maximum string length is 64`,

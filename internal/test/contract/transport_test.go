@@ -152,7 +152,7 @@ func TestTransportPassesNetworkErrorsOn(t *testing.T) {
 	_, err := transport.RoundTrip(newRequest(t, "GET", "http://127.0.0.1"+base+"/peers", nil))
 	require.ErrorIs(t, err, broken)
 	assert.Empty(t, found.all)
-	_, err = transport.RoundTrip(newRequest(t, "GET", "http://127.0.0.1"+base+"/messages", nil))
+	_, err = transport.RoundTrip(newRequest(t, "GET", "http://127.0.0.1"+base+"/messages?to=", nil))
 	require.ErrorIs(t, err, broken)
 	require.Len(t, found.all, 1, "the request is checked")
 	assert.Contains(t, found.all[0], `"to" in query`)

@@ -10,7 +10,7 @@ import (
 
 // meshOperations are the operations of the gateway client, for the node in the recordings. None checks the Content-Type.
 func meshOperations() []*operation {
-	return []*operation{listPeers(), register(), fetch(), sendAtRegistry(), sendAtPost(), markRead(), health(), watch(), getPeer(), openThread(), listThreads(), getThread()}
+	return []*operation{listPeers(), register(), fetch(), sendAtRegistry(), sendAtPost(), markRead(), health(), watch(), getPeer(), openThread(), listThreads(), getThread(), findThread(), sent()}
 }
 
 // emptyListExceptions are the exceptions of operations that read a list.
@@ -55,6 +55,18 @@ func fetch() *operation {
 		name: "Fetch", method: "Fetch", recordings: []string{"inbox"}, request: [2]string{"GET", "/messages"},
 		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) {
 			return c.Fetch(ctx, client.FetchOptions{})
+		},
+		empty: []client.MeshMessage{},
+		text:  path{"messages", 0, "content"}, integer: path{"messages", 0, "id"}, object: path{"messages", 0},
+		nulls: messageNulls, exceptions: emptyListExceptions(none),
+	}
+}
+
+func sent() *operation {
+	return &operation{
+		name: "Sent", method: "Sent", recordings: []string{"inbox_without_to"}, request: [2]string{"GET", "/messages"},
+		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) {
+			return c.Sent(ctx, client.FetchOptions{})
 		},
 		empty: []client.MeshMessage{},
 		text:  path{"messages", 0, "content"}, integer: path{"messages", 0, "id"}, object: path{"messages", 0},

@@ -57,6 +57,20 @@ func listThreads() *operation {
 	}
 }
 
+func findThread() *operation {
+	return &operation{
+		name: "FindThread", method: "FindThread", recordings: []string{"threads_list"}, request: [2]string{"GET", "/threads"},
+		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) {
+			thread, _, err := c.FindThread(ctx, "node-a↔node-b:nightly-build")
+			return thread, err
+		},
+		empty: (*client.Thread)(nil),
+		text:  path{"threads", 0, "thread_name"}, integer: path{"threads", 0, "thread_uuid"}, object: path{"threads", 0},
+		nulls:      requiredThread("threads[].", "threads", "threads[]"),
+		exceptions: []exception{{class: emptyBody, becomes: none, why: "an empty body is an empty list"}},
+	}
+}
+
 func getThread() *operation {
 	return &operation{
 		name: "GetThread", method: "GetThread", recordings: []string{"thread_get"}, request: [2]string{"GET", "/threads/" + threadID},

@@ -1,0 +1,59 @@
+package client
+
+import (
+	"context"
+	"slices"
+	"strconv"
+)
+
+// checkAsk validates a question to several nodes, sets its kind, and returns the names of the nodes after aliases.
+func (c *MeshClient) checkAsk(to []string, req *SendRequest) ([]string, error) {
+	if req.Kind != "" && req.Kind != KindQuestion {
+		return nil, c.redactor.nameError("Kind", string(req.Kind), "must be empty or question")
+	}
+	req.Kind = KindQuestion
+	if len(to) == 0 {
+		return nil, &ValueError{Field: "to", Reason: "must not be empty"}
+	}
+	nodes := make([]string, len(to))
+	for i := range to {
+		nodes[i] = resolveAlias(c.aliases, to[i])
+		if err := c.redactor.checkMessage(nodes[i], *req); err != nil {
+			return nil, err
+		}
+		if nodes[i] == c.node {
+			return nil, &ValueError{Field: "To", Value: nodes[i], Reason: "must not be the client's own node"}
+		}
+		if slices.Contains(nodes[:i], nodes[i]) {
+			return nil, &ValueError{Field: "to", Value: nodes[i], Reason: "must not contain a node twice"}
+		}
+	}
+	return nodes, nil
+}
+
+// checkQuestions validates the questions of Await.
+func (c *MeshClient) checkQuestions(ctx context.Context, questions []MeshMessage) error {
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	seen := make(map[int64]bool, len(questions))
+	for _, q := range questions {
+		if err := checkMessageID(q.ID); err != nil {
+			return err
+		}
+		if err := c.redactor.checkNodeName("ToNode", q.ToNode); err != nil {
+			return err
+		}
+		if q.FromNode != "" && q.FromNode != c.node {
+			return c.redactor.nameError("FromNode", q.FromNode, "must be empty or the client's own node")
+		}
+		if err := checkText("ThreadID", q.GetThreadID()); err != nil {
+			return err
+		}
+		if seen[q.ID] {
+			return &ValueError{Field: "questions", Value: strconv.FormatInt(q.ID, 10), Reason: "must not contain a question twice"}
+		}
+		seen[q.ID] = true
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/call"
+)
+
+const (
+	// askInterval is the time between the first two polls for answers. It doubles up to maxAskInterval.
+	askInterval    = 100 * time.Millisecond
+	maxAskInterval = 2 * time.Second
+	// maxRefusals is the number of refused polls in a row that ends the waiting. With the token of a peer, a single 401 can pass.
+	maxRefusals = 3
+)
+
+// errQuestionLost reports a question that the gateway does not list any more.
+var errQuestionLost = errors.New("the gateway has lost the question; it may have a new database")
+
+// outgoing is a question that has not been sent.
+type outgoing struct {
+	to  string
+	req SendRequest
+}
+
+// waiter is the state of one range over AskAll or Await.
+type waiter struct {
+	client  *MeshClient
+	yield   func(MeshMessage, error) bool
+	stopped bool // yield must not be called again
+
+	refused []*NoAnswerError // questions that cannot be sent
+	unsent  []outgoing
+	pending []MeshMessage
+	turns   []conversation // that this waiter has taken
+
+	crowded    map[string]bool // threads with more answers than a poll for all recipients returns
+	idle       int             // the number of polls in a row without an answer
+	failed     error           // of the last poll
+	failures   int             // the number of polls in a row that failed
+	refusals   int             // of them refused by the gateway
+	retryAfter time.Duration
+	checked    time.Time // when the gateway was last known to have the questions
+}
+
+// run sends the questions and polls until there is a result for each.
+func (w *waiter) run(ctx context.Context) {
+	ctx, cancel := w.client.whileOpen(ctx)
+	defer cancel()
+	defer func() { w.client.turns.release(w.turns...) }()
+	w.crowded = make(map[string]bool)
+	for {
+		if w.client.ended(ctx) == nil {
+			w.send(ctx)
+		}
+		w.emitRefused()
+		if w.client.ended(ctx) == nil && len(w.pending) > 0 {
+			w.poll(ctx)
+		}
+		if w.stopped || len(w.pending)+len(w.unsent) == 0 {
+			return
+		}
+		if err := w.client.ended(ctx); err != nil {
+			w.expire(err)
+			return
+		}
+		_ = w.client.sleep(ctx, w.pause())
+	}
+}
+
+// send sends each question whose turn it is.
+func (w *waiter) send(ctx context.Context) {
+	w.unsent = slices.DeleteFunc(w.unsent, func(q outgoing) bool {
+		turn := conversation{q.to, q.req.ThreadID}
+		if w.client.ended(ctx) != nil || !w.client.turns.take(turn) {
+			return false
+		}
+		w.turns = append(w.turns, turn)
+		receipt, err := w.client.post(ctx, q.to, q.req, q.req.IdempotencyKey == "")
+		if err != nil {
+			w.release(turn)
+			w.refused = append(w.refused, unsent(q.to, err))
+			return true
+		}
+		// Older gateways may not return these fields.
+		receipt.ToNode, receipt.ThreadID = q.to, optional(q.req.ThreadID)
+		w.pending = append(w.pending, *receipt)
+		return true
+	})
+}
+
+func (w *waiter) emitRefused() {
+	for _, err := range w.refused {
+		w.emit(MeshMessage{}, err)
+	}
+	w.refused = nil
+}
+
+// expire ends the waiting because the context ended or the client was closed.
+func (w *waiter) expire(err error) {
+	if w.failed != nil {
+		w.end(fmt.Errorf("%w; the last poll failed: %w", err, w.failed))
+		return
+	}
+	w.end(w.client.gatewayError(opListMessages, &call.Error{Err: err}, nil))
+}
+
+// end yields the error of every question that is left.
+func (w *waiter) end(err error) {
+	for _, q := range w.pending {
+		w.emit(MeshMessage{}, &NoAnswerError{Question: q, Err: err})
+	}
+	for _, q := range w.unsent {
+		w.emit(MeshMessage{}, unsent(q.to, err))
+	}
+	w.pending, w.unsent = nil, nil
+}
+
+func (w *waiter) emit(m MeshMessage, err error) { w.stopped = w.stopped || !w.yield(m, err) }
+
+// poll asks for the answers in each thread once.
+func (w *waiter) poll(ctx context.Context) {
+	w.idle++
+	w.retryAfter = 0
+	var failed error
+	for _, thread := range w.threads() {
+		if err := w.pollThread(ctx, thread); err != nil && failed == nil {
+			failed = err
+		}
+		if w.stopped || w.client.ended(ctx) != nil {
+			return
+		}
+	}
+	if failed == nil {
+		w.checkLost(ctx)
+		w.failed, w.failures, w.refusals = nil, 0, 0
+		return
+	}
+	w.failed, w.retryAfter = failed, retryAfter(failed)
+	w.failures++
+	if w.refusals++; !isRefusal(failed) {
+		w.refusals = 0
+	}
+	if w.refusals >= maxRefusals {
+		w.end(failed)
+	}
+}
+
+// threads returns the threads of the pending questions.
+func (w *waiter) threads() []string {
+	var threads []string
+	for _, q := range w.pending {
+		if !slices.Contains(threads, q.GetThreadID()) {
+			threads = append(threads, q.GetThreadID())
+		}
+	}
+	return threads
+}
+
+// isRefusal reports whether the gateway refused a request for good. A proxy answers 404 while it has no gateway to forward to.
+func isRefusal(err error) bool {
+	var failed *MeshGatewayError
+	if !errors.As(err, &failed) || failed.StatusCode < 400 || failed.StatusCode > 499 {
+		return false
+	}
+	return !slices.Contains([]int{http.StatusNotFound, http.StatusRequestTimeout, http.StatusTooManyRequests}, failed.StatusCode)
+}
+
+// pause returns the time until the next poll, as [watcher.pause] does.
+func (w *waiter) pause() time.Duration {
+	d := backoff(askInterval, maxAskInterval, w.idle)
+	d = backoff(d, maxWatchPause, w.failures+1)
+	d = d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load needs no secure random numbers
+	return max(d, withJitter(min(w.retryAfter, maxRetryAfter)))
+}
+
+// pollThread lists the answers in a thread and delivers those to pending questions.
+func (w *waiter) pollThread(ctx context.Context, thread string) error {
+	answers, err := w.answers(ctx, thread)
+	slices.SortFunc(answers, func(a, b MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(w.pending, func(a, b MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
+	for _, q := range slices.Clone(w.pending) {
+		i := slices.IndexFunc(answers, func(m MeshMessage) bool { return w.client.isAnswer(q, m) && q.GetThreadID() == thread })
+		if i < 0 {
+			continue
+		}
+		if w.stopped || w.client.ended(ctx) != nil {
+			break // the answer stays unread
+		}
+		answer := answers[i]
+		answers = slices.Delete(answers, i, i+1)
+		w.deliver(ctx, q, answer)
+	}
+	return err
+}
+
+// isAnswer reports whether m answers q.
+func (c *MeshClient) isAnswer(q, m MeshMessage) bool {
+	return m.Kind == KindAnswer && m.FromNode == q.ToNode && m.ToNode == c.node && m.GetThreadID() == q.GetThreadID() && m.ID > q.ID
+}
+
+// deliver marks an answer read and yields it.
+func (w *waiter) deliver(ctx context.Context, q, answer MeshMessage) {
+	w.idle = 1
+	w.pending = slices.DeleteFunc(w.pending, func(p MeshMessage) bool { return p.ID == q.ID })
+	w.release(conversation{q.ToNode, q.GetThreadID()})
+	if answer.ReadAt == nil {
+		w.mark(ctx, answer.ID)
+	}
+	w.emit(answer, nil)
+}
+
+// mark marks an answer read. An answer that stays unread is not lost, so there is no error.
+func (w *waiter) mark(ctx context.Context, id int64) {
+	for attempt := 1; ; attempt++ {
+		err := w.client.MarkRead(ctx, id)
+		if err == nil || isMarked(err) {
+			return
+		}
+		if attempt == markAttempts || w.client.sleep(ctx, backoff(askInterval, maxAskInterval, attempt)) != nil {
+			w.client.log.WarnContext(ctx, "an answer could not be marked read", "node", w.client.shownNode, "message", id, "error", err)
+			return
+		}
+	}
+}
+
+// release ends the turn of a conversation, if this waiter has it.
+func (w *waiter) release(turn conversation) {
+	if i := slices.Index(w.turns, turn); i >= 0 {
+		w.turns = slices.Delete(w.turns, i, i+1)
+		w.client.turns.release(turn)
+	}
+}

@@ -1,0 +1,77 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// answerAll runs a node that answers every question until ctx ends.
+func answerAll(ctx context.Context, gateway *gatewaytest.Gateway, node string) {
+	c, err := client.New(node, gateway.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.Serve(ctx, func(ctx context.Context, q client.MeshMessage) error {
+		_, err := c.Reply(ctx, q, client.KindAnswer, node+" is ready")
+		return err
+	}, client.ServeOptions{Kinds: []client.Kind{client.KindQuestion}, Watch: client.WatchOptions{Interval: 100 * time.Millisecond}})
+}
+
+func ExampleMeshClient_Ask() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	go answerAll(ctx, gateway, "node-b")
+
+	c, err := client.New("node-a", gateway.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	m, err := c.Ask(ctx, client.SendRequest{To: "node-b", Content: "Are you ready?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.GetContent())
+	// Output: node-b is ready
+}
+
+func ExampleMeshClient_AskAll() {
+	gateway := gatewaytest.Start(gatewaytest.WithPeers("node-b", "node-c", "node-d"))
+	defer gateway.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	go answerAll(ctx, gateway, "node-b")
+	go answerAll(ctx, gateway, "node-c")
+
+	c, err := client.New("node-a", gateway.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	short, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	for m, err := range c.AskAll(short, []string{"node-b", "node-c", "node-d"}, client.SendRequest{Content: "Are you ready?"}) {
+		var none *client.NoAnswerError
+		switch {
+		case err == nil:
+			fmt.Println(m.GetContent())
+		case errors.As(err, &none) && errors.Is(err, context.DeadlineExceeded):
+			fmt.Println("no answer of", none.Question.ToNode) // Await goes on waiting for none.Question
+		default:
+			log.Fatal(err)
+		}
+	}
+	// Unordered output:
+	// node-b is ready
+	// node-c is ready
+	// no answer of node-d
+}

@@ -1,0 +1,130 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/gen/gateway"
+)
+
+// Sent returns messages that the client's node has sent, the newest first (GET /messages?from=NODE). FetchOptions.ToNode selects
+// the recipient; "" selects all. FromNode must be "" or the client's own node. UnreadOnly selects the messages that their recipients
+// have not marked read. The slice is not nil unless there is an error.
+//
+// The gateway returns only the 1000 newest messages. A request with ToNode counts as a sign of life of that node (LastSeen), as
+// every request for its inbox does.
+func (c *MeshClient) Sent(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
+	if err := c.checkSentOptions(ctx, opts); err != nil {
+		return nil, err
+	}
+	return c.sent(ctx, opts)
+}
+
+func (c *MeshClient) checkSentOptions(ctx context.Context, opts FetchOptions) error {
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	if err := checkLimit(opts.Limit); err != nil {
+		return err
+	}
+	if from := resolveAlias(c.aliases, opts.FromNode); from != "" && from != c.node {
+		return &ValueError{Field: "FromNode", Reason: "must be empty or the client's own node"}
+	}
+	return opts.checkTexts()
+}
+
+// sent is Sent for valid options. Older gateways ignore the parameters, so the rows are selected again.
+func (c *MeshClient) sent(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
+	params := c.query(opts)
+	params.To, params.From = optional(resolveAlias(c.aliases, opts.ToNode)), &c.node
+	rows, err := c.list(ctx, opListMessages, params)
+	return slices.DeleteFunc(rows, func(m MeshMessage) bool {
+		return m.FromNode != c.node || params.To != nil && m.ToNode != *params.To || opts.Kind != "" && m.Kind != opts.Kind ||
+			opts.ThreadID != "" && m.GetThreadID() != opts.ThreadID || opts.UnreadOnly && m.ReadAt != nil
+	}), err
+}
+
+// Pending returns the questions among the messages of [MeshClient.Sent] that have no answer, the newest first. A question is
+// answered by a later message of the kind answer from its recipient in the same thread, or outside of threads if the question has no
+// thread. FetchOptions.Kind must be "" or KindQuestion, and a Limit of 0 means 1000.
+//
+// It takes two requests. If the inbox has 1000 answers that are newer than a question, one more finds the newest answer from its
+// recipient in its thread.
+func (c *MeshClient) Pending(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
+	if err := c.checkSentOptions(ctx, opts); err != nil {
+		return nil, err
+	}
+	if opts.Kind != "" && opts.Kind != KindQuestion {
+		return nil, c.redactor.nameError("Kind", string(opts.Kind), "must be empty or question")
+	}
+	opts.Kind, opts.Limit = KindQuestion, cmp.Or(opts.Limit, maxLimit)
+	questions, err := c.sent(ctx, opts)
+	if len(questions) == 0 {
+		return questions, err
+	}
+	answers := newestAnswers{client: c, ids: make(map[conversation]int64)}
+	if err := answers.read(ctx, conversation{resolveAlias(c.aliases, opts.ToNode), opts.ThreadID}); err != nil {
+		return nil, err
+	}
+	var pending []MeshMessage
+	for _, q := range questions {
+		answered, err := answers.has(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if !answered {
+			pending = append(pending, q)
+		}
+	}
+	return append([]MeshMessage{}, pending...), err
+}
+
+// conversation is a thread with a node. The thread is "" for messages outside of threads.
+type conversation struct{ node, thread string }
+
+// newestAnswers has the ids of the newest answers to the client's node.
+type newestAnswers struct {
+	client *MeshClient
+	ids    map[conversation]int64
+	// complete is the id from which on all answers are known.
+	complete int64
+	// known are the conversations whose newest answer is known.
+	known map[conversation]bool
+}
+
+// has reports whether a question is answered.
+func (a *newestAnswers) has(ctx context.Context, question MeshMessage) (bool, error) {
+	of := conversation{question.ToNode, question.GetThreadID()}
+	if a.ids[of] <= question.ID && question.ID < a.complete && !a.known[of] {
+		before := a.complete
+		if err := a.read(ctx, of); err != nil {
+			return false, err
+		}
+		a.complete = before
+		if a.known == nil {
+			a.known = make(map[conversation]bool)
+		}
+		a.known[of] = true
+	}
+	return a.ids[of] > question.ID, nil
+}
+
+// read reads the newest answers of a conversation, or of all for "". It does not need their contents.
+func (a *newestAnswers) read(ctx context.Context, of conversation) error {
+	op := opListMessages
+	op.filter = withoutContents
+	rows, err := a.client.list(ctx, op, &gateway.ListMessagesParams{
+		To: &a.client.node, From: optional(of.node), ThreadID: optional(of.thread), Kind: optional(KindAnswer), Limit: optional(int64(maxLimit)),
+	})
+	for _, m := range rows {
+		if m.Kind == KindAnswer && m.ToNode == a.client.node {
+			of := conversation{m.FromNode, m.GetThreadID()}
+			a.ids[of] = max(a.ids[of], m.ID)
+		}
+	}
+	if a.complete = 0; len(rows) >= maxLimit {
+		a.complete = rows[len(rows)-1].ID
+	}
+	return err
+}
