@@ -75,7 +75,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	b.client, b.counted, b.byItem = c, counted, a.format == "focus" || f.usage != "" || f.html != ""
 	if f.usage != "" {
 		b.ledger = discovery.NewLedger()
-		if err := a.count(ctx, f.usage, b, failures); err != nil {
+		if err := a.count(f.usage, b, failures); err != nil {
 			return err
 		}
 	}

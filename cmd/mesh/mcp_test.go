@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,12 @@ func newAgentOf(t *testing.T, g *gatewaytest.Gateway, node string) *agent {
 	t.Helper()
 	cmd := command(t, g, "mcp", "--node", node)
 	cmd.Env = append(cmd.Env, newProviders(t), "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=")
+	return newAgentWith(t, cmd)
+}
+
+// newAgentWith starts the server of an agent.
+func newAgentWith(t *testing.T, cmd *exec.Cmd) *agent {
+	t.Helper()
 	transport := &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Minute}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.WithoutCancel(t.Context()), transport, nil)
 	require.NoError(t, err)

@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,15 +20,18 @@ import (
 // callFlags are the flags of mesh price that describe a call.
 type callFlags struct {
 	provider, at, mode string
+	live               bool
 	usage              discovery.Usage
 }
 
 func newPrice(a *app) *cobra.Command {
 	var f callFlags
 	cmd := &cobra.Command{
-		Use:               "price MODEL",
-		Short:             "Show the prices of a model or, with token counts, the cost of a call",
-		Example:           "  mesh price claude-sonnet-5-5\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
+		Use:   "price MODEL",
+		Short: "Show the prices of a model or, with token counts, the cost of a call",
+		Long: `Price prints the prices of a model or, with token counts, the cost of a call. The prices are those of mesh prices, and nothing
+is sent for them. --live requests those that Google and xAI publish, with GOOGLE_CLOUD_BILLING_API_KEY and XAI_API_KEY.`,
+		Example:           "  mesh price claude-sonnet-5-5\n  mesh price grok-4.7 --live\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
 		Args:              args(cobra.ExactArgs(1)),
 		ValidArgsFunction: completeArgs(completePriced),
 		RunE: func(cmd *cobra.Command, models []string) error {
@@ -38,11 +45,12 @@ func newPrice(a *app) *cobra.Command {
 			if f.at != "" || f.mode != "" {
 				return usagef("--at and --mode need the token counts of a call, such as --input")
 			}
-			return a.price(cmd.Context(), models[0], f.provider)
+			return a.price(cmd.Context(), models[0], f)
 		},
 	}
 	flags := cmd.Flags()
 	providerFlag(cmd, &f.provider, "provider of the model (default: determined from its name)")
+	flags.BoolVar(&f.live, "live", false, "request the prices that Google and xAI publish now")
 	flags.StringVar(&f.at, "at", "", "UTC day or RFC 3339 time of the call (default now)")
 	flags.StringVar(&f.mode, "mode", "", "batch, flex, priority or another mode that changes the price")
 	flags.Int64Var(&f.usage.Input, "input", 0, "input tokens that were not read from a cache")
@@ -53,22 +61,48 @@ func newPrice(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) price(ctx context.Context, model, provider string) error {
-	p, err := lookup.Provider(provider, model)
+func (a *app) price(ctx context.Context, model string, f callFlags) error {
+	p, err := lookup.Provider(f.provider, model)
 	if err != nil {
 		return err
 	}
-	c, failures := a.discover()
-	list, err := lookup.Prices(ctx, c, p)
+	list, err := a.pricesOf(ctx, p, f.live)
 	if err != nil {
 		return err
 	}
-	a.warnAll(failures)
 	prices := list.Of(p, model)
 	if len(prices) == 0 {
 		return failedf("%s is not in the price list", model)
 	}
 	return a.print(prices, func(w io.Writer) error { return priceTable(w, prices) })
+}
+
+// pricesOf returns the stored or built-in price list, with the prices that a provider publishes now if they are requested.
+func (a *app) pricesOf(ctx context.Context, p discovery.Provider, live bool) (*discovery.PriceList, error) {
+	list, _ := a.priceList()
+	if !live {
+		return list, nil
+	}
+	keys := livePriceKeys[p]
+	switch {
+	case len(keys) == 0:
+		a.warn(fmt.Errorf("--live: %s publishes no prices; those of the table are used", p))
+		return list, nil
+	case !slices.ContainsFunc(keys, func(name string) bool { return strings.TrimSpace(os.Getenv(name)) != "" }):
+		a.warn(fmt.Errorf("--live: %s is not set; the prices of the table are used", keys[0]))
+		return list, nil
+	}
+	c, failures := a.discover()
+	list, err := c.LivePrices(ctx, list)
+	if err == nil {
+		a.warnAll(failures)
+	}
+	return list, err
+}
+
+// livePriceKeys are the variables with the keys for the prices of the providers that publish them.
+var livePriceKeys = map[discovery.Provider][]string{
+	discovery.Gemini: {"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY"}, discovery.XAI: {"XAI_API_KEY"},
 }
 
 func priceTable(w io.Writer, prices []discovery.ProviderPricing) error {
@@ -105,15 +139,13 @@ func (a *app) callCost(ctx context.Context, model string, f callFlags) error {
 	if err != nil {
 		return err
 	}
-	c, failures := a.discover()
 	if at.IsZero() {
 		at = time.Now()
 	}
-	list, err := lookup.Prices(ctx, c, p)
+	list, err := a.pricesOf(ctx, p, f.live)
 	if err != nil {
 		return err
 	}
-	a.warnAll(failures)
 	cost, err := list.CostOf(discovery.Call{Provider: p, Model: model, Usage: f.usage, At: at, Mode: f.mode})
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -50,7 +49,7 @@ A line that cannot be read is reported, and the sums are those of the others; th
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			f.byGiven = cmd.Flags().Changed("by")
-			return a.usage(cmd.Context(), paths, f)
+			return a.usage(paths, f)
 		},
 	}
 	flags := cmd.Flags()
@@ -63,7 +62,7 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	return cmd
 }
 
-func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
+func (a *app) usage(paths []string, f usageFlags) error {
 	opts, err := f.options(a.format)
 	if err != nil {
 		return err
@@ -73,14 +72,9 @@ func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
 		return err
 	}
 	defer in.close()
-	c, failures := a.discover()
-	base, _ := a.priceList()
-	prices, err := c.LivePrices(ctx, base)
-	if err != nil {
-		return err
-	}
+	a.progress.Start()
+	prices, _ := a.priceList()
 	if a.format == "focus" {
-		a.warnAll(failures)
 		return a.usageFocus(prices, opts, f.account, in)
 	}
 	report, err := calls.Read(prices, opts, in.paths...)
@@ -91,7 +85,6 @@ func (a *app) usage(ctx context.Context, paths []string, f usageFlags) error {
 		}
 		report.Errors = strings.Split(unread.Error(), "\n")
 	}
-	a.warnAll(failures)
 	if err := a.printUsage(report); err != nil {
 		return err
 	}
@@ -141,17 +134,13 @@ func (a *app) printUsage(report *calls.Report) error {
 
 // count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot
 // be read.
-func (a *app) count(ctx context.Context, path string, b *bill, failures *failureList) error {
+func (a *app) count(path string, b *bill, failures *failureList) error {
 	in, err := a.callsFiles([]string{path})
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	base, _ := a.priceList()
-	prices, err := b.client.LivePrices(ctx, base)
-	if err != nil {
-		return err
-	}
+	prices, _ := a.priceList()
 	opts := meter.SumOptions{From: b.from, To: b.to, By: []string{"day", "provider", "model", "unpriced"}}
 	rows, err := meter.Sum(prices, opts, in.paths...)
 	b.unread = in.rename(err)

@@ -3,7 +3,6 @@
 package lookup
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,15 +33,6 @@ func ProviderNames() []string {
 		names[i] = string(p)
 	}
 	return names
-}
-
-// Prices returns the price list of [Table], with live prices if the provider publishes them. It is never nil.
-func Prices(ctx context.Context, c *discovery.Client, p discovery.Provider) (*discovery.PriceList, error) {
-	list, _, _ := Table() // mesh prices reports a damaged file
-	if p == discovery.Gemini || p == discovery.XAI {
-		return c.LivePrices(ctx, list)
-	}
-	return list, nil
 }
 
 // Provider returns the provider of that name, or for "" the one that makes the model.

@@ -12,14 +12,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// priceTools are the tools for prices. See [modelTools] for failures.
-type priceTools struct{ client *discovery.Client }
-
-func addPriceTools(server *mcp.Server, t *priceTools) {
+// addPriceTools adds the tools for prices. They use the stored or built-in table, and send nothing.
+func addPriceTools(server *mcp.Server) {
 	add(server, "model_price", "Price of a model",
-		"List the prices of a model in USD per million tokens. null means unknown, not free.", t.prices, reads)
+		"List the prices of a model in USD per million tokens. null means unknown, not free.", listPrices, reads, locally)
 	add(server, "call_cost", "Cost of a call",
-		"Compute the exact cost of a call from the usage object of its response. known is false, with a reason, if a price is missing.", t.cost, reads)
+		"Compute the exact cost of a call from the usage object of its response. known is false, with a reason, if a price is missing.", computeCost, reads, locally)
 }
 
 type toolPrices struct {
@@ -41,12 +39,12 @@ type toolPrice struct {
 	Source              string   `json:"source"`
 }
 
-func (t *priceTools) prices(ctx context.Context, in modelArguments) (toolPrices, error) {
+func listPrices(_ context.Context, in modelArguments) (toolPrices, error) {
 	p, err := lookup.Provider(string(in.Provider), in.Model)
 	if err != nil {
 		return toolPrices{}, err
 	}
-	list, failure := lookup.Prices(ctx, t.client, p)
+	list, _, _ := lookup.Table() // mesh prices reports a damaged file
 	prices := list.Of(p, in.Model)
 	out := toolPrices{make([]toolPrice, len(prices))}
 	for i, r := range prices {
@@ -54,9 +52,6 @@ func (t *priceTools) prices(ctx context.Context, in modelArguments) (toolPrices,
 			r.ModelHint, r.Mode, r.Modality, r.TierThresholdTokens, r.InputPerMTok, r.CacheReadPerMTok, r.CacheWrite5mPerMTok, r.CacheWrite1hPerMTok,
 			r.OutputPerMTok, r.ValidFrom, r.ValidUntil, r.Source,
 		}
-	}
-	if len(prices) == 0 {
-		return out, failure
 	}
 	return out, nil
 }
@@ -74,7 +69,7 @@ type toolCost struct {
 	Reason string `json:"reason,omitempty" jsonschema:"why the cost is not known"`
 }
 
-func (t *priceTools) cost(ctx context.Context, in costArguments) (toolCost, error) {
+func computeCost(_ context.Context, in costArguments) (toolCost, error) {
 	p, err := lookup.Provider(string(in.Provider), in.Model)
 	if err != nil {
 		return toolCost{}, err
@@ -90,11 +85,11 @@ func (t *priceTools) cost(ctx context.Context, in costArguments) (toolCost, erro
 	if at.IsZero() {
 		at = time.Now()
 	}
-	list, failure := lookup.Prices(ctx, t.client, p)
+	list, _, _ := lookup.Table()
 	cost, err := list.CostOf(discovery.Call{Provider: p, Model: in.Model, Usage: usage, At: at, Mode: in.Mode})
 	switch {
 	case errors.Is(err, discovery.ErrUnpriced):
-		return toolCost{Reason: explain(errors.Join(err, failure))}, nil
+		return toolCost{Reason: explain(err)}, nil
 	case err != nil:
 		return toolCost{}, err
 	}

@@ -36,7 +36,7 @@ func NewServer(node *client.MeshClient, models *discovery.Client, scanner *scan.
 	addMessageTools(server, &messageTools{client: node, scanner: scanner})
 	addThreadTools(server, &threadTools{client: node})
 	addModelTools(server, &modelTools{client: models})
-	addPriceTools(server, &priceTools{client: models})
+	addPriceTools(server)
 	addScanTool(server, &scanTool{scanner: scanner})
 	return server
 }
