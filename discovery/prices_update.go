@@ -38,8 +38,9 @@ type priceUpdate struct {
 // [PriceList.With] and of [Client.LivePrices] in base stay and precede it. The Source of a row of the new table ends with the
 // date of the table.
 //
-// A table that cannot be read, with a malformed line, with an older [PriceList.AsOf] than that of base, or with less than nine
-// tenths of its rows is a [Failure], and base is returned; with [WithStrictErrors] the error is returned beside it.
+// A table that cannot be read, with a malformed line, verified later than tomorrow in UTC, with an older [PriceList.AsOf] than that
+// of base, or with prices for less than nine tenths of its models is a [Failure], and base is returned; with [WithStrictErrors] the
+// error is returned beside it.
 func (c *Client) UpdatePrices(ctx context.Context, base *PriceList) (*PriceList, error) {
 	if base == nil {
 		base = BuiltInPrices()
@@ -105,16 +106,16 @@ func (c *Client) readPrices(ctx context.Context, r request, base *PriceList) (pr
 
 var (
 	errOlderTable   = errors.New("the table is older than the one in use")
-	errShorterTable = errors.New("the table has less than nine tenths of the rows of the one in use")
+	errShorterTable = errors.New("the table has prices for less than nine tenths of the models of the one in use")
 )
 
-// unfit returns the Failure of a table that must not replace another one; nil if it may. Rows are never removed from the table, so
-// that a short one was cut or replaced.
+// unfit returns the Failure of a table that must not replace another one; nil if it may. Models are never removed from the table,
+// so that one without many of them was cut or replaced.
 func (r request) unfit(list, inUse *pricelist.List) *Failure {
 	switch {
 	case list.AsOf().Before(inUse.AsOf()):
 		return r.partial(errOlderTable)
-	case 10*len(list.Rows()) < 9*len(inUse.Rows()):
+	case list.Lacks(inUse):
 		return r.partial(errShorterTable)
 	}
 	return nil

@@ -126,6 +126,8 @@ func TestUpdatePricesKeepsTheTable(t *testing.T) {
 	table := newerTable(t)
 	line := func(text string) string { return table + text + "\n" }
 	cells := "openai,gpt-x,0,1,,,,2,,,pi+genai,2026-11-22,,,"
+	afterTomorrow := time.Now().UTC().AddDate(0, 0, 2).Format(time.DateOnly)
+	latest := strings.Replace(cells, "2026-11-22", time.Now().UTC().Format(time.DateOnly), 1)
 	for name, c := range map[string]struct {
 		table  string
 		reason discovery.Reason
@@ -142,7 +144,11 @@ func TestUpdatePricesKeepsTheTable(t *testing.T) {
 		"a wrong date":       {line(strings.Replace(cells, "2026-11-22", "2026-13-22", 1)), discovery.ReasonDecode},
 		"a date to come":     {line(strings.Replace(cells, "2026-11-22", "2126-11-22", 1)), discovery.ReasonDecode},
 		"a control byte":     {line(strings.Replace(cells, "gpt-x", "gpt\x1b[31m", 1)), discovery.ReasonDecode},
+		"a day too late":     {line(strings.Replace(cells, "2026-11-22", afterTomorrow, 1)), discovery.ReasonDecode},
+		"a second too late":  {line(strings.Replace(cells, "2026-11-22", afterTomorrow+"T00:00:00Z", 1)), discovery.ReasonDecode},
 		"older":              {older(), discovery.ReasonPartial},
+		"one row repeated":   {header(table) + strings.Repeat(latest+"\n", 5_000), discovery.ReasonPartial},
+		"no prices":          {header(table) + withoutPrices(table) + latest + "\n", discovery.ReasonPartial},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,6 +168,31 @@ func TestUpdatePricesKeepsTheTable(t *testing.T) {
 func header(table string) string {
 	i := strings.Index(table, "provider,")
 	return table[i:strings.Index(table[i:], "\n")+i] + "\n"
+}
+
+// withoutPrices returns the rows of a table with empty prices.
+func withoutPrices(table string) string {
+	var rows strings.Builder
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, ","); len(cells) == 15 && cells[0] != "provider" {
+			copy(cells[3:8], []string{"", "", "", "", ""})
+			rows.WriteString(strings.Join(cells, ","))
+		}
+	}
+	return rows.String()
+}
+
+// A table of today or tomorrow in another time zone is accepted.
+func TestUpdatePricesAcceptsTomorrow(t *testing.T) {
+	t.Parallel()
+	s := discoverytest.New(t)
+	tomorrow := time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
+	s.SetPrices(newerTable(t) + "openai,gpt-x,0,1,,,,2,,,pi+genai," + tomorrow + ",,,\n")
+	client, failures := updateClient(s)
+	list, err := client.UpdatePrices(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Empty(t, *failures)
+	assert.Len(t, list.Of(discovery.OpenAI, "gpt-x"), 1)
 }
 
 // older is the built-in table as of a year before.

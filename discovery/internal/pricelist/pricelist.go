@@ -6,6 +6,7 @@ package pricelist
 import (
 	_ "embed" // for prices.csv
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -86,6 +87,22 @@ func (l *List) Models() []string {
 	}
 	return ids
 }
+
+// Lacks reports whether the list has a price for less than nine tenths of the models that other has one for.
+func (l *List) Lacks(other *List) bool {
+	wanted, kept := 0, 0
+	for key, rows := range other.models {
+		if slices.ContainsFunc(rows, isPriced) {
+			wanted++
+			if slices.ContainsFunc(l.Model(key.provider, key.model), isPriced) {
+				kept++
+			}
+		}
+	}
+	return 10*kept < 9*wanted
+}
+
+func isPriced(r Row) bool { return r.Priced() }
 
 // Model returns the rows of a model, by its id as the list spells it; nil when there are none. They must not be modified.
 func (l *List) Model(provider, id string) []Row {

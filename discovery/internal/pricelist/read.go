@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 )
 
 // maxPrice is the highest price of a table, so that every cost is a finite float64.
@@ -101,8 +103,8 @@ func malformedDates(cells []string) string {
 		return "a date is not valid"
 	case !from.IsZero() && !until.IsZero() && !from.Before(until):
 		return "the period has no day"
-	case time.Until(verified) > 366*24*time.Hour: // a typing error: the table would stay newer than every later one
-		return "the date of the verification is years ahead"
+	case calendar.Date(verified).After(calendar.Date(time.Now()).AddDate(0, 0, 1)): // it would stay newer than later tables
+		return "the date of the verification is in the future"
 	}
 	return ""
 }
