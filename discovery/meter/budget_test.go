@@ -52,7 +52,7 @@ func TestABudgetRefusesCallsBeforeTheyAreSent(t *testing.T) {
 	assert.Equal(t, meter.BudgetError{Budget: meter.Budget{USD: "0.02"}, Spent: "0.0225", Reserved: "0"}, *refused)
 	assert.EqualValues(t, 3, sent.Load())
 	assert.Len(t, records.all(), 3, "a refusal has no record")
-	assert.Equal(t, meter.Spent{USD: "0.0225", Calls: 3}, m.Spent())
+	assert.Equal(t, meter.Spent{USD: "0.0225", AtLeastUSD: "0.0225", Calls: 3}, m.Spent())
 }
 
 func TestABudgetIsNeverExceededAndCanBeUsedUp(t *testing.T) {

@@ -121,6 +121,8 @@ func (m *Meter) count(r *Record, reserved []reservation) {
 	var cost *discovery.CallCost
 	if priced {
 		cost = &discovery.CallCost{Provider: r.Provider, Model: r.Model, Exact: r.USD}
+	} else {
+		usd, _ = decimal.ParsePlain(r.AtLeastUSD)
 	}
 	m.ledger.Add(r.Time, cost)
 	m.mu.Lock()
@@ -130,10 +132,12 @@ func (m *Meter) count(r *Record, reserved []reservation) {
 	}
 	settle(reserved, expense{usd, priced})
 	m.calls++
-	if !priced {
-		m.unpriced++
+	if priced {
+		m.usd.Add(usd)
+		return
 	}
-	m.usd.Add(usd)
+	m.unpriced++
+	m.bounds.Add(usd)
 }
 
 // save calls a recorder. Its panic must not reach the caller of the response.

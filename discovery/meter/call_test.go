@@ -21,7 +21,7 @@ func TestAStatusOfAnErrorCostsNothing(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, r.Status)
 	assert.False(t, r.Complete)
 	assert.Equal(t, "gpt-4o", r.Model)
-	assert.Equal(t, meter.Spent{USD: "0", Calls: 1}, m.Spent())
+	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0", Calls: 1}, m.Spent())
 }
 
 func TestARecorderThatPanicsDoesNotBreakTheResponse(t *testing.T) {

@@ -18,7 +18,8 @@
 // A call is never counted as nothing: if its cost is not known, the Record has no USD, and Unpriced has the reason. That is so for
 // a stream that the program closed early, for endpoints without counts (speech, videos, batches when they are created), for a
 // model without a price, for WebSockets, and for a chat stream of OpenAI without usage; [WithStreamUsage] requests it. A call that
-// was answered with an error status costs 0.
+// was answered with an error status costs 0. A stream that breaks off has a lower bound, AtLeastUSD, if counts had arrived: Anthropic
+// states those of the prompt first, and Gemini those so far with each event.
 //
 // The results of a batch are not calls of the program. Read each line with [discovery.ParseResponse] and price it with the mode
 // "batch".
@@ -36,6 +37,8 @@
 // [WithBudget] refuses calls before they are sent:
 //
 //	meter.WithBudget(meter.Budget{USD: "10", Per: meter.PeriodDay, Label: "user", PerCall: "0.05"})
+//
+// A call whose cost stays unknown counts as its lower bound, or as PerCall if that is more. [Meter.Budgets] returns what is left.
 //
 // The official SDKs do not repeat a refused call, and errors.As finds the [*BudgetError] in their errors. A budget counts the calls
 // of one [Meter]. [Meter.Restore] adds the records of an earlier process.

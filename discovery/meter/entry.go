@@ -21,7 +21,7 @@ type entry struct {
 	time time.Time
 	// usage, requests and labels are JSON, and nil for null or without the field.
 	usage, requests, labels []byte
-	usd                     []byte
+	usd, atLeast            []byte
 	duration                float64
 	status                  int
 	stream, complete        bool
@@ -38,6 +38,8 @@ var (
 	errLine = errors.New("a line must be a JSON object with provider, model, time (RFC 3339) and usage")
 	errTime = errors.New("time must be an RFC 3339 time")
 	errUSD  = errors.New("usd must be a decimal in quotes, or null")
+
+	errAtLeast = errors.New("at_least_usd must be a decimal in quotes, or null")
 )
 
 // decode reads a line. An error contains nothing of it.
@@ -79,7 +81,10 @@ func (e *entry) member(d *jsonread.Decoder, key []byte) error {
 	case "time":
 		return e.readTime(d)
 	case "usd":
-		return e.readUSD(d)
+		e.usdGiven = true
+		return readAmount(d, &e.usd, errUSD)
+	case "at_least_usd":
+		return readAmount(d, &e.atLeast, errAtLeast)
 	case "usage":
 		return e.readUsage(d)
 	case "requests":
@@ -134,6 +139,9 @@ func (e *entry) record() (Record, error) {
 	}
 	if _, err := e.cost(); err != nil {
 		return Record{}, err
+	}
+	if e.usd == nil {
+		r.AtLeastUSD = string(e.atLeast)
 	}
 	if e.usage != nil {
 		r.Usage = append(r.Usage, e.usage...)

@@ -88,12 +88,11 @@ func (e *entry) readDuration(d *jsonread.Decoder) (err error) {
 	return nil
 }
 
-func (e *entry) readUSD(d *jsonread.Decoder) error {
-	e.usdGiven = true
+func readAmount(d *jsonread.Decoder, field *[]byte, wrong error) error {
 	text, err := d.StrBytes()
 	if err != nil || len(text) == 0 {
-		return errUSD
+		return wrong
 	}
-	e.usd = text
+	*field = text
 	return nil
 }

@@ -63,7 +63,7 @@ func ExampleNew() {
 	// Output:
 	// gpt-4o-2024-08-06 0.0075 USD
 	// gpt-4o-2024-08-06 0.0075 USD
-	// {USD:0.015 Calls:2 Unpriced:0 Ignored:0}
+	// {USD:0.015 AtLeastUSD:0.015 Calls:2 Unpriced:0 Ignored:0}
 }
 
 // Each user has a budget, and the records are added up by user.

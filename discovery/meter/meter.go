@@ -23,7 +23,8 @@ type Meter struct {
 
 	mu         sync.Mutex
 	budgets    []*account
-	usd        decimal.Sum
+	usd        decimal.Sum // of the known costs
+	bounds     decimal.Sum // of what the others are at least
 	calls      int
 	unpriced   int
 	ignored    int
@@ -35,12 +36,16 @@ type Meter struct {
 // Spent is what a [Meter] has counted since it was made, earlier records of [Meter.Restore] included.
 type Spent struct {
 	// USD is the exact sum of the costs that are known, in US dollars, as a plain decimal.
-	USD string
-	// Calls is the number of records, and Unpriced that of the records among them without a cost.
-	Calls, Unpriced int
+	USD string `json:"usd"`
+	// AtLeastUSD is USD and what the other calls cost at least, as far as that is known ([Record].AtLeastUSD).
+	AtLeastUSD string `json:"at_least_usd"`
+	// Calls is the number of records.
+	Calls int `json:"calls"`
+	// Unpriced is the number of records without a cost.
+	Unpriced int `json:"unpriced"`
 	// Ignored is the number of requests to hosts that the Meter does not know. They have no record and are not counted in Calls. Those
 	// that call a model cost Budget.PerCall, where it is set.
-	Ignored int
+	Ignored int `json:"ignored"`
 }
 
 // New returns a Meter that prices calls with a price list; nil is the built-in one. Wrong options are a [*discovery.ValueError].
@@ -81,7 +86,10 @@ func (m *Meter) Ledger() *discovery.Ledger { return m.ledger }
 func (m *Meter) Spent() Spent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return Spent{USD: m.usd.Total().String(), Calls: m.calls, Unpriced: m.unpriced, Ignored: m.ignored}
+	known := m.usd.Total()
+	return Spent{
+		USD: known.String(), AtLeastUSD: known.Add(m.bounds.Total()).String(), Calls: m.calls, Unpriced: m.unpriced, Ignored: m.ignored,
+	}
 }
 
 // knownHosts are the official hosts of the providers. OpenAI has regional ones too.

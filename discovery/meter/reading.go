@@ -184,6 +184,9 @@ func (r *reading) finish(reason string) {
 	default:
 		c.price(&record, discovery.Usage(result.Usage))
 	}
+	if !result.Complete && err == nil {
+		record.AtLeastUSD = atLeast(c.meter.prices, discovery.Call{Provider: record.Provider, Model: record.Model, Usage: discovery.Usage(result.Usage), At: record.Time})
+	}
 	c.finish(record)
 }
 

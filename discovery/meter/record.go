@@ -37,6 +37,9 @@ type Record struct {
 	Duration time.Duration
 	// USD is the exact cost in US dollars, as a plain decimal; "" if it is not known. A call with an error status costs "0".
 	USD string
+	// AtLeastUSD is what a call whose final counts are missing costs at least, as a plain decimal: the list price of the counts and
+	// fees that arrived before. It is "" if none arrived, if their price is not known, and if Complete is true.
+	AtLeastUSD string
 	// Source is the source of the prices.
 	Source string
 	// Unpriced is why the cost is not known. USD and Unpriced are both "" in a line of another program that has no cost yet.
@@ -59,6 +62,7 @@ type line struct {
 	Complete   bool               `json:"complete"`
 	DurationMS float64            `json:"duration_ms,omitempty"`
 	USD        json.RawMessage    `json:"usd,omitempty"`
+	AtLeastUSD string             `json:"at_least_usd,omitempty"`
 	Source     string             `json:"source,omitempty"`
 	Unpriced   string             `json:"unpriced,omitempty"`
 }
@@ -68,7 +72,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	l := line{
 		Provider: r.Provider, Model: r.Model, Time: r.Time.UTC(), Usage: r.Usage, ID: r.ID, Mode: r.Mode, Requests: r.Requests,
 		Labels: r.Labels, Path: r.Path, Status: r.Status, Stream: r.Stream, Complete: r.Complete,
-		DurationMS: float64(r.Duration.Microseconds()) / 1000, Source: r.Source, Unpriced: r.Unpriced,
+		DurationMS: float64(r.Duration.Microseconds()) / 1000, AtLeastUSD: r.AtLeastUSD, Source: r.Source, Unpriced: r.Unpriced,
 	}
 	switch {
 	case r.USD != "":

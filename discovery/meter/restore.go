@@ -6,7 +6,8 @@ import (
 )
 
 // Restore counts earlier records, such as those of a calls file, towards the budgets, the ledger and [Meter.Spent], so that a
-// budget survives a restart. Recorders do not get them. A record without a cost counts as Budget.PerCall. Restore reads on after
+// budget survives a restart. Recorders do not get them. A record without a cost counts as its
+// AtLeastUSD or as Budget.PerCall, if that is more; the AtLeastUSD of an incomplete one that has none is computed. Restore reads on after
 // an error of the sequence, and returns all of them joined.
 func (m *Meter) Restore(records iter.Seq2[Record, error]) error {
 	var errs []error
@@ -15,6 +16,7 @@ func (m *Meter) Restore(records iter.Seq2[Record, error]) error {
 			errs = append(errs, err)
 			continue
 		}
+		r.bound(m.prices)
 		m.count(&r, nil)
 	}
 	return errors.Join(errs...)

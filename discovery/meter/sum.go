@@ -34,6 +34,8 @@ type Row struct {
 	Usage discovery.Usage `json:"usage"`
 	// USD is the exact sum of the known costs in US dollars, as a plain decimal.
 	USD string `json:"usd"`
+	// AtLeastUSD is USD and what the unpriced calls cost at least, as far as that is known ([Record].AtLeastUSD).
+	AtLeastUSD string `json:"at_least_usd"`
 }
 
 // maxWorkers bounds the memory of a Sum on a machine with many processors.
@@ -137,6 +139,8 @@ func (s *sums) rows() []Row {
 	var rows []Row
 	for _, g := range s.groups {
 		g.row.USD = g.usd.Total().String()
+		g.usd.Merge(&g.bounds)
+		g.row.AtLeastUSD = g.usd.Total().String()
 		rows = append(rows, g.row)
 	}
 	slices.SortFunc(rows, func(a, b Row) int { return slices.Compare(a.By, b.By) })

@@ -60,6 +60,7 @@ func (s *summer) addLine(line []byte) error {
 	g.row.Calls++
 	if cost.unpriced != "" {
 		g.row.Unpriced++
+		g.bounds.Add(cost.usd)
 	} else {
 		g.usd.Add(cost.usd)
 	}
@@ -69,7 +70,7 @@ func (s *summer) addLine(line []byte) error {
 	return nil
 }
 
-// cost is a cost, or why it is not known.
+// cost is a cost, or why it is not known and what it is at least.
 type cost struct {
 	usd      decimal.Decimal
 	unpriced string
@@ -82,11 +83,14 @@ func (s *summer) cost(p discovery.Provider, recorded cost, used discovery.Usage,
 	e := &s.e
 	switch {
 	case e.usdGiven && (!s.opts.Reprice || usageErr != nil || !e.counted(p)):
+		if s.opts.Reprice && usageErr == nil && recorded.unpriced != "" && e.completeGiven && !e.complete {
+			recorded.usd, _ = decimal.ParsePlain(atLeast(s.prices, e.call(p, used)))
+		}
 		return recorded, nil //nolint:nilerr // the recorded cost counts, whatever the usage is
 	case usageErr != nil:
 		return cost{}, usageErr
 	}
-	now, err := s.prices.CostOf(discovery.Call{Provider: p, Model: string(e.model), Usage: used, At: e.time, Mode: string(e.mode)})
+	now, err := s.prices.CostOf(e.call(p, used))
 	switch {
 	case errors.Is(err, discovery.ErrUnpriced):
 		return cost{unpriced: err.Error()}, nil
@@ -97,16 +101,25 @@ func (s *summer) cost(p discovery.Provider, recorded cost, used discovery.Usage,
 	return cost{usd: usd}, nil
 }
 
+// call returns the call that the entry is of.
+func (e *entry) call(p discovery.Provider, used discovery.Usage) discovery.Call {
+	return discovery.Call{Provider: p, Model: string(e.model), Usage: used, At: e.time, Mode: string(e.mode)}
+}
+
 // cost returns the cost that was recorded.
-func (e *entry) cost() (cost, error) {
-	if e.usd == nil {
-		return cost{unpriced: e.reason()}, nil
+func (e *entry) cost() (recorded cost, err error) {
+	amount, wrong := e.usd, errUSD
+	if amount == nil {
+		recorded.unpriced, amount, wrong = e.reason(), e.atLeast, errAtLeast
 	}
-	usd, ok := decimal.ParsePlain(string(e.usd))
-	if !ok {
-		return cost{}, errUSD
+	if amount == nil {
+		return recorded, nil
 	}
-	return cost{usd: usd}, nil
+	var ok bool
+	if recorded.usd, ok = decimal.ParsePlain(string(amount)); !ok {
+		return cost{}, wrong
+	}
+	return recorded, nil
 }
 
 // maxRequests bounds the uses of a tool, as the counts of tokens are bounded.

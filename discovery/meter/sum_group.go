@@ -41,8 +41,8 @@ func parseGrouping(names []string) (*grouping, error) {
 
 // group is the sum of the calls with the same values.
 type group struct {
-	row Row
-	usd decimal.Sum
+	row         Row
+	usd, bounds decimal.Sum // of the known costs, and of what the others are at least
 }
 
 // sums are the groups of calls.
@@ -146,6 +146,7 @@ func (s *sums) merge(other *sums) {
 		g.row.Unpriced += more.row.Unpriced
 		g.row.addUsage(&more.row.Usage)
 		g.usd.Merge(&more.usd)
+		g.bounds.Merge(&more.bounds)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestACallIsCounted(t *testing.T) {
 		Labels: map[string]string{"user": "ann", "job": "7"}, Path: "/v1/chat/completions", Status: 200, Complete: true,
 		USD: chatUSD, Source: r.Source,
 	}, r)
-	assert.Equal(t, meter.Spent{USD: chatUSD, Calls: 1}, m.Spent())
+	assert.Equal(t, meter.Spent{USD: chatUSD, AtLeastUSD: chatUSD, Calls: 1}, m.Spent())
 	days := m.Ledger().Days()
 	require.Len(t, days, 1)
 	assert.Equal(t, map[string]string{"gpt-4o-2024-08-06": "0.0075"}, days[0].ByModel)
@@ -137,7 +137,7 @@ func TestErrorsOfTheNetwork(t *testing.T) {
 	_, err = post(t.Context(), m.Client(), refuses.URL+"/v1/chat/completions", chat)
 	require.Error(t, err)
 	assert.Len(t, records.all(), 1, "nothing was written")
-	assert.Equal(t, meter.Spent{USD: "0"}, m.Spent())
+	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0"}, m.Spent())
 }
 
 func TestErrorsOfTheBaseTransport(t *testing.T) {

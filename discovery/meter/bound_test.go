@@ -1,0 +1,213 @@
+package meter_test
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// TestNoBoundIsAboveTheCost breaks every recorded stream off behind each of its lines.
+func TestNoBoundIsAboveTheCost(t *testing.T) {
+	t.Parallel()
+	streams, prefixes, bounds := 0, 0, 0
+	for _, e := range exchanges(t) {
+		body := e.Response.Body
+		whole := send(t, &e, 1<<20, false)
+		if e.Response.Status != http.StatusOK || len(whole) != 1 || !whole[0].Stream || !whole[0].Complete {
+			continue
+		}
+		streams++
+		assert.Empty(t, whole[0].AtLeastUSD, e.Name)
+		cost, priced := new(big.Rat).SetString(whole[0].USD)
+		for end := range len(body) {
+			if body[end] != '\n' {
+				continue
+			}
+			cut := e
+			cut.Response.Body = body[:end+1]
+			r := send(t, &cut, 1<<20, false)[0]
+			if r.Complete {
+				break
+			}
+			prefixes++
+			if r.AtLeastUSD == "" {
+				continue
+			}
+			bounds++
+			bound, ok := new(big.Rat).SetString(r.AtLeastUSD)
+			require.True(t, ok, r.AtLeastUSD)
+			assert.Positive(t, bound.Sign())
+			assert.Empty(t, r.USD)
+			assert.NotEmpty(t, r.Unpriced)
+			if priced {
+				require.LessOrEqual(t, bound.Cmp(cost), 0, "%s: %s is above %s", e.Name, r.AtLeastUSD, whole[0].USD)
+			}
+		}
+	}
+	t.Logf("%d streams, %d prefixes, %d bounds", streams, prefixes, bounds)
+	assert.Greater(t, streams, 30)
+	assert.Greater(t, bounds, 500)
+}
+
+// messageStart is the beginning of a stream of Claude.
+const messageStart = `event: message_start
+data: {"type":"message_start","message":{"id":"msg_1","model":"claude-sonnet-5","usage":{"input_tokens":4,"cache_creation_input_tokens":9550,"cache_read_input_tokens":120,"cache_creation":{"ephemeral_5m_input_tokens":9550,"ephemeral_1h_input_tokens":0},"output_tokens":1,"service_tier":"standard"}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello"}}
+
+`
+
+// startUSD is what messageStart costs.
+func startUSD(t *testing.T) string {
+	t.Helper()
+	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
+		Provider: discovery.Anthropic, Model: "claude-sonnet-5", At: time.Now(), Usage: discovery.Usage{Input: 4, CacheWrite5m: 9550, CacheRead: 120, Output: 1},
+	})
+	require.NoError(t, err)
+	return cost.Exact
+}
+
+// claude starts a server whose streams never end by themselves.
+func claude(t *testing.T, opts ...meter.Option) (url string, m *meter.Meter, records *recorder) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, messageStart)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close)
+	records = &recorder{}
+	m, err := meter.New(nil, append(opts, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), discovery.Anthropic), meter.WithRecorder(records.record))...)
+	require.NoError(t, err)
+	return s.URL, m, records
+}
+
+// abort reads the beginning of a response and closes it.
+func abort(t *testing.T, m *meter.Meter, url string) (status int) {
+	t.Helper()
+	res, err := post(t.Context(), m.Client(), url+"/v1/messages", `{"model":"claude-sonnet-5","stream":true}`)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	if res.StatusCode == http.StatusOK {
+		_, err = io.ReadFull(res.Body, make([]byte, len(messageStart)))
+		require.NoError(t, err)
+	}
+	return res.StatusCode
+}
+
+func TestABudgetCountsAbortedStreams(t *testing.T) {
+	t.Parallel()
+	url, m, records := claude(t, meter.WithBudget(meter.Budget{USD: "0.001"}))
+	sent := 0
+	for range 20 {
+		if abort(t, m, url) == http.StatusOK {
+			sent++
+		}
+	}
+	assert.Equal(t, 1, sent)
+	bound := startUSD(t)
+	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: bound, Calls: 1, Unpriced: 1}, m.Spent())
+	assert.Equal(t, bound, m.Budgets()[0].Spent)
+	r := records.all()[0]
+	assert.Equal(t, bound, r.AtLeastUSD)
+	assert.Empty(t, r.USD)
+	assert.Equal(t, "the response was closed before its final counts", r.Unpriced)
+}
+
+func TestAnAbortedStreamCostsTheBoundOrPerCall(t *testing.T) {
+	t.Parallel()
+	for perCall, spent := range map[string]string{"0.01": "", "0.5": "0.5"} {
+		url, m, _ := claude(t, meter.WithBudget(meter.Budget{USD: "1", PerCall: perCall}))
+		assert.Equal(t, http.StatusOK, abort(t, m, url))
+		if spent == "" {
+			spent = startUSD(t)
+		}
+		assert.Equal(t, spent, m.Budgets()[0].Spent)
+		assert.Equal(t, "0", m.Budgets()[0].Reserved)
+	}
+}
+
+// A JSON array that was cut is not JSON, but its elements are.
+func TestTheBoundOfACutArray(t *testing.T) {
+	t.Parallel()
+	for _, e := range exchanges(t) {
+		if !strings.Contains(e.Name, "stream-array-cut") {
+			continue
+		}
+		r := send(t, &e, 1<<20, false)[0]
+		assert.NotEmpty(t, r.AtLeastUSD)
+		assert.Nil(t, r.Usage)
+	}
+}
+
+// boundLine returns a line of an incomplete call, with more fields.
+func boundLine(more string) string {
+	return `{"provider":"anthropic","model":"claude-sonnet-5","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":1000,"output_tokens":1},"status":200,"stream":true,"complete":false` + more + "}"
+}
+
+func TestBoundsInCallsFiles(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ line, recorded, repriced, restored string }{
+		"with a bound":        {boundLine(`,"usd":null,"at_least_usd":"0.5","unpriced":"closed"`), "0.5", "0.00201", "0.5"},
+		"of an older file":    {boundLine(`,"usd":null,"unpriced":"closed"`), "0", "0.00201", "0.00201"},
+		"null":                {boundLine(`,"usd":null,"at_least_usd":null`), "0", "0.00201", "0.00201"},
+		"without usage":       {strings.Replace(boundLine(`,"usd":null,"at_least_usd":"0.5"`), `{"input_tokens":1000,"output_tokens":1}`, "null", 1), "0.5", "0.5", "0.5"},
+		"invalid usage":       {strings.Replace(boundLine(`,"usd":null`), `"output_tokens":1`, `"output_tokens":-1`, 1), "0", "0", "0"},
+		"a paid tool":         {boundLine(`,"usd":null,"requests":{"web_search":2}`), "0", "0.02201", "0.02201"},
+		"an unknown mode":     {boundLine(`,"usd":null,"mode":"mode-of-tomorrow","at_least_usd":"0.5"`), "0.5", "0", "0.5"},
+		"a known cost":        {boundLine(`,"usd":"2","at_least_usd":"0.5"`), "2", "2", "2"},
+		"a complete call":     {strings.Replace(boundLine(`,"usd":null`), `"complete":false`, `"complete":true,"path":"/v1/containers"`, 1), "0", "0", "0"},
+		"of a refused call":   {strings.Replace(boundLine(`,"usd":"0"`), "200", "429", 1), "0", "0", "0"},
+		"an unknown model":    {strings.Replace(boundLine(`,"usd":null`), "claude-sonnet-5", "claude-none", 1), "0", "0", "0"},
+		"nothing was counted": {strings.Replace(boundLine(`,"usd":null`), `"input_tokens":1000,"output_tokens":1`, `"input_tokens":0,"output_tokens":0`, 1), "0", "0", "0"},
+	} {
+		file := writeFiles(t, map[string]string{"a.jsonl": test.line})
+		for reprice, want := range map[bool]string{false: test.recorded, true: test.repriced} {
+			rows, err := meter.Sum(nil, meter.SumOptions{Reprice: reprice}, file)
+			require.NoError(t, err, name)
+			assert.Equal(t, want, rows[0].AtLeastUSD, "%s, reprice: %v", name, reprice)
+		}
+		m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "1"}))
+		require.NoError(t, err)
+		require.NoError(t, m.Restore(meter.ReadLog(file)))
+		assert.Equal(t, test.restored, m.Spent().AtLeastUSD, name)
+		assert.Equal(t, test.restored, m.Budgets()[0].Spent, name)
+	}
+	for _, bound := range []string{`"1e3"`, `1.5`, `"-1"`, `"x"`, `{}`, `""`} {
+		file := writeFiles(t, map[string]string{"a.jsonl": boundLine(`,"usd":null,"at_least_usd":` + bound)})
+		_, errs := collect(meter.ReadLog(file))
+		assert.Len(t, errs, 1, bound)
+		_, err := meter.Sum(nil, meter.SumOptions{}, file)
+		assert.ErrorContains(t, err, "at_least_usd must be", bound)
+	}
+}
+
+// Sums with bounds are those of each row, in whatever order the workers have read the lines.
+func TestSumAddsUpBounds(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 3000 {
+		lines = append(lines, boundLine(fmt.Sprintf(`,"usd":null,"at_least_usd":"0.%d1","labels":{"a":"%d"}`, i%10, i%3)), boundLine(`,"usd":"0.1","labels":{"a":"1"}`))
+	}
+	rows, err := sumOf(t, meter.SumOptions{By: []string{"label:a"}}, lines...)
+	require.NoError(t, err)
+	require.Len(t, rows, 3)
+	for i, want := range []string{"460", "760", "460"} {
+		assert.Equal(t, want, rows[i].AtLeastUSD)
+	}
+	assert.Equal(t, "300", rows[1].USD)
+	assert.Equal(t, "0", rows[0].USD)
+}
