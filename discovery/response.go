@@ -32,12 +32,8 @@ func ParseResponse(provider Provider, body []byte) (Response, error) {
 	}
 	reader := response.New(string(known))
 	if known == Gemini && bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
-		docs, ok := response.ParseArray(body)
-		if !ok {
+		if !response.EachOf(body, reader.Event) {
 			return Response{}, &ValueError{Field: "body", Reason: "must be a JSON array of objects"}
-		}
-		for _, doc := range docs {
-			reader.Event(doc)
 		}
 		return resultOf(reader)
 	}

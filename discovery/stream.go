@@ -50,7 +50,8 @@ func (s *Stream) Event(data []byte) error {
 // OpenAI, DeepSeek and xAI in the last chunk of chat completions (OpenAI only if the request has stream_options.include_usage),
 // and in response.completed, response.incomplete or response.failed; Anthropic in the message_delta with the stop reason, merged
 // with message_start; Gemini beside the finish reason, or in interaction.completed. After an error event it is never Complete. The
-// error is a [*ValueError] if the final usage object is invalid; the Response then has no usage.
+// error is a [*ValueError] if the final usage object is invalid, or if the names, the usage and the searches of the response take more
+// than 48 KiB; the Response then has no usage.
 func (s *Stream) Response() (Response, error) {
 	if err := s.check(); err != nil {
 		return Response{}, err

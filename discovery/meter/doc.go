@@ -29,8 +29,8 @@
 // # What the program sees
 //
 // The bytes of a response, their order and timing, its headers, trailers and errors are those of the base transport. Only
-// WithStreamUsage changes a request. The meter holds at most 64 KiB of a response at a time: the counts, and the text around
-// them. A Record has counts, names and times, and no content, query or key.
+// WithStreamUsage changes a request. Between two reads the meter holds at most 64 KiB of a response, and as much again to unpack
+// gzip. The counts of a response with more than 48 KiB of them are not known. A Record has counts, names and times, and no content, query or key.
 //
 // # Budgets
 //

@@ -50,7 +50,7 @@ func TestEventsInPiecesOfEverySize(t *testing.T) {
 
 func TestEventsBoundWhatIsKept(t *testing.T) {
 	t.Parallel()
-	_, err := readEvents(1000, `data: {"id":"`+strings.Repeat("x", maxKept)+`"}`)
+	_, err := readEvents(1000, `data: {"id":["`+strings.Repeat("x", maxKept)+`"]}`)
 	assert.ErrorIs(t, err, errTooLarge)
 }
 

@@ -114,7 +114,9 @@ func (r *reading) parse(fields []byte) {
 	case r.stream:
 		r.reader.Event(d)
 		if r.events != nil {
-			r.events.named = r.reader.Named()
+			r.events.named, r.events.skimmer.other = r.reader.Named(), r.reader.Size()
+		} else {
+			r.json.other = r.reader.Size()
 		}
 	default:
 		r.reader.Body(d)

@@ -7,8 +7,11 @@ import (
 )
 
 const (
-	// maxKept bounds what a skimmer keeps of a document. With maxHeld and maxLatest it is below 64 KiB.
-	maxKept = 48 << 10
+	// maxKept bounds what a skimmer keeps of a document, together with what the response.Reader has of those before. With maxHeld and
+	// maxLatest it is below 64 KiB.
+	maxKept = response.MaxState
+	// maxIdle bounds the buffer that stays between two documents.
+	maxIdle = 2 << 10
 	// maxKey is longer than any key that is kept.
 	maxKey = 40
 )
@@ -29,6 +32,7 @@ type skimmer struct {
 
 	state  skimState
 	kept   []byte
+	other  int         // the size of what is kept elsewhere
 	fields uint32      // the fields of the document that were kept, by their bits
 	stack  []container // those of which a part is kept
 	array  bool        // in an array at the top
@@ -41,6 +45,7 @@ type skimmer struct {
 
 	depth   int // open containers of a value that is copied or skipped whole
 	escaped bool
+	long    longText
 }
 
 // container is an object or array of which a part is kept.
@@ -131,6 +136,10 @@ func (s *skimmer) enter(c byte) {
 	if s.keep {
 		s.fields |= 1 << n.Field
 	}
+	if s.keep && !selects && n.Field.IsFlag() && (c == '{' || c == '[') {
+		s.copy(c, c+2)
+		s.keep = false
+	}
 	switch {
 	case selects:
 		s.stack = append(s.stack, container{node: n, close: c + 2}) // } and ] follow { and [ by two
@@ -142,6 +151,7 @@ func (s *skimmer) enter(c byte) {
 		s.state, s.depth = inWhole, 1
 	case c == '"':
 		s.state = inString
+		s.long = longText{begin: len(s.kept) + 1}
 	default:
 		s.state = inScalar
 	}
@@ -188,12 +198,15 @@ func (s *skimmer) finish() {
 		return
 	}
 	s.each(s.kept)
+	if cap(s.kept) > maxIdle {
+		s.kept = nil
+	}
 	s.kept, s.fields, s.ended = s.kept[:0], 0, !s.array
 }
 
 // reset prepares for another document.
 func (s *skimmer) reset() {
-	*s = skimmer{root: s.root, each: s.each, kept: s.kept[:0], stack: s.stack[:0], key: s.key[:0]}
+	*s = skimmer{root: s.root, each: s.each, other: s.other, kept: s.kept[:0], stack: s.stack[:0], key: s.key[:0]}
 }
 
 func (s *skimmer) top() *container {

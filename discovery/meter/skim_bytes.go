@@ -3,6 +3,9 @@ package meter
 import (
 	"bytes"
 	"slices"
+	"strconv"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 )
 
 // text takes bytes of a key or of a string, and returns their number.
@@ -50,7 +53,7 @@ func plainLength(p []byte) int {
 // take keeps bytes of a key or of a string.
 func (s *skimmer) take(p []byte) {
 	if s.state == inString {
-		s.copy(p...)
+		s.copyText(p)
 	} else if len(s.key) <= maxKey {
 		s.key = append(s.key, p[:min(len(p), maxKey+1)]...)
 	}
@@ -66,8 +69,46 @@ func (s *skimmer) quote() {
 		s.copy('"')
 		s.state = inWhole
 	default:
+		if s.long.hashed && s.keep && !s.next.Field.IsName() {
+			s.kept = strconv.AppendUint(s.kept, s.long.hash, 16)
+		}
 		s.copy('"')
 		s.finish()
+	}
+}
+
+// longText is a text of more than response.MaxName bytes. A name of that length is none, and is kept as "". Of others, such as what
+// was searched for, only the number of different ones matters: a hash is kept.
+type longText struct {
+	begin  int // of the text in kept
+	hashed bool
+	hash   uint64
+}
+
+// copyText copies bytes of a text that is kept.
+func (s *skimmer) copyText(p []byte) {
+	if !s.keep || s.depth > 0 {
+		s.copy(p...)
+		return
+	}
+	if !s.long.hashed && len(s.kept)-s.long.begin+len(p) <= response.MaxName {
+		s.copy(p...)
+		return
+	}
+	if !s.long.hashed {
+		s.long.hashed, s.long.hash = true, fnvOffset
+		s.long.add(s.kept[s.long.begin:])
+		s.kept = s.kept[:s.long.begin]
+	}
+	s.long.add(p)
+}
+
+const fnvOffset, fnvPrime = 14695981039346656037, 1099511628211
+
+// add adds bytes to the hash, which is FNV-1a.
+func (t *longText) add(p []byte) {
+	for _, c := range p {
+		t.hash = (t.hash ^ uint64(c)) * fnvPrime
 	}
 }
 
@@ -111,9 +152,17 @@ func (s *skimmer) scalar(p []byte) int {
 func (s *skimmer) copy(p ...byte) {
 	switch {
 	case !s.keep:
-	case len(s.kept)+len(p) > maxKept:
+	case s.other+len(s.kept)+len(p) > maxKept:
 		s.err = errTooLarge
 	default:
-		s.kept = append(s.kept, p...)
+		s.kept = append(s.grown(len(p)), p...)
 	}
+}
+
+// grown returns kept with room for n bytes. Its capacity is never more than maxKept.
+func (s *skimmer) grown(n int) []byte {
+	if len(s.kept)+n <= cap(s.kept) {
+		return s.kept
+	}
+	return append(make([]byte, 0, min(2*(len(s.kept)+n), maxKept)), s.kept...)
 }

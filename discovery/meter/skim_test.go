@@ -2,6 +2,8 @@ package meter
 
 import (
 	"encoding/json"
+	"hash/fnv"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -68,11 +70,40 @@ func TestSkimmerRefusesWhatIsNotJSON(t *testing.T) {
 		_, s := skim(document)
 		assert.ErrorIs(t, s.err, errNotJSON, document)
 	}
-	_, s := skim(`{"usage":"`, strings.Repeat("x", maxKept), `"}`)
+	_, s := skim(`{"usage":["`, strings.Repeat("x", maxKept), `"]}`)
 	assert.ErrorIs(t, s.err, errTooLarge)
 	documents, s := skim(`{"text":"`, strings.Repeat("x", 2*maxKept), `","id":1}`)
 	assert.NoError(t, s.err, "only what is kept is bounded")
 	assert.Equal(t, []string{`{"id":1}`}, documents)
+}
+
+// Of a long text only a hash is kept, of a long name nothing, and of an error only that there is one.
+func TestSkimmerKeepsNoLongTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 2*maxKept)
+	root := &response.Node{Members: map[string]*response.Node{
+		"id": leaf, "error": {Field: response.Failure}, "queries": {Element: &response.Node{Field: response.Query}},
+	}}
+	var got []string
+	read := func(size int, document string) {
+		s := &skimmer{root: root, each: func(d []byte) { got = append(got, string(d)) }}
+		for rest := document; rest != ""; rest = rest[min(size, len(rest)):] {
+			s.Write([]byte(rest[:min(size, len(rest))]))
+		}
+		assert.NoError(t, s.err)
+		assert.Less(t, cap(s.kept), maxIdle+1)
+	}
+	for _, size := range []int{1, 1000, 1 << 20} {
+		got = nil
+		read(size, `{"id":"`+long+`","queries":["a\"","`+long+`","`+long+`\n"],"error":{"message":["`+long+`"]}}`)
+		assert.Equal(t, []string{`{"id":"","queries":["a\"","` + fnv1a(long) + `","` + fnv1a(long+`\n`) + `"],"error":{}}`}, got)
+	}
+}
+
+func fnv1a(text string) string {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(text))
+	return strconv.FormatUint(hash.Sum64(), 16)
 }
 
 func FuzzSkimmer(f *testing.F) {

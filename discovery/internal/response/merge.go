@@ -1,6 +1,9 @@
 package response
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"maps"
+)
 
 // writes are the cache writes of Anthropic's usage object.
 type writes struct {
@@ -8,29 +11,67 @@ type writes struct {
 	Hour        int64 `json:"ephemeral_1h_input_tokens"`
 }
 
-// merge returns the usage object of a stream of Anthropic: later counts replace earlier ones, unless they are null. The cache
-// writes by lifetime come first, and their sum may change later, with server tools.
-func merge(earlier, later []byte) []byte {
-	var to, from map[string]json.RawMessage
-	if json.Unmarshal(later, &from) != nil || (earlier != nil && json.Unmarshal(earlier, &to) != nil) {
-		return later // it is not an object, which its reader reports
+// merged is the usage object of a stream of Anthropic: later counts replace earlier ones, unless they are null. The cache writes by
+// lifetime come first, and their sum may change later, with server tools. The members stay apart until the object is needed: to
+// encode it and decode it again for each event takes quadratic time.
+type merged struct {
+	members map[string]json.RawMessage
+	size    int
+	// newer reports that the sum of the cache writes is newer than their lifetimes.
+	newer bool
+}
+
+// memberSize is what a member takes in memory besides its text.
+const memberSize = 100
+
+// newMerged returns the usage object of the first event, which may be nil. It reports whether it is an object.
+func newMerged(object []byte) (m *merged, ok bool) {
+	m = &merged{members: make(map[string]json.RawMessage)}
+	if object != nil && json.Unmarshal(object, &m.members) != nil {
+		return nil, false
 	}
-	if to == nil {
-		to = make(map[string]json.RawMessage, len(from))
+	for name, value := range m.members {
+		m.size += memberSize + len(name) + len(value)
 	}
-	for name, value := range from {
+	return m, true
+}
+
+// add merges the usage object of a later event. It reports whether it is an object.
+func (m *merged) add(object []byte) bool {
+	var later map[string]json.RawMessage
+	if json.Unmarshal(object, &later) != nil {
+		return false
+	}
+	for name, value := range later {
 		if string(value) != "null" {
-			to[name] = value
+			m.set(name, value)
 		}
 	}
-	if kinds := from["cache_creation"]; kinds == nil || string(kinds) == "null" {
-		breakDown(to)
+	kinds := later["cache_creation"]
+	m.newer = kinds == nil || string(kinds) == "null"
+	return true
+}
+
+func (m *merged) set(name string, value json.RawMessage) {
+	if old, known := m.members[name]; known {
+		m.size -= memberSize + len(name) + len(old)
 	}
-	merged, err := json.Marshal(to)
+	m.members[name] = value
+	m.size += memberSize + len(name) + len(value)
+}
+
+// object returns the usage object so far, or nil if its members are not JSON.
+func (m *merged) object() []byte {
+	members := m.members
+	if m.newer {
+		members = maps.Clone(members)
+		breakDown(members)
+	}
+	text, err := json.Marshal(members)
 	if err != nil {
-		return later
+		return nil
 	}
-	return merged
+	return text
 }
 
 // breakDown divides the cache writes by lifetime again, if they are not their sum any more. All are of the only lifetime that

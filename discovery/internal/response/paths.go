@@ -96,20 +96,20 @@ func Parse(data []byte) (*Document, bool) {
 	return doc, ok
 }
 
-// ParseArray reads the documents of a JSON array. It reports whether data is one array of objects.
-func ParseArray(data []byte) (docs []*Document, ok bool) {
+// EachOf reads the documents of a JSON array, one after the other. It reports whether data is one array of objects.
+func EachOf(data []byte, each func(*Document)) bool {
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)
 	d.ResetBytes(data)
-	ok = d.Next() == jx.Array && d.Arr(func(d *jx.Decoder) error {
+	return d.Next() == jx.Array && d.Arr(func(d *jx.Decoder) error {
 		if d.Next() != jx.Object {
 			return errElement
 		}
 		doc := new(Document)
-		docs = append(docs, doc)
-		return doc.walk(d, Root, 0)
+		err := doc.walk(d, Root, 0)
+		each(doc)
+		return err
 	}) == nil && atEnd(d)
-	return docs, ok
 }
 
 var errElement = errors.New("an element is not an object")

@@ -11,8 +11,11 @@ type Reader struct {
 	provider        string
 	id, model, tier string
 	usage           []byte
+	merged          *merged // the usage object of a stream of Anthropic, instead of usage
 	tools           tools
 	batch           bool
+	// full is set once the state was more than MaxState, and was dropped.
+	full bool
 	// started is set by a message_start, and finished by the end of a candidate.
 	started, finished bool
 	// final is set by the final usage, and failed by an error event.
@@ -20,6 +23,12 @@ type Reader struct {
 	// background and pending describe a response that is made in the background, and is not ready yet.
 	background, pending bool
 }
+
+// MaxState bounds the state of a Reader in bytes: its names, usage object and uses of tools. The counts of a response with more are
+// not known.
+const MaxState = 48 << 10
+
+var errFull = &usage.Error{Field: "usage", Reason: "has more than 48 KiB"}
 
 // New returns a Reader for responses of a provider.
 func New(provider string) *Reader { return &Reader{provider: provider} }
@@ -46,9 +55,15 @@ func (r *Reader) Result() (Result, error) {
 	result := Result{
 		ID: r.id, Model: r.model, Object: r.usage, Complete: r.Final(), Background: r.background, Pending: r.pending, Failed: r.failed,
 	}
+	if r.full {
+		return result, errFull
+	}
+	if r.merged != nil {
+		result.Object = r.merged.object()
+	}
 	var err error
-	if r.usage != nil {
-		result.Usage, err = usage.Parse(r.provider, r.usage)
+	if result.Object != nil {
+		result.Usage, err = usage.Parse(r.provider, result.Object)
 	}
 	if err != nil && !result.Complete { // a part of a response need not have all counts
 		err = nil
@@ -66,6 +81,22 @@ func (r *Reader) Result() (Result, error) {
 	return result, err
 }
 
+// Size returns about how many bytes the Reader holds, at most MaxState.
+func (r *Reader) Size() int {
+	size := len(r.id) + len(r.model) + len(r.tier) + len(r.usage) + r.tools.size()
+	if r.merged != nil {
+		size += r.merged.size
+	}
+	return size
+}
+
+// bound drops the counts if they have become too large.
+func (r *Reader) bound(d *Document) {
+	if d.large || r.Size() > MaxState {
+		*r = Reader{provider: r.provider, id: r.id, model: r.model, failed: r.failed, full: true}
+	}
+}
+
 // Body reads a whole body, or a line of a batch's results.
 func (r *Reader) Body(d *Document) {
 	if d.object == "batch" || d.kind == "message_batch" || d.line && d.depth == 0 { // a batch itself, or a line without a response
@@ -76,11 +107,15 @@ func (r *Reader) Body(d *Document) {
 	r.batch = d.batch || r.provider == "gemini" && d.depth > 0
 	r.background, r.pending = d.background, d.status == "queued" || d.status == "in_progress"
 	r.final = r.usage != nil && !r.pending
+	r.bound(d)
 }
 
 // Event reads an event of a stream, or an element of Gemini's array.
 func (r *Reader) Event(d *Document) {
 	r.failed = r.failed || d.failed || d.kind == "error"
+	if r.full {
+		return
+	}
 	switch {
 	case strings.HasPrefix(d.kind, "response."):
 		r.responses(d)
@@ -93,6 +128,7 @@ func (r *Reader) Event(d *Document) {
 	default:
 		r.chunk(d)
 	}
+	r.bound(d)
 }
 
 // Named reports whether the id and the model have been read.
@@ -117,14 +153,14 @@ func (r *Reader) responses(d *Document) {
 	r.name(d)
 	switch d.kind {
 	case "response.completed", "response.incomplete", "response.failed", "response.done": // the last is that of the Realtime API
-		r.tier, r.usage, r.tools = d.tier, d.used(), d.tools
+		r.tier, r.usage, r.merged, r.tools = d.tier, d.used(), nil, d.tools
 		r.final, r.background = r.usage != nil, d.background
 	}
 }
 
 func (r *Reader) messageStart(d *Document) {
 	r.name(d)
-	r.usage, r.started = d.used(), true
+	r.usage, r.merged, r.started = d.used(), nil, true
 }
 
 // messageDelta merges the counts so far. The final ones come with a stop reason.
@@ -133,15 +169,28 @@ func (r *Reader) messageDelta(d *Document) {
 	if used == nil {
 		return
 	}
-	r.usage = merge(r.usage, used)
+	r.merge(used)
 	r.final = r.final || d.stopped && r.started
+}
+
+// merge adds a usage object to the one before. If either is not an object the later one stays, whose reader reports it.
+func (r *Reader) merge(used []byte) {
+	m, ok := r.merged, true
+	if m == nil {
+		m, ok = newMerged(r.usage)
+	}
+	if ok && m.add(used) {
+		r.usage, r.merged = nil, m
+		return
+	}
+	r.usage, r.merged = used, nil
 }
 
 func (r *Reader) interaction(d *Document) {
 	r.name(d)
 	r.tools.merge(&d.tools)
 	if strings.HasPrefix(d.kind, "interaction.complete") {
-		r.tier, r.usage = d.tier, d.used()
+		r.tier, r.usage, r.merged = d.tier, d.used(), nil
 		r.final = r.usage != nil
 	}
 }
@@ -160,7 +209,7 @@ func (r *Reader) chunk(d *Document) {
 	r.tools.merge(&d.tools)
 	r.finished = r.finished || d.finished > 0 || d.turned
 	if used != nil {
-		r.usage = used
+		r.usage, r.merged = used, nil
 		switch {
 		case d.native && d.candidates > 0:
 			r.final = d.finished == d.candidates

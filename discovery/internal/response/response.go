@@ -74,6 +74,12 @@ const (
 	ItemEnd
 )
 
+// IsName reports whether a field is a text that is kept.
+func (f Field) IsName() bool { return f >= Kind && f <= Tier && f != Failure && f != Line }
+
+// IsFlag reports whether only the presence of a value matters.
+func (f Field) IsFlag() bool { return f == Failure || f == Feedback || f == Maps }
+
 // Document is what was read of one JSON document: a body, an event, or an element of an array.
 type Document struct {
 	kind, object, status string
@@ -89,6 +95,8 @@ type Document struct {
 	native bool
 	// stopped, fed and turned report a stop reason, a promptFeedback, and the end of a turn.
 	stopped, fed, turned bool
+	// large reports a usage object of more than MaxState.
+	large                bool
 	candidates, finished int
 	background           bool
 
@@ -100,7 +108,7 @@ type Document struct {
 // event, belongs to something else.
 func (d *Document) Enter(n *Node, depth int) {
 	if depth > d.depth {
-		*d = Document{kind: d.kind, failed: d.failed, line: d.line, depth: depth, batch: n.Batch}
+		*d = Document{kind: d.kind, failed: d.failed, line: d.line, large: d.large, depth: depth, batch: n.Batch}
 	}
 }
 
@@ -109,7 +117,7 @@ func (d *Document) Enter(n *Node, depth int) {
 func (d *Document) Set(f Field, depth int, raw []byte) {
 	switch {
 	case f == Kind:
-		d.kind = text(raw)
+		d.kind = name(raw)
 	case f == Failure:
 		d.failed = d.failed || given(raw)
 	case f == Line:
@@ -130,7 +138,7 @@ func (d *Document) Set(f Field, depth int, raw []byte) {
 }
 
 func (d *Document) setText(f Field, raw []byte) {
-	value := text(raw)
+	value := name(raw)
 	switch f {
 	case Object:
 		d.object = value
@@ -149,7 +157,10 @@ func (d *Document) setText(f Field, raw []byte) {
 func (d *Document) setEnd(f Field, raw []byte) {
 	switch f {
 	case Usage, Metadata:
-		if given(raw) {
+		switch {
+		case len(raw) > MaxState:
+			d.large = true
+		case given(raw):
 			d.usage, d.native = bytes.Clone(raw), f == Metadata
 		}
 	case StopReason:
@@ -188,6 +199,17 @@ func given(raw []byte) bool {
 		return false
 	}
 	return true
+}
+
+// MaxName bounds a name, such as an id. A longer text is none.
+const MaxName = 1 << 10
+
+// name returns a string, or "" for a longer one and for any other value.
+func name(raw []byte) string {
+	if len(raw) > MaxName+2 { // with quotes
+		return ""
+	}
+	return text(raw)
 }
 
 // text returns a string, or "" for any other value.

@@ -25,9 +25,19 @@ type tools struct {
 
 type set map[uint64]struct{}
 
+const (
+	// entrySize is what an entry of a set takes in memory.
+	entrySize = 40
+	// maxEntries bounds a set of a single document. With one more, the Reader is full.
+	maxEntries = MaxState / entrySize
+)
+
 func (s *set) add(value string) {
 	if *s == nil {
 		*s = make(set)
+	}
+	if len(*s) > maxEntries {
+		return
 	}
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(value))
@@ -40,6 +50,11 @@ func (s *set) addAll(more set) {
 		return
 	}
 	maps.Copy(*s, more)
+}
+
+// size returns about how many bytes the tools take.
+func (t *tools) size() int {
+	return entrySize * (len(t.queries) + len(t.imageQueries) + len(t.containers) + len(t.shells))
 }
 
 // item is a part of the output: a call of a tool, perhaps.
