@@ -21,7 +21,7 @@ const (
 	messages        = "https://api.anthropic.com/v1/messages"
 	generateContent = "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-flash-preview:streamGenerateContent"
 
-	messageStart = `data: {"type":"message_start","message":{"id":"m","model":"claude-sonnet-5","usage":{"input_tokens":5,"output_tokens":1}}}` + "\n\n"
+	hostileStart = `data: {"type":"message_start","message":{"id":"m","model":"claude-sonnet-5","usage":{"input_tokens":5,"output_tokens":1}}}` + "\n\n"
 	tooLarge     = "more than 48 KiB"
 )
 
@@ -31,14 +31,14 @@ var hostileStreams = map[string]struct {
 	piece                   func(i int) string
 	unpriced                string
 }{
-	"counts with new names": {messages, "text/event-stream", messageStart, func(i int) string {
+	"counts with new names": {messages, "text/event-stream", hostileStart, func(i int) string {
 		return fmt.Sprintf(`data: {"type":"message_delta","delta":{},"usage":{"x%d_tokens":1}}`+"\n\n", i)
 	}, tooLarge},
 	"many counts that stay": {messages, "text/event-stream",
-		strings.Replace(messageStart, `"output_tokens":1`, `"cache_creation":["`+strings.Repeat("x", 40_000)+`"],"output_tokens":1`, 1), func(i int) string {
+		strings.Replace(hostileStart, `"output_tokens":1`, `"cache_creation":["`+strings.Repeat("x", 40_000)+`"],"output_tokens":1`, 1), func(i int) string {
 			return fmt.Sprintf(`data: {"type":"message_delta","delta":{},"usage":{"output_tokens":%d}}`+"\n\n", i)
 		}, "ended"},
-	"a usage object that grows": {messages, "text/event-stream", messageStart + `data: {"type":"message_delta","usage":{`, func(i int) string {
+	"a usage object that grows": {messages, "text/event-stream", hostileStart + `data: {"type":"message_delta","usage":{`, func(i int) string {
 		return fmt.Sprintf(`"x%d_tokens":1,`, i)
 	}, tooLarge},
 	"queries": {generateContent + "?alt=sse", "text/event-stream", "", func(i int) string {
@@ -50,11 +50,11 @@ var hostileStreams = map[string]struct {
 	"counts so far": {generateContent + "?alt=sse", "text/event-stream", `data: {"responseId":"r","modelVersion":"m"}` + "\n\n", func(i int) string {
 		return fmt.Sprintf(`data: {"candidates":[{}],"usageMetadata":{"promptTokenCount":8,"x":"%s"}}`+"\n\n", strings.Repeat("x", i%40_000))
 	}, "ended"},
-	"a line without end":        {messages, "text/event-stream", messageStart + ":", func(int) string { return "text without an end " }, "ended"},
-	"data without end":          {messages, "text/event-stream", messageStart + "data: ", func(int) string { return "text without an end " }, "ended"},
-	"lines that end with CR":    {messages, "text/event-stream", messageStart, func(int) string { return ":\r" }, "ended"},
-	"lines of data, without LF": {messages, "text/event-stream", messageStart, func(int) string { return "data: {\r" }, "ended"},
-	"texts with escapes":        {messages, "text/event-stream", messageStart + `data: {"usage`, func(int) string { return `\u0061` }, "ended"},
+	"a line without end":        {messages, "text/event-stream", hostileStart + ":", func(int) string { return "text without an end " }, "ended"},
+	"data without end":          {messages, "text/event-stream", hostileStart + "data: ", func(int) string { return "text without an end " }, "ended"},
+	"lines that end with CR":    {messages, "text/event-stream", hostileStart, func(int) string { return ":\r" }, "ended"},
+	"lines of data, without LF": {messages, "text/event-stream", hostileStart, func(int) string { return "data: {\r" }, "ended"},
+	"texts with escapes":        {messages, "text/event-stream", hostileStart + `data: {"usage`, func(int) string { return `\u0061` }, "ended"},
 }
 
 // hostile returns about n bytes of a hostile stream.
