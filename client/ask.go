@@ -44,7 +44,7 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 //
 // Ask makes the checks of [MeshClient.Send], opens a thread for the question and posts it there. The answer is the first message of
 // the kind answer from the recipient in this thread. A node that replies in the thread of a question, as [MeshClient.Reply] does,
-// needs nothing else. With req.ThreadID the question is asked in that thread, and the answer has a higher id than the question. One
+// needs nothing else; the client's own node must be registered to be replied to. With req.ThreadID the question is asked in that thread, and the answer has a higher id than the question. One
 // Ask at a time then waits for a recipient in a thread, because two questions could not be told apart.
 //
 // Ask polls for the answer, after 0.1 seconds at first and every 2 seconds later. It keeps polling while the gateway cannot be

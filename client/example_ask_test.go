@@ -45,7 +45,7 @@ func ExampleMeshClient_Ask() {
 }
 
 func ExampleMeshClient_AskAll() {
-	gateway := gatewaytest.Start(gatewaytest.WithPeers("node-b", "node-c", "node-d"))
+	gateway := gatewaytest.Start(gatewaytest.WithPeers("node-a", "node-b", "node-c", "node-d"))
 	defer gateway.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
