@@ -57,6 +57,8 @@ var jsonRuns = [][2]string{
 	{"health", "health"},
 	{"whoami", "whoami"},
 	{"send", "send node-b question hello --thread builds --task 7"},
+	{"pending", "pending"},
+	{"sent", "sent"},
 	{"reply", "reply 1 answer yes --read"},
 	{"inbox", "inbox"},
 	{"read", "read 1"},
@@ -81,8 +83,9 @@ var jsonRuns = [][2]string{
 	{"version", "version"},
 }
 
-// withoutJSON are the commands whose output is that of another program, a protocol, a completion or help.
-var withoutJSON = []string{"completion", "environment", "exit-codes", "help", "mcp", "meter", "profiles", "serve"}
+// withoutJSON are the commands whose output is that of another program, a protocol, a completion or help, and mesh ask: what it prints
+// when another node answers is that of mesh read.
+var withoutJSON = []string{"ask", "completion", "environment", "exit-codes", "help", "mcp", "meter", "profiles", "serve"}
 
 func TestJSONOutputIsStable(t *testing.T) {
 	t.Parallel()

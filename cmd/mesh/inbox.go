@@ -34,6 +34,9 @@ func newInbox(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if opts.ThreadID, err = a.threadID(ctx, c, opts.ThreadID); err != nil {
+				return err
+			}
 			if f.watch {
 				return a.watch(ctx, c, opts, f.interval)
 			}
@@ -55,7 +58,7 @@ func newInbox(a *app) *cobra.Command {
 	flags.BoolVar(&f.UnreadOnly, "unread", false, "only unread messages")
 	flags.StringVar(&f.FromNode, "from", "", "only messages of this node")
 	flags.StringVar(&f.kind, "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
-	flags.StringVar(&f.ThreadID, "thread", "", "only messages of the thread with this id, as mesh threads lists it")
+	flags.StringVar(&f.ThreadID, "thread", "", "only messages of the thread with this name or id")
 	flags.StringVar(&f.since, "since", "", "only messages after this time: a UTC day or an RFC 3339 time")
 	flags.IntVar(&f.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
 	flags.BoolVar(&f.watch, "watch", false, "print unread messages as they arrive, oldest first, until interrupted")
@@ -71,9 +74,6 @@ func (f inboxFlags) options() (client.FetchOptions, error) {
 	kind, err := lookup.Kind(f.kind)
 	if err != nil {
 		return f.FetchOptions, usagef("--kind: %w", err)
-	}
-	if f.ThreadID != "" && !lookup.IsThreadID(f.ThreadID) {
-		return f.FetchOptions, usagef("--thread: %q is not the id of a thread; mesh threads lists the ids", f.ThreadID)
 	}
 	since, err := lookup.Time(f.since)
 	if err != nil {

@@ -47,7 +47,8 @@ OpenAI's chat streams without --stream-usage. A warning names the first one. The
 that of the refused calls.
 
 --stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a
-line for each call to a new file in a folder, for mesh usage. Under mesh serve, the calls have the labels message, thread and from.
+line for each call to a new file in a folder, for mesh usage. Under mesh serve, the calls have the labels message, from,
+thread (its name, else its id) and thread_id.
 
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM and SIGHUP are passed on to it.`,
 		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --log ~/calls --label job=nightly -- node agent.mjs",
@@ -158,8 +159,11 @@ func (a *app) meterOptions(f *meterFlags, upstreams []proxy.Upstream) (opts []me
 // meterLabels returns the labels of the calls: those of the message under mesh serve, and those of --label.
 func meterLabels(flags []string) (map[string]string, error) {
 	labels := map[string]string{}
-	for name, variable := range map[string]string{"message": "MESH_MESSAGE_ID", "thread": "MESH_THREAD_ID", "from": "MESH_FROM"} {
-		if value := os.Getenv(variable); value != "" {
+	for name, value := range map[string]string{
+		"message": os.Getenv("MESH_MESSAGE_ID"), "from": os.Getenv("MESH_FROM"), "thread_id": os.Getenv("MESH_THREAD_ID"),
+		"thread": cmp.Or(os.Getenv("MESH_THREAD"), os.Getenv("MESH_THREAD_ID")),
+	} {
+		if value != "" {
 			labels[name] = value
 		}
 	}

@@ -152,7 +152,7 @@ func TestMeterCountsTheCallsOfACommand(t *testing.T) {
 	s, flags := startProvidersForAgent(t)
 	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{Model: "gpt-4o-2024-08-06"})
 	folder := filepath.Join(t.TempDir(), "calls")
-	env := []string{"MESH_MESSAGE_ID=7", "MESH_THREAD_ID=t-1", "MESH_FROM=node-b"}
+	env := []string{"MESH_MESSAGE_ID=7", "MESH_THREAD_ID=t-1", "MESH_THREAD=builds", "MESH_FROM=node-b"}
 	args := append(flags, "--log", folder, "--label", "job=nightly", "--label", "from=flag", "--", "caller", "chat", "messages", "content", "chat")
 	stdout, stderr, status := runMeter(t, env, args...)
 	assert.Equal(t, 0, status)
@@ -187,7 +187,7 @@ func checkCallsFiles(t *testing.T, folder string) {
 	}
 	require.Len(t, records, 4)
 	for _, r := range records {
-		assert.Equal(t, map[string]string{"job": "nightly", "message": "7", "thread": "t-1", "from": "flag"}, r.Labels)
+		assert.Equal(t, map[string]string{"job": "nightly", "message": "7", "thread": "builds", "thread_id": "t-1", "from": "flag"}, r.Labels)
 		assert.NotEmpty(t, r.USD)
 	}
 }

@@ -69,7 +69,12 @@ const indent = "    "
 // fullMessage prints a message with its content indented, and broken where the terminal would break it: a content must not pass
 // for the header of another message, which is bold. In the header a name or kind that is not a valid one is quoted, for the same reason.
 func fullMessage(w io.Writer, m client.MeshMessage) error {
-	header := fmt.Sprintf("%s %d from %s, %s", shownKind(m.Kind), m.ID, shownNode(m.FromNode), output.Time(m.CreatedAt))
+	return indentedMessage(w, fmt.Sprintf("%s %d from %s", shownKind(m.Kind), m.ID, shownNode(m.FromNode)), m)
+}
+
+// indentedMessage prints a message under a header that begins with title.
+func indentedMessage(w io.Writer, title string, m client.MeshMessage) error {
+	header := title + ", " + output.Time(m.CreatedAt)
 	if m.GetThreadID() != "" {
 		header += ", thread " + m.GetThreadID()
 	}

@@ -87,7 +87,7 @@ func newRoot(a *app) *cobra.Command {
 	complete(root, "profile", completeProfile)
 	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(flagError)
-	addGroup(root, a, "Messages:", newSend, newReply, newInbox, newRead, newThreads, newServe)
+	addGroup(root, a, "Messages:", newAsk, newSend, newReply, newInbox, newRead, newSent, newPending, newThreads, newServe)
 	addGroup(root, a, "Nodes and the gateway:", newRegister, newPeers, newPeer, newHealth, newWhoami, newGateway)
 	addGroup(root, a, "Models and costs:", newModels, newRetired, newPrice, newPrices, newMeter, newUsage, newCost, newBalance)
 	addGroup(root, a, "Credentials and agents:", newScan, newMCP)

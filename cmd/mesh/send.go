@@ -95,7 +95,11 @@ func (a *app) sent(receipt *client.MeshMessage, err error) error {
 		return err
 	}
 	return a.print(receipt, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "sent message %d to %s\n", receipt.ID, output.Line(receipt.ToNode))
+		thread := ""
+		if receipt.GetThreadID() != "" {
+			thread = ", thread " + receipt.GetThreadID()
+		}
+		_, err := fmt.Fprintf(w, "sent message %d to %s%s\n", receipt.ID, output.Line(receipt.ToNode), output.Line(thread))
 		return err
 	})
 }

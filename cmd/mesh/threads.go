@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -11,29 +14,39 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
+// threadsFlags are the flags of mesh threads.
+type threadsFlags struct {
+	client.ThreadQuery
+	newest bool
+}
+
 func newThreads(a *app) *cobra.Command {
-	var query client.ThreadQuery
+	var f threadsFlags
 	cmd := &cobra.Command{
-		Use:               "threads [ID]",
+		Use:               "threads [NAME|ID]",
 		Short:             "List the threads, most recently used first, or the messages of one, oldest first",
-		Example:           "  mesh threads --peer node-b\n  mesh threads 5c6ff0f4-6b5c-4b8e-9d5e-5f6a0b1c2d3e",
+		Example:           "  mesh threads --peer node-b\n  mesh threads builds --newest --limit 10\n  mesh threads 5c6ff0f4-6b5c-4b8e-9d5e-5f6a0b1c2d3e",
 		Args:              args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: completeNothing,
-		RunE: a.observe(func(ctx context.Context, c *client.MeshClient, ids []string) error {
-			if len(ids) == 1 {
-				return a.thread(ctx, c, ids[0], query.Limit)
+		RunE: a.observe(func(ctx context.Context, c *client.MeshClient, given []string) error {
+			if len(given) == 1 {
+				return a.thread(ctx, c, given[0], client.ThreadOptions{Limit: f.Limit, Newest: f.newest})
 			}
-			threads, err := c.ListThreads(ctx, query)
+			if f.newest {
+				return usagef("--newest needs the name or id of a thread")
+			}
+			threads, err := c.ListThreads(ctx, f.ThreadQuery)
 			if err != nil {
 				return err
 			}
 			return a.print(threads, func(w io.Writer) error { return threadTable(w, threads) })
 		}),
 	}
-	cmd.Flags().StringVar(&query.Peer, "peer", "", "only threads of this node")
-	cmd.Flags().StringVar(&query.Topic, "topic", "", "only threads of this topic")
-	cmd.Flags().StringVar(&query.SessionID, "session", "", "only threads of this session")
-	cmd.Flags().IntVar(&query.Limit, "limit", 0, "maximum number of threads, 1 to 100 (default 50), or of messages, 1 to 1000 (default 100)")
+	cmd.Flags().StringVar(&f.Peer, "peer", "", "only threads of this node")
+	cmd.Flags().StringVar(&f.Topic, "topic", "", "only threads of this topic")
+	cmd.Flags().StringVar(&f.SessionID, "session", "", "only threads of this session")
+	cmd.Flags().IntVar(&f.Limit, "limit", 0, "maximum number of threads, 1 to 100 (default 50), or of messages, 1 to 1000 (default 100)")
+	cmd.Flags().BoolVar(&f.newest, "newest", false, "with NAME or ID: the newest messages, not the oldest")
 	complete(cmd, "peer", a.completeNode)
 	return cmd
 }
@@ -52,20 +65,74 @@ type conversation struct {
 	Messages []client.MeshMessage `json:"messages"`
 }
 
-func (a *app) thread(ctx context.Context, c *client.MeshClient, id string, limit int) error {
-	if !lookup.IsThreadID(id) {
-		return usagef("%q is not the id of a thread; mesh threads lists the ids", id)
+// maxThreadMessages is how many messages of a thread the gateway lists at most, from each end.
+const maxThreadMessages = 1000
+
+func (a *app) thread(ctx context.Context, c *client.MeshClient, name string, opts client.ThreadOptions) error {
+	id, err := a.threadID(ctx, c, name)
+	if err != nil {
+		return err
 	}
-	thread, messages, err := c.GetThread(ctx, id, client.ThreadOptions{Limit: limit})
+	limit := cmp.Or(opts.Limit, 100)
+	opts.Limit = limit
+	if limit > 0 && limit < maxThreadMessages {
+		opts.Limit++ // to know whether there are more
+	}
+	thread, messages, err := c.GetThread(ctx, id, opts)
 	if err != nil {
 		return lookup.ThreadError(id, err)
 	}
-	return a.print(conversation{thread, messages}, func(w io.Writer) error {
-		for _, m := range messages {
-			if err := fullMessage(w, m); err != nil {
-				return err
-			}
+	hidden := len(messages) >= opts.Limit
+	messages = cut(messages, limit, opts.Newest)
+	if err := a.print(conversation{thread, messages}, func(w io.Writer) error { return threadMessages(w, messages) }); err != nil {
+		return err
+	}
+	if hidden {
+		a.warn(hiddenMessages(limit, opts.Newest))
+	}
+	return nil
+}
+
+// cut returns the oldest or newest messages.
+func cut(messages []client.MeshMessage, limit int, newest bool) []client.MeshMessage {
+	switch {
+	case len(messages) <= limit:
+		return messages
+	case newest:
+		return messages[len(messages)-limit:]
+	}
+	return messages[:limit]
+}
+
+// hiddenMessages says which messages of a thread are not listed.
+func hiddenMessages(limit int, newest bool) error {
+	switch {
+	case newest && limit == maxThreadMessages:
+		return errors.New("there may be older messages; without --newest the oldest 1000 are listed, and the gateway lists none between them and these")
+	case newest:
+		return errors.New("there are older messages; --limit 1000 lists more, and without --newest the oldest are listed")
+	case limit == maxThreadMessages:
+		return errors.New("there may be newer messages; --newest lists the newest 1000, and the gateway lists none between these and them")
+	}
+	return errors.New("there are newer messages; --newest lists the newest, --limit 1000 lists more")
+}
+
+// threadMessages prints messages with their recipients.
+func threadMessages(w io.Writer, messages []client.MeshMessage) error {
+	for _, m := range messages {
+		title := fmt.Sprintf("%s %d from %s to %s", shownKind(m.Kind), m.ID, shownNode(m.FromNode), shownNode(m.ToNode))
+		if err := indentedMessage(w, title, m); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
+}
+
+// threadID returns the id of a thread that is given by its name or id.
+func (a *app) threadID(ctx context.Context, c *client.MeshClient, thread string) (string, error) {
+	scanner, err := a.scanner(false)
+	if err != nil {
+		return "", err
+	}
+	return lookup.ThreadID(ctx, c, scanner, thread)
 }

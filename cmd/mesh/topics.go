@@ -50,7 +50,7 @@ DEEPSEEK_LEGACY_ENV_PATH is a file with DEEPSEEK_API_KEY, which mesh balance rea
 
 mesh meter reads OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL, and sets them for its command.
 
-A command of mesh serve also receives MESH_MESSAGE_ID, MESH_FROM, MESH_KIND and MESH_THREAD_ID.`,
+A command of mesh serve also receives MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD, the name of the thread.`,
 	}
 }
 

@@ -2,7 +2,6 @@ package lookup
 
 import (
 	"context"
-	"regexp"
 
 	"github.com/mesh-gateway/mesh-go/client"
 )
@@ -19,9 +18,3 @@ func Messages(ctx context.Context, c *client.MeshClient, ids ...int64) ([]client
 	}
 	return found, nil
 }
-
-// threadID is the form of a thread id; any other text is the name of a thread.
-var threadID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-
-// IsThreadID reports whether a text is the id of a thread, and not a name.
-func IsThreadID(text string) bool { return threadID.MatchString(text) }

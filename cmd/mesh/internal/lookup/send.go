@@ -44,32 +44,26 @@ func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req 
 			return nil, err
 		}
 	}
-	req.ThreadID = thread
-	var err error
-	switch {
-	case thread == "":
-	case IsThreadID(thread):
-		// A gateway answers an unknown id with 500, as if the message might have arrived.
-		_, _, err = c.GetThread(ctx, thread, client.ThreadOptions{Limit: 1})
-		err = ThreadError(thread, err)
-	default:
-		req.ThreadID, err = openThread(ctx, c, req)
-	}
+	id, err := threadTo(ctx, c, thread, func() error { return c.CheckSend(ctx, req) })
 	if err != nil {
 		return nil, err
 	}
+	req.ThreadID = id
 	return c.Send(ctx, req)
 }
 
 // NoThreadError reports a thread that does not exist.
 type NoThreadError struct {
-	// ID is the id that was given.
+	// ID is the id or name that was given.
 	ID string
-	// Cause is the text of the gateway's error. The error itself is not wrapped: it is a failure, and a wrong id is wrong use.
+	// Cause is the text of the gateway's error, or "". The error itself is not wrapped: it is a failure, and a wrong id is wrong use.
 	Cause string
 }
 
 func (e *NoThreadError) Error() string {
+	if e.Cause == "" {
+		return fmt.Sprintf("there is no thread %q; mesh threads lists the threads", e.ID)
+	}
 	return fmt.Sprintf("there is no thread %s; mesh threads lists the threads (%s)", e.ID, e.Cause)
 }
 
@@ -89,16 +83,4 @@ func ThreadError(id string, err error) error {
 		return &NoThreadError{id, err.Error()}
 	}
 	return err
-}
-
-// openThread returns the id of the thread that req names in place of an id.
-func openThread(ctx context.Context, c *client.MeshClient, req client.SendRequest) (string, error) {
-	if err := c.CheckSend(ctx, req); err != nil {
-		return "", err
-	}
-	t, err := c.OpenThread(ctx, req.ThreadID)
-	if err != nil {
-		return "", err
-	}
-	return t.ID, nil
 }

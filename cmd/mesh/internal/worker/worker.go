@@ -24,6 +24,7 @@ type Worker struct {
 	env     []string
 	stderr  io.Writer
 	killed  context.Context
+	threads threadNames
 }
 
 // New returns a Worker, or an error when the command does not exist. What a command writes to its stderr goes to stderr. The
@@ -32,7 +33,7 @@ func New(killed context.Context, c *client.MeshClient, command, env []string, st
 	if _, err := LookPath(command[0]); err != nil {
 		return nil, err
 	}
-	return &Worker{c, command, env, stderr, killed}, nil
+	return &Worker{client: c, command: command, env: env, stderr: stderr, killed: killed}, nil
 }
 
 // LookPath is [exec.LookPath] for the first word of a command line. Its error shows no value of a variable: in a shell a command may
@@ -52,7 +53,7 @@ func (w *Worker) Handle(ctx context.Context, m client.MeshMessage) (*client.Mesh
 	if err := w.checkSender(ctx, m); err != nil {
 		return nil, err
 	}
-	printed, err := w.run(m)
+	printed, err := w.run(ctx, m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", w.command[0], err)
 	}
@@ -91,7 +92,7 @@ const pipeDelay = 5 * time.Second
 
 // run runs the command and returns what it prints. The command is in a process group of its own, so that an interrupt of the
 // terminal does not end it.
-func (w *Worker) run(m client.MeshMessage) (string, error) {
+func (w *Worker) run(ctx context.Context, m client.MeshMessage) (string, error) {
 	input, err := json.Marshal(m)
 	if err != nil {
 		return "", err
@@ -100,7 +101,8 @@ func (w *Worker) run(m client.MeshMessage) (string, error) {
 	cmd := exec.CommandContext(w.killed, w.command[0], w.command[1:]...) //nolint:gosec // the user names the command
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(input, '\n')), &out, w.stderr, pipeDelay
 	cmd.Env = append(slices.Clone(w.env), "MESH_MESSAGE_ID="+strconv.FormatInt(m.ID, 10),
-		"MESH_FROM="+m.FromNode, "MESH_KIND="+string(m.Kind), "MESH_THREAD_ID="+m.GetThreadID())
+		"MESH_FROM="+m.FromNode, "MESH_KIND="+string(m.Kind), "MESH_THREAD_ID="+m.GetThreadID(),
+		"MESH_THREAD="+w.threads.of(ctx, w.client, m))
 	separate(cmd)
 	switch err := cmd.Run(); {
 	case out.full:

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+)
+
+// askFlags are the flags of mesh ask.
+type askFlags struct {
+	timeout time.Duration
+	thread  string
+}
+
+func newAsk(a *app) *cobra.Command {
+	var f askFlags
+	cmd := &cobra.Command{
+		Use:   "ask NODE... TEXT|-",
+		Short: "Ask nodes a question, wait for their answers and mark them read; - reads the text from stdin",
+		Long: `Ask sends TEXT as a question to each NODE, in a new thread, and prints each answer when it arrives. The nodes have to reply in
+the thread of the question, as mesh reply and mesh serve do. This node has to be registered.
+
+The exit status is 0 if all nodes have answered, 1 if an answer is missing, and 4 if the question contains a credential or no NODE is
+registered. After the timeout the question remains, and an answer that arrives later stays unread: mesh pending lists the questions
+without an answer. With -o json each answer is one line.
+
+With --thread the question is asked in a conversation. The answer of a node is then its next one in that thread.`,
+		Example: `  mesh ask node-b "Is the build green?"
+  mesh ask --timeout 5m node-b node-c node-d "Are you ready?" -o json
+  mesh ask node-b - < question.txt`,
+		Args:              args(cobra.MinimumNArgs(2)),
+		ValidArgsFunction: a.completeNode,
+		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
+			if f.timeout <= 0 {
+				return usagef("--timeout must be positive")
+			}
+			last := len(given) - 1
+			text, err := a.text(given[last])
+			if err != nil {
+				return err
+			}
+			return a.ask(ctx, c, given[:last], text, f)
+		}),
+	}
+	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long to wait for the answers")
+	cmd.Flags().StringVar(&f.thread, "thread", "", "name or id of a thread to ask in; a new name creates a thread")
+	return cmd
+}
+
+func (a *app) ask(ctx context.Context, c *client.MeshClient, nodes []string, text string, f askFlags) error {
+	scanner, err := a.scanner(false)
+	if err != nil {
+		return err
+	}
+	thread, err := lookup.AskThread(ctx, c, scanner, nodes, text, f.thread)
+	if err != nil {
+		return err
+	}
+	a.warnUnregistered(ctx, c, "cannot receive answers")
+	ctx, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	sent, missing := false, []error(nil)
+	for m, err := range c.AskAll(ctx, nodes, client.SendRequest{Content: text, ThreadID: thread}) {
+		var none *client.NoAnswerError
+		switch {
+		case err == nil:
+			sent = true
+			if err := a.printLine(m, func(w io.Writer) error { return fullMessage(w, m) }); err != nil {
+				return err
+			}
+		case errors.As(err, &none):
+			sent = sent || none.Question.ID != 0
+			missing = append(missing, unanswered(none, f.timeout))
+		default:
+			return err
+		}
+	}
+	return a.reportMissing(missing, sent)
+}
+
+// unanswered returns the error of an answer that is missing.
+func unanswered(none *client.NoAnswerError, timeout time.Duration) error {
+	var poll *client.MeshGatewayError
+	switch {
+	case none.Question.ID == 0:
+		return none.Err
+	case errors.As(none, &poll) && errors.Is(poll, context.DeadlineExceeded):
+		return fmt.Errorf("%s has not answered message %d within %s; mesh pending lists the question", none.Question.ToNode, none.Question.ID, timeout)
+	}
+	return none
+}
+
+// reportMissing prints which answers are missing, and returns the error of the command.
+func (a *app) reportMissing(missing []error, sent bool) error {
+	for i, err := range missing {
+		if !sent && i == len(missing)-1 {
+			return err // the command prints it
+		}
+		a.warn(err)
+	}
+	if len(missing) > 0 {
+		return errFound
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+)
+
+func newPending(a *app) *cobra.Command {
+	var f sentFlags
+	cmd := &cobra.Command{
+		Use:   "pending",
+		Short: "List the questions of this node that have no answer, oldest first",
+		Long: `Pending lists the questions that this node has sent and that have no answer, the oldest first. A question is answered by a later
+message of the kind answer from its recipient in the same thread, or without a thread if the question has none. The newest 1000 questions are looked at, with --to or --thread those selected.`,
+		Example:           "  mesh pending\n  mesh pending --to node-b -o json",
+		Args:              args(cobra.NoArgs),
+		ValidArgsFunction: completeNothing,
+		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
+			opts, err := a.sentOptions(ctx, c, f)
+			if err != nil {
+				return err
+			}
+			questions, err := c.Pending(ctx, opts)
+			if err != nil {
+				return err
+			}
+			slices.Reverse(questions)
+			return a.print(questions, func(w io.Writer) error { return pendingTable(w, questions) })
+		}),
+	}
+	f.add(a, cmd)
+	return cmd
+}
+
+func pendingTable(w io.Writer, questions []client.MeshMessage) error {
+	rows := make([][]string, len(questions))
+	for i, m := range questions {
+		rows[i] = []string{
+			strconv.FormatInt(m.ID, 10), shownNode(m.ToNode), output.Time(m.CreatedAt), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
+		}
+	}
+	return output.Table(w, []string{"ID", "TO", "AGE", "THREAD", "CONTENT"}, rows)
+}
