@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // messageFilter keeps the row of one message in a list of messages.
@@ -28,34 +29,43 @@ func (f *messageFilter) reader(body io.Reader) io.Reader {
 func (f *messageFilter) edit(out []byte, c byte) []byte {
 	depth := f.depth
 	structural := f.next(c)
-	if len(f.held) > 0 {
-		f.held = append(f.held, c)
-		if ended := f.depth < f.row; ended || int64(len(f.held)) > f.limit {
-			return f.endRow(out, ended)
-		}
-		return out
-	}
 	switch {
-	case !structural:
-		return append(out, c)
-	case f.row == 0:
+	case f.array && depth == f.row-1 && structural && (c == ',' || c == ']'):
+		out = f.endRow(out)
+		if f.array = c == ','; f.array {
+			return out // endRow separates the rows that are kept
+		}
+	case f.array:
+		return f.hold(out, c)
+	case structural && f.row == 0:
 		f.row = rowDepth(c)
-	case f.array && depth == f.row-1 && c == '{':
-		f.held = append(f.held, c)
-		return out
-	case f.array && depth == f.row-1 && c == ',':
-		return out // endRow separates the rows that are kept
 	}
-	if f.depth == f.row-1 && f.depth > depth {
+	if structural && f.depth > depth && f.depth == f.row-1 {
 		f.array, f.kept = c == '[', 0
 	}
 	return append(out, c)
 }
 
-// endRow appends the row if it is the one, or if it is too large.
-func (f *messageFilter) endRow(out []byte, ended bool) []byte {
+// hold adds a byte to the row, of any type, without the white space before it.
+func (f *messageFilter) hold(out []byte, c byte) []byte {
+	if len(f.held) == 0 && strings.IndexByte(blanks, c) >= 0 {
+		return out
+	}
+	f.held = append(f.held, c)
+	if int64(len(f.held)) > f.limit {
+		out = append(out, f.held...)
+		f.held = f.held[:0]
+	}
+	return out
+}
+
+// endRow appends the row if it may be the one.
+func (f *messageFilter) endRow(out []byte) []byte {
+	if len(f.held) == 0 {
+		return out
+	}
 	f.rows++
-	if !ended || f.wants(f.held) {
+	if f.wants(f.held) {
 		if f.kept++; f.kept > 1 {
 			out = append(out, ',')
 		}

@@ -55,15 +55,13 @@ type FetchOptions struct {
 //
 // Messages that the node sent to itself are removed. The inbox of another node is returned unchanged. There is no cursor: the
 // gateway returns only the 1000 newest messages. A response with an empty body is an empty inbox; a web page is an error.
+// Messages that cannot be decoded are [*RowError] values beside the others.
 func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
 	rows, err := c.fetch(ctx, opListMessages, opts)
-	if err != nil {
-		return nil, err
-	}
 	if c.inbox(opts) == c.node {
 		rows = slices.DeleteFunc(rows, c.isOwn)
 	}
-	return rows, nil
+	return rows, err
 }
 
 // inbox returns the node whose inbox opts selects.
@@ -74,7 +72,7 @@ func (c *MeshClient) inbox(opts FetchOptions) string {
 // isOwn reports whether this client's node sent the message.
 func (c *MeshClient) isOwn(m MeshMessage) bool { return m.FromNode == c.node }
 
-// fetch returns the messages of an inbox unfiltered.
+// fetch returns the messages of an inbox unfiltered. Messages that cannot be decoded are RowErrors beside the others.
 func (c *MeshClient) fetch(ctx context.Context, op operation, opts FetchOptions) ([]MeshMessage, error) {
 	if err := checkLimit(opts.Limit); err != nil {
 		return nil, err
@@ -99,11 +97,8 @@ func (c *MeshClient) list(ctx context.Context, op operation, params *gateway.Lis
 	if blank(resp) && !op.needsBody {
 		return []MeshMessage{}, nil
 	}
-	var list gateway.MessageList
-	if err := c.decode(op, resp, &list); err != nil {
-		return nil, err
-	}
-	return list.Messages, nil
+	list, err := decodeList[gateway.MessageList](c, op, resp, messageRows)
+	return list.Messages, err
 }
 
 // query returns the parameters of GET /messages. Without the parameter to, the gateway returns the messages of all nodes.

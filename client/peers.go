@@ -73,11 +73,8 @@ func (c *MeshClient) listPeers(ctx context.Context, limit int64) (peers []MeshPe
 	if blank(resp) {
 		return []MeshPeer{}, largest, nil
 	}
-	var list gateway.PeerList
-	if err := c.decode(op, resp, &list); err != nil {
-		return nil, largest, err
-	}
-	return list.Peers, largest, nil
+	list, err := decodeList[gateway.PeerList](c, op, resp, peerRows)
+	return list.Peers, largest, err
 }
 
 // Register registers the client's node (POST /peers/register). Only Register and [MeshClient.Serve] register it, and

@@ -24,9 +24,12 @@ type peerNames struct {
 
 	// exceeded is the error of a list that exceeds a bound. The set is empty then, and each name is looked up by itself.
 	exceeded error
+	// invalid has the peers whose rows cannot be decoded.
+	invalid map[string]*RowError
 }
 
-// check returns a NotInRegistryError unless the registry contains exactly this name. A name that is missing from the cached
+// check returns an error unless the registry contains exactly this name: a RowError if its row cannot be decoded, else a
+// NotInRegistryError. A name that is missing from the cached
 // registry is looked up in a new one before it is rejected, so that a message to a peer that has just registered is sent.
 func (r *registry) check(ctx context.Context, name string) error {
 	fresh := func(names peerNames, loadedAt time.Time) bool {
@@ -42,6 +45,9 @@ func (r *registry) check(ctx context.Context, name string) error {
 	}
 	if names.exceeded != nil {
 		return r.checkAlone(ctx, name, names.exceeded)
+	}
+	if row := names.invalid[name]; row != nil {
+		return row
 	}
 	return &NotInRegistryError{Name: name, Near: similarNames(name, names.nameSet)}
 }
@@ -71,7 +77,14 @@ func (c *MeshClient) readRegistry(ctx context.Context) (peerNames, error) {
 			names[p.Name] = struct{}{}
 		}
 	}
-	return peerNames{nameSet: names}, err
+	if peers == nil {
+		return peerNames{}, err
+	}
+	invalid := make(map[string]*RowError)
+	for _, row := range rowErrors(err) {
+		invalid[row.Name] = row
+	}
+	return peerNames{nameSet: names, invalid: invalid}, nil
 }
 
 // isEnabledPeer reports whether the gateway has an enabled peer with exactly this name.

@@ -234,18 +234,13 @@ func TestARegistryThatBeginsWithManyBlanksIsNotEmpty(t *testing.T) {
 func TestInvalidRegistryIsAnErrorThatNamesTheField(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{}`:                                "peers: required field is missing",
-		`{"peers":null}`:                    "peers: null where a value is required",
-		`null`:                              "null where a value is required",
-		`[{"name":"node-b"},7]`:             "[1]: got number, want object",
-		`[{"name":"node-b"},{"url":"x"}]`:   "[1].name: required field is missing",
-		`{"peers":[{"name":7}]}`:            "peers[0].name: got number, want string",
-		`[{"name":"node-b","enabled":2}]`:   "[0].enabled: number is neither 0 nor 1",
-		`[{"name":"node-b","enabled":"x"}]`: "[0].enabled: got string, want bool",
-		`[{"name":"node-b"}`:                "not JSON",
-		`[{"name":"node-b"}] []`:            "not JSON",
-		`[{"name":"node-b"}] x`:             "not JSON",
-		`<html>`:                            `not JSON: "<html>"`,
+		`{}`:                     "peers: required field is missing",
+		`{"peers":null}`:         "peers: null where a value is required",
+		`null`:                   "null where a value is required",
+		`[{"name":"node-b"}`:     "not JSON",
+		`[{"name":"node-b"}] []`: "not JSON",
+		`[{"name":"node-b"}] x`:  "not JSON",
+		`<html>`:                 `not JSON: "<html>"`,
 	} {
 		c := answering(t, 200, "application/json", body)
 		_, err := c.Send(t.Context(), hello("node-b"))

@@ -18,8 +18,8 @@ import (
 // registered senders at most. It keeps only the message itself, so that the others may exceed [WithMaxResponseBytes]. If a list
 // is larger than 1 GiB, fewer messages are requested.
 //
-// If the message is not found, the error is a [*NotInInboxError], which describes what was searched. An id below 1 is a
-// [*ValueError].
+// If the message is not found, the error is a [*NotInInboxError], which describes what was searched. A message that cannot be
+// decoded is a [*RowError]; other such messages are ignored. An id below 1 is a [*ValueError].
 func (c *MeshClient) GetMessage(ctx context.Context, id int64) (*MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -58,6 +58,8 @@ type search struct {
 	// complete means that the list of all messages had room for more.
 	complete         bool
 	threads, senders int
+	// unidentified is the error of a row without a valid id that may be the message.
+	unidentified *RowError
 }
 
 // lists returns the lists to search, the most likely ones first.
@@ -73,7 +75,7 @@ func (s *search) lists(ctx context.Context) iter.Seq2[gateway.ListMessagesParams
 // eachThread yields the messages of each thread of the node. Older gateways have no threads.
 func (s *search) eachThread(ctx context.Context, list gateway.ListMessagesParams, yield func(gateway.ListMessagesParams, error) bool) bool {
 	threads, err := s.client.ListThreads(ctx, ThreadQuery{Peer: s.client.node, Limit: maxSearchedThreads})
-	if err != nil && !errors.Is(err, errNoSuchPath) {
+	if withoutRowErrors(err) != nil && !errors.Is(err, errNoSuchPath) {
 		return yield(list, err)
 	}
 	for _, thread := range threads {
@@ -89,7 +91,7 @@ func (s *search) eachThread(ctx context.Context, list gateway.ListMessagesParams
 // eachSender yields the messages of each registered peer, so that the messages of one cannot hide those of another.
 func (s *search) eachSender(ctx context.Context, list gateway.ListMessagesParams, yield func(gateway.ListMessagesParams, error) bool) bool {
 	peers, _, err := s.client.listPeers(ctx, noCapabilities)
-	if err != nil {
+	if withoutRowErrors(err) != nil {
 		return yield(list, err)
 	}
 	for _, peer := range peers[:min(len(peers), maxSearchedSenders)] {
@@ -129,8 +131,8 @@ func (s *search) request(ctx context.Context, list *gateway.ListMessagesParams) 
 	if err != nil || blank(resp) {
 		return nil, 0, err
 	}
-	var kept gateway.MessageList
-	if err := s.client.decode(op, resp, &kept); err != nil {
+	kept, err := decodeList[gateway.MessageList](s.client, op, resp, messageRows)
+	if withoutRowErrors(err) != nil {
 		return nil, 0, err
 	}
 	for _, m := range kept.Messages {
@@ -138,11 +140,22 @@ func (s *search) request(ctx context.Context, list *gateway.ListMessagesParams) 
 			return &m, f.rows, nil
 		}
 	}
+	for _, row := range rowErrors(err) {
+		if row.ID == s.id {
+			return nil, f.rows, row
+		}
+		if row.ID == 0 {
+			s.unidentified = row
+		}
+	}
 	return nil, f.rows, nil
 }
 
 // notFound returns an error that describes what was searched.
 func (s *search) notFound() error {
+	if s.unidentified != nil {
+		return s.unidentified
+	}
 	if s.complete {
 		return &NotInInboxError{ID: s.id}
 	}

@@ -179,16 +179,36 @@ func TestGetMessageReturnsAFailureOfAnyList(t *testing.T) {
 func TestGetMessageOfABrokenResponseIsAnError(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"messages":[{"id":7,"from_node":"node-b"`:    "not JSON",
-		`{"messages":[{"id":7,"from_node":"node-b"}]}`: "messages[0].to_node: required field is missing",
-		`{"messages":[{"id":8}`:                        "not JSON",
-		`{"messages":null}`:                            "messages: null where a value is required",
-		`{}`:                                           "messages: required field is missing",
-		`{"messages":[7]}`:                             "got number, want object",
-		`<html>`:                                       "not JSON",
+		`{"messages":[{"id":7,"from_node":"node-b"`: "not JSON",
+		`{"messages":[{"id":8}`:                     "not JSON",
+		`{"messages":null}`:                         "messages: null where a value is required",
+		`{}`:                                        "messages: required field is missing",
+		`<html>`:                                    "not JSON",
 	} {
 		_, err := answering(t, 200, "application/json", body).GetMessage(t.Context(), 7)
 		require.ErrorContains(t, gatewayError(t, err), want, body)
+	}
+}
+
+func TestGetMessageOfAnInvalidRow(t *testing.T) {
+	t.Parallel()
+	good := `{"id":70,"from_node":"node-b","to_node":"node-a","kind":"fyi","created_at":"7"}`
+	for body, want := range map[string]string{
+		`{"messages":[` + good + `,{"id":7,"from_node":"node-b"}]}`: "mesh: message 7 cannot be decoded: to_node: required field is missing",
+		`{"messages":[{"id":7,"from_node":"node-b"}]}`:              "mesh: message 7 cannot be decoded: to_node: required field is missing",
+		`[7,` + good + `]`:                 "mesh: a row without a valid id or name cannot be decoded: got number, want object",
+		`[{"id":"7"}]`:                     "mesh: a row without a valid id or name cannot be decoded: id: got string, want number",
+		`[null,[],{"id":77},` + good + `]`: "mesh: message 7 is not in the inbox of this node",
+	} {
+		c := answering(t, 200, "application/json", body)
+		_, err := c.GetMessage(t.Context(), 7)
+		require.EqualError(t, err, want, body)
+		require.ErrorIs(t, err, client.ErrMesh)
+		if strings.Contains(body, good) {
+			m, err := c.GetMessage(t.Context(), 70)
+			require.NoError(t, err, body)
+			assert.Equal(t, int64(70), m.ID)
+		}
 	}
 }
 

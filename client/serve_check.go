@@ -103,13 +103,13 @@ func (c *unreadCheck) refresh(ctx context.Context, op operation, m MeshMessage) 
 // expiry returns when the snapshot of a request that began then expires.
 func expiry(began time.Time) time.Time { return time.Now().Add(min(time.Since(began), maxSnapshotAge)) }
 
-// fetchSince fetches messages from m on.
+// fetchSince fetches messages from m on. Those that cannot be decoded are left out.
 func (c *unreadCheck) fetchSince(ctx context.Context, op operation, m MeshMessage, opts FetchOptions) ([]MeshMessage, error) {
 	_, size := utf8.DecodeLastRuneInString(m.CreatedAt)
 	opts.Since = m.CreatedAt[:len(m.CreatedAt)-size] // the gateway compares texts: only this one and longer ones are later
 	limit := opts.Limit
 	rows, _, err := c.client.fetchNewest(ctx, op, opts)
-	return rows[:min(len(rows), limit)], err
+	return rows[:min(len(rows), limit)], withoutRowErrors(err)
 }
 
 // withoutContents filters a list of messages: the contents of many large messages would exceed the limit of a response, and hide

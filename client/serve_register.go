@@ -63,5 +63,7 @@ func (s *server) isRegistered(ctx context.Context) (bool, error) {
 		return err == nil, err
 	}
 	peers, _, err := s.client.listPeers(ctx, noCapabilities)
-	return slices.ContainsFunc(peers, func(p MeshPeer) bool { return p.Name == s.client.node }), err
+	known := slices.ContainsFunc(peers, func(p MeshPeer) bool { return p.Name == s.client.node }) ||
+		slices.ContainsFunc(rowErrors(err), func(e *RowError) bool { return e.Name == s.client.node })
+	return known, withoutRowErrors(err)
 }

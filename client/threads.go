@@ -96,8 +96,8 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 	if err != nil {
 		return nil, nil, err
 	}
-	var page gateway.ThreadMessages
-	if err := c.decode(op, resp, &page); err != nil {
+	page, err := decodeList[gateway.ThreadMessages](c, op, resp, messageRows)
+	if page.Messages == nil {
 		return nil, nil, err
 	}
 	for i := range page.Messages {
@@ -105,7 +105,7 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 			page.Messages[i].ThreadID = &page.Thread.ID
 		}
 	}
-	return &page.Thread, page.Messages, nil
+	return &page.Thread, page.Messages, err
 }
 
 // newestOfThread is GetThread for the newest messages. An empty list does not show whether the thread exists.
@@ -174,14 +174,11 @@ func (c *MeshClient) listThreads(ctx context.Context, params *gateway.ListThread
 	if err != nil {
 		return nil, err
 	}
-	var list gateway.ThreadList
 	if blank(resp) {
 		return []Thread{}, nil
 	}
-	if err := c.decode(opListThreads, resp, &list); err != nil {
-		return nil, err
-	}
-	return list.Threads, nil
+	list, err := decodeList[gateway.ThreadList](c, opListThreads, resp, threadRows)
+	return list.Threads, err
 }
 
 func (q ThreadQuery) check() error {

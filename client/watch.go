@@ -51,6 +51,9 @@ type WatchOptions struct {
 // towards the limit of a poll. If such messages fill a poll, or if three polls in a row are full and the last has no new
 // message, an error is yielded once.
 //
+// A message that cannot be decoded is yielded once as a [*RowError], while polling continues as usual. Its mark is up to the
+// operator of the gateway, and it counts towards the limit of a poll.
+//
 // A gateway that ignores the limit or the recipient of a poll does not fill the memory: messages beyond the limit and those of
 // other nodes are dropped, and an error follows the others.
 //

@@ -83,12 +83,16 @@ func (w *watcher) poll(ctx context.Context) bool {
 // pollWindow fetches a window and yields its new messages. It returns their number.
 func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	rows, err := w.fetch(ctx, window)
-	if err != nil || ctx.Err() != nil {
+	if withoutRowErrors(err) != nil || ctx.Err() != nil {
 		return 0, err
 	}
-	n := len(rows)
+	invalid := rowErrors(err)
+	n := len(rows) + len(invalid)
 	rows, err = window.sift(w.client.node, rows)
-	window.seen.observe(rows, n < window.limit)
+	window.seen.observe(slices.Concat(rows, placeholders(invalid)), n < window.limit)
+	for _, row := range window.unreported(invalid) {
+		w.emit(ctx, MeshMessage{}, row)
+	}
 	own, rows := w.takeOwn(rows)
 	unseen := window.unseen(rows)
 	if blocked := window.checkFull(n, own, len(unseen)); blocked != nil {

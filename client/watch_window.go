@@ -61,6 +61,26 @@ func (w *window) unseen(rows []MeshMessage) []MeshMessage {
 	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return keyOf(a) == keyOf(b) })
 }
 
+// placeholders returns messages by which a window remembers the rows that cannot be decoded. Their CreatedAt is that of no message.
+func placeholders(invalid []*RowError) []MeshMessage {
+	rows := make([]MeshMessage, len(invalid))
+	for i, row := range invalid {
+		rows[i] = MeshMessage{ID: row.ID, CreatedAt: row.Error()}
+	}
+	return rows
+}
+
+// unreported returns the errors that the window does not remember, and remembers them.
+func (w *window) unreported(invalid []*RowError) (fresh []*RowError) {
+	for i, row := range placeholders(invalid) {
+		if !w.seen.has(row) {
+			w.seen.add(row)
+			fresh = append(fresh, invalid[i])
+		}
+	}
+	return fresh
+}
+
 // blockedAfter is the number of full polls in a row, the last one without a new message, that is reported as an error.
 const blockedAfter = 3
 

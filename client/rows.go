@@ -1,0 +1,152 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/gen/gateway"
+	"github.com/mesh-gateway/mesh-go/internal/call"
+)
+
+// RowError reports a row of a list that cannot be decoded, such as a message without a recipient. A list returns its other rows
+// and the joined RowErrors; errors.As finds the first. If no row can be decoded, the list is nil and the error is a
+// [*MeshGatewayError] that wraps them.
+type RowError struct {
+	// ID is the id of a message, or 0 if it is not known or the row is not a message.
+	ID int64
+	// Name is the name of a peer or the id of a thread, or "" if it is not known or the row is a message. A text that does not
+	// look like a name is redacted.
+	Name string
+	// Err names the field and the reason. It contains no value of the row.
+	Err error
+}
+
+func (e *RowError) Error() string {
+	switch {
+	case e.ID != 0:
+		return fmt.Sprintf("mesh: message %d cannot be decoded: %v", e.ID, e.Err)
+	case e.Name != "":
+		return fmt.Sprintf("mesh: the row of %s cannot be decoded: %v", e.Name, e.Err)
+	}
+	return fmt.Sprintf("mesh: a row without a valid id or name cannot be decoded: %v", e.Err)
+}
+
+// Is makes the error match [ErrMesh].
+func (e *RowError) Is(target error) bool { return target == ErrMesh }
+
+// Unwrap returns Err.
+func (e *RowError) Unwrap() error { return e.Err }
+
+// rowErrors returns the RowErrors in err.
+func rowErrors(err error) (rows []*RowError) {
+	switch e := err.(type) { //nolint:errorlint // walks the tree
+	case *RowError:
+		return []*RowError{e}
+	case interface{ Unwrap() error }:
+		return rowErrors(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, part := range e.Unwrap() {
+			rows = append(rows, rowErrors(part)...)
+		}
+	}
+	return rows
+}
+
+// withoutRowErrors returns err unless it consists of RowErrors.
+func withoutRowErrors(err error) error {
+	if len(rowErrors(err)) > 0 {
+		return nil
+	}
+	return err
+}
+
+// rowKind describes the rows of a list.
+type rowKind struct {
+	list   string // the field of the array, if the list is an object
+	decode func([]byte) error
+	// identify sets the ID or the Name of the error of a row with these fields.
+	identify func(*redactor, *RowError, map[string]json.RawMessage)
+}
+
+var (
+	messageRows = rowKind{
+		"messages", func(row []byte) error { return new(gateway.MeshMessage).UnmarshalJSON(row) },
+		func(_ *redactor, e *RowError, fields map[string]json.RawMessage) {
+			_ = json.Unmarshal(fields["id"], &e.ID) // stays 0
+		},
+	}
+	peerRows   = rowKind{"peers", func(row []byte) error { return new(gateway.MeshPeer).UnmarshalJSON(row) }, named("name")}
+	threadRows = rowKind{"threads", func(row []byte) error { return new(gateway.Thread).UnmarshalJSON(row) }, named("thread_uuid")}
+)
+
+// named returns the function identify of rows with a name in this field.
+func named(field string) func(*redactor, *RowError, map[string]json.RawMessage) {
+	return func(r *redactor, e *RowError, fields map[string]json.RawMessage) {
+		var name string
+		if json.Unmarshal(fields[field], &name) == nil && name != "" {
+			e.Name = r.show(name)
+		}
+	}
+}
+
+// decodeList decodes the body of a 2xx response into a generated type with a list. If that fails because of some rows, the list
+// has the others, and the error is the joined RowErrors. The rows are decoded one by one only after the whole body could not be.
+func decodeList[L any, P interface {
+	*L
+	json.Unmarshaler
+}](c *MeshClient, op operation, resp call.Response, rows rowKind) (list L, err error) {
+	err = P(&list).UnmarshalJSON(resp.Body)
+	if err == nil {
+		return list, nil
+	}
+	good, bad := c.separate(resp.Body, rows)
+	if good != nil { // decoded as a whole, since the number of elements of a document is limited
+		if err = P(&list).UnmarshalJSON(good); err == nil {
+			return list, errors.Join(bad...)
+		}
+	}
+	var none L
+	if good != nil || bad == nil {
+		return none, c.invalidBody(op, resp, err, json.Valid(resp.Body))
+	}
+	return none, &MeshGatewayError{
+		Method: op.method, Path: op.path, StatusCode: resp.Status, RequestID: c.redactor.requestID(resp.Header), Err: errors.Join(bad...),
+	}
+}
+
+// separate returns body without the rows that cannot be decoded, or nil if no row is left, and the errors of those rows. Both are
+// nil if body is not a list of JSON values, or all of its rows can be decoded.
+func (c *MeshClient) separate(body []byte, rows rowKind) (good []byte, bad []error) {
+	list := splitRows(body, rows.list)
+	var kept [][]byte
+	for _, row := range list {
+		text := body[row.start:row.end]
+		err := rows.decode(text)
+		switch {
+		case err == nil:
+			kept = append(kept, text)
+		case row.depth <= maxNesting && !json.Valid(text):
+			return nil, nil
+		default:
+			bad = append(bad, c.rowError(rows, text, err))
+		}
+	}
+	if kept == nil || bad == nil {
+		return nil, bad
+	}
+	begin, end := body[:list[0].start], body[list[len(list)-1].end:]
+	return slices.Concat(begin, bytes.Join(kept, []byte(",")), end), bad
+}
+
+// rowError returns the error of a row. A row whose fields cannot be read is not identified.
+func (c *MeshClient) rowError(rows rowKind, text []byte, err error) error {
+	e := &RowError{Err: err}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) == nil {
+		rows.identify(c.redactor, e, fields)
+	}
+	return e
+}
