@@ -54,8 +54,11 @@ func (w *waiter) newest(ctx context.Context, query gateway.ListMessagesParams, l
 	for ; ; limit = max(1, limit/4) {
 		query.Limit = optional(int64(limit))
 		rows, err = w.client.list(ctx, opListMessages, &query)
+		if withoutRowErrors(err) == nil {
+			w.invalid, err = err, nil
+		}
 		if !errors.Is(err, ErrTooLarge) || limit == 1 {
-			return rows, len(rows) >= limit, err
+			return rows, len(rows) > 0 && len(rows)+len(rowErrors(w.invalid)) >= limit, err
 		}
 	}
 }

@@ -44,6 +44,7 @@ type waiter struct {
 	crowded    map[string]bool // threads with more answers than a poll for all recipients returns
 	idle       int             // the number of polls in a row without an answer
 	failed     error           // of the last poll
+	invalid    error           // the rows of the last list that cannot be decoded
 	failures   int             // the number of polls in a row that failed
 	refusals   int             // of them refused by the gateway
 	retryAfter time.Duration
@@ -105,8 +106,8 @@ func (w *waiter) emitRefused() {
 
 // expire ends the waiting because the context ended or the client was closed.
 func (w *waiter) expire(err error) {
-	if w.failed != nil {
-		w.end(fmt.Errorf("%w; the last poll failed: %w", err, w.failed))
+	if failed := cmp.Or(w.failed, w.invalid); failed != nil {
+		w.end(fmt.Errorf("%w; the last poll failed: %w", err, failed))
 		return
 	}
 	w.end(w.client.gatewayError(opListMessages, &call.Error{Err: err}, nil))

@@ -267,3 +267,39 @@ func FuzzFetchBesideInvalidRows(f *testing.F) {
 		}
 	})
 }
+
+func TestAskBesideInvalidRows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		thread := `{"thread_uuid":"` + threadID + `","thread_name":"n","peer_pair":"","topic":"","created_at":"","last_used_at":""}`
+		polls := 0
+		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method + r.URL.Path {
+			case "GET/peers":
+				_, _ = w.Write([]byte("[" + goodPeer("node-b") + ",null]"))
+			case "POST/threads":
+				_, _ = w.Write([]byte(thread))
+			case "POST/messages":
+				_, _ = w.Write([]byte(receipt))
+			case "GET/messages":
+				polls++
+				answer := `,{"id":8,"from_node":"node-b","to_node":"node-a","kind":"answer","content":"yes","created_at":"","thread_id":"` + threadID + `"}`
+				if polls < 5 {
+					answer = ""
+				}
+				_, _ = w.Write([]byte(`[{"id":7,"content":7}` + answer + `]`))
+			default:
+				_, _ = w.Write([]byte("{}"))
+			}
+		})
+		m, err := c.Ask(t.Context(), client.SendRequest{To: "node-b", Content: "?"})
+		require.NoError(t, err)
+		assert.Equal(t, int64(8), m.ID)
+		polls = 0
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = c.Ask(ctx, client.SendRequest{To: "node-b", Content: "?"})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "mesh: message 7 cannot be decoded: content: got number, want string")
+	})
+}

@@ -126,5 +126,5 @@ func (a *newestAnswers) read(ctx context.Context, of conversation) error {
 	if a.complete = 0; len(rows) >= maxLimit {
 		a.complete = rows[len(rows)-1].ID
 	}
-	return err
+	return withoutRowErrors(err)
 }

@@ -111,7 +111,7 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 // newestOfThread is GetThread for the newest messages. An empty list does not show whether the thread exists.
 func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
 	rows, err := c.list(ctx, opListMessages, &gateway.ListMessagesParams{ThreadID: &id, Limit: optional(int64(opts.Limit))})
-	if err != nil {
+	if rows == nil {
 		return nil, nil, err
 	}
 	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool { return m.GetThreadID() != id })
@@ -119,7 +119,7 @@ func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts ThreadO
 		return c.GetThread(ctx, id, ThreadOptions{Limit: opts.Limit})
 	}
 	slices.Reverse(rows)
-	return &Thread{ID: id}, rows, nil
+	return &Thread{ID: id}, rows, err
 }
 
 // FindThread returns the thread with exactly this name, and whether there is one. It creates nothing. The gateway lists at most
@@ -136,7 +136,7 @@ func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool
 	threads, err := c.listThreads(ctx, &gateway.ListThreadsParams{
 		Peer: optional(strings.TrimSpace(pair)), Topic: optional(strings.TrimSpace(topic)), Limit: optional(int64(maxThreadLimit)),
 	})
-	if err != nil {
+	if threads == nil {
 		return nil, false, err
 	}
 	for i := range threads {
@@ -150,7 +150,7 @@ func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool
 			Err: fmt.Errorf("the thread is not among the %d listed ones, and there may be more with similar names", len(threads)),
 		}
 	}
-	return nil, false, nil
+	return nil, false, err // a row that cannot be decoded may be the thread
 }
 
 // ListThreads returns threads, the most recently used first (GET /threads). The slice is not nil unless there is an error.
