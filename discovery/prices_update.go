@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
@@ -21,9 +19,8 @@ const (
 
 // priceUpdate is the result of a request for the price table.
 type priceUpdate struct {
-	list    *pricelist.List
-	etag    string
-	failure *Failure
+	csv, etag string
+	failure   *Failure
 }
 
 // UpdatePrices returns base with the newest reviewed table of this project instead of its own, so that prices change without a
@@ -59,18 +56,20 @@ func (c *Client) UpdatePrices(ctx context.Context, base *PriceList) (*PriceList,
 	if err != nil { // ctx ended
 		return base, c.report(ctx, r.interrupted(err))
 	}
-	if u.failure == nil {
-		u.failure = r.unfit(u.list, base.table)
-	}
 	if u.failure != nil {
 		return base, c.report(ctx, u.failure)
 	}
-	return base.withTable(u.list, u.etag), nil
+	list, err := base.WithTable(u.csv, u.etag)
+	if err != nil {
+		return base, c.report(ctx, r.unfit(err))
+	}
+	return list, nil
 }
 
 // readPrices requests the table, with the ETag of the last one or of base.
 func (c *Client) readPrices(ctx context.Context, r request, base *PriceList) (priceUpdate, error) {
-	last := priceUpdate{list: base.table, etag: base.etag}
+	var last priceUpdate
+	last.csv, last.etag = base.Table()
 	if u := c.lastPrices.Load(); u != nil {
 		last = *u
 	}
@@ -93,40 +92,19 @@ func (c *Client) readPrices(ctx context.Context, r request, base *PriceList) (pr
 	case err != nil:
 		return priceUpdate{failure: r.failed(err)}, nil
 	}
-	list, readErr := pricelist.Update(string(resp.Body))
-	if readErr != nil {
-		return priceUpdate{failure: r.failure(ReasonDecode, resp.Status, fmt.Errorf("the table is damaged: %w", readErr))}, nil
+	u := priceUpdate{csv: string(resp.Body), etag: resp.Header.Get("ETag")}
+	if _, err := base.WithTable(u.csv, u.etag); err != nil {
+		return priceUpdate{failure: r.unfit(err)}, nil
 	}
-	u := priceUpdate{list: list, etag: resp.Header.Get("ETag")}
-	if u.failure = r.unfit(list, base.table); u.failure == nil {
-		c.lastPrices.Store(&u)
-	}
+	c.lastPrices.Store(&u)
 	return u, nil
 }
 
-var (
-	errOlderTable   = errors.New("the table is older than the one in use")
-	errShorterTable = errors.New("the table has prices for less than nine tenths of the models of the one in use")
-)
-
-// unfit returns the Failure of a table that must not replace another one; nil if it may. Models are never removed from the table,
-// so that one without many of them was cut or replaced.
-func (r request) unfit(list, inUse *pricelist.List) *Failure {
-	switch {
-	case list.AsOf().Before(inUse.AsOf()):
-		return r.partial(errOlderTable)
-	case list.Lacks(inUse):
-		return r.partial(errShorterTable)
+// unfit returns the Failure of a table that does not replace another one.
+func (r request) unfit(err error) *Failure {
+	var damaged *ValueError
+	if errors.As(err, &damaged) {
+		return r.undecodable(fmt.Errorf("the table %s", damaged.Reason))
 	}
-	return nil
-}
-
-// withTable returns the list with another table.
-func (l *PriceList) withTable(table *pricelist.List, etag string) *PriceList {
-	list := *l
-	list.table, list.etag = table, etag
-	if l.own.list != nil {
-		list.own.list = list.namedRows(slices.Clone(l.own.list.Rows()))
-	}
-	return &list
+	return r.partial(err)
 }

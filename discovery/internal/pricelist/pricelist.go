@@ -88,8 +88,12 @@ func (l *List) Models() []string {
 	return ids
 }
 
-// Lacks reports whether the list has a price for less than nine tenths of the models that other has one for.
+// Lacks reports whether the list has a price for less than nine tenths of the models that other has one for. other may be
+// nil.
 func (l *List) Lacks(other *List) bool {
+	if other == nil {
+		return false
+	}
 	wanted, kept := 0, 0
 	for key, rows := range other.models {
 		if slices.ContainsFunc(rows, isPriced) {
