@@ -112,6 +112,9 @@ func (l *PriceList) CostOf(call Call) (CallCost, error) {
 	billed := pricelist.Call{
 		Provider: string(p), Model: call.Model, Mode: usage.Mode(call.Mode, call.Usage.Mode), At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
 	}
+	if billed.Mode != "" && usage.Timed(billed.Mode) {
+		return CallCost{}, &UnpricedError{Provider: p, Model: call.Model, What: "duration"}
+	}
 	charge, err := l.charge(&billed)
 	var unknown *pricelist.UnknownError
 	if errors.As(err, &unknown) {

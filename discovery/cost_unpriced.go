@@ -17,7 +17,8 @@ type UnpricedError struct {
 	Model string
 	// What is what is not known: "model", "period" (at the time of the call), "tier" (for the length of its prompt), the price of
 	// "input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "audio" or "image", "mode", "region" (of the platform
-	// that the id names), "tool" (the fee of a use), or "count" (a count of the usage that is not known).
+	// that the id names), "tool" (the fee of a use), "duration" (of what is billed by time), or "count" (a count of the usage that is
+	// not known).
 	What string
 	// Name is the name of the mode, the tool or the count; "" otherwise.
 	Name string
@@ -49,6 +50,8 @@ func (e *UnpricedError) reason() string {
 		return "has no known price on this platform or in this region"
 	case "tool":
 		return "has no known fee for a use of this tool"
+	case "duration":
+		return "is billed by duration"
 	case "count":
 		return "has no known price for this count"
 	default:

@@ -34,6 +34,11 @@ func TestUnpricedErrorNamesWhatIsMissing(t *testing.T) {
 			"discovery: the cost is not known: count future_tokens: gpt-5.4 has no known price for this count",
 		},
 		{
+			discovery.Call{Provider: discovery.OpenAI, Model: "whisper-1", Usage: discovery.Usage{Mode: "count:seconds"}},
+			discovery.UnpricedError{Provider: discovery.OpenAI, Model: "whisper-1", What: "duration"},
+			"discovery: the cost is not known: duration: whisper-1 is billed by duration",
+		},
+		{
 			discovery.Call{Provider: discovery.OpenAI, Model: "gpt-5-pro", Usage: discovery.Usage{CacheRead: 1}},
 			discovery.UnpricedError{Provider: discovery.OpenAI, Model: "gpt-5-pro", What: "cache_read"},
 			"discovery: the cost is not known: cache_read: gpt-5-pro has no known price of cache_read",

@@ -51,8 +51,9 @@ type Usage struct {
 // The providers' counts overlap in different ways; docs/providers.md has the rules. [ParseResponse] reads a whole response, with
 // what is billed beside the usage object: OpenAI's service tier and tools, and Gemini's grounding.
 //
-// Unknown fields are ignored, except a count beside the known ones: if it is not 0, the call may cost more than the known counts,
-// and its name becomes the Mode "count:NAME". The error is a [*ValueError] that names the field, and contains nothing of the
+// Unknown fields are ignored, except a count beside the known ones or in their details: if it is not 0, the call may cost more than
+// the known counts, and its name becomes the Mode "count:NAME". A transcription that is billed by duration has the Mode
+// "count:seconds", and no cost. The error is a [*ValueError] that names the field, and contains nothing of the
 // object, if the object belongs to another provider, lacks a count that its API always sends, or contradicts itself (more cached
 // than prompted, a total that is not the sum, a negative or fractional count).
 //

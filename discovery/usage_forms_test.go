@@ -96,7 +96,7 @@ func TestParseUsageOfOtherForms(t *testing.T) {
 		{
 			"tools of xAI, of which MCP is free", discovery.XAI,
 			`{"input_tokens":5,"output_tokens":1,"total_tokens":6,"num_sources_used":3,"num_server_side_tools_used":5,"server_side_tool_usage_details":{"web_search_calls":2,"x_search_calls":1,"mcp_calls":1,"image_generation_calls":0}}`,
-			discovery.Usage{Input: 5, Output: 1, Requests: map[string]int64{"web_search": 2, "x_search": 1, "live_search": 3, "server_side_tools": 1}},
+			discovery.Usage{Input: 5, Output: 1, Requests: map[string]int64{"web_search": 2, "x_search": 1, "live_search": 3}},
 		},
 		{"tools of xAI without names", discovery.XAI, `{"input_tokens":5,"output_tokens":1,"total_tokens":6,"num_server_side_tools_used":2}`, discovery.Usage{Input: 5, Output: 1, Requests: map[string]int64{"server_side_tools": 2}}},
 		{"an image of xAI has a charge and no tokens", discovery.XAI, `{"cost_in_usd_ticks":200000000}`, discovery.Usage{ChargedUSD: "0.02"}},
@@ -114,9 +114,35 @@ func TestParseUsageOfOtherForms(t *testing.T) {
 		{"the same of Gemini", discovery.Gemini, `{"promptTokenCount":1,"dreamTokenCount":3,"calmTokenCount":0}`, discovery.Usage{Input: 1, Mode: "count:dreamTokenCount"}},
 		{"its name is shown only if it is one", discovery.OpenAI, `{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2,"my secret+batch_tokens":1e2}`, discovery.Usage{Input: 1, Output: 1, Mode: "count:unknown"}},
 		{
-			"details may grow", discovery.OpenAI,
-			`{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10,"prompt_tokens_details":{"dream_tokens":4},"completion_tokens_details":{"thinking_tokens":1,"dream_tokens":1}}`,
-			discovery.Usage{Input: 9, Output: 1},
+			"a count of the details that is not known", discovery.OpenAI,
+			`{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10,"prompt_tokens_details":{"dream_tokens":0,"text_tokens":9},
+			"completion_tokens_details":{"thinking_tokens":1,"accepted_prediction_tokens":1,"video_tokens":1}}`,
+			discovery.Usage{Input: 9, Output: 1, Mode: "count:video_tokens"},
+		},
+		{
+			"nor are details in details", discovery.XAI,
+			`{"input_tokens":9,"output_tokens":1,"total_tokens":10,"input_tokens_details":{"dreams":{"names":["x"],"text_tokens":1,"lucid":2}},"new_tokens_details":{"new":3},
+			"context_details":{"input_tokens":9}}`,
+			discovery.Usage{Input: 9, Output: 1, Mode: "count:lucid+count:new"},
+		},
+		{"cache writes of a lifetime that is not known", discovery.Anthropic, `{"input_tokens":1,"output_tokens":1,"cache_creation":{"ephemeral_1d_input_tokens":4}}`, discovery.Usage{Input: 1, Output: 1, Mode: "count:ephemeral_1d_input_tokens"}},
+		{
+			"cache writes of a web search are in none of the lifetimes", discovery.Anthropic,
+			`{"input_tokens":1,"output_tokens":1,"cache_creation_input_tokens":100,"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20}}`,
+			discovery.Usage{Input: 1, Output: 1, CacheWrite5m: 80, CacheWrite1h: 20},
+		},
+		{
+			"Anthropic's endpoint that is compatible with OpenAI", discovery.Anthropic,
+			`{"prompt_tokens":20,"completion_tokens":10,"total_tokens":30,"prompt_tokens_details":null,"completion_tokens_details":null}`, discovery.Usage{Input: 20, Output: 10},
+		},
+		{"a transcription by duration", discovery.OpenAI, `{"type":"duration","seconds":4}`, discovery.Usage{Mode: "count:seconds"}},
+		{"a transcription by tokens", discovery.OpenAI, `{"type":"tokens","input_tokens":4,"input_token_details":{"audio_tokens":4},"output_tokens":1,"total_tokens":5}`, discovery.Usage{AudioInput: 4, Output: 1}},
+		{"a traffic type that is a mode", discovery.Gemini, `{"promptTokenCount":1,"trafficType":"ON_DEMAND_FLEX"}`, discovery.Usage{Input: 1, Mode: "flex"}},
+		{"the same beside the tier", discovery.Gemini, `{"promptTokenCount":1,"serviceTier":"priority","trafficType":"ON_DEMAND_PRIORITY"}`, discovery.Usage{Input: 1, Mode: "priority"}},
+		{
+			"tools of xAI that failed", discovery.XAI,
+			`{"input_tokens":5,"output_tokens":1,"total_tokens":6,"num_server_side_tools_used":5,"server_side_tool_usage_details":{"web_search_calls":0}}`,
+			discovery.Usage{Input: 5, Output: 1},
 		},
 		{"a count of a compaction that is not known", discovery.Anthropic, `{"input_tokens":1,"output_tokens":1,"iterations":[{"type":"compaction","input_tokens":2,"output_tokens":3,"new_tokens":4}]}`, discovery.Usage{Input: 3, Output: 4, Mode: "count:new_tokens"}},
 	} {

@@ -173,7 +173,7 @@ func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"cost_in_usd_ticks":5}`:                         "cost_in_usd_ticks",
 		`openai {"promptTokenCount":5}`:                                                                                   "promptTokenCount",
 		`anthropic {"input_tokens":5,"output_tokens":1,"total_tokens":6}`:                                                 "total_tokens",
-		`anthropic {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                            "prompt_tokens",
+		`anthropic {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"input_tokens":5}`:                           "input_tokens",
 		`anthropic {"output_tokens":15}`:                                                                                  "input_tokens",
 		`deepseek {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`:                                             "prompt_cache_hit_tokens",
 		`gemini {"prompt_tokens":5,"completion_tokens":2,"total_tokens":6}`:                                               "total_tokens",

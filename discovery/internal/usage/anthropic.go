@@ -13,15 +13,33 @@ var anthropicMessages = shape{
 	counts:   (*counts).anthropic,
 }
 
+// anthropicShape: the endpoint that is compatible with OpenAI has its counts.
+func anthropicShape(c *counts) *shape {
+	if c.has(promptTokens) {
+		return &anthropicCompatible
+	}
+	return &anthropicMessages
+}
+
+var anthropicCompatible = shape{
+	required: []field{promptTokens, completionTokens, totalTokens},
+	optional: []field{cachedTokens, reasoningTokens},
+	counts:   func(c *counts) (Usage, error) { return c.openAI(promptTokens, completionTokens) },
+}
+
 // anthropic: the input excludes what was read from and written to the cache, and the output includes thinking. Writes that are
-// not broken down are those for five minutes. The counts of a compaction are in none of these and are added. A compaction is a request
+// not broken down, such as those of a web search, are those for five minutes. The counts of a compaction are in none of these and are added. A compaction is a request
 // of its own, but its counts also add to the length of the prompt that selects the price tier (docs/providers.md, "What is not known").
 func (c *counts) anthropic() (Usage, error) {
 	err := c.within(outputTokens, thinkingTokens)
 	u := Usage{Input: c.value[inputTokens], CacheRead: c.value[cacheRead], Output: c.value[outputTokens], CacheWrite5m: c.value[cacheCreation]}
 	if c.has(ephemeral5m) || c.has(ephemeral1h) {
 		u.CacheWrite5m, u.CacheWrite1h = c.value[ephemeral5m], c.value[ephemeral1h]
-		err = first(err, c.sum(cacheCreation, ephemeral5m, ephemeral1h))
+		if rest := c.value[cacheCreation] - u.CacheWrite5m - u.CacheWrite1h; rest > 0 {
+			u.CacheWrite5m += rest
+		} else {
+			err = first(err, c.sum(cacheCreation, ephemeral5m, ephemeral1h))
+		}
 	}
 	return u, first(err, u.add(&c.compaction))
 }

@@ -81,6 +81,9 @@ var names = [fields]string{ //nolint:gosec // names of token counts, not credent
 	reasoningTokens: "reasoning_tokens", rejectedTokens: "rejected_prediction_tokens", thinkingTokens: "thinking_tokens", textTokens: "text_tokens",
 }
 
+// parts are members of details that count a part of another count at its price.
+var parts = map[string]bool{"text_tokens": true, "accepted_prediction_tokens": true}
+
 // object describes what is read of a JSON object: its counts, and the objects in it that have more.
 type object struct {
 	counts  map[string]field
@@ -134,6 +137,9 @@ var top = &object{
 var modeNames = map[string]int{"service_tier": 0, "serviceTier": 0, "trafficType": 1, "speed": 2, "inference_geo": 3}
 
 const modePlaces = 4
+
+// sameMode are values of those fields that have another name elsewhere.
+var sameMode = map[string]string{"on_demand_flex": "flex", "on_demand_priority": "priority"}
 
 // standard are the values of those fields that change nothing.
 var standard = map[string]bool{

@@ -38,7 +38,7 @@ func (c *counts) modality(d *jsonread.Decoder, list string, m modality) error {
 		case "tokenCount", "token_count", "tokens":
 			return entry.count(d, totalTokens, path{outer: list + "."}, string(key))
 		}
-		return skip(d, list)
+		return c.detail(d, string(key))
 	})
 	n := entry.value[totalTokens]
 	switch {

@@ -13,6 +13,8 @@ const (
 	otherModel = "other-model"
 	// unknownCount begins the mode of a count that is not known. No mode of a request replaces it.
 	unknownCount = "count:"
+	// seconds is the mode of a duration instead of tokens.
+	seconds = unknownCount + "seconds"
 )
 
 // Mode returns the mode that a call is billed in: that of the query, or that of the usage object where the query has none. The
@@ -42,6 +44,9 @@ func unpriced(mode string) bool {
 	}
 	return strings.HasPrefix(mode, unknownCount)
 }
+
+// Timed reports whether a mode is that of a call that is billed by duration, as whisper-1 is.
+func Timed(mode string) bool { return slices.Contains(split(mode), seconds) }
 
 // Join puts the service tier beside a usage object in front of the mode of that object.
 func Join(tier, mode string) string {
@@ -88,7 +93,11 @@ func (c *counts) mode(d *jsonread.Decoder, name []byte, place int) error {
 	if standard[string(value)] { // as nearly all are, in lower case
 		return nil
 	}
-	if lower := strings.ToLower(string(value)); !standard[lower] {
+	lower := strings.ToLower(string(value))
+	if same := sameMode[lower]; same != "" {
+		lower = same
+	}
+	if !standard[lower] {
 		c.named[place] = lower
 	}
 	return nil
@@ -109,7 +118,8 @@ func (c *counts) allModes() string {
 }
 
 func (c *counts) addMode(mode string) {
-	if !slices.Contains(c.modes, mode) {
+	const most = 16 // one suffices for a cost that is not known
+	if len(c.modes) < most && !slices.Contains(c.modes, mode) {
 		c.modes = append(c.modes, mode)
 	}
 }

@@ -2,6 +2,8 @@ package usage
 
 func openAIShape(c *counts) *shape {
 	switch {
+	case c.timed:
+		return &openAIDuration
 	case c.has(promptTokens):
 		return &openAIChat
 	case c.has(cachedInput):
@@ -23,6 +25,12 @@ var openAIResponses = shape{
 	optional: openAIDetails,
 	counts:   func(c *counts) (Usage, error) { return c.openAI(inputTokens, outputTokens) },
 }
+
+// openAIDuration is the object of a transcription that is billed by the minute.
+var openAIDuration = shape{counts: func(c *counts) (Usage, error) {
+	c.addMode(seconds)
+	return Usage{}, nil
+}}
 
 // openAICodex is the object that Codex writes: the counts of the responses, without their details.
 var openAICodex = shape{

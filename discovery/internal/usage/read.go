@@ -21,9 +21,13 @@ type counts struct {
 	// named are the modes of the fields that have a place, and modes are the others.
 	named [modePlaces]string
 	modes []string
-	// requests are the uses of tools that are billed, and detailed is the number of all uses of tools that have a name.
+	// requests are the uses of tools that are billed, and detailed is their sum.
 	requests map[string]int64
 	detailed int64
+	// listed reports that xAI's details list the uses.
+	listed bool
+	// timed reports that the object has a duration instead of tokens.
+	timed bool
 	// compaction is the sum of the entries of iterations that the object itself leaves out.
 	compaction Usage
 }
@@ -88,10 +92,18 @@ func (c *counts) member(d *jsonread.Decoder, o *object, at path, key []byte) err
 	if o == top {
 		return c.special(d, key)
 	}
-	if d.Skip() != nil {
-		return malformed(at.String())
+	return c.detail(d, string(key))
+}
+
+// detail reads a member of the details that is not known. If it is not 0, or has a count that is not, it may be billed.
+func (c *counts) detail(d *jsonread.Decoder, name string) error {
+	switch kind := d.Next(); {
+	case kind == jsonread.Object:
+		return eachMember(d, name, func(key []byte) error { return c.detail(d, string(key)) })
+	case kind == jsonread.Number && !parts[name]:
+		return c.unknown(d, name)
 	}
-	return nil
+	return skip(d, "usage")
 }
 
 func skip(d *jsonread.Decoder, path string) error {
@@ -152,10 +164,27 @@ func (c *counts) special(d *jsonread.Decoder, key []byte) error {
 		return list(d, name, func() error { return c.grounding(d) })
 	case toolCounts[name] != "":
 		return c.tools(d, name)
+	case name == "type":
+		return c.kind(d)
+	case strings.HasSuffix(name, "_tokens_details"):
+		return c.detail(d, name)
 	case strings.HasSuffix(name, "_tokens"), strings.HasSuffix(name, "TokenCount"):
 		return c.unknown(d, name)
 	}
 	return skip(d, "usage")
+}
+
+// kind reads the type of a transcription's object, which is tokens or duration.
+func (c *counts) kind(d *jsonread.Decoder) error {
+	if d.Next() != jsonread.String {
+		return skip(d, "type")
+	}
+	kind, err := d.StrBytes()
+	if err != nil {
+		return malformed("type")
+	}
+	c.timed = string(kind) == "duration"
+	return nil
 }
 
 // unknown reads a count that is not known. It is kept as a mode unless it is 0.

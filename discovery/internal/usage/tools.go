@@ -33,6 +33,7 @@ func (c *counts) tools(d *jsonread.Decoder, name string) error {
 		return skip(d, name)
 	}
 	return eachMember(d, name, func(key []byte) error {
+		c.listed = true
 		tool, counted := strings.CutSuffix(string(key), toolCounts[name])
 		if !counted || d.Next() != jsonread.Number { // another unit, such as seconds
 			return c.unknown(d, string(key))

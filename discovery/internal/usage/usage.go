@@ -4,9 +4,8 @@
 // turns the counts of one API into disjoint ones, and refuses an object that contradicts itself or has fields of another
 // provider. Each provider has a file with its shapes; fields.go lists the fields of all of them.
 //
-// A count beside the known ones is a member of the object itself whose name ends in _tokens or TokenCount. If it is not 0, it
-// becomes the mode "count:" with its name, since it may be billed. New members of the details are ignored: they are parts of
-// known counts.
+// A count beside the known ones is a member of the object itself whose name ends in _tokens or TokenCount, or a number in the
+// details. If it is not 0, it becomes the mode "count:" with its name, since it may be billed.
 package usage
 
 import (
@@ -115,7 +114,7 @@ func shapeOf(provider string, c *counts) *shape {
 	case "deepseek":
 		return deepSeekShape(c)
 	case "anthropic":
-		return &anthropicMessages
+		return anthropicShape(c)
 	case "gemini":
 		return geminiShape(c)
 	case "xai":

@@ -76,12 +76,14 @@ func (c *counts) xai(in field, output int64) (Usage, error) {
 	return u, err
 }
 
-// xaiTools adds the sources of a search, and the tools that the details do not name.
+// xaiTools adds the sources of a search, and the uses of tools if the details do not list them: these are the successful ones, which
+// are billed. The number of all uses counts attempts.
 func (c *counts) xaiTools() error {
-	return first(
-		c.addRequests("live_search", c.value[sourcesUsed]),
-		c.addRequests("server_side_tools", max(0, c.value[toolsUsed]-c.detailed)),
-	)
+	err := c.addRequests("live_search", c.value[sourcesUsed])
+	if c.listed {
+		return err
+	}
+	return first(err, c.addRequests("server_side_tools", c.value[toolsUsed]))
 }
 
 // ticks writes a count of 10^-10 USD as a decimal.
