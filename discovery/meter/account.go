@@ -43,6 +43,9 @@ type expense struct {
 	known bool
 }
 
+// nothing is what a call costs that was none.
+var nothing = expense{known: true}
+
 func newAccount(b Budget) (*account, error) {
 	a := &account{budget: b, balances: map[balanceKey]*balance{}}
 	var err error

@@ -73,7 +73,7 @@ var endpoints = []endpoint{
 	{"", "chat/completions", api{}},
 	{"", "responses/compact", api{}},
 	{"", "responses/input_tokens", api{free: true}},
-	{"", "responses/", api{free: true}}, // cancel
+	{"", "responses/", api{stored: true}}, // cancel, which returns the response
 	{"", "responses", api{}},
 	{"", "messages/count_tokens", api{free: true}},
 	{"", "messages/batches", uncounted(batched)},

@@ -1,30 +1,97 @@
 package meter
 
-// seen has the newest ids of the background responses that were counted: they can be fetched as often as one likes.
-type seen struct {
-	ids   map[string]bool
+import "github.com/mesh-gateway/mesh-go/discovery/internal/response"
+
+// background has the newest ids of responses that are made in the background, which can be fetched as often as one likes.
+type background struct {
+	ids   map[string]*held
 	order []string
 	next  int
 }
 
-// maxSeen bounds the memory for ids to about 1 MB.
-const maxSeen = 10_000
+// held is what was set aside for a response in the background; nothing once it was fetched.
+type held struct{ reserved []reservation }
 
-// add adds an id, and reports whether it is new. The empty id is always new.
-func (s *seen) add(id string) bool {
-	if id == "" || s.ids[id] {
-		return id == ""
+// maxHeldIDs bounds the memory for ids to about 2 MB.
+const maxHeldIDs = 10_000
+
+// take returns what was set aside for a response that ended, and reports whether it is fetched for the first time. The empty id is
+// always new.
+func (b *background) take(id string) (reserved []reservation, first bool) {
+	h := b.ids[id]
+	if h == nil {
+		b.add(id, nil)
+		return nil, true
 	}
-	if s.ids == nil {
-		s.ids = map[string]bool{}
+	reserved, h.reserved = h.reserved, nil
+	return reserved, reserved != nil
+}
+
+// hold keeps what was set aside for a response that is not ready. One without an id cannot be recognized later, so that its cost stays
+// unknown. An id that is there is that of a request that was repeated under an idempotency key.
+func (b *background) hold(id string, reserved []reservation) {
+	switch {
+	case reserved == nil:
+	case id == "":
+		settle(reserved, expense{})
+	case b.ids[id] != nil:
+		settle(reserved, nothing)
+	default:
+		b.add(id, reserved)
 	}
-	s.ids[id] = true
-	if len(s.order) < maxSeen {
-		s.order = append(s.order, id)
+}
+
+// add adds an id in place of the oldest one. A response that was not fetched until then costs Budget.PerCall.
+func (b *background) add(id string, reserved []reservation) {
+	if id == "" {
+		return
+	}
+	if b.ids == nil {
+		b.ids = map[string]*held{}
+	}
+	b.ids[id] = &held{reserved}
+	if len(b.order) < maxHeldIDs {
+		b.order = append(b.order, id)
+		return
+	}
+	settle(b.ids[b.order[b.next]].reserved, expense{})
+	delete(b.ids, b.order[b.next])
+	b.order[b.next] = id
+	b.next = (b.next + 1) % maxHeldIDs
+}
+
+// inBackground reports whether a response that was made in the background, or that was stored, is a call that is recorded now. One that
+// is not ready keeps what was set aside for it, and has a record only if it is a stream that broke off.
+func (c *call) inBackground(result *response.Result, stream bool) bool {
+	c.meter.mu.Lock()
+	defer c.meter.mu.Unlock()
+	switch {
+	case !result.Background: // a stored response, whose POST was counted
+		return false
+	case result.Pending && c.api.stored:
+		return false
+	case result.Pending:
+		c.meter.background.hold(result.ID, c.reserved)
+		c.reserved = []reservation{}
+		return stream
+	case result.Object == nil && !c.api.stored:
 		return true
 	}
-	delete(s.ids, s.order[s.next])
-	s.order[s.next] = id
-	s.next = (s.next + 1) % maxSeen
-	return true
+	return c.ended(result)
+}
+
+// ended takes over what was set aside for a response that ended, and reports whether it is recorded: once, and not if it failed or was
+// canceled without counts, which costs nothing.
+func (c *call) ended(result *response.Result) bool {
+	reserved, first := c.meter.background.take(result.ID)
+	if c.api.stored {
+		c.reserved = reserved
+	} else {
+		settle(reserved, nothing)
+	}
+	if first && result.Object != nil {
+		return true
+	}
+	settle(c.reserved, nothing)
+	return false
 }

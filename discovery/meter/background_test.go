@@ -1,13 +1,19 @@
 package meter_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
+	"path"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 func TestBackgroundResponsesCountOnce(t *testing.T) {
@@ -30,4 +36,154 @@ func TestBackgroundResponsesCountOnce(t *testing.T) {
 	require.Len(t, records.all(), 1)
 	assert.Equal(t, "resp_1", records.all()[0].ID)
 	assert.Equal(t, chatUSD, m.Spent().USD)
+}
+
+// jobs is a provider that makes responses in the background. The status of each is the one that the test sets.
+type jobs struct {
+	mu     sync.Mutex
+	made   int
+	status string
+}
+
+const jobUsage = `{"input_tokens":1000,"output_tokens":500,"total_tokens":1500}`
+
+func (j *jobs) body(id, status, usage string) string {
+	return fmt.Sprintf(`{"id":%q,"object":"response","background":true,"status":%q,"model":"gpt-4o","usage":%s}`, id, status, usage)
+}
+
+func (j *jobs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	usage, id := "null", path.Base(r.URL.Path)
+	status := j.status
+	switch {
+	case r.URL.Path == "/v1/responses":
+		j.made++
+		id, status = fmt.Sprintf("resp_%d", j.made), "queued"
+	case strings.HasSuffix(r.URL.Path, "/cancel"):
+		id, status = path.Base(path.Dir(r.URL.Path)), "cancelled"
+	case status == "completed" || status == "incomplete":
+		usage = jobUsage
+	case status == "invalid":
+		status, usage = "completed", strings.Replace(jobUsage, "1500", "1", 1)
+	}
+	_, _ = io.WriteString(w, j.body(id, status, usage))
+}
+
+func (j *jobs) set(status string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.status = status
+}
+
+const inBackground = `{"model":"gpt-4o","background":true}`
+
+// fetch gets a response.
+func fetch(t *testing.T, m *meter.Meter, url string) {
+	t.Helper()
+	res, err := m.Client().Get(url)
+	require.NoError(t, err)
+	_, err = io.ReadAll(res.Body)
+	require.NoError(t, err)
+	res.Body.Close()
+}
+
+// A program sends responses in the background and does not fetch them.
+func TestResponsesInTheBackgroundKeepTheirReservations(t *testing.T) {
+	t.Parallel()
+	j := &jobs{status: "in_progress"}
+	url, m, records := metered(t, j.ServeHTTP, meter.WithBudget(meter.Budget{USD: "1", PerCall: "0.05"}))
+	for range 100 {
+		refusal(t.Context(), t, m.Client(), url+"/v1/responses", inBackground)
+	}
+	assert.Equal(t, 20, j.made)
+	fetch(t, m, url+"/v1/responses/resp_1")
+	assert.Equal(t, meter.BudgetState{Budget: meter.Budget{USD: "1", PerCall: "0.05"}, Spent: "0", Reserved: "1", Left: "0"}, m.Budgets()[0])
+	assert.Empty(t, records.all())
+}
+
+func TestAFetchedResponseSettlesItsReservation(t *testing.T) {
+	t.Parallel()
+	for status, spent := range map[string]string{"completed": chatUSD, "incomplete": chatUSD, "failed": "0", "cancelled": "0", "invalid": "0.05"} {
+		j := &jobs{status: "queued"}
+		url, m, records := metered(t, j.ServeHTTP, meter.WithBudget(meter.Budget{USD: "0.1", PerCall: "0.05", Label: "user"}))
+		ann := meter.WithLabel(t.Context(), "user", "ann")
+		for range 2 {
+			assert.Nil(t, refusal(ann, t, m.Client(), url+"/v1/responses", inBackground))
+		}
+		assert.NotNil(t, refusal(ann, t, m.Client(), url+"/v1/responses", inBackground))
+		j.set(status)
+		for range 3 {
+			fetch(t, m, url+"/v1/responses/resp_1")
+		}
+		require.Len(t, m.Budgets(), 1, "the call counts for the label of its request")
+		assert.Equal(t, "0.05", m.Budgets()[0].Reserved, status)
+		assert.Equal(t, spent, m.Budgets()[0].Spent, status)
+		assert.Equal(t, spent != "0", len(records.all()) == 1, status)
+	}
+}
+
+func TestACanceledResponseReturnsItsReservation(t *testing.T) {
+	t.Parallel()
+	j := &jobs{status: "cancelled"}
+	url, m, records := metered(t, j.ServeHTTP, meter.WithBudget(meter.Budget{USD: "0.05", PerCall: "0.05"}))
+	for range 3 {
+		assert.Nil(t, refusal(t.Context(), t, m.Client(), url+"/v1/responses", inBackground))
+		postAll(t, m, url+fmt.Sprintf("/v1/responses/resp_%d/cancel", j.made), "")
+	}
+	assert.Equal(t, "0.05", m.Budgets()[0].Left)
+	assert.Empty(t, records.all())
+}
+
+// At most 10,000 ids are kept: the oldest response costs PerCall.
+func TestAResponseThatIsNeverFetchedCostsPerCall(t *testing.T) {
+	t.Parallel()
+	j := &jobs{}
+	m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "20000", PerCall: "0.05"}))
+	require.NoError(t, err)
+	client := &http.Client{Transport: m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
+		j.made++
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(j.body(fmt.Sprint(j.made), "queued", "null")))}, nil
+	}))}
+	for range 10_003 {
+		require.Nil(t, refusal(t.Context(), t, client, "https://api.openai.com/v1/responses", inBackground))
+	}
+	assert.Equal(t, "0.15", m.Budgets()[0].Spent)
+	assert.Equal(t, "500", m.Budgets()[0].Reserved)
+}
+
+// The provider goes on after a stream has broken off, and the program fetches the response later.
+func TestABrokenStreamInTheBackgroundKeepsItsReservation(t *testing.T) {
+	t.Parallel()
+	const event = `{"type":%q,"response":{"id":"resp_1","background":true,"status":%q,"model":"gpt-4o","usage":%s}}`
+	url, m, records := metered(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: "+event+"\n\n", "response.created", "queued", "null")
+		if r.URL.Query().Get("starting_after") == "5" {
+			fmt.Fprintf(w, "data: "+event+"\n\n", "response.completed", "completed", jobUsage)
+		}
+	}, meter.WithBudget(meter.Budget{USD: "1", PerCall: "0.05"}))
+	postAll(t, m, url+"/v1/responses", `{"model":"gpt-4o","background":true,"stream":true}`)
+	require.Len(t, records.all(), 1)
+	assert.Equal(t, "the response ended before its final counts", records.all()[0].Unpriced)
+	assert.Equal(t, []string{"0", "0.05"}, []string{m.Budgets()[0].Spent, m.Budgets()[0].Reserved})
+	for _, after := range []string{"3", "5", "5"} {
+		fetch(t, m, url+"/v1/responses/resp_1?stream=true&starting_after="+after)
+	}
+	require.Len(t, records.all(), 2)
+	assert.Equal(t, []string{chatUSD, "0"}, []string{m.Budgets()[0].Spent, m.Budgets()[0].Reserved})
+}
+
+// Nothing is known of the response that a request for it could not get.
+func TestAStoredResponseThatCannotBeFetchedIsNoCall(t *testing.T) {
+	t.Parallel()
+	m, err := meter.New(nil)
+	require.NoError(t, err)
+	client := &http.Client{Transport: m.Transport(roundTripper(func(req *http.Request) (*http.Response, error) {
+		httptrace.ContextClientTrace(req.Context()).WroteHeaders()
+		return nil, io.ErrUnexpectedEOF
+	}))}
+	_, err = client.Get("https://api.openai.com/v1/responses/resp_1")
+	require.Error(t, err)
+	assert.Zero(t, m.Spent().Calls)
 }

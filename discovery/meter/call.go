@@ -58,7 +58,7 @@ func (c *call) reserve() (refusal *BudgetError) {
 }
 
 // cancel ends a call that was none.
-func (c *call) cancel() { c.settle(expense{known: true}) }
+func (c *call) cancel() { c.settle(nothing) }
 
 // settle ends a call that has no record.
 func (c *call) settle(e expense) {

@@ -24,7 +24,9 @@
 // The results of a batch are not calls of the program. Read each line with [discovery.ParseResponse] and price it with the mode
 // "batch".
 //
-// A response that is created in the background is counted when it is fetched complete, once.
+// A response that is created in the background is counted when it is fetched complete, once. Until then, and for good if it is never
+// fetched, it keeps Budget.PerCall of its budgets. One that failed or was canceled without counts costs nothing. The newest 10,000 ids
+// are kept, in memory only: an older response costs PerCall, and its cost as well when it is fetched after all.
 //
 // # What the program sees
 //

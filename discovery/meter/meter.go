@@ -30,7 +30,7 @@ type Meter struct {
 	ignored    int
 	unknown    logged // hosts
 	models     logged // with calls whose cost is not known
-	background seen
+	background background
 }
 
 // Spent is what a [Meter] has counted since it was made, earlier records of [Meter.Restore] included.

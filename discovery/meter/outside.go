@@ -26,7 +26,7 @@ func callsModel(method, path string) bool {
 	}
 	for _, e := range endpoints {
 		if hasSegments(path, e.path) {
-			return !e.api.free
+			return !e.api.free && !e.api.stored
 		}
 	}
 	return false

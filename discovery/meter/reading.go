@@ -169,8 +169,7 @@ func (r *reading) finish(reason string) {
 		return
 	}
 	result, err := r.reader.Result()
-	if (c.api.stored || result.Background) && !c.meter.counts(c.api.stored, &result) {
-		c.cancel()
+	if (c.api.stored || result.Background) && !c.inBackground(&result, r.stream) {
 		return
 	}
 	r.fill(&record, &result)
@@ -202,16 +201,6 @@ func (r *reading) fill(record *Record, result *response.Result) {
 	if result.Model != "" {
 		record.Model = result.Model
 	}
-}
-
-// counts reports whether a response that was made in the background, or that was stored, is a call that was not counted before.
-func (m *Meter) counts(stored bool, result *response.Result) bool {
-	if !result.Background || !result.Complete {
-		return !stored && !result.Pending
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.background.add(result.ID)
 }
 
 // encodingName returns the name of an encoding, if it looks like one.

@@ -105,7 +105,7 @@ func (r *Reader) Body(d *Document) {
 	r.name(d)
 	r.tier, r.usage, r.tools = d.tier, d.used(), d.tools
 	r.batch = d.batch || r.provider == "gemini" && d.depth > 0
-	r.background, r.pending = d.background, d.status == "queued" || d.status == "in_progress"
+	r.setBackground(d)
 	r.final = r.usage != nil && !r.pending
 	r.bound(d)
 }
@@ -151,11 +151,16 @@ func (r *Reader) responses(d *Document) {
 		return
 	}
 	r.name(d)
+	r.setBackground(d)
 	switch d.kind {
 	case "response.completed", "response.incomplete", "response.failed", "response.done": // the last is that of the Realtime API
 		r.tier, r.usage, r.merged, r.tools = d.tier, d.used(), nil, d.tools
-		r.final, r.background = r.usage != nil, d.background
+		r.final = r.usage != nil
 	}
+}
+
+func (r *Reader) setBackground(d *Document) {
+	r.background, r.pending = d.background, d.status == "queued" || d.status == "in_progress"
 }
 
 func (r *Reader) messageStart(d *Document) {
