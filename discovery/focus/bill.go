@@ -40,7 +40,7 @@ func WriteBill[B discovery.Bucket](w io.Writer, provider discovery.Provider, acc
 		period.account = cmp.Or(account, period.account)
 		rows = append(rows, period.rows(p)...)
 	}
-	return write(w, rows)
+	return write(w, slices.Values(rows))
 }
 
 // billed is a bucket of any provider.
@@ -119,7 +119,7 @@ func (b billed) rows(p discovery.Provider) []row {
 		r["x_CostSource"] = "billed"
 		r["SubAccountId"], r["SubAccountName"] = a.subAccount, a.subAccount
 		r["ChargeDescription"] = cmp.Or(a.item, namesOf(p).company+" API")
-		r.setCost(usd)
+		r.setCost(decimal.Text(usd))
 		if usd.Sign() < 0 {
 			r["ChargeCategory"], r["ChargeFrequency"] = "Credit", "One-Time"
 			credits = append(credits, r)

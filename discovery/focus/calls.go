@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"slices"
 	"time"
 
@@ -20,7 +19,8 @@ var ErrNoCost = errors.New("the cost is not known")
 type Calls struct {
 	prices  *discovery.PriceList
 	account string
-	groups  map[key]*group
+	groups  map[shared][]*group
+	tags    tagTexts
 }
 
 // NewCalls returns empty Calls. A nil prices is [discovery.BuiltInPrices]. account is the BillingAccountId, which no response
@@ -29,7 +29,7 @@ func NewCalls(prices *discovery.PriceList, account string) *Calls {
 	if prices == nil {
 		prices = discovery.BuiltInPrices()
 	}
-	return &Calls{prices: prices, account: account, groups: make(map[key]*group)}
+	return &Calls{prices: prices, account: account, groups: make(map[shared][]*group), tags: tagTexts{known: make(map[string]string)}}
 }
 
 // Add adds a call. The recorded cost counts; a record that has neither a cost nor a reason is priced. A recorded cost that is not that of
@@ -61,11 +61,11 @@ func (c *Calls) Add(r meter.Record) error {
 	if !ok {
 		return &discovery.ValueError{Field: "USD", Value: r.USD, Reason: "must be a plain decimal"}
 	}
-	switch usd := recorded.Rat(); {
-	case err == nil && usd.Cmp(rat(cost.Exact)) == 0:
+	switch {
+	case err == nil && recorded.Cmp(amountOf(cost.Exact)) == 0:
 		c.addCost(r, cost)
-	case usd.Sign() > 0:
-		c.addCharge(r, usd, r.Source)
+	case !recorded.IsZero():
+		c.addCharge(r, recorded, r.Source)
 	}
 	return nil
 }
@@ -101,38 +101,48 @@ const (
 )
 
 func (c *Calls) addCost(r meter.Record, cost discovery.CallCost) {
-	r.Mode = modeOf(r, cost)
+	if len(cost.Lines) == 1 && cost.Lines[0].What == charged {
+		c.addCharge(r, amountOf(cost.Exact), cost.Source)
+		return
+	}
+	of := c.shared(r, modeOf(r, cost), cost.Source)
+	groups := c.groups[of]
 	for _, line := range cost.Lines {
-		if line.What == charged {
-			c.addCharge(r, rat(line.USD), cost.Source)
-			continue
-		}
-		k := newKey(r, line.What, cost.Source)
-		k.price, k.tier = line.USDPerMTok, cost.TierThresholdTokens
+		k := kind{what: line.What, price: line.USDPerMTok, tier: cost.TierThresholdTokens}
 		quantity := line.Tokens
 		if line.USDPerRequest != "" { // a fee does not depend on the length of the prompt
 			k.fee, k.price, k.tier, quantity = true, line.USDPerRequest, 0, line.Requests
 		}
-		g := c.group(k)
+		g := c.group(of, &groups, k)
 		g.calls++
-		g.quantity.Add(&g.quantity, big.NewInt(quantity))
+		g.quantity.Add(decimal.New(quantity, 0))
 	}
 }
 
 // addCharge adds the cost of a call in dollars.
-func (c *Calls) addCharge(r meter.Record, usd *big.Rat, source string) {
-	r.Mode = modeOf(r, discovery.CallCost{})
-	g := c.group(newKey(r, charged, source))
+func (c *Calls) addCharge(r meter.Record, usd decimal.Decimal, source string) {
+	of := c.shared(r, modeOf(r, discovery.CallCost{}), source)
+	groups := c.groups[of]
+	g := c.group(of, &groups, kind{what: charged})
 	g.calls++
-	g.usd.Add(&g.usd, usd)
+	g.usd.Add(usd)
 }
 
-func (c *Calls) group(k key) *group {
-	g := c.groups[k]
-	if g == nil {
-		g = &group{key: k}
-		c.groups[k] = g
+// shared returns what all rows of a call have in common.
+func (c *Calls) shared(r meter.Record, mode, source string) shared {
+	return shared{day: dayOf(r.Time), provider: r.Provider, model: r.Model, mode: mode, tags: c.tags.of(r.Labels), source: source}
+}
+
+// group returns the group of a kind among groups, which are those of calls with the same in common. There are few.
+func (c *Calls) group(of shared, groups *[]*group, k kind) *group {
+	for _, g := range *groups {
+		if g.kind == k {
+			return g
+		}
 	}
+	g := &group{shared: of, kind: k}
+	*groups = append(*groups, g)
+	c.groups[of] = *groups
 	return g
 }
 
@@ -148,24 +158,27 @@ func modeOf(r meter.Record, cost discovery.CallCost) string {
 	return mode
 }
 
-// rat returns an exact amount of the price list.
-func rat(text string) *big.Rat {
+// amountOf returns an exact amount of the price list.
+func amountOf(text string) decimal.Decimal {
 	d, _ := decimal.ParsePlain(text)
-	return d.Rat()
+	return d
 }
 
 // WriteCSV writes the rows of all calls, sorted by day, provider, model, mode, kind, price and labels.
 func (c *Calls) WriteCSV(w io.Writer) error {
 	groups := make([]*group, 0, len(c.groups))
-	for _, g := range c.groups {
-		groups = append(groups, g)
+	for _, more := range c.groups {
+		groups = append(groups, more...)
 	}
-	slices.SortFunc(groups, func(a, b *group) int { return a.compare(b.key) })
-	rows := make([]row, len(groups))
-	for i, g := range groups {
-		day, _ := time.Parse(time.DateOnly, g.day)
-		rows[i] = newRow(g.provider, c.account, day, day.AddDate(0, 0, 1))
-		g.fill(rows[i])
-	}
-	return write(w, rows)
+	slices.SortFunc(groups, (*group).compare)
+	return write(w, func(yield func(row) bool) {
+		for _, g := range groups {
+			day := time.Unix(g.day*secondsPerDay, 0)
+			r := newRow(g.provider, c.account, day, day.AddDate(0, 0, 1))
+			g.fill(r)
+			if !yield(r) {
+				return
+			}
+		}
+	})
 }

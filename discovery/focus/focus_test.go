@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -299,5 +300,56 @@ func TestBillOfAnotherZone(t *testing.T) {
 	_, rows := readRows(t, out.String())
 	if r := rows[0]; r["BillingPeriodStart"] != "2026-10-01T00:00:00Z" || r["ChargePeriodStart"] != "2026-10-31T22:00:00Z" || r["BillingPeriodEnd"] != "2026-11-01T00:00:00Z" {
 		t.Errorf("periods: %v", r)
+	}
+}
+
+// TestFileControlsNoTerminal has texts of programs and providers with control characters. JSON in a cell stays JSON.
+func TestFileControlsNoTerminal(t *testing.T) {
+	calls := focus.NewCalls(nil, "org\x1b]0;a\a")
+	r := call("0.1", "")
+	r.Model, r.Source = "gpt\n\u009b31m", "a\u202eb\u2028c\u007f é"
+	r.Labels = map[string]string{"team": "\u009b\r\n=x"}
+	if err := calls.Add(r); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := calls.WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	if i := strings.IndexFunc(strings.ReplaceAll(out.String(), "\n", ""), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Bidi_Control) }); i >= 0 {
+		t.Errorf("the file has a control character: %q", out.String()[i:])
+	}
+	_, rows := readRows(t, out.String())
+	for column, want := range map[string]string{
+		"BillingAccountId": `org\u001b]0;a\u0007`, "x_Model": `gpt\u000a\u009b31m`, "x_PriceSource": `a\u202eb\u2028c\u007f é`, "Tags": `{"team":"\u009b\r\n=x"}`,
+	} {
+		if rows[0][column] != want {
+			t.Errorf("%s is %s, want %s", column, rows[0][column], want)
+		}
+	}
+	var tags map[string]string
+	if err := json.Unmarshal([]byte(rows[0]["Tags"]), &tags); err != nil || tags["team"] != r.Labels["team"] {
+		t.Errorf("Tags: %q, %v", tags, err)
+	}
+}
+
+// TestDays has calls at both ends of days before and after 1970.
+func TestDays(t *testing.T) {
+	for _, day := range []string{"1969-12-30", "1969-12-31", "1970-01-01", "2026-11-22"} {
+		calls := focus.NewCalls(nil, "")
+		for _, clock := range []string{"T00:00:00Z", "T23:59:59.999999999Z"} {
+			r := call("0.1", "")
+			r.Time, _ = time.Parse(time.RFC3339, day+clock)
+			if err := calls.Add(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out bytes.Buffer
+		if err := calls.WriteCSV(&out); err != nil {
+			t.Fatal(err)
+		}
+		if _, rows := readRows(t, out.String()); len(rows) != 1 || rows[0]["ChargePeriodStart"] != day+"T00:00:00Z" {
+			t.Errorf("%s: %v", day, rows)
+		}
 	}
 }

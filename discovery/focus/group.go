@@ -3,8 +3,8 @@ package focus
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,35 +12,46 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// key is what the calls of a row have in common.
-type key struct {
-	day               string
-	provider          discovery.Provider
-	model, mode, what string
+// shared is what all rows of a call have in common, and kind what the rows of one call differ in. They are apart because a lookup
+// by all of it for each row takes most of the time of a million calls.
+type shared struct {
+	day                       int64 // since 1970, in UTC
+	provider                  discovery.Provider
+	model, mode, tags, source string
+}
+
+type kind struct {
+	what string
 	// price is that of a million tokens, or of a request if fee is set. It is "" for a charge in dollars.
 	price string
 	fee   bool
 	// tier is the length of the shortest prompt that the price applies to; 0 for all.
-	tier         int64
-	tags, source string
+	tier int64
 }
 
-func newKey(r meter.Record, what, source string) key {
-	return key{
-		day: r.Time.UTC().Format(time.DateOnly), provider: r.Provider, model: r.Model, mode: r.Mode, what: what,
-		tags: tags(r.Labels), source: source,
+const secondsPerDay = 24 * 60 * 60
+
+// dayOf returns the day of a time, which may be before 1970.
+func dayOf(t time.Time) int64 {
+	seconds := t.Unix()
+	if seconds < 0 {
+		seconds -= secondsPerDay - 1
 	}
+	return seconds / secondsPerDay
 }
 
-func (k key) compare(other key) int {
+func (g *group) compare(other *group) int {
+	if order := cmp.Or(
+		cmp.Compare(g.day, other.day), cmp.Compare(g.provider, other.provider), cmp.Compare(g.model, other.model),
+		cmp.Compare(g.mode, other.mode), cmp.Compare(place(g.what), place(other.what)), cmp.Compare(g.what, other.what),
+	); order != 0 {
+		return order
+	}
 	return cmp.Or(
-		cmp.Compare(k.day, other.day), cmp.Compare(k.provider, other.provider), cmp.Compare(k.model, other.model),
-		cmp.Compare(k.mode, other.mode), cmp.Compare(place(k.what), place(other.what)), cmp.Compare(k.what, other.what),
-		rat(k.price).Cmp(rat(other.price)), cmp.Compare(k.tags, other.tags), cmp.Compare(k.tier, other.tier),
-		cmp.Compare(k.source, other.source), cmp.Compare(k.price, other.price),
+		amountOf(g.price).Cmp(amountOf(other.price)), cmp.Compare(g.tags, other.tags), cmp.Compare(g.tier, other.tier),
+		cmp.Compare(g.source, other.source), cmp.Compare(g.price, other.price),
 	)
 }
 
@@ -55,10 +66,10 @@ func place(what string) int {
 
 // group is the sum of the calls of a row: their tokens or requests, or their charges.
 type group struct {
-	key
-	calls    int64
-	quantity big.Int
-	usd      big.Rat
+	shared
+	kind
+	calls         int64
+	quantity, usd decimal.Sum
 }
 
 func (g *group) fill(r row) {
@@ -82,25 +93,27 @@ func (g *group) fill(r row) {
 }
 
 func (g *group) fillCost(r row) {
-	quantity := new(big.Rat).SetInt(&g.quantity)
+	const million = 6 // places
+	quantity, price := g.quantity.Total(), amountOf(g.price)
 	switch {
 	case g.price == "":
 		if g.source == chargedSource {
 			r["x_CostSource"] = charged
 		}
+		usd := g.usd.Total().String()
 		r.setConsumed(r["x_CallCount"], "Requests")
-		r.setPrice("Other", "1", decimal.Text(&g.usd), "USD")
-		r.setCost(&g.usd)
+		r.setPrice("Other", "1", usd, "USD")
+		r.setCost(usd)
 		return
 	case g.fee:
-		r.setConsumed(decimal.Text(quantity), "Requests")
-		r.setPrice("Standard", decimal.Text(rat(g.price)), decimal.Text(quantity), "Requests")
+		r.setConsumed(quantity.String(), "Requests")
+		r.setPrice("Standard", price.String(), quantity.String(), "Requests")
 	default:
-		r.setConsumed(decimal.Text(quantity), "Tokens")
-		quantity.Quo(quantity, big.NewRat(1_000_000, 1))
-		r.setPrice("Standard", decimal.Text(rat(g.price)), decimal.Text(quantity), "1000000 Tokens")
+		r.setConsumed(quantity.String(), "Tokens")
+		quantity = quantity.Shift(million)
+		r.setPrice("Standard", price.String(), quantity.String(), "1000000 Tokens")
 	}
-	r.setCost(quantity.Mul(quantity, rat(g.price)))
+	r.setCost(quantity.Mul(price).String())
 }
 
 // priceDetails are the SkuPriceDetails. The names without x_ are those of FOCUS 1.5; names that 1.2 does not have begin with x_.
@@ -135,11 +148,38 @@ func meterName(what string, fee bool) string {
 	return strings.Join(append(words, unit), " ")
 }
 
-// tags returns labels as a JSON object with sorted keys. As FOCUS requires, a label without a value is true.
-func tags(labels map[string]string) string {
+// tagTexts are the JSON texts of labels. Many calls have the same ones.
+type tagTexts struct {
+	known map[string]string
+	names []string // this and key are kept to be reused
+	key   []byte
+}
+
+func (t *tagTexts) of(labels map[string]string) string {
 	if len(labels) == 0 {
 		return ""
 	}
+	t.names, t.key = t.names[:0], t.key[:0]
+	for name := range labels {
+		t.names = append(t.names, name)
+	}
+	slices.Sort(t.names)
+	for _, name := range t.names {
+		for _, text := range [...]string{name, labels[name]} {
+			t.key = binary.AppendUvarint(t.key, uint64(len(text)))
+			t.key = append(t.key, text...)
+		}
+	}
+	text, ok := t.known[string(t.key)]
+	if !ok {
+		text = tags(labels)
+		t.known[string(t.key)] = text
+	}
+	return text
+}
+
+// tags returns labels as a JSON object with sorted keys. As FOCUS requires, a label without a value is true.
+func tags(labels map[string]string) string {
 	values := make(map[string]any, len(labels))
 	for name, value := range labels {
 		values[name] = value

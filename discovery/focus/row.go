@@ -2,13 +2,14 @@ package focus
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
-	"math/big"
+	"iter"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
 // columns returns the header: the columns of FOCUS in the order of the alphabet, then those of this package.
@@ -45,9 +46,9 @@ func newRow(p discovery.Provider, account string, start, end time.Time) row {
 }
 
 // setCost sets all costs. They are equal: no discounts or purchases in advance are known.
-func (r row) setCost(usd *big.Rat) {
+func (r row) setCost(usd string) {
 	for _, column := range [...]string{"BilledCost", "EffectiveCost", "ListCost", "ContractedCost"} {
-		r[column] = decimal.Text(usd)
+		r[column] = usd
 	}
 }
 
@@ -84,14 +85,14 @@ func namesOf(p discovery.Provider) names {
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
 // write writes the header and the rows.
-func write(w io.Writer, rows []row) error {
+func write(w io.Writer, rows iter.Seq[row]) error {
 	out := csv.NewWriter(w)
 	header := columns()
 	_ = out.Write(header) // an error is that of Flush, too
 	cells := make([]string, len(header))
-	for _, r := range rows {
+	for r := range rows {
 		for i, column := range header {
-			cells[i] = strings.ToValidUTF8(r[column], "\uFFFD")
+			cells[i] = escape(r[column])
 		}
 		if err := out.Write(cells); err != nil {
 			return err
@@ -99,4 +100,25 @@ func write(w io.Writer, rows []row) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// escape returns a text that cannot control a terminal: control characters, line breaks and marks of the writing direction become
+// \u and their number, as in JSON.
+func escape(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r >= unicode.MaxASCII }) < 0 {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+		if controls(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+func controls(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }

@@ -146,8 +146,11 @@ func (e *entry) record() (Record, error) {
 	if e.usage != nil {
 		r.Usage = append(r.Usage, e.usage...)
 	}
-	if (e.requests != nil && json.Unmarshal(e.requests, &r.Requests) != nil) || (e.labels != nil && json.Unmarshal(e.labels, &r.Labels) != nil) {
+	if e.requests != nil && json.Unmarshal(e.requests, &r.Requests) != nil {
 		return Record{}, errLine
+	}
+	if e.labels != nil {
+		r.Labels = texts(e.labels)
 	}
 	return r, nil
 }
