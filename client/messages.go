@@ -114,6 +114,12 @@ func (c *MeshClient) query(opts FetchOptions) *gateway.ListMessagesParams {
 	}
 }
 
+// selects reports whether a message passes the filters of a request, which older gateways ignore.
+func (c *MeshClient) selects(o FetchOptions, m MeshMessage) bool {
+	from := resolveAlias(c.aliases, o.FromNode)
+	return (from == "" || from == m.FromNode) && (o.Kind == "" || o.Kind == m.Kind) && (o.ThreadID == "" || o.ThreadID == m.GetThreadID())
+}
+
 func (o FetchOptions) checkTexts() error {
 	for _, text := range []struct{ field, value string }{
 		{"ToNode", o.ToNode}, {"FromNode", o.FromNode}, {"Kind", string(o.Kind)}, {"ThreadID", o.ThreadID}, {"Since", o.Since},

@@ -28,6 +28,8 @@ type operation struct {
 	absence bool
 	// goneIsDone means that the gateway's own 404 shows that an earlier attempt succeeded, if it may have had its effect.
 	goneIsDone bool
+	// shrinks means that fewer messages are requested when the body takes too long. The same request would take as long again.
+	shrinks bool
 	// filter, if not nil, returns a reader of the part of the response body that is needed.
 	filter func(io.Reader) io.Reader
 }

@@ -69,7 +69,8 @@ func transient(op operation, failed *call.Error) bool {
 	case 0, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
-	return accepted(failed.Status) && !op.delivers && !errors.Is(failed.Err, call.ErrTooLarge)
+	slow := op.shrinks && errors.Is(failed.Err, context.DeadlineExceeded)
+	return accepted(failed.Status) && !op.delivers && !slow && !errors.Is(failed.Err, call.ErrTooLarge)
 }
 
 // backoff returns base doubled for every attempt after the first, at most limit.

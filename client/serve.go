@@ -32,7 +32,7 @@ type ServeOptions struct {
 	// by itself, so that other messages cannot fill the polls. A bot that answers questions handles questions only: two bots
 	// that answer answers exchange messages without end.
 	Kinds []Kind
-	// Watch configures the polling of the inbox.
+	// Watch configures the polling of the inbox, and selects the messages that are handled. The others stay unread.
 	Watch WatchOptions
 	// Register is the registration of the node. With nil, Serve does not register the node. Serve discards the PeerToken of a
 	// registration: a program that needs it calls [MeshClient.Register] itself, before Serve.
@@ -127,6 +127,9 @@ func (o ServeOptions) check(r *redactor, handler func(context.Context, MeshMessa
 		if err := r.checkKind("Kinds", kind); err != nil {
 			return err
 		}
+	}
+	if o.Watch.Kind != "" && len(o.Kinds) > 0 {
+		return &ValueError{Field: "Kind", Value: string(o.Watch.Kind), Reason: "must be empty if Kinds is not"}
 	}
 	if o.Register != nil {
 		if err := o.Register.check(); err != nil {

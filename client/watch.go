@@ -23,11 +23,16 @@ type WatchOptions struct {
 	// at least one millisecond; below 100 ms a warning is logged.
 	Interval time.Duration
 	// IdleInterval is the longest time between two polls. While no message arrives, the time doubles with each poll, from
-	// Interval to IdleInterval. The next message resets it to Interval. 0 means Interval; otherwise it must not be shorter than
-	// Interval.
+	// Interval to IdleInterval. A new message resets it to Interval for at least a minute, so that a conversation does not wait.
+	// 0 means Interval; otherwise it must not be shorter than Interval.
 	IdleInterval time.Duration
 	// Limit is the maximum number of messages in a poll, 1 to 1000; 0 means 1000, the gateway's maximum.
 	Limit int
+	// FromNode, Kind and ThreadID select messages as in [FetchOptions]. Messages that an older gateway does not filter are dropped
+	// by the client. Kind together with ServeOptions.Kinds is a [*ValueError].
+	FromNode string
+	Kind     Kind
+	ThreadID string
 }
 
 // Watch polls the inbox of the client's node for unread messages and yields each of them once, the oldest first. It marks
@@ -44,9 +49,10 @@ type WatchOptions struct {
 // A Retry-After is honored up to one minute. The sequence ends when ctx ends or the loop breaks. After [MeshClient.Close] it
 // yields an error that matches net.ErrClosed and ends. Invalid options yield one [*ValueError] and end it.
 //
-// If a response exceeds [WithMaxResponseBytes], Watch fetches fewer messages at a time, down to one, and more again later.
+// If a response exceeds [WithMaxResponseBytes], or its body takes longer than the timeout, Watch fetches fewer messages at a time,
+// down to one, and more again later. A timeout before the header is an error.
 //
-// A poll returns the newest unread messages. If there are more than fit into it, a warning is logged, and the older ones are
+// After a full poll with a new message the next poll follows without a pause. A poll returns the newest unread messages. If there are more than fit into it, a warning is logged, and the older ones are
 // yielded after newer ones have been marked read. Messages that the node sent to itself are not yielded, but unread ones count
 // towards the limit of a poll. If such messages fill a poll, or if three polls in a row are full and the last has no new
 // message, an error is yielded once.
@@ -75,9 +81,14 @@ func (o WatchOptions) withDefaults() (WatchOptions, error) {
 	if o.IdleInterval < o.Interval {
 		return o, &ValueError{Field: "IdleInterval", Value: o.IdleInterval.String(), Reason: "must not be shorter than Interval"}
 	}
-	if err := checkLimit(o.Limit); err != nil {
+	if err := cmp.Or(checkLimit(o.Limit), o.selection().checkTexts()); err != nil {
 		return o, err
 	}
 	o.Limit = cmp.Or(o.Limit, maxLimit)
 	return o, nil
+}
+
+// selection returns the selected messages without a limit.
+func (o WatchOptions) selection() FetchOptions {
+	return FetchOptions{UnreadOnly: true, FromNode: o.FromNode, Kind: o.Kind, ThreadID: o.ThreadID}
 }

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
 func TestWatchPollsLessOftenWhileTheInboxIsEmpty(t *testing.T) {
@@ -22,11 +24,56 @@ func TestWatchPollsLessOftenWhileTheInboxIsEmpty(t *testing.T) {
 		defer cancel()
 		for range c.Watch(ctx, client.WatchOptions{Interval: 5 * time.Second, IdleInterval: 30 * time.Second}) {
 		}
-		for poll, want := range []time.Duration{10, 20, 30, 30, 30, 5, 10, 20, 30} {
-			pause := i.polls[poll+1].Sub(i.polls[poll])
-			assert.GreaterOrEqual(t, pause, want*time.Second*3/4, "pause %d", poll+1)
-			assert.LessOrEqual(t, pause, want*time.Second*5/4, "pause %d", poll+1)
+		checkPauses(t, i.polls, 10, 20, 30, 30, 30)
+		found := i.polls[5]
+		active := slices.IndexFunc(i.polls, func(at time.Time) bool { return at.Sub(found) >= time.Minute })
+		for poll := 5; poll < active; poll++ {
+			checkPauses(t, i.polls[poll:], 5)
 		}
+		checkPauses(t, i.polls[active:], 10, 20, 30, 30)
+	})
+}
+
+// checkPauses checks the seconds between polls, which vary by a quarter.
+func checkPauses(t *testing.T, polls []time.Time, seconds ...time.Duration) {
+	t.Helper()
+	for i, want := range seconds {
+		pause := polls[i+1].Sub(polls[i])
+		assert.GreaterOrEqual(t, pause, want*time.Second*3/4, "pause %d", i+1)
+		assert.LessOrEqual(t, pause, want*time.Second*5/4, "pause %d", i+1)
+	}
+}
+
+// Two nodes exchange questions and answers after an hour of silence. Without the active minute a turn takes 25 s and more.
+func TestConversationDoesNotWaitForIdlePolls(t *testing.T) {
+	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		opts := client.ServeOptions{Watch: client.WatchOptions{IdleInterval: 30 * time.Second}}
+		var turns []time.Time
+		nodes := make(chan error, 2)
+		for _, node := range []string{"node-a", "node-b"} {
+			d := new(direct)
+			d.gateway.Store(g)
+			c := newClient(t, node, client.WithGatewayURL("http://gateway.test"), client.WithHTTPClient(&http.Client{Transport: d}))
+			go func() {
+				nodes <- c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
+					if turns = append(turns, time.Now()); len(turns) == 12 {
+						stop()
+					}
+					time.Sleep(10 * time.Second) // a model
+					_, err := c.Reply(ctx, m, client.KindQuestion, "And then?")
+					return err
+				}, opts)
+			}()
+		}
+		time.Sleep(time.Hour)
+		g.Store("node-a", "node-b", "question", "What is next?")
+		require.NoError(t, <-nodes)
+		require.NoError(t, <-nodes)
+		perTurn := turns[11].Sub(turns[1]) / 10
+		t.Logf("a turn takes %v, of which 10 s are the model", perTurn)
+		assert.Less(t, perTurn, 17*time.Second)
 	})
 }
 

@@ -13,8 +13,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// maxWatchPause is the longest pause after errors, unless the interval itself is longer.
-const maxWatchPause = time.Minute
+const (
+	// maxWatchPause is the longest pause after errors, unless the interval itself is longer.
+	maxWatchPause = time.Minute
+	// activeTime is how long the pauses stay short after a new message.
+	activeTime = time.Minute
+)
 
 // watcher is the state of one range over Watch.
 type watcher struct {
@@ -26,7 +30,10 @@ type watcher struct {
 	yield      func(MeshMessage, error) bool
 	ended      bool          // yield must not be called again
 	errors     int           // the number of polls in a row with an error
-	idle       int           // the number of polls in a row without a new message
+	idle       int           // the number of polls in a row without a new message, from activeTime after the last one
+	found      time.Time     // when the last new message was yielded
+	more       bool          // the last poll had a full window with a new message: the next one follows without a pause
+	hurried    bool          // this poll followed without a pause
 	retryAfter time.Duration // of the last poll
 }
 
@@ -44,13 +51,17 @@ func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, kinds []Kind,
 		}
 		w := &watcher{client: c, opts: complete, handleOwn: handleOwn, yield: yield}
 		if len(kinds) == 0 {
-			kinds = []Kind{""}
+			kinds = []Kind{complete.Kind}
 		}
 		for _, kind := range slices.Compact(slices.Sorted(slices.Values(kinds))) {
-			w.windows = append(w.windows, &window{kind: kind, limit: complete.Limit, seen: newSeenMessages()})
+			selected := complete.selection()
+			selected.Kind = kind
+			w.windows = append(w.windows, &window{selected: selected, limit: complete.Limit, seen: newSeenMessages()})
 		}
 		for ctx.Err() == nil && w.poll(ctx) {
-			_ = c.sleep(ctx, w.pause()) // the next poll finds out what ended it
+			if !w.more {
+				_ = c.sleep(ctx, w.pause()) // the next poll finds out what ended it
+			}
 		}
 	}
 }
@@ -58,7 +69,7 @@ func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, kinds []Kind,
 // poll fetches every window once and yields the new messages. It returns false when the sequence has to end.
 func (w *watcher) poll(ctx context.Context) bool {
 	found, failed := 0, false
-	w.retryAfter = 0
+	w.retryAfter, w.hurried, w.more = 0, w.more, false
 	for _, window := range w.windows {
 		n, err := w.pollWindow(ctx, window)
 		found += n
@@ -74,9 +85,12 @@ func (w *watcher) poll(ctx context.Context) bool {
 	if w.errors++; !failed {
 		w.errors = 0
 	}
-	if w.idle++; found > 0 {
-		w.idle = 0
+	if found > 0 {
+		w.found, w.idle = time.Now(), 0
+	} else if w.found.IsZero() || time.Since(w.found) >= activeTime {
+		w.idle++
 	}
+	w.more = w.more && !failed
 	return true
 }
 
@@ -88,14 +102,14 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	}
 	invalid := rowErrors(err)
 	n := len(rows) + len(invalid)
-	rows, err = window.sift(w.client.node, rows)
+	rows, err = window.sift(w.client, rows)
 	window.seen.observe(slices.Concat(rows, placeholders(invalid)), n < window.limit)
 	for _, row := range window.unreported(invalid) {
 		w.emit(ctx, MeshMessage{}, row)
 	}
 	own, rows := w.takeOwn(rows)
 	unseen := window.unseen(rows)
-	if blocked := window.checkFull(n, own, len(unseen)); blocked != nil {
+	if blocked := window.checkFull(n, own, len(unseen), w.hurried); blocked != nil {
 		w.emit(ctx, MeshMessage{}, blocked)
 	}
 	if window.full == 1 {
@@ -106,6 +120,7 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 		w.emit(ctx, m, nil)
 		window.seen.add(m)
 	}
+	w.more = w.more || n >= window.limit && len(unseen) > 0
 	window.grow(w.opts.Limit)
 	return len(unseen), err
 }
@@ -119,7 +134,8 @@ func (w *watcher) emit(ctx context.Context, m MeshMessage, err error) {
 func (w *watcher) fetch(ctx context.Context, window *window) (rows []MeshMessage, err error) {
 	ctx, cancel := w.client.whileOpen(ctx)
 	defer cancel()
-	opts := FetchOptions{UnreadOnly: true, Kind: window.kind, Limit: window.limit}
+	opts := window.selected
+	opts.Limit = window.limit
 	rows, window.limit, err = w.client.fetchNewest(ctx, opListMessages, opts)
 	if err != nil && w.client.isClosed() {
 		return nil, w.client.gatewayError(opListMessages, &call.Error{Err: errClosed}, nil)

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// window is the newest unread messages of the inbox, or those of one kind, over the polls of a watcher.
+// window is the newest of the selected messages, over the polls of a watcher.
 type window struct {
-	kind     Kind // "" for all
-	limit    int  // of the next poll; lower than WatchOptions.Limit after a response that was too large
+	selected FetchOptions
+	limit    int // of the next poll; lower than WatchOptions.Limit after a response that was too large or too slow
 	seen     *seenMessages
 	full     int  // the number of polls in a row that were full
 	reported bool // the window has been reported as blocked
 }
 
 // sift returns the messages of a response that belong into the window. The rows of other nodes and those beyond the limit are an
-// error: a gateway that ignores the parameters of a request must not fill the memory with messages. A kind that was not
-// requested is no error, since older gateways ignore that parameter.
-func (w *window) sift(node string, rows []MeshMessage) ([]MeshMessage, error) {
+// error: a gateway that ignores the parameters of a request must not fill the memory with messages. A message that is not selected is
+// dropped without an error, since older gateways ignore those parameters.
+func (w *window) sift(c *MeshClient, rows []MeshMessage) ([]MeshMessage, error) {
 	var faults []string
 	if excess := len(rows) - w.limit; excess > 0 {
 		faults = append(faults, fmt.Sprintf("it has %d messages more than the %d requested", excess, w.limit))
@@ -30,11 +30,11 @@ func (w *window) sift(node string, rows []MeshMessage) ([]MeshMessage, error) {
 	}
 	foreign := 0
 	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool {
-		if m.ToNode != node {
+		if m.ToNode != c.node {
 			foreign++
 			return true
 		}
-		return w.kind != "" && m.Kind != w.kind
+		return !c.selects(w.selected, m)
 	})
 	if foreign > 0 {
 		faults = append(faults, fmt.Sprintf("it has %d messages of other nodes", foreign))
@@ -85,14 +85,14 @@ func (w *window) unreported(invalid []*RowError) (fresh []*RowError) {
 const blockedAfter = 3
 
 // checkFull returns an error, once, when a poll of n messages is full and no other message can be yielded: all are the node's
-// own, or none is new.
-func (w *window) checkFull(n, own, unseen int) error {
+// own, or none is new. After a hurried poll there was no time to mark the messages.
+func (w *window) checkFull(n, own, unseen int, hurried bool) error {
 	if n < w.limit {
 		w.full, w.reported = 0, false
 		return nil
 	}
 	w.full++
-	if w.reported || own < n && (w.full < blockedAfter || unseen > 0) {
+	if w.reported || own < n && (w.full < blockedAfter || unseen > 0 || hurried) {
 		return nil
 	}
 	w.reported = true
@@ -106,22 +106,29 @@ func (w *window) checkFull(n, own, unseen int) error {
 // growAfter is the number of full polls after which a poll requests more messages again.
 const growAfter = 8
 
-// grow raises the limit after a response that was too large.
+// grow raises the limit after a response that was too large or too slow.
 func (w *window) grow(highest int) {
 	if w.full%growAfter == 0 { // also if the last poll was not full
 		w.limit = min(2*w.limit, highest)
 	}
 }
 
-// fetchNewest fetches at most limit messages. While the response is too large, it requests fewer of them, down to one. It returns
-// the limit of the last request.
+// fetchNewest fetches at most limit messages. While the response is too large or too slow, it requests fewer of them, down to one. It
+// returns the limit of the last request.
 func (c *MeshClient) fetchNewest(ctx context.Context, op operation, opts FetchOptions) ([]MeshMessage, int, error) {
 	for {
+		op.shrinks = opts.Limit > 1
 		rows, err := c.fetch(ctx, op, opts)
-		if !errors.Is(err, ErrTooLarge) || opts.Limit == 1 {
+		if !op.shrinks || !errors.Is(err, ErrTooLarge) && !isSlow(err) || ctx.Err() != nil {
 			return rows, opts.Limit, err
 		}
 		opts.Limit = max(1, opts.Limit/4)
 		c.log.DebugContext(ctx, "the inbox is too large for one response; fetching fewer messages", "limit", opts.Limit)
 	}
+}
+
+// isSlow reports whether the header of a 2xx response arrived, but its body took longer than the timeout.
+func isSlow(err error) bool {
+	var failed *MeshGatewayError
+	return errors.As(err, &failed) && accepted(failed.StatusCode) && errors.Is(err, context.DeadlineExceeded)
 }
