@@ -16,6 +16,8 @@ type Fault struct {
 	// Delay is the time before the answer. It ends early when the client disconnects or the server closes. A Fault with
 	// only a Delay is followed by the usual answer.
 	Delay time.Duration
+	// BytesPerSecond is the rate of the body of the usual answer, as on a slow link; 0 means no limit. The header comes at once.
+	BytesPerSecond int
 	// HangUp closes the connection: instead of an answer, or, with Body, after the status, the header and Body, one byte
 	// before the announced length.
 	HangUp bool
@@ -129,9 +131,51 @@ func (s *Server[Op, R]) interrupt(w http.ResponseWriter, r *http.Request, answer
 	}
 }
 
+// slowLink writes a body at a rate. It sleeps without a channel, so that a test can run in virtual time.
+type slowLink struct {
+	http.ResponseWriter
+
+	rate   int
+	ending func() bool
+}
+
+// slowSteps is the number of parts that are written in a second.
+const slowSteps = 20
+
+func (l slowLink) Write(body []byte) (written int, err error) {
+	for part := range slices.Chunk(body, max(1, l.rate/slowSteps)) {
+		if l.ending() || http.NewResponseController(l.ResponseWriter).Flush() != nil {
+			return written, http.ErrAbortHandler
+		}
+		time.Sleep(time.Second * time.Duration(len(part)) / time.Duration(l.rate))
+		n, err := l.ResponseWriter.Write(part)
+		if written += n; err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+// slowed returns a writer of the answer to r at the rate of the fault.
+func (s *Server[Op, R]) slowed(w http.ResponseWriter, r *http.Request, fault *Fault) http.ResponseWriter {
+	if fault.BytesPerSecond == 0 {
+		return w
+	}
+	return slowLink{w, fault.BytesPerSecond, func() bool { return r.Context().Err() != nil || isClosed(s.closing) }}
+}
+
+func isClosed(closing chan struct{}) bool {
+	select {
+	case <-closing:
+		return true
+	default:
+		return false
+	}
+}
+
 // onlyDelay reports whether the usual answer follows.
 func (f *Fault) onlyDelay() bool {
-	return f.Delay > 0 && !f.HangUp && !f.AfterEffect && f.Status == 0 && f.Header == nil && f.Body == ""
+	return (f.Delay > 0 || f.BytesPerSecond > 0) && !f.HangUp && !f.AfterEffect && f.Status == 0 && f.Header == nil && f.Body == ""
 }
 
 func (f *Fault) write(w http.ResponseWriter) {

@@ -105,7 +105,7 @@ func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.Handl
 			panic(http.ErrAbortHandler) // the client has disconnected, or the server closes
 		}
 		if fault.onlyDelay() {
-			run(r).write(w)
+			run(r).write(s.slowed(w, r, fault))
 			return
 		}
 		fault.write(w)
