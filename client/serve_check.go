@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,7 @@ type unreadCheck struct {
 // snapshot is the unread messages of one response.
 type snapshot struct {
 	senders map[messageKey]string
+	limit   int // of the request
 	// until is when the snapshot expires: as long after the response as the request took, but at most maxSnapshotAge. Many marks then
 	// need few requests.
 	until time.Time
@@ -44,7 +46,8 @@ func (s *snapshot) has(m MeshMessage) bool {
 func (c *unreadCheck) isUnread(ctx context.Context, m MeshMessage, repeat bool) (bool, error) {
 	op := opListMessages
 	op.repeatable, op.filter = repeat, withoutContents
-	if last := c.last.Load(); last.has(m) {
+	last := c.last.Load()
+	if last.has(m) {
 		if time.Now().Before(last.until) {
 			return true, nil
 		}
@@ -53,7 +56,7 @@ func (c *unreadCheck) isUnread(ctx context.Context, m MeshMessage, repeat bool) 
 		}
 	}
 	unread, err := c.refresh(ctx, op, m)
-	if err != nil || unread.has(m) {
+	if err != nil || unread.has(m) || unread.follows(last, m) {
 		return err == nil, err
 	}
 	// It is read, or many newer messages hide it. An empty body does not show that it is gone.
@@ -62,7 +65,7 @@ func (c *unreadCheck) isUnread(ctx context.Context, m MeshMessage, repeat bool) 
 	if resolveAlias(c.client.aliases, m.FromNode) == m.FromNode {
 		opts.FromNode = m.FromNode
 	}
-	rows, err := c.fetchSince(ctx, op, m, opts)
+	rows, _, err := c.fetchSince(ctx, op, m, opts)
 	if err != nil {
 		return false, err
 	}
@@ -77,26 +80,59 @@ func (c *unreadCheck) isUnread(ctx context.Context, m MeshMessage, repeat bool) 
 // the id still belongs to m. It spares the list of all messages, which is long while many wait.
 func (c *unreadCheck) isSame(ctx context.Context, op operation, last *snapshot, m MeshMessage) (bool, error) {
 	began := time.Now()
-	rows, err := c.fetchSince(ctx, op, m, FetchOptions{UnreadOnly: true, Limit: 1})
+	rows, _, err := c.fetchSince(ctx, op, m, FetchOptions{UnreadOnly: true, Limit: 1})
 	if err != nil || len(rows) == 0 || rows[0].ID < m.ID || !last.has(rows[0]) {
 		return false, err
 	}
-	c.last.Store(&snapshot{senders: last.senders, until: expiry(began)})
+	c.last.Store(&snapshot{senders: last.senders, limit: last.limit, until: expiry(began)})
 	return true, nil
 }
 
-// refresh requests the unread messages from m on.
+// follows reports whether s, which has no room for m, has a message of an earlier snapshot with m, and one that is not older: the
+// database is the same then.
+func (s *snapshot) follows(last *snapshot, m MeshMessage) bool {
+	if !last.has(m) || len(s.senders) < s.limit {
+		return false
+	}
+	for key, sender := range s.senders {
+		if key.id >= m.ID && last.senders[key] == sender {
+			return true
+		}
+	}
+	return false
+}
+
+// keep keeps the messages of a poll. They need a look before the first mark.
+func (c *unreadCheck) keep(rows []MeshMessage, limit int) {
+	c.last.Store(newSnapshot(rows, limit, time.Time{}))
+}
+
+func newSnapshot(rows []MeshMessage, limit int, until time.Time) *snapshot {
+	s := &snapshot{senders: make(map[messageKey]string, len(rows)), limit: limit, until: until}
+	for _, row := range rows {
+		s.senders[keyOf(row)] = row.FromNode
+	}
+	return s
+}
+
+// refresh requests the unread messages from m on. If they are more than a response can hold, as on a slow link, it keeps those of
+// the last snapshot as well.
 func (c *unreadCheck) refresh(ctx context.Context, op operation, m MeshMessage) (*snapshot, error) {
-	began := time.Now()
-	rows, err := c.fetchSince(ctx, op, m, FetchOptions{UnreadOnly: true, Limit: maxLimit})
+	began, last, limit := time.Now(), c.last.Load(), maxLimit
+	if last != nil {
+		limit = min(2*last.limit, maxLimit)
+	}
+	rows, limit, err := c.fetchSince(ctx, op, m, FetchOptions{UnreadOnly: true, Limit: limit})
 	if err != nil {
 		return nil, err
 	}
-	unread := &snapshot{senders: make(map[messageKey]string, len(rows)), until: expiry(began)}
-	for _, row := range rows {
-		unread.senders[keyOf(row)] = row.FromNode
+	unread := newSnapshot(rows, limit, expiry(began))
+	kept := unread
+	if unread.follows(last, m) && len(last.senders) < maxSeen {
+		kept = newSnapshot(rows, limit, unread.until)
+		maps.Copy(kept.senders, last.senders)
 	}
-	c.last.Store(unread)
+	c.last.Store(kept)
 	return unread, nil
 }
 
@@ -104,12 +140,11 @@ func (c *unreadCheck) refresh(ctx context.Context, op operation, m MeshMessage) 
 func expiry(began time.Time) time.Time { return time.Now().Add(min(time.Since(began), maxSnapshotAge)) }
 
 // fetchSince fetches messages from m on. Those that cannot be decoded are left out.
-func (c *unreadCheck) fetchSince(ctx context.Context, op operation, m MeshMessage, opts FetchOptions) ([]MeshMessage, error) {
+func (c *unreadCheck) fetchSince(ctx context.Context, op operation, m MeshMessage, opts FetchOptions) ([]MeshMessage, int, error) {
 	_, size := utf8.DecodeLastRuneInString(m.CreatedAt)
 	opts.Since = m.CreatedAt[:len(m.CreatedAt)-size] // the gateway compares texts: only this one and longer ones are later
-	limit := opts.Limit
-	rows, _, err := c.client.fetchNewest(ctx, op, opts)
-	return rows[:min(len(rows), limit)], withoutRowErrors(err)
+	rows, limit, err := c.client.fetchNewest(ctx, op, opts)
+	return rows[:min(len(rows), limit)], limit, withoutRowErrors(err)
 }
 
 // withoutContents filters a list of messages: the contents of many large messages would exceed the limit of a response, and hide

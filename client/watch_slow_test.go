@@ -86,15 +86,18 @@ func TestServeReadsAnInboxOnASlowLink(t *testing.T) {
 		var j journal
 		require.NoError(t, c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
 			_ = j.handle(ctx, m)
-			if m.ID%10 == 0 && m.ID < 100 { // the next look finds a message that the poll did not have
-				g.Store("node-b", "node-a", "question", "short")
+			if m.ID == 150 { // the next looks have no room for older messages
+				storeQuestions(g, 300)
 			}
-			if len(j.handled) == 209 {
+			if m.ID%10 == 5 && m.ID < 200 { // the next look finds a message that the poll did not have
+				storeQuestions(g, 1)
+			}
+			if len(j.handled) == 200+300+20 {
 				cancel()
 			}
 			return nil
 		}, client.ServeOptions{OnError: j.onError}))
-		t.Logf("209 messages in %v", time.Since(began))
+		t.Logf("520 messages in %v", time.Since(began))
 		assert.Less(t, time.Since(began), 3*time.Minute)
 		assert.Empty(t, j.errors)
 		g.Heal()
