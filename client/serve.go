@@ -37,8 +37,15 @@ type ServeOptions struct {
 	// Register is the registration of the node. With nil, Serve does not register the node. Serve discards the PeerToken of a
 	// registration: a program that needs it calls [MeshClient.Register] itself, before Serve.
 	Register *RegisterRequest
-	// MaxAttempts is how often a message is handed to the handler before it is given up; 0 means 5.
+	// MaxAttempts is how often a message is handed to the handler before it is given up; 0 means 5. For Answer it is also how
+	// often the answer is sent.
 	MaxAttempts int
+	// AllowRules lists numbers of scan rules that the text of Answer may match, as in [SendRequest]. Serve ignores it.
+	AllowRules []int
+	// OnAnswer receives the outcome of each attempt of Answer to send a text: the receipt, or the error. Both are nil if the gateway
+	// has another answer to the message already, from before a crash or from another program that serves the node. It may be called
+	// from several goroutines at the same time. Serve ignores it.
+	OnAnswer func(message MeshMessage, receipt *MeshMessage, err error)
 	// OnGiveUp reports whether a message that is given up is marked read. It receives the error of the last attempt, and a worker
 	// waits for it. With nil, such messages stay unread.
 	OnGiveUp func(MeshMessage, error) (markRead bool)
@@ -81,12 +88,24 @@ type ServeOptions struct {
 // one worker, messages are handled in the order of Watch, apart from repeated attempts. Messages that wait for another attempt
 // and exceed 32 MiB, with 32 KiB added for each, occupy a worker. A panic in a handler is not recovered.
 //
+// While the gateway cannot be reached, no handler is started: Serve waits for a poll that succeeds. An attempt that fails with a
+// [*MeshGatewayError] without a response, or with status 502, 503 or 504, does not count towards MaxAttempts if polls fail as well. It counts
+// if a poll has succeeded since the attempt began, since a handler that costs money would run for ever if only its replies
+// fail. [MeshClient.Answer] keeps what the handler has finished.
+//
 // Invalid options are a [*ValueError]. A registration that the gateway refuses is returned as its error.
 func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, MeshMessage) error, opts ServeOptions) error {
+	if handler == nil {
+		return &ValueError{Field: "handler", Reason: "must not be nil"}
+	}
+	return c.serve(ctx, func(ctx context.Context, m MeshMessage) (string, error) { return "", handler(ctx, m) }, opts)
+}
+
+func (c *MeshClient) serve(ctx context.Context, handler func(context.Context, MeshMessage) (string, error), opts ServeOptions) error {
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
-	if err := opts.check(c.redactor, handler); err != nil {
+	if err := opts.check(c.redactor); err != nil {
 		return err
 	}
 	handling, abort := c.whileOpen(context.WithoutCancel(ctx))
@@ -94,12 +113,14 @@ func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, Me
 	ctx, cancel := c.whileOpen(ctx)
 	defer cancel()
 	s := &server{
-		client:  c,
-		handler: func(m MeshMessage) error { return handler(handling, m) },
-		opts:    opts,
-		slots:   make(chan struct{}, cmp.Or(opts.Workers, 1)),
-		waiting: semaphore.NewWeighted(maxWaitingBytes),
-		check:   unreadCheck{client: c},
+		client:   c,
+		handler:  func(m MeshMessage) (string, error) { return handler(handling, m) },
+		handling: handling,
+		opts:     opts,
+		slots:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
+		sends:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
+		waiting:  semaphore.NewWeighted(maxWaitingBytes),
+		check:    unreadCheck{client: c},
 	}
 	s.opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
 	if err := s.register(ctx); err != nil {
@@ -114,14 +135,15 @@ func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, Me
 	return nil
 }
 
-func (o ServeOptions) check(r *redactor, handler func(context.Context, MeshMessage) error) error {
+func (o ServeOptions) check(r *redactor) error {
 	switch {
-	case handler == nil:
-		return &ValueError{Field: "handler", Reason: "must not be nil"}
 	case o.Workers < 0:
 		return &ValueError{Field: "Workers", Value: fmt.Sprint(o.Workers), Reason: "must not be negative"}
 	case o.MaxAttempts < 0:
 		return &ValueError{Field: "MaxAttempts", Value: fmt.Sprint(o.MaxAttempts), Reason: "must not be negative"}
+	}
+	if err := checkAllowRules(o.AllowRules); err != nil {
+		return err
 	}
 	for _, kind := range o.Kinds {
 		if err := r.checkKind("Kinds", kind); err != nil {
@@ -143,14 +165,20 @@ func (o ServeOptions) check(r *redactor, handler func(context.Context, MeshMessa
 // server is the state of one Serve.
 type server struct {
 	client  *MeshClient
-	handler func(MeshMessage) error
+	handler func(MeshMessage) (string, error) // returns the answer of Answer, and "" for Serve
 	opts    ServeOptions
 	slots   chan struct{}       // one element for each worker that is busy
-	waiting *semaphore.Weighted // the bytes of the messages that wait without a slot
-	running sync.WaitGroup
-	active  messageSet
-	marks   markQueue
-	check   unreadCheck
+	sends   chan struct{}       // one element for each answer that is sent again
+	waiting *semaphore.Weighted // the bytes of the messages and answers that wait without a slot
+	reach   reach
+
+	handling  context.Context // of handlers and answers; it does not end with ctx
+	ending    sync.Mutex      // of the answers that are sent after the end of ctx
+	unreached bool            // such a delivery found no gateway
+	running   sync.WaitGroup
+	active    messageSet
+	marks     markQueue
+	check     unreadCheck
 }
 
 // serve starts a goroutine for each message. The slot of its first attempt is acquired here, which keeps the order of the
@@ -159,13 +187,17 @@ func (s *server) serve(ctx context.Context) {
 	if s.opts.Register != nil {
 		s.running.Go(func() { s.keepRegistered(ctx) })
 	}
-	markOwn := func(own []MeshMessage) { s.markOwn(ctx, own) }
-	for m, err := range s.client.watch(ctx, s.opts.Watch, s.opts.Kinds, markOwn) {
+	events := pollEvents{
+		own:    func(own []MeshMessage) { s.markOwn(ctx, own) },
+		rows:   s.check.keep,
+		polled: s.reach.polled,
+	}
+	for m, err := range s.client.watch(ctx, s.opts.Watch, s.opts.Kinds, events) {
 		switch {
 		case errors.Is(err, errClosed): // the sequence ends
 		case err != nil:
 			s.report(MeshMessage{}, err)
-		case s.acquire(ctx):
+		case s.acquire(ctx, s.slots):
 			s.start(ctx, m)
 		}
 	}
@@ -178,21 +210,31 @@ func (s *server) start(ctx context.Context, m MeshMessage) {
 		<-s.slots
 		return
 	}
-	s.running.Go(func() { s.process(ctx, m) })
+	s.running.Go(func() { s.process(ctx, &job{message: m, slots: s.slots}) })
 }
 
-// acquire waits for a free worker. It returns false when ctx ends or the client is closed first.
-func (s *server) acquire(ctx context.Context) bool {
-	select {
-	case s.slots <- struct{}{}:
-	case <-ctx.Done():
-		return false
+// acquire waits until the gateway can be reached and a slot is free. It returns false when ctx ends or the client is closed first.
+func (s *server) acquire(ctx context.Context, slots chan struct{}) bool {
+	for s.reach.await(ctx, s.poll) {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return false
+		}
+		if ctx.Err() == nil && !s.client.isClosed() && !s.reach.isAway() { // select chooses at random
+			return true
+		}
+		<-slots
 	}
-	if ctx.Err() != nil || s.client.isClosed() { // select chooses at random
-		<-s.slots
-		return false
-	}
-	return true
+	return false
+}
+
+// poll polls for one message, as Watch does, while all workers wait.
+func (s *server) poll(ctx context.Context) error {
+	opts := s.opts.Watch.selection()
+	opts.Limit = 1
+	_, err := s.client.fetch(ctx, opListMessages, opts)
+	return err
 }
 
 // report passes an error on. The error of a handler may contain anything, so it is redacted before it is logged.

@@ -47,17 +47,11 @@ func (c *unreadCheck) isUnread(ctx context.Context, m MeshMessage, repeat bool) 
 	op := opListMessages
 	op.repeatable, op.filter = repeat, withoutContents
 	last := c.last.Load()
-	if last.has(m) {
-		if time.Now().Before(last.until) {
-			return true, nil
-		}
-		if same, err := c.isSame(ctx, op, last, m); err != nil || same {
-			return same, err
-		}
+	if last.has(m) && time.Now().Before(last.until) {
+		return true, nil
 	}
-	unread, err := c.refresh(ctx, op, m)
-	if err != nil || unread.has(m) || unread.follows(last, m) {
-		return err == nil, err
+	if listed, err := c.isListed(ctx, op, last, m); err != nil || listed {
+		return listed, err
 	}
 	// It is read, or many newer messages hide it. An empty body does not show that it is gone.
 	op.needsBody = true
@@ -76,16 +70,22 @@ func (c *unreadCheck) isUnread(ctx context.Context, m MeshMessage, repeat bool) 
 	return rows[i].ReadAt == nil, nil
 }
 
-// isSame reports whether the newest unread message was in the snapshot with m and is not older: the database is the same then, and
-// the id still belongs to m. It spares the list of all messages, which is long while many wait.
-func (c *unreadCheck) isSame(ctx context.Context, op operation, last *snapshot, m MeshMessage) (bool, error) {
-	began := time.Now()
-	rows, _, err := c.fetchSince(ctx, op, m, FetchOptions{UnreadOnly: true, Limit: 1})
-	if err != nil || len(rows) == 0 || rows[0].ID < m.ID || !last.has(rows[0]) {
-		return false, err
+// isListed reports whether a list of the unread messages shows that the id still belongs to m. If the newest one was in the snapshot
+// with m and is not older, the database is the same: this spares the list of all messages, which is long while many wait.
+func (c *unreadCheck) isListed(ctx context.Context, op operation, last *snapshot, m MeshMessage) (bool, error) {
+	if last.has(m) {
+		began := time.Now()
+		rows, _, err := c.fetchSince(ctx, op, m, FetchOptions{UnreadOnly: true, Limit: 1})
+		if err != nil || len(rows) == 0 {
+			return false, err
+		}
+		if rows[0].ID >= m.ID && last.has(rows[0]) {
+			c.last.Store(&snapshot{senders: last.senders, limit: last.limit, until: expiry(began)})
+			return true, nil
+		}
 	}
-	c.last.Store(&snapshot{senders: last.senders, limit: last.limit, until: expiry(began)})
-	return true, nil
+	unread, err := c.refresh(ctx, op, m)
+	return err == nil && (unread.has(m) || unread.follows(last, m)), err
 }
 
 // follows reports whether s, which has no room for m, has a message of an earlier snapshot with m, and one that is not older: the

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The messages that wait without a slot, for another attempt or for OnError, keep their contents in memory. Together they have at
-// most maxWaitingBytes, and each has messageBytes for its goroutine and its other fields. Further messages wait in their slots.
+// The messages that wait without a slot, for another attempt or for OnError, keep their contents and answers in memory. Together they
+// have at most maxWaitingBytes, and each has messageBytes for its goroutine and its other fields. Further messages wait in their slots.
 const (
 	maxWaitingBytes = 32 << 20
 	messageBytes    = 32 << 10
@@ -19,23 +19,63 @@ const (
 // as long as Serve needs to register a node again at a gateway that has lost its database.
 const unknownPeerPause = registrationInterval / 4
 
-// process hands m to the handler until it succeeds or is given up. It begins with a slot and ends without one, unless ctx has ended.
-func (s *server) process(ctx context.Context, m MeshMessage) {
-	for attempt := 1; ; attempt++ {
-		err := s.handler(m)
+// job is a message that Serve has not finished with.
+type job struct {
+	message  MeshMessage
+	slots    chan struct{} // in which the job has a slot
+	began    polls         // when the last attempt began
+	attempts int           // that failed and count
+	finished bool          // the handler has succeeded, and is not called again
+	answer   string        // is sent then; "" for none
+	refused  error         // of the text that answer replaces
+}
+
+// process hands a message to the handler until it succeeds or is given up. It begins with a slot and ends without one, unless ctx has
+// ended.
+func (s *server) process(ctx context.Context, j *job) {
+	for {
+		err := s.attempt(j)
 		if err == nil {
-			s.markRead(ctx, mark{message: m, cause: "handled"})
-			<-s.slots
+			s.markRead(ctx, mark{message: j.message, cause: "handled"})
+			<-j.slots
 			return
 		}
-		if attempt == s.opts.MaxAttempts || isRefused(err) {
-			s.giveUp(ctx, m, fmt.Errorf("given up after attempt %d: %w", attempt, err))
+		ended, away := s.reach.polls(), isAway(err)
+		if away {
+			s.reach.suspect()
+		} else if s.fails(ctx, j, err) {
 			return
 		}
-		if !s.pause(ctx, m, servePauseAfter(err, attempt)) {
+		if !s.pause(ctx, j, servePauseAfter(err, max(j.attempts, 1))) {
+			s.leave(ctx, j, err)
+			return
+		}
+		if away && !s.reach.isOutage(j.began, ended) && s.fails(ctx, j, err) {
 			return
 		}
 	}
+}
+
+// attempt calls the handler, unless it has succeeded before, and sends its answer.
+func (s *server) attempt(j *job) error {
+	j.began = s.reach.polls()
+	if !j.finished {
+		text, err := s.handler(j.message)
+		if err != nil {
+			return err
+		}
+		j.finished, j.answer, j.attempts, j.began = true, text, 0, s.reach.polls()
+	}
+	return s.deliver(j)
+}
+
+// fails counts a failed attempt and reports whether the message is given up.
+func (s *server) fails(ctx context.Context, j *job, err error) bool {
+	if j.attempts++; j.attempts < s.opts.MaxAttempts && !isRefused(err) {
+		return false
+	}
+	s.giveUp(ctx, j, fmt.Errorf("given up after attempt %d: %w", j.attempts, err))
+	return true
 }
 
 // isRefused reports whether err refuses a reply for its content or its recipient, so that the same reply is refused again.
@@ -45,33 +85,38 @@ func isRefused(err error) bool {
 	return errors.As(err, &invalid) || errors.As(err, &leak)
 }
 
-// giveUp ends the attempts for m. The mark is sent in the slot, as after a success. OnError may wait for a person: the worker is
+// giveUp ends the attempts for a message. The mark is sent in the slot, as after a success. OnError may wait for a person: the worker is
 // free for other messages then.
-func (s *server) giveUp(ctx context.Context, m MeshMessage, err error) {
+func (s *server) giveUp(ctx context.Context, j *job, err error) {
+	m := j.message
 	if s.opts.OnGiveUp != nil && s.opts.OnGiveUp(m, err) {
 		s.markRead(ctx, mark{message: m, cause: "given up"})
 	} else {
 		s.active.remove(m)
 	}
 	if size := waitingBytes(m); s.waiting.TryAcquire(size) {
-		<-s.slots
+		<-j.slots
 		s.report(m, err)
 		s.waiting.Release(size)
 		return
 	}
 	s.report(m, err)
-	<-s.slots
+	<-j.slots
 }
 
-// pause waits for d without the slot of m, and then for another slot. It returns false when ctx ends or the client is closed first.
-func (s *server) pause(ctx context.Context, m MeshMessage, d time.Duration) bool {
-	size := waitingBytes(m)
+// pause waits for d without the slot of the job, and then for the gateway and for another slot. An answer that waits for its delivery needs
+// no worker, so that it does not wait for other handlers. It returns false when ctx ends or the client is closed first.
+func (s *server) pause(ctx context.Context, j *job, d time.Duration) bool {
+	size := waitingBytes(j.message) + int64(len(j.answer))
 	if !s.waiting.TryAcquire(size) {
-		return s.client.sleep(ctx, d) == nil
+		return s.client.sleep(ctx, d) == nil && s.reach.await(ctx, s.poll)
 	}
 	defer s.waiting.Release(size)
-	<-s.slots
-	return s.client.sleep(ctx, d) == nil && s.acquire(ctx)
+	<-j.slots
+	if j.finished {
+		j.slots = s.sends
+	}
+	return s.client.sleep(ctx, d) == nil && s.acquire(ctx, j.slots)
 }
 
 func waitingBytes(m MeshMessage) int64 {

@@ -139,10 +139,15 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 		return &ValueError{Field: "Content", Reason: "must have at most 200000 characters"}
 	case overflows(req.RelatedTaskID):
 		return &ValueError{Field: "RelatedTaskID", Reason: "must fit into a signed 64-bit integer"}
-	case slices.Contains(req.AllowRules, liveTokenRule):
-		return &ValueError{Field: "AllowRules", Value: strconv.Itoa(liveTokenRule), Reason: "must not contain the rule of the live tokens"}
 	case utf8.RuneCountInString(req.IdempotencyKey) > maxIdempotencyKey:
 		return &ValueError{Field: "IdempotencyKey", Reason: "must have at most 128 characters"}
+	}
+	return checkAllowRules(req.AllowRules)
+}
+
+func checkAllowRules(rules []int) error {
+	if slices.Contains(rules, liveTokenRule) {
+		return &ValueError{Field: "AllowRules", Value: strconv.Itoa(liveTokenRule), Reason: "must not contain the rule of the live tokens"}
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ type WatchOptions struct {
 // A message is identified by its id and its CreatedAt, because a gateway with a new database reuses ids. Each range over the
 // sequence remembers its own last 20,000 messages. An older message that is still unread is yielded again.
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
-	return c.watch(ctx, opts, nil, nil)
+	return c.watch(ctx, opts, nil, pollEvents{})
 }
 
 func (o WatchOptions) withDefaults() (WatchOptions, error) {

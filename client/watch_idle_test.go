@@ -49,6 +49,7 @@ func TestConversationDoesNotWaitForIdlePolls(t *testing.T) {
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
 		opts := client.ServeOptions{Watch: client.WatchOptions{IdleInterval: 30 * time.Second}}
 		var turns []time.Time
 		nodes := make(chan error, 2)

@@ -22,11 +22,10 @@ const (
 
 // watcher is the state of one range over Watch.
 type watcher struct {
-	client  *MeshClient
-	opts    WatchOptions
-	windows []*window
-	// handleOwn, if not nil, receives the messages that the node sent to itself. They are never yielded.
-	handleOwn  func([]MeshMessage)
+	client     *MeshClient
+	opts       WatchOptions
+	windows    []*window
+	events     pollEvents
 	yield      func(MeshMessage, error) bool
 	ended      bool          // yield must not be called again
 	errors     int           // the number of polls in a row with an error
@@ -37,9 +36,19 @@ type watcher struct {
 	retryAfter time.Duration // of the last poll
 }
 
+// pollEvents are functions of Serve that a watcher calls. They may be nil.
+type pollEvents struct {
+	// own receives the messages that the node sent to itself. They are never yielded.
+	own func([]MeshMessage)
+	// rows receives the messages of a window before they are yielded, and the limit of the request.
+	rows func(rows []MeshMessage, limit int)
+	// polled reports for a window that the gateway can be reached, and for a poll that it cannot.
+	polled func(reached bool)
+}
+
 // watch is Watch for the given kinds, or for all. It polls each kind by itself, so that the messages of one cannot fill the polls
 // of another.
-func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, kinds []Kind, handleOwn func([]MeshMessage)) iter.Seq2[MeshMessage, error] {
+func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, kinds []Kind, events pollEvents) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
 		complete, err := opts.withDefaults()
 		if err = cmp.Or(c.ready(ctx), err); err != nil {
@@ -49,7 +58,7 @@ func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, kinds []Kind,
 		if complete.Interval < shortWatchInterval {
 			c.log.WarnContext(ctx, "the interval of Watch is very short", "interval", complete.Interval)
 		}
-		w := &watcher{client: c, opts: complete, handleOwn: handleOwn, yield: yield}
+		w := &watcher{client: c, opts: complete, events: events, yield: yield}
 		if len(kinds) == 0 {
 			kinds = []Kind{complete.Kind}
 		}
@@ -68,13 +77,16 @@ func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, kinds []Kind,
 
 // poll fetches every window once and yields the new messages. It returns false when the sequence has to end.
 func (w *watcher) poll(ctx context.Context) bool {
-	found, failed := 0, false
+	found, failures, unreached := 0, 0, 0
 	w.retryAfter, w.hurried, w.more = 0, w.more, false
 	for _, window := range w.windows {
 		n, err := w.pollWindow(ctx, window)
 		found += n
 		if err != nil {
-			failed = true
+			failures++
+			if isUnreachable(err) {
+				unreached++
+			}
 			w.retryAfter = max(w.retryAfter, retryAfter(err))
 			w.emit(ctx, MeshMessage{}, err)
 		}
@@ -82,7 +94,10 @@ func (w *watcher) poll(ctx context.Context) bool {
 			return false
 		}
 	}
-	if w.errors++; !failed {
+	if unreached == len(w.windows) && ctx.Err() == nil && w.events.polled != nil {
+		w.events.polled(false)
+	}
+	if w.errors++; failures == 0 {
 		w.errors = 0
 	}
 	if found > 0 {
@@ -90,13 +105,16 @@ func (w *watcher) poll(ctx context.Context) bool {
 	} else if w.found.IsZero() || time.Since(w.found) >= activeTime {
 		w.idle++
 	}
-	w.more = w.more && !failed
+	w.more = w.more && failures == 0
 	return true
 }
 
 // pollWindow fetches a window and yields its new messages. It returns their number.
 func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	rows, err := w.fetch(ctx, window)
+	if w.events.polled != nil && ctx.Err() == nil && !isUnreachable(err) {
+		w.events.polled(true)
+	}
 	if withoutRowErrors(err) != nil || ctx.Err() != nil {
 		return 0, err
 	}
@@ -106,6 +124,9 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	window.seen.observe(slices.Concat(rows, placeholders(invalid)), n < window.limit)
 	for _, row := range window.unreported(invalid) {
 		w.emit(ctx, MeshMessage{}, row)
+	}
+	if w.events.rows != nil {
+		w.events.rows(rows, window.limit)
 	}
 	own, rows := w.takeOwn(rows)
 	unseen := window.unseen(rows)
@@ -159,10 +180,10 @@ func (w *watcher) takeOwn(rows []MeshMessage) (own int, others []MeshMessage) {
 		}
 		return w.client.isOwn(m)
 	})
-	if w.handleOwn == nil {
+	if w.events.own == nil {
 		return len(taken), others
 	}
-	w.handleOwn(taken)
+	w.events.own(taken)
 	return 0, others
 }
 

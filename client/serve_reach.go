@@ -1,0 +1,119 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// reach tracks whether the gateway can be reached. No handler is started while it cannot: its reply would be lost.
+type reach struct {
+	mu                  sync.Mutex
+	successes, failures int           // of polls
+	back                chan struct{} // closed by the next successful poll; nil while the gateway can be reached
+	polling             sync.Mutex    // of the goroutine that polls for all that wait
+}
+
+// polls is how many polls had succeeded and failed when an attempt began.
+type polls struct{ successes, failures int }
+
+func (r *reach) polls() polls {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return polls{r.successes, r.failures}
+}
+
+func (r *reach) isAway() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.back != nil
+}
+
+// polled counts a poll.
+func (r *reach) polled(reached bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !reached {
+		r.failures++
+		r.lose()
+		return
+	}
+	r.successes++
+	if r.back != nil {
+		close(r.back)
+		r.back = nil
+	}
+}
+
+// suspect makes the next handler wait for a poll.
+func (r *reach) suspect() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lose()
+}
+
+func (r *reach) lose() {
+	if r.back == nil {
+		r.back = make(chan struct{})
+	}
+}
+
+// await waits until a poll succeeds, if the gateway is away. Watch may be waiting as well, for a slot, so one of the waiting goroutines
+// polls. It returns false when ctx ends first.
+func (r *reach) await(ctx context.Context, poll func(context.Context) error) bool {
+	for attempt := 1; ctx.Err() == nil; attempt++ {
+		r.mu.Lock()
+		back := r.back
+		r.mu.Unlock()
+		if back == nil {
+			return true
+		}
+		pause := time.NewTimer(jitter(backoff(servePause, maxServePause, attempt)))
+		select {
+		case <-back:
+		case <-ctx.Done():
+		case <-pause.C:
+			r.try(ctx, poll)
+		}
+		pause.Stop()
+	}
+	return false
+}
+
+// try polls, unless another goroutine does.
+func (r *reach) try(ctx context.Context, poll func(context.Context) error) {
+	if !r.polling.TryLock() {
+		return
+	}
+	defer r.polling.Unlock()
+	if err := poll(ctx); ctx.Err() == nil {
+		r.polled(!isUnreachable(err))
+	}
+}
+
+// isOutage reports whether a failure of an attempt is that of an outage, after the poll that await has waited for: no poll succeeded
+// between the beginning and the end of the attempt, and one has failed since it began.
+func (r *reach) isOutage(began, ended polls) bool {
+	return ended.successes == began.successes && r.polls().failures > began.failures
+}
+
+// isUnreachable reports whether a poll failed because there was no response, or one of a gateway in trouble.
+func isUnreachable(err error) bool {
+	var failed *MeshGatewayError
+	return errors.As(err, &failed) && isOutage(err) && !accepted(failed.StatusCode)
+}
+
+// isAway reports whether err shows that the gateway cannot be reached: there was no response, or one of a proxy without a gateway.
+func isAway(err error) bool {
+	var failed *MeshGatewayError
+	if !errors.As(err, &failed) || errors.Is(err, errClosed) {
+		return false
+	}
+	switch failed.StatusCode {
+	case 0, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
