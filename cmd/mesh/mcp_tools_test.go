@@ -127,10 +127,10 @@ func TestToolAnnotations(t *testing.T) {
 		}
 	}
 	slices.Sort(writing)
-	assert.Equal(t, []string{"mesh_mark_read", "mesh_reply", "mesh_send"}, writing)
+	assert.Equal(t, []string{"mesh_ask", "mesh_mark_read", "mesh_reply", "mesh_send"}, writing)
 	slices.Sort(repeatable)
 	assert.Equal(t, []string{"mesh_mark_read", "mesh_reply"}, repeatable)
-	assert.Less(t, size, 7600, "every conversation pays for the list of tools")
+	assert.Less(t, size, 9000, "every conversation pays for the list of tools")
 }
 
 // TestToolSchemas checks that the bounds of the arguments are in the schemas.
@@ -149,5 +149,6 @@ func TestToolSchemas(t *testing.T) {
 	assert.Contains(t, schemas["mesh_send"], `"maxLength":200000`)
 	assert.Contains(t, schemas["mesh_inbox"], `"maximum":1000`)
 	assert.Contains(t, schemas["mesh_wait"], `"maximum":60`)
+	assert.Contains(t, schemas["mesh_ask"], `"maximum":60`)
 	assert.Contains(t, schemas["models"], `"enum":["openai","deepseek","anthropic","gemini","xai"]`)
 }

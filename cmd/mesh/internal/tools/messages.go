@@ -20,6 +20,9 @@ type messageTools struct {
 
 func addMessageTools(server *mcp.Server, t *messageTools) {
 	add(server, "mesh_send", "Send a message", "Send a new message to a node. The same message sent twice arrives twice.", t.send, adds)
+	addWithProgress(server, "mesh_ask", "Ask nodes",
+		"Ask nodes a question and wait for their answers, which are marked read. Call again with pending to go on waiting. The rest of a cut answer is in mesh_thread.",
+		t.ask, adds)
 	add(server, "mesh_reply", "Reply to a message",
 		"Answer a message to you, in its thread. The same reply sent twice arrives once: repeat it after an error.", t.reply, adds, once)
 	add(server, "mesh_inbox", "Read the inbox", "List messages to you: unread ones oldest first, all newest first. Nothing is marked read.", t.inbox, reads)
@@ -46,6 +49,7 @@ const hidden = "there may be older messages that are not listed; use from, or ma
 type toolMessage struct {
 	ID        int64      `json:"id"`
 	From      *untrusted `json:"from,omitempty"` // nil if it is not a valid node name
+	To        *untrusted `json:"to,omitempty"`   // in threads only
 	Kind      string     `json:"kind,omitempty"` // empty if it is not one of the five kinds
 	CreatedAt string     `json:"created_at"`
 	Read      *bool      `json:"read,omitempty"` // nil if it is not known
@@ -92,7 +96,8 @@ type sendArguments struct {
 }
 
 type toolReceipt struct {
-	ID int64 `json:"id"`
+	ID       int64  `json:"id"`
+	ThreadID string `json:"thread_id,omitempty"`
 }
 
 func (t *messageTools) send(ctx context.Context, in sendArguments) (toolReceipt, error) {
@@ -101,7 +106,7 @@ func (t *messageTools) send(ctx context.Context, in sendArguments) (toolReceipt,
 	if err != nil {
 		return toolReceipt{}, err
 	}
-	return toolReceipt{m.ID}, nil
+	return toolReceipt{m.ID, m.GetThreadID()}, nil
 }
 
 type replyArguments struct {
@@ -126,7 +131,7 @@ func (t *messageTools) reply(ctx context.Context, in replyArguments) (toolReply,
 	if err != nil {
 		return toolReply{}, err
 	}
-	out := toolReply{toolReceipt: toolReceipt{sent.ID}}
+	out := toolReply{toolReceipt: toolReceipt{sent.ID, sent.GetThreadID()}}
 	if in.MarkRead {
 		if err := t.mark(ctx, m); err != nil {
 			out.NotMarked = explain(err)

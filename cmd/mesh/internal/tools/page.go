@@ -62,6 +62,11 @@ type position struct {
 // page returns the messages from a position on, as many as limit and a result allow. A content that is too long for a result of its
 // own is cut, and the next page continues it.
 func page(messages []client.MeshMessage, from position, limit int) toolMessages {
+	return pageOf(messages, from, limit, toToolMessage)
+}
+
+// pageOf is [page] for messages that are shown in another way.
+func pageOf(messages []client.MeshMessage, from position, limit int, show func(client.MeshMessage) toolMessage) toolMessages {
 	out := toolMessages{Notice: notice, Messages: []toolMessage{}}
 	room := maxResult
 	for i, m := range messages {
@@ -69,7 +74,7 @@ func page(messages []client.MeshMessage, from position, limit int) toolMessages 
 		if m.ID == int64(from.NextID) {
 			offset = skip(m.GetContent(), from.NextOffset)
 		}
-		shown := toToolMessage(m)
+		shown := show(m)
 		rest := m.GetContent()[offset:]
 		room -= size(shown)
 		end := fitting(rest, room)

@@ -1,17 +1,23 @@
 package tools
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // threadTools are the tools for threads.
-type threadTools struct{ client *client.MeshClient }
+type threadTools struct {
+	client  *client.MeshClient
+	scanner *scan.Scanner
+}
 
 func addThreadTools(server *mcp.Server, t *threadTools) {
 	add(server, "mesh_threads", "List threads", "List the threads of all nodes, most recently used first.", t.list, reads)
@@ -28,6 +34,7 @@ type toolThreads struct {
 	Notice   string       `json:"notice"`
 	Threads  []toolThread `json:"threads"`
 	NextSkip int          `json:"next_skip,omitempty"`
+	Hidden   string       `json:"hidden,omitempty"` // set if there may be threads that are not listed
 }
 
 type toolThread struct {
@@ -49,65 +56,122 @@ func (t *threadTools) list(ctx context.Context, in threadsArguments) (toolThread
 		all[i] = toolThread{thread.ID, thread.Name, thread.LastUsedAt}
 	}
 	page := part(all, in.Skip)
-	return toolThreads{notice, page.items, page.nextSkip}, nil
+	out := toolThreads{Notice: notice, Threads: page.items, NextSkip: page.nextSkip}
+	if len(all) == maxThreads && page.nextSkip == 0 {
+		out.Hidden = "there may be older threads that are not listed; use peer or topic"
+	}
+	return out, nil
 }
 
 type threadArguments struct {
-	ID    string       `json:"id" jsonschema:"of the thread, as mesh_threads lists it"`
-	Limit messageLimit `json:"limit,omitempty" jsonschema:"default 100"`
+	ID     string       `json:"id" jsonschema:"name or id of the thread"`
+	Limit  messageLimit `json:"limit,omitempty" jsonschema:"default 100"`
+	Newest bool         `json:"newest,omitempty" jsonschema:"the newest messages, not the oldest"`
 	position
 }
 
 func (t *threadTools) read(ctx context.Context, in threadArguments) (toolMessages, error) {
-	limit := int(in.Limit)
-	if limit == 0 {
-		limit = 100
-	}
-	rows := min(limit+1, window)
-	if in.NextID != 0 {
-		rows = window
-	}
-	_, messages, err := t.client.GetThread(ctx, in.ID, client.ThreadOptions{Limit: rows})
+	id, err := lookup.ThreadID(ctx, t.client, t.scanner, in.ID)
 	if err != nil {
-		return toolMessages{}, lookup.ThreadError(in.ID, err)
+		return toolMessages{}, err
 	}
-	out := page(oldestFirst(messages, in.position), in.position, limit)
-	return out, t.setRead(ctx, in.ID, messages, out.Messages)
+	limit := cmp.Or(int(in.Limit), 100)
+	if in.Newest && in.NextID == 0 {
+		return t.tail(ctx, id, limit)
+	}
+	w, err := t.window(ctx, id, int64(in.NextID))
+	if err != nil {
+		return toolMessages{}, err
+	}
+	out := pageOf(oldestFirst(w.messages, in.position), in.position, limit, w.show)
+	if w.crossed(out.Messages) {
+		out.Hidden = hiddenInThread
+	}
+	return out, nil
 }
 
-// setRead sets which messages of a thread are read. The gateway returns that only in inboxes, so that the inbox of each recipient
-// is fetched.
-func (t *threadTools) setRead(ctx context.Context, thread string, all []client.MeshMessage, shown []toolMessage) error {
-	read := map[int64]*bool{}
-	for _, node := range recipients(all, shown) {
-		inbox, _, err := fetch(ctx, t.client, client.FetchOptions{ToNode: node, ThreadID: thread}, window)
-		if err != nil {
-			return err
-		}
-		for _, m := range inbox {
-			if m.ToNode == node {
-				is := m.ReadAt != nil
-				read[m.ID] = &is
-			}
-		}
+const (
+	hiddenInThread  = "there may be messages that are not listed here: the gateway lists the oldest and the newest 1000 of a thread"
+	hiddenOlderRows = "there are older messages; without newest the list begins with the oldest"
+)
+
+// tail returns the newest messages that fit into a result, the oldest first.
+func (t *threadTools) tail(ctx context.Context, id string, limit int) (toolMessages, error) {
+	messages, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: min(limit+1, window), Newest: true})
+	if err != nil {
+		return toolMessages{}, err
 	}
-	for i := range shown {
-		shown[i].Read = read[shown[i].ID]
+	w, n, room := threadWindow{}, 0, maxResult
+	for _, m := range slices.Backward(messages) {
+		room -= size(w.show(m)) + size(m.GetContent())
+		if n == limit || n > 0 && room < 0 {
+			break
+		}
+		n++
 	}
-	return nil
+	out := pageOf(messages[len(messages)-n:], position{}, n, w.show)
+	if n < len(messages) || n == window {
+		out.Hidden = hiddenOlderRows
+	}
+	return out, nil
 }
 
-// maxInboxes bounds the requests for one thread. It has two recipients as a rule.
-const maxInboxes = 8
+// threadWindow is the oldest and the newest messages of a thread.
+type threadWindow struct {
+	messages []client.MeshMessage
+	// readFrom is the id from which on it is known whether messages are read.
+	readFrom int64
+	// gap is the id after which messages may be missing, or 0.
+	gap int64
+}
 
-// recipients returns the recipients of the messages that are shown.
-func recipients(all []client.MeshMessage, shown []toolMessage) []string {
-	var nodes []string
-	for _, m := range all {
-		isShown := slices.ContainsFunc(shown, func(s toolMessage) bool { return s.ID == m.ID })
-		if isShown && m.ToNode != "" && !slices.Contains(nodes, m.ToNode) && len(nodes) < maxInboxes {
-			nodes = append(nodes, m.ToNode)
+// window returns the messages of a thread that include a position. One request lists the newest 1000, which is the whole thread as
+// a rule.
+func (t *threadTools) window(ctx context.Context, id string, next int64) (threadWindow, error) {
+	newest, full, err := t.rows(ctx, id, client.ThreadOptions{Limit: window, Newest: true})
+	if err != nil || !full || next >= newest[0].ID {
+		return threadWindow{messages: newest}, err
+	}
+	oldest, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: window})
+	if err != nil || len(oldest) == 0 {
+		return threadWindow{messages: newest}, err
+	}
+	w := threadWindow{messages: oldest, readFrom: newest[0].ID}
+	last := oldest[len(oldest)-1].ID
+	if last < newest[0].ID {
+		w.gap = last
+	}
+	for _, m := range newest {
+		if m.ID > last {
+			w.messages = append(w.messages, m)
 		}
 	}
-	return nodes
+	return w, nil
+}
+
+// crossed reports whether messages may be missing among those that are shown, or after them.
+func (w threadWindow) crossed(shown []toolMessage) bool {
+	return w.gap > 0 && len(shown) > 0 && shown[0].ID <= w.gap && shown[len(shown)-1].ID >= w.gap
+}
+
+// show returns a message of a thread, with its recipient and without its content.
+func (w threadWindow) show(m client.MeshMessage) toolMessage {
+	shown := toToolMessage(m)
+	if name := safeName(m.ToNode); name != "" {
+		shown.To = &untrusted{name}
+	}
+	if m.ID < w.readFrom {
+		shown.Read = nil
+	}
+	return shown
+}
+
+// rows returns messages of a thread, fewer than the limit if they are too large for one response. They are full if there can be more.
+func (t *threadTools) rows(ctx context.Context, id string, opts client.ThreadOptions) (messages []client.MeshMessage, full bool, err error) {
+	for ; ; opts.Limit = max(1, opts.Limit/4) {
+		_, messages, err = t.client.GetThread(ctx, id, opts)
+		if !errors.Is(err, client.ErrTooLarge) || opts.Limit == 1 {
+			return messages, err == nil && len(messages) >= opts.Limit, lookup.ThreadError(id, err)
+		}
+	}
 }

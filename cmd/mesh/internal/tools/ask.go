@@ -1,0 +1,129 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+)
+
+type askArguments struct {
+	To      []nodeName     `json:"to,omitempty" jsonschema:"names of the nodes to ask"`
+	Text    content        `json:"text,omitempty" jsonschema:"the question"`
+	Thread  string         `json:"thread,omitempty" jsonschema:"name or id of a thread to ask in; default a new one"`
+	Pending []toolQuestion `json:"pending,omitempty" jsonschema:"of the previous result, to go on waiting; without to and text"`
+	Seconds waitSeconds    `json:"seconds,omitempty" jsonschema:"default 30"`
+}
+
+// toolQuestion is a question without an answer.
+type toolQuestion struct {
+	ID        messageID `json:"id"`
+	To        nodeName  `json:"to"`
+	ThreadID  string    `json:"thread_id,omitempty"`
+	CreatedAt string    `json:"created_at,omitempty"`
+}
+
+// toolAnswers are the answers so far. Not more than one of them is cut.
+type toolAnswers struct {
+	Notice     string         `json:"notice"`
+	Answers    []toolMessage  `json:"answers"`
+	Refused    []toolRefusal  `json:"refused"`
+	Pending    []toolQuestion `json:"pending"`
+	NextID     int64          `json:"next_id,omitempty"`
+	NextOffset int            `json:"next_offset,omitempty"`
+}
+
+// toolRefusal is a node that could not be asked, or whose answer cannot be waited for.
+type toolRefusal struct {
+	To    string `json:"to"`
+	Error string `json:"error"`
+}
+
+var errAskArguments = errors.New("give either to and text, or pending")
+
+// ask waits for answers until the time ends or the result is full. Answers that arrive later stay unread.
+func (t *messageTools) ask(call context.Context, p progress, in askArguments) (toolAnswers, error) {
+	if len(in.Pending) > 0 == (len(in.To) > 0) || len(in.To) > 0 != (in.Text != "") || in.Thread != "" && len(in.To) == 0 {
+		return toolAnswers{}, errAskArguments
+	}
+	longest := time.Duration(cmp.Or(int(in.Seconds), 30)) * time.Second
+	ctx, cancel := context.WithTimeout(call, longest)
+	defer cancel()
+	defer p.reportUntilDone(ctx, cancel, longest)()
+	results, err := t.results(ctx, in)
+	if err != nil {
+		return toolAnswers{}, err
+	}
+	out := toolAnswers{Notice: notice, Answers: []toolMessage{}, Refused: []toolRefusal{}, Pending: []toolQuestion{}}
+	room := maxResult
+	for m, err := range results {
+		var none *client.NoAnswerError
+		switch {
+		case err == nil:
+			if room = out.add(m, room); room <= 0 {
+				cancel() // the others are pending
+			}
+		case !errors.As(err, &none):
+			return toolAnswers{}, err
+		default:
+			out.addMissing(none, ctx.Err() != nil)
+		}
+	}
+	if call.Err() != nil {
+		return toolAnswers{}, errCanceled
+	}
+	return out, nil
+}
+
+// results asks, or goes on waiting.
+func (t *messageTools) results(ctx context.Context, in askArguments) (iter.Seq2[client.MeshMessage, error], error) {
+	if len(in.Pending) > 0 {
+		questions := make([]client.MeshMessage, len(in.Pending))
+		for i, q := range in.Pending {
+			questions[i] = client.MeshMessage{ID: int64(q.ID), ToNode: string(q.To), CreatedAt: q.CreatedAt}
+			if q.ThreadID != "" {
+				questions[i].ThreadID = &q.ThreadID
+			}
+		}
+		return t.client.Await(ctx, questions...), nil
+	}
+	to := make([]string, len(in.To))
+	for i, node := range in.To {
+		to[i] = string(node)
+	}
+	thread, err := lookup.AskThread(ctx, t.client, t.scanner, to, string(in.Text), in.Thread)
+	if err != nil {
+		return nil, err
+	}
+	return t.client.AskAll(ctx, to, client.SendRequest{Content: string(in.Text), ThreadID: thread}), nil
+}
+
+// add adds an answer, cut to the room that is left, and returns the room after it.
+func (a *toolAnswers) add(m client.MeshMessage, room int) int {
+	shown := toToolMessage(m)
+	shown.Read = nil // it is marked read by the call
+	text := m.GetContent()
+	end := fitting(text, max(0, room-size(shown)))
+	shown.Content = text[:end]
+	a.Answers = append(a.Answers, shown)
+	if end < len(text) {
+		a.NextID, a.NextOffset = m.ID, utf8.RuneCountInString(shown.Content)
+		return 0
+	}
+	return room - size(shown)
+}
+
+// addMissing adds a question without an answer. It is pending if only the time has ended.
+func (a *toolAnswers) addMissing(none *client.NoAnswerError, ended bool) {
+	q := none.Question
+	if q.ID != 0 && ended && (errors.Is(none, context.DeadlineExceeded) || errors.Is(none, context.Canceled)) {
+		a.Pending = append(a.Pending, toolQuestion{messageID(q.ID), nodeName(q.ToNode), q.GetThreadID(), q.CreatedAt})
+		return
+	}
+	a.Refused = append(a.Refused, toolRefusal{q.ToNode, explain(none.Err)})
+}
