@@ -21,13 +21,13 @@ import "github.com/mesh-gateway/mesh-go/internal/version"
 // Every request has the User-Agent "mesh-go/" followed by it.
 var Version = version.Version()
 
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/codegen.yaml -package anthropic -o gen/anthropic/anthropic.gen.go specs/anthropic.yaml
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/codegen.yaml -package catalog -o gen/catalog/catalog.gen.go specs/catalog.yaml
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/codegen.yaml -package cloudbilling -o gen/cloudbilling/cloudbilling.gen.go specs/cloudbilling.yaml
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/codegen.yaml -package deepseek -o gen/deepseek/deepseek.gen.go specs/deepseek.yaml
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/codegen.yaml -package gateway -o gen/gateway/gateway.gen.go specs/gateway.yaml
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/codegen.yaml -package gemini -o gen/gemini/gemini.gen.go specs/gemini.yaml
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/codegen.yaml -package openai -o gen/openai/openai.gen.go specs/openai.yaml
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/codegen.yaml -package xai -o gen/xai/xai.gen.go specs/xai.yaml
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config specs/codegen.yaml -package xaimanagement -o gen/xaimanagement/xaimanagement.gen.go specs/xaimanagement.yaml
+//go:generate go run ./internal/generate -config specs/codegen.yaml -package anthropic -o gen/anthropic/anthropic.gen.go specs/anthropic.yaml
+//go:generate go run ./internal/generate -config specs/codegen.yaml -package catalog -o gen/catalog/catalog.gen.go specs/catalog.yaml
+//go:generate go run ./internal/generate -config specs/codegen.yaml -package cloudbilling -o gen/cloudbilling/cloudbilling.gen.go specs/cloudbilling.yaml
+//go:generate go run ./internal/generate -config specs/codegen.yaml -package deepseek -o gen/deepseek/deepseek.gen.go specs/deepseek.yaml
+//go:generate go run ./internal/generate -config specs/codegen.yaml -package gateway -o gen/gateway/gateway.gen.go specs/gateway.yaml
+//go:generate go run ./internal/generate -config specs/codegen.yaml -package gemini -o gen/gemini/gemini.gen.go specs/gemini.yaml
+//go:generate go run ./internal/generate -config specs/codegen.yaml -package openai -o gen/openai/openai.gen.go specs/openai.yaml
+//go:generate go run ./internal/generate -config specs/codegen.yaml -package xai -o gen/xai/xai.gen.go specs/xai.yaml
+//go:generate go run ./internal/generate -config specs/codegen.yaml -package xaimanagement -o gen/xaimanagement/xaimanagement.gen.go specs/xaimanagement.yaml
 //go:generate go test -count=1 -run ^TestGeneratedNamesAreUnique$ ./specs

@@ -2,4 +2,4 @@
 // supports. It is imported by tests only.
 package shapes
 
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config shapes.codegen.yaml -o shapes.gen.go shapes.yaml
+//go:generate go run github.com/mesh-gateway/mesh-go/internal/generate -config shapes.codegen.yaml -o shapes.gen.go shapes.yaml

@@ -23,7 +23,7 @@ func FuzzShapes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, into := range []object{
 			&shapes.Required{}, &shapes.RequiredNullable{}, &shapes.Defaults{}, &shapes.Scalars{}, &shapes.Containers{},
-			&shapes.HoldsCombined{}, &shapes.TypedExtras{}, &shapes.NullableExtras{}, &shapes.AnyExtras{}, &shapes.Tree{}, &shapes.Formats{}, &shapes.References{}, &shapes.GoMap{}, &shapes.Unions{},
+			&shapes.HoldsCombined{}, &shapes.TypedExtras{}, &shapes.NullableExtras{}, &shapes.AnyExtras{}, &shapes.Tree{}, &shapes.Formats{}, &shapes.References{}, &shapes.GoMap{}, &shapes.Unions{}, &shapes.NullArms{},
 			&shapes.OddNames{}, &shapes.Wide{}, &shapes.Leaf{},
 		} {
 			checkRoundTrip(t, into, data)

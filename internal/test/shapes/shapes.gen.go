@@ -82,6 +82,24 @@ func (e FormatsNumbers) Valid() bool {
 	}
 }
 
+// Defines values for NullArmsEnum.
+const (
+	NullArmsEnumA NullArmsEnum = "a"
+	NullArmsEnumB NullArmsEnum = "b"
+)
+
+// Valid indicates whether the value is a known member of the NullArmsEnum enum.
+func (e NullArmsEnum) Valid() bool {
+	switch e {
+	case NullArmsEnumA:
+		return true
+	case NullArmsEnumB:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ScalarsInline.
 const (
 	ScalarsInlineX ScalarsInline = "x"
@@ -244,6 +262,55 @@ type Name = string
 
 // NameArray defines model for NameArray.
 type NameArray = []Name
+
+// NullArms defines model for NullArms.
+type NullArms struct {
+	Array                []string                   `json:"array,omitempty"`
+	Color                *Color                     `json:"color,omitempty"`
+	Enum                 *NullArmsEnum              `json:"enum,omitempty"`
+	Leaf                 *Leaf                      `json:"leaf,omitempty"`
+	List                 []*Leaf                    `json:"list,omitempty"`
+	Map                  map[string]*int64          `json:"map,omitempty"`
+	Nested               *bool                      `json:"nested,omitempty"`
+	Objects              *NullArms_Objects          `json:"objects,omitempty"`
+	Required             *Leaf                      `json:"required"`
+	Scalars              *NullArms_Scalars          `json:"scalars,omitempty"`
+	Secret               *secret.Secret             `json:"secret,omitempty"`
+	Text                 *string                    `json:"text,omitempty"`
+	Tolerant             *string                    `json:"tolerant,omitempty"`
+	Types                *NullArms_Types            `json:"types,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// NullArmsEnum defines model for NullArms.Enum.
+type NullArmsEnum string
+
+// NullArms_Objects defines model for NullArms.Objects.
+type NullArms_Objects struct {
+	union json.RawMessage
+}
+
+// NullArmsScalars0 defines model for NullArms.Scalars.0.
+type NullArmsScalars0 = string
+
+// NullArmsScalars1 defines model for NullArms.Scalars.1.
+type NullArmsScalars1 = int64
+
+// NullArms_Scalars defines model for NullArms.Scalars.
+type NullArms_Scalars struct {
+	union json.RawMessage
+}
+
+// NullArmsTypes0 defines model for NullArms.Types.0.
+type NullArmsTypes0 = string
+
+// NullArmsTypes1 defines model for NullArms.Types.1.
+type NullArmsTypes1 = int64
+
+// NullArms_Types defines model for NullArms.Types.
+type NullArms_Types struct {
+	union json.RawMessage
+}
 
 // NullableExtras defines model for NullableExtras.
 type NullableExtras struct {
@@ -1413,6 +1480,181 @@ func (t Leaf) LogValue() slog.Value { return wire.LogValue(t) }
 func (t *Leaf) GetNote() (v string) {
 	if t != nil && t.Note != nil {
 		v = *t.Note
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *NullArms) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*NullArms).decode)
+}
+
+func (t *NullArms) decode(d *wire.Decoder) error {
+	*t = NullArms{}
+	if err := wire.Default(&t.Color, "red", wire.Nullable[Color](wire.JSON)); err != nil {
+		return &wire.Error{Path: "color", Err: err}
+	}
+	t.Text = wire.Ptr[string]("d")
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "array":
+			o.Report(wire.UnlessNull(&t.Array, d, wire.ArrayOf[string](wire.String)))
+		case "color":
+			o.Report(wire.Optional(&t.Color, d, wire.JSON))
+		case "enum":
+			o.Report(wire.Optional(&t.Enum, d, wire.String))
+		case "leaf":
+			o.Report(wire.Optional(&t.Leaf, d, (*Leaf).decode))
+		case "list":
+			o.Report(wire.UnlessNull(&t.List, d, wire.ArrayOf[*Leaf](wire.Nullable[Leaf]((*Leaf).decode))))
+		case "map":
+			o.Report(wire.UnlessNull(&t.Map, d, wire.MapOf[map[string]*int64](wire.Nullable[int64](wire.Integer))))
+		case "nested":
+			o.Report(wire.Optional(&t.Nested, d, wire.Bool))
+		case "objects":
+			o.Report(wire.Optional(&t.Objects, d, wire.JSON))
+		case "required":
+			seen.Add(0)
+			o.Report(wire.Optional(&t.Required, d, (*Leaf).decode))
+		case "scalars":
+			o.Report(wire.Optional(&t.Scalars, d, wire.JSON))
+		case "secret":
+			o.Report(wire.Optional(&t.Secret, d, wire.JSON))
+		case "text":
+			o.Report(wire.Optional(&t.Text, d, wire.String))
+		case "tolerant":
+			o.Report(wire.Optional(&t.Tolerant, d, wire.Text))
+		case "types":
+			o.Report(wire.Optional(&t.Types, d, wire.JSON))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "required")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t NullArms) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*NullArms).encode) }
+
+func (t *NullArms) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Array != nil {
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Array, e.Field("array"))
+	}
+	wire.WriteNullable(t.Color, e.Field("color"), wire.WriteJSON)
+	wire.WriteNullable(t.Enum, e.Field("enum"), wire.WriteString)
+	wire.WriteNullable(t.Leaf, e.Field("leaf"), (*Leaf).encode)
+	if t.List != nil {
+		wire.WriteArrayOf[*Leaf](wire.WritePointer[Leaf]((*Leaf).encode))(&t.List, e.Field("list"))
+	}
+	if t.Map != nil {
+		wire.WriteMapOf[map[string]*int64](wire.WritePointer[int64](wire.WriteInteger))(&t.Map, e.Field("map"))
+	}
+	wire.WriteNullable(t.Nested, e.Field("nested"), wire.WriteBool)
+	wire.WriteNullable(t.Objects, e.Field("objects"), wire.WriteJSON)
+	wire.WriteNullable(t.Required, e.Field("required"), (*Leaf).encode)
+	wire.WriteNullable(t.Scalars, e.Field("scalars"), wire.WriteJSON)
+	wire.WriteNullable(t.Secret, e.Field("secret"), wire.WriteJSON)
+	wire.WriteNullable(t.Text, e.Field("text"), wire.WriteString)
+	wire.WriteNullable(t.Tolerant, e.Field("tolerant"), wire.WriteText)
+	wire.WriteNullable(t.Types, e.Field("types"), wire.WriteJSON)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t NullArms) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t NullArms) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetColor returns Color, or the zero value if it is nil.
+func (t *NullArms) GetColor() (v Color) {
+	if t != nil && t.Color != nil {
+		v = *t.Color
+	}
+	return v
+}
+
+// GetEnum returns Enum, or the zero value if it is nil.
+func (t *NullArms) GetEnum() (v NullArmsEnum) {
+	if t != nil && t.Enum != nil {
+		v = *t.Enum
+	}
+	return v
+}
+
+// GetLeaf returns Leaf, or nil if t is nil.
+func (t *NullArms) GetLeaf() (v *Leaf) {
+	if t != nil {
+		v = t.Leaf
+	}
+	return v
+}
+
+// GetNested returns Nested, or the zero value if it is nil.
+func (t *NullArms) GetNested() (v bool) {
+	if t != nil && t.Nested != nil {
+		v = *t.Nested
+	}
+	return v
+}
+
+// GetObjects returns Objects, or the zero value if it is nil.
+func (t *NullArms) GetObjects() (v NullArms_Objects) {
+	if t != nil && t.Objects != nil {
+		v = *t.Objects
+	}
+	return v
+}
+
+// GetRequired returns Required, or nil if t is nil.
+func (t *NullArms) GetRequired() (v *Leaf) {
+	if t != nil {
+		v = t.Required
+	}
+	return v
+}
+
+// GetScalars returns Scalars, or the zero value if it is nil.
+func (t *NullArms) GetScalars() (v NullArms_Scalars) {
+	if t != nil && t.Scalars != nil {
+		v = *t.Scalars
+	}
+	return v
+}
+
+// GetSecret returns Secret, or the zero value if it is nil.
+func (t *NullArms) GetSecret() (v secret.Secret) {
+	if t != nil && t.Secret != nil {
+		v = *t.Secret
+	}
+	return v
+}
+
+// GetText returns Text, or the zero value if it is nil.
+func (t *NullArms) GetText() (v string) {
+	if t != nil && t.Text != nil {
+		v = *t.Text
+	}
+	return v
+}
+
+// GetTolerant returns Tolerant, or the zero value if it is nil.
+func (t *NullArms) GetTolerant() (v string) {
+	if t != nil && t.Tolerant != nil {
+		v = *t.Tolerant
+	}
+	return v
+}
+
+// GetTypes returns Types, or the zero value if it is nil.
+func (t *NullArms) GetTypes() (v NullArms_Types) {
+	if t != nil && t.Types != nil {
+		v = *t.Types
 	}
 	return v
 }
@@ -3347,6 +3589,192 @@ func (t *Wide) GetP067() (v string) {
 		v = *t.P067
 	}
 	return v
+}
+
+// AsLeaf returns the union data inside the NullArms_Objects as a Leaf
+func (t NullArms_Objects) AsLeaf() (Leaf, error) {
+	var body Leaf
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromLeaf overwrites any union data inside the NullArms_Objects as the provided Leaf
+func (t *NullArms_Objects) FromLeaf(v Leaf) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeLeaf performs a merge with any union data inside the NullArms_Objects, using the provided Leaf
+func (t *NullArms_Objects) MergeLeaf(v Leaf) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsPlain returns the union data inside the NullArms_Objects as a Plain
+func (t NullArms_Objects) AsPlain() (Plain, error) {
+	var body Plain
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPlain overwrites any union data inside the NullArms_Objects as the provided Plain
+func (t *NullArms_Objects) FromPlain(v Plain) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergePlain performs a merge with any union data inside the NullArms_Objects, using the provided Plain
+func (t *NullArms_Objects) MergePlain(v Plain) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t NullArms_Objects) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *NullArms_Objects) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsNullArmsScalars0 returns the union data inside the NullArms_Scalars as a NullArmsScalars0
+func (t NullArms_Scalars) AsNullArmsScalars0() (NullArmsScalars0, error) {
+	var body NullArmsScalars0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNullArmsScalars0 overwrites any union data inside the NullArms_Scalars as the provided NullArmsScalars0
+func (t *NullArms_Scalars) FromNullArmsScalars0(v NullArmsScalars0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeNullArmsScalars0 performs a merge with any union data inside the NullArms_Scalars, using the provided NullArmsScalars0
+func (t *NullArms_Scalars) MergeNullArmsScalars0(v NullArmsScalars0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNullArmsScalars1 returns the union data inside the NullArms_Scalars as a NullArmsScalars1
+func (t NullArms_Scalars) AsNullArmsScalars1() (NullArmsScalars1, error) {
+	var body NullArmsScalars1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNullArmsScalars1 overwrites any union data inside the NullArms_Scalars as the provided NullArmsScalars1
+func (t *NullArms_Scalars) FromNullArmsScalars1(v NullArmsScalars1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeNullArmsScalars1 performs a merge with any union data inside the NullArms_Scalars, using the provided NullArmsScalars1
+func (t *NullArms_Scalars) MergeNullArmsScalars1(v NullArmsScalars1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t NullArms_Scalars) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *NullArms_Scalars) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsNullArmsTypes0 returns the union data inside the NullArms_Types as a NullArmsTypes0
+func (t NullArms_Types) AsNullArmsTypes0() (NullArmsTypes0, error) {
+	var body NullArmsTypes0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNullArmsTypes0 overwrites any union data inside the NullArms_Types as the provided NullArmsTypes0
+func (t *NullArms_Types) FromNullArmsTypes0(v NullArmsTypes0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeNullArmsTypes0 performs a merge with any union data inside the NullArms_Types, using the provided NullArmsTypes0
+func (t *NullArms_Types) MergeNullArmsTypes0(v NullArmsTypes0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNullArmsTypes1 returns the union data inside the NullArms_Types as a NullArmsTypes1
+func (t NullArms_Types) AsNullArmsTypes1() (NullArmsTypes1, error) {
+	var body NullArmsTypes1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNullArmsTypes1 overwrites any union data inside the NullArms_Types as the provided NullArmsTypes1
+func (t *NullArms_Types) FromNullArmsTypes1(v NullArmsTypes1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeNullArmsTypes1 performs a merge with any union data inside the NullArms_Types, using the provided NullArmsTypes1
+func (t *NullArms_Types) MergeNullArmsTypes1(v NullArmsTypes1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t NullArms_Types) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *NullArms_Types) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
 }
 
 // AsCat returns the union data inside the Pet as a Cat

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Normalize rewrites an OpenAPI 3.1 document in the form of 3.0 that the documents in specs/ have. Null as one of the types,
+// or as an arm of anyOf or oneOf, becomes nullable. Several types become an anyOf, const an enum with one value, and examples
+// the first of them. A document in the form of 3.0 is unchanged.
+//
+// The generator reads both versions, but an arm that is only null makes a union type of an optional string.
+func Normalize(doc *openapi3.T) {
+	if doc.IsOpenAPI31OrLater() {
+		doc.OpenAPI = "3.0.3"
+	}
+	var schemas []*openapi3.Schema
+	_ = doc.WalkSchemas(func(_ string, ref *openapi3.SchemaRef) error {
+		schemas = append(schemas, ref.Value)
+		return nil
+	})
+	for _, s := range slices.Backward(schemas) { // an arm before the schema that it becomes a part of
+		normalize(s)
+	}
+	_ = doc.WalkParameters(func(_ string, ref *openapi3.ParameterRef) error {
+		// A parameter is absent or has a value. It cannot be null.
+		if schema := ref.Value.Schema; schema != nil && schema.Ref == "" {
+			schema.Value.Nullable = false
+		}
+		return nil
+	})
+}
+
+func normalize(s *openapi3.Schema) {
+	if s.Const != nil && s.Enum == nil {
+		s.Enum, s.Const = []any{s.Const}, nil
+	}
+	if s.Example == nil && len(s.Examples) > 0 {
+		s.Example = s.Examples[0]
+	}
+	s.Examples = nil
+	splitTypes(s)
+	for _, arms := range []*openapi3.SchemaRefs{&s.AnyOf, &s.OneOf} {
+		rest := slices.DeleteFunc(slices.Clone(*arms), isNull)
+		if len(rest) == len(*arms) || len(rest) == 0 {
+			continue
+		}
+		s.Nullable = true
+		*arms = rest
+		if len(rest) == 1 && isWrapper(s) {
+			*arms = nil
+			unwrap(s, rest[0])
+		}
+	}
+	if s.Nullable { // 3.1 demands null among the values, but it would become a constant
+		s.Enum = slices.DeleteFunc(slices.Clone(s.Enum), func(value any) bool { return value == nil })
+	}
+}
+
+// splitTypes makes null of several types nullable, and an anyOf of the others if more than one remains.
+func splitTypes(s *openapi3.Schema) {
+	types := s.Type.Slice()
+	if len(types) < 2 {
+		return
+	}
+	others := slices.DeleteFunc(slices.Clone(types), func(name string) bool { return name == "null" })
+	s.Nullable = s.Nullable || len(others) < len(types)
+	s.Type = &openapi3.Types{others[0]}
+	if len(others) == 1 {
+		return
+	}
+	for _, name := range others {
+		arm := *s
+		arm.Type, arm.Nullable, arm.Extensions, arm.Default, arm.AnyOf = &openapi3.Types{name}, false, nil, nil, nil
+		s.AnyOf = append(s.AnyOf, &openapi3.SchemaRef{Value: &arm})
+	}
+	*s = openapi3.Schema{
+		AnyOf: s.AnyOf, Nullable: s.Nullable, Extensions: s.Extensions, Default: s.Default, Example: s.Example,
+		Title: s.Title, Description: s.Description, Deprecated: s.Deprecated, ReadOnly: s.ReadOnly, WriteOnly: s.WriteOnly,
+	}
+}
+
+func isNull(arm *openapi3.SchemaRef) bool { return arm.Ref == "" && arm.Value.Type.Is("null") }
+
+// isWrapper reports whether s constrains a value by its only arm alone.
+func isWrapper(s *openapi3.Schema) bool {
+	return s.Type == nil && len(s.AllOf) == 0 && len(s.AnyOf)+len(s.OneOf) == 1 && len(s.Properties) == 0
+}
+
+// unwrap gives s the constraints of its only arm. A reference remains one, in an allOf, so that the Go type keeps its name.
+func unwrap(s *openapi3.Schema, arm *openapi3.SchemaRef) {
+	if arm.Ref != "" {
+		s.AllOf = openapi3.SchemaRefs{arm}
+		return
+	}
+	outer := *s
+	*s = *arm.Value
+	s.Nullable = true
+	s.ReadOnly, s.WriteOnly = s.ReadOnly || outer.ReadOnly, s.WriteOnly || outer.WriteOnly
+	s.Deprecated = s.Deprecated || outer.Deprecated
+	s.Extensions = maps.Clone(s.Extensions)
+	for name, value := range outer.Extensions {
+		if s.Extensions == nil {
+			s.Extensions = map[string]any{}
+		}
+		s.Extensions[name] = value
+	}
+	if outer.Title != "" {
+		s.Title = outer.Title
+	}
+	if outer.Description != "" {
+		s.Description = outer.Description
+	}
+	if outer.Default != nil {
+		s.Default = outer.Default
+	}
+	if outer.Example != nil {
+		s.Example = outer.Example
+	}
+}
