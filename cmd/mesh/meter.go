@@ -17,13 +17,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
+	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // meterFlags are the flags of mesh meter.
 type meterFlags struct {
-	budget, log       string
+	budget, perCall   string
+	log               string
 	labels, upstreams []string
 	streamUsage       bool
 }
@@ -42,21 +44,24 @@ is no provider's are unpriced, unless --upstream gives it the prices of a provid
 neither stored nor logged. Streams are passed on without delay. WebSockets are refused with 426, so that COMMAND falls back to HTTP.
 
 With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. The budget is for one run of
-mesh meter, which under mesh serve is one question. Unpriced calls do not count towards it: those of a model without a price, and
-OpenAI's chat streams without --stream-usage. A warning names the first one. The line after the table has the number of them, and
-that of the refused calls.
+mesh meter, which under mesh serve is one question. A stream that breaks off counts as what it costs at least. Other unpriced calls do
+not count: those of a model without a price, and OpenAI's chat streams without --stream-usage. With --per-call, that amount is set aside
+for each call while it runs, and every unpriced call counts as at least that, to hosts that are no provider's, too. A warning names
+each model with unpriced calls. The lines after the table have what is left, and the numbers of calls that do not count and that were
+refused.
 
 --stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a
 line for each call to a new file in a folder, for mesh usage. Under mesh serve, the calls have the labels message, from,
 thread (its name, else its id) and thread_id.
 
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM and SIGHUP are passed on to it.`,
-		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --log ~/calls --label job=nightly -- node agent.mjs",
+		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --log ~/calls --label job=nightly -- node agent.mjs",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE:    func(cmd *cobra.Command, command []string) error { return a.meter(cmd.Context(), command, &f) },
 	}
 	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
-	cmd.Flags().StringVar(&f.budget, "budget", "", "refuse calls after this many US dollars in this run; unpriced calls do not count")
+	cmd.Flags().StringVar(&f.budget, "budget", "", "refuse calls after this many US dollars in this run")
+	cmd.Flags().StringVar(&f.perCall, "per-call", "", "US dollars of --budget that are set aside for each call, and that an unpriced call costs")
 	cmd.Flags().BoolVar(&f.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
 	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
@@ -68,6 +73,9 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	program, err := worker.LookPath(command[0])
 	if err != nil {
 		return &usageError{err}
+	}
+	if f.perCall != "" && f.budget == "" {
+		return usagef("--per-call needs --budget")
 	}
 	upstreams, err := proxy.Upstreams(f.upstreams, os.LookupEnv)
 	if err != nil {
@@ -87,7 +95,7 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	}
 	meters, err := proxy.NewMeters(upstreams, recorders, a.meterOptions(f, upstreams)...)
 	if err != nil {
-		return usagef("--budget: %w", err)
+		return f.wrong(err)
 	}
 	p, err := proxy.Start(ctx, meters, upstreams, labels, a.errs)
 	if err != nil {
@@ -100,13 +108,26 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 			a.warn(failed)
 		}
 	}
-	_ = a.writeMetered(summary, meters, f.budget != "") // the exit status is that of the command
+	_ = a.writeMetered(summary, meters, f) // the exit status is that of the command
 	return err
 }
 
-// writeMetered prints the table of the calls and, with a budget, how many it does not limit or has refused.
-func (a *app) writeMetered(summary *calls.Summary, meters *proxy.Meters, budget bool) error {
-	count, unpriced := summary.Calls()
+// wrong returns the error of a budget with the name of its flag.
+func (f *meterFlags) wrong(err error) error {
+	var value *discovery.ValueError
+	if errors.As(err, &value) && value.Field == "PerCall" {
+		return usagef("--per-call: %w", err)
+	}
+	return usagef("--budget: %w", err)
+}
+
+// writeMetered prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has
+// refused.
+func (a *app) writeMetered(summary *calls.Summary, meters *proxy.Meters, f *meterFlags) error {
+	count, unlimited := summary.Calls()
+	if f.perCall != "" {
+		unlimited = 0
+	}
 	if count > 0 {
 		if err := summary.Write(a.errs); err != nil {
 			return err
@@ -114,8 +135,11 @@ func (a *app) writeMetered(summary *calls.Summary, meters *proxy.Meters, budget 
 	} else if meters.Refused() == 0 {
 		fmt.Fprintln(a.errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed()))
 	}
-	if budget {
-		fmt.Fprintf(a.errs, "budget: calls that do not count towards it: %d, refused: %d\n", unpriced, meters.Refused())
+	for _, b := range meters.Budgets() {
+		if count > 0 {
+			fmt.Fprintf(a.errs, "budget: %s USD, spent: %s, set aside: %s, left: %s\n", b.Budget.USD, b.Spent, b.Reserved, b.Left)
+		}
+		fmt.Fprintf(a.errs, "budget: calls that do not count towards it: %d, refused: %d\n", unlimited, meters.Refused())
 	}
 	return nil
 }
@@ -128,14 +152,19 @@ func whyNone(failed int64) string {
 	return "only calls to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are counted"
 }
 
-// warnOfUnpriced returns a recorder that warns of the first call that a budget does not limit.
-func (a *app) warnOfUnpriced() func(meter.Record) {
-	var once sync.Once
+// warnOfUnpriced returns a recorder that warns of the first call of each model that a budget does not limit, or limits by --per-call.
+func (a *app) warnOfUnpriced(perCall string) func(meter.Record) {
+	effect := "--budget does not limit unpriced calls"
+	if perCall != "" {
+		effect = "unpriced calls count as --per-call " + perCall
+	}
+	var models sync.Map
 	return func(r meter.Record) {
-		if r.USD == "" {
-			once.Do(func() {
-				a.warn(fmt.Errorf("--budget does not limit unpriced calls such as this one of %s/%s: %s", r.Provider, cmp.Or(r.Model, "?"), calls.Cause(r.Unpriced)))
-			})
+		if r.USD != "" || (perCall == "" && r.AtLeastUSD != "") {
+			return
+		}
+		if _, known := models.LoadOrStore(string(r.Provider)+"/"+r.Model, true); !known {
+			a.warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, r.Provider, cmp.Or(r.Model, "?"), calls.Cause(r.Unpriced)))
 		}
 	}
 }
@@ -149,11 +178,15 @@ func (a *app) meterOptions(f *meterFlags, upstreams []proxy.Upstream) (opts []me
 		return opts
 	}
 	for _, u := range upstreams {
+		effect := "--budget does not limit the calls"
+		if f.perCall != "" {
+			effect = "--per-call is the cost of all calls"
+		}
 		if u.Provider == "" {
-			a.warn(fmt.Errorf("--budget does not limit the calls to %s, which is no provider's host; --upstream %s=URL gives it prices", u.URL.Host, u.API))
+			a.warn(fmt.Errorf("%s to %s, which is no provider's host; --upstream %s=URL gives it prices", effect, u.URL.Host, u.API))
 		}
 	}
-	return append(opts, meter.WithBudget(meter.Budget{USD: f.budget}), meter.WithRecorder(a.warnOfUnpriced()))
+	return append(opts, meter.WithBudget(meter.Budget{USD: f.budget, PerCall: f.perCall}), meter.WithRecorder(a.warnOfUnpriced(f.perCall)))
 }
 
 // meterLabels returns the labels of the calls: those of the message under mesh serve, and those of --label.

@@ -37,6 +37,8 @@ func caller() int {
 			return printSignals()
 		case "cut":
 			return cutStream()
+		case "cutmessages":
+			return cutMessages()
 		default:
 			if err := ask(name); err != nil {
 				fmt.Fprintln(os.Stderr, err)
@@ -338,5 +340,71 @@ func TestMeterCorrectsTheVersionInPaths(t *testing.T) {
 		_, stderr, status := runMeter(t, env, append([]string{"--", "caller"}, c.requests...)...)
 		assert.Equal(t, 0, status, stderr)
 		assert.Equal(t, c.want, got)
+	}
+}
+
+// cutMessages ends while Claude still sends.
+func cutMessages() int {
+	req, err := question("messages")
+	if err != nil {
+		return 3
+	}
+	req.Body = io.NopCloser(strings.NewReader(`{"model":"claude-sonnet-5","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"private"}]}`))
+	req.ContentLength = -1
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		return 3
+	}
+	if _, err := res.Body.Read(make([]byte, 1000)); err != nil {
+		return 3
+	}
+	return 0 // without Close
+}
+
+func TestMeterCountsWhatACutStreamCostsAtLeast(t *testing.T) {
+	t.Parallel()
+	s, flags := startProvidersForAgent(t)
+	s.Fail(discoverytest.CreateAnthropicMessage, discoverytest.Fault{AfterEvents: 1, Delay: 1 << 50})
+	_, stderr, status := runMeter(t, nil, append(flags, "--budget", "5", "--", "caller", "cutmessages")...)
+	assert.Equal(t, 0, status)
+	assert.Regexp(t, `(?m)^anthropic +claude-sonnet-5 +1 +100 +\d +1 +at least 0\.0002\d*$`, stderr)
+	assert.Regexp(t, `(?m)^total at least 0\.0002\d* USD; calls: 1, unpriced: 1$`, stderr)
+	assert.Regexp(t, `(?m)^budget: 5 USD, spent: 0\.0002\d*, set aside: 0, left: 4\.9997\d*$`, stderr)
+	assert.Contains(t, stderr, "budget: calls that do not count towards it: 0, refused: 0\n")
+	assert.NotContains(t, stderr, "warning")
+}
+
+func TestMeterCountsUnpricedCallsAsPerCall(t *testing.T) {
+	t.Parallel()
+	_, flags := startProvidersForAgent(t)
+	args := append(flags, "--budget", "0.1", "--per-call", "0.05", "--", "caller", "stream", "stream", "stream", "chat")
+	stdout, stderr, status := runMeter(t, nil, args...)
+	assert.Equal(t, 0, status)
+	assert.Equal(t, 2, strings.Count(stdout, "stream 200 "))
+	assert.Equal(t, 1, strings.Count(stderr, "mesh: warning: unpriced calls count as --per-call 0.05 such as this one of openai/gpt-4o: the stream has no counts;"), stderr)
+	assert.Contains(t, stderr, "budget: 0.1 USD, spent: 0.1, set aside: 0, left: 0\nbudget: calls that do not count towards it: 0, refused: 2\n")
+}
+
+func TestMeterLimitsHostsWithoutPricesByPerCall(t *testing.T) {
+	t.Parallel()
+	s, _ := startProvidersForAgent(t)
+	env := []string{"OPENAI_BASE_URL=" + s.URL + "/openai/v1", "ANTHROPIC_BASE_URL=" + s.URL + "/anthropic"}
+	stdout, stderr, status := runMeter(t, env, "--budget", "0.1", "--per-call", "0.05", "--", "caller", "chat", "messages", "chat", "messages")
+	assert.Equal(t, 0, status)
+	assert.Equal(t, 1, strings.Count(stdout, "chat 200 "), stdout)
+	assert.Equal(t, 1, strings.Count(stdout, "messages 200 "))
+	assert.Contains(t, stdout, "messages 402 false {")
+	assert.Contains(t, stdout, `"billing_error"`)
+	assert.Contains(t, stderr, "mesh: warning: --per-call is the cost of all calls to "+strings.TrimPrefix(s.URL, "http://"))
+	assert.Regexp(t, `(?m)^openai +gpt-4o +1 +100 +20 +1 +-$`, stderr)
+	assert.Contains(t, stderr, "budget: 0.1 USD, spent: 0.1, set aside: 0, left: 0\nbudget: calls that do not count towards it: 0, refused: 2\n")
+}
+
+func TestPerCallIsChecked(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"--per-call", "0.05"}, {"--budget", "5", "--per-call", "5 USD"}} {
+		_, stderr, status := runMeter(t, nil, append(args, "--", "caller")...)
+		assert.Equal(t, exitUsage, status)
+		assert.Contains(t, stderr, "mesh: --per-call", args)
 	}
 }

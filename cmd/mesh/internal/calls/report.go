@@ -20,8 +20,10 @@ type Report struct {
 	Calls    int         `json:"calls"`
 	Unpriced int         `json:"unpriced"`
 	// USD is the exact sum of the known costs.
-	USD     string   `json:"usd"`
-	Reasons []Reason `json:"reasons"`
+	USD string `json:"usd"`
+	// AtLeastUSD is USD and what the unpriced calls cost at least.
+	AtLeastUSD string   `json:"at_least_usd"`
+	Reasons    []Reason `json:"reasons"`
 	// Errors are the lines that cannot be read, which are in no sum.
 	Errors []string `json:"errors,omitempty"`
 }
@@ -48,7 +50,7 @@ func Read(prices *discovery.PriceList, opts meter.SumOptions, paths ...string) (
 	for i := range columns {
 		columns[i] = i
 	}
-	r := &Report{By: append([]string{}, by...), Rows: group(rows, columns...), USD: "0", Reasons: []Reason{}}
+	r := &Report{By: append([]string{}, by...), Rows: group(rows, columns...), USD: "0", AtLeastUSD: "0", Reasons: []Reason{}}
 	if err != nil {
 		r.Errors = strings.Split(err.Error(), "\n")
 	}
@@ -60,7 +62,7 @@ func Read(prices *discovery.PriceList, opts meter.SumOptions, paths ...string) (
 // addUp sets the sums of all rows.
 func (r *Report) addUp() {
 	for _, total := range group(r.Rows) {
-		r.Calls, r.Unpriced, r.USD = total.Calls, total.Unpriced, total.USD
+		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD = total.Calls, total.Unpriced, total.USD, total.AtLeastUSD
 	}
 }
 
@@ -86,7 +88,7 @@ func group(rows []meter.Row, columns ...int) []meter.Row {
 		}
 		key := fmt.Sprintf("%q", values) // a value may have any character
 		if groups[key] == nil {
-			groups[key] = &meter.Row{By: values, USD: "0"}
+			groups[key] = &meter.Row{By: values, USD: "0", AtLeastUSD: "0"}
 		}
 		add(groups[key], &rows[i])
 	}
@@ -102,10 +104,7 @@ func group(rows []meter.Row, columns ...int) []meter.Row {
 func add(sum, row *meter.Row) {
 	sum.Calls += row.Calls
 	sum.Unpriced += row.Unpriced
-	usd := amount(sum.USD)
-	usd.Add(usd, amount(row.USD))
-	places, _ := usd.FloatPrec() // decimals are exact
-	sum.USD = usd.FloatString(places)
+	sum.USD, sum.AtLeastUSD = plus(sum.USD, row.USD), plus(sum.AtLeastUSD, row.AtLeastUSD)
 	for _, kind := range kinds {
 		*kind.of(&sum.Usage) = count(*kind.of(&sum.Usage), *kind.of(&row.Usage))
 	}
@@ -115,6 +114,14 @@ func add(sum, row *meter.Row) {
 		}
 		sum.Usage.Requests[tool] = count(sum.Usage.Requests[tool], n)
 	}
+}
+
+// plus returns the sum of two decimals.
+func plus(a, b string) string {
+	sum := amount(a)
+	sum.Add(sum, amount(b))
+	places, _ := sum.FloatPrec() // decimals are exact
+	return sum.FloatString(places)
 }
 
 // count returns the sum of counts, or the largest int64, as meter.Sum does.

@@ -43,7 +43,7 @@ func TestReportAddsUp(t *testing.T) {
 	}
 	r, err := calls.Read(nil, meter.SumOptions{}, write(t))
 	require.NoError(t, err)
-	assert.Equal(t, &calls.Report{By: []string{}, Rows: []meter.Row{}, USD: "0", Reasons: []calls.Reason{}}, r)
+	assert.Equal(t, &calls.Report{By: []string{}, Rows: []meter.Row{}, USD: "0", AtLeastUSD: "0", Reasons: []calls.Reason{}}, r)
 }
 
 // TestReportHasTheLargestCount checks that sums of sums do not overflow either.

@@ -18,6 +18,8 @@ import (
 type Summary struct {
 	mu     sync.Mutex
 	models map[model]*meter.Row
+	// unbounded is the number of unpriced calls of which nothing is known.
+	unbounded int
 	// unpriced and failed count calls by why they have no known cost, or cost nothing.
 	unpriced, failed map[cause]int
 }
@@ -41,7 +43,7 @@ func NewSummary() *Summary {
 // Record adds a call.
 func (s *Summary) Record(r meter.Record) {
 	key := model{r.Provider, r.Model}
-	call := meter.Row{Calls: 1, USD: r.USD}
+	call := meter.Row{Calls: 1, USD: r.USD, AtLeastUSD: r.USD}
 	if u, err := discovery.ParseUsage(r.Provider, r.Usage); err == nil {
 		call.Usage = u
 		if r.Requests != nil { // they include the uses that the usage object does not have
@@ -54,11 +56,14 @@ func (s *Summary) Record(r meter.Record) {
 		s.failed[cause{key, fmt.Sprintf("the response had status %d", r.Status)}]++
 	}
 	if r.USD == "" {
-		call.Unpriced, call.USD = 1, "0"
+		call.Unpriced, call.USD, call.AtLeastUSD = 1, "0", cmp.Or(r.AtLeastUSD, "0")
+		if r.AtLeastUSD == "" {
+			s.unbounded++
+		}
 		s.unpriced[cause{key, r.Unpriced}]++
 	}
 	if s.models[key] == nil {
-		s.models[key] = &meter.Row{By: []string{string(r.Provider), r.Model}, USD: "0"}
+		s.models[key] = &meter.Row{By: []string{string(r.Provider), r.Model}, USD: "0", AtLeastUSD: "0"}
 	}
 	add(s.models[key], &call)
 }
@@ -81,14 +86,14 @@ func (s *Summary) Write(w io.Writer) error {
 	return writeCauses(w, "failed", s.failed)
 }
 
-// Calls returns the number of calls, and that of the unpriced ones among them.
-func (s *Summary) Calls() (calls, unpriced int) {
+// Calls returns the number of calls, and that of the unpriced ones among them of which not even a part of the cost is known.
+func (s *Summary) Calls() (calls, unbounded int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, row := range s.models {
-		calls, unpriced = calls+row.Calls, unpriced+row.Unpriced
+		calls += row.Calls
 	}
-	return calls, unpriced
+	return calls, s.unbounded
 }
 
 func writeCauses(w io.Writer, what string, calls map[cause]int) error {

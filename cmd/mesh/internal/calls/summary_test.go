@@ -65,3 +65,22 @@ func TestSummaryOfUnknownCosts(t *testing.T) {
 	assert.Regexp(t, `(?m)^openai +free +1 +0 +0 +0 +0$`, text.String())
 	assert.Regexp(t, `(?m)^total 0 USD; calls: 2, unpriced: 1$`, text.String())
 }
+
+func TestSummaryOfLowerBounds(t *testing.T) {
+	t.Parallel()
+	s := calls.NewSummary()
+	for _, r := range []meter.Record{
+		{Provider: discovery.Anthropic, Model: "m", AtLeastUSD: "0.0358625", Unpriced: "closed"}, {Provider: discovery.Anthropic, Model: "m", USD: "1"},
+		{Provider: discovery.OpenAI, Model: "n", Unpriced: "closed"}, {Provider: discovery.XAI, Model: "o", USD: "0.1"},
+	} {
+		s.Record(r)
+	}
+	var text strings.Builder
+	require.NoError(t, s.Write(&text))
+	assert.Regexp(t, `(?m)^anthropic +m +2 +0 +0 +1 +at least 1\.0358625$`, text.String())
+	assert.Regexp(t, `(?m)^openai +n +1 +0 +0 +1 +-$`, text.String())
+	assert.Regexp(t, `(?m)^xai +o +1 +0 +0 +0 +0\.1$`, text.String())
+	assert.Regexp(t, `(?m)^total at least 1\.1358625 USD; calls: 4, unpriced: 2$`, text.String())
+	count, unbounded := s.Calls()
+	assert.Equal(t, []int{4, 1}, []int{count, unbounded})
+}

@@ -87,7 +87,10 @@ func (r *Report) sums(out io.Writer) error {
 		return err
 	}
 	total := r.USD + " USD"
-	if r.Calls > 0 && r.Unpriced == r.Calls {
+	switch {
+	case r.AtLeastUSD != r.USD:
+		total = atLeast + r.AtLeastUSD + " USD"
+	case r.Calls > 0 && r.Unpriced == r.Calls:
 		total = notKnown
 	}
 	_, err := fmt.Fprintf(out, "total %s; calls: %d, unpriced: %d\n", total, r.Calls, r.Unpriced)
@@ -109,7 +112,18 @@ func (r *Report) cells(row *meter.Row, columns []kind, tools bool) []string {
 	if tools {
 		cells = append(cells, requests(row.Usage.Requests))
 	}
-	return append(cells, strconv.Itoa(row.Unpriced), cmp.Or(known(row), output.Unknown))
+	return append(cells, strconv.Itoa(row.Unpriced), shown(row))
+}
+
+// atLeast is before a sum that has lower bounds of unpriced calls.
+const atLeast = "at least "
+
+// shown returns the cost of a row, or what it is at least.
+func shown(row *meter.Row) string {
+	if row.AtLeastUSD != row.USD {
+		return atLeast + row.AtLeastUSD
+	}
+	return cmp.Or(known(row), output.Unknown)
 }
 
 // known returns the cost of a row, or "" if that of none of its calls is known.

@@ -81,6 +81,9 @@ func warning(total *meter.Row, why []Reason, err error) *Warning {
 		return nil
 	}
 	w := &Warning{Text: fmt.Sprintf("%s of %s calls are unpriced: their cost is not known and in no sum.", thousands(int64(total.Unpriced)), thousands(int64(total.Calls)))}
+	if total.AtLeastUSD != total.USD {
+		w.Text += " What is known of it is in the amounts with \"at least\"."
+	}
 	for i, reason := range why {
 		if i == maxReasons {
 			w.Items = append(w.Items, fmt.Sprintf("%d more reasons (mesh usage prints all)", len(why)-i))
@@ -125,7 +128,7 @@ func columnNames(first string) []string {
 func newTable(title, name string, rows []meter.Row) PageTable {
 	t := PageTable{Title: title, Names: columnNames(name)}
 	slices.SortStableFunc(rows, func(a, b meter.Row) int {
-		return cmp.Or(amount(b.USD).Cmp(amount(a.USD)), cmp.Compare(b.Calls, a.Calls))
+		return cmp.Or(amount(b.AtLeastUSD).Cmp(amount(a.AtLeastUSD)), cmp.Compare(b.Calls, a.Calls))
 	})
 	t.fill(rows)
 	return t
@@ -161,13 +164,20 @@ const notKnown = "not known"
 
 // totalOf returns all digits of the cost of a row.
 func totalOf(row *meter.Row) string {
+	if row.AtLeastUSD != row.USD {
+		return atLeast + exact(row.AtLeastUSD) + " USD"
+	}
 	if row.Calls > 0 && known(row) == "" {
 		return notKnown
 	}
 	return exact(cmp.Or(row.USD, "0")) + " USD"
 }
 
+// moneyOf rounds a known cost, and no lower bound: it must not be above the cost.
 func moneyOf(row *meter.Row) string {
+	if row.AtLeastUSD != row.USD {
+		return atLeast + exact(row.AtLeastUSD)
+	}
 	if known(row) == "" {
 		return notKnown
 	}

@@ -45,6 +45,9 @@ func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...met
 // Refused returns the number of calls that a budget refused.
 func (m *Meters) Refused() int64 { return m.refused.Load() }
 
+// Budgets returns the state of the budgets.
+func (m *Meters) Budgets() []meter.BudgetState { return m.priced.Budgets() }
+
 // Failed returns the number of requests that had no response. Those that were not sent are not counted as calls.
 func (m *Meters) Failed() int64 { return m.failed.Load() }
 
@@ -78,8 +81,8 @@ func hostOf(p discovery.Provider) string { return strings.ToLower(string(p)) + "
 // transport returns the transport of an upstream.
 func (m *Meters) transport(u Upstream, base http.RoundTripper) http.RoundTripper {
 	t := target{u, base}
-	if u.Provider == "" {
-		return billed{m, hostOf(u.API), m.unpriced.Transport(t)}
+	if u.Provider == "" { // the budget is that of the other Meter, which does not know the host
+		return billed{m, string(u.API) + ".unpriced", m.priced.Transport(billed{m, hostOf(u.API), m.unpriced.Transport(t)})}
 	}
 	return billed{m, hostOf(u.Provider), m.priced.Transport(t)}
 }
