@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"time"
@@ -75,7 +77,7 @@ func (a *app) prices(names []string) error {
 		}
 	}
 	if a.format == "csv" {
-		return list.WriteCSV(a.out)
+		return writePrices(a.out, list)
 	}
 	prices := list.Rows("")
 	return a.print(prices, func(w io.Writer) error {
@@ -84,6 +86,19 @@ func (a *app) prices(names []string) error {
 		}
 		return priceTable(w, prices)
 	})
+}
+
+// writePrices writes the CSV of a list, of which live prices and rows of a stored table come from elsewhere.
+func writePrices(w io.Writer, list *discovery.PriceList) error {
+	var text bytes.Buffer
+	if err := list.WriteCSV(&text); err != nil {
+		return err
+	}
+	rows, err := csv.NewReader(&text).ReadAll()
+	if err != nil {
+		return err
+	}
+	return output.CSV(w, rows)
 }
 
 func staleTable(w io.Writer, stale []discovery.ProviderPricing) error {

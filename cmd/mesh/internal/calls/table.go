@@ -2,7 +2,6 @@ package calls
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"maps"
@@ -145,13 +144,12 @@ func requests(uses map[string]int64) string {
 
 // CSV writes the rows with all columns. usd is the sum of the known costs, and empty without any.
 func (r *Report) CSV(out io.Writer) error {
-	w := csv.NewWriter(out)
 	header := append([]string{}, r.By...)
 	header = append(header, "calls", "unpriced")
 	for _, k := range kinds {
 		header = append(header, k.name)
 	}
-	_ = w.Write(append(header, "requests", "usd")) // the writer keeps its error
+	rows := [][]string{append(header, "requests", "usd")}
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		cells := append([]string{}, row.By...)
@@ -159,8 +157,7 @@ func (r *Report) CSV(out io.Writer) error {
 		for _, k := range kinds {
 			cells = append(cells, strconv.FormatInt(*k.of(&row.Usage), 10))
 		}
-		_ = w.Write(append(cells, requests(row.Usage.Requests), known(row)))
+		rows = append(rows, append(cells, requests(row.Usage.Requests), known(row)))
 	}
-	w.Flush()
-	return w.Error()
+	return output.CSV(out, rows)
 }

@@ -18,12 +18,12 @@ func JSON(w io.Writer, value any, indent string) error {
 	if err := enc.Encode(value); err != nil {
 		return err
 	}
-	_, err := w.Write(escape(text.Bytes()))
+	_, err := w.Write(escape(text.Bytes(), escaped))
 	return err
 }
 
-// escape escapes characters outside ASCII and the delete character; encoding/json escapes the others.
-func escape(text []byte) []byte {
+// escape replaces characters by \u and their number.
+func escape(text []byte, escaped func(rune) bool) []byte {
 	if utf8.Valid(text) && bytes.IndexFunc(text, escaped) < 0 {
 		return text
 	}
@@ -38,4 +38,6 @@ func escape(text []byte) []byte {
 	return out
 }
 
+// escaped reports whether encoding/json leaves a character as it is that controls a terminal: the delete character, and some outside
+// ASCII.
 func escaped(r rune) bool { return r >= 0x7f && controls(r) }
