@@ -22,9 +22,11 @@ const (
 	capabilitiesDropped = "capabilities_dropped"
 )
 
-// withoutCapabilities filters one peer.
-func withoutCapabilities(body io.Reader) io.Reader {
-	return (&fieldFilter{field: capabilitiesField, limit: noCapabilities, row: 1}).reader(body)
+// peerFilter returns the filter of one peer, without capabilities of more than limit bytes.
+func peerFilter(limit int64) func(io.Reader) io.Reader {
+	return func(body io.Reader) io.Reader {
+		return (&fieldFilter{field: capabilitiesField, limit: limit, row: 1}).reader(body)
+	}
 }
 
 // exceedsBound reports whether err is the error of a response that is too large.

@@ -102,15 +102,26 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 }
 
 // GetPeer returns the peer with the given name or alias, even if it is disabled (GET /peers/{name}). An unknown name is a
-// [*NotInRegistryError]. On older gateways, which do not have this path, the error is a [*MeshGatewayError] with status 404.
+// [*NotInRegistryError]. Capabilities that are too large are dropped as by [MeshClient.ListPeers]. On older gateways, which do not have this path, the error is a [*MeshGatewayError] with status 404.
 func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	return c.getPeer(ctx, resolveAlias(c.aliases, name), nil)
+	name = resolveAlias(c.aliases, name)
+	peer, err := c.getPeer(ctx, name, peerFilter(c.limits.MaxBytes))
+	for _, limit := range []int64{maxCapabilities, fewCapabilities} {
+		if exceedsBound(err) {
+			peer, err = c.getPeer(ctx, name, peerFilter(limit))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.warnDropped(ctx, []MeshPeer{*peer})
+	return peer, nil
 }
 
-// getPeer is GetPeer without aliases. filter may be nil.
+// getPeer is GetPeer without aliases.
 func (c *MeshClient) getPeer(ctx context.Context, name string, filter func(io.Reader) io.Reader) (*MeshPeer, error) {
 	if err := checkPathSegment("name", name); err != nil {
 		return nil, err

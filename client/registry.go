@@ -89,7 +89,7 @@ func (c *MeshClient) readRegistry(ctx context.Context) (peerNames, error) {
 
 // isEnabledPeer reports whether the gateway has an enabled peer with exactly this name.
 func (c *MeshClient) isEnabledPeer(ctx context.Context, name string) (bool, error) {
-	peer, err := c.getPeer(ctx, name, withoutCapabilities)
+	peer, err := c.getPeer(ctx, name, peerFilter(noCapabilities))
 	var unknown *NotInRegistryError
 	if err != nil {
 		if errors.As(err, &unknown) {

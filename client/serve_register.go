@@ -54,7 +54,7 @@ func (s *server) keepRegistered(ctx context.Context) {
 // isRegistered reports whether the gateway knows the node. A disabled node is registered: registering it again is up to the
 // operator. Older gateways can only list the enabled peers.
 func (s *server) isRegistered(ctx context.Context) (bool, error) {
-	_, err := s.client.getPeer(ctx, s.client.node, withoutCapabilities)
+	_, err := s.client.getPeer(ctx, s.client.node, peerFilter(noCapabilities))
 	var unknown *NotInRegistryError
 	switch {
 	case errors.As(err, &unknown):

@@ -96,8 +96,9 @@ func failed(err error) bool {
 		failure *discovery.Failure
 		other   *failedError
 		output  *fs.PathError
+		row     *client.RowError
 	)
-	return errors.As(err, &gateway) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output) || errors.Is(err, discovery.ErrUnpriced)
+	return errors.As(err, &gateway) || errors.As(err, &row) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output) || errors.Is(err, discovery.ErrUnpriced)
 }
 
 // explain returns the text of an error and what to do next. The field of a ValueError becomes its name on the command line. Credentials

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -43,11 +45,8 @@ func newInbox(a *app) *cobra.Command {
 			if f.interval != 0 {
 				return usagef("--interval needs --watch")
 			}
-			messages, err := c.Fetch(ctx, opts)
-			if err != nil {
-				return err
-			}
-			if err := a.print(messages, func(w io.Writer) error { return messageTable(w, messages) }); err != nil || len(messages) > 0 {
+			shown, err := a.inbox(ctx, c, opts)
+			if err != nil || shown > 0 {
 				return err
 			}
 			a.warnUnregistered(ctx, c, "cannot receive messages")
@@ -67,6 +66,27 @@ func newInbox(a *app) *cobra.Command {
 	complete(cmd, "from", a.completeNode)
 	complete(cmd, "kind", completeKind)
 	return cmd
+}
+
+// defaultLimit is the gateway's default.
+const defaultLimit = 100
+
+// inbox prints the newest messages that opts selects, fewer if they are too large for one response. It returns their number.
+func (a *app) inbox(ctx context.Context, c *client.MeshClient, opts client.FetchOptions) (int, error) {
+	opts.Limit = cmp.Or(opts.Limit, defaultLimit)
+	messages, invalid, full, err := lookup.Newest(ctx, c, opts)
+	if err != nil {
+		return 0, err
+	}
+	if err := a.print(messages, func(w io.Writer) error { return messageTable(w, messages) }); err != nil {
+		return 0, err
+	}
+	a.warnInvalid(invalid)
+	shown := len(messages) + len(invalid)
+	if full && shown < opts.Limit {
+		a.warn(fmt.Errorf("only the newest %d messages are listed, since more are too large for one response; mesh read ID prints an older one", shown))
+	}
+	return shown, nil
 }
 
 // options checks the filters. A gateway answers a filter that it does not know with an empty list.

@@ -19,7 +19,7 @@ func newPeers(a *app) *cobra.Command {
 		Args:    args(cobra.NoArgs),
 		RunE: a.observe(func(ctx context.Context, c *client.MeshClient, _ []string) error {
 			peers, err := c.ListPeers(ctx)
-			if err != nil {
+			if err = a.skipInvalid(err); err != nil {
 				return err
 			}
 			return a.print(peers, func(w io.Writer) error { return peerTable(w, peers) })

@@ -28,7 +28,7 @@ message of the kind answer from its recipient in the same thread, or without a t
 				return err
 			}
 			questions, err := c.Pending(ctx, opts)
-			if err != nil {
+			if err = a.skipInvalid(err); err != nil {
 				return err
 			}
 			slices.Reverse(questions)

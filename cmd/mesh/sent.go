@@ -32,7 +32,7 @@ func newSent(a *app) *cobra.Command {
 				return err
 			}
 			messages, err := c.Sent(ctx, opts)
-			if err != nil {
+			if err = a.skipInvalid(err); err != nil {
 				return err
 			}
 			return a.print(messages, func(w io.Writer) error { return sentTable(w, messages) })

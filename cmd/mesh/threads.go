@@ -36,7 +36,7 @@ func newThreads(a *app) *cobra.Command {
 				return usagef("--newest needs the name or id of a thread")
 			}
 			threads, err := c.ListThreads(ctx, f.ThreadQuery)
-			if err != nil {
+			if err = a.skipInvalid(err); err != nil {
 				return err
 			}
 			return a.print(threads, func(w io.Writer) error { return threadTable(w, threads) })
@@ -79,10 +79,12 @@ func (a *app) thread(ctx context.Context, c *client.MeshClient, name string, opt
 		opts.Limit++ // to know whether there are more
 	}
 	thread, messages, err := c.GetThread(ctx, id, opts)
+	invalid, err := lookup.InvalidRows(err)
 	if err != nil {
 		return lookup.ThreadError(id, err)
 	}
-	hidden := len(messages) >= opts.Limit
+	a.warnInvalid(invalid)
+	hidden := len(messages)+len(invalid) >= opts.Limit
 	messages = cut(messages, limit, opts.Newest)
 	if err := a.print(conversation{thread, messages}, func(w io.Writer) error { return threadMessages(w, messages) }); err != nil {
 		return err

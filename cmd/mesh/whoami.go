@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
@@ -110,10 +111,11 @@ func (id *identity) query(ctx context.Context, c *client.MeshClient) error {
 	}
 	id.Registered = &registered
 	messages, err := c.Fetch(ctx, client.FetchOptions{UnreadOnly: true, Limit: maxUnread})
+	invalid, err := lookup.InvalidRows(err)
 	if err != nil {
 		return err
 	}
-	unread := len(messages)
+	unread := len(messages) + len(invalid)
 	id.Unread = &unread
 	return nil
 }

@@ -24,6 +24,10 @@ func (c *trial) verifyMesh(good any, fail func(string, ...any)) outcome {
 	if !errors.Is(c.err, client.ErrMesh) {
 		fail("%v does not match ErrMesh", c.err)
 	}
+	var row *client.RowError
+	if errors.As(c.err, &row) { // the other rows come with it
+		return c.verifyRow(row, fail)
+	}
 	if c.value != nil && !reflect.ValueOf(c.value).IsZero() {
 		fail("%v comes with an error", c.value)
 	}
@@ -38,6 +42,15 @@ func (c *trial) verifyMesh(good any, fail func(string, ...any)) outcome {
 	}
 	c.verifyGatewayError(failed, fail)
 	return c.kindOf(failed, fail)
+}
+
+// verifyRow checks the error of a row that cannot be decoded.
+func (c *trial) verifyRow(row *client.RowError, fail func(string, ...any)) outcome {
+	var broken *wire.Error
+	if !errors.As(row, &broken) || c.fault.status != http.StatusOK {
+		fail("%v is an error of a row", c.err)
+	}
+	return decode
 }
 
 func (c *trial) posted() bool {

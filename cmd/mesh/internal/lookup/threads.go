@@ -43,6 +43,10 @@ func threadTo(ctx context.Context, c *client.MeshClient, thread string, check fu
 	if IsThreadID(thread) {
 		// A gateway answers an unknown id with 500, as if the message might have arrived.
 		_, _, err := c.GetThread(ctx, thread, client.ThreadOptions{Limit: 1})
+		var row *client.RowError
+		if errors.As(err, &row) {
+			err = nil // the thread exists
+		}
 		return thread, ThreadError(thread, err)
 	}
 	if err := check(); err != nil {

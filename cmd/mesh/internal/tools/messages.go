@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -40,7 +39,8 @@ type toolMessages struct {
 	Messages   []toolMessage `json:"messages"`
 	NextID     int64         `json:"next_id,omitempty"`
 	NextOffset int           `json:"next_offset,omitempty"`
-	Hidden     string        `json:"hidden,omitempty"` // set if the gateway may have older messages that no page shows
+	Invalid    string        `json:"invalid,omitempty"` // set if rows cannot be decoded
+	Hidden     string        `json:"hidden,omitempty"`  // set if the gateway may have older messages that no page shows
 }
 
 // hidden is what an agent can do about messages behind the newest 1000. The gateway has no cursor for them.
@@ -165,8 +165,10 @@ func (t *messageTools) inbox(ctx context.Context, in inboxArguments) (toolMessag
 			rows = min(limit+1, window) // one more, to know whether another page follows
 		}
 	}
-	messages, full, err := fetch(ctx, t.client, opts, rows)
+	opts.Limit = rows
+	messages, invalid, full, err := lookup.Newest(ctx, t.client, opts)
 	out := page(order(messages, in.position), in.position, limit)
+	out.Invalid = invalidNote(invalid)
 	if full && (in.Unread || out.NextID == 0) {
 		out.Hidden = hidden
 	}
@@ -175,17 +177,6 @@ func (t *messageTools) inbox(ctx context.Context, in inboxArguments) (toolMessag
 
 // window is how many messages of an inbox the gateway returns at most.
 const window = 1000
-
-// fetch returns the newest messages of an inbox, fewer than limit if they are too large for one response. It is full if it can have
-// older messages.
-func fetch(ctx context.Context, c *client.MeshClient, opts client.FetchOptions, limit int) (messages []client.MeshMessage, full bool, err error) {
-	for opts.Limit = limit; ; opts.Limit = max(1, opts.Limit/4) {
-		messages, err = c.Fetch(ctx, opts)
-		if !errors.Is(err, client.ErrTooLarge) || opts.Limit == 1 {
-			return messages, err == nil && len(messages) >= opts.Limit, err
-		}
-	}
-}
 
 type markReadArguments struct {
 	ID messageID `json:"id"`

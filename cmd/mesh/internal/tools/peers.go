@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 )
 
 // peerTools are the tools for nodes.
@@ -24,6 +25,7 @@ type toolPeers struct {
 	Notice   string     `json:"notice"`
 	Peers    []toolPeer `json:"peers"`
 	NextSkip int        `json:"next_skip,omitempty"`
+	Invalid  string     `json:"invalid,omitempty"`
 }
 
 type toolPeer struct {
@@ -39,6 +41,7 @@ type toolNode struct {
 
 func (t *peerTools) list(ctx context.Context, in skipArguments) (toolPeers, error) {
 	peers, err := t.client.ListPeers(ctx)
+	invalid, err := lookup.InvalidRows(err)
 	if err != nil {
 		return toolPeers{}, err
 	}
@@ -49,7 +52,7 @@ func (t *peerTools) list(ctx context.Context, in skipArguments) (toolPeers, erro
 		}
 	}
 	page := part(all, in.Skip)
-	return toolPeers{notice, append([]toolPeer{}, page.items...), page.nextSkip}, nil
+	return toolPeers{notice, append([]toolPeer{}, page.items...), page.nextSkip, invalidNote(invalid)}, nil
 }
 
 // maxCapabilities is how many characters of the capabilities of a node mesh_peers shows.

@@ -34,7 +34,8 @@ type toolThreads struct {
 	Notice   string       `json:"notice"`
 	Threads  []toolThread `json:"threads"`
 	NextSkip int          `json:"next_skip,omitempty"`
-	Hidden   string       `json:"hidden,omitempty"` // set if there may be threads that are not listed
+	Invalid  string       `json:"invalid,omitempty"` // set if rows cannot be decoded
+	Hidden   string       `json:"hidden,omitempty"`  // set if there may be threads that are not listed
 }
 
 type toolThread struct {
@@ -48,6 +49,7 @@ const maxThreads = 100
 
 func (t *threadTools) list(ctx context.Context, in threadsArguments) (toolThreads, error) {
 	threads, err := t.client.ListThreads(ctx, client.ThreadQuery{Peer: string(in.Peer), Topic: in.Topic, Limit: maxThreads})
+	invalid, err := lookup.InvalidRows(err)
 	if err != nil {
 		return toolThreads{}, err
 	}
@@ -56,8 +58,8 @@ func (t *threadTools) list(ctx context.Context, in threadsArguments) (toolThread
 		all[i] = toolThread{thread.ID, thread.Name, thread.LastUsedAt}
 	}
 	page := part(all, in.Skip)
-	out := toolThreads{Notice: notice, Threads: page.items, NextSkip: page.nextSkip}
-	if len(all) == maxThreads && page.nextSkip == 0 {
+	out := toolThreads{Notice: notice, Threads: page.items, NextSkip: page.nextSkip, Invalid: invalidNote(invalid)}
+	if len(all)+len(invalid) == maxThreads && page.nextSkip == 0 {
 		out.Hidden = "there may be older threads that are not listed; use peer or topic"
 	}
 	return out, nil
@@ -84,6 +86,7 @@ func (t *threadTools) read(ctx context.Context, in threadArguments) (toolMessage
 		return toolMessages{}, err
 	}
 	out := pageOf(oldestFirst(w.messages, in.position), in.position, limit, w.show)
+	out.Invalid = invalidNote(w.invalid)
 	if w.crossed(out.Messages) {
 		out.Hidden = hiddenInThread
 	}
@@ -97,7 +100,7 @@ const (
 
 // tail returns the newest messages that fit into a result, the oldest first.
 func (t *threadTools) tail(ctx context.Context, id string, limit int) (toolMessages, error) {
-	messages, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: min(limit+1, window), Newest: true})
+	messages, invalid, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: min(limit+1, window), Newest: true})
 	if err != nil {
 		return toolMessages{}, err
 	}
@@ -110,7 +113,8 @@ func (t *threadTools) tail(ctx context.Context, id string, limit int) (toolMessa
 		n++
 	}
 	out := pageOf(messages[len(messages)-n:], position{}, n, w.show)
-	if n < len(messages) || n == window {
+	out.Invalid = invalidNote(invalid)
+	if n < len(messages) || n+len(invalid) >= window {
 		out.Hidden = hiddenOlderRows
 	}
 	return out, nil
@@ -123,20 +127,22 @@ type threadWindow struct {
 	readFrom int64
 	// gap is the id after which messages may be missing, or 0.
 	gap int64
+	// invalid are the rows that cannot be decoded.
+	invalid []*client.RowError
 }
 
 // window returns the messages of a thread that include a position. One request lists the newest 1000, which is the whole thread as
 // a rule.
 func (t *threadTools) window(ctx context.Context, id string, next int64) (threadWindow, error) {
-	newest, full, err := t.rows(ctx, id, client.ThreadOptions{Limit: window, Newest: true})
+	newest, invalid, full, err := t.rows(ctx, id, client.ThreadOptions{Limit: window, Newest: true})
 	if err != nil || !full || next >= newest[0].ID {
-		return threadWindow{messages: newest}, err
+		return threadWindow{messages: newest, invalid: invalid}, err
 	}
-	oldest, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: window})
+	oldest, older, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: window})
 	if err != nil || len(oldest) == 0 {
-		return threadWindow{messages: newest}, err
+		return threadWindow{messages: newest, invalid: invalid}, err
 	}
-	w := threadWindow{messages: oldest, readFrom: newest[0].ID}
+	w := threadWindow{messages: oldest, readFrom: newest[0].ID, invalid: append(invalid, older...)}
 	last := oldest[len(oldest)-1].ID
 	if last < newest[0].ID {
 		w.gap = last
@@ -167,11 +173,12 @@ func (w threadWindow) show(m client.MeshMessage) toolMessage {
 }
 
 // rows returns messages of a thread, fewer than the limit if they are too large for one response. They are full if there can be more.
-func (t *threadTools) rows(ctx context.Context, id string, opts client.ThreadOptions) (messages []client.MeshMessage, full bool, err error) {
+func (t *threadTools) rows(ctx context.Context, id string, opts client.ThreadOptions) (messages []client.MeshMessage, invalid []*client.RowError, full bool, err error) {
 	for ; ; opts.Limit = max(1, opts.Limit/4) {
 		_, messages, err = t.client.GetThread(ctx, id, opts)
 		if !errors.Is(err, client.ErrTooLarge) || opts.Limit == 1 {
-			return messages, err == nil && len(messages) >= opts.Limit, lookup.ThreadError(id, err)
+			invalid, err = lookup.InvalidRows(err)
+			return messages, invalid, len(messages) > 0 && len(messages)+len(invalid) >= opts.Limit, lookup.ThreadError(id, err)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 )
 
 // maxWait bounds a wait, in seconds: clients give up on calls that take minutes.
@@ -26,16 +27,22 @@ type waitArguments struct {
 var errCanceled = errors.New("the wait was canceled")
 
 // wait returns the oldest unread message, or none after the time. The poll at the beginning distinguishes an empty inbox from a
-// gateway that does not answer: Watch ends without a word when its time ends during a poll.
+// gateway that does not answer: Watch ends without a word when its time ends during a poll. It may take longer than the wait, which
+// would otherwise fail at a slow gateway.
 func (t *messageTools) wait(call context.Context, p progress, in waitArguments) (toolMessages, error) {
 	longest := time.Duration(cmp.Or(int(in.Seconds), 30)) * time.Second
 	ctx, cancel := context.WithTimeout(call, longest)
 	defer cancel()
 	defer p.reportUntilDone(ctx, cancel, longest)()
-	if _, err := t.client.Fetch(ctx, client.FetchOptions{UnreadOnly: true, Limit: 1}); call.Err() != nil {
+	var row *client.RowError
+	unread, _, _, err := lookup.Newest(call, t.client, client.FetchOptions{UnreadOnly: true, Limit: window})
+	switch {
+	case call.Err() != nil:
 		return toolMessages{}, errCanceled
-	} else if err != nil {
+	case err != nil && !errors.As(err, &row):
 		return toolMessages{}, err
+	case len(unread) > 0:
+		return page(oldestFirst(unread, position{})[:1], position{}, 1), nil
 	}
 	for m, err := range t.client.Watch(ctx, client.WatchOptions{Interval: waitInterval}) {
 		switch {
@@ -43,7 +50,7 @@ func (t *messageTools) wait(call context.Context, p progress, in waitArguments) 
 			return page([]client.MeshMessage{m}, position{}, 1), nil
 		case call.Err() != nil:
 			return toolMessages{}, errCanceled
-		case !errors.Is(err, context.DeadlineExceeded):
+		case !errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &row): // polling goes on beside a message that cannot be decoded
 			return toolMessages{}, err
 		}
 	}

@@ -84,8 +84,8 @@ func TestWaitEndsAfterItsTime(t *testing.T) {
 func TestWaitReportsAFailure(t *testing.T) {
 	t.Parallel()
 	for want, gateway := range map[string]http.HandlerFunc{
-		"GET /messages: context deadline exceeded": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-		"GET /messages: status 400":                func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) },
+		"GET /messages: no complete response within 10s": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"GET /messages: status 400":                      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			text, failed := wait(t, gateway, 1, nil)

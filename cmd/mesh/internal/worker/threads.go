@@ -30,9 +30,9 @@ func (t *threadNames) of(ctx context.Context, c *client.MeshClient, m client.Mes
 	if name, ok := t.names[id]; ok {
 		return name
 	}
-	thread, _, err := c.GetThread(ctx, id, client.ThreadOptions{Limit: 1})
-	if err != nil {
-		return ""
+	thread, _, _ := c.GetThread(ctx, id, client.ThreadOptions{Limit: 1})
+	if thread == nil {
+		return "" // err; a message that cannot be decoded does not matter
 	}
 	name := thread.Name
 	if strings.ContainsFunc(name, unicode.IsControl) {
