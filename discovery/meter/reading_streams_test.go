@@ -1,0 +1,106 @@
+package meter_test
+
+import (
+	"crypto/tls"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/internal/test/streams"
+)
+
+// Every recorded stream, with short and long content, is counted as a Stream counts it, whatever the size of the reads.
+func TestStreamsAreCountedAtAnySize(t *testing.T) {
+	t.Parallel()
+	for _, recorded := range streams.Recorded(t) {
+		t.Run(recorded.Name, func(t *testing.T) {
+			t.Parallel()
+			recorded.Each(t, 6, func(s streams.Stream, want discovery.Response, read int) {
+				e := &exchange{}
+				e.Request.Method, e.Request.URL, e.Request.Body = http.MethodPost, s.URL, s.Request
+				e.Response.Status, e.Response.Headers = 200, map[string]string{"Content-Type": "text/event-stream"}
+				e.Response.Body = s.Body
+				records := send(t, e, read, false)
+				require.Len(t, records, 1)
+				streams.Check(t, want, records[0])
+			})
+		})
+	}
+}
+
+// streamServer serves the body of one stream after the other.
+type streamServer struct {
+	*httptest.Server
+	mu   sync.Mutex
+	body string
+}
+
+func serveStreams(t *testing.T, http2 bool) *streamServer {
+	t.Helper()
+	s := &streamServer{}
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, s.body)
+	}))
+	s.EnableHTTP2 = http2
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *streamServer) set(body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.body = body
+}
+
+func TestStreamsAreCountedOverTheNetwork(t *testing.T) {
+	t.Parallel()
+	for version, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			server := serveStreams(t, http2)
+			base := &http.Transport{TLSClientConfig: server.Client().Transport.(*http.Transport).TLSClientConfig.Clone(), ForceAttemptHTTP2: http2}
+			t.Cleanup(base.CloseIdleConnections)
+			if !http2 {
+				base.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+			}
+			for _, recorded := range streams.Recorded(t) {
+				recorded.Each(t, 17, func(s streams.Stream, want discovery.Response, read int) {
+					server.set(s.Body)
+					var records []meter.Record
+					save := meter.WithRecorder(func(r meter.Record) { records = append(records, r) })
+					m, err := meter.New(nil, meter.WithHost(server.Listener.Addr().String(), s.Provider), save)
+					require.NoError(t, err)
+					readStream(t, m.Transport(base), server.URL+s.Path(), &s, version, read)
+					require.Len(t, records, 1)
+					streams.Check(t, want, records[0])
+				})
+			}
+		})
+	}
+}
+
+func readStream(t *testing.T, transport http.RoundTripper, url string, s *streams.Stream, version string, read int) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(s.Request))
+	require.NoError(t, err)
+	res, err := transport.RoundTrip(req)
+	require.NoError(t, err)
+	assert.Equal(t, version, res.Proto)
+	n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{res.Body}, make([]byte, read))
+	require.NoError(t, err)
+	require.EqualValues(t, len(s.Body), n)
+	require.NoError(t, res.Body.Close())
+}
