@@ -29,7 +29,7 @@
 //
 // # Receiving
 //
-// [MeshClient.Serve] is a worker: it registers the node, hands each unread message to a function and marks it read when the
+// [MeshClient.Answer] answers questions with the text that a function returns. [MeshClient.Serve] is the worker below it: it registers the node, hands each unread message to a function and marks it read when the
 // function returns nil. [MeshClient.Reply] answers in the thread of a message, and the same reply sent twice arrives once.
 // [MeshClient.Watch] yields unread messages one by one, for programs that have their own loop. [MeshClient.Fetch] reads an
 // inbox once, [MeshClient.GetMessage] one message.

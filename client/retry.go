@@ -16,7 +16,7 @@ import (
 // it is a read, a MarkRead, an OpenThread, or a Send with an idempotency key. WithRetry adds a random key to messages without
 // one. A gateway that ignores keys may then store a message twice.
 //
-// A Register, a Send that the gateway accepted and a request whose response is too large are not repeated. Nothing is repeated
+// A Register, a Send that the gateway accepted and a request whose response is too large, or too slow for Watch, are not repeated. Nothing is repeated
 // after the caller's context has ended or the client is closed. Later versions may repeat other failures.
 //
 // The delay doubles with each request, from BaseDelay to MaxDelay. Each delay is shortened at random by up to half. If the

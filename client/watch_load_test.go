@@ -26,11 +26,13 @@ func TestIdleNodeLoad(t *testing.T) {
 		name      string
 		opts      client.ServeOptions
 		perMinute float64
+		message   time.Duration // between two messages; 0 is none
 	}{
-		{"polls", client.ServeOptions{}, 12},
-		{"polls and stays registered", client.ServeOptions{Register: register}, 12 + lookups},
-		{"polls every 30 s", client.ServeOptions{Watch: client.WatchOptions{IdleInterval: 30 * time.Second}}, 2},
-		{"polls every 30 s and stays registered", client.ServeOptions{Register: register, Watch: client.WatchOptions{IdleInterval: 30 * time.Second}}, 2 + lookups},
+		{"polls", client.ServeOptions{}, 12, 0},
+		{"polls and stays registered", client.ServeOptions{Register: register}, 12 + lookups, 0},
+		{"polls every 30 s", client.ServeOptions{Watch: client.WatchOptions{IdleInterval: 30 * time.Second}}, 2, 0},
+		{"polls every 30 s and stays registered", client.ServeOptions{Register: register, Watch: client.WatchOptions{IdleInterval: 30 * time.Second}}, 2 + lookups, 0},
+		{"one message a minute", client.ServeOptions{Register: register, Watch: client.WatchOptions{IdleInterval: 30 * time.Second}}, 14 + lookups, time.Minute},
 	} {
 		g := gatewaytest.New(t)
 		requests := 0
@@ -48,6 +50,19 @@ func TestIdleNodeLoad(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), hours*time.Hour)
 			defer stop()
 			nothing := func(context.Context, client.MeshMessage) error { return nil }
+			if row.message > 0 {
+				ticks := time.NewTicker(row.message)
+				defer ticks.Stop()
+				go func() {
+					for ctx.Err() == nil {
+						select {
+						case <-ticks.C:
+							g.Store("node-b", "node-a", "fyi", "news")
+						case <-ctx.Done():
+						}
+					}
+				}()
+			}
 			row.opts.OnError = func(_ client.MeshMessage, err error) { assert.NoError(t, err) }
 			require.NoError(t, c.Serve(ctx, nothing, row.opts))
 		})

@@ -124,10 +124,10 @@ func advice(err error) string {
 		dial    *net.OpError
 		gateway *client.MeshGatewayError
 	)
-	var attempt *attemptError // of mesh serve, which has no --allow-rule
+	var served *servedError
 	switch {
-	case errors.As(err, &attempt) && errors.As(err, &leak):
-		return ""
+	case errors.As(err, &served) && errors.As(err, &leak) && leak.Finding.Rule.Number > 0:
+		return fmt.Sprintf(" To send a false positive, use mesh serve --allow-rule %d.", leak.Finding.Rule.Number)
 	case errors.As(err, &leak) && leak.Finding.Rule.Number > 0: // rule 0, the live tokens, never passes
 		return fmt.Sprintf(" To send a false positive, use mesh send --allow-rule %d.", leak.Finding.Rule.Number)
 	case errors.As(err, &absent) && absent.Searched != "":

@@ -104,6 +104,8 @@ func (a *app) gatewayToken(f gatewayFlags) (string, error) {
 		return f.token, nil
 	case a.tokenFile != "":
 		return a.tokenOf(setting{a.tokenFile, "--token-file"})
+	case f.tokenOut == "" && os.Getenv(tokenFileVariable) != "":
+		return a.tokenOf(setting{os.Getenv(tokenFileVariable), tokenFileVariable})
 	case f.tokenOut != "":
 		return rand.Text(), nil
 	default:

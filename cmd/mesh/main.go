@@ -7,7 +7,7 @@
 //	mesh inbox --watch
 //
 // A flag takes precedence over MESH_NODE and MESH_GATEWAY_URL. The gateway token comes from MESH_GATEWAY_TOKEN or from the file
-// of --token-file, never from an argument, since arguments appear in process lists. Keys of providers come from the
+// of --token-file or MESH_TOKEN_FILE, never from an argument, since arguments appear in process lists. Keys of providers come from the
 // environment, as package discovery documents them.
 //
 // The exit status is 0 when the work is done, 1 when something was found (a credential, a retired model, too much drift), 2

@@ -66,8 +66,8 @@ func handler() int {
 		return 1
 	case "leak":
 		fmt.Println("sk-ant-" + strings.Repeat("a", 40))
-	case "token":
-		fmt.Println("has a token:", os.Getenv("MESH_GATEWAY_TOKEN") != "")
+	case "identity":
+		fmt.Println(os.Getenv("MESH_NODE"), os.Getenv("MESH_GATEWAY_URL"), os.Getenv("MESH_GATEWAY_TOKEN") != "", os.Getenv("MESH_TOKEN_FILE"))
 	case "flood":
 		for {
 			if _, err := fmt.Println(strings.Repeat("a", 1000)); err != nil {

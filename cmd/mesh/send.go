@@ -60,7 +60,12 @@ func checkNumbers(scanner *scan.Scanner, req client.SendRequest) error {
 	if _, err := strconv.ParseInt(req.RelatedTaskID, 10, 64); err != nil && req.RelatedTaskID != "" {
 		return usagef("--task must be a whole number of at most 64 bits")
 	}
-	for _, rule := range req.AllowRules {
+	return checkRules(req.AllowRules)
+}
+
+// checkRules checks --allow-rule. An unknown rule has no effect.
+func checkRules(rules []int) error {
+	for _, rule := range rules {
 		if rule < 0 || rule >= len(scan.Rules()) {
 			return usagef("--allow-rule %d must be 1 to %d", rule, len(scan.Rules())-1)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ type serveFlags struct {
 	url, giveUp          string
 	kinds                []string
 	workers, maxAttempts int
+	allowRules           []int
 	interval             time.Duration
 }
 
@@ -41,10 +43,15 @@ the name of the thread, in its environment. The fields of the JSON are id, from_
 that mesh inbox -o json prints as well; a field without a value is null.
 
 If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read. With any other
-status, or with more output than a message can hold, it runs again later, with growing pauses. After --max-attempts runs, or at
-once if the answer contains a credential or cannot be a message, the message is given up: it stays unread, or is marked read
-with --give-up mark. The next start of serve tries unread messages again. After a crash COMMAND may receive a message again.
-Messages that the node has sent to itself are marked read.
+status, or with more than 1 MiB of output, it runs again later, with growing pauses. After --max-attempts runs the message is given
+up: it stays unread, or is marked read with --give-up mark. The next start of serve tries unread messages again. Messages that the
+node has sent to itself are marked read.
+
+The output is kept until it is delivered, and COMMAND does not run again for that. While the gateway cannot be reached, no COMMAND
+starts, and failed deliveries do not count. Otherwise the message is given up after --max-attempts deliveries. After a crash, COMMAND
+runs again for a message that is not marked read; if its answer was delivered before, the new one is dropped. An answer that
+contains a credential or cannot be a message is not sent: the sender receives an answer that states this. --allow-rule allows a
+rule of mesh scan.
 
 COMMAND does not run for a question that cannot be answered, because its sender is not registered or is disabled. Each attempt
 looks up again whether the sender is registered. COMMAND runs for messages of other kinds from every sender.
@@ -53,7 +60,8 @@ A line on stderr reports each message that is handled or given up, and each atte
 the node is registered again within a minute.
 
 COMMAND has no time limit; use timeout 60 COMMAND to set one. A background process of COMMAND has five seconds to close the
-output. COMMAND inherits the environment, including MESH_GATEWAY_TOKEN; with --token-file it does not receive the token.
+output. COMMAND inherits the environment. In it, MESH_NODE, MESH_GATEWAY_URL and the token are those of serve: MESH_GATEWAY_TOKEN, or
+with a token of a file only the name of the file, MESH_TOKEN_FILE. COMMAND can read that file. It receives no token of a pipe.
 
 An interrupt ends serve after the running commands have ended; a second interrupt kills them, and so does a hangup of the
 terminal, unless serve runs under nohup.`,
@@ -68,9 +76,10 @@ terminal, unless serve runs under nohup.`,
 	flags.StringVar(&f.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
 	flags.StringSliceVar(&f.kinds, "kind", []string{string(client.KindQuestion)}, "kinds of messages to answer, repeatable, or all")
 	flags.IntVar(&f.workers, "workers", 1, "maximum number of commands that run at the same time")
-	flags.IntVar(&f.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message")
+	flags.IntVar(&f.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message, and of deliveries of its answer")
 	flags.DurationVar(&f.interval, "interval", 0, "time between two polls of the inbox (default 5s, growing to 30s while nothing arrives)")
 	flags.StringVar(&f.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
+	flags.IntSliceVar(&f.allowRules, "allow-rule", nil, "number of a scan rule that an answer may match (repeatable)")
 	complete(cmd, "kind", cobra.FixedCompletions(append(slices.Clone(lookup.Kinds), allKinds), cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "give-up", cobra.FixedCompletions([]string{leaveUnread, markRead}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -85,7 +94,10 @@ const (
 
 // options returns the options of Serve.
 func (f serveFlags) options() (client.ServeOptions, error) {
-	opts := client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, Watch: polls(f.interval)}
+	opts := client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, AllowRules: f.allowRules, Watch: polls(f.interval)}
+	if err := checkRules(f.allowRules); err != nil {
+		return opts, err
+	}
 	if f.workers < 1 || f.maxAttempts < 1 { // 0 is the default of package client
 		return opts, usagef("--workers and --max-attempts must be positive")
 	}
@@ -93,6 +105,7 @@ func (f serveFlags) options() (client.ServeOptions, error) {
 		return opts, usagef("--give-up: %q must be %s or %s", f.giveUp, leaveUnread, markRead)
 	}
 	if slices.Equal(f.kinds, []string{allKinds}) {
+		opts.Kinds = []client.Kind{} // nil is questions
 		return opts, nil
 	}
 	for _, name := range f.kinds {
@@ -120,19 +133,23 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	if err != nil {
 		return err
 	}
-	w, err := worker.New(killed, c, command, a.environment(), a.errs)
+	env, err := a.environment(c.Node())
+	if err != nil {
+		return err
+	}
+	w, err := worker.New(killed, c, command, env, a.errs)
 	if err != nil {
 		return &usageError{err}
 	}
 	l := &serveLog{app: a, worker: w, maxAttempts: f.maxAttempts, markRead: f.giveUp == markRead, ended: ctx, killed: killed}
 	defer context.AfterFunc(ctx, func() { l.awaitInterrupt(kill) })() // runs before stop, which would count as an interrupt
-	opts.OnGiveUp, opts.OnError = l.giveUp, l.reportError
+	opts.OnAnswer, opts.OnGiveUp, opts.OnError = l.sent, l.giveUp, l.reportError
 	a.progress.Stop()
 	fmt.Fprintf(a.errs, "mesh: serving as %s: runs %s; ^C ends it\n", c.Node(), shownCommand(command))
 	if opts.Register, err = a.awaitRegistration(ctx, c, f.url); err != nil {
 		return err
 	}
-	if err := c.Serve(ctx, l.handle, opts); err != nil {
+	if err := c.Answer(ctx, l.answer, opts); err != nil {
 		return err
 	}
 	if killed.Err() != nil {
@@ -163,13 +180,32 @@ func (a *app) awaitRegistration(ctx context.Context, c *client.MeshClient, url s
 	}
 }
 
-// environment returns the environment of the commands. With --token-file or the token_file of a profile they have no token.
-func (a *app) environment() []string {
-	env := os.Environ()
-	if s, err := a.settings(); err == nil && s.tokenFile.Value == "" {
-		return env
+// environment returns the environment of the commands, which are the same node at the same gateway, whatever the environment or a profile
+// says. A token of a file is passed as the name of the file, which a command can read; that of a pipe is not passed.
+func (a *app) environment(node string) ([]string, error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, err
 	}
-	return slices.DeleteFunc(env, func(variable string) bool { return strings.HasPrefix(variable, tokenVariable+"=") })
+	token, err := a.token()
+	if err != nil {
+		return nil, err
+	}
+	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, tokenVariable+"=") || strings.HasPrefix(variable, tokenFileVariable+"=")
+	})
+	env = append(env, "MESH_NODE="+node, "MESH_GATEWAY_URL="+s.gateway.Value)
+	if s.tokenFile.Value == "" {
+		if token != "" {
+			env = append(env, tokenVariable+"="+token)
+		}
+		return env, nil
+	}
+	if info, err := os.Stat(s.tokenFile.Value); err != nil || !info.Mode().IsRegular() {
+		return env, nil //nolint:nilerr // a pipe can be read once
+	}
+	file, err := filepath.Abs(s.tokenFile.Value)
+	return append(env, tokenFileVariable+"="+file), err
 }
 
 // subcommand is the form of a subcommand. Other arguments may be secret, and a log is kept.

@@ -24,8 +24,9 @@ type serveLog struct {
 	killed      context.Context // after its end the running commands are killed
 	running     atomic.Int64
 
-	mu     sync.Mutex
-	failed map[served]int // attempts for the messages that wait for another
+	mu      sync.Mutex
+	failed  map[served]int  // attempts for the messages that wait for another
+	givenUp map[served]bool // messages that are given up, and whether they are marked read
 }
 
 // served identifies a message. A gateway that has lost its database counts its messages from 1 again.
@@ -34,32 +35,43 @@ type served struct {
 	createdAt string
 }
 
-// attemptError is the error of an attempt. Serve reports it when it gives the message up; its other errors for a message are those of
-// a mark.
-type attemptError struct {
-	err    error
-	marked bool // the message is given up and marked read
-}
+// servedError is an error for a message of mesh serve.
+type servedError struct{ err error }
 
-func (e *attemptError) Error() string { return e.err.Error() }
-func (e *attemptError) Unwrap() error { return e.err }
+func (e *servedError) Error() string { return e.err.Error() }
+func (e *servedError) Unwrap() error { return e.err }
 
-// handle is the handler of Serve.
-func (l *serveLog) handle(ctx context.Context, m client.MeshMessage) error {
+// answer is the function of Answer.
+func (l *serveLog) answer(ctx context.Context, m client.MeshMessage) (string, error) {
 	l.running.Add(1)
 	defer l.running.Add(-1)
-	receipt, err := l.worker.Handle(ctx, m)
+	text, err := l.worker.Answer(ctx, m)
 	if err != nil {
 		l.reportAttempt(m, err)
-		return &attemptError{err: err}
+		return "", err
 	}
 	l.forget(m)
-	done := "handled without an answer"
-	if receipt != nil {
-		done = fmt.Sprint("answered with message ", receipt.ID)
+	if text == "" {
+		l.done(m, "handled without an answer")
 	}
-	fmt.Fprintf(l.app.errs, "mesh: message %d from %s: %s\n", m.ID, shownNode(m.FromNode), output.Line(done))
-	return nil
+	return text, nil
+}
+
+// sent reports the outcome of an attempt to send an answer.
+func (l *serveLog) sent(m client.MeshMessage, receipt *client.MeshMessage, err error) {
+	switch {
+	case err != nil:
+		text := strings.TrimSuffix(explain(err), ".")
+		fmt.Fprintf(l.app.errs, "mesh: warning: message %d from %s: the answer is not delivered: %s\n", m.ID, shownNode(m.FromNode), output.Lines(text))
+	case receipt != nil:
+		l.done(m, fmt.Sprint("answered with message ", receipt.ID))
+	default:
+		l.done(m, "answered before")
+	}
+}
+
+func (l *serveLog) done(m client.MeshMessage, what string) {
+	fmt.Fprintf(l.app.errs, "mesh: message %d from %s: %s\n", m.ID, shownNode(m.FromNode), what)
 }
 
 // awaitInterrupt waits for the interrupt that kills the commands under way.
@@ -101,33 +113,43 @@ func pauseAfter(err error, attempts int) string {
 }
 
 // giveUp reports whether a message that is given up is marked read. A command that was killed has not answered.
-func (l *serveLog) giveUp(m client.MeshMessage, err error) bool {
+func (l *serveLog) giveUp(m client.MeshMessage, _ error) bool {
 	l.forget(m)
 	marked := l.markRead && l.killed.Err() == nil
-	var attempt *attemptError
-	if errors.As(err, &attempt) {
-		attempt.marked = marked
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.givenUp == nil {
+		l.givenUp = make(map[served]bool)
 	}
+	l.givenUp[served{m.ID, m.CreatedAt}] = marked
 	return marked
 }
 
-// reportError reports the errors that do not end Serve. Without an id it is an error of the polling or the registration, and without
-// an attemptError it is the error of a mark.
+// reportError reports the errors that do not end Serve. Without an id it is an error of the polling or the registration. Serve calls
+// giveUp before it reports a message that is given up.
 func (l *serveLog) reportError(m client.MeshMessage, err error) {
 	if m.ID == 0 {
 		l.app.warn(err)
 		return
 	}
-	state := ""
-	var attempt *attemptError
+	l.app.warn(fmt.Errorf("message %d from %s%s: %w", m.ID, shownNode(m.FromNode), l.state(m), &servedError{err}))
+}
+
+// state describes a message that is given up. It forgets it, since the next error for it is that of a mark.
+func (l *serveLog) state(m client.MeshMessage) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := served{m.ID, m.CreatedAt}
+	marked, givenUp := l.givenUp[key]
+	delete(l.givenUp, key)
 	switch {
-	case !errors.As(err, &attempt):
-	case attempt.marked:
-		state = " is marked read"
+	case !givenUp:
+		return ""
+	case marked:
+		return " is marked read"
 	default:
-		state = " stays unread, to be tried again at the next start"
+		return " stays unread, to be tried again at the next start"
 	}
-	l.app.warn(fmt.Errorf("message %d from %s%s: %w", m.ID, shownNode(m.FromNode), state, err))
 }
 
 // count returns how many attempts for a message have failed.

@@ -94,15 +94,43 @@ func TestServeDoesNotRunForAQuestionThatCannotBeAnswered(t *testing.T) {
 	}
 }
 
-// TestServeHasNoAdviceForACredential checks that serve does not name a flag of mesh send, which does not help here.
-func TestServeHasNoAdviceForACredential(t *testing.T) {
+// TestServeTellsTheAskerOfACredential checks that the asker does not wait for an answer that is refused.
+func TestServeTellsTheAskerOfACredential(t *testing.T) {
 	t.Parallel()
 	g := newGatewayForTest(t)
 	g.Store("node-b", "node-a", "question", "one")
 	p := startProcess(t, command(t, g, "serve", "--", "handler", "leak"))
-	p.await("given up after attempt 1: the message contains a credential and is not sent")
-	p.await(".\n")
-	assert.NotContains(t, p.stderr.String(), "allow-rule")
+	p.await("message 1 from node-b: the answer was refused, and the sender was told so: the message contains a credential and is not sent")
+	p.await("To send a false positive, use mesh serve --allow-rule 2.\n")
+	assert.Equal(t, "There is an answer, but it was not sent: it seems to contain a credential (rule 2, anthropic-api-key).", answer(t, g))
+}
+
+func TestServeAllowsARule(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-b", "node-a", "question", "one")
+	startProcess(t, command(t, g, "serve", "--allow-rule", "2,4", "--", "handler", "leak"))
+	assert.Equal(t, "sk-ant-"+strings.Repeat("a", 40), answer(t, g))
+	startProcess(t, command(t, g, "serve", "--allow-rule", "99", "--", "handler", "leak")).await("mesh: --allow-rule 99 must be 1 to")
+}
+
+// TestServeRunsOnceInAnOutage checks that a command is not run again because its answer cannot be sent.
+func TestServeRunsOnceInAnOutage(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-b", "node-a", "question", "one")
+	g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+		if r.Operation == gatewaytest.GetPeer && strings.HasSuffix(r.Path, "/node-b") { // just before the command
+			go g.FailIf(func(gatewaytest.Request) *gatewaytest.Fault { return &gatewaytest.Fault{Status: http.StatusBadGateway} })
+		}
+		return nil
+	})
+	p := startProcess(t, command(t, g, "serve", "--", "handler", "answer"))
+	p.await("message 1 from node-b: the answer is not delivered: ")
+	p.await("mesh: warning: GET /messages: status 502")
+	g.Heal()
+	p.await("mesh: message 1 from node-b: answered with message 2\n")
+	assert.Equal(t, 1, strings.Count(p.stderr.String(), "handler: 1 node-b question"))
 }
 
 // A sender with a line break must not add a line to the log.
@@ -226,17 +254,41 @@ func firstMessage(t *testing.T, g *gatewaytest.Gateway) client.MeshMessage {
 	return client.MeshMessage{}
 }
 
-// TestServeKeepsTheTokenOfAFile checks that a command inherits the token of the environment, but with --token-file none at all.
-func TestServeKeepsTheTokenOfAFile(t *testing.T) {
+// TestCommandIsTheSameNode checks that a command of serve has the node, the gateway and the token of serve. The token of a file stays
+// out of its environment.
+func TestCommandIsTheSameNode(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte(gatewayToken), 0o600))
-	for want, flags := range map[string][]string{"has a token: true": nil, "has a token: false": {"--token-file", file}} {
+	for name, c := range map[string]struct {
+		flags, env []string
+		want       string
+	}{
+		"the environment": {nil, nil, "node-a URL true"},
+		"flags": {
+			[]string{"--node", "node-d", "--token-file", file},
+			[]string{"MESH_NODE=node-x", "MESH_GATEWAY_TOKEN=another-token-of-the-test"}, "node-d URL false " + file,
+		},
+		"a token file":        {nil, []string{"MESH_TOKEN_FILE=" + file, "MESH_GATEWAY_TOKEN=another-token-of-the-test"}, "node-a URL false " + file},
+		"a flag above a file": {[]string{"--token-file", file}, []string{"MESH_TOKEN_FILE=/nowhere"}, "node-a URL false " + file},
+	} {
 		g := newGatewayForTest(t)
-		g.Store("node-b", "node-a", "question", "one")
-		startProcess(t, command(t, g, append(append([]string{"serve"}, flags...), "--", "handler", "token")...))
-		assert.Equal(t, want, answer(t, g))
+		for _, node := range []string{"node-a", "node-d"} {
+			g.Store("node-b", node, "question", "one")
+		}
+		cmd := command(t, g, append(append([]string{"serve"}, c.flags...), "--", "handler", "identity")...)
+		cmd.Env = append(cmd.Env, c.env...)
+		startProcess(t, cmd)
+		assert.Equal(t, strings.Replace(c.want, "URL", g.URL, 1), answer(t, g), name)
 	}
+}
+
+func TestTokenFileVariableMustBeAbsolute(t *testing.T) {
+	t.Parallel()
+	cmd := command(t, newGatewayForTest(t), "peers")
+	cmd.Env = append(cmd.Env, "MESH_TOKEN_FILE=token")
+	p := startProcess(t, cmd)
+	p.await("mesh: MESH_TOKEN_FILE must be an absolute path\n")
 }
 
 // blocker accepts the connection of "handler block".

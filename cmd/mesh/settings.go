@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -42,8 +43,10 @@ func (a *app) readSettings() (settings, error) {
 		s.tokenFile = setting{a.tokenFile, "--token-file"}
 	case s.ownGateway && s.values.TokenFile != "":
 		s.tokenFile = setting{s.values.TokenFile, s.source()}
+	case !s.ownGateway && os.Getenv(tokenFileVariable) != "":
+		s.tokenFile = setting{os.Getenv(tokenFileVariable), tokenFileVariable}
 	}
-	return s, nil
+	return s, checkTokenFile()
 }
 
 // chooseProfile returns the settings with the profile of --profile, or else with the default profile.
@@ -117,12 +120,25 @@ func (a *app) readToken() (string, error) {
 	}
 }
 
-const tokenVariable = "MESH_GATEWAY_TOKEN"
+const (
+	tokenVariable     = "MESH_GATEWAY_TOKEN"
+	tokenFileVariable = "MESH_TOKEN_FILE"
+)
+
+// checkTokenFile returns an error if MESH_TOKEN_FILE depends on the folder of a command.
+func checkTokenFile() error {
+	if file := os.Getenv(tokenFileVariable); file != "" && !filepath.IsAbs(file) {
+		return usagef("%s must be an absolute path", tokenFileVariable)
+	}
+	return nil
+}
 
 // checkToken returns an error if package client would take the token of the environment for the gateway of a profile.
 func (s settings) checkToken() error {
-	if s.ownGateway && s.tokenFile.Value == "" && os.Getenv(tokenVariable) != "" {
-		return usagef("%s has a gateway_url and no token_file, and %s is not sent to it: add token_file, pass --token-file, or unset %[2]s", s.source(), tokenVariable)
+	for _, variable := range []string{tokenVariable, tokenFileVariable} {
+		if s.ownGateway && s.tokenFile.Value == "" && os.Getenv(variable) != "" {
+			return usagef("%s has a gateway_url and no token_file, and %s is not sent to it: add token_file, pass --token-file, or unset %[2]s", s.source(), variable)
+		}
 	}
 	return nil
 }

@@ -33,6 +33,7 @@ func newEnvironment() *cobra.Command {
   MESH_NODE             name of this node (--node)
   MESH_GATEWAY_URL      base URL of the gateway (--gateway-url)
   MESH_GATEWAY_TOKEN    token of the gateway; --token-file reads it from a file instead
+  MESH_TOKEN_FILE       absolute path of a file with the token, used in place of MESH_GATEWAY_TOKEN
   MESH_CATALOG_URL      address of the catalog of models
   NO_COLOR              if set, headers are not bold
   TERM                  dumb turns off bold headers and the line "waiting for a response"

@@ -29,7 +29,9 @@ func (a *app) watch(ctx context.Context, c *client.MeshClient, opts client.Fetch
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	var denied *client.MeshAuthError
-	for m, err := range c.Watch(ctx, polls(interval)) {
+	watch := polls(interval)
+	watch.FromNode, watch.Kind, watch.ThreadID = opts.FromNode, opts.Kind, opts.ThreadID
+	for m, err := range c.Watch(ctx, watch) {
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -37,20 +39,13 @@ func (a *app) watch(ctx context.Context, c *client.MeshClient, opts client.Fetch
 			return err
 		case err != nil:
 			a.warn(err)
-		case selects(opts, m):
+		default:
 			if err := a.printLine(m, func(w io.Writer) error { return messageLine(w, m) }); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// selects reports whether a message passes the filters that Watch does not have.
-func selects(opts client.FetchOptions, m client.MeshMessage) bool {
-	return (opts.FromNode == "" || opts.FromNode == m.FromNode) &&
-		(opts.Kind == "" || opts.Kind == m.Kind) &&
-		(opts.ThreadID == "" || opts.ThreadID == m.GetThreadID())
 }
 
 // messageLine prints a message in one line, which is cut or broken where the terminal would break it.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,43 +22,91 @@ const waitInterval = time.Second
 
 type waitArguments struct {
 	Seconds waitSeconds `json:"seconds,omitempty" jsonschema:"default 30"`
+	From    nodeName    `json:"from,omitempty" jsonschema:"only a message of this node"`
+	Kind    kindName    `json:"kind,omitempty" jsonschema:"only a message of this kind"`
+	Thread  string      `json:"thread,omitempty" jsonschema:"only a message in the thread with this name or id"`
 }
 
 // errCanceled is the answer to a wait that its caller or a signal ends: it must not look like an empty inbox.
 var errCanceled = errors.New("the wait was canceled")
 
-// wait returns the oldest unread message, or none after the time. The poll at the beginning distinguishes an empty inbox from a
-// gateway that does not answer: Watch ends without a word when its time ends during a poll. It may take longer than the wait, which
-// would otherwise fail at a slow gateway.
+// wait returns the oldest unread message, or none after the time. It waits through errors of the gateway, except for a refused token, and
+// returns the error of the last poll, which must not look like an empty inbox.
 func (t *messageTools) wait(call context.Context, p progress, in waitArguments) (toolMessages, error) {
 	longest := time.Duration(cmp.Or(int(in.Seconds), 30)) * time.Second
 	ctx, cancel := context.WithTimeout(call, longest)
 	defer cancel()
 	defer p.reportUntilDone(ctx, cancel, longest)()
-	var row *client.RowError
-	unread, _, _, err := lookup.Newest(call, t.client, client.FetchOptions{UnreadOnly: true, Limit: window})
+	opts := client.WatchOptions{Interval: waitInterval, FromNode: string(in.From), Kind: client.Kind(in.Kind)}
+	m, err := t.await(call, ctx, opts, in.Thread)
 	switch {
 	case call.Err() != nil:
 		return toolMessages{}, errCanceled
-	case err != nil && !errors.As(err, &row):
+	case err != nil:
 		return toolMessages{}, err
-	case len(unread) > 0:
-		return page(oldestFirst(unread, position{})[:1], position{}, 1), nil
+	case m == nil:
+		return page(nil, position{}, 1), nil
 	}
-	for m, err := range t.client.Watch(ctx, client.WatchOptions{Interval: waitInterval}) {
-		switch {
-		case err == nil:
-			return page([]client.MeshMessage{m}, position{}, 1), nil
-		case call.Err() != nil:
-			return toolMessages{}, errCanceled
-		case !errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &row): // polling goes on beside a message that cannot be decoded
-			return toolMessages{}, err
+	return page([]client.MeshMessage{*m}, position{}, 1), nil
+}
+
+// await returns the oldest unread message, or nil when ctx ends. Watch ends without a word when ctx ends during a poll, and reports
+// no poll that succeeds without a message: polls before and after it distinguish an empty inbox from a gateway that does not answer. They may
+// take longer than the wait, which would otherwise fail at a slow gateway.
+func (t *messageTools) await(call, ctx context.Context, opts client.WatchOptions, thread string) (m *client.MeshMessage, err error) {
+	if thread != "" {
+		if opts.ThreadID, err = lookup.ThreadID(call, t.client, t.scanner, thread); err != nil {
+			return nil, err
 		}
 	}
-	if call.Err() != nil {
-		return toolMessages{}, errCanceled
+	m, err = t.poll(call, opts)
+	if m != nil || err != nil && (ctx.Err() != nil || !mayPass(err)) {
+		return m, err
 	}
-	return page(nil, position{}, 1), nil
+	failed := err != nil
+	var row *client.RowError
+	for m, err := range t.client.Watch(ctx, opts) {
+		switch {
+		case err == nil:
+			return &m, nil
+		case errors.As(err, &row): // polling goes on beside a message that cannot be decoded
+		case !mayPass(err):
+			return nil, err
+		default:
+			failed = true
+		}
+	}
+	if !failed || call.Err() != nil {
+		return nil, nil //nolint:nilnil // no message
+	}
+	return t.poll(call, opts)
+}
+
+// poll returns the oldest unread message now, or nil. Older gateways ignore the selection.
+func (t *messageTools) poll(ctx context.Context, opts client.WatchOptions) (*client.MeshMessage, error) {
+	unread, _, _, err := lookup.Newest(ctx, t.client, client.FetchOptions{
+		UnreadOnly: true, Limit: window, FromNode: opts.FromNode, Kind: opts.Kind, ThreadID: opts.ThreadID,
+	})
+	unread = slices.DeleteFunc(unread, func(m client.MeshMessage) bool {
+		return opts.FromNode != "" && m.FromNode != opts.FromNode || opts.Kind != "" && m.Kind != opts.Kind ||
+			opts.ThreadID != "" && m.GetThreadID() != opts.ThreadID
+	})
+	var row *client.RowError
+	switch {
+	case len(unread) > 0:
+		return &oldestFirst(unread, position{})[0], nil
+	case errors.As(err, &row):
+		return nil, nil //nolint:nilnil // the other messages were decoded
+	default:
+		return nil, err
+	}
+}
+
+// mayPass reports whether a later poll may succeed.
+func mayPass(err error) bool {
+	var failed *client.MeshGatewayError
+	var denied *client.MeshAuthError
+	return errors.As(err, &failed) && !errors.As(err, &denied)
 }
 
 // progress reports the progress of a call, if its caller wants to know.

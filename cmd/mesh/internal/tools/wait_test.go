@@ -95,6 +95,67 @@ func TestWaitReportsAFailure(t *testing.T) {
 	}
 }
 
+// TestWaitOfASecondWithASlowGateway checks that a wait that is shorter than a poll has a result.
+func TestWaitOfASecondWithASlowGateway(t *testing.T) {
+	t.Parallel()
+	for want, rows := range map[string]string{`"messages":[]`: "", `"id":7`: waitedFor} {
+		synctest.Test(t, func(t *testing.T) {
+			text, failed := wait(t, func(w http.ResponseWriter, _ *http.Request) {
+				time.Sleep(2 * time.Second)
+				_, _ = io.WriteString(w, `{"messages":[`+rows+`]}`)
+			}, 1, nil)
+			assert.False(t, failed, text)
+			assert.Contains(t, text, want)
+		})
+	}
+}
+
+const waitedFor = `{"id":7,"from_node":"node-c","to_node":"node-a","kind":"fyi","content":"x","created_at":"2026-11-21T07:54:15+00:00"}`
+
+// TestWaitSurvivesARestart checks that a wait goes on while the gateway is away, and that an inbox that is empty again is no error.
+func TestWaitSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		back   time.Duration
+		rows   string
+		want   string
+		failed bool
+	}{
+		"a message after it": {20 * time.Second, waitedFor, `"id":7`, false},
+		"empty after it":     {20 * time.Second, "", `"messages":[]`, false},
+		"away at the end":    {time.Hour, "", "GET /messages: status 502", true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			text, failed := wait(t, func(w http.ResponseWriter, _ *http.Request) {
+				switch away := time.Since(began); {
+				case away < time.Second:
+					inbox(w, nil)
+				case away < c.back:
+					w.WriteHeader(http.StatusBadGateway)
+				default:
+					_, _ = io.WriteString(w, `{"messages":[`+c.rows+`]}`)
+				}
+			}, 50, nil)
+			assert.Equal(t, c.failed, failed, "%s: %s", name, text)
+			assert.Contains(t, text, c.want, name)
+		})
+	}
+}
+
+func TestWaitSelectsMessages(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const thread = "3f0f8a53-0000-4000-8000-000000000000"
+		text, failed := call(t, func(w http.ResponseWriter, r *http.Request) {
+			assert.Contains(t, r.URL.RawQuery, "from=node-b&kind=answer&thread_id="+thread)
+			_, _ = io.WriteString(w, `{"messages":[`+waitedFor+`]}`) // an older gateway ignores the parameters
+		}, &mcp.CallToolParams{Name: "mesh_wait", Arguments: map[string]any{"seconds": 9, "from": "node-b", "kind": "answer", "thread": thread}}, nil)
+		assert.False(t, failed, text)
+		assert.Contains(t, text, `"messages":[]`)
+	})
+}
+
 // TestMarkReadOfAGatewayThatMixesInboxes checks that a gateway that ignores the selected inbox leads to no mark of another's message.
 func TestMarkReadOfAGatewayThatMixesInboxes(t *testing.T) {
 	t.Parallel()

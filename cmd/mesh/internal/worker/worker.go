@@ -46,22 +46,17 @@ func LookPath(name string) (string, error) {
 	return path, err
 }
 
-// Handle runs the command for a message and sends what it prints as the answer. It returns the receipt of the answer, or nil if
-// the output is blank. An answer to an answer would be answered again: two workers would never stop. Its context does not end
-// the command: an interrupted Serve waits for its handlers.
-func (w *Worker) Handle(ctx context.Context, m client.MeshMessage) (*client.MeshMessage, error) {
+// Answer runs the command for a message and returns what it prints. An answer to an answer would be answered again: two workers would
+// never stop. Its context does not end the command: an interrupted Serve waits for its handlers.
+func (w *Worker) Answer(ctx context.Context, m client.MeshMessage) (string, error) {
 	if err := w.checkSender(ctx, m); err != nil {
-		return nil, err
+		return "", err
 	}
 	printed, err := w.run(ctx, m)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", w.command[0], err)
+		return "", fmt.Errorf("%s: %w", w.command[0], err)
 	}
-	text := strings.TrimSpace(printed)
-	if text == "" {
-		return nil, nil //nolint:nilnil // there is no answer
-	}
-	return w.client.Reply(ctx, m, client.KindAnswer, text)
+	return strings.TrimSpace(printed), nil
 }
 
 // checkSender returns an error if the sender of a question cannot receive the answer: the command may cost money. It checks no other
