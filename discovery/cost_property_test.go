@@ -2,7 +2,6 @@ package discovery_test
 
 import (
 	"errors"
-	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"strings"
@@ -81,10 +80,10 @@ func randomUsage(random *rand.Rand, fees []discovery.Fee) discovery.Usage {
 }
 
 // plainCost is CostOf without its index, its tiers and its arithmetic, for standard calls and two modes; nil is not known.
-func plainCost(rows []discovery.ProviderPricing, fees []discovery.Fee, call *discovery.Call) *big.Rat {
+func plainCost(rows []discovery.Row, fees []discovery.Fee, call *discovery.Call) *big.Rat {
 	u := &call.Usage
 	text := plainRow(rows, call, discovery.ModalityText)
-	if text == nil || (text.InputPerMTok == nil && text.OutputPerMTok == nil) {
+	if text == nil || (text.InputPerMTok == "" && text.OutputPerMTok == "") {
 		return nil
 	}
 	audio, image := plainRow(rows, call, discovery.ModalityAudio), plainRow(rows, call, discovery.ModalityImage)
@@ -95,40 +94,40 @@ func plainCost(rows []discovery.ProviderPricing, fees []discovery.Fee, call *dis
 	}
 	for _, part := range []struct {
 		tokens int64
-		row    *discovery.ProviderPricing
-		price  func(*discovery.ProviderPricing) *float64
+		row    *discovery.Row
+		price  func(*discovery.Row) string
 	}{
 		{u.Input + u.ToolInput, text, input}, {u.Output, text, output},
-		{u.CacheRead, text, func(r *discovery.ProviderPricing) *float64 { return r.CacheReadPerMTok }},
-		{u.CacheWrite5m, text, func(r *discovery.ProviderPricing) *float64 { return r.CacheWrite5mPerMTok }},
-		{u.CacheWrite1h, text, func(r *discovery.ProviderPricing) *float64 { return r.CacheWrite1hPerMTok }},
+		{u.CacheRead, text, func(r *discovery.Row) string { return r.CacheReadPerMTok }},
+		{u.CacheWrite5m, text, func(r *discovery.Row) string { return r.CacheWrite5mPerMTok }},
+		{u.CacheWrite1h, text, func(r *discovery.Row) string { return r.CacheWrite1hPerMTok }},
 		{u.AudioInput, audio, input}, {u.AudioOutput, audio, output}, {u.ImageOutput, image, output},
 	} {
 		if part.tokens == 0 {
 			continue
 		}
-		if part.row == nil || part.price(part.row) == nil {
+		if part.row == nil || part.price(part.row) == "" {
 			return nil
 		}
-		usd, _ := new(big.Rat).SetString(fmt.Sprint(*part.price(part.row)))
+		usd, _ := new(big.Rat).SetString(part.price(part.row))
 		usd.Mul(usd, factor)
 		total.Add(total, usd.Mul(usd, big.NewRat(part.tokens, 1_000_000)))
 	}
 	return total
 }
 
-func input(r *discovery.ProviderPricing) *float64  { return r.InputPerMTok }
-func output(r *discovery.ProviderPricing) *float64 { return r.OutputPerMTok }
+func input(r *discovery.Row) string  { return r.InputPerMTok }
+func output(r *discovery.Row) string { return r.OutputPerMTok }
 
 // plainRow returns the row with the highest threshold of those in force; nil when there is none.
-func plainRow(rows []discovery.ProviderPricing, call *discovery.Call, modality string) *discovery.ProviderPricing {
-	var best *discovery.ProviderPricing
+func plainRow(rows []discovery.Row, call *discovery.Call, modality string) *discovery.Row {
+	var best *discovery.Row
 	u := &call.Usage
 	prompt := u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput
 	for i := range rows {
 		r := &rows[i]
 		mode := r.Mode == discovery.ModeStandard || r.Mode == plainHours(call.At)
-		if r.ModelHint != call.Model || r.Modality != modality || !mode || !inForce(r.ValidFrom, r.ValidUntil, call.At) || prompt < r.TierThresholdTokens {
+		if r.ModelHint != call.Model || r.Modality != modality || !mode || !inForce(&r.ValidFrom, &r.ValidUntil, call.At) || prompt < r.TierThresholdTokens {
 			continue
 		}
 		if best == nil || r.TierThresholdTokens > best.TierThresholdTokens {
@@ -141,7 +140,7 @@ func plainRow(rows []discovery.ProviderPricing, call *discovery.Call, modality s
 // inForce compares a time with the texts of a period, of which a date sorts before the times of its day.
 func inForce(from, until *string, at time.Time) bool {
 	now := at.UTC().Format(time.RFC3339)
-	return (from == nil || *from <= now) && (until == nil || now < *until)
+	return (from == nil || *from <= now) && (until == nil || *until == "" || now < *until)
 }
 
 // plainHours returns the mode of DeepSeek's rows.
@@ -161,7 +160,7 @@ func plainHours(at time.Time) string {
 }
 
 // plainFactor returns the factor of the mode, and reports whether it holds for cached input; nil is not known.
-func plainFactor(call *discovery.Call, row *discovery.ProviderPricing) (factor *big.Rat, cached bool) {
+func plainFactor(call *discovery.Call, row *discovery.Row) (factor *big.Rat, cached bool) {
 	anthropic := call.Provider == discovery.Anthropic
 	oldClaude := strings.Contains(call.Model, "claude-3") || strings.Contains(call.Model, "-4-5") || strings.Contains(call.Model, "-4-1") ||
 		strings.Contains(call.Model, "-4-0") || strings.HasSuffix(call.Model, "-4") || strings.Contains(call.Model, "-2025") || strings.Contains(call.Model, "claude-2")

@@ -27,7 +27,7 @@ func on(t *testing.T, text string) time.Time {
 }
 
 // mustWith returns the built-in list with rows of our own.
-func mustWith(t testing.TB, rows ...discovery.ProviderPricing) *discovery.PriceList {
+func mustWith(t testing.TB, rows ...discovery.Row) *discovery.PriceList {
 	t.Helper()
 	list, err := discovery.BuiltInPrices().With(rows...)
 	require.NoError(t, err)
@@ -238,7 +238,7 @@ func TestCostOfCountsWithoutAPrice(t *testing.T) {
 		usage := thousand
 		reflect.ValueOf(&usage).Elem().FieldByName(field).SetInt(1)
 		checkCosts(t, discovery.BuiltInPrices(), []costCase{{field, discovery.OpenAI, "gpt-4o", day, usage, "", "", missing}})
-		checkCosts(t, mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0)}),
+		checkCosts(t, mustWith(t, discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1"}),
 			[]costCase{{field + " with a price of our own", discovery.OpenAI, "gpt-4o", day, usage, "", "", missing}})
 	}
 	searched := with(thousand, func(u *discovery.Usage) { u.Requests = map[string]int64{"web_search": 0, "xx_search": 1} })
@@ -294,7 +294,7 @@ func TestModelsOfOtherVendorsHaveNoListedPrice(t *testing.T) {
 		assert.Equal(t, row.priced, err == nil, row)
 		assert.Equal(t, row.priced, len(discovery.BuiltInPrices().Of(row.provider, row.model)) > 0, row)
 
-		own := mustWith(t, discovery.ProviderPricing{Provider: row.provider, ModelHint: row.model, InputPerMTok: ptr(1_000.0)})
+		own := mustWith(t, discovery.Row{Provider: row.provider, ModelHint: row.model, InputPerMTok: "1000"})
 		cost, err := own.CostOf(call)
 		require.NoError(t, err, row)
 		assert.Equal(t, "1", cost.Exact, row)

@@ -88,12 +88,11 @@ func ExampleLedger() {
 
 // A price of your own takes precedence over the built-in list, here for a fine-tuned model.
 func ExamplePriceList_With() {
-	price := func(usd float64) *float64 { return &usd }
-	prices, err := discovery.BuiltInPrices().With(discovery.ProviderPricing{
+	prices, err := discovery.BuiltInPrices().With(discovery.Row{
 		Provider:      discovery.OpenAI,
 		ModelHint:     "ft:gpt-4o-2024-08-06:acme::1",
-		InputPerMTok:  price(3.75),
-		OutputPerMTok: price(15),
+		InputPerMTok:  "3.75",
+		OutputPerMTok: "15",
 		Source:        "contract",
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ type Fee struct {
 	Models []string `json:"models"`
 	// USDPerRequest is the fee as a decimal. "0" is free, and "" is not known.
 	USDPerRequest string `json:"usd_per_request"`
-	// ValidFrom is the beginning of the fee and ValidUntil the end, which is exclusive, as in [ProviderPricing].
+	// ValidFrom is the beginning of the fee and ValidUntil the end, which is exclusive, as in [Row].
 	ValidFrom  *string `json:"valid_from"`
 	ValidUntil *string `json:"valid_until"`
 	// Source names who lists the fee.

@@ -54,7 +54,7 @@ func TestCostOfUsesOfTools(t *testing.T) {
 		{"a longer pattern", discovery.OpenAI, "gpt-5-search-api", day, thousand, "", "", "tool"},
 		{"a tool of no list", discovery.OpenAI, "gpt-5.4", day, uses("teleport", 1), "", "", "tool"},
 	})
-	own := mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0)})
+	own := mustWith(t, discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "1", OutputPerMTok: "1"})
 	searched := with(thousand, func(u *discovery.Usage) { u.Requests = map[string]int64{"web_search": 1} })
 	checkCosts(t, own, []costCase{{"prices of our own", discovery.OpenAI, "gpt-5.4", day, searched, "", "0.012", ""}})
 }
@@ -120,9 +120,9 @@ func TestOwnRowsByTheHour(t *testing.T) {
 // Audio and images of own rows have prices of rows of that modality.
 func TestOwnRowsOfMedia(t *testing.T) {
 	t.Parallel()
-	text := discovery.ProviderPricing{Provider: discovery.Gemini, ModelHint: "gemini-2.5-flash", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(2.0)}
+	text := discovery.Row{Provider: discovery.Gemini, ModelHint: "gemini-2.5-flash", InputPerMTok: "1", OutputPerMTok: "2"}
 	audio := text
-	audio.Modality, audio.InputPerMTok = discovery.ModalityAudio, ptr(7.0)
+	audio.Modality, audio.InputPerMTok = discovery.ModalityAudio, "7"
 	heard := discovery.Usage{Input: 1_000_000, AudioInput: 1_000_000}
 	checkCosts(t, mustWith(t, text, audio), []costCase{{"own rows", discovery.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "8", ""}})
 	fast := text

@@ -40,20 +40,20 @@ var builtInPrices = sync.OnceValue(func() *PriceList { return &PriceList{table: 
 
 // Rows returns the rows of a provider, or of all for "": your own, then live ones, then those of the table, each in their
 // order. For an unknown provider the list is empty.
-func (l *PriceList) Rows(p Provider) []ProviderPricing {
+func (l *PriceList) Rows(p Provider) []Row {
 	p = modelid.Canonical(p)
-	rows := l.own.pricings(l.own.list.Rows())
+	rows := l.own.rows(l.own.list.Rows())
 	for _, list := range l.lists()[1:] {
-		rows = append(rows, pricingsOf(list.Rows())...)
+		rows = append(rows, rowsOf(list.Rows())...)
 	}
-	return slices.DeleteFunc(rows, func(r ProviderPricing) bool { return p != "" && r.Provider != p })
+	return slices.DeleteFunc(rows, func(r Row) bool { return p != "" && r.Provider != p })
 }
 
 // Of returns the rows of a model, under any spelling of its id, in the order in which [PriceList.CostOf] uses them: your own,
 // then live ones, then those of the table, of all periods and tiers. For a model without a row the list is empty.
-func (l *PriceList) Of(p Provider, model string) []ProviderPricing {
+func (l *PriceList) Of(p Provider, model string) []Row {
 	found := l.find(modelid.Canonical(p), model)
-	return append(append(l.own.pricings(found.own), pricingsOf(found.live)...), pricingsOf(found.listed)...)
+	return append(append(l.own.rows(found.own), rowsOf(found.live)...), rowsOf(found.listed)...)
 }
 
 // AsOf returns the time of the newest verification in the list; the zero time if no row has one.

@@ -4,8 +4,6 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
-
-	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 )
 
 // pricesHeader is the first line of WriteCSV. A column keeps its name and place; a new one is appended.
@@ -16,8 +14,7 @@ var pricesHeader = []string{
 }
 
 // WriteCSV writes the rows of the list, in the order of [PriceList.Rows], as CSV for a database; examples/warehouse joins
-// them with calls. The first line has the names of the columns, which are the JSON names of [ProviderPricing] without
-// raw_pricing. Later versions add columns at the end only. A price is written as its shortest decimal, without an exponent. An
+// them with calls. The first line has the names of the columns, which are the JSON names of [Row]. Later versions add columns at the end only. A price is a decimal without an exponent. An
 // unknown price and an open date are empty, never 0. An error of w is returned.
 func (l *PriceList) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
@@ -30,19 +27,10 @@ func (l *PriceList) WriteCSV(w io.Writer) error {
 }
 
 // cells returns the row in the order of pricesHeader.
-func (p *ProviderPricing) cells() []string {
+func (r *Row) cells() []string {
 	return []string{
-		string(p.Provider), p.ModelHint, p.SKUID, p.SKUDescription,
-		priceCell(p.InputPerMTok), priceCell(p.OutputPerMTok), priceCell(p.CacheReadPerMTok),
-		priceCell(p.CacheWrite5mPerMTok), priceCell(p.CacheWrite1hPerMTok),
-		strconv.FormatInt(p.TierThresholdTokens, 10), ptr.Value(p.UsageUnit), p.Source, ptr.Value(p.VerifiedAt),
-		ptr.Value(p.ValidFrom), ptr.Value(p.ValidUntil), p.Modality, p.Mode,
+		string(r.Provider), r.ModelHint, r.SKUID, r.SKUDescription, r.InputPerMTok, r.OutputPerMTok, r.CacheReadPerMTok,
+		r.CacheWrite5mPerMTok, r.CacheWrite1hPerMTok, strconv.FormatInt(r.TierThresholdTokens, 10), r.UsageUnit, r.Source, r.VerifiedAt,
+		r.ValidFrom, r.ValidUntil, r.Modality, r.Mode,
 	}
-}
-
-func priceCell(usd *float64) string {
-	if usd == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*usd, 'f', -1, 64)
 }

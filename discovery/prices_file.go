@@ -12,15 +12,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/savefile"
 )
 
-var pricesFormat = savefile.Format{Name: "mesh-go-prices", Version: "1", Writer: "PriceList.Save"}
+var pricesFormat = savefile.Format{Name: "mesh-go-prices", Version: "2", Writer: "PriceList.Save"}
 
 // maxPricesFile is the size of the largest file that LoadPrices reads; that of the built-in list has 0.2 MB.
 const maxPricesFile = 32 << 20
 
 // pricesFile is the content of a price file.
 type pricesFile struct {
-	ETag string            `json:"etag,omitempty"`
-	Own  []ProviderPricing `json:"own,omitempty"`
+	ETag string `json:"etag,omitempty"`
+	Own  []Row  `json:"own,omitempty"`
 	// Table is the text of the table; "" for none. Updated reports that it is one of UpdatePrices.
 	Table   string `json:"table"`
 	Updated bool   `json:"updated,omitempty"`

@@ -16,11 +16,11 @@ import (
 
 func TestSaveAndLoadPrices(t *testing.T) {
 	t.Parallel()
-	price, from := 0.1+0.2, "2026-01-01"
-	own := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4.1", InputPerMTok: &price, OutputPerMTok: &price, ValidFrom: &from, Mode: "batch"}
+	const price = "0.30000000000000004"
+	own := discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-4.1", InputPerMTok: price, OutputPerMTok: price, ValidFrom: "2026-01-01", Mode: "batch"}
 	with, err := discovery.BuiltInPrices().With(own)
 	require.NoError(t, err)
-	with, err = with.With(discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: "grok-x", OutputPerMTok: &price})
+	with, err = with.With(discovery.Row{Provider: discovery.XAI, ModelHint: "grok-x", OutputPerMTok: price})
 	require.NoError(t, err)
 	for name, list := range map[string]*discovery.PriceList{"own rows": with, "built-in": discovery.BuiltInPrices(), "empty": {}} {
 		var file, second bytes.Buffer
@@ -47,7 +47,7 @@ func TestLoadPricesRejectsDamage(t *testing.T) {
 	text := file.String()
 	for name, damaged := range map[string]string{
 		"empty": "", "cut": text[:len(text)-2], "head alone": text[:90], "a changed price": strings.Replace(text, "gpt-4.1,0,2,", "gpt-4.1,0,3,", 1),
-		"another version": strings.Replace(text, "prices 1 ", "prices 2 ", 1), "a catalog": strings.Replace(text, "mesh-go-prices", "mesh-go-catalog", 1),
+		"another version": strings.Replace(text, "prices 2 ", "prices 1 ", 1), "a catalog": strings.Replace(text, "mesh-go-prices", "mesh-go-catalog", 1),
 	} {
 		list, err := discovery.LoadPrices(strings.NewReader(damaged))
 		var value *discovery.ValueError
@@ -69,7 +69,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 // FuzzLoadPrices has files whose digest is right: nothing in them may panic.
 func FuzzLoadPrices(f *testing.F) {
 	var file bytes.Buffer
-	list, _ := new(discovery.PriceList).With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m"})
+	list, _ := new(discovery.PriceList).With(discovery.Row{Provider: discovery.OpenAI, ModelHint: "m"})
 	_ = list.Save(&file)
 	_, content, _ := strings.Cut(file.String(), "\n")
 	f.Add(content)

@@ -94,7 +94,7 @@ func (c *Client) liveGemini(ctx context.Context, r request, base *PriceList) (*L
 			live.Rows = append(live.Rows, skus.rows(name, listed)...)
 		}
 	}
-	live.Find = func(model string) []ProviderPricing { return skus.rows(model, nil) }
+	live.Find = func(model string) []Row { return skus.rows(model, nil) }
 	return live, nil
 }
 
@@ -106,7 +106,7 @@ type geminiLive struct {
 
 // rows returns the standard text prices of a Gemini model, a row for each tier; nil when the list has no such model, or the
 // name is ambiguous. A tier whose price is not understood is a row without prices. The SKUs that are used are marked in seen.
-func (live geminiLive) rows(model string, seen map[string]bool) []ProviderPricing {
+func (live geminiLive) rows(model string, seen map[string]bool) []Row {
 	tiers, names := live.list.Tiers(geminisku.Words(model))
 	for name := range names {
 		if seen != nil {
@@ -114,11 +114,11 @@ func (live geminiLive) rows(model string, seen map[string]bool) []ProviderPricin
 		}
 	}
 	readAt := live.readAt.Format(time.RFC3339)
-	rows := make([]ProviderPricing, len(tiers))
+	rows := make([]Row, len(tiers))
 	for i, tier := range tiers {
-		rows[i] = ProviderPricing{
-			Provider: Gemini, ModelHint: model, Source: SourceCloudBilling, VerifiedAt: &readAt,
-			InputPerMTok: tier.Input, OutputPerMTok: tier.Output, CacheReadPerMTok: tier.CacheRead,
+		rows[i] = Row{
+			Provider: Gemini, ModelHint: model, Source: SourceCloudBilling, VerifiedAt: readAt,
+			InputPerMTok: priceText(tier.Input), OutputPerMTok: priceText(tier.Output), CacheReadPerMTok: priceText(tier.CacheRead),
 		}
 		if tier.Threshold > 0 { // a round figure, above which the prices hold
 			rows[i].TierThresholdTokens = tier.Threshold + 1

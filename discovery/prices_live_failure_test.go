@@ -51,7 +51,7 @@ func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 		assert.Equal(t, "LivePrices", f.Operation)
 	}
 
-	base := mustWith(t, discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: "ours", InputPerMTok: ptr(1.0)})
+	base := mustWith(t, discovery.Row{Provider: discovery.XAI, ModelHint: "ours", InputPerMTok: "1"})
 	strict := s.client(t, keyOf(discovery.ServiceXAI), discovery.WithStrictErrors())
 	list, err := strict.LivePrices(t.Context(), base)
 	var failure *discovery.Failure

@@ -120,12 +120,12 @@ func TestLivePricesOfGemini(t *testing.T) {
 	assert.Equal(t, 1, s.count("cloudbilling"), "both have one cache")
 }
 
-// Where the live list has a model without understood prices, those of the table hold.
 // textRows returns the rows for text.
-func textRows(rows []discovery.ProviderPricing) []discovery.ProviderPricing {
-	return slices.DeleteFunc(rows, func(r discovery.ProviderPricing) bool { return r.Modality != discovery.ModalityText })
+func textRows(rows []discovery.Row) []discovery.Row {
+	return slices.DeleteFunc(rows, func(r discovery.Row) bool { return r.Modality != discovery.ModalityText })
 }
 
+// Where the live list has a model without understood prices, those of the table hold.
 func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
@@ -144,9 +144,9 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 
 	rows = live(t, c).Of(discovery.Gemini, "gemini-2.5-pro")
 	assert.Equal(t, discovery.SourceCloudBilling, rows[0].Source)
-	assert.InDelta(t, 1.3, *rows[0].InputPerMTok, 0)
+	assert.Equal(t, "1.3", rows[0].InputPerMTok)
 	assert.NotEqual(t, discovery.SourceCloudBilling, rows[1].Source)
-	assert.InDelta(t, 2.5, *rows[1].InputPerMTok, 0)
+	assert.Equal(t, "2.5", rows[1].InputPerMTok)
 	assert.Equal(t, int64(200_001), rows[1].TierThresholdTokens)
 	for tokens, want := range map[int64]string{200_000: "0.26", 200_001: "0.5000025"} {
 		usd, _ := exact(t, c, discovery.Gemini, "gemini-2.5-pro", discovery.Usage{Input: tokens}, time.Time{})
@@ -183,7 +183,7 @@ func TestOwnPricesPrecedeLiveOnes(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
 	c := s.client(t, keyOf(discovery.ServiceXAI))
-	own := discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: "grok-4.7", InputPerMTok: ptr(1_000.0), OutputPerMTok: ptr(1_000.0)}
+	own := discovery.Row{Provider: discovery.XAI, ModelHint: "grok-4.7", InputPerMTok: "1000", OutputPerMTok: "1000"}
 	before, err := c.LivePrices(t.Context(), mustWith(t, own))
 	require.NoError(t, err)
 	after, err := live(t, c).With(own)

@@ -33,16 +33,15 @@ func (c *Client) xaiPrices(ctx context.Context, r request) (listing[[]xai.Langua
 
 // xaiRows returns the text prices of xAI's models, under their ids and aliases. A model without both prices of text has no
 // row: those of images are listed with 0. An id that is listed twice has the prices of its first model.
-func xaiRows(models []xai.LanguageModel, readAt time.Time) []ProviderPricing {
-	verifiedAt := readAt.Format(time.RFC3339)
-	var rows []ProviderPricing
+func xaiRows(models []xai.LanguageModel, readAt time.Time) []Row {
+	var rows []Row
 	listed := make(map[string]bool)
 	for _, m := range models {
 		if m.GetPromptTextTokenPrice() <= 0 || m.GetCompletionTextTokenPrice() <= 0 {
 			continue
 		}
-		base := ProviderPricing{
-			Provider: XAI, Source: SourceLanguageModels, VerifiedAt: &verifiedAt,
+		base := Row{
+			Provider: XAI, Source: SourceLanguageModels, VerifiedAt: readAt.Format(time.RFC3339),
 			InputPerMTok: xaiPrice(m.GetPromptTextTokenPrice()), CacheReadPerMTok: xaiPrice(m.GetCachedPromptTextTokenPrice()),
 			OutputPerMTok: xaiPrice(m.GetCompletionTextTokenPrice()),
 		}
@@ -65,11 +64,10 @@ func xaiRows(models []xai.LanguageModel, readAt time.Time) []ProviderPricing {
 }
 
 // xaiPrice reads a price in cents per 100 million tokens. 0 is what xAI lists where there is no price.
-func xaiPrice(cents int64) *float64 {
+func xaiPrice(cents int64) string {
 	if cents <= 0 {
-		return nil
+		return ""
 	}
 	const places = 4 // to dollars, and to one million
-	usd := decimal.New(cents, places).Float64()
-	return &usd
+	return decimal.New(cents, places).String()
 }

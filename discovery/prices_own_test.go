@@ -1,9 +1,9 @@
 package discovery_test
 
 import (
-	"math"
 	"math/big"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,14 +16,14 @@ import (
 func TestWith(t *testing.T) {
 	t.Parallel()
 	const day = "2026-11-20"
-	own := []discovery.ProviderPricing{
-		{Provider: "Open AI", ModelHint: "gpt-5.4", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(2.0), Source: "our contract", VerifiedAt: ptr("2026-11-01"), ValidFrom: ptr("2026-11-01")},
-		{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ptr(3.0), OutputPerMTok: ptr(4.0), ValidFrom: ptr("2026-11-01"), TierThresholdTokens: 2_000},
-		{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ptr(0.1), OutputPerMTok: ptr(0.2), ValidFrom: ptr("2026-11-01"), Mode: discovery.ModeBatch},
-		{Provider: discovery.OpenAI, ModelHint: "ft:gpt-4o-2024-08-06:acme::x1", InputPerMTok: ptr(3.75), OutputPerMTok: ptr(15.0)},
-		{Provider: discovery.OpenAI, ModelHint: "odd", InputPerMTok: ptr(1.25 / 3), OutputPerMTok: ptr(1e-20)},
-		{Provider: discovery.DeepSeek, ModelHint: "deepseek-flash", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0)},
-		{Provider: discovery.Gemini, ModelHint: "free", InputPerMTok: ptr(0.0), OutputPerMTok: ptr(0.0)},
+	own := []discovery.Row{
+		{Provider: "Open AI", ModelHint: "gpt-5.4", InputPerMTok: "1", OutputPerMTok: "2", Source: "our contract", VerifiedAt: "2026-11-01", ValidFrom: "2026-11-01"},
+		{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "3", OutputPerMTok: "4", ValidFrom: "2026-11-01", TierThresholdTokens: 2_000},
+		{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "0.1", OutputPerMTok: "0.2", ValidFrom: "2026-11-01", Mode: discovery.ModeBatch},
+		{Provider: discovery.OpenAI, ModelHint: "ft:gpt-4o-2024-08-06:acme::x1", InputPerMTok: "3.75", OutputPerMTok: "15"},
+		{Provider: discovery.OpenAI, ModelHint: "odd", InputPerMTok: "0.4166666666666667", OutputPerMTok: "0.00000000000000000001"},
+		{Provider: discovery.DeepSeek, ModelHint: "deepseek-flash", InputPerMTok: "1", OutputPerMTok: "1"},
+		{Provider: discovery.Gemini, ModelHint: "free", InputPerMTok: "0", OutputPerMTok: "0"},
 	}
 	checkCosts(t, mustWith(t, own...), []costCase{
 		{"before the table", discovery.OpenAI, "gpt-5.4", day, thousand, "", "0.003", ""},
@@ -35,7 +35,7 @@ func TestWith(t *testing.T) {
 		{"an empty cell is not filled from the table", discovery.OpenAI, "gpt-5.4", day, discovery.Usage{CacheRead: 1}, "", "", "cache_read"},
 		{"before the contract the table counts", discovery.OpenAI, "gpt-5.4", "2026-10-31", thousand, "", "0.0175", ""},
 		{"a fine-tune", discovery.OpenAI, "ft:gpt-4o-2024-08-06:acme::x1", day, thousand, "", "0.01875", ""},
-		{"a float64 is its shortest decimal", discovery.OpenAI, "odd", day, discovery.Usage{Input: 3, Output: 1}, "", "0.00000125000000000000010001", ""},
+		{"many places", discovery.OpenAI, "odd", day, discovery.Usage{Input: 3, Output: 1}, "", "0.00000125000000000000010001", ""},
 		{"no hours off the peak", discovery.DeepSeek, "deepseek-flash", "2026-11-21", thousand, "", "0.002", ""},
 		{"a price of 0 is a price", discovery.Gemini, "free", day, thousand, "", "0", ""},
 		{"other models are those of the table", discovery.OpenAI, "gpt-4o", day, thousand, "", "0.0125", ""},
@@ -45,9 +45,9 @@ func TestWith(t *testing.T) {
 
 func TestWithChangesNothingThatIsShared(t *testing.T) {
 	t.Parallel()
-	first := discovery.ProviderPricing{Provider: "Open AI", ModelHint: " gpt-5.4 ", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(2.0), Source: "our contract"}
+	first := discovery.Row{Provider: "Open AI", ModelHint: " gpt-5.4 ", InputPerMTok: "1", OutputPerMTok: "2", Source: "our contract"}
 	base := mustWith(t, first)
-	list, err := base.With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ptr(3.0), TierThresholdTokens: 2_000})
+	list, err := base.With(discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "3", TierThresholdTokens: 2_000})
 	require.NoError(t, err)
 	rows := list.Of(discovery.OpenAI, "gpt-5.4")
 	require.Greater(t, len(rows), 2)
@@ -56,8 +56,7 @@ func TestWithChangesNothingThatIsShared(t *testing.T) {
 	assert.Equal(t, discovery.BuiltInPrices().Of(discovery.OpenAI, "gpt-5.4"), rows[2:])
 	assert.Equal(t, rows[1:], base.Of(discovery.OpenAI, "gpt-5.4"), "the base has no new row")
 
-	*rows[1].InputPerMTok = 99
-	*first.InputPerMTok = 98
+	rows[1].InputPerMTok, first.InputPerMTok = "99", "98"
 	cost, err := list.CostOf(discovery.Call{Provider: discovery.OpenAI, Model: "gpt-5.4", Usage: thousand, At: on(t, "2026-11-20")})
 	require.NoError(t, err)
 	assert.Equal(t, "0.003", cost.Exact, "neither the argument nor the result is shared")
@@ -67,9 +66,9 @@ func TestWithChangesNothingThatIsShared(t *testing.T) {
 // The rows of a later With precede equal ones of an earlier one.
 func TestLaterWithWins(t *testing.T) {
 	t.Parallel()
-	row := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0)}
+	row := discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "1", OutputPerMTok: "1"}
 	list := mustWith(t, row)
-	row.InputPerMTok = ptr(7.0)
+	row.InputPerMTok = "7"
 	list, err := list.With(row)
 	require.NoError(t, err)
 	checkCosts(t, list, []costCase{{"the later row", discovery.OpenAI, "gpt-5.4", "2026-11-20", thousand, "", "0.008", ""}})
@@ -98,16 +97,13 @@ func TestWithTheRowsOfTheListChangesNoCost(t *testing.T) {
 func TestWithThresholds(t *testing.T) {
 	t.Parallel()
 	for _, threshold := range []int64{1, 2, 200_000, 200_001, 1 << 53} {
-		low := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0)}
-		high := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ptr(2.0), OutputPerMTok: ptr(2.0), TierThresholdTokens: threshold}
+		low := discovery.Row{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: "1", OutputPerMTok: "1"}
+		high := discovery.Row{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: "2", OutputPerMTok: "2", TierThresholdTokens: threshold}
 		list := mustWith(t, low, high)
 		for tokens, want := range map[int64]string{threshold - 1: "0.000001", threshold: "0.000002"} {
 			cost, err := list.CostOf(discovery.Call{Provider: discovery.OpenAI, Model: "m", Usage: discovery.Usage{CacheRead: 0, Input: tokens, Output: 1}, At: time.Now()})
 			require.NoError(t, err)
 			assert.Equal(t, want, cost.Lines[len(cost.Lines)-1].USD, "%d tokens, from %d", tokens, threshold)
-			best, ok := discovery.PriceAt(list.Of(discovery.OpenAI, "m"), tokens)
-			require.True(t, ok)
-			assert.Equal(t, tokens == threshold, *best.InputPerMTok == 2, "PriceAt agrees")
 		}
 	}
 }
@@ -115,16 +111,17 @@ func TestWithThresholds(t *testing.T) {
 // Prices of any size are exact or refused.
 func TestWithExtremePrices(t *testing.T) {
 	t.Parallel()
-	for _, usd := range []float64{5e-324, 1e-300, 1e-20, 1.25 / 3, 0.1, 12345.678901, 1e15} {
-		list := mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: &usd, OutputPerMTok: &usd})
+	for _, price := range []float64{5e-324, 1e-300, 1e-20, 1.25 / 3, 0.1, 12345.678901, 1e15} {
+		usd := strconv.FormatFloat(price, 'f', -1, 64)
+		list := mustWith(t, discovery.Row{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: usd, OutputPerMTok: usd})
 		usage := discovery.Usage{Input: 1 << 53, Output: 7}
 		cost, err := list.CostOf(discovery.Call{Provider: discovery.OpenAI, Model: "m", Usage: usage, At: time.Now()})
 		require.NoError(t, err, usd)
-		want, _ := new(big.Rat).SetString(strconv.FormatFloat(usd, 'g', -1, 64))
+		want, _ := new(big.Rat).SetString(usd)
 		want.Mul(want, new(big.Rat).SetFrac64(1<<53+7, 1_000_000))
 		got, ok := new(big.Rat).SetString(cost.Exact)
 		require.True(t, ok)
-		assert.Zero(t, want.Cmp(got), "%g: %s", usd, cost.Exact)
+		assert.Zero(t, want.Cmp(got), "%s: %s", usd, cost.Exact)
 		assert.NotContains(t, cost.Exact, "e")
 		nearest, _ := want.Float64()
 		assert.InDelta(t, nearest, cost.USD, 0)
@@ -133,8 +130,8 @@ func TestWithExtremePrices(t *testing.T) {
 		assert.Zero(t, ledger.Unpriced(time.Time{}, time.Time{}), usd)
 		assert.InDelta(t, nearest, ledger.Total(time.Time{}, time.Time{}), 0)
 	}
-	for _, usd := range []float64{1.1e15, 1e200, 1e308, math.Inf(1), math.NaN(), -1e-300} {
-		_, err := discovery.BuiltInPrices().With(discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", OutputPerMTok: &usd})
+	for _, usd := range []string{"1100000000000000", "1" + strings.Repeat("0", 308), "Inf", "NaN", "-0.1", "1e3", "1,5", " 1", "."} {
+		_, err := discovery.BuiltInPrices().With(discovery.Row{Provider: discovery.OpenAI, ModelHint: "m", OutputPerMTok: usd})
 		var wrong *discovery.ValueError
 		require.ErrorAs(t, err, &wrong, usd)
 		assert.Equal(t, "OutputPerMTok", wrong.Field)
@@ -145,7 +142,7 @@ func TestWithExtremePrices(t *testing.T) {
 func TestWithRowsOfOtherModalities(t *testing.T) {
 	t.Parallel()
 	for modality, want := range map[string]string{"": "0.002", discovery.ModalityText: "0.002", discovery.ModalityAudio: "0.0125"} {
-		list := mustWith(t, discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0), Modality: modality})
+		list := mustWith(t, discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1", Modality: modality})
 		checkCosts(t, list, []costCase{{modality, discovery.OpenAI, "gpt-4o", "2026-11-20", thousand, "", want, ""}})
 	}
 }
@@ -153,9 +150,9 @@ func TestWithRowsOfOtherModalities(t *testing.T) {
 // A period may begin and end at any time.
 func TestWithPeriodsOfTimes(t *testing.T) {
 	t.Parallel()
-	list := mustWith(t, discovery.ProviderPricing{
-		Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0),
-		ValidFrom: ptr("2026-11-20T14:00:00+02:00"), ValidUntil: ptr("2026-11-21"),
+	list := mustWith(t, discovery.Row{
+		Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1",
+		ValidFrom: "2026-11-20T14:00:00+02:00", ValidUntil: "2026-11-21",
 	})
 	checkCosts(t, list, []costCase{
 		{"before", discovery.OpenAI, "gpt-4o", "2026-11-20T11:59:59Z", thousand, "", "0.0125", ""},
@@ -168,17 +165,17 @@ func TestWithPeriodsOfTimes(t *testing.T) {
 // A contract is for a model, in whatever spelling it and the answer have the id.
 func TestWithHoldsForEverySpelling(t *testing.T) {
 	t.Parallel()
-	own := []discovery.ProviderPricing{
+	own := []discovery.Row{
 		{Provider: discovery.Anthropic, ModelHint: "claude-opus-4-5"},
 		{Provider: discovery.Anthropic, ModelHint: "anthropic/claude-opus-4.8"},
 		{Provider: discovery.Anthropic, ModelHint: "claude-haiku-4-5-20251001"},
-		{Provider: discovery.OpenAI, ModelHint: "GPT-4o", ValidFrom: ptr("2026-11-01")},
+		{Provider: discovery.OpenAI, ModelHint: "GPT-4o", ValidFrom: "2026-11-01"},
 		{Provider: discovery.Gemini, ModelHint: "models/gemini-2.5-pro"},
 		{Provider: discovery.XAI, ModelHint: "grok-4"},
 		{Provider: discovery.OpenAI, ModelHint: "My-Model"},
 	}
 	for i := range own {
-		own[i].InputPerMTok, own[i].OutputPerMTok = ptr(1_000.0), ptr(1_000.0)
+		own[i].InputPerMTok, own[i].OutputPerMTok = "1000", "1000"
 	}
 	const day, contract = "2026-11-20", "2"
 	checkCosts(t, mustWith(t, own...), []costCase{
@@ -200,20 +197,19 @@ func TestWithRejectsInvalidRows(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		field  string
-		change func(*discovery.ProviderPricing)
+		change func(*discovery.Row)
 	}{
-		"an unknown provider": {"Provider", func(p *discovery.ProviderPricing) { p.Provider = "nobody" }},
-		"no model":            {"ModelHint", func(p *discovery.ProviderPricing) { p.ModelHint = " " }},
-		"a negative price":    {"CacheReadPerMTok", func(p *discovery.ProviderPricing) { p.CacheReadPerMTok = ptr(-1.0) }},
-		"a price of NaN":      {"CacheWrite1hPerMTok", func(p *discovery.ProviderPricing) { p.CacheWrite1hPerMTok = ptr(math.NaN()) }},
-		"a tier":              {"TierThresholdTokens", func(p *discovery.ProviderPricing) { p.TierThresholdTokens = -1 }},
-		"a date":              {"ValidUntil", func(p *discovery.ProviderPricing) { p.ValidUntil = ptr("2026-13-01") }},
-		"an empty date":       {"ValidFrom", func(p *discovery.ProviderPricing) { p.ValidFrom = ptr("") }},
-		"a swapped period": {"ValidUntil", func(p *discovery.ProviderPricing) {
-			p.ValidFrom, p.ValidUntil = ptr("2026-05-01"), ptr("2026-05-01")
+		"an unknown provider": {"Provider", func(p *discovery.Row) { p.Provider = "nobody" }},
+		"no model":            {"ModelHint", func(p *discovery.Row) { p.ModelHint = " " }},
+		"a negative price":    {"CacheReadPerMTok", func(p *discovery.Row) { p.CacheReadPerMTok = "-1" }},
+		"a price of NaN":      {"CacheWrite1hPerMTok", func(p *discovery.Row) { p.CacheWrite1hPerMTok = "NaN" }},
+		"a tier":              {"TierThresholdTokens", func(p *discovery.Row) { p.TierThresholdTokens = -1 }},
+		"a date":              {"ValidUntil", func(p *discovery.Row) { p.ValidUntil = "2026-13-01" }},
+		"a swapped period": {"ValidUntil", func(p *discovery.Row) {
+			p.ValidFrom, p.ValidUntil = "2026-05-01", "2026-05-01"
 		}},
 	} {
-		good := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: ptr(1.0)}
+		good := discovery.Row{Provider: discovery.OpenAI, ModelHint: "m", InputPerMTok: "1"}
 		bad := good
 		row.change(&bad)
 		list, err := discovery.BuiltInPrices().With(good, bad)

@@ -46,8 +46,8 @@ func TestDeploymentsCostWhatTheirModelDoes(t *testing.T) {
 	})
 	date, dated := discovery.RetirementDate(discovery.OpenAI, "davinci:2023-07-21-v2")
 	assert.False(t, dated, "davinci has another date: %s", date)
-	own, err := discovery.BuiltInPrices().With(discovery.ProviderPricing{
-		Provider: discovery.OpenAI, ModelHint: "gpt-3.5-turbo-instruct:20230824-v2", InputPerMTok: ptr(1.0), OutputPerMTok: ptr(1.0),
+	own, err := discovery.BuiltInPrices().With(discovery.Row{
+		Provider: discovery.OpenAI, ModelHint: "gpt-3.5-turbo-instruct:20230824-v2", InputPerMTok: "1", OutputPerMTok: "1",
 	})
 	require.NoError(t, err)
 	checkCosts(t, own, []costCase{{"the caller's own price", discovery.OpenAI, "gpt-3.5-turbo-instruct:20230824-v2", day, thousand, "", "0.002", ""}})

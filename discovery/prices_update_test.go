@@ -43,7 +43,7 @@ func TestUpdatePrices(t *testing.T) {
 	s := discoverytest.New(t)
 	s.SetPrices(newerTable(t))
 	c, failures := updateClient(s)
-	own := discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "my-model", InputPerMTok: new(float64)}
+	own := discovery.Row{Provider: discovery.OpenAI, ModelHint: "my-model", InputPerMTok: "0"}
 	base, err := discovery.BuiltInPrices().With(own)
 	require.NoError(t, err)
 	list, err := c.UpdatePrices(t.Context(), base)

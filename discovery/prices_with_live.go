@@ -15,9 +15,9 @@ type Live struct {
 	// ReadAt is when the prices were read.
 	ReadAt time.Time
 	// Rows are the standard prices of text, a row for each model and tier. Other modes and modalities have the prices of the table.
-	Rows []ProviderPricing
+	Rows []Row
 	// Find returns the rows of a model that neither Rows nor the list has under that id; nil if there are none. A nil Find has none.
-	Find func(model string) []ProviderPricing
+	Find func(model string) []Row
 }
 
 // livePrices are the prices that a provider published at one time.
@@ -25,7 +25,7 @@ type livePrices struct {
 	provider Provider
 	readAt   time.Time
 	list     *pricelist.List
-	find     func(model string) []ProviderPricing
+	find     func(model string) []Row
 }
 
 // WithLive returns the list with prices that are in force now, which precede those of the table; your own prices
@@ -76,10 +76,10 @@ func (live *Live) check() (Provider, error) {
 }
 
 // rows returns rows as CostOf reads them. Those of a kind other than standard text are left out.
-func (live livePrices) rows(pricings []ProviderPricing) []pricelist.Row {
+func (live livePrices) rows(given []Row) []pricelist.Row {
 	var rows []pricelist.Row
-	for i := range pricings {
-		if row := pricings[i].row(); row.Kind == (pricelist.Kind{}) {
+	for i := range given {
+		if row := given[i].listed(); row.Kind == (pricelist.Kind{}) {
 			row.Provider = string(live.provider)
 			rows = append(rows, row)
 		}

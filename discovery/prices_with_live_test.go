@@ -13,8 +13,8 @@ import (
 var liveReadAt = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // liveRow is a row of a reseller for one model.
-func liveRow(model string, input, output float64) discovery.ProviderPricing {
-	return discovery.ProviderPricing{Provider: discovery.XAI, ModelHint: model, InputPerMTok: &input, OutputPerMTok: &output, Source: "reseller"}
+func liveRow(model string, input, output string) discovery.Row {
+	return discovery.Row{Provider: discovery.XAI, ModelHint: model, InputPerMTok: input, OutputPerMTok: output, Source: "reseller"}
 }
 
 func costAt(t *testing.T, list *discovery.PriceList, model string, at time.Time) discovery.CallCost {
@@ -27,7 +27,7 @@ func costAt(t *testing.T, list *discovery.PriceList, model string, at time.Time)
 func TestWithLivePricesCallsOfOneDay(t *testing.T) {
 	t.Parallel()
 	builtIn := discovery.BuiltInPrices()
-	list, err := builtIn.WithLive(discovery.Live{Provider: "x-ai", ReadAt: liveReadAt, Rows: []discovery.ProviderPricing{liveRow("grok-4.5", 7.25, 9)}})
+	list, err := builtIn.WithLive(discovery.Live{Provider: "x-ai", ReadAt: liveReadAt, Rows: []discovery.Row{liveRow("grok-4.5", "7.25", "9")}})
 	require.NoError(t, err)
 	assert.Equal(t, "0.725", costAt(t, list, "grok-4.5", liveReadAt).Exact)
 	assert.Equal(t, "reseller", costAt(t, list, "x-ai/grok-4-5", liveReadAt.Add(23*time.Hour)).Source)
@@ -35,7 +35,7 @@ func TestWithLivePricesCallsOfOneDay(t *testing.T) {
 	assert.Equal(t, costAt(t, builtIn, "grok-4.5", later), costAt(t, list, "grok-4.5", later))
 	assert.NotContains(t, builtIn.Of(discovery.XAI, "grok-4.5")[0].Source, "reseller", "the list itself does not change")
 
-	again, err := list.WithLive(discovery.Live{Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.ProviderPricing{liveRow("grok-4.5", 3, 9)}})
+	again, err := list.WithLive(discovery.Live{Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.Row{liveRow("grok-4.5", "3", "9")}})
 	require.NoError(t, err)
 	assert.Equal(t, "0.3", costAt(t, again, "grok-4.5", liveReadAt).Exact)
 }
@@ -44,11 +44,11 @@ func TestWithLiveFindsModelsThatAreNotListed(t *testing.T) {
 	t.Parallel()
 	list, err := discovery.BuiltInPrices().WithLive(discovery.Live{
 		Provider: discovery.XAI, ReadAt: liveReadAt,
-		Find: func(model string) []discovery.ProviderPricing {
+		Find: func(model string) []discovery.Row {
 			if model != "grok-99" {
 				return nil
 			}
-			return []discovery.ProviderPricing{liveRow(model, 1.5, 2)}
+			return []discovery.Row{liveRow(model, "1.5", "2")}
 		},
 	})
 	require.NoError(t, err)
@@ -60,13 +60,12 @@ func TestWithLiveFindsModelsThatAreNotListed(t *testing.T) {
 
 func TestWithLiveRefuses(t *testing.T) {
 	t.Parallel()
-	negative := -1.0
 	for field, live := range map[string]discovery.Live{
 		"Live.Provider": {Provider: "nobody", ReadAt: liveReadAt},
 		"Live.ReadAt":   {Provider: discovery.XAI},
-		"Provider":      {Provider: discovery.Gemini, ReadAt: liveReadAt, Rows: []discovery.ProviderPricing{liveRow("grok-4.5", 1, 1)}},
-		"ModelHint":     {Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.ProviderPricing{liveRow(" ", 1, 1)}},
-		"InputPerMTok":  {Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.ProviderPricing{{Provider: discovery.XAI, ModelHint: "m", InputPerMTok: &negative}}},
+		"Provider":      {Provider: discovery.Gemini, ReadAt: liveReadAt, Rows: []discovery.Row{liveRow("grok-4.5", "1", "1")}},
+		"ModelHint":     {Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.Row{liveRow(" ", "1", "1")}},
+		"InputPerMTok":  {Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.Row{{Provider: discovery.XAI, ModelHint: "m", InputPerMTok: "-1"}}},
 	} {
 		list, err := discovery.BuiltInPrices().WithLive(live)
 		var value *discovery.ValueError

@@ -10,7 +10,7 @@ import (
 
 // ErrOldTable matches the error of a table that does not replace the one in a list: it is older, or has prices for less than nine
 // tenths of the models of that one. Models are never removed from the table, so that one without many of them was cut.
-var ErrOldTable = errors.New("the table does not replace the one in use")
+var ErrOldTable = errors.New("the table is older than the one in use")
 
 // Table returns the text of the table in the list, as CSV, and its tag: the ETag of the response that it came from, "" for the
 // built-in table. An empty list has no table.
@@ -39,9 +39,9 @@ func (l *PriceList) WithTable(csv, tag string) (*PriceList, error) {
 	}
 	switch {
 	case table.AsOf().Before(l.table.AsOf()):
-		return nil, fmt.Errorf("%w: it is older", ErrOldTable)
+		return nil, ErrOldTable
 	case table.Lacks(l.table):
-		return nil, fmt.Errorf("%w: it has prices for less than nine tenths of the models", ErrOldTable)
+		return nil, fmt.Errorf("%w, or cut: it has prices for less than nine tenths of the models", ErrOldTable)
 	}
 	list.table = table
 	if l.own.list != nil {

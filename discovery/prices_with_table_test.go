@@ -54,7 +54,6 @@ func TestWithTableRefuses(t *testing.T) {
 	require.ErrorIs(t, err, discovery.ErrOldTable)
 }
 
-func ownRow() discovery.ProviderPricing {
-	usd := 1.0
-	return discovery.ProviderPricing{Provider: discovery.OpenAI, ModelHint: "own", InputPerMTok: &usd, OutputPerMTok: &usd}
+func ownRow() discovery.Row {
+	return discovery.Row{Provider: discovery.OpenAI, ModelHint: "own", InputPerMTok: "1", OutputPerMTok: "1"}
 }

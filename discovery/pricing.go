@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"cmp"
 	"strconv"
 	"time"
 
@@ -72,103 +71,44 @@ type RawPricing struct {
 // SourceCloudBilling is the Source of prices from Google's Cloud Billing catalog.
 const SourceCloudBilling = "cloudbilling"
 
-// The values of [ProviderPricing].Modality.
-const (
-	ModalityText  = "text"
-	ModalityImage = "image"
-	ModalityAudio = "audio"
-	ModalityVideo = "video"
-)
-
-// The values of [ProviderPricing].Mode. ModeStandard is the list price of a plain request. Rows with ModeUnknown,
-// ModeStorage, ModeGrounding or ModeOther never have a price.
-const (
-	ModeStandard = "standard"
-	// ModeCached is input that is read from a cache.
-	ModeCached = "cached"
-	// ModeBatch is for requests in a batch.
-	ModeBatch = "batch"
-	// ModeFlex and ModePriority are service tiers of lower and higher priority.
-	ModeFlex     = "flex"
-	ModePriority = "priority"
-	// ModePeak and ModeOffPeak are the hours of DeepSeek. Since 2026-08-16 16:00 UTC, peak is Monday to Friday from 01:00 to 04:00
-	// and from 06:00 to 10:00 UTC, except on Chinese public holidays. From 2025-02-26 16:30 to 2025-09-05 16:00 UTC, off-peak was
-	// from 16:30 to 00:30 UTC.
-	ModePeak    = "peak"
-	ModeOffPeak = "off-peak"
-	// ModeLive is the Live API (bidirectional streaming).
-	ModeLive = "live"
-	// ModeFree is free use. Its price of 0 is not the price of a paid request.
-	ModeFree = "free"
-	// ModeUnknown marks a SKU whose description has unknown words, which may change the price.
-	ModeUnknown = "unknown"
-	// ModeStorage is the storage of a cache, per token and hour.
-	ModeStorage = "storage"
-	// ModeGrounding is the use of searches and maps, per call.
-	ModeGrounding = "grounding"
-	// ModeOther is anything else that is not counted in tokens, such as images and videos.
-	ModeOther = "other"
-)
-
-// pricingsOf returns rows of the price table as callers see them.
-func pricingsOf(rows []pricelist.Row) []ProviderPricing {
-	pricings := make([]ProviderPricing, len(rows))
-	for i := range rows {
-		pricings[i] = pricingOf(&rows[i])
-	}
-	return pricings
-}
-
-// pricingOf returns a row of the price table as callers see it.
-func pricingOf(r *pricelist.Row) ProviderPricing {
+// PricingOf returns a row of a price list in the form of [ProviderPricing], with the prices as float64.
+func PricingOf(row Row) ProviderPricing {
 	p := ProviderPricing{
-		Provider: Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
-		InputPerMTok: pricelist.Float64(r.Input), OutputPerMTok: pricelist.Float64(r.Output), CacheReadPerMTok: pricelist.Float64(r.CacheRead),
-		CacheWrite5mPerMTok: pricelist.Float64(r.CacheWrite5m), CacheWrite1hPerMTok: pricelist.Float64(r.CacheWrite1h),
-		ValidFrom: ptr.Of(pricelist.FormatTime(r.From)), ValidUntil: ptr.Of(pricelist.FormatTime(r.Until)), VerifiedAt: ptr.Of(r.VerifiedAt),
-		TierThresholdTokens: r.MinPrompt, Source: r.Source, Modality: cmp.Or(r.Modality, ModalityText), Mode: cmp.Or(r.Mode, ModeStandard),
+		Provider: row.Provider, ModelHint: row.ModelHint, SKUID: row.SKUID, SKUDescription: row.SKUDescription,
+		InputPerMTok: float(row.InputPerMTok), OutputPerMTok: float(row.OutputPerMTok), CacheReadPerMTok: float(row.CacheReadPerMTok),
+		CacheWrite5mPerMTok: float(row.CacheWrite5mPerMTok), CacheWrite1hPerMTok: float(row.CacheWrite1hPerMTok),
+		TierThresholdTokens: row.TierThresholdTokens, UsageUnit: ptr.Of(row.UsageUnit), Source: row.Source, VerifiedAt: ptr.Of(row.VerifiedAt),
+		ValidFrom: ptr.Of(row.ValidFrom), ValidUntil: ptr.Of(row.ValidUntil), Modality: row.Modality, Mode: row.Mode,
 	}
-	for _, part := range [...]string{r.Mode, r.Modality} {
-		if part != "" {
-			p.SKUID += "@" + part
-			p.SKUDescription += ", " + part
-		}
-	}
-	if r.MinPrompt > 0 {
-		from := strconv.FormatInt(r.MinPrompt, 10)
-		p.SKUID += "@" + from
-		p.SKUDescription += ", prompts from " + from + " tokens"
-	}
-	if p.ValidUntil != nil && !r.Live {
-		p.SKUID += "@until-" + *p.ValidUntil
-		p.SKUDescription += ", until " + *p.ValidUntil
-	}
-	if r.Provider == string(Anthropic) {
-		p.RawPricing = rawPricing(r)
+	if row.Provider == Anthropic {
+		p.RawPricing = p.rawPricing()
 	}
 	return p
 }
 
 // rawPricing returns the cache prices of an Anthropic model, nil unless all three are listed.
-func rawPricing(r *pricelist.Row) *RawPricing {
-	hour := r.CacheWrite1h
-	if hour == nil {
-		hour = r.SingleSourceWrite1h
+func (p *ProviderPricing) rawPricing() *RawPricing {
+	hour := p.CacheWrite1hPerMTok
+	for _, listed := range pricelist.Builtin().Model(string(Anthropic), p.ModelHint) {
+		if hour == nil {
+			hour = pricelist.Float64(listed.SingleSourceWrite1h)
+		}
 	}
-	if r.CacheRead == nil || r.CacheWrite5m == nil || hour == nil {
+	if p.CacheReadPerMTok == nil || p.CacheWrite5mPerMTok == nil || hour == nil {
 		return nil
 	}
-	return &RawPricing{CacheWrite5m: r.CacheWrite5m.Float64(), CacheWrite1h: hour.Float64(), CacheHit: r.CacheRead.Float64()}
+	return &RawPricing{CacheWrite5m: *p.CacheWrite5mPerMTok, CacheWrite1h: *hour, CacheHit: *p.CacheReadPerMTok}
 }
 
-// clone returns a deep copy.
-func (p *ProviderPricing) clone() ProviderPricing {
-	c := *p
-	c.InputPerMTok, c.OutputPerMTok = ptr.Copy(p.InputPerMTok), ptr.Copy(p.OutputPerMTok)
-	c.CacheReadPerMTok, c.CacheWrite5mPerMTok, c.CacheWrite1hPerMTok = ptr.Copy(p.CacheReadPerMTok), ptr.Copy(p.CacheWrite5mPerMTok), ptr.Copy(p.CacheWrite1hPerMTok)
-	c.UsageUnit, c.VerifiedAt, c.RawPricing = ptr.Copy(p.UsageUnit), ptr.Copy(p.VerifiedAt), ptr.Copy(p.RawPricing)
-	c.ValidFrom, c.ValidUntil = ptr.Copy(p.ValidFrom), ptr.Copy(p.ValidUntil)
-	return c
+// float returns a price as float64, nil for one that is not known.
+func float(price string) *float64 { return pricelist.Float64(pricelist.ParsePrice(price)) }
+
+// priceText returns a price as its shortest decimal, "" for one that is not known.
+func priceText(usd *float64) string {
+	if usd == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*usd, 'f', -1, 64)
 }
 
 // PriceAt returns the row for a prompt with the given number of tokens: the row with the highest threshold that is not above
@@ -192,13 +132,5 @@ func PriceAt(records []ProviderPricing, tokens int64) (*ProviderPricing, bool) {
 // Age returns how long before now the source of the row was read. A date means its beginning in UTC, and a time in the future
 // gives 0. Age returns false if VerifiedAt is nil or invalid.
 func (p ProviderPricing) Age(now time.Time) (time.Duration, bool) {
-	if p.VerifiedAt == nil {
-		return 0, false
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, *p.VerifiedAt); err == nil {
-			return max(now.Sub(at), 0), true
-		}
-	}
-	return 0, false
+	return Row{VerifiedAt: ptr.Value(p.VerifiedAt)}.Age(now)
 }

@@ -31,7 +31,7 @@ func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
 	if row == nil || !row.Priced() {
 		return nil, false
 	}
-	pricing := pricingOf(row)
+	pricing := PricingOf(rowOf(row))
 	return &pricing, true
 }
 
@@ -42,5 +42,9 @@ func ListAnthropicPricing() []ProviderPricing {
 	rows := slices.DeleteFunc(slices.Clone(pricelist.Builtin().Rows()), func(r pricelist.Row) bool {
 		return r.Provider != string(Anthropic) || r.SameAs != "" || !r.Priced() || !r.ValidAt(now)
 	})
-	return pricingsOf(rows)
+	pricings := make([]ProviderPricing, len(rows))
+	for i := range rows {
+		pricings[i] = PricingOf(rowOf(&rows[i]))
+	}
+	return pricings
 }

@@ -70,7 +70,7 @@ func (a *app) price(ctx context.Context, model string, f callFlags) error {
 	if err != nil {
 		return err
 	}
-	prices := list.Of(p, model)
+	prices := pricingsOf(list.Of(p, model))
 	if len(prices) == 0 {
 		return failedf("%s is not in the price list", model)
 	}
@@ -103,6 +103,15 @@ func (a *app) pricesOf(ctx context.Context, p discovery.Provider, live bool) (*d
 // livePriceKeys are the variables with the keys for the prices of the providers that publish them.
 var livePriceKeys = map[discovery.Provider][]string{
 	discovery.Gemini: {"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY"}, discovery.XAI: {"XAI_API_KEY"},
+}
+
+// pricingsOf returns rows with prices that are numbers in JSON.
+func pricingsOf(rows []discovery.Row) []discovery.ProviderPricing {
+	pricings := make([]discovery.ProviderPricing, len(rows))
+	for i, row := range rows {
+		pricings[i] = discovery.PricingOf(row)
+	}
+	return pricings
 }
 
 func priceTable(w io.Writer, prices []discovery.ProviderPricing) error {

@@ -79,7 +79,7 @@ func (a *app) prices(names []string) error {
 	if a.format == "csv" {
 		return writePrices(a.out, list)
 	}
-	prices := list.Rows("")
+	prices := pricingsOf(list.Rows(""))
 	return a.print(prices, func(w io.Writer) error {
 		if _, err := fmt.Fprintf(w, "prices as of %s, %s\n", asOf.Format(time.DateOnly), from); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 func (a *app) stalePrices(models []string, oldest time.Duration) error {
 	list, _ := a.priceList()
 	now := time.Now()
-	rows := list.Rows("")
+	rows := pricingsOf(list.Rows(""))
 	if len(models) > 0 {
 		rows = nil
 	}
@@ -22,7 +22,7 @@ func (a *app) stalePrices(models []string, oldest time.Duration) error {
 		if err != nil {
 			return err
 		}
-		found := list.Of(p, model)
+		found := pricingsOf(list.Of(p, model))
 		if len(found) == 0 {
 			return failedf("%s is not in the price list", model)
 		}

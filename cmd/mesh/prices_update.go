@@ -58,7 +58,7 @@ func (a *app) updatePrices(ctx context.Context, dryRun bool) error {
 	if len(failures.list()) > 0 {
 		return fmt.Errorf("%w; the price table of %s stays in use", noAnswer(failures), before.AsOf().Format(time.DateOnly))
 	}
-	result := updateResult{AsOf: list.AsOf().Format(time.DateOnly), Changes: priceChanges(before.Rows(""), list.Rows(""))}
+	result := updateResult{AsOf: list.AsOf().Format(time.DateOnly), Changes: priceChanges(pricingsOf(before.Rows("")), pricingsOf(list.Rows("")))}
 	if !dryRun && list.AsOf().After(discovery.BuiltInPrices().AsOf()) {
 		if err := storePrices(list); err != nil {
 			return err

@@ -1,9 +1,7 @@
 package pricelist
 
 import (
-	"math"
 	"math/big"
-	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
@@ -19,12 +17,12 @@ func ParsePrice(text string) Price {
 	return nil
 }
 
-// FromFloat returns the price that is written as the shortest decimal of usd, which must be finite and not negative.
-func FromFloat(usd *float64) Price {
-	if usd == nil {
-		return nil
+// Text returns a price as a plain decimal, "" for one that is not known.
+func Text(p Price) string {
+	if p == nil {
+		return ""
 	}
-	return ParsePrice(strconv.FormatFloat(math.Abs(*usd), 'f', -1, 64)) // -0 is 0
+	return p.String()
 }
 
 // Float64 returns the float64 nearest to a price.

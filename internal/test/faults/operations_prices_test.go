@@ -17,7 +17,7 @@ func livePriceOperations() []*operation {
 			rows := list.Rows(discovery.XAI)
 			for i := range rows {
 				if rows[i].Source == discovery.SourceLanguageModels {
-					rows[i].VerifiedAt, rows[i].ValidFrom, rows[i].ValidUntil = nil, nil, nil // the current time
+					rows[i].VerifiedAt, rows[i].ValidFrom, rows[i].ValidUntil = "", "", "" // the current time
 				}
 			}
 			return rows, err

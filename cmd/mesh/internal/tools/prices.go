@@ -47,7 +47,8 @@ func listPrices(_ context.Context, in modelArguments) (toolPrices, error) {
 	list, _, _ := lookup.Table() // mesh prices reports a damaged file
 	prices := list.Of(p, in.Model)
 	out := toolPrices{make([]toolPrice, len(prices))}
-	for i, r := range prices {
+	for i := range prices {
+		r := discovery.PricingOf(prices[i])
 		out.Prices[i] = toolPrice{
 			r.ModelHint, r.Mode, r.Modality, r.TierThresholdTokens, r.InputPerMTok, r.CacheReadPerMTok, r.CacheWrite5mPerMTok, r.CacheWrite1hPerMTok,
 			r.OutputPerMTok, r.ValidFrom, r.ValidUntil, r.Source,
