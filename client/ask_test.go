@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -375,6 +374,6 @@ func TestAskReportsAQuestionThatMayHaveArrived(t *testing.T) {
 	_, err := connect(t, g, "node-a").Ask(t.Context(), question("node-b"))
 	assert.Zero(t, noAnswer(t, err).Question.ID)
 	var failed *client.MeshGatewayError
-	require.True(t, errors.As(err, &failed))
+	require.ErrorAs(t, err, &failed)
 	assert.True(t, failed.Uncertain)
 }

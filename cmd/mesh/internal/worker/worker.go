@@ -93,7 +93,7 @@ func (w *Worker) run(ctx context.Context, m client.MeshMessage) (string, error) 
 		return "", err
 	}
 	var out output
-	cmd := exec.CommandContext(w.killed, w.command[0], w.command[1:]...) //nolint:gosec // the user names the command
+	cmd := exec.CommandContext(w.killed, w.command[0], w.command[1:]...) //nolint:gosec,contextcheck // the user names the command, and the context of a handler does not end it
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(input, '\n')), &out, w.stderr, pipeDelay
 	cmd.Env = append(slices.Clone(w.env), "MESH_MESSAGE_ID="+strconv.FormatInt(m.ID, 10),
 		"MESH_FROM="+m.FromNode, "MESH_KIND="+string(m.Kind), "MESH_THREAD_ID="+m.GetThreadID(),
