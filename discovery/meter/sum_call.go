@@ -86,7 +86,7 @@ func (s *summer) cost(p discovery.Provider, recorded cost, used discovery.Usage,
 		if s.opts.Reprice && usageErr == nil && recorded.unpriced != "" && e.completeGiven && !e.complete {
 			recorded.usd, _ = decimal.ParsePlain(atLeast(s.prices, e.call(p, used)))
 		}
-		return recorded, nil //nolint:nilerr // the recorded cost counts, whatever the usage is
+		return recorded, nil
 	case usageErr != nil:
 		return cost{}, usageErr
 	}
