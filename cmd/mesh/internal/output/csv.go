@@ -24,7 +24,7 @@ func CSV(w io.Writer, rows [][]string) error {
 
 func cell(text string) string {
 	text = string(escape([]byte(text), controls))
-	if text != "" && strings.Contains("=+-@", text[:1]) && !number.MatchString(text) {
+	if text != "" && strings.IndexByte("=+-@", text[0]) >= 0 && !number.MatchString(text) {
 		return "'" + text
 	}
 	return text
