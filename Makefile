@@ -47,6 +47,10 @@ sdks: ## compare discoverytest and discovery with the official SDKs; compiling t
 spec-diff: ## fail on breaking changes of the OpenAPI documents: make spec-diff BASE=main
 	@./.ci/spec-diff
 
+.PHONY: drift
+drift: ## compare the document of a gateway with ours: make drift URL=http://HOST/openapi.json, or FILE=
+	@URL='$(URL)' FILE='$(FILE)' ./.ci/drift
+
 .PHONY: test
 test: ## run the tests
 	$(GO) test ./...

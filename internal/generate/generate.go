@@ -46,6 +46,17 @@ func generate(document string, settings codegen.Configuration) (string, error) {
 	return code, err
 }
 
+// normalizedText returns a document after Normalize, without an overlay.
+func normalizedText(document string, settings codegen.Configuration) (string, error) {
+	settings.OutputOptions.Overlay.Path = ""
+	doc, err := load(document, settings)
+	if err != nil {
+		return "", err
+	}
+	text, err := doc.MarshalJSON()
+	return string(text), err
+}
+
 // load reads a document, normalizes it, so that the overlay finds schemas in one form, and applies the overlay.
 func load(document string, settings codegen.Configuration) (*openapi3.T, error) {
 	overlay := settings.OutputOptions.Overlay
@@ -56,6 +67,9 @@ func load(document string, settings codegen.Configuration) (*openapi3.T, error) 
 	doc, err := util.LoadSwaggerWithOverlay(document, options)
 	if err != nil {
 		return nil, err
+	}
+	if doc.OpenAPI == "" {
+		return nil, fmt.Errorf("%s is not an OpenAPI document", document)
 	}
 	Normalize(doc)
 	if overlay.Path == "" {

@@ -2,6 +2,7 @@
 // OpenAPI 3.1 into the form of 3.0, selects operations, and refuses what the template in specs/templates cannot express.
 //
 //	go run ./internal/generate [-overlay FILE] [-config FILE] [-operations ID,…] [-package NAME] [-o FILE] DOCUMENT
+//	go run ./internal/generate -normalize [-o FILE] DOCUMENT
 //
 // Without -config it generates the models alone. Paths in the configuration are relative to the current directory.
 package main
@@ -35,6 +36,7 @@ func run(args []string, stdout io.Writer) error {
 	config := flags.String("config", "", "a configuration of oapi-codegen")
 	operations := flags.String("operations", "", "the ids of the operations to generate, separated by commas; the default is all")
 	name := flags.String("package", "", "the name of the package")
+	normalized := flags.Bool("normalize", false, "write the normalized document as JSON instead of code")
 	output := flags.String("o", "", "the file to write; the default is the standard output")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -55,7 +57,11 @@ func run(args []string, stdout io.Writer) error {
 	if *operations != "" {
 		settings.OutputOptions.IncludeOperationIDs = strings.Split(*operations, ",")
 	}
-	code, err := generate(flags.Arg(0), settings)
+	from := generate
+	if *normalized {
+		from = normalizedText
+	}
+	code, err := from(flags.Arg(0), settings)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -47,6 +48,16 @@ func TestOutputIsWrittenToAFile(t *testing.T) {
 }
 
 //nolint:paralleltest // see generateText
+func TestNormalizedDocumentIsWritten(t *testing.T) {
+	text := generated(t, "-normalize", running)
+	doc, err := openapi3.NewLoader().LoadFromData([]byte(text))
+	require.NoError(t, err)
+	assert.Equal(t, "3.0.3", doc.OpenAPI)
+	assert.NotContains(t, text, `"null"`)
+	assert.Equal(t, text, generated(t, "-normalize", running), "the output is stable")
+}
+
+//nolint:paralleltest // see generateText
 func TestInvalidArguments(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(config, []byte("pakage: p\n"), 0o600))
@@ -54,6 +65,7 @@ func TestInvalidArguments(t *testing.T) {
 		"exactly one document":          {"-package", "p"},
 		"package name must":             {running},
 		"flag provided but not defined": {"-nonesuch", running},
+		"is not an OpenAPI document":    {"-normalize", config},
 		"no such file":                  {"-package", "p", "nonesuch.yaml"},
 		"field pakage not found":        {"-config", config, running},
 		"failed to load Overlay":        {"-package", "p", "-overlay", "nonesuch.yaml", running},
