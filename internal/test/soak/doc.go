@@ -8,6 +8,8 @@
 // read, apart from those that were unread in the lost database; no message may have been marked before it was handled, by Serve not even with an id of the lost database; and memory,
 // goroutines and connections must not have grown. Without -soak the runs are short and have fewer nodes, with the same checks.
 //
+// Another test answers questions with Answer while the gateway goes away and comes back with a slow link: each function runs once.
+//
 // The gateway runs in a process of its own, started from the test binary, so that its memory does not count. It derives the
 // faults from a seed, which is printed; -seed sets it. It names each fault in the X-Request-Id header, so that every error is
 // compared with what the gateway did.
