@@ -51,7 +51,7 @@ With --thread the question is asked in a conversation. The answer of a node is t
 	}
 	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long to wait for the answers")
 	cmd.Flags().StringVar(&f.thread, "thread", "", "name or id of a thread to ask in; a new name creates a thread")
-	return cmd
+	return withText(cmd, 1)
 }
 
 func (a *app) ask(ctx context.Context, c *client.MeshClient, nodes []string, text string, f askFlags) error {

@@ -45,5 +45,5 @@ func newReply(a *app) *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&read, "read", false, "also mark the message read")
-	return cmd
+	return withText(cmd, 2)
 }

@@ -39,7 +39,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	a.settings = sync.OnceValues(a.readSettings)
 	a.token = sync.OnceValues(a.readToken)
 	root := newRoot(a)
-	root.SetArgs(args)
+	root.SetArgs(protectText(root, args))
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.errs)

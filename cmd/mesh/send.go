@@ -23,7 +23,7 @@ func newSend(a *app) *cobra.Command {
 		Short: "Send a message; KIND is fyi, question, answer, status or unblock, and - reads the text from stdin",
 		Example: `  mesh send node-b question "Is the build green?"
   mesh send node-b fyi --thread builds - < report.txt
-  mesh send -- node-b fyi "-5 degrees"`,
+  mesh send node-b fyi "-5 degrees"`,
 		Args:              args(cobra.ExactArgs(3)),
 		ValidArgsFunction: completeArgs(a.completeNode, completeKind),
 		RunE: a.asNode(func(ctx context.Context, c *client.MeshClient, given []string) (err error) {
@@ -49,7 +49,7 @@ func newSend(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&req.RelatedTaskID, "task", "", "number of a related task")
 	cmd.Flags().StringVar(&req.IdempotencyKey, "key", "", "idempotency key: the same message under the same key arrives once")
 	cmd.Flags().IntSliceVar(&req.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")
-	return cmd
+	return withText(cmd, 2)
 }
 
 // checkNumbers checks --task and --allow-rule. A gateway refuses a task that is not a number, and an unknown rule has no effect.
