@@ -65,16 +65,34 @@ func (e *NotInInboxError) Is(target error) bool { return target == ErrMesh }
 type MeshSecretLeakError struct {
 	// Finding is the rule that matched and the position; it does not contain the credential.
 	Finding scan.Finding
+	// Word is the word behind the match that makes a heuristic rule (10 or 12) apply: aws, or a longer word of letters that contains
+	// it, such as flaws. It is empty for the other rules.
+	Word string
 }
 
 func (e *MeshSecretLeakError) Error() string {
 	rule := e.Finding.Rule
 	text := fmt.Sprintf("mesh: content contains a credential (rule %d, %s, bytes %d to %d): rotate it and send the message without it. %s",
 		rule.Number, rule.Name, e.Finding.Start, e.Finding.End, rule.Advice)
+	if reason := e.Reason(); reason != "" {
+		text += " " + reason
+	}
 	if rule.Number != liveTokenRule {
 		text += fmt.Sprintf(" If it is a false positive, allow it with SendRequest.AllowRules: []int{%d}.", rule.Number)
 	}
 	return text
+}
+
+// Reason returns a sentence about why a heuristic rule applies, or "" for another rule. It does not contain the match.
+func (e *MeshSecretLeakError) Reason() string {
+	trigger := e.Finding.Trigger()
+	switch {
+	case trigger == "":
+		return ""
+	case e.Word == "" || e.Word == trigger:
+		return fmt.Sprintf("The rule is heuristic: it applies because the text %q follows.", trigger)
+	}
+	return fmt.Sprintf("The rule is heuristic: it applies because the text %q follows, in the word %q.", trigger, e.Word)
 }
 
 // Is makes the error match [ErrMesh].

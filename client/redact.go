@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
@@ -42,7 +44,33 @@ func (r *redactor) scan(content string, allowed []int) error {
 	if !found {
 		return nil
 	}
-	return &MeshSecretLeakError{Finding: finding}
+	return &MeshSecretLeakError{Finding: finding, Word: r.triggerWord(finding, content)}
+}
+
+// maxWord bounds the letters of a word that an error shows.
+const maxWord = 24
+
+// triggerWord returns the word of letters that contains the trigger of a heuristic rule. It takes nothing of the match, and nothing
+// that may be a credential.
+func (r *redactor) triggerWord(f scan.Finding, content string) string {
+	trigger, rest := f.Trigger(), content[f.End:]
+	at := strings.Index(rest, trigger)
+	if trigger == "" || at < 0 {
+		return ""
+	}
+	isOther := func(c rune) bool { return !unicode.IsLetter(c) }
+	start := strings.LastIndexFunc(rest[:at], isOther) + 1
+	end := at + len(trigger)
+	if n := strings.IndexFunc(rest[end:], isOther); n >= 0 {
+		end += n
+	} else {
+		end = len(rest)
+	}
+	// A word that begins at the match may be a part of it.
+	if word := rest[start:end]; start > 0 && utf8.RuneCountInString(word) <= maxWord && r.redact(word) == word {
+		return word
+	}
+	return trigger
 }
 
 // find returns the leftmost match of the first rule, in the order of their numbers, that is not allowed.

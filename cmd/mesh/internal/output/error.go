@@ -16,7 +16,8 @@ func Error(err error) string {
 	var auth *client.MeshAuthError
 	switch {
 	case errors.As(err, &leak):
-		text = strings.Replace(text, leak.Error(), fmt.Sprintf("the message contains a credential and is not sent: %s. %s", leak.Finding, leak.Finding.Rule.Advice), 1)
+		shown := fmt.Sprintf("the message contains a credential and is not sent: %s. %s %s", leak.Finding, leak.Finding.Rule.Advice, leak.Reason())
+		text = strings.Replace(text, leak.Error(), strings.TrimSpace(shown), 1)
 	case errors.As(err, &auth):
 		text = strings.Replace(text, auth.Error(), auth.MeshGatewayError.Error()+authAdvice, 1) // without the name of an option
 	}

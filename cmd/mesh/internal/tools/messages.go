@@ -18,7 +18,7 @@ type messageTools struct {
 }
 
 func addMessageTools(server *mcp.Server, t *messageTools) {
-	add(server, "mesh_send", "Send a message", "Send a new message to a node. The same message sent twice arrives twice.", t.send, adds)
+	add(server, "mesh_send", "Send a message", "Send a new message to a node. The same message sent twice arrives twice, unless it has a key.", t.send, adds)
 	addWithProgress(server, "mesh_ask", "Ask nodes",
 		"Ask nodes a question and wait for their answers, which are marked read. Call again with pending to go on waiting. The rest of a cut answer is in mesh_thread.",
 		t.ask, adds)
@@ -93,6 +93,9 @@ type sendArguments struct {
 	Kind    kindName `json:"kind" jsonschema:"a question expects an answer"`
 	Content content  `json:"content"`
 	Thread  string   `json:"thread,omitempty" jsonschema:"name or id of a thread; a new name creates a thread"`
+	Key     string   `json:"key,omitempty" jsonschema:"idempotency key: the same message under the same key arrives once"`
+
+	AllowRules []heuristicRule `json:"allow_rules,omitempty" jsonschema:"numbers of heuristic scan rules that may match, after a refusal of harmless text"`
 }
 
 type toolReceipt struct {
@@ -101,7 +104,10 @@ type toolReceipt struct {
 }
 
 func (t *messageTools) send(ctx context.Context, in sendArguments) (toolReceipt, error) {
-	req := client.SendRequest{To: string(in.To), Kind: client.Kind(in.Kind), Content: string(in.Content)}
+	req := client.SendRequest{To: string(in.To), Kind: client.Kind(in.Kind), Content: string(in.Content), IdempotencyKey: in.Key}
+	for _, rule := range in.AllowRules {
+		req.AllowRules = append(req.AllowRules, int(rule))
+	}
 	m, err := lookup.Send(ctx, t.client, t.scanner, req, in.Thread)
 	if err != nil {
 		return toolReceipt{}, err

@@ -11,19 +11,22 @@ import (
 
 // The types of arguments that have bounds.
 type (
-	content      string
-	kindName     string
-	messageID    int64
-	messageLimit int
-	nodeName     string
-	providerName string
-	waitSeconds  int
+	content string
+	// heuristicRule is the number of a rule that also matches harmless text. An agent must not allow another one.
+	heuristicRule int
+	kindName      string
+	messageID     int64
+	messageLimit  int
+	nodeName      string
+	providerName  string
+	waitSeconds   int
 )
 
 // bounds are the schemas of these types.
 var bounds = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[json.RawMessage](): {Type: "object"},
 	reflect.TypeFor[content]():         {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(200_000)},
+	reflect.TypeFor[heuristicRule]():   {Type: "integer", Enum: []any{10, 12}},
 	reflect.TypeFor[kindName]():        {Type: "string", Enum: anys(lookup.Kinds)},
 	reflect.TypeFor[messageID]():       {Type: "integer", Minimum: jsonschema.Ptr(1.0)},
 	reflect.TypeFor[messageLimit]():    {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(1000.0)},

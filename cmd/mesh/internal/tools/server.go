@@ -68,17 +68,19 @@ func add[In, Out any](server *mcp.Server, name, title, description string, f fun
 func addWithProgress[In, Out any](server *mcp.Server, name, title, description string,
 	f func(context.Context, progress, In) (Out, error), annotations ...annotation,
 ) {
+	schema := schemaOf[In]()
 	tool := &mcp.Tool{
 		Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{},
-		InputSchema: schemaOf[In](),
+		InputSchema: schema,
 	}
+	server.AddReceivingMiddleware(describeArguments(tool, schema))
 	for _, annotate := range annotations {
 		annotate(tool.Annotations)
 	}
 	mcp.AddTool(server, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		out, err := f(ctx, progress{req}, exactly(req.Params.Arguments, in))
 		if err != nil {
-			err = errors.New(explain(err))
+			err = errors.New(withoutArguments(explain(err), req.Params.Arguments))
 		}
 		return nil, out, err
 	})
@@ -99,6 +101,11 @@ func explain(err error) string {
 	var unknown *client.NotInRegistryError
 	if errors.As(err, &unknown) { // without similar names, which other nodes have chosen
 		return fmt.Sprintf("%q is not registered; mesh_peers lists the nodes", unknown.Name)
+	}
+	var leak *client.MeshSecretLeakError
+	if errors.As(err, &leak) && leak.Finding.Trigger() != "" {
+		return fmt.Sprintf("%s If it is harmless, mesh_send with allow_rules [%d] sends it, with the thread of the message if it is a reply.",
+			output.Error(err), leak.Finding.Rule.Number)
 	}
 	var thread *lookup.NoThreadError
 	if errors.As(err, &thread) {

@@ -1,0 +1,74 @@
+package tools_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+)
+
+func TestErrorsDoNotRepeatArguments(t *testing.T) {
+	t.Parallel()
+	canary := strings.Repeat("canary ", 100_000)
+	for name, row := range map[string]struct {
+		tool      string
+		arguments map[string]any
+		want      string
+	}{
+		"a key":     {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": "x", canary: "x"}, "its fields are allow_rules (null or array), content (string, maximum 200000 characters, required), key (string), kind (string fyi|question"},
+		"a value":   {"mesh_send", map[string]any{"to": "node-b", "kind": canary, "content": "x"}, "kind (string fyi|question|answer|status|unblock, required), thread (string), to (string, maximum 64 characters, required)"},
+		"a type":    {"mesh_mark_read", map[string]any{"id": canary}, ""},
+		"a rule":    {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": "x", "allow_rules": []int{2}}, "the arguments of mesh_send are invalid"},
+		"a thread":  {"mesh_thread", map[string]any{"id": canary}, ""},
+		"a model":   {"model_retirement", map[string]any{"model": canary}, "cannot be determined"},
+		"a content": {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": canary}, "the arguments of mesh_send are invalid"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			text, failed := call(t, inbox, &mcp.CallToolParams{Name: row.tool, Arguments: row.arguments}, nil)
+			assert.True(t, failed, name)
+			text = text[:min(len(text), 3000)]
+			assert.NotContains(t, text, "canary canary", name)
+			assert.Contains(t, text, row.want, name)
+			assert.Less(t, len(text), 2100, name)
+		})
+	}
+}
+
+// A commit id before the word flaws matches rule 10.
+func TestARefusalOfAHeuristicRuleExplainsHowToAllowIt(t *testing.T) {
+	t.Parallel()
+	const commit = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
+	var sent []string
+	gateway := func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, `[{"name":"node-b"}]`)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		sent = append(sent, string(body))
+		_, _ = io.WriteString(w, message)
+	}
+	for _, arguments := range []map[string]any{
+		{"to": "node-b", "kind": "fyi", "content": "Commit " + commit + " has flaws.", "key": "k-1"},
+		{"to": "node-b", "kind": "fyi", "content": "Commit " + commit + " has flaws.", "key": "k-1", "allow_rules": []int{10}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			text, failed := call(t, gateway, &mcp.CallToolParams{Name: "mesh_send", Arguments: arguments}, nil)
+			if arguments["allow_rules"] != nil {
+				assert.False(t, failed, text)
+				return
+			}
+			assert.True(t, failed)
+			assert.NotContains(t, text, commit[:8])
+			for _, part := range []string{"aws-secret-key (rule 10) at bytes 7-47", `the text "aws" follows, in the word "flaws"`, "allow_rules [10]"} {
+				assert.Contains(t, text, part)
+			}
+		})
+	}
+	assert.Len(t, sent, 1)
+	assert.Contains(t, sent[0], `"idempotency_key":"k-1"`)
+}
