@@ -37,7 +37,8 @@ func newMeter(a *app) *cobra.Command {
 		Short: "Run a command and count its calls to model providers, and what they cost",
 		Long: `Meter runs COMMAND with OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL set to a proxy on this machine, which
 forwards the calls and counts them. At the end it prints the table of mesh usage to stderr, with the calls, tokens and cost of each
-model. A call whose cost is not known is unpriced, and the reason follows.
+model. A call whose cost is not known is unpriced, and the reason follows. A warning names the first model that is newer than the
+price table, which mesh prices --update replaces.
 
 A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. The calls to a host that
 is no provider's are unpriced, unless --upstream gives it the prices of a provider. COMMAND's own keys pass through and are
@@ -171,6 +172,7 @@ func (a *app) warnOfUnpriced(perCall string) func(meter.Record) {
 
 // meterOptions returns the options of the meter. A budget cannot limit calls whose cost is not known.
 func (a *app) meterOptions(f *meterFlags, upstreams []proxy.Upstream) (opts []meter.Option) {
+	opts = append(opts, meter.WithRecorder(a.warnOfNewer()))
 	if f.streamUsage {
 		opts = append(opts, meter.WithStreamUsage())
 	}

@@ -30,8 +30,8 @@ empty price is unknown, and an empty date means no limit.
 commands use it while it is newer than the built-in one. Nothing else requests it. A damaged, older or much shorter table
 changes nothing. --dry-run stores nothing.
 
---stale prints the prices that were verified longer ago, as in 30d, of the models or of all that are sold today. The exit
-status is 1 if there is one.`,
+--stale prints the prices that were verified longer ago, as in 30d, of the models or of all that are sold today, and the age of
+the table. The exit status is 1 if there is one.`,
 		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --update\n  mesh prices --stale 30d gpt-5.2",
 		Args:      args(cobra.ArbitraryArgs), // names of models with --stale
 		ValidArgs: lookup.ProviderNames(),
@@ -101,13 +101,14 @@ func writePrices(w io.Writer, list *discovery.PriceList) error {
 	return output.CSV(w, rows)
 }
 
-func staleTable(w io.Writer, stale []discovery.ProviderPricing) error {
-	if len(stale) == 0 {
-		return nil
-	}
+func staleTable(w io.Writer, stale []discovery.ProviderPricing, table string) error {
 	rows := make([][]string, len(stale))
 	for i, p := range stale {
 		rows[i] = []string{string(p.Provider), p.ModelHint, output.Text(&p.Mode), output.Text(p.VerifiedAt), output.Line(p.Source)}
 	}
-	return output.Table(w, []string{"PROVIDER", "MODEL", "MODE", "VERIFIED", "SOURCE"}, rows)
+	if err := output.Table(w, []string{"PROVIDER", "MODEL", "MODE", "VERIFIED", "SOURCE"}, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, table)
+	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 // stalePrices prints the prices in force now that were verified longer ago than an age: those of the models, or of all models
 // that are sold today. The error is errFound if there is one.
 func (a *app) stalePrices(models []string, oldest time.Duration) error {
-	list, _ := a.priceList()
+	list, from := a.priceList()
 	now := time.Now()
 	rows := pricingsOf(list.Rows(""))
 	if len(models) > 0 {
@@ -36,10 +37,21 @@ func (a *app) stalePrices(models []string, oldest time.Duration) error {
 			}
 		}
 	}
-	if err := a.print(stale, func(w io.Writer) error { return staleTable(w, stale) }); err != nil || len(stale) == 0 {
+	table := "the price table is of " + tableAge(list.AsOf()) + ", " + from
+	if len(stale) == 0 {
+		fmt.Fprintf(a.errs, "mesh: no price was verified longer ago; %s\n", table)
+		return a.print(stale, func(io.Writer) error { return nil })
+	}
+	if err := a.print(stale, func(w io.Writer) error { return staleTable(w, stale, table) }); err != nil {
 		return err
 	}
 	return errFound
+}
+
+// tableAge returns the day of a price table and its age, as in "2026-11-22 (3d old)".
+func tableAge(asOf time.Time) string {
+	const day = 24 * time.Hour
+	return fmt.Sprintf("%s (%dd old)", asOf.Format(time.DateOnly), max(0, time.Since(asOf)/day))
 }
 
 // sold reports whether the row has a price in force. A retired model is not sold, but may be asked for by name.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -140,7 +139,7 @@ func (id identity) table(w io.Writer) error {
 		{"token accepted", yesNo(id.Accepted), ""},
 		{"registered", yesNo(id.Registered), ""},
 		{"unread messages", unread, ""},
-		{"prices as of", fmt.Sprintf("%s (%dd old)", id.PricesAsOf, int(time.Since(id.prices).Hours()/24)), id.PricesFrom},
+		{"prices as of", tableAge(id.prices), id.PricesFrom},
 	})
 }
 

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+)
+
+// warnOfNewer returns a recorder that warns of the first call of a model that is newer than the price table.
+func (a *app) warnOfNewer() func(meter.Record) {
+	list, _, _ := lookup.Table() // mesh prices reports a damaged file
+	var once sync.Once
+	return func(r meter.Record) {
+		if r.USD == "" && isNewer(list, r.Provider, r.Model) {
+			once.Do(func() {
+				a.warn(fmt.Errorf("%s/%s is not in the price table of %s and may be newer; mesh prices --update gets the newest table",
+					r.Provider, r.Model, tableAge(list.AsOf())))
+			})
+		}
+	}
+}
+
+// isNewer reports whether an id has the form of the provider's own ids and is in no table. A fine-tune is not in a table either.
+func isNewer(list *discovery.PriceList, p discovery.Provider, model string) bool {
+	owner, ok := discovery.ProviderOf(model)
+	if !ok || owner != p || strings.HasPrefix(strings.ToLower(model), "ft:") || len(list.Of(p, model)) > 0 {
+		return false
+	}
+	return discovery.Retirements().Check(p, model, time.Now()).State == discovery.StateUnknown
+}
