@@ -9,11 +9,13 @@
 // The SDKs come from the module proxy, through the go command. With -ids it prints provider,id lines instead, the SDKs' part of
 // models.csv.
 //
-// The command feeds updates the price table by public price feeds; see [feedsCommand].
+// The command feeds updates the price table by public price feeds, and the command age reports what makes the tables old; see
+// [feedsCommand] and [ageCommand].
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -40,9 +42,15 @@ var sdks = []sdk{
 	{"gemini", "google.golang.org/genai", false, nil},
 }
 
+// commands are the commands beside the comparison with the SDKs.
+var commands = map[string]func(out, warn io.Writer, args []string) error{"feeds": feedsCommand, "age": ageCommand}
+
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "feeds" {
-		if err := feedsCommand(os.Stdout, os.Stderr, os.Args[2:]); err != nil {
+	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
+		switch err := commands[os.Args[1]](os.Stdout, os.Stderr, os.Args[2:]); {
+		case errors.Is(err, errOld):
+			os.Exit(1)
+		case err != nil:
 			fmt.Fprintln(os.Stderr, "facts:", err)
 			os.Exit(2)
 		}

@@ -15,11 +15,16 @@ type state struct {
 	// Day is the last day on which it was updated.
 	Day   string                `json:"day"`
 	Feeds map[string]statements `json:"feeds"`
+	// Changed is the last day on which a feed changed anything, or on which it was first read.
+	Changed map[string]string `json:"changed"`
+	// Pages are the hashes of the providers' pages, by URL.
+	Pages map[string]page `json:"pages"`
 }
 
 // readState reads a state. A missing file is the state before the first day.
 func readState(path string) (*state, error) {
-	s := &state{Feeds: make(map[string]statements)}
+	s := &state{}
+	defer s.fill()
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -30,10 +35,20 @@ func readState(path string) (*state, error) {
 	if err := decode(text, s); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	return s, nil
+}
+
+// fill makes the maps that a state of an earlier version does not have.
+func (s *state) fill() {
 	if s.Feeds == nil {
 		s.Feeds = make(map[string]statements)
 	}
-	return s, nil
+	if s.Changed == nil {
+		s.Changed = make(map[string]string)
+	}
+	if s.Pages == nil {
+		s.Pages = make(map[string]page)
+	}
 }
 
 func (s *state) write(path string) error {
@@ -66,26 +81,34 @@ func (s *state) record(found map[string]statements, day string) (first map[strin
 		last, known := s.Feeds[name]
 		if !known {
 			s.Feeds[name], first[name] = stated, true
-			continue
 		}
-		for key, one := range stated {
-			for i := range one.Since {
-				if old, had := last[key]; had && old.Gone == "" && old.Prices[i] == one.Prices[i] {
-					one.Since[i] = old.Since[i]
-				} else {
-					one.Since[i] = day
-				}
-			}
-			last[key] = one
-		}
-		for key, one := range last {
-			if _, ok := stated[key]; !ok && one.Gone == "" {
-				one.Gone = day
-				last[key] = one
-			}
+		if !known || last.replace(stated, day) || s.Changed[name] == "" {
+			s.Changed[name] = day
 		}
 	}
 	return first
+}
+
+// replace takes over what a feed states on a day. It reports whether anything changed.
+func (s statements) replace(stated statements, day string) (changed bool) {
+	for key, one := range stated {
+		old, had := s[key]
+		for i := range one.Since {
+			if had && old.Gone == "" && old.Prices[i] == one.Prices[i] {
+				one.Since[i] = old.Since[i]
+			} else {
+				one.Since[i], changed = day, true
+			}
+		}
+		s[key] = one
+	}
+	for key, one := range s {
+		if _, ok := stated[key]; !ok && one.Gone == "" {
+			one.Gone, changed = day, true
+			s[key] = one
+		}
+	}
+	return changed
 }
 
 // vote is what a feed states of a price today.
