@@ -59,6 +59,13 @@ func TestReplacementsAreLasting(t *testing.T) {
 		}
 	}
 	assert.Greater(t, found, 200)
+	for day := noon(t, "2024-01-01"); day.Year() < 2028; day = day.AddDate(0, 0, 31) {
+		for key := range registry {
+			advice := registry.Check(key.Provider, key.ID, day).Replacement
+			date, _ := registry.RetirementDate(key.Provider, advice)
+			assert.True(t, date == "" || date > day.AddDate(0, 0, 180).Format(time.DateOnly), "%s → %s on %s", key.ID, advice, day)
+		}
+	}
 	for _, c := range []struct {
 		p               discovery.Provider
 		id, day, advice string
