@@ -48,23 +48,19 @@ func TestCheckReturnsTheStateOfAModel(t *testing.T) {
 // A replacement that ends within 180 days itself leads to its own replacement.
 func TestReplacementsAreLasting(t *testing.T) {
 	t.Parallel()
-	day := noon(t, "2026-11-21")
-	registry, found := discovery.Retirements(), 0
-	for key := range registry {
-		status := registry.Check(key.Provider, key.ID, day)
-		if status.Replacement != "" {
-			found++
-			date, _ := registry.RetirementDate(key.Provider, status.Replacement)
-			assert.True(t, date == "" || date > "2027-05-21", "%s → %s, which has %s", key.ID, status.Replacement, date)
-		}
-	}
-	assert.Greater(t, found, 200)
-	for day := noon(t, "2024-01-01"); day.Year() < 2028; day = day.AddDate(0, 0, 31) {
+	registry := discovery.Retirements()
+	for day := noon(t, "2024-01-22"); day.Year() < 2028; day = day.AddDate(0, 0, 30) {
+		found := 0
 		for key := range registry {
 			advice := registry.Check(key.Provider, key.ID, day).Replacement
+			if advice == "" {
+				continue
+			}
+			found++
 			date, _ := registry.RetirementDate(key.Provider, advice)
-			assert.True(t, date == "" || date > day.AddDate(0, 0, 180).Format(time.DateOnly), "%s → %s on %s", key.ID, advice, day)
+			assert.True(t, date == "" || (date != "deprecated" && date > day.AddDate(0, 0, 180).Format(time.DateOnly)), "%s → %s on %s", key.ID, advice, day)
 		}
+		assert.Greater(t, found, 200, day)
 	}
 	for _, c := range []struct {
 		p               discovery.Provider
