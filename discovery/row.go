@@ -66,9 +66,9 @@ const (
 	// ModeFlex and ModePriority are service tiers of lower and higher priority.
 	ModeFlex     = "flex"
 	ModePriority = "priority"
-	// ModePeak and ModeOffPeak are the hours of DeepSeek. Since 2026-08-16 16:00 UTC, peak is Monday to Friday from 01:00 to 04:00
-	// and from 06:00 to 10:00 UTC, except on Chinese public holidays. From 2025-02-26 16:30 to 2025-09-05 16:00 UTC, off-peak was
-	// from 16:30 to 00:30 UTC.
+	// ModePeak and ModeOffPeak are the hours of DeepSeek. Since 2026-08-16 16:00 UTC, peak is from 01:00 to 04:00 and from 06:00 to
+	// 10:00 UTC, except on Chinese public holidays and, since 2026-08-22 16:00 UTC, on weekends. From 2025-02-26 16:30 to 2025-09-05
+	// 16:00 UTC, off-peak was from 16:30 to 00:30 UTC.
 	ModePeak    = "peak"
 	ModeOffPeak = "off-peak"
 	// ModeLive is the Live API (bidirectional streaming).
