@@ -1,12 +1,5 @@
 package discovery
 
-import (
-	"slices"
-	"time"
-
-	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
-)
-
 // PricingForAnthropicModel returns today's list price of an Anthropic model from the built-in list, and reports whether the
 // list has the model. Source and VerifiedAt name the source of the price and its date; RawPricing and the cache fields have
 // the prices of the cache.
@@ -19,32 +12,21 @@ import (
 // the one for up to 100,000 tokens. [ListAnthropicPricing] has the row for longer prompts under the same ModelHint; [PriceAt]
 // chooses between them.
 func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
-	list := pricelist.Builtin()
-	rows := list.Model(string(Anthropic), id)
-	if rows == nil {
-		rows = firstRows(list, Anthropic, lookupNames(Anthropic, id))
-	}
-	if len(rows) > 0 && rows[0].SameAs != "" {
-		rows = list.Model(string(Anthropic), rows[0].SameAs)
-	}
-	row, _ := pricelist.InForce(rows, pricelist.Kind{}, time.Now(), 0)
-	if row == nil || !row.Priced() {
+	row, ok := anthropicRow(id)
+	if !ok {
 		return nil, false
 	}
-	pricing := PricingOf(rowOf(row))
+	pricing := PricingOf(row)
 	return &pricing, true
 }
 
 // ListAnthropicPricing returns the rows of the built-in list for Anthropic that are in force today: one for each priced id, or
 // two if the price depends on the length of the prompt, the row for shorter prompts first. [PriceList.Rows] returns all periods.
 func ListAnthropicPricing() []ProviderPricing {
-	now := time.Now()
-	rows := slices.DeleteFunc(slices.Clone(pricelist.Builtin().Rows()), func(r pricelist.Row) bool {
-		return r.Provider != string(Anthropic) || r.SameAs != "" || !r.Priced() || !r.ValidAt(now)
-	})
+	rows := anthropicRows()
 	pricings := make([]ProviderPricing, len(rows))
-	for i := range rows {
-		pricings[i] = PricingOf(rowOf(&rows[i]))
+	for i, row := range rows {
+		pricings[i] = PricingOf(row)
 	}
 	return pricings
 }

@@ -60,8 +60,8 @@ func (r Registry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(r))
 }
 
-// deprecated is the entry of a model without a date.
-const deprecated = "deprecated"
+// Deprecated is the entry of a model that will be retired and has no date yet.
+const Deprecated = "deprecated"
 
 // retirementTable is the built-in table.
 type retirementTable struct {

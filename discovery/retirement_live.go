@@ -99,12 +99,12 @@ func anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
 	switch {
 	case lifecycle == "retired" && !past:
 		return lastDay(m.ID, today), true
-	case past && (lifecycle == "active" || lifecycle == deprecated):
-		return deprecated, true
+	case past && (lifecycle == "active" || lifecycle == Deprecated):
+		return Deprecated, true
 	case dated:
 		return date.Format(time.DateOnly), true
-	case lifecycle == deprecated:
-		return deprecated, true
+	case lifecycle == Deprecated:
+		return Deprecated, true
 	}
 	return "", lifecycle == "active" && m.RetiresAt == nil
 }

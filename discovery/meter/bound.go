@@ -13,8 +13,8 @@ func atLeast(prices *discovery.PriceList, call discovery.Call) string {
 	return cost.Exact
 }
 
-// bound sets AtLeastUSD of a record that was read from a file without it.
-func (r *Record) bound(prices *discovery.PriceList) {
+// setBound sets AtLeastUSD of a record that was read from a file without it.
+func setBound(r *Record, prices *discovery.PriceList) {
 	if r.USD != "" || r.Complete || r.AtLeastUSD != "" || r.Usage == nil {
 		return
 	}

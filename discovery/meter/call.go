@@ -6,12 +6,13 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 )
 
 // call is a request that is counted.
 type call struct {
 	meter    *Meter
-	api      api
+	api      endpoints.API
 	provider discovery.Provider
 	labels   map[string]string
 	path     string
@@ -27,7 +28,7 @@ func (c *call) prepare(req *http.Request) (*http.Request, error) {
 	if c.provider == discovery.Gemini {
 		c.model = pathModel(req.URL.Path)
 	}
-	if c.meter.streamUsage && c.provider == discovery.OpenAI && hasSegments(req.URL.Path, "chat/completions") {
+	if c.meter.streamUsage && c.provider == discovery.OpenAI && endpoints.HasSegments(req.URL.Path, "chat/completions") {
 		buffered, body, err := buffer(req)
 		if err != nil {
 			return nil, err
@@ -50,7 +51,7 @@ func (c *call) requested() string {
 
 // reserve sets aside what the budgets demand. Reading a stored response is free until it turns out to be a call.
 func (c *call) reserve() (refusal *BudgetError) {
-	if c.api.stored || len(c.meter.budgets) == 0 {
+	if c.api.Stored || len(c.meter.budgets) == 0 {
 		return nil
 	}
 	c.reserved, refusal = c.meter.reserve(c.sent, c.labels)
@@ -148,9 +149,4 @@ func (m *Meter) save(record func(Record), r Record) {
 		}
 	}()
 	record(r)
-}
-
-// successful reports whether the provider bills a response with this status.
-func successful(status int) bool {
-	return status >= http.StatusOK && status < http.StatusMultipleChoices
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 )
 
@@ -52,7 +53,7 @@ func newReading(c *call, res *http.Response) *reading {
 // write takes bytes of the body.
 func (r *reading) write(p []byte) {
 	switch {
-	case len(p) == 0 || r.done || r.err != nil || !successful(r.status):
+	case len(p) == 0 || r.done || r.err != nil || !endpoints.Bills(r.status):
 	case r.gunzip != nil:
 		r.gunzip.Write(p)
 		if r.done {
@@ -159,8 +160,8 @@ func (r *reading) finish(reason string) {
 	r.done = true
 	c, record := r.call, r.call.record(r.status)
 	record.Stream = r.stream
-	if !successful(r.status) {
-		if c.api.stored {
+	if !endpoints.Bills(r.status) {
+		if c.api.Stored {
 			c.cancel()
 			return
 		}
@@ -169,13 +170,13 @@ func (r *reading) finish(reason string) {
 		return
 	}
 	result, err := r.reader.Result()
-	if (c.api.stored || result.Background) && !c.inBackground(&result, r.stream) {
+	if (c.api.Stored || result.Background) && !c.inBackground(&result, r.stream) {
 		return
 	}
 	r.fill(&record, &result)
 	switch {
-	case c.api.uncounted != "":
-		record.Unpriced = c.api.uncounted
+	case c.api.Uncounted != "":
+		record.Unpriced = c.api.Uncounted
 	case err != nil:
 		record.Unpriced = "the counts are invalid: " + err.Error()
 	case result.Failed:

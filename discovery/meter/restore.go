@@ -16,7 +16,7 @@ func (m *Meter) Restore(records iter.Seq2[Record, error]) error {
 			errs = append(errs, err)
 			continue
 		}
-		r.bound(m.prices)
+		setBound(&r, m.prices)
 		m.count(&r, nil)
 	}
 	return errors.Join(errs...)

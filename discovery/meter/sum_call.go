@@ -7,6 +7,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
@@ -84,7 +85,7 @@ func (s *summer) cost(p discovery.Provider, recorded cost, used discovery.Usage,
 	switch {
 	case e.usdGiven && (!s.opts.Reprice || usageErr != nil || !e.counted(p)):
 		if s.opts.Reprice && usageErr == nil && recorded.unpriced != "" && e.completeGiven && !e.complete {
-			recorded.usd, _ = decimal.ParsePlain(atLeast(s.prices, e.call(p, used)))
+			recorded.usd = s.bound(e.call(p, used))
 		}
 		return recorded, nil
 	case usageErr != nil:
@@ -99,6 +100,14 @@ func (s *summer) cost(p discovery.Provider, recorded cost, used discovery.Usage,
 	}
 	usd, _ := decimal.ParsePlain(now.Exact)
 	return cost{usd: usd}, nil
+}
+
+// bound returns what a call costs at least, 0 if that is not known.
+func (s *summer) bound(call discovery.Call) (usd decimal.Decimal) {
+	if least, err := s.prices.CostOf(call); err == nil {
+		usd, _ = decimal.ParsePlain(least.Exact)
+	}
+	return usd
 }
 
 // call returns the call that the entry is of.
@@ -158,8 +167,8 @@ func valid(requests map[string]int64) bool {
 
 // counted reports whether the usage of the call is all that it is billed by.
 func (e *entry) counted(p discovery.Provider) bool {
-	if e.status != 0 && !successful(e.status) {
+	if e.status != 0 && !endpoints.Bills(e.status) {
 		return false
 	}
-	return (e.complete || !e.completeGiven) && (len(e.path) == 0 || apiOf(p, http.MethodPost, string(e.path)).uncounted == "")
+	return (e.complete || !e.completeGiven) && (len(e.path) == 0 || endpoints.Of(string(p), http.MethodPost, string(e.path)).Uncounted == "")
 }

@@ -5,7 +5,11 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 )
+
+const webSockets = "what is sent over a WebSocket is not counted"
 
 // transport is the RoundTripper of a Meter.
 type transport struct {
@@ -16,14 +20,14 @@ type transport struct {
 // RoundTrip sends a request with the base transport and counts the call.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	p, known := t.meter.provider(req.URL)
-	a := apiOf(p, req.Method, req.URL.Path)
+	a := endpoints.Of(string(p), req.Method, req.URL.Path)
 	switch {
 	case !known:
 		a = t.meter.outside(req)
 	case req.Header.Get("Upgrade") != "":
-		a = uncounted(webSockets)
+		a = endpoints.API{Uncounted: webSockets}
 	}
-	if a.free {
+	if a.Free {
 		return t.base.RoundTrip(req)
 	}
 	c := &call{meter: t.meter, api: a, provider: p, labels: labelsOf(req.Context()), path: req.URL.Path, sent: time.Now()}
@@ -47,7 +51,7 @@ func (t *transport) send(c *call, req *http.Request) (*http.Response, error) {
 	switch {
 	case err == nil:
 		c.receive(res)
-	case written.any(c) && !c.api.stored:
+	case written.any(c) && !c.api.Stored:
 		c.fail("there was no response")
 	default:
 		c.cancel()
