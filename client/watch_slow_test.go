@@ -57,7 +57,7 @@ func TestWatchFetchesFewerMessagesOnASlowLink(t *testing.T) {
 func TestWatchDoesNotFetchFewerMessagesAfterATimeoutWithoutAHeader(t *testing.T) {
 	g := emptyGateway(t)
 	synctest.Test(t, func(t *testing.T) {
-		c := servingInMemory(t, func(w http.ResponseWriter, r *http.Request) {
+		c := servingInMemory(t, func(_ http.ResponseWriter, r *http.Request) {
 			g.Handler().ServeHTTP(nowhere{}, r)
 			<-r.Context().Done()
 		}, client.WithToken(token))
