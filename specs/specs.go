@@ -1,7 +1,7 @@
 // Package specs embeds the OpenAPI documents that the clients in gen/ are generated from.
 //
-// Each API is one document, NAME.yaml. The documents are OpenAPI 3.0.3 and serve generators of any language; their only
-// extension is x-order, the position of a property. go.overlay.yaml adds what only the Go generator needs, and codegen.yaml
+// Each API is one document, NAME.yaml. The documents are OpenAPI 3.0.3 without extensions and serve generators of any
+// language. go.overlay.yaml adds what only the Go generator needs, and codegen.yaml
 // configures it. The shipped packages do not import this one. It is for tests and for tools that check traffic against the
 // documents, such as kin-openapi:
 //

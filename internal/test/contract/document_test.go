@@ -3,7 +3,6 @@ package contract_test
 import (
 	"io/fs"
 	"regexp"
-	"strconv"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -73,36 +72,6 @@ func TestDescriptionsContinueTheName(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-var order = regexp.MustCompile(`(?m)^ +(properties:|x-order: (\d+))$`)
-
-// Generated structs list their fields by x-order, and a property without it comes last.
-func TestXOrderCountsThePropertiesOfEachSchema(t *testing.T) {
-	t.Parallel()
-	for name, doc := range documents(t) {
-		properties := 0
-		for schema, ref := range doc.Components.Schemas {
-			for property, p := range ref.Value.Properties {
-				properties++
-				_, beside := p.Extensions["x-order"]
-				_, inside := p.Value.Extensions["x-order"]
-				assert.True(t, beside || inside, "%s: %s.%s has no x-order", name, schema, property)
-			}
-		}
-		text, err := specs.Document(name)
-		require.NoError(t, err)
-		want, found := 0, 0
-		for _, line := range order.FindAllSubmatch(text, -1) {
-			if want++; line[2] == nil {
-				want = 0
-				continue
-			}
-			found++
-			assert.Equal(t, strconv.Itoa(want), string(line[2]), "%s: %s", name, line[0])
-		}
-		assert.Equal(t, properties, found, "%s: each property has an x-order, on a line of its own", name)
 	}
 }
 
