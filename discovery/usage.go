@@ -86,17 +86,9 @@ func usageError(err error) error {
 const maxTokens = 1 << 53
 
 func (u *Usage) check() error {
-	for _, count := range [...]struct {
-		name   string
-		tokens int64
-	}{
-		{"Input", u.Input}, {"ToolInput", u.ToolInput}, {"CacheRead", u.CacheRead},
-		{"CacheWrite5m", u.CacheWrite5m}, {"CacheWrite1h", u.CacheWrite1h}, {"Output", u.Output},
-		{"AudioInput", u.AudioInput}, {"AudioCacheRead", u.AudioCacheRead}, {"AudioOutput", u.AudioOutput},
-		{"ImageInput", u.ImageInput}, {"ImageCacheRead", u.ImageCacheRead}, {"ImageOutput", u.ImageOutput},
-	} {
-		if count.tokens < 0 || count.tokens > maxTokens {
-			return &ValueError{Field: "Usage." + count.name, Reason: "must be between 0 and 2^53 tokens"}
+	for i, tokens := range (*object.Usage)(u).Counts() {
+		if *tokens < 0 || *tokens > maxTokens {
+			return &ValueError{Field: "Usage." + object.CountNames[i], Reason: "must be between 0 and 2^53 tokens"}
 		}
 	}
 	for _, n := range u.Requests {
@@ -108,7 +100,9 @@ func (u *Usage) check() error {
 }
 
 // sum is the number of all tokens.
-func (u *Usage) sum() int64 {
-	return u.Input + u.ToolInput + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.Output +
-		u.AudioInput + u.AudioCacheRead + u.AudioOutput + u.ImageInput + u.ImageCacheRead + u.ImageOutput
+func (u *Usage) sum() (tokens int64) {
+	for _, n := range (*object.Usage)(u).Counts() {
+		tokens += *n
+	}
+	return tokens
 }

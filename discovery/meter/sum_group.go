@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
 // labelPrefix begins the name of a grouping by a label.
@@ -152,17 +153,9 @@ func (s *sums) merge(other *sums) {
 
 // addUsage adds the counts of a call, or of another row.
 func (r *Row) addUsage(more *discovery.Usage) {
-	u := &r.Usage
-	for _, sum := range [...]struct {
-		to   *int64
-		more int64
-	}{
-		{&u.Input, more.Input}, {&u.ToolInput, more.ToolInput}, {&u.CacheRead, more.CacheRead}, {&u.CacheWrite5m, more.CacheWrite5m},
-		{&u.CacheWrite1h, more.CacheWrite1h}, {&u.Output, more.Output},
-		{&u.AudioInput, more.AudioInput}, {&u.AudioCacheRead, more.AudioCacheRead}, {&u.AudioOutput, more.AudioOutput},
-		{&u.ImageInput, more.ImageInput}, {&u.ImageCacheRead, more.ImageCacheRead}, {&u.ImageOutput, more.ImageOutput},
-	} {
-		*sum.to = plus(*sum.to, sum.more)
+	u, counts := &r.Usage, (*usage.Usage)(more).Counts()
+	for i, sum := range (*usage.Usage)(u).Counts() {
+		*sum = plus(*sum, *counts[i])
 	}
 	for tool, n := range more.Requests {
 		if u.Requests == nil {

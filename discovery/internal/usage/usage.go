@@ -25,6 +25,20 @@ type Usage struct {
 	Mode, ChargedUSD string
 }
 
+// Counts returns all counts, in the order of CountNames.
+func (u *Usage) Counts() [12]*int64 {
+	return [...]*int64{
+		&u.Input, &u.ToolInput, &u.CacheRead, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output,
+		&u.AudioInput, &u.AudioCacheRead, &u.AudioOutput, &u.ImageInput, &u.ImageCacheRead, &u.ImageOutput,
+	}
+}
+
+// CountNames are the names of the fields with counts.
+var CountNames = [...]string{
+	"Input", "ToolInput", "CacheRead", "CacheWrite5m", "CacheWrite1h", "Output",
+	"AudioInput", "AudioCacheRead", "AudioOutput", "ImageInput", "ImageCacheRead", "ImageOutput",
+}
+
 // Prompt returns the length of the prompt, which chooses the tier.
 func (u *Usage) Prompt() int64 {
 	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
