@@ -15,6 +15,9 @@ func getPeer() *operation {
 		empty: (*client.MeshPeer)(nil),
 		text:  path{"url"}, integer: path{"enabled"}, object: path{},
 		nulls: map[string]outcome{"": decode, "name": decode},
+		exceptions: []exception{
+			{fault: "100 MB, announced, small limit", becomes: anyResult, why: "capabilities that are too large are dropped"},
+		},
 	}
 }
 
@@ -58,6 +61,11 @@ func listThreads() *operation {
 }
 
 func findThread() *operation {
+	nulls := requiredThread("threads[].", "threads", "threads[]")
+	nulls[`["threads",0]`] = anyResult // the thread is another row
+	for _, field := range threadNulls {
+		nulls[`["threads",0,"`+field+`"]`] = anyResult
+	}
 	return &operation{
 		name: "FindThread", method: "FindThread", recordings: []string{"threads_list"}, request: [2]string{"GET", "/threads"},
 		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) {
@@ -66,8 +74,12 @@ func findThread() *operation {
 		},
 		empty: (*client.Thread)(nil),
 		text:  path{"threads", 0, "thread_name"}, integer: path{"threads", 0, "thread_uuid"}, object: path{"threads", 0},
-		nulls:      requiredThread("threads[].", "threads", "threads[]"),
-		exceptions: []exception{{class: emptyBody, becomes: none, why: "an empty body is an empty list"}},
+		nulls: nulls,
+		exceptions: []exception{
+			{class: emptyBody, becomes: none, why: "an empty body is an empty list"},
+			{fault: "100,000 levels in a known field", becomes: anyResult, why: "the thread is another row"},
+			{fault: "number of 1e400", becomes: anyResult, why: "the thread is another row"},
+		},
 	}
 }
 
