@@ -42,7 +42,7 @@ var badRows = map[string]string{
 // rowErrorsOf returns the RowErrors that are joined in err.
 func rowErrorsOf(t *testing.T, err error) (rows []*client.RowError) {
 	t.Helper()
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // the error itself
+	joined, ok := err.(interface{ Unwrap() []error })
 	require.True(t, ok, "%v", err)
 	for _, part := range joined.Unwrap() {
 		var row *client.RowError

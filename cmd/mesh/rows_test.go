@@ -76,7 +76,7 @@ func TestRegisterReplacesCapabilitiesThatAreTooLarge(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-b"))
 	body := `{"name":"node-a","url":"http://a.example","capabilities":{"a":[` + strings.Repeat("0,", 600_000) + `0]}}`
-	resp, err := http.Post(g.URL+"/peers/register", "application/json", strings.NewReader(body)) //nolint:noctx // a test
+	resp, err := http.Post(g.URL+"/peers/register", "application/json", strings.NewReader(body))
 	assert.NoError(t, err)
 	_ = resp.Body.Close()
 	assert.Equal(t, http.StatusOK, resp.StatusCode)

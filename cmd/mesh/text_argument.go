@@ -53,7 +53,7 @@ func protectText(root *cobra.Command, args []string) []string {
 
 // flagLength returns how many arguments the flag at the beginning of args takes, itself included, or 0 if it is no flag of cmd.
 func flagLength(cmd *cobra.Command, args []string) int {
-	arg, value, attached := strings.Cut(args[0], "=")
+	arg, _, attached := strings.Cut(args[0], "=")
 	if slices.Contains([]string{"-h", "--help"}, arg) {
 		return 1
 	}
@@ -63,8 +63,8 @@ func flagLength(cmd *cobra.Command, args []string) int {
 	case long:
 		flag = cmd.Flag(name)
 	case arg != "-"+flag.Shorthand:
-		value, attached = strings.CutPrefix(arg, "-"+flag.Shorthand)
-		if !attached || !slices.Contains([]string{"text", "json"}, value) {
+		value, found := strings.CutPrefix(arg, "-"+flag.Shorthand)
+		if attached = found; !found || !slices.Contains([]string{"text", "json"}, value) {
 			flag = nil
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // InvalidRows returns the rows of a list that could not be decoded beside others, or err if it is another error.
 func InvalidRows(err error) ([]*client.RowError, error) {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // a list joins the errors of its rows
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return nil, err
 	}
