@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The overlay of specs/ gives the properties of requests Go types that can hold each value that the document allows.
+//
+//nolint:paralleltest // see generateText
+func TestOverlayForRequests(t *testing.T) {
+	const schema = `{"type":"object","additionalProperties":false,"required":["id"],"properties":{
+		"id":{"type":"string"},"title":{"type":"string"},"note":{"type":"string","nullable":true},"either":{"anyOf":[{"type":"string"},{"type":"null"}]},
+		"retry":{"type":"boolean","default":true},"mode":{"type":"string","default":"fast"},"labels":{"type":"object","additionalProperties":true},
+		"price":{"oneOf":[{"type":"number"},{"type":"string"}]},"cap":{"anyOf":[{"type":"string"},{"type":"number"},{"type":"null"}]}}}`
+	document := `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{},"components":{"schemas":{"R":` + schema + `,
+		"A":` + strings.Replace(schema, `"additionalProperties":false`, `"additionalProperties":true`, 1) + `}}}`
+	file := filepath.Join(t.TempDir(), "document.json")
+	require.NoError(t, os.WriteFile(file, []byte(document), 0o600))
+	t.Chdir("../..")
+	code := strings.Join(strings.Fields(generated(t, "-config", "specs/codegen.yaml", "-package", "p", file)), " ")
+	for _, field := range []string{
+		"ID string `json:\"id\"`", "Title string `json:\"title,omitempty\"`", "Note *string `json:\"note\"`", "Either *string `json:\"either\"`",
+		"Retry *bool `json:\"retry,omitempty\"`", "Mode *string `json:\"mode,omitempty\"`", "Labels map[string]interface{} `json:\"labels,omitzero\"`",
+		"Price *json.Number `json:\"price,omitempty\"`", "Cap *json.Number `json:\"cap\"`",
+		// In a response a field with a default always has a value.
+		"Retry bool `json:\"retry,omitempty\"`", "Mode string `json:\"mode,omitempty\"`",
+	} {
+		assert.True(t, strings.Contains(code, field), field)
+	}
+}
+
+//nolint:paralleltest // see generateText
+func TestRequestsAreCurrent(t *testing.T) {
+	const operations = "peer_ratify_peers__name__patch,task_create_tasks_post,task_fail_tasks__task_pk__fail_post"
+	t.Chdir("../test/requests")
+	code := generated(t, "-config", "requests.codegen.yaml", "-operations", operations, "../../generate/"+running)
+	assert.Empty(t, difference(read(t, "requests.gen.go"), code), "run: make generate")
+}
