@@ -58,7 +58,7 @@ func TestLoadCatalogRejectsOtherFiles(t *testing.T) {
 func testOtherFiles(t *testing.T) {
 	s := catalogServer(twoModels)
 	file := savedCatalog(t, s)
-	other := discovery.New(discovery.WithCatalogURL("http://test.invalid/other/catalog"))
+	other := newClient(discovery.WithCatalogURL("http://test.invalid/other/catalog"))
 	requireValueError(t, other.LoadCatalog(bytes.NewReader(file)), "reader")
 
 	for name, test := range map[string]struct{ file, reason string }{

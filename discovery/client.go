@@ -75,10 +75,9 @@ type apis struct {
 
 // New returns a client. It sends no request and reads no key.
 //
-// An option with an invalid argument (a malformed URL, a nil logger) panics with a [*ValueError] when the option is made,
-// because it is a programming error. MESH_CATALOG_URL is read here; if it is malformed, every request for the catalog is a
-// [Failure] that does not show it.
-func New(opts ...Option) *Client {
+// An option with an invalid argument, such as a malformed URL or a nil logger, is a [*ValueError]. MESH_CATALOG_URL is read here; if
+// it is malformed, every request for the catalog is a [Failure] that does not show it.
+func New(opts ...Option) (*Client, error) {
 	c := &Client{
 		catalogURL: strings.TrimRight(strings.TrimSpace(os.Getenv("MESH_CATALOG_URL")), "/"),
 		baseURLs:   make(map[Service]string),
@@ -89,20 +88,29 @@ func New(opts ...Option) *Client {
 		onFailure:  func(Failure) {},
 	}
 	for _, opt := range opts {
-		if opt != nil {
-			opt(c)
+		if opt == nil {
+			continue
+		}
+		if err := opt(c); err != nil {
+			return nil, err
 		}
 	}
 	c.http = call.Client(c.http)
 	c.apis = c.newAPIs()
-	return c
+	return c, nil
 }
 
 // Default returns one client for the whole process, so that its caches are shared. It is made without options by the first
 // call.
 func Default() *Client { return defaultClient() }
 
-var defaultClient = sync.OnceValue(func() *Client { return New() })
+var defaultClient = sync.OnceValue(func() *Client {
+	c, err := New()
+	if err != nil {
+		panic(err) // only options have errors
+	}
+	return c
+})
 
 // ready rejects the zero Client and a nil context.
 func (c *Client) ready(ctx context.Context) error {

@@ -45,7 +45,7 @@ func TestExchangesConformToTheDocuments(t *testing.T) {
 		c.checkers[name] = checker
 	}
 	server := discoverytest.New(t, discoverytest.WithPageSize(3))
-	client := discovery.New(append(server.Options(),
+	client := newClient(append(server.Options(),
 		discovery.WithHTTPClient(&http.Client{Transport: c}), discovery.WithLogger(discardLogger), discovery.WithOutageTTL(0))...)
 	for range 2 { // the second time with an ETag
 		_, err := client.ListModels(t.Context(), discovery.CatalogOptions{Refresh: true})

@@ -264,7 +264,7 @@ func TestFailuresContainNoPartOfTheKey(t *testing.T) {
 			_, _ = conn.Write([]byte(answer))
 			_ = conn.Close()
 		}))
-		c := discovery.New(discovery.WithBaseURL(discovery.ServiceDeepSeek, server.URL), discovery.WithStrictErrors())
+		c := newClient(discovery.WithBaseURL(discovery.ServiceDeepSeek, server.URL), discovery.WithStrictErrors())
 		_, err := c.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: discovery.NewSecret(key)})
 		server.Close()
 		require.Error(t, err, name)

@@ -16,7 +16,11 @@ import (
 func ExampleClient_ReconcileOpenAICost() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceOpenAIAdmin: "example-key"}))
 	defer server.Close()
-	client := discovery.New(server.Options()...)
+	client, err := discovery.New(server.Options()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	counted := 8.0 // what the program believes it spent in these two days
 	start := time.Date(2025, 5, 1, 0, 0, 0, 0, time.UTC)
@@ -41,7 +45,12 @@ func ExampleClient_ReconcileOpenAICost() {
 func ExampleClient_ReconcileAnthropicCost() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceAnthropicAdmin: "example-key"}))
 	defer server.Close()
-	client, ledger := discovery.New(server.Options()...), discovery.NewLedger()
+	client, err := discovery.New(server.Options()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ledger := discovery.NewLedger()
 
 	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	for day, usage := range []discovery.Usage{{Input: 200_000, Output: 45_000}, {Input: 200_000, Output: 40_000}} {
@@ -77,7 +86,11 @@ func ExampleClient_ReconcileAnthropicCost() {
 func ExampleClient_ReconcileXAICost() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceXAIManagement: "example-key"}))
 	defer server.Close()
-	client := discovery.New(server.Options()...)
+	client, err := discovery.New(server.Options()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	counted := 2.6
 	report, err := client.ReconcileXAICost(context.Background(), discovery.XAICostQuery{
@@ -101,7 +114,11 @@ func ExampleClient_ReconcileXAICost() {
 func ExampleClient_FetchDeepSeekBalance() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceDeepSeek: "example-key"}))
 	defer server.Close()
-	client := discovery.New(server.Options()...)
+	client, err := discovery.New(server.Options()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	now, err := client.FetchDeepSeekBalance(context.Background(), discovery.BalanceOptions{})
 	if err != nil || now == nil { // nil: the balance is not known, and a Failure was reported

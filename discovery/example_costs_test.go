@@ -172,7 +172,11 @@ func ExamplePriceAt() {
 func ExampleClient_PricingForGeminiModel() {
 	server := discoverytest.Start() // takes the place of Google's billing catalog
 	defer server.Close()
-	c := discovery.New(server.Options()...)
+	c, err := discovery.New(server.Options()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	price, err := c.PricingForGeminiModel(context.Background(), "gemini-3.7-flash", discovery.GeminiPriceQuery{
 		Direction:      discovery.Input,
 		PricingOptions: discovery.PricingOptions{APIKey: discovery.NewSecret("example-key")}, // default: GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY

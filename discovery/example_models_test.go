@@ -20,7 +20,11 @@ import (
 func ExampleClient_ListModels() {
 	server := discoverytest.Start() // takes the place of the real catalog
 	defer server.Close()
-	c := discovery.New(server.Options()...)
+	c, err := discovery.New(server.Options()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	models, err := c.ListModels(context.Background(), discovery.CatalogOptions{Provider: discovery.DeepSeek})
 	if err != nil {
@@ -33,7 +37,11 @@ func ExampleClient_ListModels() {
 func ExampleClient_GetModelInfo() {
 	server := discoverytest.Start()
 	defer server.Close()
-	c := discovery.New(server.Options()...)
+	c, err := discovery.New(server.Options()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	for _, id := range []string{"gpt-4o", "GPT-4o", "claude-sonnet-4-6", "grok-4.5", "gpt-3"} {
 		m, err := c.GetModelInfo(context.Background(), id, discovery.CatalogOptions{})
@@ -66,7 +74,11 @@ func ExampleClient_SaveCatalog() {
 	path := filepath.Join(dir, "catalog")
 
 	run := func() {
-		c := discovery.New(server.Options()...)
+		c, err := discovery.New(server.Options()...)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 		before, _ := os.ReadFile(path)
 		if err := c.LoadCatalog(bytes.NewReader(before)); err != nil {
 			fmt.Println("load:", err)
@@ -100,9 +112,13 @@ func ExampleWithFailureHandler() {
 	server := discoverytest.Start()
 	defer server.Close()
 	server.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"30"}}})
-	c := discovery.New(append(server.Options(), discovery.WithLogger(discardLogger), discovery.WithFailureHandler(func(f discovery.Failure) {
+	c, err := discovery.New(append(server.Options(), discovery.WithLogger(discardLogger), discovery.WithFailureHandler(func(f discovery.Failure) {
 		fmt.Println(f.Operation, f.Reason, f.RetryAfter)
 	}))...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	models, err := c.ListModels(context.Background(), discovery.CatalogOptions{})
 	fmt.Println(len(models), err) // empty, and no error: the handler receives it
@@ -116,9 +132,13 @@ func ExampleWithStrictErrors() {
 	server := discoverytest.Start()
 	defer server.Close()
 	server.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"30"}}})
-	c := discovery.New(append(server.Options(), discovery.WithLogger(discardLogger), discovery.WithStrictErrors())...)
+	c, err := discovery.New(append(server.Options(), discovery.WithLogger(discardLogger), discovery.WithStrictErrors())...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
-	_, err := c.IsModelSupported(context.Background(), "gpt-4o", discovery.CatalogOptions{})
+	_, err = c.IsModelSupported(context.Background(), "gpt-4o", discovery.CatalogOptions{})
 	var f *discovery.Failure
 	if errors.As(err, &f) && f.Reason == discovery.ReasonRateLimited {
 		fmt.Println("try again in", f.RetryAfter)

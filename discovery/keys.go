@@ -32,14 +32,19 @@ func NewSecret(text string) Secret { return secret.New(text) }
 // All callers of a client share the catalog and its fallback lists; for these, keyFunc receives the values of the context whose call
 // started the request.
 func WithKey(service Service, keyFunc func(context.Context) (string, error)) Option {
-	checkService(service)
-	if service == ServicePrices {
-		panic(&ValueError{Field: "service", Value: string(service), Reason: "needs no key"})
+	return func(c *Client) error {
+		if err := checkService(service); err != nil {
+			return err
+		}
+		switch {
+		case service == ServicePrices:
+			return &ValueError{Field: "service", Value: string(service), Reason: "needs no key"}
+		case keyFunc == nil:
+			return &ValueError{Field: "keyFunc", Reason: "must not be nil"}
+		}
+		c.keys[service] = keyFunc
+		return nil
 	}
-	if keyFunc == nil {
-		panic(&ValueError{Field: "keyFunc", Reason: "must not be nil"})
-	}
-	return func(c *Client) { c.keys[service] = keyFunc }
 }
 
 // errNoKey is the cause when a key is neither given nor in the environment.

@@ -128,7 +128,7 @@ func TestAdminServicesFollowTheBaseURLOfTheirProvider(t *testing.T) {
 			host = r.URL.Host
 			return nil, errors.New("offline")
 		})
-		c := discovery.New(append(opts, discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: transport}))...)
+		c := newClient(append(opts, discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: transport}))...)
 		query := costQuery()
 		query.AdminKey = discovery.NewSecret("k")
 		_, err := c.FetchOpenAICostBuckets(t.Context(), query)
@@ -136,7 +136,7 @@ func TestAdminServicesFollowTheBaseURLOfTheirProvider(t *testing.T) {
 		assert.Equal(t, name, host)
 	}
 	sent := &recordingTransport{requests: make(map[string]http.Header)}
-	c := discovery.New(discovery.WithBaseURL(discovery.ServiceAnthropic, "http://proxy/a"), discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: sent}))
+	c := newClient(discovery.WithBaseURL(discovery.ServiceAnthropic, "http://proxy/a"), discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: sent}))
 	_, err := c.FetchAnthropicCostBuckets(t.Context(), reportQuery())
 	require.NoError(t, err)
 	assert.Contains(t, sent.requests, "GET http://proxy/a/v1/organizations/cost_report")
@@ -144,17 +144,12 @@ func TestAdminServicesFollowTheBaseURLOfTheirProvider(t *testing.T) {
 
 func TestWithKeyRejectsAnUnknownServiceAndANilFunction(t *testing.T) {
 	t.Parallel()
-	for field, option := range map[string]func(){
-		"service": func() { fixedKey("meta", "k", nil) },
-		"keyFunc": func() { discovery.WithKey(discovery.ServiceXAI, nil) },
+	for field, option := range map[string]discovery.Option{
+		"service": fixedKey("meta", "k", nil),
+		"keyFunc": discovery.WithKey(discovery.ServiceXAI, nil),
 	} {
-		func() {
-			defer func() {
-				err, _ := recover().(error)
-				requireValueError(t, err, field)
-			}()
-			option()
-		}()
+		_, err := discovery.New(option)
+		requireValueError(t, err, field)
 	}
 }
 
@@ -173,7 +168,7 @@ func TestKeyFunctionThatNeedsTheCatalogEnds(t *testing.T) {
 			var c *discovery.Client
 			failures := make(chan discovery.Failure, 10)
 			offline := roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("offline") })
-			c = discovery.New(discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: offline}),
+			c = newClient(discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: offline}),
 				discovery.WithFailureHandler(func(f discovery.Failure) { failures <- f }),
 				discovery.WithKey(discovery.ServiceXAI, func(ctx context.Context) (string, error) {
 					if row.detach {

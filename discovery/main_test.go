@@ -150,7 +150,16 @@ func (s *fakeServer) clientAt(root string, opts ...discovery.Option) *discovery.
 	for service, name := range services {
 		all = append(all, discovery.WithBaseURL(service, root+"/"+name))
 	}
-	return discovery.New(append(all, opts...)...)
+	return newClient(append(all, opts...)...)
+}
+
+// newClient returns a client of valid options.
+func newClient(opts ...discovery.Option) *discovery.Client {
+	c, err := discovery.New(opts...)
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
 // transport sends requests to a handler.

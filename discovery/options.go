@@ -13,76 +13,102 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// Option configures a [Client]. A nil Option is ignored. The functions that return one panic with a [*ValueError] if an argument is invalid.
-type Option func(*Client)
+// Option configures a [Client]. A nil Option is ignored. [New] returns the [*ValueError] of an invalid argument.
+type Option func(*Client) error
 
 // WithHTTPClient sets the HTTP client. The client is copied. Redirects are never followed, whatever its CheckRedirect is,
 // because a key must not be sent to another host.
 func WithHTTPClient(httpClient *http.Client) Option {
-	if httpClient == nil {
-		panic(&ValueError{Field: "httpClient", Reason: "must not be nil"})
+	return func(c *Client) error {
+		if httpClient == nil {
+			return &ValueError{Field: "httpClient", Reason: "must not be nil"}
+		}
+		c.http = httpClient
+		return nil
 	}
-	return func(c *Client) { c.http = httpClient }
 }
 
 // WithCatalogURL sets the base URL of the primary catalog, without /models. It must have the scheme http or https and a host,
 // and no user info, query or fragment; a base path is kept. The default is MESH_CATALOG_URL, else https://api.aimlapi.com.
 func WithCatalogURL(catalogURL string) Option {
-	catalogURL = checkedURL("catalogURL", catalogURL)
-	return func(c *Client) { c.catalogURL = catalogURL }
+	return func(c *Client) (err error) {
+		c.catalogURL, err = checkedURL("catalogURL", catalogURL)
+		return err
+	}
 }
 
 // WithBaseURL sets the base URL of a service, for a proxy or a test. It must have the form that [WithCatalogURL] describes. The
 // key of the service is sent there. [ServiceOpenAIAdmin] and [ServiceAnthropicAdmin] use the base URL of [ServiceOpenAI] and
 // [ServiceAnthropic] unless they have their own.
 func WithBaseURL(service Service, baseURL string) Option {
-	checkService(service)
-	baseURL = checkedURL("baseURL", baseURL)
-	return func(c *Client) { c.baseURLs[service] = baseURL }
+	return func(c *Client) (err error) {
+		if err := checkService(service); err != nil {
+			return err
+		}
+		c.baseURLs[service], err = checkedURL("baseURL", baseURL)
+		return err
+	}
 }
 
 // WithOutageTTL sets the time after which an unavailable catalog or price list is requested again; with 0 every call requests
 // it. The default is [DefaultOutageTTL].
 func WithOutageTTL(outageTTL time.Duration) Option {
-	if outageTTL < 0 {
-		panic(&ValueError{Field: "outageTTL", Value: outageTTL.String(), Reason: "must not be negative"})
+	return func(c *Client) error {
+		if outageTTL < 0 {
+			return &ValueError{Field: "outageTTL", Value: outageTTL.String(), Reason: "must not be negative"}
+		}
+		c.outageTTL = outageTTL
+		return nil
 	}
-	return func(c *Client) { c.outageTTL = outageTTL }
 }
 
 // WithLogger sets the logger for failures, which are logged as warnings. The default is slog.Default() at the time of New.
 func WithLogger(logger *slog.Logger) Option {
-	if logger == nil {
-		panic(&ValueError{Field: "logger", Reason: "must not be nil"})
+	return func(c *Client) error {
+		if logger == nil {
+			return &ValueError{Field: "logger", Reason: "must not be nil"}
+		}
+		c.log = logger
+		return nil
 	}
-	return func(c *Client) { c.log = logger }
 }
 
 // WithFailureHandler sets a function that is called with every [Failure] before the operation returns. It may be called from
 // several goroutines at the same time.
 func WithFailureHandler(handler func(Failure)) Option {
-	if handler == nil {
-		panic(&ValueError{Field: "handler", Reason: "must not be nil"})
+	return func(c *Client) error {
+		if handler == nil {
+			return &ValueError{Field: "handler", Reason: "must not be nil"}
+		}
+		c.onFailure = handler
+		return nil
 	}
-	return func(c *Client) { c.onFailure = handler }
 }
 
 // WithStrictErrors makes operations also return every [Failure] as an error.
-func WithStrictErrors() Option { return func(c *Client) { c.strict = true } }
+func WithStrictErrors() Option {
+	return func(c *Client) error {
+		c.strict = true
+		return nil
+	}
+}
 
 // WithMaxResponseBytes sets the size limit of a response body after decompression; maxBytes must be positive. A larger response is a
 // [Failure]. The default is [DefaultMaxResponseBytes].
 func WithMaxResponseBytes(maxBytes int64) Option {
-	if maxBytes <= 0 {
-		panic(&ValueError{Field: "maxBytes", Value: fmt.Sprint(maxBytes), Reason: "must be positive"})
+	return func(c *Client) error {
+		if maxBytes <= 0 {
+			return &ValueError{Field: "maxBytes", Value: fmt.Sprint(maxBytes), Reason: "must be positive"}
+		}
+		c.maxBytes = maxBytes
+		return nil
 	}
-	return func(c *Client) { c.maxBytes = maxBytes }
 }
 
-// checkService panics on an unknown service.
-func checkService(service Service) {
+// checkService refuses an unknown service.
+func checkService(service Service) error {
 	if row, _ := lookupService(service); row != nil {
-		return
+		return nil
 	}
 	var names []string
 	for i := range providerTable {
@@ -91,7 +117,7 @@ func checkService(service Service) {
 		}
 	}
 	names = append(names, string(ServicePrices))
-	panic(&ValueError{Field: "service", Value: argument.Shown(string(service)), Reason: "is not one of " + strings.Join(names, ", ")})
+	return &ValueError{Field: "service", Value: argument.Shown(string(service)), Reason: "is not one of " + strings.Join(names, ", ")}
 }
 
 var errCatalogURL = errors.New("MESH_CATALOG_URL must be http:// or https:// with a host, and /, ?, # and @ must be percent-encoded in a password")
@@ -106,13 +132,13 @@ func (c *Client) checkCatalogURL() error {
 	return nil
 }
 
-// checkedURL returns a valid base URL without trailing slashes. The panic never shows the URL, since user info and query may
+// checkedURL returns a valid base URL without trailing slashes. The error never shows the URL, since user info and query may
 // contain a key. An @ in the path is refused too, as by checkCatalogURL.
-func checkedURL(field, text string) string {
+func checkedURL(field, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.ContainsAny(text, "?#@") {
-		panic(&ValueError{Field: field, Reason: "must be http:// or https:// with a host, without @, ? and #"})
+		return "", &ValueError{Field: field, Reason: "must be http:// or https:// with a host, without @, ? and #"}
 	}
-	return strings.TrimRight(text, "/")
+	return strings.TrimRight(text, "/"), nil
 }

@@ -19,36 +19,32 @@ func TestInvalidOptionsPanic(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		field  string
-		option func() discovery.Option
+		option discovery.Option
 	}{
-		{"httpClient", func() discovery.Option { return discovery.WithHTTPClient(nil) }},
-		{"logger", func() discovery.Option { return discovery.WithLogger(nil) }},
-		{"handler", func() discovery.Option { return discovery.WithFailureHandler(nil) }},
-		{"maxBytes", func() discovery.Option { return discovery.WithMaxResponseBytes(0) }},
-		{"outageTTL", func() discovery.Option { return discovery.WithOutageTTL(-1) }},
-		{"service", func() discovery.Option { return discovery.WithBaseURL("acme", "http://x") }},
-		{"catalogURL", func() discovery.Option { return discovery.WithCatalogURL("catalog") }},
-		{"baseURL", func() discovery.Option { return discovery.WithBaseURL(discovery.ServiceOpenAI, "http://me:hunter2@x") }},
-		{"baseURL", func() discovery.Option { return discovery.WithBaseURL(discovery.ServiceXAI, "http://x/?key=hunter2") }},
-		{"baseURL", func() discovery.Option {
-			return discovery.WithBaseURL(discovery.ServiceDeepSeek, "http://[::1/hunter2")
-		}},
-		{"baseURL", func() discovery.Option { return discovery.WithBaseURL(discovery.ServiceGemini, "ftp://hunter2") }},
+		{"httpClient", discovery.WithHTTPClient(nil)},
+		{"logger", discovery.WithLogger(nil)},
+		{"handler", discovery.WithFailureHandler(nil)},
+		{"maxBytes", discovery.WithMaxResponseBytes(0)},
+		{"outageTTL", discovery.WithOutageTTL(-1)},
+		{"service", discovery.WithBaseURL("acme", "http://x")},
+		{"catalogURL", discovery.WithCatalogURL("catalog")},
+		{"baseURL", discovery.WithBaseURL(discovery.ServiceOpenAI, "http://me:hunter2@x")},
+		{"baseURL", discovery.WithBaseURL(discovery.ServiceXAI, "http://x/?key=hunter2")},
+		{"baseURL", discovery.WithBaseURL(discovery.ServiceDeepSeek, "http://[::1/hunter2")},
+		{"baseURL", discovery.WithBaseURL(discovery.ServiceGemini, "ftp://hunter2")},
 	} {
-		func() {
-			defer func() {
-				err, _ := recover().(error)
-				requireValueError(t, err, row.field)
-				assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, err), "hunter2")
-			}()
-			row.option()
-		}()
+		c, err := discovery.New(row.option)
+		assert.Nil(t, c)
+		requireValueError(t, err, row.field)
+		assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, err), "hunter2")
 	}
 }
 
 func TestNilOptionIsIgnored(t *testing.T) {
 	t.Parallel()
-	assert.NotPanics(t, func() { discovery.New(nil, discovery.WithStrictErrors(), nil) })
+	c, err := discovery.New(nil, discovery.WithStrictErrors(), nil)
+	require.NoError(t, err)
+	assert.NotNil(t, c)
 }
 
 func TestCatalogURLIsTheOptionElseTheEnvironment(t *testing.T) {
@@ -62,7 +58,7 @@ func TestCatalogURLIsTheOptionElseTheEnvironment(t *testing.T) {
 	defer server.Close()
 	t.Setenv("MESH_CATALOG_URL", server.URL+"/environment/")
 	for _, opts := range [][]discovery.Option{nil, {discovery.WithCatalogURL(" " + server.URL + "/option/")}} {
-		_, err := discovery.New(opts...).ListModels(t.Context(), discovery.CatalogOptions{})
+		_, err := newClient(opts...).ListModels(t.Context(), discovery.CatalogOptions{})
 		require.NoError(t, err)
 	}
 	assert.Equal(t, map[string]int{"/environment/models": 1, "/option/models": 1}, requests)
@@ -72,7 +68,7 @@ func TestDefaultReturnsOneClient(t *testing.T) {
 	t.Parallel()
 	first := discovery.Default()
 	assert.Same(t, first, discovery.Default())
-	assert.NotSame(t, discovery.Default(), discovery.New())
+	assert.NotSame(t, discovery.Default(), newClient())
 }
 
 // What follows a / or # in a password is a path, and what precedes it a port or a host, which errors show.
@@ -85,7 +81,7 @@ func TestMalformedCatalogURLShowsNoPassword(t *testing.T) {
 	} {
 		t.Setenv("MESH_CATALOG_URL", address)
 		failures := ""
-		c := discovery.New(discovery.WithLogger(discardLogger), discovery.WithStrictErrors(), discovery.WithFailureHandler(func(f discovery.Failure) { failures += f.Error() }),
+		c := newClient(discovery.WithLogger(discardLogger), discovery.WithStrictErrors(), discovery.WithFailureHandler(func(f discovery.Failure) { failures += f.Error() }),
 			discovery.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 				assert.NotEqual(t, "user", r.URL.Hostname(), address)
 				return nil, errors.New("offline")
@@ -97,7 +93,7 @@ func TestMalformedCatalogURLShowsNoPassword(t *testing.T) {
 		}
 	}
 	t.Setenv("MESH_CATALOG_URL", "https://user:hunter%2F2@catalog.example/base")
-	c := discovery.New(discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+	c := newClient(discovery.WithLogger(discardLogger), discovery.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		_, password, _ := r.BasicAuth()
 		assert.Equal(t, "hunter/2", password)
 		assert.Equal(t, "catalog.example", r.URL.Host)

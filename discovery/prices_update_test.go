@@ -31,7 +31,7 @@ func newerTable(t *testing.T) string {
 func updateClient(s *discoverytest.Server, opts ...discovery.Option) (*discovery.Client, *[]discovery.Failure) {
 	failures := new([]discovery.Failure)
 	opts = append(s.Options(), append(opts, discovery.WithLogger(slog.New(slog.DiscardHandler)), discovery.WithFailureHandler(func(f discovery.Failure) { *failures = append(*failures, f) }))...)
-	return discovery.New(opts...), failures
+	return newClient(opts...), failures
 }
 
 var gpt41 = discovery.Call{
@@ -106,7 +106,7 @@ func TestUpdatePricesEveryDay(t *testing.T) {
 			return r, nil
 		})
 		time.Sleep(time.Until(time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC))) // the dates of the table are not in the future
-		c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: transport}), discovery.WithLogger(slog.New(slog.DiscardHandler)))
+		c := newClient(discovery.WithHTTPClient(&http.Client{Transport: transport}), discovery.WithLogger(slog.New(slog.DiscardHandler)))
 		for range 3 {
 			list, err := c.UpdatePrices(t.Context(), nil)
 			require.NoError(t, err)

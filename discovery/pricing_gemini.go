@@ -32,10 +32,13 @@ const (
 // price.
 func WithGeminiServiceID(serviceID string) Option {
 	serviceID = strings.TrimSpace(serviceID)
-	if argument.Shown(serviceID) == "" || strings.Trim(serviceID, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		panic(&ValueError{Field: "serviceID", Value: argument.Shown(serviceID), Reason: "must be letters, digits and hyphens, as in " + defaultGeminiService})
+	return func(c *Client) error {
+		if argument.Shown(serviceID) == "" || strings.Trim(serviceID, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return &ValueError{Field: "serviceID", Value: argument.Shown(serviceID), Reason: "must be letters, digits and hyphens, as in " + defaultGeminiService}
+		}
+		c.geminiService = serviceID
+		return nil
 	}
-	return func(c *Client) { c.geminiService = serviceID }
 }
 
 // PricingOptions selects the key and limits the age of the price list. The zero value is valid.

@@ -33,7 +33,7 @@ func (b *recordingTransport) RoundTrip(req *http.Request) (*http.Response, error
 func TestDefaultAddresses(t *testing.T) {
 	setKeys(t)
 	sent := &recordingTransport{requests: make(map[string]http.Header)}
-	c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: sent}), discovery.WithLogger(discardLogger))
+	c := newClient(discovery.WithHTTPClient(&http.Client{Transport: sent}), discovery.WithLogger(discardLogger))
 	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
 	_, err = c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(billingKey)})
@@ -79,7 +79,7 @@ func TestDefaultAddresses(t *testing.T) {
 func TestOnlyAnthropicReceivesAVersionHeader(t *testing.T) {
 	setKeys(t)
 	sent := &recordingTransport{requests: make(map[string]http.Header)}
-	c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: sent}), discovery.WithLogger(discardLogger))
+	c := newClient(discovery.WithHTTPClient(&http.Client{Transport: sent}), discovery.WithLogger(discardLogger))
 	_, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
 	require.Len(t, sent.requests, 6)
@@ -95,7 +95,7 @@ func TestOnlyAnthropicReceivesAVersionHeader(t *testing.T) {
 // Each service has its own key: chat keys are not sent for bills, and admin keys are not sent for lists of models.
 func TestKeysAreNotSharedBetweenServices(t *testing.T) {
 	sent := &recordingTransport{requests: make(map[string]http.Header)}
-	c := discovery.New(discovery.WithHTTPClient(&http.Client{Transport: sent}), discovery.WithLogger(discardLogger))
+	c := newClient(discovery.WithHTTPClient(&http.Client{Transport: sent}), discovery.WithLogger(discardLogger))
 	askForBills := func() {
 		_, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
 		require.NoError(t, err)

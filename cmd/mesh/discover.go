@@ -15,10 +15,19 @@ import (
 func (a *app) discover() (*discovery.Client, *failureList) {
 	failures := &failureList{seen: map[string]bool{}}
 	a.progress.Start()
-	return discovery.New(slices.Concat([]discovery.Option{
+	return newDiscovery(slices.Concat([]discovery.Option{
 		discovery.WithLogger(slog.New(slog.DiscardHandler)),
 		discovery.WithFailureHandler(func(f discovery.Failure) { failures.add(f) }),
-	}, a.providers)...), failures
+	}, a.providers)), failures
+}
+
+// newDiscovery returns a client of options that do not come from the user.
+func newDiscovery(opts []discovery.Option) *discovery.Client {
+	c, err := discovery.New(opts...)
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
 // failureList collects the failures and the unpriced calls of one command, each text once.

@@ -45,7 +45,7 @@ func (a *app) serveTools(ctx context.Context, c *client.MeshClient) error {
 	}
 	go m.stay(ctx, a.warn)
 	options := []discovery.Option{discovery.WithLogger(slog.New(slog.DiscardHandler)), discovery.WithStrictErrors()}
-	models := discovery.New(append(options, a.providers...)...)
+	models := newDiscovery(append(options, a.providers...))
 	server := tools.NewServer(c, models, scanner)
 	server.AddReceivingMiddleware(endCalls(ctx))
 	ended := make(chan struct{})

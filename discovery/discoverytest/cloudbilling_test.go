@@ -54,8 +54,9 @@ func TestBillingCatalogRejectsInvalidRequests(t *testing.T) {
 		assert.Equal(t, 400, s.call(billing, query).Status, query)
 	}
 	assert.Contains(t, s.callInvalid(billing, "", "X-Goog-Api-Key", "").Body, "PERMISSION_DENIED")
-	other, err := discovery.New(append(s.Options(), discovery.WithGeminiServiceID("0000-0000-0000"), discovery.WithLogger(quiet),
-		discovery.WithStrictErrors())...).FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(key)})
+	c, err := discovery.New(append(s.Options(), discovery.WithGeminiServiceID("0000-0000-0000"), discovery.WithLogger(quiet), discovery.WithStrictErrors())...)
+	require.NoError(t, err)
+	other, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(key)})
 	assert.Empty(t, other)
 	var failure discovery.Failure
 	require.ErrorAs(t, err, &failure)

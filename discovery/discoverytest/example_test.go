@@ -18,7 +18,11 @@ import (
 func Example() {
 	s := discoverytest.Start()
 	defer s.Close()
-	c := discovery.New(s.Options()...)
+	c, err := discovery.New(s.Options()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	m, err := c.GetModelInfo(context.Background(), "gpt-4o", discovery.CatalogOptions{})
 	if err != nil || m == nil {
@@ -41,10 +45,14 @@ func ExampleServer_Fail() {
 	s := discoverytest.Start(discoverytest.WithPageSize(5))
 	defer s.Close()
 	s.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: 503, Body: "back in a minute"})
-	c := discovery.New(append(s.Options(),
+	c, err := discovery.New(append(s.Options(),
 		discovery.WithLogger(slog.New(slog.DiscardHandler)),
 		discovery.WithFailureHandler(func(f discovery.Failure) { fmt.Println(f) }),
 	)...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	models, err := c.ListModels(context.Background(), discovery.CatalogOptions{})
 	fmt.Println(len(models), "models of", models[0].Developer, err)

@@ -4,7 +4,8 @@
 //	s := discoverytest.New(t)
 //	t.Setenv("ANTHROPIC_API_KEY", "example-key")
 //	s.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: 503, Times: -1})
-//	models, err := discovery.New(s.Options()...).ListModels(ctx, discovery.CatalogOptions{})
+//	c, err := discovery.New(s.Options()...)
+//	models, err := c.ListModels(ctx, discovery.CatalogOptions{})
 //	// The catalog is down, so these are Anthropic's; s.Requests(discoverytest.ListAnthropicModels) holds what arrived.
 //
 // It responds as the providers do: the catalog has an ETag and returns 304; the lists of Anthropic, Gemini, OpenAI's costs and

@@ -41,7 +41,11 @@ func (s *testServer) client(more ...discovery.Option) (*discovery.Client, func()
 	own := []discovery.Option{
 		discovery.WithHTTPClient(&http.Client{Transport: s}), discovery.WithFailureHandler(note), discovery.WithLogger(quiet),
 	}
-	return discovery.New(slices.Concat(s.Options(), own, more)...), func() []string {
+	c, err := discovery.New(slices.Concat(s.Options(), own, more)...)
+	if err != nil {
+		panic(err)
+	}
+	return c, func() []string {
 		mu.Lock()
 		defer mu.Unlock()
 		return reasons

@@ -34,7 +34,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	j := job{client: discovery.New(), today: time.Now().UTC().Truncate(24 * time.Hour), out: os.Stdout}
+	j := job{client: discovery.Default(), today: time.Now().UTC().Truncate(24 * time.Hour), out: os.Stdout}
 	status := j.run(ctx, os.Args[1:], os.Stderr)
 	stop()
 	os.Exit(status)

@@ -62,7 +62,9 @@ func execute(t *testing.T, s *discoverytest.Server, lines []string, args ...stri
 	file := filepath.Join(t.TempDir(), "calls.jsonl")
 	require.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600))
 	var stdout, stderr strings.Builder
-	j := job{client: discovery.New(s.Options()...), today: today, out: &stdout}
+	client, err := discovery.New(s.Options()...)
+	require.NoError(t, err)
+	j := job{client: client, today: today, out: &stdout}
 	status = j.run(context.Background(), append([]string{"-usage", file, "-from", firstDay.Format(time.DateOnly)}, args...), &stderr)
 	return status, stdout.String(), stderr.String()
 }

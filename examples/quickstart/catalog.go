@@ -15,7 +15,10 @@ import (
 
 // catalog prints the number of models, the data of one model, and the models that retire soon.
 func catalog(ctx context.Context, p *page) error {
-	c, stop := models(p)
+	c, stop, err := models(p)
+	if err != nil {
+		return err
+	}
 	defer stop()
 	list, err := c.ListModels(ctx, discovery.CatalogOptions{})
 	if err != nil {
@@ -33,15 +36,16 @@ func catalog(ctx context.Context, p *page) error {
 }
 
 // models returns a client of the real catalog or of a catalog in memory.
-func models(p *page) (c *discovery.Client, stop func()) {
+func models(p *page) (c *discovery.Client, stop func(), err error) {
 	p.section("Models")
 	if p.real {
 		p.line("the real catalog")
-		return discovery.New(), func() {}
+		return discovery.Default(), func() {}, nil
 	}
 	server := discoverytest.Start()
 	p.line("a catalog in memory (-real: the real one)")
-	return discovery.New(server.Options()...), server.Close
+	c, err = discovery.New(server.Options()...)
+	return c, server.Close, err
 }
 
 // developerCount is the number of models of a developer.

@@ -14,7 +14,10 @@ import (
 // costs prints prices, the cost of a call, a balance and a bill.
 func costs(ctx context.Context, p *page) error {
 	p.section("Prices, balance, bills")
-	a, stop := providers(p)
+	a, stop, err := providers(p)
+	if err != nil {
+		return err
+	}
 	defer stop()
 	for _, step := range []func(context.Context, *page) error{a.prices, a.meteredCall, a.balance, a.bill} {
 		if err := step(ctx, p); err != nil {
@@ -34,7 +37,7 @@ type accounts struct {
 var keyNames = []string{"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_ADMIN_KEY"}
 
 // providers returns the real providers if -real and a key are given, else providers in memory.
-func providers(p *page) (a accounts, stop func()) {
+func providers(p *page) (a accounts, stop func(), err error) {
 	var set []string
 	for _, name := range keyNames {
 		if p.real && strings.TrimSpace(os.Getenv(name)) != "" {
@@ -43,11 +46,12 @@ func providers(p *page) (a accounts, stop func()) {
 	}
 	if len(set) > 0 {
 		p.line("the real providers, with the keys in %s", strings.Join(set, ", "))
-		return accounts{client: discovery.New()}, func() {}
+		return accounts{client: discovery.Default()}, func() {}, nil
 	}
 	server := discoverytest.Start()
 	p.line("providers in memory (-real and one of %s: the real ones)", strings.Join(keyNames, ", "))
-	return accounts{client: discovery.New(server.Options()...), key: discovery.NewSecret("a key for providers in memory")}, server.Close
+	c, err := discovery.New(server.Options()...)
+	return accounts{client: c, key: discovery.NewSecret("a key for providers in memory")}, server.Close, err
 }
 
 func (a accounts) prices(ctx context.Context, p *page) error {

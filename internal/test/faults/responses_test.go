@@ -39,7 +39,9 @@ func (op *operation) record(t *testing.T) []reply {
 	others := newOthers()
 	defer others.Close()
 	options := append(pointTo(others.URL), op.at(between.URL)...)
-	_, err := op.discover(t.Context(), discovery.New(append(options, discovery.WithLogger(silent))...), longestTrial)
+	d, err := discovery.New(append(options, discovery.WithLogger(silent))...)
+	require.NoError(t, err)
+	_, err = op.discover(t.Context(), d, longestTrial)
 	require.NoError(t, err, op.name)
 	require.Len(t, replies, 1+max(op.skip, min(op.pageSize, 1)), "%s: requests to the service that goes wrong", op.name)
 	return replies

@@ -138,7 +138,10 @@ func (c *trial) callDiscovery(t *testing.T, httpClient *http.Client) {
 		ctx, cancel = context.WithTimeout(ctx, c.timeout())
 	}
 	defer cancel()
-	d := discovery.New(options...)
+	d, err := discovery.New(options...)
+	if err != nil {
+		panic(err)
+	}
 	c.guarded(func() (any, error) { return c.op.discover(ctx, d, c.timeout()) })
 }
 

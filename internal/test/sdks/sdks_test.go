@@ -30,7 +30,15 @@ func start(t *testing.T) *discoverytest.Server {
 
 // newClient returns a client of the server. Every Failure is an error.
 func newClient(s *discoverytest.Server) *discovery.Client {
-	return discovery.New(append(s.Options(), discovery.WithStrictErrors())...)
+	return client(append(s.Options(), discovery.WithStrictErrors()))
+}
+
+func client(opts []discovery.Option) *discovery.Client {
+	c, err := discovery.New(opts...)
+	if err != nil {
+		panic(err) // the options of a test server are valid
+	}
+	return c
 }
 
 // models returns the models that package discovery reads from the provider itself, by id.
@@ -38,7 +46,7 @@ func models(t *testing.T, s *discoverytest.Server, p discovery.Provider) map[str
 	t.Helper()
 	s.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: 503, Times: -1})
 	// Not strict: the failure of the catalog is expected.
-	infos, err := discovery.New(s.Options()...).ListModels(t.Context(), discovery.CatalogOptions{Provider: p})
+	infos, err := client(s.Options()).ListModels(t.Context(), discovery.CatalogOptions{Provider: p})
 	check(t, err)
 	byID := make(map[string]discovery.ModelInfo, len(infos))
 	for _, info := range infos {

@@ -48,7 +48,7 @@ func wait(t *testing.T, gateway http.HandlerFunc, seconds int, opts *mcp.ClientO
 func call(t *testing.T, gateway http.HandlerFunc, params *mcp.CallToolParams, opts *mcp.ClientOptions) (text string, failed bool) {
 	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
-	server, err := tools.NewServer(connect(t, gateway), discovery.New(), scan.New()).Connect(t.Context(), far, nil)
+	server, err := tools.NewServer(connect(t, gateway), discovery.Default(), scan.New()).Connect(t.Context(), far, nil)
 	require.NoError(t, err)
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(), near, nil)
 	require.NoError(t, err)
@@ -181,7 +181,7 @@ func TestCanceledWaitIsNoEmptyInbox(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				near, far := net.Pipe()
 				node := connect(t, gateway)
-				session, err := tools.NewServer(node, discovery.New(), scan.New()).Connect(t.Context(), &mcp.IOTransport{Reader: far, Writer: far}, nil)
+				session, err := tools.NewServer(node, discovery.Default(), scan.New()).Connect(t.Context(), &mcp.IOTransport{Reader: far, Writer: far}, nil)
 				require.NoError(t, err)
 				lines := bufio.NewReader(near)
 				for _, message := range []string{
