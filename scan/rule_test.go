@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -113,4 +114,16 @@ func TestZeroScanner(t *testing.T) {
 	assert.True(t, found)
 	assert.Equal(t, []scan.Finding{f}, s.FindAll(fakeKey))
 	assert.Equal(t, "[REDACTED:openai-api-key]", s.Redact(fakeKey))
+}
+
+func TestHeuristicRules(t *testing.T) {
+	t.Parallel()
+	for n, content := range map[int]string{
+		10: made("", "a", 40) + " aws", 12: made("", "b", 48) + " MESH_GATEWAY_TOKEN", 9: made("AKIA", "A", 16),
+	} {
+		finding, found := scan.Find(content)
+		require.True(t, found)
+		assert.Equal(t, n, finding.Rule.Number)
+		assert.Equal(t, n != 9, finding.Rule.Heuristic(), n)
+	}
 }

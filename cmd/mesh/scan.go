@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/findings"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -48,16 +47,16 @@ func (a *app) scan(files []string, f scanFlags) error {
 		return err
 	}
 	var unread []error
-	found := []findings.Finding{}
+	found := []finding{}
 	for _, file := range files {
 		content, err := a.content(file)
 		if err != nil {
 			unread = append(unread, err)
 			continue
 		}
-		for _, finding := range findings.In(scanner, file, content) {
-			if !finding.Heuristic || !f.noHeuristics {
-				found = append(found, finding)
+		for _, one := range findingsIn(scanner, file, content) {
+			if !one.Heuristic || !f.noHeuristics {
+				found = append(found, one)
 			}
 		}
 	}
@@ -102,7 +101,7 @@ func (a *app) content(file string) (string, error) {
 	return content.String(), nil
 }
 
-func findingLines(w io.Writer, found []findings.Finding) error {
+func findingLines(w io.Writer, found []finding) error {
 	for _, f := range found {
 		name := f.Name
 		if f.Heuristic {

@@ -1,5 +1,6 @@
-// Package lookup turns what a person or an agent names into what the packages client and discovery take. An error of this
-// package that has no type of package client is a name that is wrong or cannot be found.
+// Package lookup turns what a person or an agent names into what the packages client and discovery take. It also sends: a message
+// to a thread that is named creates the thread. An error of this package that has no type of package client is a name that is wrong
+// or cannot be found.
 package lookup
 
 import (

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/findings"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -27,7 +26,7 @@ func (e *LeakError) Error() string {
 // CheckName returns a LeakError if text contains a credential. Rules that also match harmless text do not apply to names.
 func CheckName(scanner *scan.Scanner, what, text string) error {
 	for _, f := range scanner.FindAll(text) {
-		if !findings.Heuristic(f.Rule) {
+		if !f.Rule.Heuristic() {
 			return &LeakError{what, f}
 		}
 	}

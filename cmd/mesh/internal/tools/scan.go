@@ -5,7 +5,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/findings"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -39,7 +38,7 @@ func (t *scanTool) scan(_ context.Context, in scanArguments) (toolFindings, erro
 	found := t.scanner.FindAll(in.Text)
 	all := make([]toolFinding, len(found))
 	for i, f := range found {
-		all[i] = toolFinding{f.Rule.Name, findings.Heuristic(f.Rule), f.Rule.Advice, f.Start, f.End}
+		all[i] = toolFinding{f.Rule.Name, f.Rule.Heuristic(), f.Rule.Advice, f.Start, f.End}
 	}
 	page := part(all, in.Skip)
 	return toolFindings{page.items, page.nextSkip}, nil
