@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 // compare returns the bill of a report beside the calls, by UTC day and by model.
-func (b *bill) compare(r report) *calls.Bill {
-	all := calls.NewBill(b.provider, b.ledger != nil)
+func (b *bill) compare(r report) *pages.Bill {
+	all := pages.NewBill(b.provider, b.ledger != nil)
 	switch r := r.(type) {
 	case *discovery.ReconciliationReport[discovery.CostBucket]:
 		for _, bucket := range r.Buckets {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -86,7 +86,7 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	if err != nil {
 		return err
 	}
-	summary, log := calls.NewSummary(), (*meter.Log)(nil)
+	summary, log := pages.NewSummary(), (*meter.Log)(nil)
 	recorders := []func(meter.Record){summary.Record}
 	if f.log != "" {
 		if log, err = meter.OpenLog(f.log); err != nil {
@@ -124,7 +124,7 @@ func (f *meterFlags) wrong(err error) error {
 
 // writeMetered prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has
 // refused.
-func (a *app) writeMetered(summary *calls.Summary, meters *proxy.Meters, f *meterFlags) error {
+func (a *app) writeMetered(summary *pages.Summary, meters *proxy.Meters, f *meterFlags) error {
 	count, unlimited := summary.Calls()
 	if f.perCall != "" {
 		unlimited = 0
@@ -165,7 +165,7 @@ func (a *app) warnOfUnpriced(perCall string) func(meter.Record) {
 			return
 		}
 		if _, known := models.LoadOrStore(string(r.Provider)+"/"+r.Model, true); !known {
-			a.warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, r.Provider, cmp.Or(r.Model, "?"), calls.Cause(r.Unpriced)))
+			a.warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, r.Provider, cmp.Or(r.Model, "?"), pages.Cause(r.Unpriced)))
 		}
 	}
 }

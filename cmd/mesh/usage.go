@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
@@ -77,7 +77,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 	if a.format == "focus" {
 		return a.usageFocus(prices, opts, f.account, in)
 	}
-	report, err := calls.Read(prices, opts, in.paths...)
+	report, err := pages.Read(prices, opts, in.paths...)
 	unread := in.rename(err)
 	if unread != nil {
 		if report.Calls == 0 {
@@ -89,7 +89,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		return err
 	}
 	if f.html != "" {
-		page := calls.UsagePage(prices, opts, in.paths...)
+		page := pages.UsagePage(prices, opts, in.paths...)
 		if err := writeFile("--html", f.html, page.Write); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (f usageFlags) options(format string) (opts meter.SumOptions, err error) {
 	return opts, nil
 }
 
-func (a *app) printUsage(report *calls.Report) error {
+func (a *app) printUsage(report *pages.Report) error {
 	if report.Calls == 0 {
 		a.warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from and --to select by time)"))
 	}

@@ -1,5 +1,5 @@
-// Package calls shows the sums of calls files: as a table, as CSV, and as a page.
-package calls
+// Package pages shows the sums of calls files: as a table, as CSV, and as a page.
+package pages
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package calls_test
+package pages_test
 
 import (
 	"strings"
@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 func TestSummary(t *testing.T) {
 	t.Parallel()
-	s := calls.NewSummary()
+	s := pages.NewSummary()
 	openAI := []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":200}}`)
 	for _, r := range []meter.Record{
 		{Provider: discovery.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.1"},
@@ -52,7 +52,7 @@ func TestSummary(t *testing.T) {
 // TestSummaryOfUnknownCosts checks that 0 is only shown for a cost that is known.
 func TestSummaryOfUnknownCosts(t *testing.T) {
 	t.Parallel()
-	s := calls.NewSummary()
+	s := pages.NewSummary()
 	s.Record(meter.Record{Provider: discovery.OpenAI, Model: "m", Unpriced: discovery.ErrUnpriced.Error() + ": no price"})
 	var text strings.Builder
 	require.NoError(t, s.Write(&text))
@@ -68,7 +68,7 @@ func TestSummaryOfUnknownCosts(t *testing.T) {
 
 func TestSummaryOfLowerBounds(t *testing.T) {
 	t.Parallel()
-	s := calls.NewSummary()
+	s := pages.NewSummary()
 	for _, r := range []meter.Record{
 		{Provider: discovery.Anthropic, Model: "m", AtLeastUSD: "0.0358625", Unpriced: "closed"}, {Provider: discovery.Anthropic, Model: "m", USD: "1"},
 		{Provider: discovery.OpenAI, Model: "n", Unpriced: "closed"}, {Provider: discovery.XAI, Model: "o", USD: "0.1"},

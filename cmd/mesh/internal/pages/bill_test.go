@@ -1,4 +1,4 @@
-package calls_test
+package pages_test
 
 import (
 	"bytes"
@@ -8,34 +8,34 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 // addDay adds a day with an amount billed, a call of a model with a known cost, and unpriced ones.
-func addDay(b *calls.Bill, day string, billed float64, model, counted string, unpriced int) {
+func addDay(b *pages.Bill, day string, billed float64, model, counted string, unpriced int) {
 	b.AddDay(day, billed)
 	b.AddCalls(day, model, &meter.Row{Calls: 1 + unpriced, Unpriced: unpriced, USD: counted})
 }
 
 func TestBill(t *testing.T) {
 	t.Parallel()
-	for want, add := range map[string]func(*calls.Bill){
-		"counted 0 USD, billed 0 USD, unpriced calls: 0, drift 0 USD":         func(*calls.Bill) {},
-		"counted 2 USD, billed 2 USD, unpriced calls: 0, drift 0 USD (0.0 %)": func(b *calls.Bill) { addDay(b, "d", 2, "gpt-5.4", "2", 0); b.AddItem("gpt-5.4, input", "", 2) },
-		"counted 0 USD, billed -5 USD, unpriced calls: 0, drift -5 USD; most by day: 2026-11-20 -5; other (no model in costs without a line item, \"Credit\") -5": func(b *calls.Bill) {
+	for want, add := range map[string]func(*pages.Bill){
+		"counted 0 USD, billed 0 USD, unpriced calls: 0, drift 0 USD":         func(*pages.Bill) {},
+		"counted 2 USD, billed 2 USD, unpriced calls: 0, drift 0 USD (0.0 %)": func(b *pages.Bill) { addDay(b, "d", 2, "gpt-5.4", "2", 0); b.AddItem("gpt-5.4, input", "", 2) },
+		"counted 0 USD, billed -5 USD, unpriced calls: 0, drift -5 USD; most by day: 2026-11-20 -5; other (no model in costs without a line item, \"Credit\") -5": func(b *pages.Bill) {
 			b.AddDay("2026-11-20", -5)
 			b.AddItem("Credit", "", -4)
 			b.AddItem("", "", -1)
 			b.AddItem("Vector storage", "", 0)
 		},
-		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %); most by day: a -1; by model: gpt-5.4 -3": func(b *calls.Bill) { addDay(b, "a", 2, "gpt-5.4", "3", 0) },
-		"counted not known, billed 2 USD, unpriced calls: 1, drift not known; most by day: a +2": func(b *calls.Bill) {
+		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %); most by day: a -1; by model: gpt-5.4 -3": func(b *pages.Bill) { addDay(b, "a", 2, "gpt-5.4", "3", 0) },
+		"counted not known, billed 2 USD, unpriced calls: 1, drift not known; most by day: a +2": func(b *pages.Bill) {
 			b.AddDay("a", 2)
 			b.AddCalls("a", "gpt-5.4", &meter.Row{Calls: 1, Unpriced: 1, USD: "0"})
 		},
-		"counted 10.1 USD, billed 7 USD, unpriced calls: 4, drift not known (without them -3.1 USD); most by day: d -4, b +2, c -1.0001; by model: (without) -10.1": func(b *calls.Bill) {
+		"counted 10.1 USD, billed 7 USD, unpriced calls: 4, drift not known (without them -3.1 USD); most by day: d -4, b +2, c -1.0001; by model: (without) -10.1": func(b *pages.Bill) {
 			addDay(b, "a", 1, "", "0.9999", 0)
 			addDay(b, "b", 2, "", "0", 4)
 			addDay(b, "c", 3, "", "4.0001", 0)
@@ -43,7 +43,7 @@ func TestBill(t *testing.T) {
 			addDay(b, "e", 0, "", "0.1", 0)
 		},
 	} {
-		bill := calls.NewBill(discovery.OpenAI, true)
+		bill := pages.NewBill(discovery.OpenAI, true)
 		add(bill)
 		assert.Equal(t, want, bill.Summary())
 	}
@@ -74,7 +74,7 @@ func TestBillByModel(t *testing.T) {
 		{discovery.XAI, "API grok-imagine-video-1.5", "", "grok-imagine-video-1.5"},
 		{discovery.XAI, "File Storage", "", ""},
 	} {
-		b := calls.NewBill(row.provider, true)
+		b := pages.NewBill(row.provider, true)
 		b.AddDay("2026-11-20", 1.5)
 		b.AddItem(row.item, row.field, 1.5)
 		want := "; by model: " + row.want + " +1.5"
@@ -88,7 +88,7 @@ func TestBillByModel(t *testing.T) {
 // TestBillOfOtherSpellings checks that the builds of a model are compared with the model.
 func TestBillOfOtherSpellings(t *testing.T) {
 	t.Parallel()
-	b := calls.NewBill(discovery.OpenAI, true)
+	b := pages.NewBill(discovery.OpenAI, true)
 	addDay(b, "d", 0.3, "gpt-4o", "0.1", 0)
 	addDay(b, "d", 0, "openai/gpt-4o-2024-08-06", "0.2000000000000001", 0)
 	b.AddItem("gpt-4o-2024-08-06, input", "", 0.1)
@@ -98,7 +98,7 @@ func TestBillOfOtherSpellings(t *testing.T) {
 
 func TestBillPage(t *testing.T) {
 	t.Parallel()
-	b := calls.NewBill(discovery.OpenAI, true)
+	b := pages.NewBill(discovery.OpenAI, true)
 	addDay(b, "2026-11-20", 4, "<b>\u202ered", "3", 2)
 	b.AddItem("gpt-5.4, input", "", 3.5)
 	b.AddItem("<i>storage", "", 0.5)
@@ -114,7 +114,7 @@ func TestBillPage(t *testing.T) {
 	assert.NotContains(t, b.Summary(), "\u202e", "a terminal would show the rest in reverse")
 
 	page.Reset()
-	alone := calls.NewBill(discovery.XAI, false)
+	alone := pages.NewBill(discovery.XAI, false)
 	alone.AddDay("2026-11-20", 4)
 	for i := range 130 {
 		alone.AddItem(fmt.Sprintf("Chat grok-4.%d", i), "", float64(i))

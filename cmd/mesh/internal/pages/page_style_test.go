@@ -1,4 +1,4 @@
-package calls_test
+package pages_test
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package calls_test
+package pages_test
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
@@ -32,18 +32,18 @@ func TestReportAddsUp(t *testing.T) {
 	t.Parallel()
 	file := write(t, priced, priced, unpriced, unpriced, unpriced, `{"provider":"xai","model":"m","time":"2026-11-21T12:00:00Z","usd":null}`, "x")
 	for _, by := range [][]string{{"day"}, {"unpriced", "day"}, nil} {
-		r, err := calls.Read(nil, meter.SumOptions{By: by}, file)
+		r, err := pages.Read(nil, meter.SumOptions{By: by}, file)
 		require.ErrorContains(t, err, "calls.jsonl:7: ")
 		assert.Len(t, r.Errors, 1)
 		assert.Equal(t, 6, r.Calls)
 		assert.Equal(t, 4, r.Unpriced)
 		assert.Equal(t, "0.000000000000000002", r.USD)
-		assert.Equal(t, []calls.Reason{{"closed\n early", 3}, {"the cost was not known", 1}}, r.Reasons)
+		assert.Equal(t, []pages.Reason{{"closed\n early", 3}, {"the cost was not known", 1}}, r.Reasons)
 		assert.Equal(t, map[string]int64{"web_search": 4}, r.Rows[0].Usage.Requests)
 	}
-	r, err := calls.Read(nil, meter.SumOptions{}, write(t))
+	r, err := pages.Read(nil, meter.SumOptions{}, write(t))
 	require.NoError(t, err)
-	assert.Equal(t, &calls.Report{By: []string{}, Rows: []meter.Row{}, USD: "0", AtLeastUSD: "0", Reasons: []calls.Reason{}}, r)
+	assert.Equal(t, &pages.Report{By: []string{}, Rows: []meter.Row{}, USD: "0", AtLeastUSD: "0", Reasons: []pages.Reason{}}, r)
 }
 
 // TestReportHasTheLargestCount checks that sums of sums do not overflow either.
@@ -51,12 +51,12 @@ func TestReportHasTheLargestCount(t *testing.T) {
 	t.Parallel()
 	huge := strings.Replace(priced, `"input_tokens":5`, `"input_tokens":9000000000000000`, 1)
 	file := write(t, append(slices.Repeat([]string{huge}, 1100), strings.Replace(huge, `"usd":"0.000000000000000001"`, `"usd":null`, 1))...)
-	r, err := calls.Read(nil, meter.SumOptions{By: []string{"day"}}, file)
+	r, err := pages.Read(nil, meter.SumOptions{By: []string{"day"}}, file)
 	require.NoError(t, err)
 	require.Len(t, r.Rows, 1)
 	assert.Equal(t, int64(math.MaxInt64), r.Rows[0].Usage.Input)
 	var page strings.Builder
-	require.NoError(t, calls.UsagePage(nil, meter.SumOptions{}, file).Write(&page))
+	require.NoError(t, pages.UsagePage(nil, meter.SumOptions{}, file).Write(&page))
 	assert.Contains(t, page.String(), `<td data-name="Input">9,223,372,036,854,775,807</td>`)
 }
 
@@ -64,7 +64,7 @@ func TestReportHasTheLargestCount(t *testing.T) {
 func TestReportKeepsValuesApart(t *testing.T) {
 	t.Parallel()
 	file := write(t, lineOn("2026-11-20", "m", `,"usd":"1","labels":{"a":"x\u0000y","b":"z"}`), lineOn("2026-11-20", "m", `,"usd":"2","labels":{"a":"x","b":"y\u0000z"}`))
-	r, err := calls.Read(nil, meter.SumOptions{By: []string{"label:a", "label:b"}}, file)
+	r, err := pages.Read(nil, meter.SumOptions{By: []string{"label:a", "label:b"}}, file)
 	require.NoError(t, err)
 	require.Len(t, r.Rows, 2)
 	assert.Equal(t, []string{"x\x00y", "z"}, r.Rows[1].By)

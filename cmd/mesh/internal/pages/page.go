@@ -1,4 +1,4 @@
-package calls
+package pages
 
 import (
 	_ "embed" // for the page

@@ -1,4 +1,4 @@
-package calls_test
+package pages_test
 
 import (
 	"bytes"
@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/calls"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 func TestTableAndCSV(t *testing.T) {
 	t.Parallel()
-	r, err := calls.Read(nil, meter.SumOptions{By: []string{"model", "label:user"}}, write(t, priced, unpriced))
+	r, err := pages.Read(nil, meter.SumOptions{By: []string{"model", "label:user"}}, write(t, priced, unpriced))
 	require.NoError(t, err)
 	var table, text bytes.Buffer
 	require.NoError(t, r.Table(&table))
