@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // DefaultPricingTTL is how long a price list is cached.

@@ -2,7 +2,6 @@ package discovery
 
 import (
 	"context"
-	"slices"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
@@ -107,16 +106,6 @@ func lookupService(service Service) (*providerInfo, *serviceInfo) {
 		}
 	}
 	return nil, nil
-}
-
-// providerRow returns the row of a provider by any of its names, or nil.
-func providerRow(name string) *providerInfo {
-	p := modelid.Lookup(name)
-	i := slices.IndexFunc(providerTable, func(row providerInfo) bool { return p != nil && string(row.provider) == p.ID })
-	if i < 0 {
-		return nil
-	}
-	return &providerTable[i]
 }
 
 // developedBy reports whether the developer of a catalog row is the provider.

@@ -122,7 +122,7 @@ func (a *app) readToken() (string, error) {
 
 const (
 	tokenVariable     = "MESH_GATEWAY_TOKEN"
-	tokenFileVariable = "MESH_TOKEN_FILE"
+	tokenFileVariable = "MESH_TOKEN_FILE" //nolint:gosec // the name of a variable
 )
 
 // checkTokenFile returns an error if MESH_TOKEN_FILE depends on the folder of a command.

@@ -131,7 +131,7 @@ func (s *Server[Op, R]) interrupt(w http.ResponseWriter, r *http.Request, answer
 	}
 }
 
-// slowLink writes a body at a rate. It sleeps without a channel, so that a test can run in virtual time.
+// slowLink writes a body at a rate. It sleeps without a context, so that a test can run in virtual time.
 type slowLink struct {
 	http.ResponseWriter
 
@@ -147,7 +147,7 @@ func (l slowLink) Write(body []byte) (written int, err error) {
 		if l.ending() || http.NewResponseController(l.ResponseWriter).Flush() != nil {
 			return written, http.ErrAbortHandler
 		}
-		time.Sleep(time.Second * time.Duration(len(part)) / time.Duration(l.rate))
+		time.Sleep(time.Second * time.Duration(len(part)) / time.Duration(l.rate)) //nolint:forbidigo // see slowLink
 		n, err := l.ResponseWriter.Write(part)
 		if written += n; err != nil {
 			return written, err

@@ -41,7 +41,7 @@ func TestStreamsAreCountedAtAnySize(t *testing.T) {
 				body, piece = s.Body, size
 				mu.Unlock()
 				res := do(t, http.MethodPost, u.String()+s.Path(), s.Request)
-				require.True(t, textOf(t, res) == s.Body, "the stream is unchanged")
+				require.Equal(t, s.Body, textOf(t, res), "the stream is unchanged")
 				n++
 				require.Len(t, p.records, n) // a record is made before the end of the response is passed on
 				streams.Check(t, want, p.records[n-1])
