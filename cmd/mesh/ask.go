@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -99,6 +100,7 @@ func unanswered(none *client.NoAnswerError, timeout time.Duration) error {
 
 // reportMissing prints which answers are missing, and returns the error of the command.
 func (a *app) reportMissing(missing []error, sent bool) error {
+	missing = slices.CompactFunc(missing, func(a, b error) bool { return a.Error() == b.Error() }) // a credential refuses all of them
 	for i, err := range missing {
 		if !sent && i == len(missing)-1 {
 			return err // the command prints it

@@ -169,7 +169,7 @@ var sources = map[string]string{ //nolint:gosec // the names of flags
 	"Workers":            "--workers",
 	"gatewayURL":         "--gateway-url or MESH_GATEWAY_URL",
 	"node":               "--node or MESH_NODE",
-	"token":              "--token-file or MESH_GATEWAY_TOKEN",
+	"token":              "--token-file, MESH_TOKEN_FILE or MESH_GATEWAY_TOKEN",
 }
 
 // args wraps an argument check of cobra so that its error is the usage of the command.

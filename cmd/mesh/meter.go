@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -157,7 +158,7 @@ func whyNone(failed int64) string {
 func (a *app) warnOfUnpriced(perCall string) func(meter.Record) {
 	effect := "--budget does not limit unpriced calls"
 	if perCall != "" {
-		effect = "unpriced calls count as --per-call " + perCall
+		effect = "unpriced calls count as --per-call " + perCall + ","
 	}
 	var models sync.Map
 	return func(r meter.Record) {
@@ -188,7 +189,17 @@ func (a *app) meterOptions(f *meterFlags, upstreams []proxy.Upstream) (opts []me
 			a.warn(fmt.Errorf("%s to %s, which is no provider's host; --upstream %s=URL gives it prices", effect, u.URL.Host, u.API))
 		}
 	}
+	if tooMuch(f.perCall, f.budget) {
+		a.warn(fmt.Errorf("--per-call %s is more than --budget %s, so that every call is refused", f.perCall, f.budget))
+	}
 	return append(opts, meter.WithBudget(meter.Budget{USD: f.budget, PerCall: f.perCall}), meter.WithRecorder(a.warnOfUnpriced(f.perCall)))
+}
+
+// tooMuch reports whether perCall is more than budget. Package meter checks their syntax.
+func tooMuch(perCall, budget string) bool {
+	each, ok := new(big.Rat).SetString(perCall)
+	limit, valid := new(big.Rat).SetString(budget)
+	return ok && valid && each.Cmp(limit) > 0
 }
 
 // meterLabels returns the labels of the calls: those of the message under mesh serve, and those of --label.

@@ -381,7 +381,7 @@ func TestMeterCountsUnpricedCallsAsPerCall(t *testing.T) {
 	stdout, stderr, status := runMeter(t, nil, args...)
 	assert.Equal(t, 0, status)
 	assert.Equal(t, 2, strings.Count(stdout, "stream 200 "))
-	assert.Equal(t, 1, strings.Count(stderr, "mesh: warning: unpriced calls count as --per-call 0.05 such as this one of openai/gpt-4o: the stream has no counts;"), stderr)
+	assert.Equal(t, 1, strings.Count(stderr, "mesh: warning: unpriced calls count as --per-call 0.05, such as this one of openai/gpt-4o: the stream has no counts;"), stderr)
 	assert.Contains(t, stderr, "budget: 0.1 USD, spent: 0.1, set aside: 0, left: 0\nbudget: calls that do not count towards it: 0, refused: 2\n")
 }
 
@@ -398,6 +398,17 @@ func TestMeterLimitsHostsWithoutPricesByPerCall(t *testing.T) {
 	assert.Contains(t, stderr, "mesh: warning: --per-call is the cost of all calls to "+strings.TrimPrefix(s.URL, "http://"))
 	assert.Regexp(t, `(?m)^openai +gpt-4o +1 +100 +20 +1 +-$`, stderr)
 	assert.Contains(t, stderr, "budget: 0.1 USD, spent: 0.1, set aside: 0, left: 0\nbudget: calls that do not count towards it: 0, refused: 2\n")
+}
+
+func TestMeterWarnsOfAPerCallAboveTheBudget(t *testing.T) {
+	t.Parallel()
+	_, flags := startProvidersForAgent(t)
+	stdout, stderr, status := runMeter(t, nil, append(flags, "--budget", "0.1", "--per-call", "0.11", "--", "caller", "chat")...)
+	assert.Equal(t, 0, status)
+	assert.Contains(t, stdout, "chat 402 ")
+	assert.Contains(t, stderr, "mesh: warning: --per-call 0.11 is more than --budget 0.1, so that every call is refused\n")
+	_, stderr, _ = runMeter(t, nil, append(flags, "--budget", "0.1", "--per-call", "0.10", "--", "caller", "chat")...)
+	assert.NotContains(t, stderr, "so that every call is refused")
 }
 
 func TestPerCallIsChecked(t *testing.T) {

@@ -142,14 +142,23 @@ func requests(uses map[string]int64) string {
 	return strings.Join(all, " ")
 }
 
-// CSV writes the rows with all columns. usd is the sum of the known costs, and empty without any.
+// bound returns what the calls of a row cost at least, or "" if nothing is known.
+func bound(row *meter.Row) string {
+	if row.AtLeastUSD != row.USD {
+		return row.AtLeastUSD
+	}
+	return known(row)
+}
+
+// CSV writes the rows with all columns. usd is the sum of the known costs, and at_least_usd that sum with the lower bounds of unpriced
+// calls. They are empty without any.
 func (r *Report) CSV(out io.Writer) error {
 	header := append([]string{}, r.By...)
 	header = append(header, "calls", "unpriced")
 	for _, k := range kinds {
 		header = append(header, k.name)
 	}
-	rows := [][]string{append(header, "requests", "usd")}
+	rows := [][]string{append(header, "requests", "usd", "at_least_usd")}
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		cells := append([]string{}, row.By...)
@@ -157,7 +166,7 @@ func (r *Report) CSV(out io.Writer) error {
 		for _, k := range kinds {
 			cells = append(cells, strconv.FormatInt(*k.of(&row.Usage), 10))
 		}
-		rows = append(rows, append(cells, requests(row.Usage.Requests), known(row)))
+		rows = append(rows, append(cells, requests(row.Usage.Requests), known(row), bound(row)))
 	}
 	return output.CSV(out, rows)
 }
