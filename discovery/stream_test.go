@@ -99,6 +99,8 @@ func TestStream(t *testing.T) {
 		{"chat: usage so far is not final", discovery.XAI, `{"id":"1","model":"m","choices":[{"finish_reason":null}],` + chatCounts + `}`, message(discovery.Usage{Input: 5, Output: 1}, false)},
 		{"chat: usage beside the finish reason", discovery.DeepSeek, `{"id":"1","model":"m","choices":[{"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":5,"prompt_cache_hit_tokens":2,"prompt_cache_miss_tokens":3,"completion_tokens":1}}`, message(discovery.Usage{Input: 3, CacheRead: 2, Output: 1}, true)},
 		{"chat: usage after the finish reason", discovery.XAI, `{"id":"1","model":"m","choices":[{"finish_reason":"stop"}]}` + "\n" + `{"choices":[{"finish_reason":null}],` + chatCounts + `}`, message(discovery.Usage{Input: 5, Output: 1}, true)},
+		{"chat: usage after the finish reason, and later ones", discovery.XAI, `{"id":"1","model":"m","choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":9}}` + "\n" + `{"choices":[{"finish_reason":null}],` + chatCounts + `}`, message(discovery.Usage{Input: 5, Output: 1}, true)},
+		{"chat: a chunk without choices behind the finish reason is the last", discovery.XAI, `{"id":"1","model":"m","choices":[{"finish_reason":"stop"}]}` + "\n" + `{"choices":[],` + chatCounts + `}` + "\n" + `{"choices":[],"usage":{"prompt_tokens":9}}`, message(discovery.Usage{Input: 5, Output: 1}, true)},
 		{"chat: an error", discovery.OpenAI, `{"id":"1","model":"m","choices":[],` + chatCounts + `}` + "\n" + `{"error":{"message":"x"}}`, message(discovery.Usage{Input: 5, Output: 1}, false)},
 		{
 			"responses: the tier and the tools of the final event count", discovery.OpenAI,

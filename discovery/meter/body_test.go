@@ -26,7 +26,7 @@ data: [DONE]
 func TestAStreamIsPassedOnAsItArrives(t *testing.T) {
 	t.Parallel()
 	next := make(chan struct{})
-	events := strings.SplitAfter(stream, "\n\n")
+	events := strings.SplitAfter(strings.Replace(stream, `"delta"`, `"finish_reason":"stop","delta"`, 1), "\n\n")
 	url, m, records := metered(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, event := range events {

@@ -66,22 +66,25 @@ func (r *reading) write(p []byte) {
 
 // plain takes bytes of the unpacked body.
 func (r *reading) plain(p []byte) {
-	if r.events != nil {
-		r.events.Write(p)
+	if r.events == nil {
+		r.json.Write(p)
 		return
 	}
-	r.json.Write(p)
+	r.events.Write(p)
+	if r.events.ended && !r.done && r.reader.Final() {
+		r.finish("")
+	}
 }
 
 // document takes the fields of a body, or of an event, that matter. After the final one the call is recorded at once: the caller
-// may neither read on nor close the response.
+// may neither read on nor close the response. If another chunk may have the final counts it is recorded after [DONE] or the end.
 func (r *reading) document(fields []byte) {
 	if r.done || r.delay(fields) {
 		return
 	}
 	r.parseLatest()
 	r.parse(fields)
-	if r.reader.Final() {
+	if r.reader.Ended() {
 		r.finish("")
 	}
 }

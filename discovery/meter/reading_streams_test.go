@@ -104,3 +104,37 @@ func readStream(t *testing.T, transport http.RoundTripper, url string, s *stream
 	require.EqualValues(t, len(s.Body), n)
 	require.NoError(t, res.Body.Close())
 }
+
+// Where chunks with choices have the usage so far, the last one counts. The call is recorded after [DONE], or at the end or the
+// close of the response.
+func TestTheLastUsageOfAChatStreamCounts(t *testing.T) {
+	t.Parallel()
+	const (
+		soFar    = `data: {"id":"c","model":"gpt-4o","choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":1,"total_tokens":1001}}` + "\n\n"
+		choices  = `data: {"id":"c","model":"gpt-4o","choices":[{"finish_reason":null}],"usage":{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}}` + "\n\n"
+		none     = `data: {"id":"c","model":"gpt-4o","choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}}` + "\n\n"
+		finished = `data: {"id":"c","model":"gpt-4o","choices":[{"finish_reason":"stop"}],"usage":null}` + "\n\n"
+		done     = "data: [DONE]\n\n"
+	)
+	for events, early := range map[string]bool{ // early: recorded before the end
+		soFar + choices: false, soFar + choices + done: true, soFar + none: true, none + finished: false, soFar + choices + none + soFar: true,
+	} {
+		var records recorder
+		m, err := meter.New(nil, meter.WithRecorder(records.record))
+		require.NoError(t, err)
+		base := roundTripper(func(req *http.Request) (*http.Response, error) {
+			header := http.Header{"Content-Type": {"text/event-stream"}}
+			return &http.Response{StatusCode: 200, Header: header, Request: req, Body: io.NopCloser(strings.NewReader(events))}, nil
+		})
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://api.openai.com/v1/chat/completions", strings.NewReader(chat))
+		require.NoError(t, err)
+		res, err := m.Transport(base).RoundTrip(req)
+		require.NoError(t, err)
+		_, err = io.ReadFull(res.Body, make([]byte, len(events)))
+		require.NoError(t, err)
+		assert.Equal(t, early, len(records.all()) == 1, events)
+		require.NoError(t, res.Body.Close())
+		require.Len(t, records.all(), 1, events)
+		assert.Equal(t, chatUSD, records.all()[0].USD, events)
+	}
+}

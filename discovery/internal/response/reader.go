@@ -20,6 +20,8 @@ type Reader struct {
 	started, finished bool
 	// final is set by the final usage, and failed by an error event.
 	final, failed bool
+	// open reports that a later chunk of chat completions may have the final usage again.
+	open bool
 	// background and pending describe a response that is made in the background, and is not ready yet.
 	background, pending bool
 }
@@ -49,6 +51,9 @@ type Result struct {
 
 // Final reports whether the final usage has been read. It is faster than Result.
 func (r *Reader) Final() bool { return r.final && !r.failed }
+
+// Ended reports whether the final usage has been read, and no event can change it but an error.
+func (r *Reader) Ended() bool { return r.Final() && !r.open }
 
 // Result returns what has been read so far. The error is a *[usage.Error] if the final usage object is invalid.
 func (r *Reader) Result() (Result, error) {
@@ -200,9 +205,8 @@ func (r *Reader) interaction(d *Document) {
 	}
 }
 
-// chunk reads an event that is a part of the answer. In a stream of chat completions the final usage is in a chunk without
-// choices, or follows the finish reason; Gemini's events all have the usage so far, and the last one has the finish reason. The names
-// and the tier are those of the first chunks, and of chunks with more than content: a caller may leave out all others.
+// chunk reads an event that is a part of the answer. Gemini's events all have the usage so far, and the last one has the finish
+// reason. The names and the tier are those of the first chunks, and of chunks with more than content: a caller may leave out all others.
 func (r *Reader) chunk(d *Document) {
 	used := d.used()
 	if !r.Named() || used != nil || d.finished > 0 {
@@ -213,15 +217,26 @@ func (r *Reader) chunk(d *Document) {
 	}
 	r.tools.merge(&d.tools)
 	r.finished = r.finished || d.finished > 0 || d.turned
-	if used != nil {
+	switch {
+	case used == nil:
+	case d.native:
 		r.usage, r.merged = used, nil
-		switch {
-		case d.native && d.candidates > 0:
+		r.final = r.finished || d.fed
+		if d.candidates > 0 {
 			r.final = d.finished == d.candidates
-		case d.native:
-			r.final = r.finished || d.fed
-		default:
-			r.final = r.finished || d.candidates == 0
 		}
+	default:
+		r.completion(used, d.candidates)
 	}
+}
+
+// completion takes the usage of a chunk of chat completions. The final one is in a chunk without choices, or follows the finish
+// reason. Where every chunk has the usage so far, the last one counts; behind a finish reason one without choices is the last.
+func (r *Reader) completion(used []byte, choices int) {
+	if r.final && !r.open {
+		return
+	}
+	r.usage, r.merged = used, nil
+	r.final = r.finished || choices == 0
+	r.open = !r.finished || choices > 0
 }
