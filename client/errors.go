@@ -116,7 +116,7 @@ type MeshGatewayError struct {
 	// Uncertain reports that the gateway may have accepted the message: an attempt was sent but got no response, a 5xx
 	// response, or a 2xx response that is not from a gateway. It is also set after a 409 for an idempotency key that the client
 	// made, since only an earlier attempt can have used that key. Sending the message again may deliver it twice, unless it has
-	// the same IdempotencyKey. Uncertain is false if Delivered is true; only Send and Reply set it.
+	// the same IdempotencyKey. Uncertain is false if Delivered is true; only Send, Reply and Do set it.
 	Uncertain bool
 	// RetryAfter is the wait that the Retry-After header requests, or 0 without one.
 	RetryAfter time.Duration
@@ -131,11 +131,15 @@ func (e *MeshGatewayError) Error() string {
 	if e.StatusCode != 0 {
 		text += ": status " + strconv.Itoa(e.StatusCode)
 	}
+	what := "message"
+	if e.Path != opListMessages.path {
+		what = "request"
+	}
 	if e.Delivered {
-		text += ": the message was delivered, do not send it again, but its receipt is invalid"
+		text += ": the " + what + " was delivered, do not send it again, but its receipt is invalid"
 	}
 	if e.Uncertain {
-		text += ": the message may have been delivered"
+		text += ": the " + what + " may have been delivered"
 	}
 	if e.Body != "" && (e.Err == nil || !accepted(e.StatusCode)) {
 		text += ": " + strings.TrimSpace(call.OneLine(e.Body)) // a body may end with a line break

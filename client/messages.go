@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
@@ -48,6 +49,9 @@ type FetchOptions struct {
 	Since string
 	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default, which is 100.
 	Limit int
+	// Extra has further query parameters for a newer gateway, by their names there. They are scanned for credentials. The name of a
+	// parameter that has a field, such as "since", is a [*ValueError].
+	Extra url.Values
 }
 
 // Fetch returns the messages of an inbox, the newest first (GET /messages). It marks nothing read. The slice is not nil
@@ -83,13 +87,16 @@ func (c *MeshClient) fetch(ctx context.Context, op operation, opts FetchOptions)
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	return c.list(ctx, op, c.query(opts))
+	if err := c.redactor.checkExtraQuery(opts.Extra); err != nil {
+		return nil, err
+	}
+	return c.list(ctx, op, c.query(opts), withParameters(opts.Extra))
 }
 
 // list returns the messages that GET /messages lists.
-func (c *MeshClient) list(ctx context.Context, op operation, params *gateway.ListMessagesParams) ([]MeshMessage, error) {
+func (c *MeshClient) list(ctx context.Context, op operation, params *gateway.ListMessagesParams, edit ...gateway.RequestEditorFn) ([]MeshMessage, error) {
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
-		return c.api.ListMessages(ctx, params)
+		return c.api.ListMessages(ctx, params, edit...)
 	})
 	if err != nil {
 		return nil, err

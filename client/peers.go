@@ -30,6 +30,9 @@ type RegisterRequest struct {
 	// Capabilities describes the node to its peers, as any JSON object. It replaces all capabilities of an earlier registration.
 	// If it is nil, it is not sent, and current gateways clear them.
 	Capabilities map[string]any
+	// Extra has further properties of the request for a newer gateway, by their names there. Its strings and keys are scanned for
+	// credentials. The name of a property that has a field, and "name", is a [*ValueError].
+	Extra map[string]any
 }
 
 // ListPeers returns the enabled peers in the gateway's order (GET /peers). The slice is not nil unless there is an error.
@@ -88,8 +91,18 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	if err := req.check(); err != nil {
 		return nil, err
 	}
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.redactor.checkMembers(req.Extra, gateway.RegisterPeerRequest{}); err != nil {
+		return nil, err
+	}
+	if err := c.redactor.scanMembers(req.Extra, nil); err != nil {
+		return nil, err
+	}
 	resp, err := c.do(ctx, opRegister, func(ctx context.Context) (*http.Response, error) {
-		return c.api.RegisterPeer(ctx, gateway.RegisterPeerRequest{Name: c.node, URL: req.URL, Capabilities: req.Capabilities})
+		body := gateway.RegisterPeerRequest{Name: c.node, URL: req.URL, Capabilities: req.Capabilities}
+		return c.api.RegisterPeer(ctx, body, withMembers(req.Extra))
 	})
 	if err != nil {
 		return nil, err

@@ -32,6 +32,9 @@ type SendRequest struct {
 	AllowRules []int
 	// SkipSecretCheck turns off the credential scan. Prefer AllowRules, which still finds the live tokens.
 	SkipSecretCheck bool
+	// Extra has further properties of the request for a newer gateway, by their names there, such as "mentions". Its strings and
+	// keys are scanned as Content is. The name of a property that has a field, such as "content", is a [*ValueError].
+	Extra map[string]any
 }
 
 // Send sends a message and returns its receipt, which has no content (POST /messages). It takes these steps:
@@ -73,12 +76,15 @@ func (c *MeshClient) checkSend(ctx context.Context, to string, req SendRequest) 
 	return c.scanContent(req)
 }
 
-// scanContent scans the content of a message for credentials.
+// scanContent scans the content of a message and its extra properties for credentials.
 func (c *MeshClient) scanContent(req SendRequest) error {
 	if req.SkipSecretCheck {
 		return nil
 	}
-	return c.redactor.scan(req.Content, req.AllowRules)
+	if err := c.redactor.scan(req.Content, req.AllowRules); err != nil {
+		return err
+	}
+	return c.redactor.scanMembers(req.Extra, req.AllowRules)
 }
 
 // send is Send to a node name. ownKey means that this package makes the idempotency key, if there is one.
@@ -94,7 +100,7 @@ func (c *MeshClient) post(ctx context.Context, to string, req SendRequest, ownKe
 	m := c.message(to, req)
 	op := opSend(m.IdempotencyKey != "", ownKey)
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
-		return c.api.SendMessage(ctx, m)
+		return c.api.SendMessage(ctx, m, withMembers(req.Extra))
 	})
 	if err != nil {
 		return nil, err

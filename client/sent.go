@@ -31,14 +31,17 @@ func (c *MeshClient) checkSentOptions(ctx context.Context, opts FetchOptions) er
 	if from := resolveAlias(c.aliases, opts.FromNode); from != "" && from != c.node {
 		return &ValueError{Field: "FromNode", Reason: "must be empty or the client's own node"}
 	}
-	return opts.checkTexts()
+	if err := opts.checkTexts(); err != nil {
+		return err
+	}
+	return c.redactor.checkExtraQuery(opts.Extra)
 }
 
 // sent is Sent for valid options. Older gateways ignore the parameters, so the rows are selected again.
 func (c *MeshClient) sent(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
 	params := c.query(opts)
 	params.To, params.From = optional(resolveAlias(c.aliases, opts.ToNode)), &c.node
-	rows, err := c.list(ctx, opListMessages, params)
+	rows, err := c.list(ctx, opListMessages, params, withParameters(opts.Extra))
 	return slices.DeleteFunc(rows, func(m MeshMessage) bool {
 		return m.FromNode != c.node || params.To != nil && m.ToNode != *params.To || opts.Kind != "" && m.Kind != opts.Kind ||
 			opts.ThreadID != "" && m.GetThreadID() != opts.ThreadID || opts.UnreadOnly && m.ReadAt != nil

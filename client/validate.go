@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
@@ -139,8 +140,12 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 		return &ValueError{Field: "Content", Reason: "must have at most 200000 characters"}
 	case overflows(req.RelatedTaskID):
 		return &ValueError{Field: "RelatedTaskID", Reason: "must fit into a signed 64-bit integer"}
-	case utf8.RuneCountInString(req.IdempotencyKey) > maxIdempotencyKey:
-		return &ValueError{Field: "IdempotencyKey", Reason: "must have at most 128 characters"}
+	}
+	if err := checkIdempotencyKey(req.IdempotencyKey); err != nil {
+		return err
+	}
+	if err := r.checkMembers(req.Extra, gateway.SendMessageRequest{}); err != nil {
+		return err
 	}
 	return checkAllowRules(req.AllowRules)
 }

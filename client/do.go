@@ -1,0 +1,168 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Request is a request for [MeshClient.Do]. Method and Path are required.
+type Request struct {
+	// Method is an HTTP method in upper case, such as "POST".
+	Method string
+	// Path is relative to the gateway's URL and begins with one slash, as in "/tasks/7/complete". A name in it must be escaped
+	// with url.PathEscape. "." and "..", empty segments, "?" and "#" are a [*ValueError].
+	Path string
+	// Query has the parameters of the query.
+	Query url.Values
+	// Body is written as JSON, as json.Marshal does; nil sends none. Requests with the method GET or HEAD have none.
+	Body any
+	// AllowRules lists numbers of scan rules that may match, as in [SendRequest].
+	AllowRules []int
+	// SkipSecretCheck turns off the credential scan, as in [SendRequest].
+	SkipSecretCheck bool
+	// IdempotencyKey is sent as the property idempotency_key of Body, which must be a JSON object without one, in at most 128
+	// characters. With [WithRetry] the request is repeated under it: set it only for an operation that recognizes it, such as
+	// POST /messages, or that may be carried out twice.
+	IdempotencyKey string
+}
+
+// Do sends a request to any path of the gateway, for operations that have no method of their own. It uses the client's token,
+// timeout, limits and errors, and decodes the response into out with json.Unmarshal. If out is nil, the body is discarded; a
+// *json.RawMessage gets it unchanged.
+//
+// Every string and every key of Body, the path and the query are scanned for credentials as by [MeshClient.Send]; a finding is a
+// [*MeshSecretLeakError], and nothing is sent. Recipients in Body are not looked up.
+//
+// With [WithRetry] a GET or HEAD is repeated as [MeshClient.Fetch] is, and another request only under an IdempotencyKey. Without
+// one it is sent once. If the gateway accepted such a request but its response is invalid, the error has Delivered set; if it may
+// have, Uncertain.
+func (c *MeshClient) Do(ctx context.Context, req Request, out any) error {
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	if kind := reflect.ValueOf(out); out != nil && (kind.Kind() != reflect.Pointer || kind.IsNil()) {
+		return &ValueError{Field: "out", Reason: "must be nil or a pointer that is not nil"}
+	}
+	if err := req.check(); err != nil {
+		return err
+	}
+	body, err := c.requestBody(req)
+	if err != nil {
+		return err
+	}
+	op := req.operation(c.redactor.redact(req.Path), out == nil)
+	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) { return c.sendRequest(ctx, req, body) })
+	if err != nil || out == nil {
+		return err
+	}
+	if raw, ok := out.(*json.RawMessage); ok {
+		*raw = resp.Body
+		return nil
+	}
+	if err := json.Unmarshal(resp.Body, out); err != nil {
+		return c.invalidBody(op, resp, err, json.Valid(resp.Body))
+	}
+	return nil
+}
+
+// reads reports whether the request changes nothing.
+func (req Request) reads() bool { return req.Method == http.MethodGet || req.Method == http.MethodHead }
+
+// operation describes the request. path is its path as errors may show it.
+func (req Request) operation(path string, discards bool) operation {
+	return operation{
+		method: req.Method, path: path, repeatable: req.reads() || req.IdempotencyKey != "", delivers: !req.reads(),
+		ignoresBody: discards, noPages: true, absence: true,
+	}
+}
+
+// sendRequest sends the request once.
+func (c *MeshClient) sendRequest(ctx context.Context, req Request, body []byte) (*http.Response, error) {
+	var reader io.Reader = http.NoBody
+	if body != nil {
+		reader = bytes.NewReader(body)
+	}
+	target := strings.TrimSuffix(c.api.Server, "/") + escapePath(req.Path)
+	if len(req.Query) > 0 {
+		target += "?" + req.Query.Encode()
+	}
+	r, err := http.NewRequestWithContext(ctx, req.Method, target, reader)
+	if err != nil {
+		return nil, err
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, edit := range c.api.RequestEditors {
+		if err := edit(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	return c.http.Do(r)
+}
+
+// escapePath escapes what a path has unescaped, such as a blank. net/http would otherwise decode the whole path first, and with it
+// an escaped slash.
+func escapePath(path string) string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		text, _ := url.PathUnescape(segment) // checkPath has seen the error
+		segments[i] = url.PathEscape(text)
+	}
+	return strings.Join(segments, "/")
+}
+
+// upperCase matches HTTP methods.
+var upperCase = regexp.MustCompile(`^[A-Z]+$`)
+
+// check validates everything but the body.
+func (req Request) check() error {
+	switch {
+	case !upperCase.MatchString(req.Method) || req.Method == http.MethodConnect:
+		return &ValueError{Field: "Method", Reason: "must be an HTTP method in upper case, such as GET"}
+	case req.reads() && req.Body != nil:
+		return &ValueError{Field: "Body", Reason: "must be nil for " + req.Method}
+	case req.reads() && req.IdempotencyKey != "":
+		return &ValueError{Field: "IdempotencyKey", Reason: "must be empty for " + req.Method}
+	}
+	if err := checkPath(req.Path); err != nil {
+		return err
+	}
+	if err := checkIdempotencyKey(req.IdempotencyKey); err != nil {
+		return err
+	}
+	if err := checkQueryTexts("Query", req.Query); err != nil {
+		return err
+	}
+	return checkAllowRules(req.AllowRules)
+}
+
+// checkPath rejects a path that a server or a proxy may read as another one. Its errors do not show the path, which may contain
+// a token.
+func checkPath(path string) error {
+	reason := ""
+	switch rest, ok := strings.CutPrefix(path, "/"); {
+	case !ok:
+		reason = "must begin with a slash"
+	case strings.ContainsAny(path, "?#"):
+		reason = "must not contain ? or #; parameters belong into Query"
+	default:
+		text, err := url.PathUnescape(rest) // some servers and proxies split a path after they decode it
+		parts := strings.Split(strings.ReplaceAll(text, `\`, "/"), "/")
+		if err != nil || slices.ContainsFunc(parts, func(part string) bool { return checkPathSegment("Path", part) != nil }) {
+			reason = "must consist of names and ids, escaped and each after one slash"
+		}
+	}
+	if reason == "" {
+		return nil
+	}
+	return &ValueError{Field: "Path", Reason: reason}
+}
