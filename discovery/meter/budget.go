@@ -60,7 +60,7 @@ type Budget struct {
 	// exceed the budget. A call whose cost stays unknown costs PerCall, or its [Record].AtLeastUSD if that is more: so does one of
 	// a model without a price, and one to a host that the Meter does not know, if its path is that of a provider's API. With "",
 	// calls are sent until the budget is used up, and those that run then exceed it. A call whose cost stays unknown then costs its
-	// AtLeastUSD, and calls to unknown hosts are not limited.
+	// AtLeastUSD, and calls to unknown hosts are not limited. With more than USD every call is refused.
 	PerCall string `json:"per_call"`
 }
 

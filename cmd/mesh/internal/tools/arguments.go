@@ -39,10 +39,7 @@ func fields(schema *jsonschema.Schema) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		field := schema.Properties[name]
-		text := name + " (" + cmp.Or(field.Type, strings.Join(field.Types, " or "))
-		if len(field.Enum) > 0 {
-			text += " " + strings.Trim(strings.ReplaceAll(fmt.Sprint(field.Enum), " ", "|"), "[]")
-		}
+		text := name + " (" + typeName(field)
 		if field.Maximum != nil {
 			text += fmt.Sprintf(", maximum %v", *field.Maximum)
 		}
@@ -55,6 +52,18 @@ func fields(schema *jsonschema.Schema) string {
 		list = append(list, text+")")
 	}
 	return strings.Join(list, ", ")
+}
+
+// typeName returns the type of a field, as in "string" or "array of integer 10|12". The schema of a list also permits null.
+func typeName(field *jsonschema.Schema) string {
+	if field.Items != nil {
+		return "array of " + typeName(field.Items)
+	}
+	name := cmp.Or(field.Type, strings.Join(field.Types, " or "))
+	if len(field.Enum) > 0 {
+		name += " " + strings.Trim(strings.ReplaceAll(fmt.Sprint(field.Enum), " ", "|"), "[]")
+	}
+	return name
 }
 
 // invalidArguments begins the SDK's errors of invalid arguments.
