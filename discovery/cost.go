@@ -116,8 +116,9 @@ func (l *PriceList) CostOf(call Call) (CallCost, error) {
 		return CallCost{}, &UnpricedError{Provider: p, Model: call.Model, What: "duration"}
 	}
 	charge, err := l.charge(&billed)
-	var unknown *pricelist.UnknownError
-	if errors.As(err, &unknown) {
+	if err != nil { // errors.As allocates
+		var unknown *pricelist.UnknownError
+		errors.As(err, &unknown)
 		return CallCost{}, &UnpricedError{Provider: p, Model: call.Model, What: unknown.What, Name: unknown.Name}
 	}
 	cost.fill(&charge)

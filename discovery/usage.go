@@ -71,6 +71,9 @@ func ParseUsage(provider Provider, usage []byte) (Usage, error) {
 
 // usageError returns the error of a usage object as one of this package.
 func usageError(err error) error {
+	if err == nil { // errors.As allocates
+		return nil
+	}
 	var wrong *object.Error
 	if !errors.As(err, &wrong) {
 		return err

@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"time"
@@ -131,11 +130,12 @@ func (e *entry) text(key []byte) *[]byte {
 }
 
 // record returns the entry as a Record, which shares nothing with the line.
-func (e *entry) record() (Record, error) {
+func (e *entry) record(in *recordReader) (Record, error) {
+	text := func(b []byte) string { return in.texts.of(b, utf8Text) }
 	r := Record{
-		ID: utf8Text(e.id), Provider: discovery.Provider(e.provider), Model: utf8Text(e.model), Time: e.time, Mode: utf8Text(e.mode), Path: utf8Text(e.path),
+		ID: utf8Text(e.id), Provider: discovery.Provider(text(e.provider)), Model: text(e.model), Time: e.time, Mode: text(e.mode), Path: text(e.path),
 		Status: e.status, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
-		USD: string(e.usd), Source: utf8Text(e.source), Unpriced: utf8Text([]byte(e.reason())),
+		USD: string(e.usd), Source: text(e.source), Unpriced: text([]byte(e.reason())),
 	}
 	if _, err := e.cost(); err != nil {
 		return Record{}, err
@@ -146,11 +146,15 @@ func (e *entry) record() (Record, error) {
 	if e.usage != nil {
 		r.Usage = append(r.Usage, e.usage...)
 	}
-	if e.requests != nil && json.Unmarshal(e.requests, &r.Requests) != nil {
-		return Record{}, errLine
+	if e.requests != nil {
+		requests, err := readRequests(e.requests)
+		if err != nil {
+			return Record{}, err
+		}
+		r.Requests = requests
 	}
 	if e.labels != nil {
-		r.Labels = texts(e.labels)
+		r.Labels = in.labels.of(e.labels, texts)
 	}
 	return r, nil
 }

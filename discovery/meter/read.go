@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
 // LineError is the error of a line of a calls file, or of a file from that line on.
@@ -54,7 +52,7 @@ func readFile(name string, yield func(Record, error) bool) bool {
 		return yield(Record{}, &LineError{name, 1, err})
 	}
 	defer done()
-	var d jsonread.Decoder
+	records := newRecordReader()
 	for b, err := range eachBlock(name, in) {
 		if err != nil {
 			if !yield(Record{}, err) {
@@ -63,7 +61,7 @@ func readFile(name string, yield func(Record, error) bool) bool {
 			continue
 		}
 		for number, line := range b.lines() {
-			r, err := readRecord(&d, line)
+			r, err := records.read(line)
 			if err != nil {
 				err = &LineError{name, number, err}
 			}
@@ -100,18 +98,4 @@ func (b *block) lines() iter.Seq2[int, []byte] {
 			number++
 		}
 	}
-}
-
-func readRecord(d *jsonread.Decoder, line []byte) (Record, error) {
-	var e entry
-	if err := e.decode(d, line); err != nil {
-		return Record{}, err
-	}
-	p, err := e.resolve()
-	if err != nil {
-		return Record{}, err
-	}
-	r, err := e.record()
-	r.Provider = p
-	return r, err
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
 // Record is one call. Its JSON is a line of a calls file; it has no content of the call and no key.
@@ -85,12 +84,11 @@ func (r Record) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a line of a calls file. Unknown fields are ignored.
 func (r *Record) UnmarshalJSON(text []byte) error {
-	var d jsonread.Decoder
-	var e entry
-	if err := e.decode(&d, text); err != nil {
+	var in recordReader
+	if err := in.e.decode(&in.d, text); err != nil {
 		return err
 	}
-	read, err := e.record()
+	read, err := in.e.record(&in)
 	if err == nil {
 		*r = read
 	}

@@ -150,10 +150,18 @@ func (e *entry) used(p discovery.Provider) (discovery.Usage, error) {
 }
 
 func (e *entry) usedRequests() (requests map[string]int64, err error) {
-	if json.Unmarshal(e.requests, &requests) != nil || !valid(requests) {
+	requests, err = readRequests(e.requests)
+	if err == nil && !valid(requests) {
 		err = errLine
 	}
 	return requests, err
+}
+
+func readRequests(object []byte) (requests map[string]int64, err error) {
+	if json.Unmarshal(object, &requests) != nil {
+		return nil, errLine
+	}
+	return requests, nil
 }
 
 func valid(requests map[string]int64) bool {

@@ -1,9 +1,6 @@
 package pricelist
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Part is the tokens of one kind that a call used.
 type Part struct {
@@ -26,23 +23,31 @@ func (p *Part) kind() string {
 // parts returns a part for each kind of token that was used, by the row for text and by those of media for the same mode.
 func (c *Call) parts(row *Row, media []Row) []Part {
 	u := &c.Usage
-	parts := []Part{
-		{"input", u.Input, row.Input},
-		{"tool_input", u.ToolInput, row.Input},
-		{"cache_read", u.CacheRead, row.CacheRead},
-		{"cache_write_5m", u.CacheWrite5m, row.CacheWrite5m},
-		{"cache_write_1h", u.CacheWrite1h, row.CacheWrite1h},
-		{"output", u.Output, row.Output},
+	parts := make([]Part, 0, 3) // most calls have no more: input, cached input and output
+	add := func(what string, tokens int64, price Price) {
+		if tokens != 0 {
+			parts = append(parts, Part{what, tokens, price})
+		}
 	}
+	add("input", u.Input, row.Input)
+	add("tool_input", u.ToolInput, row.Input)
+	add("cache_read", u.CacheRead, row.CacheRead)
+	add("cache_write_5m", u.CacheWrite5m, row.CacheWrite5m)
+	add("cache_write_1h", u.CacheWrite1h, row.CacheWrite1h)
+	add("output", u.Output, row.Output)
 	if u.AudioInput+u.AudioCacheRead+u.AudioOutput > 0 {
 		audio := c.media(media, Kind{row.Mode, "audio"})
-		parts = append(parts, Part{"audio_input", u.AudioInput, audio.Input}, Part{"audio_cache_read", u.AudioCacheRead, audio.CacheRead}, Part{"audio_output", u.AudioOutput, audio.Output})
+		add("audio_input", u.AudioInput, audio.Input)
+		add("audio_cache_read", u.AudioCacheRead, audio.CacheRead)
+		add("audio_output", u.AudioOutput, audio.Output)
 	}
 	if u.ImageInput+u.ImageCacheRead+u.ImageOutput > 0 {
 		image := c.media(media, Kind{row.Mode, "image"})
-		parts = append(parts, Part{"image_input", u.ImageInput, image.Input}, Part{"image_cache_read", u.ImageCacheRead, image.CacheRead}, Part{"image_output", u.ImageOutput, image.Output})
+		add("image_input", u.ImageInput, image.Input)
+		add("image_cache_read", u.ImageCacheRead, image.CacheRead)
+		add("image_output", u.ImageOutput, image.Output)
 	}
-	return slices.DeleteFunc(parts, func(p Part) bool { return p.Tokens == 0 })
+	return parts
 }
 
 // media returns the row in force for audio or images, one without a price when there is none.
