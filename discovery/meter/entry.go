@@ -129,7 +129,7 @@ func (e *entry) text(key []byte) *[]byte {
 	return nil
 }
 
-// record returns the entry as a Record, which shares nothing with the line.
+// record returns the entry as a Record, which shares nothing with the line, and texts and labels with other records of the reader.
 func (e *entry) record(in *recordReader) (Record, error) {
 	text := func(b []byte) string { return in.texts.of(b, utf8Text) }
 	r := Record{

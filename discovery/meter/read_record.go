@@ -27,8 +27,7 @@ func (in *recordReader) read(line []byte) (Record, error) {
 	return r, err
 }
 
-// shared has the values of JSON texts that were read before. It is bounded, for files whose lines have all different texts; nil keeps
-// nothing.
+// shared has the values of texts that were read before. It is bounded, for files in which no text occurs twice; nil keeps nothing.
 type shared[V any] map[string]V
 
 // of returns the value of a text, which parse returns.
