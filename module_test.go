@@ -34,6 +34,12 @@ func TestImportersGetFewModules(t *testing.T) {
 		"scan needs the standard library only")
 }
 
+// TestCommandLinksNoTests checks that the servers for development and tests, which the command has, do not need package testing.
+func TestCommandLinksNoTests(t *testing.T) {
+	t.Parallel()
+	assert.NotContains(t, dependencies(t, "{{.ImportPath}}", "./cmd/mesh"), "testing")
+}
+
 // modules returns the modules that a package is built from.
 func modules(t *testing.T, pkg string) []string {
 	t.Helper()

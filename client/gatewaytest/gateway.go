@@ -35,7 +35,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
@@ -64,16 +63,31 @@ type Gateway struct {
 	threads  map[string]*thread // by UUID
 }
 
+// TB is the part of testing.TB that New needs. Programs that use Start do not link package testing.
+type TB interface {
+	Helper()
+	Cleanup(func())
+}
+
 // New starts a gateway and closes it when the test ends.
-func New(t testing.TB, opts ...Option) *Gateway {
+func New(t TB, opts ...Option) *Gateway {
 	t.Helper()
 	g := Start(opts...)
 	t.Cleanup(g.Close)
 	return g
 }
 
-// Start starts a gateway outside of a test; the caller closes it. It panics if it cannot listen.
+// Start starts a gateway outside of a test; the caller closes it. It panics if it cannot listen; see [Listen].
 func Start(opts ...Option) *Gateway {
+	g, err := Listen(opts...)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// Listen is Start with an error if the gateway cannot listen at the address of [WithAddr].
+func Listen(opts ...Option) (*Gateway, error) {
 	g := &Gateway{server: testserver.New(record)}
 	g.reset()
 	for _, opt := range opts {
@@ -82,8 +96,12 @@ func Start(opts ...Option) *Gateway {
 		}
 	}
 	g.handler = g.router()
-	g.URL = g.server.Start(g.addr, http.StripPrefix(basePath, g.handler)) + basePath
-	return g
+	url, err := g.server.Listen(g.addr, http.StripPrefix(basePath, g.handler))
+	if err != nil {
+		return nil, err
+	}
+	g.URL = url + basePath
+	return g, nil
 }
 
 const basePath = "/gateway"

@@ -23,6 +23,8 @@ func TestWithAddrListensOnTheAddress(t *testing.T) {
 	u, err := url.Parse(first.URL)
 	require.NoError(t, err)
 	assert.Panics(t, func() { gatewaytest.Start(gatewaytest.WithAddr(u.Host)) }, "the port is in use")
+	_, err = gatewaytest.Listen(gatewaytest.WithAddr(u.Host))
+	require.Error(t, err)
 	// A connection that the gateway closes keeps the system from assigning its port to another server in between.
 	first.call("GET", "/health", "")
 	first.Close()

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -66,9 +65,9 @@ func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 	}
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	g, err := startGateway(opts)
+	g, err := gatewaytest.Listen(opts...)
 	if err != nil {
-		return err
+		return usagef("--addr: %w", err)
 	}
 	defer g.Close()
 	if err := file.write(token); err != nil {
@@ -111,14 +110,4 @@ func (a *app) gatewayToken(f gatewayFlags) (string, error) {
 	default:
 		return os.Getenv(tokenVariable), nil // a profile is for another gateway
 	}
-}
-
-// startGateway returns the panic of an address that cannot be listened on as an error.
-func startGateway(opts []gatewaytest.Option) (g *gatewaytest.Gateway, err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = usagef("--addr: %s", strings.TrimPrefix(fmt.Sprint(reason), "testserver: "))
-		}
-	}()
-	return gatewaytest.Start(opts...), nil
 }

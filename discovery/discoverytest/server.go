@@ -49,7 +49,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
-	"testing"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
@@ -74,8 +73,14 @@ type Server struct {
 	completed   int
 }
 
+// TB is the part of testing.TB that New needs. Programs that use Start do not link package testing.
+type TB interface {
+	Helper()
+	Cleanup(func())
+}
+
 // New starts a server and closes it when the test ends.
-func New(t testing.TB, opts ...Option) *Server {
+func New(t TB, opts ...Option) *Server {
 	t.Helper()
 	s := Start(opts...)
 	t.Cleanup(s.Close)
@@ -93,7 +98,7 @@ func Start(opts ...Option) *Server {
 			opt(s)
 		}
 	}
-	s.URL = s.site.Start("", s.handler())
+	s.URL = s.site.Start(s.handler())
 	return s
 }
 

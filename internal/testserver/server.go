@@ -3,7 +3,7 @@
 //
 //	s := testserver.New(record) // record turns an *http.Request into the package's own Request
 //	mux.HandleFunc("GET /things", s.Handle(ListThings, listThings))
-//	url := s.Start("", mux)
+//	url := s.Start(mux)
 //	s.Fail(ListThings, testserver.Fault{Status: 503})
 //	s.Requests(ListThings)
 //
@@ -13,7 +13,6 @@ package testserver
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -49,21 +48,29 @@ func New[Op ~string, R any](record func(op Op, r *http.Request, body []byte) R) 
 	return &Server[Op, R]{record: record, closing: make(chan struct{})}
 }
 
-// Start listens on addr and returns the URL. With an empty addr it takes a free port of the loopback interface. It panics if
-// it cannot listen.
-func (s *Server[Op, R]) Start(addr string, handler http.Handler) string {
+// Start is Listen at a free port of the loopback interface. It panics if it cannot listen.
+func (s *Server[Op, R]) Start(handler http.Handler) string {
+	url, err := s.Listen("", handler)
+	if err != nil {
+		panic(err)
+	}
+	return url
+}
+
+// Listen listens on addr and returns the URL. With an empty addr it takes a free port of the loopback interface.
+func (s *Server[Op, R]) Listen(addr string, handler http.Handler) (string, error) {
 	s.server = httptest.NewUnstartedServer(handler)
 	if addr != "" {
 		listener, err := net.Listen("tcp", addr) //nolint:noctx // Start has no context, and a listener opens at once
 		if err != nil {
 			_ = s.server.Listener.Close()
-			panic(fmt.Sprintf("testserver: %v", err))
+			return "", err
 		}
 		_ = s.server.Listener.Close()
 		s.server.Listener = listener
 	}
 	s.server.Start()
-	return s.server.URL
+	return s.server.URL, nil
 }
 
 // Close stops the server, ends delayed answers and waits for requests in progress. A second Close does nothing.

@@ -44,7 +44,7 @@ func start(t *testing.T, answer testserver.Answer) *server {
 		s.effects++
 		return testserver.Answer{Status: 201, Body: map[string]any{"echo": string(body), "err": err}}
 	}))
-	s.url = s.Start("", mux)
+	s.url = s.Start(mux)
 	transport := new(http.Transport)
 	s.http.Transport = transport
 	t.Cleanup(func() { transport.CloseIdleConnections(); s.Close(); s.Close() })
