@@ -17,7 +17,7 @@ help: ## show this help
 
 .PHONY: generate
 generate: ## generate gen/ from specs/
-	$(GO) generate . ./internal/test/...
+	$(GO) generate . ./internal/test/... ./examples/tasks
 
 .PHONY: check-gen
 check-gen: ## fail when gen/ differs from what specs/ generates

@@ -42,3 +42,12 @@ func TestRequestsAreCurrent(t *testing.T) {
 	code := generated(t, "-config", "requests.codegen.yaml", "-operations", operations, "../../generate/"+running)
 	assert.Empty(t, difference(read(t, "requests.gen.go"), code), "run: make generate")
 }
+
+//nolint:paralleltest // see generateText
+func TestExampleIsCurrent(t *testing.T) {
+	t.Chdir("../../examples/tasks")
+	_, directive, _ := strings.Cut(read(t, "main.go"), "//go:generate go run github.com/mesh-gateway/mesh-go/internal/generate ")
+	directive, _, _ = strings.Cut(directive, "\n")
+	args := strings.Fields(strings.Replace(directive, "-o tasks.gen.go", "", 1))
+	assert.Empty(t, difference(read(t, "tasks.gen.go"), generated(t, args...)), "run: make generate")
+}
