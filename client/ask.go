@@ -44,8 +44,9 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 //
 // Ask makes the checks of [MeshClient.Send], opens a thread for the question and posts it there. The answer is the first message of
 // the kind answer from the recipient in this thread. A node that replies in the thread of a question, as [MeshClient.Reply] does,
-// needs nothing else; the client's own node must be registered to be replied to. With req.ThreadID the question is asked in that thread, and the answer has a higher id than the question. One
-// Ask at a time then waits for a recipient in a thread, because two questions could not be told apart.
+// needs nothing else; the client's own node must be registered to be replied to. With req.ThreadID the question is asked in that
+// thread, and the answer has a higher id than the question. One Ask at a time then waits for a recipient in a thread, because two
+// questions could not be told apart.
 //
 // Ask polls for the answer, after 0.1 seconds at first and every 2 seconds later. It keeps polling while the gateway cannot be
 // reached. It ends if the gateway has lost the question with its database, which it checks after an error and every minute, or
@@ -54,7 +55,7 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 // When ctx ends, the question and its thread remain, since the gateway deletes nothing. An answer that arrives later stays
 // unread; [MeshClient.Await] goes on waiting for it. Ask takes answers that are read already, because another program of the same
 // node may have marked them. A Serve or Watch of the node receives the answers too, unless it selects other kinds. An answer that
-// cannot be marked is returned nevertheless, and a warning is logged. ReadAt is that of the time before the mark.
+// cannot be marked is returned nevertheless, and a warning is logged. Its ReadAt is the value from before the mark.
 //
 // With an IdempotencyKey the name of the thread is derived from the key, so that the same question asked again is sent once.
 //

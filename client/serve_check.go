@@ -115,8 +115,8 @@ func newSnapshot(rows []MeshMessage, limit int, until time.Time) *snapshot {
 	return s
 }
 
-// refresh requests the unread messages from m on. If they are more than a response can hold, as on a slow link, it keeps those of
-// the last snapshot as well.
+// refresh requests the unread messages from m on. If they are more than a response can hold, as on a slow link, it also keeps
+// the messages of the last snapshot.
 func (c *unreadCheck) refresh(ctx context.Context, op operation, m MeshMessage) (*snapshot, error) {
 	began, last, limit := time.Now(), c.last.Load(), maxLimit
 	if last != nil {

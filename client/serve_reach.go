@@ -93,8 +93,8 @@ func (r *reach) try(ctx context.Context, poll func(context.Context) error) {
 	}
 }
 
-// isOutage reports whether a failure of an attempt is that of an outage, after the poll that await has waited for: no poll succeeded
-// between the beginning and the end of the attempt, and one has failed since it began.
+// isOutage reports whether an outage caused the failure of an attempt: no poll succeeded between the beginning and the end of the
+// attempt, and one has failed since it began. It is called after the poll that await waits for.
 func (r *reach) isOutage(began, ended polls) bool {
 	return ended.successes == began.successes && r.polls().failures > began.failures
 }

@@ -61,7 +61,7 @@ func (w *window) unseen(rows []MeshMessage) []MeshMessage {
 	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return keyOf(a) == keyOf(b) })
 }
 
-// placeholders returns messages by which a window remembers the rows that cannot be decoded. Their CreatedAt is that of no message.
+// placeholders returns messages by which a window remembers the rows that cannot be decoded. No message has their CreatedAt.
 func placeholders(invalid []*RowError) []MeshMessage {
 	rows := make([]MeshMessage, len(invalid))
 	for i, row := range invalid {

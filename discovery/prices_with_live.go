@@ -112,7 +112,7 @@ func (live livePrices) released(id string) []pricelist.Row {
 }
 
 // settled returns live rows of a model with the prices of the table where the two differ by less than a truncation. A live row
-// that agrees with the table takes from there the prices that the live list lacks, and one without a price is that of the table.
+// that agrees with the table takes from there the prices that the live list lacks. A live row without a price gets the row of the table.
 // The rows are in force for a day before and after the reading, as long as the table has no change. The result is nil when no
 // row has a price.
 func (live livePrices) settled(rows, listed []pricelist.Row) []pricelist.Row {

@@ -27,7 +27,7 @@ const (
 // providerInfo describes the APIs of a provider.
 type providerInfo struct {
 	provider Provider
-	// services has the service that lists the models first. A service without a base URL shares that of the first.
+	// services has the service that lists the models first. A service without a base URL has the base URL of the first.
 	services []serviceInfo
 	// list returns the provider's own list of models.
 	list func(*Client, context.Context, request) ([]ModelInfo, *Failure)

@@ -83,8 +83,8 @@ var jsonRuns = [][2]string{
 	{"version", "version"},
 }
 
-// withoutJSON are the commands whose output is that of another program, a protocol, a completion or help, and mesh ask: what it prints
-// when another node answers is that of mesh read.
+// withoutJSON are the commands whose output comes from another program or is a protocol, a completion or help; and mesh ask, which
+// prints an answer as mesh read does.
 var withoutJSON = []string{"ask", "completion", "environment", "exit-codes", "help", "mcp", "meter", "profiles", "serve"}
 
 func TestJSONOutputIsStable(t *testing.T) {

@@ -180,8 +180,8 @@ func (a *app) awaitRegistration(ctx context.Context, c *client.MeshClient, url s
 	}
 }
 
-// environment returns the environment of the commands, which are the same node at the same gateway, whatever the environment or a profile
-// says. A token of a file is passed as the name of the file, which a command can read; that of a pipe is not passed.
+// environment returns the environment of the commands. It overrides other settings, so that a command is the same node at the same
+// gateway. A token of a file is passed as the name of the file, which a command can read. A token from a pipe is not passed.
 func (a *app) environment(node string) ([]string, error) {
 	s, err := a.settings()
 	if err != nil {

@@ -135,7 +135,7 @@ func (l *serveLog) reportError(m client.MeshMessage, err error) {
 	l.app.warn(fmt.Errorf("message %d from %s%s: %w", m.ID, shownNode(m.FromNode), l.state(m), &servedError{err}))
 }
 
-// state describes a message that is given up. It forgets it, since the next error for it is that of a mark.
+// state describes a message that is given up. It then forgets the message, since the next error for it comes from a mark.
 func (l *serveLog) state(m client.MeshMessage) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

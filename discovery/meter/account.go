@@ -12,7 +12,7 @@ import (
 type account struct {
 	budget         Budget
 	limit, perCall decimal.Decimal
-	// period is that of the clock. There are no balances of earlier ones, but there may be of later ones: the clock of the program
+	// period is the one of the clock. There are no balances of earlier ones, but there may be of later ones: the clock of the program
 	// that wrote a record may have been wrong.
 	period   int
 	balances map[balanceKey]*balance
@@ -124,7 +124,7 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 	return reserved, nil
 }
 
-// charge spends what a call costs for which nothing was set aside. A budget has forgotten the periods before that of the clock.
+// charge spends the cost of a call for which nothing was set aside. A budget has forgotten the periods before the current one.
 func (m *Meter) charge(when time.Time, labels map[string]string, e expense) {
 	if len(m.budgets) == 0 {
 		return

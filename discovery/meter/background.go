@@ -28,7 +28,7 @@ func (b *background) take(id string) (reserved []reservation, first bool) {
 }
 
 // hold keeps what was set aside for a response that is not ready. One without an id cannot be recognized later, so that its cost stays
-// unknown. An id that is there is that of a request that was repeated under an idempotency key.
+// unknown. If the id is there already, the request was repeated under an idempotency key.
 func (b *background) hold(id string, reserved []reservation) {
 	switch {
 	case reserved == nil:

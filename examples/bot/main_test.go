@@ -56,7 +56,7 @@ func TestBotAnswersUntilTheEnd(t *testing.T) {
 		}
 	}
 	assert.Contains(t, get(t, url+"/healthz"), " 200 ")
-	assert.Regexp(t, `"failed_attempts": 1, "spent": \{"USD":"0\.0\d+","Calls":2,"Unpriced":0,`, get(t, url+"/metrics"))
+	assert.Regexp(t, `"failed_attempts": 1, "spent": \{"usd":"0\.0\d+","at_least_usd":"0\.0\d+","calls":2,"unpriced":0,`, get(t, url+"/metrics"))
 	g.Fail(gatewaytest.GetHealth, gatewaytest.Fault{Status: 500, Times: -1})
 	assert.Contains(t, get(t, url+"/healthz"), " 503 ")
 	stop()

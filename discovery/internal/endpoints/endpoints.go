@@ -15,7 +15,7 @@ type API struct {
 }
 
 // Of returns the API of a request to a provider. The end of the path decides on the form, for every provider: DeepSeek has the APIs of
-// OpenAI and of Anthropic, Gemini that of OpenAI beside its own.
+// OpenAI and Anthropic, and Gemini has the API of OpenAI beside its own.
 func Of(provider, method, path string) API {
 	path = strings.TrimSuffix(path, "/")
 	switch {

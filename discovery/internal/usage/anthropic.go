@@ -28,8 +28,8 @@ var anthropicCompatible = shape{
 }
 
 // anthropic: the input excludes what was read from and written to the cache, and the output includes thinking. Writes that are
-// not broken down, such as those of a web search, are those for five minutes. The counts of a compaction are in none of these and are added. A compaction is a request
-// of its own, but its counts also add to the length of the prompt that selects the price tier (docs/providers.md, "What is not known").
+// not broken down, as after a web search, are writes for five minutes. The counts of a compaction are in none of these and are added.
+// A compaction is a request of its own, but its counts also add to the length of the prompt that selects the price tier (docs/providers.md, "What is not known").
 func (c *counts) anthropic() (Usage, error) {
 	err := c.within(outputTokens, thinkingTokens)
 	u := Usage{Input: c.value[inputTokens], CacheRead: c.value[cacheRead], Output: c.value[outputTokens], CacheWrite5m: c.value[cacheCreation]}

@@ -45,7 +45,7 @@ func unpriced(mode string) bool {
 	return strings.HasPrefix(mode, unknownCount)
 }
 
-// Timed reports whether a mode is that of a call that is billed by duration, as whisper-1 is.
+// Timed reports whether calls in a mode are billed by duration, as calls of whisper-1 are.
 func Timed(mode string) bool { return slices.Contains(split(mode), seconds) }
 
 // Join puts the service tier beside a usage object in front of the mode of that object.

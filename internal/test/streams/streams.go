@@ -25,7 +25,7 @@ import (
 // Whole reports whether the tests run every combination, as .ci/run does: with MESH_STREAMS=whole. It takes about a minute.
 func Whole() bool { return os.Getenv("MESH_STREAMS") == "whole" }
 
-// Sizes are the lengths of a content string, and Reads those of a read.
+// Sizes are the lengths of a content string, and Reads the lengths of a read.
 var (
 	Sizes = []int{0, 5, 5_000, 20_000, 200_000}
 	Reads = []int{512, 4 << 10, 5000, 64 << 10, 1 << 20}
@@ -56,7 +56,7 @@ func (s Stream) Each(t testing.TB, nth int, test func(s Stream, want discovery.R
 type Stream struct {
 	Name     string
 	Provider discovery.Provider
-	// URL is that of the request, and Request its body.
+	// URL is the URL of the request, and Request its body.
 	URL, Request string
 	Body         string
 	Complete     bool

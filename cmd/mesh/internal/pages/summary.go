@@ -86,7 +86,7 @@ func (s *Summary) Write(w io.Writer) error {
 	return writeCauses(w, "failed", s.failed)
 }
 
-// Calls returns the number of calls, and that of the unpriced ones among them of which not even a part of the cost is known.
+// Calls returns the number of calls, and the number of unpriced calls without even a known part of the cost.
 func (s *Summary) Calls() (calls, unbounded int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
