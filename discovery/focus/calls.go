@@ -51,7 +51,7 @@ func (c *Calls) Add(r meter.Record) error {
 		return fmt.Errorf("%w: %s", ErrNoCost, r.Unpriced)
 	}
 	cost, err := c.price(r)
-	if r.USD == "" {
+	if r.USD == "" || r.USD == cost.Exact { // most are equal, which is faster to see in the text than in the number
 		if err == nil {
 			c.addCost(r, cost)
 		}
