@@ -149,16 +149,10 @@ func (s Stream) Events() (events []string) {
 // Response returns what a [discovery.Stream] reads, and checks that ParseResponse reads the same of the whole response.
 func (s Stream) Response(t testing.TB) discovery.Response {
 	t.Helper()
-	stream := discovery.NewStream(s.Provider)
-	events := s.Events()
-	for _, data := range events {
-		_ = stream.Event([]byte(data)) // a stream that was cut ends within an event
-	}
-	got, err := stream.Response()
-	require.NoError(t, err)
+	got := s.Known(t)
 	assert.Equal(t, s.Complete, got.Complete)
 	if got.Complete {
-		body := s.whole(t, events)
+		body := s.whole(t, s.Events())
 		parsed, err := discovery.ParseResponse(s.Provider, body)
 		require.NoError(t, err, s.Name)
 		if strings.Contains(s.URL, "/interactions") { // its searches are in other events
@@ -166,6 +160,18 @@ func (s Stream) Response(t testing.TB) discovery.Response {
 		}
 		assert.Equal(t, got, parsed, "ParseResponse of %s", s.Name)
 	}
+	return got
+}
+
+// Known returns what a [discovery.Stream] reads of a stream that may break off anywhere.
+func (s Stream) Known(t testing.TB) discovery.Response {
+	t.Helper()
+	stream := discovery.NewStream(s.Provider)
+	for _, data := range s.Events() {
+		_ = stream.Event([]byte(data)) // the last one may be a part of one
+	}
+	got, err := stream.Response()
+	require.NoError(t, err)
 	return got
 }
 
