@@ -7,6 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
 // call is a request that is counted.
@@ -85,6 +86,10 @@ func (c *call) record(status int) Record {
 
 // price sets the cost of a record and the mode of its prices, or why the cost is not known.
 func (c *call) price(r *Record, u discovery.Usage) {
+	if r.Model == "" {
+		r.Unpriced = withoutModel(u.Mode)
+		return
+	}
 	cost, err := c.meter.prices.CostOf(discovery.Call{Provider: r.Provider, Model: r.Model, Usage: u, At: r.Time})
 	if err != nil {
 		r.Unpriced = err.Error()
@@ -98,6 +103,14 @@ func (c *call) price(r *Record, u discovery.Usage) {
 	default:
 		r.Mode = cost.Mode
 	}
+}
+
+// withoutModel returns why a call is unpriced whose model is not known. Transcriptions name it in a form, which is not read.
+func withoutModel(mode string) string {
+	if usage.Timed(mode) {
+		return "the call is billed by duration"
+	}
+	return "neither the body of the request nor the response names the model"
 }
 
 // finish counts a record, once for each call.

@@ -24,6 +24,21 @@ func TestAStatusOfAnErrorCostsNothing(t *testing.T) {
 	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0", Calls: 1}, m.Spent())
 }
 
+func TestATranscriptionNamesNoModel(t *testing.T) {
+	t.Parallel()
+	for text, reason := range map[string]string{
+		`{"text":"Hi","usage":{"type":"duration","seconds":4}}`:                                        "the call is billed by duration",
+		`{"text":"Hi","usage":{"type":"tokens","input_tokens":9,"output_tokens":1,"total_tokens":10}}`: "neither the body of the request nor the response names the model",
+	} {
+		url, m, records := metered(t, answer(text))
+		postAll(t, m, url+"/v1/audio/transcriptions", "--form")
+		require.Len(t, records.all(), 1)
+		r := records.all()[0]
+		assert.Equal(t, []string{"", "", reason}, []string{r.Model, r.USD, r.Unpriced})
+		assert.True(t, r.Complete)
+	}
+}
+
 func TestARecorderThatPanicsDoesNotBreakTheResponse(t *testing.T) {
 	t.Parallel()
 	url, m, records := metered(t, answer(chatAnswer), meter.WithRecorder(func(meter.Record) { panic("full") }))
