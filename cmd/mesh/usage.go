@@ -74,10 +74,11 @@ func (a *app) usage(paths []string, f usageFlags) error {
 	defer in.close()
 	a.progress.Start()
 	prices, _ := a.priceList()
+	opts.Prices = prices
 	if a.format == "focus" {
 		return a.usageFocus(prices, opts, f.account, in)
 	}
-	report, err := pages.Read(prices, opts, in.paths...)
+	report, err := pages.Read(f.by, opts, in.paths...)
 	unread := in.rename(err)
 	if unread != nil {
 		if report.Calls == 0 {
@@ -89,7 +90,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		return err
 	}
 	if f.html != "" {
-		page := pages.UsagePage(prices, opts, in.paths...)
+		page := pages.UsagePage(opts, in.paths...)
 		if err := writeFile("--html", f.html, page.Write); err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func (f usageFlags) options(format string) (opts meter.SumOptions, err error) {
 	if err := f.check(format); err != nil {
 		return opts, err
 	}
-	opts = meter.SumOptions{By: f.by, Reprice: f.reprice}
+	opts = meter.SumOptions{Reprice: f.reprice}
 	if opts.From, err = lookup.Time(f.from); err != nil {
 		return opts, usagef("--from: %w", err)
 	}
@@ -141,13 +142,14 @@ func (a *app) count(path string, b *bill, failures *failureList) error {
 	}
 	defer in.close()
 	prices, _ := a.priceList()
-	opts := meter.SumOptions{From: b.from, To: b.to, By: []string{"day", "provider", "model", "unpriced"}}
-	rows, err := meter.Sum(prices, opts, in.paths...)
+	rows, err := meter.Sum(meter.SumOptions{
+		From: b.from, To: b.to, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: prices,
+	}, in.paths...)
 	b.unread = in.rename(err)
-	if b.unread != nil && len(rows) == 0 {
+	if b.unread != nil && len(rows[0]) == 0 {
 		return usagef("--usage: %w", b.unread)
 	}
-	for _, row := range rows {
+	for _, row := range rows[0] {
 		if row.By[1] != string(b.provider) {
 			continue
 		}

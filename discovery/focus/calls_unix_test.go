@@ -26,7 +26,7 @@ func BenchmarkFocus(b *testing.B) {
 	rows, sum := time.Duration(1<<62), time.Duration(1<<62)
 	for b.Loop() {
 		sum = min(sum, userTime(b, func() error {
-			_, err := meter.Sum(nil, meter.SumOptions{By: []string{"day", "model"}}, file)
+			_, err := meter.Sum(meter.SumOptions{By: [][]string{{"day", "model"}}}, file)
 			return err
 		}))
 		rows = min(rows, userTime(b, func() error { return writeRows(io.Discard, file) }))

@@ -51,7 +51,7 @@ func TestARecordOfAnotherTimeLeavesTodaysBudgetAlone(t *testing.T) {
 	for _, per := range []meter.Period{meter.PeriodDay, meter.PeriodMonth} {
 		synctest.Test(t, func(t *testing.T) {
 			atNoon()
-			m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "1", Per: per}))
+			m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1", Per: per}))
 			require.NoError(t, err)
 			now := time.Now()
 			wrong := callAt(time.Date(2056, 1, 1, 0, 0, 0, 0, time.UTC), "", "7")
@@ -71,7 +71,7 @@ func TestBalancesOfEarlierPeriodsAreFreed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		atNoon()
-		m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "1", Per: meter.PeriodDay, Label: "user"}))
+		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1", Per: meter.PeriodDay, Label: "user"}))
 		require.NoError(t, err)
 		for day := range 5 {
 			for user := range 100 {
@@ -91,7 +91,7 @@ func TestACallOverMidnightCountsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		atNoon()
-		m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "1", Per: meter.PeriodDay, PerCall: "0.5"}))
+		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1", Per: meter.PeriodDay, PerCall: "0.5"}))
 		require.NoError(t, err)
 		res, err := post(t.Context(), answering(m, chatAnswer), openAIChat, chat)
 		require.NoError(t, err)

@@ -139,7 +139,7 @@ func TestACanceledResponseReturnsItsReservation(t *testing.T) {
 func TestAResponseThatIsNeverFetchedCostsPerCall(t *testing.T) {
 	t.Parallel()
 	j := &jobs{}
-	m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "20000", PerCall: "0.05"}))
+	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "20000", PerCall: "0.05"}))
 	require.NoError(t, err)
 	client := &http.Client{Transport: m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
 		j.made++
@@ -177,7 +177,7 @@ func TestABrokenStreamInTheBackgroundKeepsItsReservation(t *testing.T) {
 // Nothing is known of the response that a request for it could not get.
 func TestAStoredResponseThatCannotBeFetchedIsNoCall(t *testing.T) {
 	t.Parallel()
-	m, err := meter.New(nil)
+	m, err := meter.New()
 	require.NoError(t, err)
 	client := &http.Client{Transport: m.Transport(roundTripper(func(req *http.Request) (*http.Response, error) {
 		httptrace.ContextClientTrace(req.Context()).WroteHeaders()

@@ -136,7 +136,7 @@ func TestResponsesAreThoseOfTheBaseTransport(t *testing.T) {
 		return s
 	}
 	records := &recorder{}
-	m, err := meter.New(nil, meter.WithHost(strings.TrimPrefix(server.URL, "https://"), discovery.OpenAI), meter.WithRecorder(records.record))
+	m, err := meter.New(meter.WithHost(strings.TrimPrefix(server.URL, "https://"), discovery.OpenAI), meter.WithRecorder(records.record))
 	require.NoError(t, err)
 	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		base := server.Client().Transport.(*http.Transport).Clone()
@@ -160,7 +160,7 @@ func TestResponsesAreThoseOfTheBaseTransport(t *testing.T) {
 func TestAResponseWithoutABodyIsPassedOn(t *testing.T) {
 	t.Parallel()
 	var records recorder
-	m, err := meter.New(nil, meter.WithRecorder(records.record))
+	m, err := meter.New(meter.WithRecorder(records.record))
 	require.NoError(t, err)
 	for _, status := range []int{http.StatusOK, http.StatusTooManyRequests} {
 		base := roundTripper(func(req *http.Request) (*http.Response, error) {

@@ -90,7 +90,7 @@ func claude(t *testing.T, opts ...meter.Option) (url string, m *meter.Meter, rec
 	}))
 	t.Cleanup(s.Close)
 	records = &recorder{}
-	m, err := meter.New(nil, append(opts, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), discovery.Anthropic), meter.WithRecorder(records.record))...)
+	m, err := meter.New(append(opts, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), discovery.Anthropic), meter.WithRecorder(records.record))...)
 	require.NoError(t, err)
 	return s.URL, m, records
 }
@@ -176,11 +176,11 @@ func TestBoundsInCallsFiles(t *testing.T) {
 	} {
 		file := writeFiles(t, map[string]string{"a.jsonl": test.line})
 		for reprice, want := range map[bool]string{false: test.recorded, true: test.repriced} {
-			rows, err := meter.Sum(nil, meter.SumOptions{Reprice: reprice}, file)
+			rows, err := sum(meter.SumOptions{Reprice: reprice}, file)
 			require.NoError(t, err, name)
 			assert.Equal(t, want, rows[0].AtLeastUSD, "%s, reprice: %v", name, reprice)
 		}
-		m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "1"}))
+		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1"}))
 		require.NoError(t, err)
 		require.NoError(t, m.Restore(meter.ReadLog(file)))
 		assert.Equal(t, test.restored, m.Spent().AtLeastUSD, name)
@@ -190,7 +190,7 @@ func TestBoundsInCallsFiles(t *testing.T) {
 		file := writeFiles(t, map[string]string{"a.jsonl": boundLine(`,"usd":null,"at_least_usd":` + bound)})
 		_, errs := collect(meter.ReadLog(file))
 		assert.Len(t, errs, 1, bound)
-		_, err := meter.Sum(nil, meter.SumOptions{}, file)
+		_, err := sum(meter.SumOptions{}, file)
 		assert.ErrorContains(t, err, "at_least_usd must be", bound)
 	}
 }
@@ -202,7 +202,7 @@ func TestSumAddsUpBounds(t *testing.T) {
 	for i := range 3000 {
 		lines = append(lines, boundLine(fmt.Sprintf(`,"usd":null,"at_least_usd":"0.%d1","labels":{"a":"%d"}`, i%10, i%3)), boundLine(`,"usd":"0.1","labels":{"a":"1"}`))
 	}
-	rows, err := sumOf(t, meter.SumOptions{By: []string{"label:a"}}, lines...)
+	rows, err := sumOf(t, meter.SumOptions{By: [][]string{{"label:a"}}}, lines...)
 	require.NoError(t, err)
 	require.Len(t, rows, 3)
 	for i, want := range []string{"460", "760", "460"} {

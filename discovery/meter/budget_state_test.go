@@ -20,7 +20,7 @@ func TestBudgets(t *testing.T) {
 		total := meter.Budget{USD: "1.6", PerCall: "0.01"}
 		users := meter.Budget{USD: "1", Per: meter.PeriodDay, Label: "user"}
 		month := meter.Budget{USD: "2", Per: meter.PeriodMonth}
-		m, err := meter.New(nil, meter.WithBudget(total), meter.WithBudget(users), meter.WithBudget(month))
+		m, err := meter.New(meter.WithBudget(total), meter.WithBudget(users), meter.WithBudget(month))
 		require.NoError(t, err)
 		assert.Equal(t, []meter.BudgetState{
 			{Budget: total, Spent: "0", Reserved: "0", Left: "1.6"}, {Budget: month, Period: "2026-11", Spent: "0", Reserved: "0", Left: "2"},

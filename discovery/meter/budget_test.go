@@ -91,7 +91,7 @@ func TestReservationsAreReturned(t *testing.T) {
 		}
 		return res, nil
 	})
-	m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "0.03", PerCall: "0.01"}))
+	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "0.03", PerCall: "0.01"}))
 	require.NoError(t, err)
 	client := &http.Client{Transport: m.Transport(base)}
 	const url = "https://api.openai.com/v1/chat/completions?how="
@@ -149,7 +149,7 @@ func TestBudgetsOfLabelsAndPeriods(t *testing.T) {
 		"other label":     {meter.Budget{USD: "1", Label: "team"}, nil, false},
 		"label, unpriced": {meter.Budget{USD: "1", Label: "user", PerCall: "0.5"}, []meter.Record{{Time: now, Unpriced: "x", Labels: map[string]string{"user": "ann"}}, {Time: now, USD: "0.1", Labels: map[string]string{"user": "ann"}}}, true},
 	} {
-		m, err := meter.New(nil, meter.WithBudget(c.budget))
+		m, err := meter.New(meter.WithBudget(c.budget))
 		require.NoError(t, err, name)
 		require.NoError(t, m.Restore(func(yield func(meter.Record, error) bool) {
 			for _, r := range c.spent {
@@ -173,7 +173,7 @@ func TestBudgetsOfLabelsAndPeriods(t *testing.T) {
 func TestWrongBudgets(t *testing.T) {
 	t.Parallel()
 	for _, b := range []meter.Budget{{}, {USD: "-1"}, {USD: "1e3"}, {USD: "1", PerCall: "x"}, {USD: "1", Per: "week"}} {
-		_, err := meter.New(nil, meter.WithBudget(b))
+		_, err := meter.New(meter.WithBudget(b))
 		var wrong *discovery.ValueError
 		assert.ErrorAs(t, err, &wrong, "%+v", b)
 	}
@@ -181,7 +181,7 @@ func TestWrongBudgets(t *testing.T) {
 
 func TestSpentIsExact(t *testing.T) {
 	t.Parallel()
-	m, err := meter.New(nil)
+	m, err := meter.New()
 	require.NoError(t, err)
 	amounts := []string{"0.1", "0.2", "0.000000000000000001", "123456789.5", "0"}
 	require.NoError(t, m.Restore(func(yield func(meter.Record, error) bool) {

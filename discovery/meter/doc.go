@@ -1,7 +1,7 @@
 // Package meter counts the calls that a program makes to model providers, and what they cost. It is an [http.RoundTripper], so
 // the program needs no code at its calls:
 //
-//	m, err := meter.New(discovery.BuiltInPrices(), meter.WithRecorder(save))
+//	m, err := meter.New(meter.WithRecorder(save))
 //	c := openai.NewClient(option.WithHTTPClient(m.Client()))
 //	…
 //	fmt.Println(m.Spent().USD)
@@ -64,7 +64,7 @@
 // [OpenLog] writes the records to files with a line of JSON for each call, which mesh usage and mesh cost read:
 //
 //	log, err := meter.OpenLog("/var/log/calls")
-//	m, err := meter.New(nil, meter.WithRecorder(log.Record))
+//	m, err := meter.New(meter.WithRecorder(log.Record))
 //	…
 //	err = log.Close() // reports records that were not written
 //
@@ -80,7 +80,7 @@
 // Package discoverytest answers the calls of a test without a network. [WithHost] makes its address known:
 //
 //	s := discoverytest.New(t)
-//	m, err := meter.New(nil, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), discovery.OpenAI))
+//	m, err := meter.New(meter.WithHost(strings.TrimPrefix(s.URL, "http://"), discovery.OpenAI))
 //	c := openai.NewClient(option.WithBaseURL(s.URL+"/openai/v1/"), option.WithHTTPClient(m.Client()), option.WithAPIKey("example"))
 //
 // A host has one provider, and all providers of a server have its host: start a server for each. The command mesh meter counts the

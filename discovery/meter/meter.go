@@ -48,13 +48,11 @@ type Spent struct {
 	Ignored int `json:"ignored"`
 }
 
-// New returns a Meter that prices calls with a price list; nil is the built-in one. Wrong options are a [*discovery.ValueError].
-func New(prices *discovery.PriceList, opts ...Option) (*Meter, error) {
-	if prices == nil {
-		prices = discovery.BuiltInPrices()
-	}
+// New returns a Meter. It prices calls with the built-in price list, unless [WithPrices] sets another one. Wrong options are a
+// [*discovery.ValueError].
+func New(opts ...Option) (*Meter, error) {
 	m := &Meter{
-		prices: prices, hosts: knownHosts(), logger: slog.Default(), ledger: discovery.NewLedger(),
+		prices: discovery.BuiltInPrices(), hosts: knownHosts(), logger: slog.Default(), ledger: discovery.NewLedger(),
 		unknown: logged{}, models: logged{},
 	}
 	for _, opt := range opts {

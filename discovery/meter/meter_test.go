@@ -18,7 +18,7 @@ import (
 func TestHostsOfProviders(t *testing.T) {
 	t.Parallel()
 	var got discovery.Provider
-	m, err := meter.New(nil, meter.WithHost("Proxy.internal", discovery.XAI), meter.WithHost("127.0.0.1:80", discovery.Gemini),
+	m, err := meter.New(meter.WithHost("Proxy.internal", discovery.XAI), meter.WithHost("127.0.0.1:80", discovery.Gemini),
 		meter.WithRecorder(func(r meter.Record) { got = r.Provider }))
 	require.NoError(t, err)
 	base := m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
@@ -43,7 +43,7 @@ func TestHostsOfProviders(t *testing.T) {
 func TestUnpricedCallsAreLoggedOnceForEachModel(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	m, err := meter.New(nil, meter.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	m, err := meter.New(meter.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	require.NoError(t, err)
 	key := "sk-" + strings.Repeat("0", 40)
 	for _, model := range []string{"gpt-none", "gpt-4o", "gpt-none", "gpt-other", key} {

@@ -28,6 +28,17 @@ func WithHost(host string, provider discovery.Provider) Option {
 	}
 }
 
+// WithPrices sets the price list of the calls. The default is [discovery.BuiltInPrices].
+func WithPrices(list *discovery.PriceList) Option {
+	return func(m *Meter) error {
+		if list == nil {
+			return &discovery.ValueError{Field: "list", Reason: "must not be nil"}
+		}
+		m.prices = list
+		return nil
+	}
+}
+
 // WithRecorder adds a function that gets each record once, on the goroutine that reads the final event or the end of the
 // response, or closes it, before that read or Close returns. It must be safe for concurrent use. If it panics, the panic is
 // logged and the response is not affected.

@@ -12,7 +12,7 @@ import (
 
 func TestNilOptionIsIgnored(t *testing.T) {
 	t.Parallel()
-	_, err := meter.New(nil, nil, meter.WithStreamUsage(), nil)
+	_, err := meter.New(nil, meter.WithStreamUsage(), nil)
 	require.NoError(t, err)
 }
 
@@ -28,7 +28,7 @@ func TestWrongOptions(t *testing.T) {
 		"no recorder": meter.WithRecorder(nil),
 		"no logger":   meter.WithLogger(nil),
 	} {
-		m, err := meter.New(nil, opt)
+		m, err := meter.New(opt)
 		var wrong *discovery.ValueError
 		assert.ErrorAs(t, err, &wrong, name)
 		assert.Nil(t, m, name)

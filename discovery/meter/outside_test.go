@@ -33,7 +33,7 @@ func TestCallsToUnknownHostsCostPerCall(t *testing.T) {
 		_, _ = io.WriteString(w, chatAnswer)
 	}))
 	defer s.Close()
-	m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "0.2", PerCall: "0.05"}))
+	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "0.2", PerCall: "0.05"}))
 	require.NoError(t, err)
 	for _, path := range []string{"/v1/chat/completions", "/v1/messages", "/v1beta/models/x:streamGenerateContent", "/v1/responses"} {
 		for _, free := range []string{"/down/v1/responses", "/oauth/token", "/v1/messages/count_tokens", "/v1/files"} {
@@ -62,7 +62,7 @@ func TestCallsToUnknownHostsAreNotLimitedWithoutPerCall(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(answer(chatAnswer))
 	defer s.Close()
-	m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "0"}))
+	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "0"}))
 	require.NoError(t, err)
 	status, _ := postTo(t, m, s.URL+"/v1/chat/completions")
 	assert.Equal(t, http.StatusOK, status)

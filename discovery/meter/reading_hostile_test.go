@@ -80,7 +80,7 @@ func TestAMeterHoldsLittleOfAResponse(t *testing.T) { //nolint:paralleltest // i
 				limit += most // the window of gzip
 			}
 			open := make([]io.Closer, 0, responses)
-			m, err := meter.New(nil)
+			m, err := meter.New()
 			require.NoError(t, err)
 			before := liveHeap()
 			for range responses {

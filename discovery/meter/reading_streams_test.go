@@ -81,7 +81,7 @@ func TestStreamsAreCountedOverTheNetwork(t *testing.T) {
 					server.set(s.Body)
 					var records []meter.Record
 					save := meter.WithRecorder(func(r meter.Record) { records = append(records, r) })
-					m, err := meter.New(nil, meter.WithHost(server.Listener.Addr().String(), s.Provider), save)
+					m, err := meter.New(meter.WithHost(server.Listener.Addr().String(), s.Provider), save)
 					require.NoError(t, err)
 					readStream(t, m.Transport(base), server.URL+s.Path(), &s, version, read)
 					require.Len(t, records, 1)
@@ -120,7 +120,7 @@ func TestTheLastUsageOfAChatStreamCounts(t *testing.T) {
 		soFar + choices: false, soFar + choices + done: true, soFar + none: true, none + finished: false, soFar + choices + none + soFar: true,
 	} {
 		var records recorder
-		m, err := meter.New(nil, meter.WithRecorder(records.record))
+		m, err := meter.New(meter.WithRecorder(records.record))
 		require.NoError(t, err)
 		base := roundTripper(func(req *http.Request) (*http.Response, error) {
 			header := http.Header{"Content-Type": {"text/event-stream"}}

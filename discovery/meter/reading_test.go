@@ -134,7 +134,7 @@ func sendCut(t *testing.T, e *exchange, cuts []byte, gzipped bool) []meter.Recor
 
 func sendThrough(t *testing.T, e *exchange, from provider) (records []meter.Record) {
 	t.Helper()
-	m, err := meter.New(nil, meter.WithRecorder(func(r meter.Record) { records = append(records, r) }))
+	m, err := meter.New(meter.WithRecorder(func(r meter.Record) { records = append(records, r) }))
 	require.NoError(t, err)
 	req, err := http.NewRequestWithContext(t.Context(), e.Request.Method, e.Request.URL, strings.NewReader(e.Request.Body))
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func BenchmarkRestore(b *testing.B) {
 				require.NoError(b, err)
 			}
 		}))
-		m, err := meter.New(nil, meter.WithBudget(meter.Budget{USD: "5", PerCall: "0.05"}),
+		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "5", PerCall: "0.05"}),
 			meter.WithBudget(meter.Budget{USD: "5", Per: meter.PeriodMonth, Label: "team"}))
 		require.NoError(b, err)
 		restored = min(restored, timed(func() { require.NoError(b, m.Restore(meter.ReadLog(file))) }))

@@ -15,9 +15,12 @@ import (
 type SumOptions struct {
 	// From and To select the calls that were sent at or after From and before To. A zero time leaves that end open.
 	From, To time.Time
-	// By has the names of what the rows are grouped by, several at once: "day" (UTC), "model", "provider", "label:" with the name of
-	// a label, and "unpriced", which is why the cost of a call is not known. Without any there is one row.
-	By []string
+	// By has a grouping for each result, all of which are made in one pass. A grouping has the names of what the calls are grouped by,
+	// several at once: "day" (UTC), "model", "provider", "label:" with the name of a label, and "unpriced", which is why the cost of a
+	// call is not known. An empty grouping gives one row. Without any grouping there is one result with one row.
+	By [][]string
+	// Prices price a line that has neither a cost nor null in its place; nil is [discovery.BuiltInPrices].
+	Prices *discovery.PriceList
 	// Reprice computes the cost of all calls, whatever was recorded, except of those without the counts for it: streams that were
 	// closed early, endpoints without counts, and calls that were answered with an error status.
 	Reprice bool
@@ -25,7 +28,7 @@ type SumOptions struct {
 
 // Row is the sum of a group of calls.
 type Row struct {
-	// By has the values of SumOptions.By, in the same order: "" for a call without that label, and for the reason of a priced call.
+	// By has the values of its grouping in SumOptions.By, in the same order: "" for a call without that label, and for the reason of a priced call.
 	By []string `json:"by"`
 	// Calls is the number of all calls, and Unpriced that of the calls whose cost is not known.
 	Calls    int `json:"calls"`
@@ -41,33 +44,34 @@ type Row struct {
 // maxWorkers bounds the memory of a Sum on a machine with many processors.
 const maxWorkers = 16
 
-// Sum adds up the calls of calls files, which are read as by [ReadLog], in parallel. The rows are sorted by their values; a group
-// without calls has no row. Memory grows with the number of rows and not with that of the calls.
+// Sum adds up the calls of calls files, which are read as by [ReadLog], in parallel, and returns the rows of each grouping. They are
+// sorted by their values; a group without calls has no row. Memory grows with the number of rows and not with the number of calls.
 //
-// The recorded cost counts. A line that has neither a cost nor null in its place is priced with prices; nil is
-// [discovery.BuiltInPrices].
+// The recorded cost counts, unless SumOptions.Reprice is set.
 //
 // Lines that cannot be read, and lines without a cost whose usage is invalid, are in no row. The error joins a [*LineError] for each of
 // the first 100 of them and states the number of the others. Wrong options are a [*discovery.ValueError], and no file is read.
-func Sum(prices *discovery.PriceList, opts SumOptions, paths ...string) ([]Row, error) {
-	by, err := parseGrouping(opts.By)
+func Sum(opts SumOptions, paths ...string) ([][]Row, error) {
+	groupings, err := parseGroupings(opts.By)
 	if err != nil {
 		return nil, err
 	}
 	if !opts.From.IsZero() && !opts.To.IsZero() && !opts.From.Before(opts.To) {
 		return nil, &discovery.ValueError{Field: "To", Reason: "must be after From"}
 	}
-	if prices == nil {
-		prices = discovery.BuiltInPrices()
+	if opts.Prices == nil {
+		opts.Prices = discovery.BuiltInPrices()
 	}
 	var errs lineErrors
-	total := newSums(by)
-	for _, part := range sumFiles(paths, &errs, func() *summer {
-		return &summer{prices: prices, opts: opts, errs: &errs, sums: newSums(by)}
-	}) {
-		total.merge(part.sums)
+	summers := sumFiles(paths, &errs, func() *summer { return newSummer(opts, groupings, &errs) })
+	rows := make([][]Row, len(groupings))
+	for i, total := range summers[0].sums {
+		for _, more := range summers[1:] {
+			total.merge(more.sums[i])
+		}
+		rows[i] = total.rows()
 	}
-	return total.rows(), errs.join()
+	return rows, errs.join()
 }
 
 // sumFiles reads files in one goroutine and lets each of the others, which have a summer each, add up the blocks.
@@ -138,6 +142,9 @@ func readBlocks(paths []string, errs *lineErrors, full chan<- numbered, free cha
 func (s *sums) rows() []Row {
 	var rows []Row
 	for _, g := range s.groups {
+		if g.row.Calls == 0 { // its only call has an invalid label of another grouping
+			continue
+		}
 		g.row.USD = g.usd.Total().String()
 		g.usd.Merge(&g.bounds)
 		g.row.AtLeastUSD = g.usd.Total().String()

@@ -14,13 +14,21 @@ import (
 
 // summer adds up calls. Each goroutine has its own.
 type summer struct {
-	prices *discovery.PriceList
 	opts   SumOptions
 	errs   *lineErrors
-	*sums
+	sums   []*sums // of each grouping
+	groups []*group
 	d      jsonread.Decoder
 	e      entry
 	counts usage.Reader
+}
+
+func newSummer(opts SumOptions, groupings []*grouping, errs *lineErrors) *summer {
+	s := &summer{opts: opts, errs: errs, groups: make([]*group, len(groupings))}
+	for _, by := range groupings {
+		s.sums = append(s.sums, newSums(by))
+	}
+	return s
 }
 
 // add adds the calls of a block.
@@ -54,10 +62,19 @@ func (s *summer) addLine(line []byte) error {
 	if err != nil {
 		return err
 	}
-	g, err := s.group(&s.d, e, p, cost.unpriced)
-	if err != nil {
-		return err
+	for i, sums := range s.sums { // before anything is added: a call is in all of them, or in none
+		if s.groups[i], err = sums.group(&s.d, e, p, cost.unpriced); err != nil {
+			return err
+		}
 	}
+	for _, g := range s.groups {
+		g.add(&cost, &used, usageErr)
+	}
+	return nil
+}
+
+// add adds a call. Its counts are left out if they cannot be read.
+func (g *group) add(cost *cost, used *discovery.Usage, usageErr error) {
 	g.row.Calls++
 	if cost.unpriced != "" {
 		g.row.Unpriced++
@@ -66,9 +83,8 @@ func (s *summer) addLine(line []byte) error {
 		g.usd.Add(cost.usd)
 	}
 	if usageErr == nil {
-		g.row.addUsage(&used)
+		g.row.addUsage(used)
 	}
-	return nil
 }
 
 // cost is a cost, or why it is not known and what it is at least.
@@ -91,7 +107,7 @@ func (s *summer) cost(p discovery.Provider, recorded cost, used discovery.Usage,
 	case usageErr != nil:
 		return cost{}, usageErr
 	}
-	now, err := s.prices.CostOf(e.call(p, used))
+	now, err := s.opts.Prices.CostOf(e.call(p, used))
 	switch {
 	case errors.Is(err, discovery.ErrUnpriced):
 		return cost{unpriced: err.Error()}, nil
@@ -104,7 +120,7 @@ func (s *summer) cost(p discovery.Provider, recorded cost, used discovery.Usage,
 
 // bound returns what a call costs at least, 0 if that is not known.
 func (s *summer) bound(call discovery.Call) (usd decimal.Decimal) {
-	if least, err := s.prices.CostOf(call); err == nil {
+	if least, err := s.opts.Prices.CostOf(call); err == nil {
 		usd, _ = decimal.ParsePlain(least.Exact)
 	}
 	return usd

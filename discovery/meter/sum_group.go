@@ -24,6 +24,22 @@ type grouping struct {
 	labels map[string]int
 }
 
+// parseGroupings returns the groupings of SumOptions.By. Without any it returns an empty one.
+func parseGroupings(by [][]string) ([]*grouping, error) {
+	if len(by) == 0 {
+		by = [][]string{nil}
+	}
+	groupings := make([]*grouping, len(by))
+	for i, names := range by {
+		g, err := parseGrouping(names)
+		if err != nil {
+			return nil, err
+		}
+		groupings[i] = g
+	}
+	return groupings, nil
+}
+
 func parseGrouping(names []string) (*grouping, error) {
 	g := &grouping{names: slices.Clone(names), labels: make(map[string]int)}
 	for i, name := range names {

@@ -20,7 +20,16 @@ import (
 // sumOf adds up lines.
 func sumOf(t *testing.T, opts meter.SumOptions, lines ...string) ([]meter.Row, error) {
 	t.Helper()
-	return meter.Sum(nil, opts, writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")}))
+	return sum(opts, writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")}))
+}
+
+// sum returns the rows of the first grouping.
+func sum(opts meter.SumOptions, paths ...string) ([]meter.Row, error) {
+	all, err := meter.Sum(opts, paths...)
+	if len(all) == 0 {
+		return nil, err
+	}
+	return all[0], err
 }
 
 const openAIUsage = `"usage":{"input_tokens":8000,"output_tokens":100,"total_tokens":8100}`
@@ -49,13 +58,34 @@ func TestSumGroups(t *testing.T) {
 		{[]string{"label:team", "label:user", "day"}, `[  2026-11-21] 1 1 0 0; [ ann 2026-11-21] 1 1 0 8000; [ bob 2026-11-20] 1 0 0.2 8000; [x ann 2026-11-20] 1 0 0.1 8000;`},
 		{[]string{"unpriced"}, `[] 2 0 0.3 16000; [closed] 1 1 0 8000; [the cost was not known] 1 1 0 0;`},
 	} {
-		rows, err := sumOf(t, meter.SumOptions{By: test.by}, lines...)
+		rows, err := sumOf(t, meter.SumOptions{By: [][]string{test.by}}, lines...)
 		require.NoError(t, err)
 		var got []string
 		for _, r := range rows {
 			got = append(got, fmt.Sprintf("%v %d %d %s %d;", r.By, r.Calls, r.Unpriced, r.USD, r.Usage.Input))
 		}
 		assert.Equal(t, test.want, strings.Join(got, " "), test.by)
+	}
+}
+
+func TestSumMakesSeveralGroupingsInOnePass(t *testing.T) {
+	t.Parallel()
+	file := writeFiles(t, map[string]string{"calls.jsonl": strings.Join([]string{
+		lineOf("2026-11-20T12:00:00Z", `,"usd":"1","labels":{"team":"a"}`),
+		lineOf("2026-11-21T12:00:00Z", `,"usd":"10","labels":{"team":"b"}`),
+		lineOf("2026-11-21T13:00:00Z", `,"usd":"100","labels":{"team":5}`), // in no grouping
+	}, "\n")})
+	all, err := meter.Sum(meter.SumOptions{By: [][]string{{"day"}, {}, {"label:team"}}}, file)
+	var line *meter.LineError
+	require.ErrorAs(t, err, &line)
+	assert.Equal(t, 3, line.Line)
+	require.Len(t, all, 3)
+	for i, want := range [][]string{{"1", "10"}, {"11"}, {"1", "10"}} {
+		var usd []string
+		for _, row := range all[i] {
+			usd = append(usd, row.USD)
+		}
+		assert.Equal(t, want, usd, i)
 	}
 }
 
@@ -114,9 +144,9 @@ func TestSumChecksItsOptions(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for _, opts := range []meter.SumOptions{
-		{By: []string{"hour"}}, {By: []string{""}}, {By: []string{"label:"}}, {By: []string{"day", "day"}}, {By: []string{"label:a", "label:a"}}, {From: now, To: now},
+		{By: [][]string{{"hour"}}}, {By: [][]string{{""}}}, {By: [][]string{{"label:"}}}, {By: [][]string{{"day", "day"}}}, {By: [][]string{{"label:a", "label:a"}}}, {From: now, To: now},
 	} {
-		_, err := meter.Sum(nil, opts, "/does/not/exist")
+		_, err := sum(opts, "/does/not/exist")
 		var value *discovery.ValueError
 		require.ErrorAs(t, err, &value, opts.By)
 	}
@@ -126,7 +156,7 @@ func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
 	t.Parallel()
 	bad := strings.Repeat("x\n", 50_000)
 	dir := writeFiles(t, map[string]string{"a.jsonl": callLine + bad, "b.jsonl": callLine + strings.Replace(callLine, "8100", "1", 1)})
-	rows, err := meter.Sum(nil, meter.SumOptions{}, dir, dir+"/none")
+	rows, err := sum(meter.SumOptions{}, dir, dir+"/none")
 	require.Len(t, rows, 1)
 	assert.Equal(t, 2, rows[0].Calls)
 	lines := strings.Split(err.Error(), "\n")
@@ -135,7 +165,7 @@ func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
 		assert.Contains(t, line, fmt.Sprintf("a.jsonl:%d: ", i+2))
 	}
 	assert.Equal(t, "and 49902 more lines that cannot be read", lines[100])
-	rows, err = meter.Sum(nil, meter.SumOptions{}, dir+"/b.jsonl", dir+"/none")
+	rows, err = sum(meter.SumOptions{}, dir+"/b.jsonl", dir+"/none")
 	require.Len(t, rows, 1)
 	assert.ErrorContains(t, err, "b.jsonl:2: usage")
 	assert.ErrorContains(t, err, "none")
@@ -167,7 +197,7 @@ func TestSumAgreesWithReadLog(t *testing.T) {
 		}
 		want[key].Add(want[key], usd)
 	}
-	rows, err := meter.Sum(nil, meter.SumOptions{By: []string{"model", "day", "provider", "label:l"}}, dir)
+	rows, err := sum(meter.SumOptions{By: [][]string{{"model", "day", "provider", "label:l"}}}, dir)
 	require.NoError(t, err)
 	assert.Len(t, rows, len(want))
 	assert.True(t, slices.IsSortedFunc(rows, func(a, b meter.Row) int { return slices.Compare(a.By, b.By) }))
@@ -191,8 +221,8 @@ func TestSumRefusesWhatReadLogRefuses(t *testing.T) {
 		file := writeFiles(t, map[string]string{"a.jsonl": line})
 		records, errs := collect(meter.ReadLog(file))
 		assert.Equal(t, valid, errs == nil, line)
-		for _, opts := range []meter.SumOptions{{}, {By: []string{"label:team"}}, {From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}} {
-			rows, err := meter.Sum(nil, opts, file)
+		for _, opts := range []meter.SumOptions{{}, {By: [][]string{{"label:team"}}}, {From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}} {
+			rows, err := sum(opts, file)
 			assert.Equal(t, valid, err == nil, "%s %v", line, err)
 			if opts.From.IsZero() {
 				assert.Len(t, rows, len(records), line)
@@ -206,7 +236,7 @@ func TestTextsAreUTF8(t *testing.T) {
 	t.Parallel()
 	text := `{"provider":"openai","model":"a` + "\xff\xff" + `b","time":"2026-11-20T12:00:00Z","usd":"1","labels":{"team":"` + "\xc3\xc3" + `"},"id":"\ud800"}` + "\n"
 	file := writeFiles(t, map[string]string{"a.jsonl": text + strings.ReplaceAll(text, "\xff", "\xfe")})
-	rows, err := meter.Sum(nil, meter.SumOptions{By: []string{"model", "label:team"}}, file)
+	rows, err := sum(meter.SumOptions{By: [][]string{{"model", "label:team"}}}, file)
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 	assert.Equal(t, []string{"a\uFFFD\uFFFDb", "\uFFFD\uFFFD"}, rows[0].By)
@@ -232,7 +262,7 @@ func FuzzSum(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		dir := writeFiles(t, map[string]string{"calls.jsonl": text})
 		records, errs := collect(meter.ReadLog(dir))
-		rows, err := meter.Sum(nil, meter.SumOptions{By: []string{"day", "label:a", "unpriced"}}, dir)
+		rows, err := sum(meter.SumOptions{By: [][]string{{"day", "label:a", "unpriced"}}}, dir)
 		calls := 0
 		for _, r := range rows {
 			calls += r.Calls

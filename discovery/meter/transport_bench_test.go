@@ -37,7 +37,7 @@ func compare(b *testing.B, contentType, body string) {
 			Body: io.NopCloser(bytes.NewReader([]byte(body))),
 		}, nil
 	})
-	m, err := meter.New(nil)
+	m, err := meter.New()
 	require.NoError(b, err)
 	for name, transport := range map[string]http.RoundTripper{"baseline": base, "meter": m.Transport(base)} {
 		b.Run(name, func(b *testing.B) {

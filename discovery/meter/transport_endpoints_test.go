@@ -48,7 +48,7 @@ func TestEndpointsWithoutCountsAreUnpriced(t *testing.T) {
 func TestWebSocketsAreUnpriced(t *testing.T) {
 	t.Parallel()
 	records := &recorder{}
-	m, err := meter.New(nil, meter.WithRecorder(records.record))
+	m, err := meter.New(meter.WithRecorder(records.record))
 	require.NoError(t, err)
 	base := m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusSwitchingProtocols, Header: http.Header{}, Body: http.NoBody}, nil

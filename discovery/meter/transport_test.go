@@ -54,7 +54,7 @@ func metered(t testing.TB, handler http.HandlerFunc, opts ...meter.Option) (url 
 		meter.WithHost(strings.TrimPrefix(server.URL, "http://"), discovery.OpenAI), meter.WithRecorder(records.record),
 		meter.WithLogger(slog.New(slog.DiscardHandler)),
 	}, opts...)
-	m, err := meter.New(nil, opts...)
+	m, err := meter.New(opts...)
 	require.NoError(t, err)
 	return server.URL, m, records
 }
@@ -132,7 +132,7 @@ func TestErrorsOfTheNetwork(t *testing.T) {
 
 	refuses := httptest.NewServer(nil)
 	refuses.Close()
-	m, err = meter.New(nil, meter.WithHost("127.0.0.1", discovery.OpenAI), meter.WithRecorder(records.record))
+	m, err = meter.New(meter.WithHost("127.0.0.1", discovery.OpenAI), meter.WithRecorder(records.record))
 	require.NoError(t, err)
 	_, err = post(t.Context(), m.Client(), refuses.URL+"/v1/chat/completions", chat)
 	require.Error(t, err)
@@ -144,7 +144,7 @@ func TestErrorsOfTheBaseTransport(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("failed")
 	records := &recorder{}
-	m, err := meter.New(nil, meter.WithRecorder(records.record))
+	m, err := meter.New(meter.WithRecorder(records.record))
 	require.NoError(t, err)
 	for _, reads := range []bool{false, true} {
 		base := roundTripper(func(req *http.Request) (*http.Response, error) {

@@ -19,12 +19,12 @@ func (j *job) count(ctx context.Context) (ledgers, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := meter.Sum(prices, meter.SumOptions{By: []string{"day", "provider", "model", "unpriced"}}, j.usage)
+	rows, err := meter.Sum(meter.SumOptions{By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: prices}, j.usage)
 	if err != nil {
 		return nil, err
 	}
 	counted := ledgers{}
-	for _, row := range rows {
+	for _, row := range rows[0] {
 		if err := counted.add(row); err != nil {
 			return nil, err
 		}

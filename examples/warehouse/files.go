@@ -22,7 +22,8 @@ var filesSQL string
 
 // runFiles reads a folder of calls files into DuckDB, prints the totals, and returns how many differ from those of meter.Sum.
 func runFiles(ctx context.Context, out, errs io.Writer, folder string) (differences int, err error) {
-	counted, err := meter.Sum(nil, meter.SumOptions{By: []string{"day", "provider", "model"}}, folder)
+	groups, err := meter.Sum(meter.SumOptions{By: [][]string{{"day", "provider", "model"}}}, folder)
+	counted := groups[0]
 	switch {
 	case len(counted) == 0:
 		return 0, errors.Join(fmt.Errorf("there are no calls in %s", folder), err)

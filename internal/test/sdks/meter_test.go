@@ -34,7 +34,7 @@ func newMeter(t *testing.T, s *discoverytest.Server, p discovery.Provider, opts 
 	m := &metered{}
 	opts = append(opts, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), p), meter.WithRecorder(m.save))
 	var err error
-	m.Meter, err = meter.New(nil, opts...)
+	m.Meter, err = meter.New(opts...)
 	check(t, err)
 	return m
 }

@@ -129,7 +129,7 @@ func (s *server) send(t *testing.T, r *random, read int) meter.Record {
 func send(t *testing.T, r *random, url string, base http.RoundTripper, read int, opts ...meter.Option) meter.Record {
 	t.Helper()
 	var records []meter.Record
-	m, err := meter.New(nil, append(opts, meter.WithRecorder(func(r meter.Record) { records = append(records, r) }))...)
+	m, err := meter.New(append(opts, meter.WithRecorder(func(r meter.Record) { records = append(records, r) }))...)
 	require.NoError(t, err)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(r.Request))
 	require.NoError(t, err)

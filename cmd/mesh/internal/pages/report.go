@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
@@ -37,15 +36,18 @@ type Reason struct {
 // unpriced is the grouping that gives the reasons.
 const unpriced = "unpriced"
 
-// Read adds up calls files. With an error the report has the lines that could be read.
-func Read(prices *discovery.PriceList, opts meter.SumOptions, paths ...string) (*Report, error) {
-	by := opts.By
-	reason := slices.Index(by, unpriced)
+// Read adds up calls files by some names. With an error the report has the lines that could be read.
+func Read(by []string, opts meter.SumOptions, paths ...string) (*Report, error) {
+	names, reason := by, slices.Index(by, unpriced)
 	if reason < 0 {
-		reason = len(by)
-		opts.By = append(slices.Clone(by), unpriced)
+		names, reason = append(slices.Clone(by), unpriced), len(by)
 	}
-	rows, err := meter.Sum(prices, opts, paths...)
+	opts.By = [][]string{names}
+	all, err := meter.Sum(opts, paths...)
+	var rows []meter.Row
+	if len(all) > 0 { // the options are valid
+		rows = all[0]
+	}
 	columns := make([]int, len(by))
 	for i := range columns {
 		columns[i] = i

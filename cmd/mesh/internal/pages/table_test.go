@@ -14,7 +14,7 @@ import (
 
 func TestTableAndCSV(t *testing.T) {
 	t.Parallel()
-	r, err := pages.Read(nil, meter.SumOptions{By: []string{"model", "label:user"}}, write(t, priced, unpriced))
+	r, err := pages.Read([]string{"model", "label:user"}, meter.SumOptions{}, write(t, priced, unpriced))
 	require.NoError(t, err)
 	var table, text bytes.Buffer
 	require.NoError(t, r.Table(&table))

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
@@ -25,18 +24,19 @@ const withoutName = "(without)"
 
 // UsagePage returns the page of calls files: the cost by day, and tables by day, by model and by each label. It
 // names the first line that cannot be read.
-func UsagePage(prices *discovery.PriceList, opts meter.SumOptions, paths ...string) *Page {
-	opts.By = []string{"day", "provider", "model", unpriced}
-	rows, err := meter.Sum(prices, opts, paths...)
-	page := newUsagePage(rows, err)
+func UsagePage(opts meter.SumOptions, paths ...string) *Page {
 	names, more := labels(opts, paths)
+	opts.By = [][]string{{"day", "provider", "model", unpriced}}
+	for _, label := range names {
+		opts.By = append(opts.By, []string{"label:" + label})
+	}
+	all, err := meter.Sum(opts, paths...)
+	page := newUsagePage(all[0], err)
 	if more {
 		page.Details = append(page.Details, fmt.Sprintf("The calls have more than %d labels, of which the first have a table; mesh usage --by label:NAME adds up the others", maxLabels))
 	}
-	for _, label := range names {
-		opts.By = []string{"label:" + label}
-		byLabel, _ := meter.Sum(prices, opts, paths...) // the errors are those of the first sum
-		page.Tables = append(page.Tables, newTable("Cost by "+label, label, byLabel))
+	for i, label := range names {
+		page.Tables = append(page.Tables, newTable("Cost by "+label, label, all[i+1]))
 	}
 	return page
 }

@@ -35,10 +35,10 @@ func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...met
 	m := &Meters{}
 	var err error
 	prices, _, _ := lookup.Table() // mesh prices reports a damaged file
-	if m.priced, err = meter.New(prices, opts...); err != nil {
+	if m.priced, err = meter.New(append(opts, meter.WithPrices(prices))...); err != nil {
 		return nil, err
 	}
-	m.unpriced, err = meter.New(new(discovery.PriceList), unpriced...)
+	m.unpriced, err = meter.New(append(unpriced, meter.WithPrices(new(discovery.PriceList)))...)
 	return m, err
 }
 
