@@ -67,6 +67,9 @@ func (c *MeshClient) Do(ctx context.Context, req Request, out any) error {
 		*raw = resp.Body
 		return nil
 	}
+	if isStream(resp.Header) {
+		return c.invalidBody(op, resp, errStream, true)
+	}
 	if err := json.Unmarshal(resp.Body, out); err != nil {
 		return c.invalidBody(op, resp, err, json.Valid(resp.Body))
 	}

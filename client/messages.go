@@ -105,7 +105,7 @@ func (c *MeshClient) list(ctx context.Context, op operation, params *gateway.Lis
 		return []MeshMessage{}, nil
 	}
 	list, err := decodeList[gateway.MessageList](c, op, resp, messageRows)
-	return list.Messages, err
+	return list.Messages, withIncomplete(err, resp, list.AdditionalProperties, len(list.Messages), params.Limit)
 }
 
 // query returns the parameters of GET /messages. Without the parameter to, the gateway returns the messages of all nodes.

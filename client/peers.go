@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -77,7 +78,7 @@ func (c *MeshClient) listPeers(ctx context.Context, limit int64) (peers []MeshPe
 		return []MeshPeer{}, largest, nil
 	}
 	list, err := decodeList[gateway.PeerList](c, op, resp, peerRows)
-	return list.Peers, largest, err
+	return list.Peers, largest, withIncomplete(err, resp, list.AdditionalProperties, len(list.Peers), nil)
 }
 
 // Register registers the client's node (POST /peers/register). Only Register and [MeshClient.Serve] register it, and
@@ -109,9 +110,36 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	}
 	peer := new(MeshPeer)
 	if err := c.decode(opRegister, resp, peer); err != nil {
+		if inner := unwrapRegistration(resp.Body, c.node); inner != nil {
+			return inner, nil
+		}
 		return nil, err
 	}
 	return peer, nil
+}
+
+// unwrapRegistration returns the registration that a response has in one of its fields, or nil. A gateway may wrap it one day, and its
+// token is returned once.
+func unwrapRegistration(body []byte, node string) *MeshPeer {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil {
+		return nil
+	}
+	for _, field := range fields {
+		peer := new(MeshPeer)
+		if peer.UnmarshalJSON(field) != nil || peer.Name != node {
+			continue
+		}
+		var outer struct {
+			PeerToken *string `json:"peer_token"`
+		}
+		if json.Unmarshal(body, &outer) == nil && outer.PeerToken != nil && peer.PeerToken == nil {
+			token := secret.New(*outer.PeerToken)
+			peer.PeerToken = &token
+		}
+		return peer
+	}
+	return nil
 }
 
 // GetPeer returns the peer with the given name or alias, even if it is disabled (GET /peers/{name}). An unknown name is a

@@ -67,7 +67,7 @@ func (r *registry) checkAlone(ctx context.Context, name string, exceeded error) 
 // readRegistry returns the names of the enabled peers.
 func (c *MeshClient) readRegistry(ctx context.Context) (peerNames, error) {
 	peers, _, err := c.listPeers(ctx, noCapabilities)
-	if exceedsBound(err) {
+	if exceedsBound(err) || errors.Is(err, ErrIncomplete) {
 		c.log.WarnContext(ctx, "the peer list is too large; recipients are looked up one by one", "error", err)
 		return peerNames{exceeded: err}, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
@@ -28,6 +29,14 @@ func isPage(header http.Header, body []byte) bool {
 
 const byteOrderMark = "\ufeff"
 
+// errStream is the error of a response that consists of several JSON values. The first alone would be a part of it.
+var errStream = errors.New("the response is a stream of JSON values, which is not supported")
+
+func isStream(header http.Header) bool {
+	mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	return slices.Contains([]string{"application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-seq", "text/event-stream"}, mediaType)
+}
+
 var errPage = errors.New("the response is a web page (text/html)")
 
 func isHTML(header http.Header) bool {
@@ -38,6 +47,9 @@ func isHTML(header http.Header) bool {
 // decode parses the body of a 2xx response into a generated type. It calls UnmarshalJSON directly because json.Unmarshal
 // would scan the body a second time.
 func (c *MeshClient) decode(op operation, resp call.Response, into json.Unmarshaler) error {
+	if isStream(resp.Header) {
+		return c.invalidBody(op, resp, errStream, true)
+	}
 	if err := into.UnmarshalJSON(resp.Body); err != nil {
 		return c.invalidBody(op, resp, err, json.Valid(resp.Body))
 	}

@@ -13,7 +13,7 @@ import (
 
 // RowError reports a row of a list that cannot be decoded, such as a message without a recipient. A list returns its other rows
 // and the joined RowErrors; errors.As finds the first. If no row can be decoded, the list is nil and the error is a
-// [*MeshGatewayError] that wraps them.
+// [*MeshGatewayError] that wraps them. A list that ends early has one that matches [ErrIncomplete].
 type RowError struct {
 	// ID is the id of a message, or 0 if it is not known or the row is not a message.
 	ID int64
@@ -26,6 +26,8 @@ type RowError struct {
 
 func (e *RowError) Error() string {
 	switch {
+	case errors.Is(e.Err, ErrIncomplete):
+		return "mesh: " + e.Err.Error()
 	case e.ID != 0:
 		return fmt.Sprintf("mesh: message %d cannot be decoded: %v", e.ID, e.Err)
 	case e.Name != "":
@@ -98,6 +100,9 @@ func decodeList[L any, P interface {
 	*L
 	json.Unmarshaler
 }](c *MeshClient, op operation, resp call.Response, rows rowKind) (list L, err error) {
+	if isStream(resp.Header) {
+		return list, c.invalidBody(op, resp, errStream, true)
+	}
 	err = P(&list).UnmarshalJSON(resp.Body)
 	if err == nil {
 		return list, nil

@@ -100,6 +100,7 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 	if page.Messages == nil {
 		return nil, nil, err
 	}
+	err = withIncomplete(err, resp, page.AdditionalProperties, len(page.Messages), optional(int64(opts.Limit)))
 	for i := range page.Messages {
 		if page.Messages[i].ThreadID == nil {
 			page.Messages[i].ThreadID = &page.Thread.ID
@@ -178,7 +179,7 @@ func (c *MeshClient) listThreads(ctx context.Context, params *gateway.ListThread
 		return []Thread{}, nil
 	}
 	list, err := decodeList[gateway.ThreadList](c, opListThreads, resp, threadRows)
-	return list.Threads, err
+	return list.Threads, withIncomplete(err, resp, list.AdditionalProperties, len(list.Threads), params.Limit)
 }
 
 func (q ThreadQuery) check() error {

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -100,4 +101,28 @@ func receiver(f *ast.FuncDecl) string {
 		of = pointer.X
 	}
 	return fmt.Sprintf("%s.", of)
+}
+
+// x-enum-varnames are positional: a value that is inserted before others would rename them.
+func TestNamesOfEnumValuesMatchTheirValues(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, name := range specs.Names() {
+		for schema, ref := range loadForGo(t, name).Components.Schemas {
+			names, _ := ref.Value.Extensions["x-enum-varnames"].([]any)
+			if names == nil {
+				continue
+			}
+			found++
+			values := make([]any, len(ref.Value.Enum))
+			for i, value := range ref.Value.Enum {
+				values[i] = strings.ToLower(fmt.Sprint(value))
+			}
+			for i, name := range names {
+				names[i] = strings.ToLower(fmt.Sprint(name))
+			}
+			assert.Equal(t, values, names, "%s: %s", name, schema)
+		}
+	}
+	assert.NotZero(t, found)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -40,7 +41,7 @@ func generate(document string, settings codegen.Configuration) (string, error) {
 	code, err := codegen.Generate(doc, settings)
 	// The check needs the names that Generate gives, and those depend on settings that Generate keeps in a global variable. Its
 	// error is clearer than a syntax error of the generated code.
-	if err := check(doc); err != nil {
+	if err := errors.Join(check(doc), checkStreams(doc)); err != nil {
 		return "", err
 	}
 	return code, err
@@ -72,11 +73,14 @@ func load(document string, settings codegen.Configuration) (*openapi3.T, error) 
 		return nil, fmt.Errorf("%s is not an OpenAPI document", document)
 	}
 	Normalize(doc)
-	if overlay.Path == "" {
-		return doc, nil
+	if overlay.Path != "" {
+		options.Path = overlay.Path
+		if doc, err = reload(doc, options); err != nil {
+			return nil, err
+		}
 	}
-	options.Path = overlay.Path
-	return reload(doc, options)
+	relaxErrors(doc)
+	return doc, nil
 }
 
 // reload applies an overlay to doc. The loader of the generator, which has the overlay, reads files only.

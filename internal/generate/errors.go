@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// relaxErrors makes the properties of error bodies optional. An error of an older server, or of a proxy, lacks what a newer document
+// requires, and its status must not be lost because of that.
+func relaxErrors(doc *openapi3.T) {
+	kept := map[*openapi3.Schema]bool{} // schemas of other responses
+	var bodies []*openapi3.Schema
+	eachResponse(doc, func(status string, schema *openapi3.SchemaRef) {
+		isError := status == "default" || strings.HasPrefix(status, "4") || strings.HasPrefix(status, "5")
+		_ = schema.WalkSubtree(func(_ string, ref *openapi3.SchemaRef) error {
+			if isError {
+				bodies = append(bodies, ref.Value)
+			} else {
+				kept[ref.Value] = true
+			}
+			if ref.Value.Extensions["x-go-type"] != nil { // the facade reads it
+				return openapi3.SkipSubtree
+			}
+			return nil
+		})
+	})
+	for _, s := range bodies {
+		if !kept[s] {
+			s.Required = nil
+		}
+	}
+}
+
+// eachResponse calls fn for the schema of every response of every operation.
+func eachResponse(doc *openapi3.T, fn func(status string, schema *openapi3.SchemaRef)) {
+	eachContent(doc, func(_, status, _ string, media *openapi3.MediaType) {
+		if media.Schema != nil {
+			fn(status, media.Schema)
+		}
+	})
+}
+
+func eachContent(doc *openapi3.T, fn func(operation, status, mediaType string, media *openapi3.MediaType)) {
+	for _, item := range doc.Paths.Map() {
+		for _, operation := range item.Operations() {
+			for status, response := range operation.Responses.Map() {
+				for mediaType, media := range response.Value.Content {
+					fn(operation.OperationID, status, mediaType, media)
+				}
+			}
+		}
+	}
+}
+
+// checkStreams refuses responses that consist of several JSON values: the generated code would read them as one.
+func checkStreams(doc *openapi3.T) (err error) {
+	eachContent(doc, func(operation, status, mediaType string, _ *openapi3.MediaType) {
+		name, _, _ := strings.Cut(mediaType, ";")
+		if slices.Contains([]string{"application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-seq"}, name) {
+			err = fmt.Errorf("%s: the response %s is a stream of JSON values (%s), which the generated code would read as one", operation, status, name)
+		}
+	})
+	return err
+}
