@@ -85,7 +85,7 @@ func TestDoScansEveryString(t *testing.T) {
 	t.Parallel()
 	const key = "sk-proj-EXAMPLE0123456789abcdefghij"
 	sent := 0
-	c := serving(t, func(w http.ResponseWriter, _ *http.Request) { sent++ })
+	c := serving(t, func(http.ResponseWriter, *http.Request) { sent++ })
 	type nested struct{ A map[string][]any }
 	for name, request := range map[string]client.Request{
 		"value":       {Body: map[string]string{"a": "x " + key}},
@@ -170,7 +170,7 @@ func TestDoReturnsTypedErrors(t *testing.T) {
 	require.ErrorAs(t, answering(t, 404, "application/json", `{"detail":"task not found"}`).Do(t.Context(), post, nil), &failed)
 	assert.Equal(t, []any{"POST", "/tasks", 404}, []any{failed.Method, failed.Path, failed.StatusCode})
 	require.ErrorAs(t, answering(t, 302, "", ``).Do(t.Context(), post, nil), &failed, "a redirect is not followed")
-	require.True(t, errors.Is(failed, client.ErrMesh))
+	require.ErrorIs(t, failed, client.ErrMesh)
 }
 
 func FuzzDoPath(f *testing.F) {

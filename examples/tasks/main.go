@@ -29,16 +29,20 @@ type Task struct {
 func main() {
 	node := flag.String("node", "node-a", "the name of this node")
 	flag.Parse()
-	c, err := client.New(*node)
-	if err != nil {
+	if err := connect(*node); err != nil {
 		log.Fatal(err)
+	}
+}
+
+func connect(node string) error {
+	c, err := client.New(node)
+	if err != nil {
+		return err
 	}
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := run(ctx, c); err != nil {
-		log.Fatal(err)
-	}
+	return run(ctx, c)
 }
 
 func run(ctx context.Context, c *client.MeshClient) error {
