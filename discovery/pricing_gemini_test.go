@@ -169,7 +169,8 @@ func TestWithGeminiServiceID(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "/cloudbilling/v1/services/C7E2-9256-1C43/skus", path)
 	for _, id := range []string{"", " ", "a/b", "..", "a?b", strings.Repeat("A", 33)} {
-		assert.Panics(t, func() { discovery.WithGeminiServiceID(id) }, id)
+		_, err := discovery.New(discovery.WithGeminiServiceID(id))
+		requireValueError(t, err, "serviceID")
 	}
 }
 
