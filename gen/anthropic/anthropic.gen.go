@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	runtime "github.com/mesh-gateway/mesh-go/internal/param"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
-	"github.com/oapi-codegen/runtime"
 )
 
 // Defines values for ListModelsParamsLifecycle.

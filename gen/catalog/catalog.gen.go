@@ -13,8 +13,8 @@ import (
 	"net/url"
 	"strings"
 
+	runtime "github.com/mesh-gateway/mesh-go/internal/param"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
-	"github.com/oapi-codegen/runtime"
 )
 
 // Catalog holds the models, in an envelope or as a bare array.

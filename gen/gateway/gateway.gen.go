@@ -14,9 +14,9 @@ import (
 	"net/url"
 	"strings"
 
+	runtime "github.com/mesh-gateway/mesh-go/internal/param"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
-	"github.com/oapi-codegen/runtime"
 )
 
 // Defines values for Kind.

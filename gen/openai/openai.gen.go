@@ -13,8 +13,8 @@ import (
 	"net/url"
 	"strings"
 
+	runtime "github.com/mesh-gateway/mesh-go/internal/param"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
-	"github.com/oapi-codegen/runtime"
 )
 
 // Defines values for ListCostsParamsBucketWidth.

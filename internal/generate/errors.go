@@ -44,11 +44,11 @@ func eachResponse(doc *openapi3.T, fn func(status string, schema *openapi3.Schem
 }
 
 func eachContent(doc *openapi3.T, fn func(operation, status, mediaType string, media *openapi3.MediaType)) {
-	for _, item := range doc.Paths.Map() {
-		for _, operation := range item.Operations() {
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
 			for status, response := range operation.Responses.Map() {
 				for mediaType, media := range response.Value.Content {
-					fn(operation.OperationID, status, mediaType, media)
+					fn(method+" "+path, status, mediaType, media)
 				}
 			}
 		}

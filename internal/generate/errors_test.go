@@ -29,6 +29,6 @@ func TestErrorsRequireNothing(t *testing.T) {
 func TestStreamsAreRefused(t *testing.T) {
 	for _, mediaType := range []string{"application/x-ndjson", "application/jsonl; charset=utf-8"} {
 		_, err := generateText(t, strings.Replace(withResponses, "MEDIA", mediaType, 1))
-		assert.ErrorContains(t, err, "a: the response 200 is a stream of JSON values")
+		assert.ErrorContains(t, err, "GET /a: the response 200 is a stream of JSON values")
 	}
 }

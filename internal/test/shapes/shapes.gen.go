@@ -10,9 +10,9 @@ import (
 	"log/slog"
 	"time"
 
+	runtime "github.com/mesh-gateway/mesh-go/internal/param"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
-	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
