@@ -42,7 +42,8 @@
 //   - [*NotInRegistryError]: the recipient is not registered. Nothing was posted.
 //   - [*NotInInboxError]: [MeshClient.GetMessage] did not find the message.
 //   - [*NoAnswerError]: a question of Ask, AskAll or Await has no answer. It wraps the reason.
-//   - [*RowError]: a row of a list cannot be decoded. The list has the other rows.
+//   - [*RowError]: a row of a list cannot be decoded. The list has the other rows. It matches [ErrIncomplete] if the gateway has more
+//     rows than the response.
 //   - [*MeshSecretLeakError]: the content contains a credential. Nothing was posted.
 //   - [*MeshAuthError]: the gateway answered 401 or 403. It is a [*MeshGatewayError] too.
 //   - [*MeshGatewayError]: any other failure of a request. Delivered and Uncertain report whether a message may
