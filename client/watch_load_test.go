@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,9 +36,9 @@ func TestIdleNodeLoad(t *testing.T) {
 		{"one message a minute", client.ServeOptions{Register: register, Watch: client.WatchOptions{IdleInterval: 30 * time.Second}}, 14 + lookups, time.Minute},
 	} {
 		g := gatewaytest.New(t)
-		requests := 0
+		var requests atomic.Int64
 		count := inProcessTransport(func(w http.ResponseWriter, r *http.Request) {
-			requests++
+			requests.Add(1)
 			if r.Body == nil { // a server never has such a request
 				r.Body = http.NoBody
 			}
@@ -66,7 +67,7 @@ func TestIdleNodeLoad(t *testing.T) {
 			row.opts.OnError = func(_ client.MeshMessage, err error) { assert.NoError(t, err) }
 			require.NoError(t, c.Serve(ctx, nothing, row.opts))
 		})
-		perMinute := float64(requests) / (hours * 60)
+		perMinute := float64(requests.Load()) / (hours * 60)
 		t.Logf("%s: %.3f requests a second", row.name, perMinute/60)
 		assert.InEpsilon(t, row.perMinute, perMinute, 0.05, row.name)
 	}

@@ -309,14 +309,6 @@ func TestMeterNamesRequestsThatFailed(t *testing.T) {
 // The hosts of OpenAI, Anthropic and xAI have one form of paths. A proxy of HTTP_PROXY stands in for them.
 func TestMeterCorrectsTheVersionInPaths(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex
-	var got []string
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		got = append(got, r.RequestURI)
-	}))
-	t.Cleanup(server.Close)
 	for _, c := range []struct {
 		openAI, anthropic string
 		requests, want    []string
@@ -335,11 +327,20 @@ func TestMeterCorrectsTheVersionInPaths(t *testing.T) {
 		{"http://api.deepseek.com", "http://gateway.example.com/api/paas/v4", []string{"OPENAI_BASE_URL/chat/completions", "ANTHROPIC_BASE_URL/messages"},
 			[]string{"http://api.deepseek.com/chat/completions", "http://gateway.example.com/api/paas/v4/messages"}},
 	} {
-		got = nil
+		var mu sync.Mutex
+		var got []string
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			got = append(got, r.RequestURI)
+		}))
 		env := []string{"HTTP_PROXY=" + server.URL, "OPENAI_BASE_URL=" + c.openAI, "ANTHROPIC_BASE_URL=" + c.anthropic, "GOOGLE_GEMINI_BASE_URL=http://generativelanguage.googleapis.com"}
 		_, stderr, status := runMeter(t, env, append([]string{"--", "caller"}, c.requests...)...)
+		server.Close()
 		assert.Equal(t, 0, status, stderr)
+		mu.Lock()
 		assert.Equal(t, c.want, got)
+		mu.Unlock()
 	}
 }
 
