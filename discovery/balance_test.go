@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // balances returns a response with these entries.
@@ -106,7 +107,7 @@ func TestInvalidBalanceIsAFailure(t *testing.T) {
 		assert.Nil(t, fetchBalance(t, s), name)
 		f := requireOneFailure(t, s, discovery.ReasonDecode)
 		assert.Equal(t, 200, f.StatusCode)
-		assert.Equal(t, discovery.DeepSeek, f.Provider)
+		assert.Equal(t, models.DeepSeek, f.Provider)
 		assert.Equal(t, "FetchDeepSeekBalance", f.Operation)
 	}
 }

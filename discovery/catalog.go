@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // CatalogOptions selects models and limits the age of the catalog. The zero value selects all models of a catalog that is at
 // most 24 hours old.
 type CatalogOptions struct {
 	// Provider selects the models of one developer; "" selects all.
-	Provider Provider
+	Provider models.Provider
 	// TTL is the maximum age of the catalog; 0 means [DefaultCatalogTTL]. To force a request, use Refresh.
 	TTL time.Duration
 	// Refresh requests the catalog again, regardless of its age.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // snapshot is a catalog with its index. It is immutable, so readers need no lock.
@@ -74,7 +75,7 @@ func (s *snapshot) indexSpellings() map[string]int {
 // find returns the model of an id or alias, or nil. An id that is not listed is tried in its other spellings, then in its
 // normalized form, which drops the build, then with the provider's rewrites, and only a listed name is accepted. The spellings
 // come first: a listed build must not be replaced by another.
-func (s *snapshot) find(provider Provider, id string) *ModelInfo {
+func (s *snapshot) find(provider models.Provider, id string) *ModelInfo {
 	if m := s.named(provider, id); m != nil {
 		return m
 	}
@@ -83,7 +84,7 @@ func (s *snapshot) find(provider Provider, id string) *ModelInfo {
 			continue
 		}
 		for _, name := range p.Rules.Candidates(id, time.Now()) {
-			if m := s.named(Provider(p.ID), name); m != nil {
+			if m := s.named(models.Provider(p.ID), name); m != nil {
 				return m
 			}
 		}
@@ -92,7 +93,7 @@ func (s *snapshot) find(provider Provider, id string) *ModelInfo {
 }
 
 // named returns the model of exactly that name or spelling if the provider develops it; "" is any provider.
-func (s *snapshot) named(provider Provider, name string) *ModelInfo {
+func (s *snapshot) named(provider models.Provider, name string) *ModelInfo {
 	if i, ok := s.byName[name]; ok && s.developedBy(provider, i) {
 		return &s.models[i]
 	}
@@ -105,6 +106,6 @@ func (s *snapshot) named(provider Provider, name string) *ModelInfo {
 	return nil
 }
 
-func (s *snapshot) developedBy(provider Provider, i int) bool {
+func (s *snapshot) developedBy(provider models.Provider, i int) bool {
 	return provider == "" || developedBy(provider, s.models[i].Developer)
 }

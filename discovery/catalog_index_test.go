@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestLookupByIDAliasAndNormalizedID(t *testing.T) {
@@ -52,15 +53,15 @@ func TestLookupByIDAliasAndNormalizedID(t *testing.T) {
 func TestProviderSelectsModels(t *testing.T) {
 	t.Parallel()
 	c := catalogServer(twoModels).inProcess()
-	for provider, want := range map[discovery.Provider][]string{
-		discovery.OpenAI: {"openai/gpt-4o"}, discovery.XAI: {"x-ai/grok-4-5"}, discovery.Gemini: {}, "": {"openai/gpt-4o", "x-ai/grok-4-5"},
+	for provider, want := range map[models.Provider][]string{
+		models.OpenAI: {"openai/gpt-4o"}, models.XAI: {"x-ai/grok-4-5"}, models.Gemini: {}, "": {"openai/gpt-4o", "x-ai/grok-4-5"},
 		"Open AI": {"openai/gpt-4o"}, "X-AI": {"x-ai/grok-4-5"},
 	} {
 		models, err := c.ListModels(t.Context(), discovery.CatalogOptions{Provider: provider})
 		require.NoError(t, err)
 		assert.Equal(t, want, ids(models), provider)
 	}
-	supported, err := c.IsModelSupported(t.Context(), "gpt-4o", discovery.CatalogOptions{Provider: discovery.XAI})
+	supported, err := c.IsModelSupported(t.Context(), "gpt-4o", discovery.CatalogOptions{Provider: models.XAI})
 	require.NoError(t, err)
 	assert.False(t, supported)
 }
@@ -70,7 +71,7 @@ func TestProviderSelectsModels(t *testing.T) {
 func TestResellersRowDoesNotHideTheProvidersOwn(t *testing.T) {
 	t.Parallel()
 	c := catalogServer(`[{"id":"gpt-4o","developer":"Acme"},{"id":"openai/gpt-4o","developer":"Open AI"}]`).inProcess()
-	for provider, want := range map[discovery.Provider]string{"": "gpt-4o", discovery.OpenAI: "openai/gpt-4o"} {
+	for provider, want := range map[models.Provider]string{"": "gpt-4o", models.OpenAI: "openai/gpt-4o"} {
 		m, err := c.GetModelInfo(t.Context(), "gpt-4o", discovery.CatalogOptions{Provider: provider})
 		require.NoError(t, err)
 		require.NotNil(t, m, provider)

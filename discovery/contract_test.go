@@ -16,6 +16,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
@@ -81,7 +82,7 @@ func requestBills(t *testing.T, client *discovery.Client) {
 
 	list, err := client.LivePrices(t.Context(), nil)
 	require.NoError(t, err)
-	rows := list.Of(discovery.XAI, "grok-4.7")
+	rows := list.Of(models.XAI, "grok-4.7")
 	require.Len(t, rows, 4, "live rows and those of the table")
 	assert.Equal(t, discovery.SourceLanguageModels, rows[0].Source)
 

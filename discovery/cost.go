@@ -12,13 +12,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Call is a call whose cost [PriceList.CostOf] computes.
 type Call struct {
 	// Provider is the provider that billed the call. The prices of other platforms that have its models are not known; they need
 	// rows of [PriceList.With].
-	Provider Provider
+	Provider models.Provider
 	// Model is the id of the model, preferably as it is in the response.
 	Model string
 	// Usage is what the call used; see [ParseUsage].
@@ -32,7 +33,7 @@ type Call struct {
 
 // CallCost is the cost of one call.
 type CallCost struct {
-	Provider Provider `json:"provider"`
+	Provider models.Provider `json:"provider"`
 	// Model is the id of the call.
 	Model string `json:"model"`
 	// USD is the float64 that is nearest to Exact.
@@ -125,7 +126,7 @@ func (l *PriceList) CostOf(call Call) (CallCost, error) {
 	return cost, nil
 }
 
-func (c *Call) check() (Provider, error) {
+func (c *Call) check() (models.Provider, error) {
 	p, err := checkModel(c.Provider, c.Model, "Model")
 	switch {
 	case err != nil:
@@ -137,7 +138,7 @@ func (c *Call) check() (Provider, error) {
 }
 
 // checkModel returns the provider in its own spelling. field is the name of the field with the model.
-func checkModel(p Provider, model, field string) (Provider, error) {
+func checkModel(p models.Provider, model, field string) (models.Provider, error) {
 	known := modelid.Lookup(p)
 	switch {
 	case known == nil:
@@ -145,13 +146,13 @@ func checkModel(p Provider, model, field string) (Provider, error) {
 	case strings.TrimSpace(model) == "":
 		return "", &ValueError{Field: field, Reason: "must not be empty"}
 	}
-	return Provider(known.ID), nil
+	return models.Provider(known.ID), nil
 }
 
 // charge returns the charge of a call, by the caller's own rows, then by live ones, then by those of the table. The error is a
 // *pricelist.UnknownError.
 func (l *PriceList) charge(call *pricelist.Call) (pricelist.Charge, error) {
-	found := l.find(Provider(call.Provider), call.Model)
+	found := l.find(models.Provider(call.Provider), call.Model)
 	if charge, inForce, err := call.ByOwn(found.own); inForce {
 		return charge, err
 	}

@@ -7,24 +7,25 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // BenchmarkCostOf computes the cost of one call, by an id as the price table spells it and by another spelling.
 func BenchmarkCostOf(b *testing.B) {
 	prices := discovery.BuiltInPrices()
 	query := discovery.Call{
-		Provider: discovery.OpenAI, Usage: discovery.Usage{Input: 4000, CacheRead: 8000, Output: 1500},
+		Provider: models.OpenAI, Usage: discovery.Usage{Input: 4000, CacheRead: 8000, Output: 1500},
 		At: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC),
 	}
 	for _, row := range []struct {
 		name     string
-		provider discovery.Provider
+		provider models.Provider
 		id       string
 	}{
-		{"listed", discovery.OpenAI, "gpt-5.4"}, {"spelled", discovery.OpenAI, "openai/gpt-5-4"},
-		{"bedrock", discovery.Anthropic, "us.anthropic.claude-opus-4-5-20251101-v1:0"},
-		{"build", discovery.Anthropic, "claude-opus-4-6-20260205"},
-		{"xai", discovery.XAI, "x-ai/grok-4.7"}, {"gemini", discovery.Gemini, "models/gemini-3.8-flash"}, {"deepseek", discovery.DeepSeek, "deepseek/deepseek-flash"},
+		{"listed", models.OpenAI, "gpt-5.4"}, {"spelled", models.OpenAI, "openai/gpt-5-4"},
+		{"bedrock", models.Anthropic, "us.anthropic.claude-opus-4-5-20251101-v1:0"},
+		{"build", models.Anthropic, "claude-opus-4-6-20260205"},
+		{"xai", models.XAI, "x-ai/grok-4.7"}, {"gemini", models.Gemini, "models/gemini-3.8-flash"}, {"deepseek", models.DeepSeek, "deepseek/deepseek-flash"},
 	} {
 		b.Run("id="+row.name, func(b *testing.B) {
 			query.Provider, query.Model = row.provider, row.id
@@ -42,9 +43,9 @@ func BenchmarkCostOf(b *testing.B) {
 func BenchmarkCostOfFees(b *testing.B) {
 	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for name, call := range map[string]discovery.Call{
-		"search": {Provider: discovery.OpenAI, Model: "gpt-5.4", Usage: discovery.Usage{Input: 4000, CacheRead: 8000, Output: 1500, Requests: map[string]int64{"web_search": 2}}},
-		"audio":  {Provider: discovery.Gemini, Model: "gemini-2.5-flash", Usage: discovery.Usage{Input: 4000, AudioInput: 8000, Output: 1500}},
-		"region": {Provider: discovery.Anthropic, Model: "claude-opus-5", Mode: "fast+us", Usage: discovery.Usage{Input: 4000, Output: 1500}},
+		"search": {Provider: models.OpenAI, Model: "gpt-5.4", Usage: discovery.Usage{Input: 4000, CacheRead: 8000, Output: 1500, Requests: map[string]int64{"web_search": 2}}},
+		"audio":  {Provider: models.Gemini, Model: "gemini-2.5-flash", Usage: discovery.Usage{Input: 4000, AudioInput: 8000, Output: 1500}},
+		"region": {Provider: models.Anthropic, Model: "claude-opus-5", Mode: "fast+us", Usage: discovery.Usage{Input: 4000, Output: 1500}},
 	} {
 		call.At = at
 		b.Run("with="+name, func(b *testing.B) {
@@ -95,7 +96,7 @@ func BenchmarkParseUsage(b *testing.B) {
 	b.Run("impl=mesh", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := discovery.ParseUsage(discovery.OpenAI, object); err != nil {
+			if _, err := discovery.ParseUsage(models.OpenAI, object); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -114,7 +115,7 @@ func BenchmarkParseUsage(b *testing.B) {
 // BenchmarkLedgerAdd adds costs from four goroutines; impl=baseline sums float64 values by day and model under a mutex.
 func BenchmarkLedgerAdd(b *testing.B) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	call := &discovery.CallCost{Provider: discovery.OpenAI, Model: "gpt-5.4", USD: 0.0345, Exact: "0.0345"}
+	call := &discovery.CallCost{Provider: models.OpenAI, Model: "gpt-5.4", USD: 0.0345, Exact: "0.0345"}
 	b.Run("impl=mesh", func(b *testing.B) {
 		ledger := discovery.NewLedger()
 		fourGoroutines(b, func() { ledger.Add(at, call) })

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // CostOf agrees with plain fractions over the rows and the fees of the list, for random calls of random days.
@@ -19,7 +20,7 @@ func TestCostOfAgreesWithPlainFractions(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	known := 0
-	for _, p := range discovery.Providers() {
+	for _, p := range models.Providers() {
 		rows, fees := discovery.BuiltInPrices().Rows(p), discovery.BuiltInPrices().Fees(p)
 		for range 4_000 {
 			call := discovery.Call{Provider: p, Model: rows[random.IntN(len(rows))].ModelHint, Usage: randomUsage(random, fees)}
@@ -116,7 +117,8 @@ func plainCost(rows []discovery.Row, fees []discovery.Fee, call *discovery.Call)
 	return total
 }
 
-func input(r *discovery.Row) string  { return r.InputPerMTok }
+func input(r *discovery.Row) string { return r.InputPerMTok }
+
 func output(r *discovery.Row) string { return r.OutputPerMTok }
 
 // plainRow returns the row with the highest threshold of those in force; nil when there is none.
@@ -161,16 +163,16 @@ func plainHours(at time.Time) string {
 
 // plainFactor returns the factor of the mode, and reports whether it holds for cached input; nil is not known.
 func plainFactor(call *discovery.Call, row *discovery.Row) (factor *big.Rat, cached bool) {
-	anthropic := call.Provider == discovery.Anthropic
+	anthropic := call.Provider == models.Anthropic
 	oldClaude := strings.Contains(call.Model, "claude-3") || strings.Contains(call.Model, "-4-5") || strings.Contains(call.Model, "-4-1") ||
 		strings.Contains(call.Model, "-4-0") || strings.HasSuffix(call.Model, "-4") || strings.Contains(call.Model, "-2025") || strings.Contains(call.Model, "claude-2")
 	newGPT := strings.HasPrefix(call.Model, "gpt-6") || strings.HasPrefix(call.Model, "gpt-5.4") || strings.HasPrefix(call.Model, "gpt-5.5") || strings.HasPrefix(call.Model, "gpt-5.6")
 	switch {
 	case call.Mode == "":
 		return big.NewRat(1, 1), true
-	case call.Mode == "batch" && (anthropic || call.Provider == discovery.OpenAI || call.Provider == discovery.Gemini):
-		return big.NewRat(1, 2), call.Provider != discovery.Gemini
-	case call.Mode == "us" && (call.Provider == discovery.XAI || call.Provider == discovery.OpenAI && newGPT && row.TierThresholdTokens == 0):
+	case call.Mode == "batch" && (anthropic || call.Provider == models.OpenAI || call.Provider == models.Gemini):
+		return big.NewRat(1, 2), call.Provider != models.Gemini
+	case call.Mode == "us" && (call.Provider == models.XAI || call.Provider == models.OpenAI && newGPT && row.TierThresholdTokens == 0):
 		return big.NewRat(11, 10), true
 	case call.Mode == "us" && anthropic && !oldClaude && !strings.Contains(call.Model, "mythos") && inForce(ptr("2026-02-05"), nil, call.At):
 		return big.NewRat(11, 10), true

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // on returns a time given as a date or in RFC 3339.
@@ -36,7 +37,7 @@ func mustWith(t testing.TB, rows ...discovery.Row) *discovery.PriceList {
 
 // usageCase is a line of testdata/usage_cases.jsonl: a usage object, and its cost computed by hand from the price list.
 type usageCase struct {
-	Provider discovery.Provider
+	Provider models.Provider
 	Model    string
 	Date     string
 	Usage    json.RawMessage
@@ -74,7 +75,7 @@ func TestCostOfWorkedCases(t *testing.T) {
 // costCase is a call and what it costs, or what is missing of its price.
 type costCase struct {
 	name     string
-	provider discovery.Provider
+	provider models.Provider
 	model    string
 	date     string
 	usage    discovery.Usage
@@ -122,22 +123,22 @@ func TestCostOfPeriodsAndTiers(t *testing.T) {
 	t.Parallel()
 	long := with(thousand, func(u *discovery.Usage) { u.Input = 300_000 })
 	checkCosts(t, discovery.BuiltInPrices(), []costCase{
-		{"the last day of a price", discovery.OpenAI, "o3", "2025-06-09", thousand, "", "0.05", ""},
-		{"the first day of the next", discovery.OpenAI, "o3", "2025-06-10", thousand, "", "0.01", ""},
-		{"the end of the day is UTC", discovery.OpenAI, "o3", "2025-06-10T00:30:00+01:00", thousand, "", "0.05", ""},
-		{"before the first price", discovery.OpenAI, "gpt-6.2-sol", "2026-11-16", thousand, "", "", "period"},
-		{"after the last price", discovery.DeepSeek, "deepseek-chat", "2026-07-24", thousand, "", "", "period"},
-		{"an ended long-context price", discovery.Anthropic, "claude-opus-4-6", "2026-03-12", long, "", "3.0375", ""},
-		{"and after it", discovery.Anthropic, "claude-opus-4-6", "2026-03-13", long, "", "1.525", ""},
-		{"a cache price that changed", discovery.Anthropic, "claude-sonnet-5-5", "2026-10-06", discovery.Usage{CacheRead: 1_000}, "", "0.0002", ""},
-		{"and after it", discovery.Anthropic, "claude-sonnet-5-5", "2026-10-07", discovery.Usage{CacheRead: 1_000}, "", "0.0001", ""},
-		{"a tier without a price", discovery.OpenAI, "gpt-6.2-astra", "2026-11-20", long, "", "", "tier"},
-		{"its base row", discovery.OpenAI, "gpt-6.2-astra", "2026-11-20", thousand, "", "0.048", ""},
-		{"xAI's older threshold is above 128000", discovery.XAI, "grok-4", "2026-08-01", discovery.Usage{Input: 128_000}, "", "0.384", ""},
-		{"xAI's older threshold plus one", discovery.XAI, "grok-4", "2026-08-01", discovery.Usage{Input: 128_001}, "", "0.768006", ""},
-		{"tool input does not choose the tier", discovery.Gemini, "gemini-2.5-pro", "2026-11-20", discovery.Usage{Input: 200_000, ToolInput: 1_000}, "", "0.25125", ""},
-		{"cached and written tokens do", discovery.OpenAI, "gpt-6-sol", "2026-11-20", discovery.Usage{Input: 1, CacheRead: 272_000}, "", "0.108804", ""},
-		{"nothing was used", discovery.OpenAI, "gpt-4o", "2026-11-20", discovery.Usage{}, "", "0", ""},
+		{"the last day of a price", models.OpenAI, "o3", "2025-06-09", thousand, "", "0.05", ""},
+		{"the first day of the next", models.OpenAI, "o3", "2025-06-10", thousand, "", "0.01", ""},
+		{"the end of the day is UTC", models.OpenAI, "o3", "2025-06-10T00:30:00+01:00", thousand, "", "0.05", ""},
+		{"before the first price", models.OpenAI, "gpt-6.2-sol", "2026-11-16", thousand, "", "", "period"},
+		{"after the last price", models.DeepSeek, "deepseek-chat", "2026-07-24", thousand, "", "", "period"},
+		{"an ended long-context price", models.Anthropic, "claude-opus-4-6", "2026-03-12", long, "", "3.0375", ""},
+		{"and after it", models.Anthropic, "claude-opus-4-6", "2026-03-13", long, "", "1.525", ""},
+		{"a cache price that changed", models.Anthropic, "claude-sonnet-5-5", "2026-10-06", discovery.Usage{CacheRead: 1_000}, "", "0.0002", ""},
+		{"and after it", models.Anthropic, "claude-sonnet-5-5", "2026-10-07", discovery.Usage{CacheRead: 1_000}, "", "0.0001", ""},
+		{"a tier without a price", models.OpenAI, "gpt-6.2-astra", "2026-11-20", long, "", "", "tier"},
+		{"its base row", models.OpenAI, "gpt-6.2-astra", "2026-11-20", thousand, "", "0.048", ""},
+		{"xAI's older threshold is above 128000", models.XAI, "grok-4", "2026-08-01", discovery.Usage{Input: 128_000}, "", "0.384", ""},
+		{"xAI's older threshold plus one", models.XAI, "grok-4", "2026-08-01", discovery.Usage{Input: 128_001}, "", "0.768006", ""},
+		{"tool input does not choose the tier", models.Gemini, "gemini-2.5-pro", "2026-11-20", discovery.Usage{Input: 200_000, ToolInput: 1_000}, "", "0.25125", ""},
+		{"cached and written tokens do", models.OpenAI, "gpt-6-sol", "2026-11-20", discovery.Usage{Input: 1, CacheRead: 272_000}, "", "0.108804", ""},
+		{"nothing was used", models.OpenAI, "gpt-4o", "2026-11-20", discovery.Usage{}, "", "0", ""},
 	})
 }
 
@@ -145,38 +146,38 @@ func TestCostOfWhatIsNotPriced(t *testing.T) {
 	t.Parallel()
 	const day = "2026-11-20"
 	checkCosts(t, discovery.BuiltInPrices(), []costCase{
-		{"an unknown model", discovery.OpenAI, "gpt-99", day, thousand, "", "", "model"},
-		{"a model of another provider", discovery.OpenAI, "claude-opus-5-5", day, thousand, "", "", "model"},
-		{"a model that is listed without a price", discovery.Gemini, "gemini-pro-latest", day, thousand, "", "", "model"},
-		{"the same, with nothing used", discovery.Anthropic, "claude-mythos-5-2", day, discovery.Usage{}, "", "", "model"},
-		{"a fine-tune is not its base", discovery.OpenAI, "ft:gpt-4o-2024-08-06:acme::x1", day, thousand, "", "", "model"},
-		{"a build that is not listed", discovery.OpenAI, "gpt-4o-2026-02-03", day, thousand, "", "", "model"},
-		{"a build of Claude costs what its model does", discovery.Anthropic, "claude-opus-4-6-20260205", day, thousand, "", "0.03", ""},
-		{"an empty cell of cached input", discovery.OpenAI, "gpt-5-pro", day, discovery.Usage{Input: 1, CacheRead: 1}, "", "", "cache_read"},
-		{"the same without cached tokens", discovery.OpenAI, "gpt-5-pro", day, thousand, "", "0.135", ""},
-		{"an empty cell of a cache write", discovery.OpenAI, "gpt-5.4", day, discovery.Usage{CacheWrite5m: 1}, "", "", "cache_write_5m"},
-		{"an empty cell of the longer write", discovery.OpenAI, "gpt-6-sol", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
-		{"an empty cell of the tier", discovery.XAI, "grok-4.5-latest", day, discovery.Usage{Input: 200_000, CacheRead: 1}, "", "", "cache_read"},
-		{"a price with one source is not billed by", discovery.Anthropic, "claude-3-sonnet-20240229", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
-		{"the hour of an old model", discovery.Anthropic, "claude-2.1", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
-		{"a cached price with one source", discovery.Gemini, "gemini-4-neon", day, discovery.Usage{CacheRead: 1}, "", "", "cache_read"},
-		{"a model with only a third party's price", discovery.OpenAI, "gpt-image-2.6-flare", day, thousand, "", "", "model"},
-		{"routed to a successor at a price with one source", discovery.Gemini, "gemini-2.5-pro", "2026-12-01", thousand, "", "", "period"},
-		{"writes of a page without them", discovery.OpenAI, "gpt-6.2-astra", day, discovery.Usage{CacheWrite5m: 1}, "", "", "cache_write_5m"},
-		{"flex of a page without it", discovery.OpenAI, "gpt-6.2-sol", day, thousand, "flex", "", "mode"},
+		{"an unknown model", models.OpenAI, "gpt-99", day, thousand, "", "", "model"},
+		{"a model of another provider", models.OpenAI, "claude-opus-5-5", day, thousand, "", "", "model"},
+		{"a model that is listed without a price", models.Gemini, "gemini-pro-latest", day, thousand, "", "", "model"},
+		{"the same, with nothing used", models.Anthropic, "claude-mythos-5-2", day, discovery.Usage{}, "", "", "model"},
+		{"a fine-tune is not its base", models.OpenAI, "ft:gpt-4o-2024-08-06:acme::x1", day, thousand, "", "", "model"},
+		{"a build that is not listed", models.OpenAI, "gpt-4o-2026-02-03", day, thousand, "", "", "model"},
+		{"a build of Claude costs what its model does", models.Anthropic, "claude-opus-4-6-20260205", day, thousand, "", "0.03", ""},
+		{"an empty cell of cached input", models.OpenAI, "gpt-5-pro", day, discovery.Usage{Input: 1, CacheRead: 1}, "", "", "cache_read"},
+		{"the same without cached tokens", models.OpenAI, "gpt-5-pro", day, thousand, "", "0.135", ""},
+		{"an empty cell of a cache write", models.OpenAI, "gpt-5.4", day, discovery.Usage{CacheWrite5m: 1}, "", "", "cache_write_5m"},
+		{"an empty cell of the longer write", models.OpenAI, "gpt-6-sol", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
+		{"an empty cell of the tier", models.XAI, "grok-4.5-latest", day, discovery.Usage{Input: 200_000, CacheRead: 1}, "", "", "cache_read"},
+		{"a price with one source is not billed by", models.Anthropic, "claude-3-sonnet-20240229", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
+		{"the hour of an old model", models.Anthropic, "claude-2.1", day, discovery.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
+		{"a cached price with one source", models.Gemini, "gemini-4-neon", day, discovery.Usage{CacheRead: 1}, "", "", "cache_read"},
+		{"a model with only a third party's price", models.OpenAI, "gpt-image-2.6-flare", day, thousand, "", "", "model"},
+		{"routed to a successor at a price with one source", models.Gemini, "gemini-2.5-pro", "2026-12-01", thousand, "", "", "period"},
+		{"writes of a page without them", models.OpenAI, "gpt-6.2-astra", day, discovery.Usage{CacheWrite5m: 1}, "", "", "cache_write_5m"},
+		{"flex of a page without it", models.OpenAI, "gpt-6.2-sol", day, thousand, "flex", "", "mode"},
 	})
 }
 
 // What the provider charged is the cost, whatever the list has.
 func TestCostOfACharge(t *testing.T) {
 	t.Parallel()
-	usage, err := discovery.ParseUsage(discovery.XAI, []byte(`{"prompt_tokens":125,"completion_tokens":48,"total_tokens":173,"cost_in_usd_ticks":37756000}`))
+	usage, err := discovery.ParseUsage(models.XAI, []byte(`{"prompt_tokens":125,"completion_tokens":48,"total_tokens":173,"cost_in_usd_ticks":37756000}`))
 	require.NoError(t, err)
 	for _, model := range []string{"grok-4.7", "grok-of-tomorrow"} {
 		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: "x-ai", Model: model, Usage: usage, Mode: "priority", At: time.Now()})
 		require.NoError(t, err)
 		assert.Equal(t, discovery.CallCost{
-			Provider: discovery.XAI, Model: model, USD: 0.0037756, Exact: "0.0037756", Source: "charged by the provider",
+			Provider: models.XAI, Model: model, USD: 0.0037756, Exact: "0.0037756", Source: "charged by the provider",
 			Lines: []discovery.CostLine{{What: "charged", Tokens: 173, USD: "0.0037756"}},
 		}, cost)
 	}
@@ -185,7 +186,7 @@ func TestCostOfACharge(t *testing.T) {
 func TestCostOfHasALineForEachKindOfToken(t *testing.T) {
 	t.Parallel()
 	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-		Provider: discovery.Anthropic, Model: "global.anthropic.claude-opus-4-5-20251101-v1:0", At: on(t, "2026-11-20"), Mode: "batch",
+		Provider: models.Anthropic, Model: "global.anthropic.claude-opus-4-5-20251101-v1:0", At: on(t, "2026-11-20"), Mode: "batch",
 		Usage: discovery.Usage{Input: 1, ToolInput: 2, CacheRead: 3, CacheWrite5m: 4, CacheWrite1h: 5, Output: 6},
 	})
 	require.NoError(t, err)
@@ -205,18 +206,18 @@ func TestInvalidCallsAreValueErrors(t *testing.T) {
 	at := on(t, "2026-11-20")
 	for field, call := range map[string]discovery.Call{
 		"Provider":           {Provider: "nobody", Model: "m", At: at},
-		"Model":              {Provider: discovery.OpenAI, Model: " ", At: at},
-		"At":                 {Provider: discovery.OpenAI, Model: "gpt-4o"},
-		"Usage.Input":        {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{Input: -1}},
-		"Usage.ToolInput":    {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{ToolInput: -1}},
-		"Usage.CacheRead":    {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{CacheRead: 1 << 60}},
-		"Usage.CacheWrite5m": {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{CacheWrite5m: -1}},
-		"Usage.CacheWrite1h": {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{CacheWrite1h: -1}},
-		"Usage.AudioInput":   {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{AudioInput: -1}},
-		"Usage.ImageOutput":  {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{ImageOutput: 1 << 60}},
-		"Usage.Requests":     {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{Requests: map[string]int64{"web_search": -1}}},
-		"Usage.Output":       {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{Output: -1, ChargedUSD: "1"}},
-		"Usage.ChargedUSD":   {Provider: discovery.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{ChargedUSD: "-0.5"}},
+		"Model":              {Provider: models.OpenAI, Model: " ", At: at},
+		"At":                 {Provider: models.OpenAI, Model: "gpt-4o"},
+		"Usage.Input":        {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{Input: -1}},
+		"Usage.ToolInput":    {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{ToolInput: -1}},
+		"Usage.CacheRead":    {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{CacheRead: 1 << 60}},
+		"Usage.CacheWrite5m": {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{CacheWrite5m: -1}},
+		"Usage.CacheWrite1h": {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{CacheWrite1h: -1}},
+		"Usage.AudioInput":   {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{AudioInput: -1}},
+		"Usage.ImageOutput":  {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{ImageOutput: 1 << 60}},
+		"Usage.Requests":     {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{Requests: map[string]int64{"web_search": -1}}},
+		"Usage.Output":       {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{Output: -1, ChargedUSD: "1"}},
+		"Usage.ChargedUSD":   {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: discovery.Usage{ChargedUSD: "-0.5"}},
 	} {
 		cost, err := discovery.BuiltInPrices().CostOf(call)
 		var wrong *discovery.ValueError
@@ -237,15 +238,15 @@ func TestCostOfCountsWithoutAPrice(t *testing.T) {
 	} {
 		usage := thousand
 		reflect.ValueOf(&usage).Elem().FieldByName(field).SetInt(1)
-		checkCosts(t, discovery.BuiltInPrices(), []costCase{{field, discovery.OpenAI, "gpt-4o", day, usage, "", "", missing}})
-		checkCosts(t, mustWith(t, discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1"}),
-			[]costCase{{field + " with a price of our own", discovery.OpenAI, "gpt-4o", day, usage, "", "", missing}})
+		checkCosts(t, discovery.BuiltInPrices(), []costCase{{field, models.OpenAI, "gpt-4o", day, usage, "", "", missing}})
+		checkCosts(t, mustWith(t, discovery.Row{Provider: models.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1"}),
+			[]costCase{{field + " with a price of our own", models.OpenAI, "gpt-4o", day, usage, "", "", missing}})
 	}
 	searched := with(thousand, func(u *discovery.Usage) { u.Requests = map[string]int64{"web_search": 0, "xx_search": 1} })
-	_, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
-	assert.Equal(t, &discovery.UnpricedError{Provider: discovery.XAI, Model: "grok-4.7", What: "tool", Name: "xx_search"}, err)
+	_, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: models.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
+	assert.Equal(t, &discovery.UnpricedError{Provider: models.XAI, Model: "grok-4.7", What: "tool", Name: "xx_search"}, err)
 	searched.Requests = map[string]int64{"web_search": 0}
-	_, err = discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
+	_, err = discovery.BuiltInPrices().CostOf(discovery.Call{Provider: models.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
 	require.NoError(t, err)
 }
 
@@ -253,7 +254,7 @@ func TestCostOfCountsWithoutAPrice(t *testing.T) {
 func TestCostOfReadsNoKey(t *testing.T) {
 	t.Setenv("XAI_API_KEY", "a.key.of.the.tests")
 	t.Setenv("GOOGLE_CLOUD_BILLING_API_KEY", "a.key.of.the.tests")
-	for provider, model := range map[discovery.Provider]string{discovery.XAI: "grok-4.7", discovery.Gemini: "gemini-2.5-pro"} {
+	for provider, model := range map[models.Provider]string{models.XAI: "grok-4.7", models.Gemini: "gemini-2.5-pro"} {
 		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: provider, Model: model, Usage: thousand, At: time.Now()})
 		require.NoError(t, err)
 		assert.NotContains(t, []string{discovery.SourceCloudBilling, discovery.SourceLanguageModels}, cost.Source)
@@ -264,30 +265,30 @@ func TestCostOfReadsNoKey(t *testing.T) {
 func TestModelsOfOtherVendorsHaveNoListedPrice(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		provider discovery.Provider
+		provider models.Provider
 		model    string
 		priced   bool
 	}{
-		{discovery.DeepSeek, "deepseek-v4-pro", true},
-		{discovery.DeepSeek, "deepseek/deepseek-v4-pro", true},
-		{discovery.DeepSeek, "deepseek-ai/DeepSeek-V4-Pro", true},
-		{discovery.DeepSeek, "fireworks/deepseek-v4-pro", false},
-		{discovery.DeepSeek, "Azure/DeepSeek-V4-Pro", false},
-		{discovery.DeepSeek, "together/deepseek-ai/deepseek-v4-pro", false},
-		{discovery.DeepSeek, "deepseek/deepseek-v4-pro:free", false},
-		{discovery.XAI, "grok-4.7", true},
-		{discovery.XAI, " X-AI/Grok-4.7\n", true},
-		{discovery.XAI, "xai/grok-4-7", true},
-		{discovery.XAI, "azure/grok-4.7", false},
-		{discovery.XAI, "x-ai/grok-4.7:free", false},
-		{discovery.OpenAI, "openai/gpt-4o", true},
-		{discovery.OpenAI, "azure/gpt-4o", false},
-		{discovery.OpenAI, "openai/gpt-4o:nitro", false},
-		{discovery.OpenAI, "gpt-4o:FREE", false},
-		{discovery.Anthropic, "anthropic/claude-opus-4.8", true},
-		{discovery.Anthropic, "anthropic/claude-opus-4.8:thinking", false},
-		{discovery.Gemini, "models/gemini-2.5-pro", true},
-		{discovery.Gemini, "google/gemini-2.5-pro:free", false},
+		{models.DeepSeek, "deepseek-v4-pro", true},
+		{models.DeepSeek, "deepseek/deepseek-v4-pro", true},
+		{models.DeepSeek, "deepseek-ai/DeepSeek-V4-Pro", true},
+		{models.DeepSeek, "fireworks/deepseek-v4-pro", false},
+		{models.DeepSeek, "Azure/DeepSeek-V4-Pro", false},
+		{models.DeepSeek, "together/deepseek-ai/deepseek-v4-pro", false},
+		{models.DeepSeek, "deepseek/deepseek-v4-pro:free", false},
+		{models.XAI, "grok-4.7", true},
+		{models.XAI, " X-AI/Grok-4.7\n", true},
+		{models.XAI, "xai/grok-4-7", true},
+		{models.XAI, "azure/grok-4.7", false},
+		{models.XAI, "x-ai/grok-4.7:free", false},
+		{models.OpenAI, "openai/gpt-4o", true},
+		{models.OpenAI, "azure/gpt-4o", false},
+		{models.OpenAI, "openai/gpt-4o:nitro", false},
+		{models.OpenAI, "gpt-4o:FREE", false},
+		{models.Anthropic, "anthropic/claude-opus-4.8", true},
+		{models.Anthropic, "anthropic/claude-opus-4.8:thinking", false},
+		{models.Gemini, "models/gemini-2.5-pro", true},
+		{models.Gemini, "google/gemini-2.5-pro:free", false},
 	} {
 		call := discovery.Call{Provider: row.provider, Model: row.model, Usage: discovery.Usage{Input: 1_000}, At: on(t, "2026-10-20")}
 		_, err := discovery.BuiltInPrices().CostOf(call)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
@@ -12,7 +13,7 @@ var ErrUnpriced = errors.New("discovery: the cost is not known")
 
 // UnpricedError is the error of a call whose cost is not known. It names what has no known price. The call itself is valid.
 type UnpricedError struct {
-	Provider Provider
+	Provider models.Provider
 	// Model is the id of the call.
 	Model string
 	// What is what is not known: "model", "period" (at the time of the call), "tier" (for the length of its prompt), the price of

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestUnpricedErrorNamesWhatIsMissing(t *testing.T) {
@@ -20,27 +21,27 @@ func TestUnpricedErrorNamesWhatIsMissing(t *testing.T) {
 	}{
 		{
 			discovery.Call{Provider: "claude", Model: "claude-99"},
-			discovery.UnpricedError{Provider: discovery.Anthropic, Model: "claude-99", What: "model"},
+			discovery.UnpricedError{Provider: models.Anthropic, Model: "claude-99", What: "model"},
 			"discovery: the cost is not known: model: claude-99 has no price in the list",
 		},
 		{
-			discovery.Call{Provider: discovery.OpenAI, Model: "gpt-5.4", Mode: "Teleport"},
-			discovery.UnpricedError{Provider: discovery.OpenAI, Model: "gpt-5.4", What: "mode", Name: "teleport"},
+			discovery.Call{Provider: models.OpenAI, Model: "gpt-5.4", Mode: "Teleport"},
+			discovery.UnpricedError{Provider: models.OpenAI, Model: "gpt-5.4", What: "mode", Name: "teleport"},
 			"discovery: the cost is not known: mode teleport: gpt-5.4 has no known price in this mode",
 		},
 		{
-			discovery.Call{Provider: discovery.OpenAI, Model: "gpt-5.4", Usage: usage},
-			discovery.UnpricedError{Provider: discovery.OpenAI, Model: "gpt-5.4", What: "count", Name: "future_tokens"},
+			discovery.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: usage},
+			discovery.UnpricedError{Provider: models.OpenAI, Model: "gpt-5.4", What: "count", Name: "future_tokens"},
 			"discovery: the cost is not known: count future_tokens: gpt-5.4 has no known price for this count",
 		},
 		{
-			discovery.Call{Provider: discovery.OpenAI, Model: "whisper-1", Usage: discovery.Usage{Mode: "count:seconds"}},
-			discovery.UnpricedError{Provider: discovery.OpenAI, Model: "whisper-1", What: "duration"},
+			discovery.Call{Provider: models.OpenAI, Model: "whisper-1", Usage: discovery.Usage{Mode: "count:seconds"}},
+			discovery.UnpricedError{Provider: models.OpenAI, Model: "whisper-1", What: "duration"},
 			"discovery: the cost is not known: duration: whisper-1 is billed by duration",
 		},
 		{
-			discovery.Call{Provider: discovery.OpenAI, Model: "gpt-5-pro", Usage: discovery.Usage{CacheRead: 1}},
-			discovery.UnpricedError{Provider: discovery.OpenAI, Model: "gpt-5-pro", What: "cache_read"},
+			discovery.Call{Provider: models.OpenAI, Model: "gpt-5-pro", Usage: discovery.Usage{CacheRead: 1}},
+			discovery.UnpricedError{Provider: models.OpenAI, Model: "gpt-5-pro", What: "cache_read"},
 			"discovery: the cost is not known: cache_read: gpt-5-pro has no known price of cache_read",
 		},
 	} {
@@ -57,7 +58,7 @@ func TestUnpricedErrorShowsNoKey(t *testing.T) {
 	t.Parallel()
 	pasted := strings.Repeat("k", 40)
 	for _, call := range []discovery.Call{{Model: pasted}, {Model: "gpt-4o", Mode: pasted}} {
-		call.Provider, call.At = discovery.OpenAI, on(t, "2026-11-20")
+		call.Provider, call.At = models.OpenAI, on(t, "2026-11-20")
 		_, err := discovery.BuiltInPrices().CostOf(call)
 		require.ErrorIs(t, err, discovery.ErrUnpriced)
 		assert.NotContains(t, err.Error(), pasted)

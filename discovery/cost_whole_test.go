@@ -14,13 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // wholeCase is a line of testdata/whole_call_cases.jsonl: a usage object or the body of a response, and its cost computed by
 // hand. Accept has all allowed costs where the sources leave more than one; nil is an unknown cost.
 type wholeCase struct {
 	ID, Model   string
-	Provider    discovery.Provider
+	Provider    models.Provider
 	At          time.Time
 	Usage, Body json.RawMessage
 	Mode        string

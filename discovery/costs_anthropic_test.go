@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Amounts are in cents: 12345 cents are 123.45 dollars.
@@ -175,7 +176,7 @@ func TestAnthropicFailureOnAnyPageReturnsNoBuckets(t *testing.T) {
 			assert.Equal(t, []discovery.CostBucket{}, buckets)
 			f := requireOneFailure(t, s, row.reason)
 			assert.Equal(t, "FetchAnthropicCostBuckets", f.Operation)
-			assert.Equal(t, discovery.Anthropic, f.Provider)
+			assert.Equal(t, models.Anthropic, f.Provider)
 		})
 	}
 }

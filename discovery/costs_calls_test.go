@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // billing is an operation that fetches a bill or a balance.
 type billing struct {
 	service  string
-	provider discovery.Provider
+	provider models.Provider
 	key      string
 	good     string // a valid response
 	usual    time.Duration
@@ -36,14 +37,14 @@ const (
 func billings() map[string]billing {
 	return map[string]billing{
 		"FetchDeepSeekBalance": {
-			"deepseek", discovery.DeepSeek, balanceKey, goodMoney, 10 * time.Second,
+			"deepseek", models.DeepSeek, balanceKey, goodMoney, 10 * time.Second,
 			func(ctx context.Context, c *discovery.Client, timeout time.Duration) (bool, error) {
 				b, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{APIKey: discovery.NewSecret(balanceKey), Timeout: timeout})
 				return b == nil, err
 			},
 		},
 		"FetchOpenAICostBuckets": {
-			"openai", discovery.OpenAI, adminKey, goodCosts, 15 * time.Second,
+			"openai", models.OpenAI, adminKey, goodCosts, 15 * time.Second,
 			func(ctx context.Context, c *discovery.Client, timeout time.Duration) (bool, error) {
 				q := costQuery()
 				q.Timeout = timeout
@@ -52,7 +53,7 @@ func billings() map[string]billing {
 			},
 		},
 		"ReconcileOpenAICost": {
-			"openai", discovery.OpenAI, adminKey, goodCosts, 15 * time.Second,
+			"openai", models.OpenAI, adminKey, goodCosts, 15 * time.Second,
 			func(ctx context.Context, c *discovery.Client, timeout time.Duration) (bool, error) {
 				q := costQuery()
 				q.Timeout = timeout
@@ -61,7 +62,7 @@ func billings() map[string]billing {
 			},
 		},
 		"FetchAnthropicCostBuckets": {
-			"anthropic", discovery.Anthropic, anthropicAdminKey, goodReport, 15 * time.Second,
+			"anthropic", models.Anthropic, anthropicAdminKey, goodReport, 15 * time.Second,
 			func(ctx context.Context, c *discovery.Client, timeout time.Duration) (bool, error) {
 				q := reportQuery()
 				q.Timeout = timeout
@@ -70,7 +71,7 @@ func billings() map[string]billing {
 			},
 		},
 		"ReconcileAnthropicCost": {
-			"anthropic", discovery.Anthropic, anthropicAdminKey, goodReport, 15 * time.Second,
+			"anthropic", models.Anthropic, anthropicAdminKey, goodReport, 15 * time.Second,
 			func(ctx context.Context, c *discovery.Client, timeout time.Duration) (bool, error) {
 				q := reportQuery()
 				q.Timeout = timeout
@@ -79,7 +80,7 @@ func billings() map[string]billing {
 			},
 		},
 		"FetchXAICostBuckets": {
-			"xaimanagement", discovery.XAI, managementKey, goodUsage, 15 * time.Second,
+			"xaimanagement", models.XAI, managementKey, goodUsage, 15 * time.Second,
 			func(ctx context.Context, c *discovery.Client, timeout time.Duration) (bool, error) {
 				q := usageQuery()
 				q.Timeout = timeout
@@ -88,7 +89,7 @@ func billings() map[string]billing {
 			},
 		},
 		"ReconcileXAICost": {
-			"xaimanagement", discovery.XAI, managementKey, goodUsage, 15 * time.Second,
+			"xaimanagement", models.XAI, managementKey, goodUsage, 15 * time.Second,
 			func(ctx context.Context, c *discovery.Client, timeout time.Duration) (bool, error) {
 				q := usageQuery()
 				q.Timeout = timeout

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestOpenAICostsAreReadPageAfterPage(t *testing.T) {
@@ -156,7 +157,7 @@ func TestOpenAIFailureOnAnyPageReturnsNoBuckets(t *testing.T) {
 			assert.Equal(t, []discovery.CostBucket{}, buckets)
 			f := requireOneFailure(t, s, row.reason)
 			assert.Equal(t, "FetchOpenAICostBuckets", f.Operation)
-			assert.Equal(t, discovery.OpenAI, f.Provider)
+			assert.Equal(t, models.OpenAI, f.Provider)
 			assert.Equal(t, name == "repeated cursor", strings.Contains(f.Error(), "cursor was repeated"))
 			assert.Equal(t, strings.HasPrefix(name, "more, and"), strings.Contains(f.Error(), "without a cursor"))
 		})

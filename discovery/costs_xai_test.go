@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func fetchUsage(t *testing.T, s *fakeServer, change func(*discovery.XAICostQuery)) []discovery.TeamCostBucket {
@@ -101,7 +102,7 @@ func TestIncompleteUsageIsAFailure(t *testing.T) {
 		require.Len(t, s.failures, 1, name)
 		f := requireOneFailure(t, s, row.reason)
 		assert.Equal(t, 200, f.StatusCode, name)
-		assert.Equal(t, discovery.XAI, f.Provider)
+		assert.Equal(t, models.XAI, f.Provider)
 		assert.Equal(t, "FetchXAICostBuckets", f.Operation)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/internal/cache"
 	"github.com/mesh-gateway/mesh-go/internal/call"
@@ -55,7 +56,7 @@ type Failure struct { //nolint:errname // the exported name is fixed
 	// Operation is the name of the method that was called, such as "ListModels".
 	Operation string
 	// Provider is the provider whose call failed, or "" for the primary catalog and the price table.
-	Provider Provider
+	Provider models.Provider
 	// Reason classifies the failure.
 	Reason Reason
 	// StatusCode is the HTTP status, or 0 if there was no response.

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Every failure of a provider gives the empty value, no error, and one Failure with its reason.
@@ -54,14 +55,14 @@ func TestReasonsOfFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(500, ""), "deepseek": row.handler})
-			models, err := s.client(t, discovery.WithMaxResponseBytes(64_000)).ListModels(t.Context(), discovery.CatalogOptions{})
+			list, err := s.client(t, discovery.WithMaxResponseBytes(64_000)).ListModels(t.Context(), discovery.CatalogOptions{})
 			require.NoError(t, err)
-			assert.Equal(t, []discovery.ModelInfo{}, models)
+			assert.Equal(t, []discovery.ModelInfo{}, list)
 			require.Len(t, s.failures, 2)
 			f := s.failures[1]
 			assert.Equal(t, row.reason, f.Reason)
 			assert.Equal(t, row.status, f.StatusCode)
-			assert.Equal(t, discovery.DeepSeek, f.Provider)
+			assert.Equal(t, models.DeepSeek, f.Provider)
 			assert.Equal(t, "ListModels", f.Operation)
 			assert.Error(t, f.Err)
 		})
@@ -110,7 +111,7 @@ func TestFailureHasRetryAfter(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 17*time.Second, s.failures[0].RetryAfter)
 	assert.Equal(t, discovery.ReasonRateLimited, s.failures[0].Reason)
-	assert.Equal(t, discovery.Provider(""), s.failures[0].Provider)
+	assert.Equal(t, models.Provider(""), s.failures[0].Provider)
 }
 
 // No failure contains a key, even when a provider or the transport returns it.

@@ -11,15 +11,16 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // The counts of a usage object overlap, differently for each provider. ParseUsage separates them.
 func ExampleParseUsage() {
-	usage, err := discovery.ParseUsage(discovery.OpenAI, []byte(`{"prompt_tokens": 12000, "completion_tokens": 1500, "total_tokens": 13500,
+	usage, err := discovery.ParseUsage(models.OpenAI, []byte(`{"prompt_tokens": 12000, "completion_tokens": 1500, "total_tokens": 13500,
 		"prompt_tokens_details": {"cached_tokens": 8000}, "completion_tokens_details": {"reasoning_tokens": 900}}`))
 	fmt.Println(usage.Input, usage.CacheRead, usage.Output, err)
 
-	_, err = discovery.ParseUsage(discovery.OpenAI, []byte(`{"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11,
+	_, err = discovery.ParseUsage(models.OpenAI, []byte(`{"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11,
 		"prompt_tokens_details": {"cached_tokens": 11}}`))
 	fmt.Println(err)
 	// Output:
@@ -30,7 +31,7 @@ func ExampleParseUsage() {
 // The cost of a call is exact, and has a line for each kind of token.
 func ExamplePriceList_CostOf() {
 	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-		Provider: discovery.OpenAI,
+		Provider: models.OpenAI,
 		Model:    "gpt-5.4",
 		Usage:    discovery.Usage{Input: 4000, CacheRead: 8000, Output: 1500},
 		At:       time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
@@ -53,7 +54,7 @@ func ExamplePriceList_CostOf() {
 // A price that is not known is never 0: the error names what is missing.
 func ExampleUnpricedError() {
 	_, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-		Provider: discovery.OpenAI, Model: "gpt-4o", Mode: "flex", At: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
+		Provider: models.OpenAI, Model: "gpt-4o", Mode: "flex", At: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
 	})
 	var unpriced *discovery.UnpricedError
 	if errors.As(err, &unpriced) {
@@ -69,7 +70,7 @@ func ExampleLedger() {
 	at := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 	for _, model := range []string{"claude-opus-5-5", "claude-haiku-4-5", "claude-opus-5-5", "claude-of-tomorrow"} {
 		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-			Provider: discovery.Anthropic, Model: model, Usage: discovery.Usage{Input: 1000, Output: 100}, At: at,
+			Provider: models.Anthropic, Model: model, Usage: discovery.Usage{Input: 1000, Output: 100}, At: at,
 		})
 		if err != nil && !errors.Is(err, discovery.ErrUnpriced) {
 			fmt.Println(err)
@@ -89,7 +90,7 @@ func ExampleLedger() {
 // A price of your own takes precedence over the built-in list, here for a fine-tuned model.
 func ExamplePriceList_With() {
 	prices, err := discovery.BuiltInPrices().With(discovery.Row{
-		Provider:      discovery.OpenAI,
+		Provider:      models.OpenAI,
 		ModelHint:     "ft:gpt-4o-2024-08-06:acme::1",
 		InputPerMTok:  "3.75",
 		OutputPerMTok: "15",
@@ -100,7 +101,7 @@ func ExamplePriceList_With() {
 		return
 	}
 	cost, err := prices.CostOf(discovery.Call{
-		Provider: discovery.OpenAI, Model: "ft:gpt-4o-2024-08-06:acme::1", Usage: discovery.Usage{Input: 1000, Output: 200}, At: time.Now(),
+		Provider: models.OpenAI, Model: "ft:gpt-4o-2024-08-06:acme::1", Usage: discovery.Usage{Input: 1000, Output: 200}, At: time.Now(),
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -113,7 +114,7 @@ func ExamplePriceList_With() {
 
 // A response has the model that answered, and what is billed beside the usage object: here a service tier and a search.
 func ExampleParseResponse() {
-	response, err := discovery.ParseResponse(discovery.OpenAI, []byte(`{"id": "resp_1", "model": "gpt-5.4-2026-03-05", "service_tier": "flex",
+	response, err := discovery.ParseResponse(models.OpenAI, []byte(`{"id": "resp_1", "model": "gpt-5.4-2026-03-05", "service_tier": "flex",
 		"output": [{"type": "web_search_call", "action": {"type": "search", "query": "mesh"}}],
 		"usage": {"input_tokens": 900, "output_tokens": 60, "total_tokens": 960}}`))
 	fmt.Println(response.Model, response.Usage.Input, response.Usage.Output, response.Usage.Mode, response.Usage.Requests)
@@ -125,7 +126,7 @@ func ExampleParseResponse() {
 
 // The events of Anthropic's messages are merged. A stream that ends before the stop reason is not Complete.
 func ExampleStream() {
-	stream := discovery.NewStream(discovery.Anthropic)
+	stream := discovery.NewStream(models.Anthropic)
 	for _, data := range []string{ // the data lines of server-sent events
 		`{"type": "message_start", "message": {"id": "msg_1", "model": "claude-sonnet-5", "usage": {"input_tokens": 50, "output_tokens": 1,
 			"cache_creation_input_tokens": 700, "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 700}}}}`,

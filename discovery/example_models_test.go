@@ -15,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func ExampleClient_ListModels() {
@@ -26,7 +27,7 @@ func ExampleClient_ListModels() {
 		return
 	}
 
-	models, err := c.ListModels(context.Background(), discovery.CatalogOptions{Provider: discovery.DeepSeek})
+	models, err := c.ListModels(context.Background(), discovery.CatalogOptions{Provider: models.DeepSeek})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func ExampleWithStrictErrors() {
 
 func ExampleParseProvider() {
 	for _, name := range []string{"Open AI", "x-ai", "Google", "Meta"} {
-		provider, err := discovery.ParseProvider(name)
+		provider, err := models.ParseProvider(name)
 		if err != nil {
 			fmt.Println(err)
 			continue
@@ -164,11 +165,11 @@ func ExampleParseProvider() {
 }
 
 func ExampleNormalizeModelID() {
-	fmt.Println(discovery.NormalizeModelID(discovery.OpenAI, "openai/gpt-4o-2024-08-06"))
-	fmt.Println(discovery.NormalizeModelID(discovery.Anthropic, "us.anthropic.claude-opus-4-5-20251101-v1:0"))
-	fmt.Println(discovery.NormalizeModelID(discovery.Gemini, "models/gemini-2.0-flash-001"))
-	fmt.Println(discovery.NormalizeXAIModelID("x-ai/grok-4-5"))
-	fmt.Println(discovery.NormalizeDeepSeekModelID("deepseek/deepseek-chat-v3.1"))
+	fmt.Println(models.NormalizeModelID(models.OpenAI, "openai/gpt-4o-2024-08-06"))
+	fmt.Println(models.NormalizeModelID(models.Anthropic, "us.anthropic.claude-opus-4-5-20251101-v1:0"))
+	fmt.Println(models.NormalizeModelID(models.Gemini, "models/gemini-2.0-flash-001"))
+	fmt.Println(models.NormalizeXAIModelID("x-ai/grok-4-5"))
+	fmt.Println(models.NormalizeDeepSeekModelID("deepseek/deepseek-chat-v3.1"))
 	// Output:
 	// gpt-4o
 	// claude-opus-4-5
@@ -178,10 +179,10 @@ func ExampleNormalizeModelID() {
 }
 
 func ExampleIsRetiredOn() {
-	date, _ := discovery.RetirementDate(discovery.Anthropic, "claude-sonnet-4-5")
+	date, _ := models.RetirementDate(models.Anthropic, "claude-sonnet-4-5")
 	fmt.Println("until", date)
 	for _, day := range []int{30, 31} { // 31 November is 1 December
-		fmt.Println(discovery.IsRetiredOn(discovery.Anthropic, "anthropic/claude-sonnet-4.5", time.Date(2026, time.November, day, 9, 0, 0, 0, time.UTC)))
+		fmt.Println(models.IsRetiredOn(models.Anthropic, "anthropic/claude-sonnet-4.5", time.Date(2026, time.November, day, 9, 0, 0, 0, time.UTC)))
 	}
 	// Output:
 	// until 2026-11-30
@@ -190,9 +191,9 @@ func ExampleIsRetiredOn() {
 }
 
 func ExampleRegistry_RetirementDate() {
-	registry := discovery.Retirements() // Client.Retirements adds the live data of the providers
+	registry := models.Retirements() // Client.Retirements adds the live data of the providers
 	for _, id := range []string{"gpt-4o", "gpt-4o-2024-05-13", "gpt-4o-2024-12-01"} {
-		date, known := registry.RetirementDate(discovery.OpenAI, id)
+		date, known := registry.RetirementDate(models.OpenAI, id)
 		fmt.Println(id, date, known)
 	}
 	// Output:
@@ -204,9 +205,9 @@ func ExampleRegistry_RetirementDate() {
 // Check accepts other spellings too, and returns the replacement that the provider recommends.
 func ExampleRegistry_Check() {
 	day := time.Date(2026, time.November, 22, 0, 0, 0, 0, time.UTC)
-	registry := discovery.Retirements()
+	registry := models.Retirements()
 	for _, id := range []string{"o1-mini", "openai/gpt-4o", "gpt-6.2-sol", "gpt-4p"} {
-		status := registry.Check(discovery.OpenAI, id, day)
+		status := registry.Check(models.OpenAI, id, day)
 		fmt.Printf("%s: %s, date %q, replacement %q\n", id, status.State, status.Date, status.Replacement)
 	}
 	// Output:
@@ -218,9 +219,9 @@ func ExampleRegistry_Check() {
 
 func ExampleRegistry_RetiringWithin() {
 	inTenDays := time.Now().UTC().AddDate(0, 0, 10).Format(time.DateOnly)
-	registry := discovery.Registry{
-		{Provider: discovery.XAI, ID: "grok-old"}:  "2026-05-15",
-		{Provider: discovery.XAI, ID: "grok-next"}: inTenDays,
+	registry := models.Registry{
+		{Provider: models.XAI, ID: "grok-old"}:  "2026-05-15",
+		{Provider: models.XAI, ID: "grok-next"}: inTenDays,
 	}
 	for _, soon := range registry.RetiringWithin(60 * 24 * time.Hour) {
 		fmt.Println(soon.Provider, soon.ID, soon.Date == inTenDays)

@@ -6,12 +6,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Fee is what one use of a tool costs besides its tokens. It is a list price: the free allowance that an account has for a day
 // or a month is not known to a single call.
 type Fee struct {
-	Provider Provider `json:"provider"`
+	Provider models.Provider `json:"provider"`
 	// What is the tool, as in [Usage].Requests.
 	What string `json:"what"`
 	// Unit is what is billed: each "request", "query", "source" or "container", or the "prompt", at most once for each call.
@@ -32,11 +33,11 @@ type Fee struct {
 
 // Fees returns the fees of a provider for uses of its tools, or those of all providers for "". A use of any other tool has no
 // known cost. An empty list of prices has no fees.
-func (l *PriceList) Fees(p Provider) []Fee {
+func (l *PriceList) Fees(p models.Provider) []Fee {
 	p = modelid.Canonical(p)
 	fees := []Fee{}
 	for _, f := range l.fees() {
-		if p == "" || p == Provider(f.Provider) {
+		if p == "" || p == models.Provider(f.Provider) {
 			fees = append(fees, feeOf(&f))
 		}
 	}
@@ -52,7 +53,7 @@ func (l *PriceList) fees() []pricelist.Fee {
 
 func feeOf(f *pricelist.Fee) Fee {
 	fee := Fee{
-		Provider: Provider(f.Provider), What: f.What, Unit: f.Unit, Models: slices.Clone(f.Models), Source: f.Source,
+		Provider: models.Provider(f.Provider), What: f.What, Unit: f.Unit, Models: slices.Clone(f.Models), Source: f.Source,
 		ValidFrom: ptr.Of(pricelist.FormatTime(f.From)), ValidUntil: ptr.Of(pricelist.FormatTime(f.Until)), VerifiedAt: ptr.Of(f.VerifiedAt),
 	}
 	if f.USD != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestFees(t *testing.T) {
@@ -15,7 +16,7 @@ func TestFees(t *testing.T) {
 	all := prices.Fees("")
 	assert.Len(t, all, 26)
 	assert.Equal(t, discovery.Fee{
-		Provider: discovery.XAI, What: "live_search", Unit: "source", USDPerRequest: "0.025",
+		Provider: models.XAI, What: "live_search", Unit: "source", USDPerRequest: "0.025",
 		Models:    []string{"grok-2*", "grok-3*", "grok-4", "grok-4-0709", "grok-4-latest", "grok-4-fast*"},
 		ValidFrom: ptr("2025-07-01"), ValidUntil: ptr("2025-12-15"), VerifiedAt: ptr("2026-08-06"),
 		Source: "third-party tables (litellm, pages that quote the provider), not confirmed on xAI's pricing page",
@@ -38,25 +39,25 @@ func TestCostOfUsesOfTools(t *testing.T) {
 	}
 	const day = "2026-11-20"
 	checkCosts(t, discovery.BuiltInPrices(), []costCase{
-		{"each request", discovery.Anthropic, "claude-opus-5", day, uses("web_search", 3), "", "0.03", ""},
-		{"a batch", discovery.Anthropic, "claude-opus-5", day, uses("web_search", 3), "batch", "0.03", ""},
-		{"a region", discovery.Anthropic, "us.anthropic.claude-opus-5", day, uses("web_search", 3), "", "0.03", ""},
-		{"a free tool", discovery.Anthropic, "claude-opus-5", day, uses("web_fetch", 3), "", "0", ""},
-		{"each query of Gemini 3", discovery.Gemini, "gemini-3.8-flash", day, uses("grounding", 3), "", "0.042", ""},
-		{"the prompt of Gemini 2.5", discovery.Gemini, "gemini-2.5-flash", day, uses("grounding", 3), "", "0.035", ""},
-		{"a model that the fee is not for", discovery.Gemini, "gemini-2.0-flash-lite", day, uses("grounding", 1), "", "", "tool"},
-		{"before the first source", discovery.XAI, "grok-4.3", "2026-07-13", uses("x_search", 1), "", "", "tool"},
-		{"its first day", discovery.XAI, "grok-4.3", "2026-07-14", uses("x_search", 1), "", "0.005", ""},
-		{"before a price", discovery.DeepSeek, "deepseek-flash", "2026-10-31T15:59:59Z", uses("web_search", 1), "", "", "tool"},
-		{"at its first second", discovery.DeepSeek, "deepseek-flash", "2026-10-31T16:00:00Z", uses("web_search", 1), "", "0.00075", ""},
-		{"a tool that has ended", discovery.XAI, "grok-3", "2025-12-15", uses("live_search", 1), "", "", "tool"},
-		{"a container", discovery.OpenAI, "gpt-5.4", day, uses("code_interpreter", 1), "", "", "tool"},
-		{"a longer pattern", discovery.OpenAI, "gpt-5-search-api", day, thousand, "", "", "tool"},
-		{"a tool of no list", discovery.OpenAI, "gpt-5.4", day, uses("teleport", 1), "", "", "tool"},
+		{"each request", models.Anthropic, "claude-opus-5", day, uses("web_search", 3), "", "0.03", ""},
+		{"a batch", models.Anthropic, "claude-opus-5", day, uses("web_search", 3), "batch", "0.03", ""},
+		{"a region", models.Anthropic, "us.anthropic.claude-opus-5", day, uses("web_search", 3), "", "0.03", ""},
+		{"a free tool", models.Anthropic, "claude-opus-5", day, uses("web_fetch", 3), "", "0", ""},
+		{"each query of Gemini 3", models.Gemini, "gemini-3.8-flash", day, uses("grounding", 3), "", "0.042", ""},
+		{"the prompt of Gemini 2.5", models.Gemini, "gemini-2.5-flash", day, uses("grounding", 3), "", "0.035", ""},
+		{"a model that the fee is not for", models.Gemini, "gemini-2.0-flash-lite", day, uses("grounding", 1), "", "", "tool"},
+		{"before the first source", models.XAI, "grok-4.3", "2026-07-13", uses("x_search", 1), "", "", "tool"},
+		{"its first day", models.XAI, "grok-4.3", "2026-07-14", uses("x_search", 1), "", "0.005", ""},
+		{"before a price", models.DeepSeek, "deepseek-flash", "2026-10-31T15:59:59Z", uses("web_search", 1), "", "", "tool"},
+		{"at its first second", models.DeepSeek, "deepseek-flash", "2026-10-31T16:00:00Z", uses("web_search", 1), "", "0.00075", ""},
+		{"a tool that has ended", models.XAI, "grok-3", "2025-12-15", uses("live_search", 1), "", "", "tool"},
+		{"a container", models.OpenAI, "gpt-5.4", day, uses("code_interpreter", 1), "", "", "tool"},
+		{"a longer pattern", models.OpenAI, "gpt-5-search-api", day, thousand, "", "", "tool"},
+		{"a tool of no list", models.OpenAI, "gpt-5.4", day, uses("teleport", 1), "", "", "tool"},
 	})
-	own := mustWith(t, discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "1", OutputPerMTok: "1"})
+	own := mustWith(t, discovery.Row{Provider: models.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "1", OutputPerMTok: "1"})
 	searched := with(thousand, func(u *discovery.Usage) { u.Requests = map[string]int64{"web_search": 1} })
-	checkCosts(t, own, []costCase{{"prices of our own", discovery.OpenAI, "gpt-5.4", day, searched, "", "0.012", ""}})
+	checkCosts(t, own, []costCase{{"prices of our own", models.OpenAI, "gpt-5.4", day, searched, "", "0.012", ""}})
 }
 
 // The platform and the region that an id names multiply the prices of tokens, or their price is not known.
@@ -65,15 +66,15 @@ func TestCostOfRegions(t *testing.T) {
 	const day = "2026-11-20"
 	input := discovery.Usage{Input: 1_000_000}
 	cases := []costCase{
-		{"fast in the US", discovery.Anthropic, "claude-opus-5", day, input, "us+fast", "11", ""},
-		{"a batch in the US", discovery.Anthropic, "claude-opus-5", day, input, "batch+us", "", "mode"},
-		{"a batch is never fast", discovery.Anthropic, "claude-opus-5", day, input, "batch+fast", "", "mode"},
-		{"an old speed", discovery.Anthropic, "claude-opus-4-7", "2026-08-21", input, "fast", "30", ""},
-		{"which has ended", discovery.Anthropic, "claude-opus-4-7", "2026-08-22", input, "fast", "", "mode"},
-		{"the region counts once", discovery.Anthropic, "us.anthropic.claude-opus-5", day, input, "us", "5.5", ""},
-		{"a batch in a region", discovery.Anthropic, "us.anthropic.claude-opus-5", day, input, "batch", "", "mode"},
-		{"a batch of all regions", discovery.Anthropic, "global.anthropic.claude-opus-5", day, input, "batch", "2.5", ""},
-		{"a price of no finite factor", discovery.OpenAI, "gpt-4o-mini", day, input, "fast", "0.25", ""},
+		{"fast in the US", models.Anthropic, "claude-opus-5", day, input, "us+fast", "11", ""},
+		{"a batch in the US", models.Anthropic, "claude-opus-5", day, input, "batch+us", "", "mode"},
+		{"a batch is never fast", models.Anthropic, "claude-opus-5", day, input, "batch+fast", "", "mode"},
+		{"an old speed", models.Anthropic, "claude-opus-4-7", "2026-08-21", input, "fast", "30", ""},
+		{"which has ended", models.Anthropic, "claude-opus-4-7", "2026-08-22", input, "fast", "", "mode"},
+		{"the region counts once", models.Anthropic, "us.anthropic.claude-opus-5", day, input, "us", "5.5", ""},
+		{"a batch in a region", models.Anthropic, "us.anthropic.claude-opus-5", day, input, "batch", "", "mode"},
+		{"a batch of all regions", models.Anthropic, "global.anthropic.claude-opus-5", day, input, "batch", "2.5", ""},
+		{"a price of no finite factor", models.OpenAI, "gpt-4o-mini", day, input, "fast", "0.25", ""},
 	}
 	for id, usd := range map[string]string{
 		"us.anthropic.claude-opus-5": "5.5", "US.anthropic.claude-opus-5-v1:0": "5.5", "eu.anthropic.claude-opus-5": "5.5", "jp.anthropic.claude-opus-5": "5.5",
@@ -87,12 +88,12 @@ func TestCostOfRegions(t *testing.T) {
 		if usd == "" {
 			missing = "region"
 		}
-		cases = append(cases, costCase{id, discovery.Anthropic, id, day, input, "", usd, missing})
+		cases = append(cases, costCase{id, models.Anthropic, id, day, input, "", usd, missing})
 	}
 	cases = append(
-		cases, costCase{"Azure", discovery.OpenAI, "azure/us/gpt-5.4", day, input, "", "", "region"}, costCase{"Oracle", discovery.XAI, "oci/xai.grok-4.3", day, input, "", "", "region"},
-		costCase{"a region of Vertex", discovery.Gemini, "projects/p/locations/us-east5/publishers/google/models/gemini-3.8-flash", day, input, "", "", "region"},
-		costCase{"all regions of Vertex", discovery.Gemini, "projects/p/locations/global/publishers/google/models/gemini-3.8-flash", day, discovery.Usage{Input: 1000}, "", "0.00075", ""},
+		cases, costCase{"Azure", models.OpenAI, "azure/us/gpt-5.4", day, input, "", "", "region"}, costCase{"Oracle", models.XAI, "oci/xai.grok-4.3", day, input, "", "", "region"},
+		costCase{"a region of Vertex", models.Gemini, "projects/p/locations/us-east5/publishers/google/models/gemini-3.8-flash", day, input, "", "", "region"},
+		costCase{"all regions of Vertex", models.Gemini, "projects/p/locations/global/publishers/google/models/gemini-3.8-flash", day, discovery.Usage{Input: 1000}, "", "0.00075", ""},
 	)
 	for i := range cases {
 		if cases[i].model == "claude-3-haiku@20240307" {
@@ -105,11 +106,11 @@ func TestCostOfRegions(t *testing.T) {
 // Rows of the caller's own for DeepSeek are chosen by the hour, as those of the table are.
 func TestOwnRowsByTheHour(t *testing.T) {
 	t.Parallel()
-	rows := discovery.BuiltInPrices().Of(discovery.DeepSeek, "deepseek-flash")
+	rows := discovery.BuiltInPrices().Of(models.DeepSeek, "deepseek-flash")
 	require.Len(t, rows, 2)
 	for _, list := range []*discovery.PriceList{discovery.BuiltInPrices(), mustWith(t, rows...)} {
 		for at, mode := range map[string]string{"2026-11-18T02:00:00Z": discovery.ModePeak, "2026-11-18T04:00:00Z": discovery.ModeOffPeak} {
-			cost, err := list.CostOf(discovery.Call{Provider: discovery.DeepSeek, Model: "deepseek-flash", Usage: thousand, At: on(t, at)})
+			cost, err := list.CostOf(discovery.Call{Provider: models.DeepSeek, Model: "deepseek-flash", Usage: thousand, At: on(t, at)})
 			require.NoError(t, err)
 			assert.Equal(t, mode, cost.Mode)
 			assert.Equal(t, map[string]string{discovery.ModePeak: "0.0015", discovery.ModeOffPeak: "0.00075"}[mode], cost.Exact)
@@ -120,13 +121,13 @@ func TestOwnRowsByTheHour(t *testing.T) {
 // Audio and images of own rows have prices of rows of that modality.
 func TestOwnRowsOfMedia(t *testing.T) {
 	t.Parallel()
-	text := discovery.Row{Provider: discovery.Gemini, ModelHint: "gemini-2.5-flash", InputPerMTok: "1", OutputPerMTok: "2"}
+	text := discovery.Row{Provider: models.Gemini, ModelHint: "gemini-2.5-flash", InputPerMTok: "1", OutputPerMTok: "2"}
 	audio := text
 	audio.Modality, audio.InputPerMTok = discovery.ModalityAudio, "7"
 	heard := discovery.Usage{Input: 1_000_000, AudioInput: 1_000_000}
-	checkCosts(t, mustWith(t, text, audio), []costCase{{"own rows", discovery.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "8", ""}})
+	checkCosts(t, mustWith(t, text, audio), []costCase{{"own rows", models.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "8", ""}})
 	fast := text
 	fast.Mode = discovery.ModePriority
-	checkCosts(t, mustWith(t, text, audio, fast), []costCase{{"audio of another mode", discovery.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "priority", "", "audio"}})
-	checkCosts(t, mustWith(t, text), []costCase{{"text only", discovery.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "", "audio"}})
+	checkCosts(t, mustWith(t, text, audio, fast), []costCase{{"audio of another mode", models.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "priority", "", "audio"}})
+	checkCosts(t, mustWith(t, text), []costCase{{"text only", models.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "", "audio"}})
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Readers in other languages iterate lists and maps, also those of a value that a user builds: an empty one is [] or {}, as a
 // value, behind a pointer and inside another value.
 func TestEmptyListsAndMapsAreNeverNull(t *testing.T) {
 	t.Parallel()
-	openai := discovery.ReconciliationReport[discovery.CostBucket]{Provider: discovery.OpenAI}
-	xai := discovery.ReconciliationReport[discovery.TeamCostBucket]{Provider: discovery.XAI}
+	openai := discovery.ReconciliationReport[discovery.CostBucket]{Provider: models.OpenAI}
+	xai := discovery.ReconciliationReport[discovery.TeamCostBucket]{Provider: models.XAI}
 	for _, row := range []struct {
 		value any
 		want  map[string]string // the lists and maps
@@ -34,7 +35,7 @@ func TestEmptyListsAndMapsAreNeverNull(t *testing.T) {
 		{&discovery.CallCost{}, map[string]string{"lines": "[]"}},
 		{discovery.LedgerDay{}, map[string]string{"by_model": "{}"}},
 		{struct {
-			Dates discovery.Registry `json:"dates"`
+			Dates models.Registry `json:"dates"`
 		}{}, map[string]string{"dates": "{}"}},
 	} {
 		text, err := json.Marshal(row.value)

@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Ledger adds up the costs of calls, exactly, by UTC day and model. The zero value is empty and ready to use. A Ledger must not
@@ -23,12 +24,12 @@ type Ledger struct {
 type ledgerDay struct {
 	number   int64 // days since 1970-01-01
 	sums     map[ledgerKey]decimal.Decimal
-	fees     map[Provider]decimal.Decimal
+	fees     map[models.Provider]decimal.Decimal
 	unpriced int
 }
 
 type ledgerKey struct {
-	provider Provider
+	provider models.Provider
 	model    string
 }
 
@@ -98,7 +99,7 @@ func (cost *CallCost) fees() (fees decimal.Decimal) {
 func (l *Ledger) day(number int64) *ledgerDay {
 	day := l.days[number]
 	if day == nil {
-		day = &ledgerDay{number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: make(map[Provider]decimal.Decimal)}
+		day = &ledgerDay{number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: make(map[models.Provider]decimal.Decimal)}
 		if l.days == nil {
 			l.days = make(map[int64]*ledgerDay)
 		}
@@ -133,7 +134,7 @@ func (l *Ledger) Days() []LedgerDay { return l.DaysOf("", time.Time{}, time.Time
 // DaysOf returns the days that begin within [from, to) and have calls, oldest first, with the amounts of one provider. "" is all
 // providers. A zero from or to leaves that end open. A day on which only other providers have calls has a USD of "0" and no
 // models. Unpriced counts the calls of all providers: the provider of an unpriced call is not known.
-func (l *Ledger) DaysOf(p Provider, from, to time.Time) []LedgerDay {
+func (l *Ledger) DaysOf(p models.Provider, from, to time.Time) []LedgerDay {
 	p = modelid.Canonical(p)
 	days := []LedgerDay{}
 	for _, day := range l.window(from, to) {
@@ -143,7 +144,7 @@ func (l *Ledger) DaysOf(p Provider, from, to time.Time) []LedgerDay {
 }
 
 // of returns the amounts of one provider, or of all for "".
-func (d *ledgerDay) of(p Provider) LedgerDay {
+func (d *ledgerDay) of(p models.Provider) LedgerDay {
 	models := make(map[string]decimal.Decimal)
 	for key, usd := range d.sums {
 		if p == "" || key.provider == p {
@@ -186,7 +187,7 @@ func (d *ledgerDay) date() string {
 }
 
 // total returns the sum of the day, of one provider or, for "", of all.
-func (d *ledgerDay) total(p Provider) decimal.Decimal {
+func (d *ledgerDay) total(p models.Provider) decimal.Decimal {
 	var total decimal.Decimal
 	for key, usd := range d.sums {
 		if p == "" || key.provider == p {

@@ -13,9 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-func cost(p discovery.Provider, model, exact string) *discovery.CallCost {
+func cost(p models.Provider, model, exact string) *discovery.CallCost {
 	return &discovery.CallCost{Provider: p, Model: model, Exact: exact}
 }
 
@@ -24,10 +25,10 @@ func TestLedgerAddsByDayAndModel(t *testing.T) {
 	l := discovery.NewLedger()
 	first := time.Date(2026, 11, 20, 23, 59, 59, 0, time.UTC)
 	next := first.Add(time.Second)
-	l.Add(next, cost(discovery.OpenAI, "gpt-5.4", "0.1"))
-	l.Add(first, cost(discovery.OpenAI, "gpt-5.4", "0.1"))
-	l.Add(first.In(time.FixedZone("Tokyo", 9*3600)), cost(discovery.OpenAI, "gpt-5.4", "0.2"))
-	l.Add(first, cost(discovery.XAI, "grok-4.7", "1"))
+	l.Add(next, cost(models.OpenAI, "gpt-5.4", "0.1"))
+	l.Add(first, cost(models.OpenAI, "gpt-5.4", "0.1"))
+	l.Add(first.In(time.FixedZone("Tokyo", 9*3600)), cost(models.OpenAI, "gpt-5.4", "0.2"))
+	l.Add(first, cost(models.XAI, "grok-4.7", "1"))
 	l.Add(next, nil)
 	assert.Equal(t, []discovery.LedgerDay{
 		{Day: "2026-11-20", USD: "1.3", FeesUSD: "0", ByModel: map[string]string{"gpt-5.4": "0.3", "grok-4.7": "1"}},
@@ -62,7 +63,7 @@ func TestLedgerKeepsFeesApart(t *testing.T) {
 	l, at := discovery.NewLedger(), on(t, "2026-11-20")
 	usage := discovery.Usage{Input: 1_000, Requests: map[string]int64{"web_search": 3}}
 	for range 2 {
-		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.Anthropic, Model: "claude-opus-5", Usage: usage, At: at})
+		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: models.Anthropic, Model: "claude-opus-5", Usage: usage, At: at})
 		require.NoError(t, err)
 		l.Add(at, &cost)
 	}
@@ -74,7 +75,7 @@ func TestEmptyLedger(t *testing.T) {
 	var l discovery.Ledger
 	assert.Zero(t, l.Total(time.Time{}, time.Time{}))
 	assert.Equal(t, []discovery.LedgerDay{}, l.Days())
-	l.Add(time.Unix(-1, 0), cost(discovery.OpenAI, "m", "2"))
+	l.Add(time.Unix(-1, 0), cost(models.OpenAI, "m", "2"))
 	assert.Equal(t, "1969-12-31", l.Days()[0].Day)
 }
 
@@ -92,7 +93,7 @@ func TestLedgerCountsInvalidCostsAsUnpriced(t *testing.T) {
 func TestLedgerDaysAreCopies(t *testing.T) {
 	t.Parallel()
 	l := discovery.NewLedger()
-	l.Add(time.Now(), cost(discovery.OpenAI, "m", "1"))
+	l.Add(time.Now(), cost(models.OpenAI, "m", "1"))
 	l.Days()[0].ByModel["m"] = "7"
 	assert.Equal(t, "1", l.Days()[0].ByModel["m"])
 }
@@ -112,7 +113,7 @@ func TestLedgerIsExactFromManyGoroutines(t *testing.T) {
 		wait.Go(func() {
 			for i := range adds {
 				at := time.Date(2026, 11, 1+i%3, g, 0, 0, 0, time.UTC)
-				l.Add(at, cost(discovery.DeepSeek, fmt.Sprint("m", g%2), fmt.Sprintf("0.%018d", i*i*7919)))
+				l.Add(at, cost(models.DeepSeek, fmt.Sprint("m", g%2), fmt.Sprintf("0.%018d", i*i*7919)))
 				if i%100 == 0 {
 					l.Total(time.Time{}, at)
 				}
@@ -130,7 +131,7 @@ func TestLedgerTakesAnySpellingOfTheProvider(t *testing.T) {
 	t.Parallel()
 	l := counted(map[int]string{1: "1"})
 	l.Add(on(t, "2026-05-02"), cost("Open AI", "gpt-5.4", "2"))
-	for _, p := range []discovery.Provider{discovery.OpenAI, "Open AI"} {
+	for _, p := range []models.Provider{models.OpenAI, "Open AI"} {
 		report := billedDays(1, 2)
 		report.Provider = p
 		with := report.WithLedger(l)
@@ -147,7 +148,7 @@ func TestLedgerTakesAnySpellingOfTheProvider(t *testing.T) {
 func TestCostsAndLedgerDaysSurviveJSON(t *testing.T) {
 	t.Parallel()
 	cost := discovery.CallCost{
-		Provider: discovery.OpenAI, Model: "m", USD: 0.5, Exact: "0.5", Source: "s", VerifiedAt: ptr("2026-11-21"),
+		Provider: models.OpenAI, Model: "m", USD: 0.5, Exact: "0.5", Source: "s", VerifiedAt: ptr("2026-11-21"),
 		Lines: []discovery.CostLine{{What: "input", Tokens: 1, USDPerMTok: "2", USD: "0.5"}},
 	}
 	day := discovery.LedgerDay{Day: "2026-11-21", USD: "0.5", FeesUSD: "0.1", ByModel: map[string]string{"m": "0.5"}, Unpriced: 1}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestInvalidCursorsAreFailures(t *testing.T) {
@@ -20,9 +21,9 @@ func TestInvalidCursorsAreFailures(t *testing.T) {
 	} {
 		s := providerServer(respondStatus(500, ""))
 		s.set(row.provider, respond(row.body))
-		models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Provider(row.provider)})
+		list, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: models.Provider(row.provider)})
 		require.NoError(t, err)
-		assert.Empty(t, models, name)
+		assert.Empty(t, list, name)
 		assert.Contains(t, s.reasons(), row.provider+" partial", name)
 		assert.LessOrEqual(t, s.count(row.provider), 2, name)
 	}
@@ -48,7 +49,7 @@ func TestUnreadablePageEndsTheList(t *testing.T) {
 	} {
 		s := providerServer(respondStatus(500, ""))
 		s.set(row.provider, respond(row.body))
-		_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Provider(row.provider)})
+		_, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: models.Provider(row.provider)})
 		require.NoError(t, err)
 		assert.Contains(t, s.reasons(), row.provider+" decode", name)
 		assert.Equal(t, 1, s.count(row.provider), name)
@@ -74,12 +75,12 @@ func TestErrorInPlaceOfAGeminiPageIsAFailure(t *testing.T) {
 			}
 			respond(`{"models":[{"name":"models/gemini-3.5-flash"}],"nextPageToken":"2"}`)(w, r)
 		})
-		models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: discovery.Gemini})
+		list, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{Provider: models.Gemini})
 		require.NoError(t, err)
-		assert.Empty(t, models)
+		assert.Empty(t, list)
 		require.ElementsMatch(t, []string{"status", "gemini decode"}, s.reasons())
 		for _, f := range s.failures {
-			if f.Provider == discovery.Gemini {
+			if f.Provider == models.Gemini {
 				assert.ErrorContains(t, f, want)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // PriceList is a list of prices. It is immutable, and its methods read no environment, no clock and no network. The zero value
@@ -20,7 +21,7 @@ import (
 // "above 200K", and 200,000 for xAI, whose long context begins there.
 type PriceList struct {
 	own   ownPrices
-	live  map[Provider]livePrices
+	live  map[models.Provider]livePrices
 	table *pricelist.List
 	etag  string // of the table, if UpdatePrices read it
 }
@@ -40,7 +41,7 @@ var builtInPrices = sync.OnceValue(func() *PriceList { return &PriceList{table: 
 
 // Rows returns the rows of a provider, or of all for "": your own, then live ones, then those of the table, each in their
 // order. For an unknown provider the list is empty.
-func (l *PriceList) Rows(p Provider) []Row {
+func (l *PriceList) Rows(p models.Provider) []Row {
 	p = modelid.Canonical(p)
 	rows := l.own.rows(l.own.list.Rows())
 	for _, list := range l.lists()[1:] {
@@ -51,7 +52,7 @@ func (l *PriceList) Rows(p Provider) []Row {
 
 // Of returns the rows of a model, under any spelling of its id, in the order in which [PriceList.CostOf] uses them: your own,
 // then live ones, then those of the table, of all periods and tiers. For a model without a row the list is empty.
-func (l *PriceList) Of(p Provider, model string) []Row {
+func (l *PriceList) Of(p models.Provider, model string) []Row {
 	found := l.find(modelid.Canonical(p), model)
 	return append(append(l.own.rows(found.own), rowsOf(found.live)...), rowsOf(found.listed)...)
 }
@@ -81,7 +82,7 @@ type modelRows struct{ own, live, listed []pricelist.Row }
 
 // find returns the rows of a model under any spelling of its id. An id that the table has is found without rewriting it, which
 // takes longer; lists of other rows have them under the ids of the table, too.
-func (l *PriceList) find(p Provider, model string) modelRows {
+func (l *PriceList) find(p models.Provider, model string) modelRows {
 	if listed := l.table.Model(string(p), model); listed != nil {
 		return modelRows{l.own.list.Model(string(p), model), l.live[p].list.Model(string(p), model), listed}
 	}
@@ -98,20 +99,20 @@ func (l *PriceList) find(p Provider, model string) modelRows {
 
 // lookupNames returns the names under which a model is looked up, best first. A build that is not listed is not its model,
 // which may have another price; only the builds of Claude are known to cost the same.
-func lookupNames(p Provider, model string) []string {
+func lookupNames(p models.Provider, model string) []string {
 	rules := modelid.RulesOf(p)
 	names := append([]string{model}, rules.Spellings(model)...)
 	switch plainest := modelid.Last(names); {
-	case p == Anthropic:
+	case p == models.Anthropic:
 		names = append(names, rules.Normalize(model))
-	case p == OpenAI:
+	case p == models.OpenAI:
 		names = append(names, modelid.WithoutDeployment(plainest))
 	}
 	return names
 }
 
 // firstRows returns the rows of the first name that the list has.
-func firstRows(list *pricelist.List, p Provider, names []string) []pricelist.Row {
+func firstRows(list *pricelist.List, p models.Provider, names []string) []pricelist.Row {
 	for _, name := range names {
 		if rows := list.Model(string(p), name); rows != nil {
 			return rows
@@ -125,11 +126,11 @@ func firstRows(list *pricelist.List, p Provider, names []string) []pricelist.Row
 func (l *PriceList) namedRows(rows []pricelist.Row) *pricelist.List {
 	list := pricelist.New(rows)
 	for _, r := range rows {
-		plainest := modelid.Last(modelid.RulesOf(Provider(r.Provider)).Spellings(r.Model))
+		plainest := modelid.Last(modelid.RulesOf(models.Provider(r.Provider)).Spellings(r.Model))
 		list.AddName(r.Provider, plainest, list.Model(r.Provider, r.Model))
 	}
 	for _, r := range l.table.Rows() {
-		p := Provider(r.Provider)
+		p := models.Provider(r.Provider)
 		list.AddName(r.Provider, r.Model, firstRows(list, p, lookupNames(p, r.Model)))
 	}
 	return list

@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestCSVHasStableColumns(t *testing.T) {
 	t.Parallel()
 	list, err := new(discovery.PriceList).With(discovery.Row{
-		Provider: discovery.OpenAI, ModelHint: `a "model", of ours`, InputPerMTok: "0", OutputPerMTok: "0.0000001",
+		Provider: models.OpenAI, ModelHint: `a "model", of ours`, InputPerMTok: "0", OutputPerMTok: "0.0000001",
 		TierThresholdTokens: 200_001, UsageUnit: "count", Source: "contract", ValidFrom: "2026-12-01", Mode: "batch",
 	})
 	require.NoError(t, err)

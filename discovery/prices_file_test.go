@@ -12,15 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestSaveAndLoadPrices(t *testing.T) {
 	t.Parallel()
 	const price = "0.30000000000000004"
-	own := discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-4.1", InputPerMTok: price, OutputPerMTok: price, ValidFrom: "2026-01-01", Mode: "batch"}
+	own := discovery.Row{Provider: models.OpenAI, ModelHint: "gpt-4.1", InputPerMTok: price, OutputPerMTok: price, ValidFrom: "2026-01-01", Mode: "batch"}
 	with, err := discovery.BuiltInPrices().With(own)
 	require.NoError(t, err)
-	with, err = with.With(discovery.Row{Provider: discovery.XAI, ModelHint: "grok-x", OutputPerMTok: price})
+	with, err = with.With(discovery.Row{Provider: models.XAI, ModelHint: "grok-x", OutputPerMTok: price})
 	require.NoError(t, err)
 	for name, list := range map[string]*discovery.PriceList{"own rows": with, "built-in": discovery.BuiltInPrices(), "empty": {}} {
 		var file, second bytes.Buffer
@@ -69,7 +70,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 // FuzzLoadPrices has files whose digest is right: nothing in them may panic.
 func FuzzLoadPrices(f *testing.F) {
 	var file bytes.Buffer
-	list, _ := new(discovery.PriceList).With(discovery.Row{Provider: discovery.OpenAI, ModelHint: "m"})
+	list, _ := new(discovery.PriceList).With(discovery.Row{Provider: models.OpenAI, ModelHint: "m"})
 	_ = list.Save(&file)
 	_, content, _ := strings.Cut(file.String(), "\n")
 	f.Add(content)

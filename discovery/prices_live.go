@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 const opLivePrices = "LivePrices"
@@ -54,14 +55,14 @@ func (c *Client) LivePrices(ctx context.Context, base *PriceList) (*PriceList, e
 
 // liveList is a service that publishes the prices of a provider.
 type liveList struct {
-	provider Provider
+	provider models.Provider
 	service  Service
 	read     func(*Client, context.Context, request, *PriceList) (*Live, *Failure)
 }
 
 var liveLists = []liveList{
-	{Gemini, ServiceCloudBilling, (*Client).liveGemini},
-	{XAI, ServiceXAI, (*Client).liveXAI},
+	{models.Gemini, ServiceCloudBilling, (*Client).liveGemini},
+	{models.XAI, ServiceXAI, (*Client).liveXAI},
 }
 
 // readLive returns the prices of one list; nil without a key.
@@ -84,9 +85,9 @@ func (c *Client) liveGemini(ctx context.Context, r request, base *PriceList) (*L
 		return nil, failure
 	}
 	skus := geminiLive{sent.prices, sent.verifiedAt()}
-	live := &Live{Provider: Gemini, ReadAt: skus.readAt}
+	live := &Live{Provider: models.Gemini, ReadAt: skus.readAt}
 	listed := make(map[string]bool) // names of SKUs
-	for _, id := range base.Models(Gemini) {
+	for _, id := range base.Models(models.Gemini) {
 		live.Rows = append(live.Rows, skus.rows(id, listed)...)
 	}
 	for _, name := range skus.list.Models() {
@@ -117,7 +118,7 @@ func (live geminiLive) rows(model string, seen map[string]bool) []Row {
 	rows := make([]Row, len(tiers))
 	for i, tier := range tiers {
 		rows[i] = Row{
-			Provider: Gemini, ModelHint: model, Source: SourceCloudBilling, VerifiedAt: readAt,
+			Provider: models.Gemini, ModelHint: model, Source: SourceCloudBilling, VerifiedAt: readAt,
 			InputPerMTok: priceText(tier.Input), OutputPerMTok: priceText(tier.Output), CacheReadPerMTok: priceText(tier.CacheRead),
 		}
 		if tier.Threshold > 0 { // a round figure, above which the prices hold

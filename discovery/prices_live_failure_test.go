@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
@@ -20,9 +21,9 @@ func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
 	s := newFakeServer(nil)
 	none := discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", nil })
 	for _, c := range []*discovery.Client{s.client(t), s.client(t, none)} {
-		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+		usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
 		assert.Equal(t, "0.008", usd)
-		usd, _ = exact(t, c, discovery.Gemini, "gemini-2.5-pro", thousand, time.Time{})
+		usd, _ = exact(t, c, models.Gemini, "gemini-2.5-pro", thousand, time.Time{})
 		assert.Equal(t, "0.01125", usd)
 	}
 	assert.Empty(t, s.reasons())
@@ -39,9 +40,9 @@ func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": refused, "cloudbilling": refused})
 	c := s.client(t, keyOf(discovery.ServiceXAI), keyOf(discovery.ServiceCloudBilling))
 	for range 3 {
-		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+		usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
 		assert.Equal(t, "0.008", usd)
-		usd, _ = exact(t, c, discovery.Gemini, "gemini-2.5-pro", thousand, time.Time{})
+		usd, _ = exact(t, c, models.Gemini, "gemini-2.5-pro", thousand, time.Time{})
 		assert.Equal(t, "0.01125", usd)
 	}
 	assert.Equal(t, []string{"gemini denied", "xai denied"}, s.reasons()[:2])
@@ -51,17 +52,17 @@ func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 		assert.Equal(t, "LivePrices", f.Operation)
 	}
 
-	base := mustWith(t, discovery.Row{Provider: discovery.XAI, ModelHint: "ours", InputPerMTok: "1"})
+	base := mustWith(t, discovery.Row{Provider: models.XAI, ModelHint: "ours", InputPerMTok: "1"})
 	strict := s.client(t, keyOf(discovery.ServiceXAI), discovery.WithStrictErrors())
 	list, err := strict.LivePrices(t.Context(), base)
 	var failure *discovery.Failure
 	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, discovery.XAI, failure.Provider)
+	assert.Equal(t, models.XAI, failure.Provider)
 	assert.Equal(t, base.Rows(""), list.Rows(""), "base comes back")
 
 	vault := errors.New("the vault is sealed")
 	sealed := s.client(t, discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", vault }))
-	usd, _ := exact(t, sealed, discovery.XAI, "grok-4.7", thousand, time.Time{})
+	usd, _ := exact(t, sealed, models.XAI, "grok-4.7", thousand, time.Time{})
 	assert.Equal(t, "0.008", usd)
 	assert.Contains(t, s.reasons(), "xai missing_credential")
 }
@@ -73,13 +74,13 @@ func TestFailedLivePriceListIsRequestedAgainAfterThePause(t *testing.T) {
 		s := newFakeServer(map[string]http.HandlerFunc{"xai": respondStatus(503, "")})
 		c := s.inProcess(keyOf(discovery.ServiceXAI))
 		for range 3 {
-			usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+			usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
 			assert.Equal(t, "0.008", usd)
 		}
 		assert.Equal(t, 1, s.count("xai"))
 		time.Sleep(discovery.DefaultOutageTTL)
 		s.set("xai", respond(grok))
-		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+		usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
 		assert.Equal(t, "0.0035", usd)
 		assert.Equal(t, 2, s.count("xai"))
 	})

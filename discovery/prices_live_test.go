@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // keyOf gives a service a key of the tests.
@@ -36,7 +37,7 @@ func live(t *testing.T, c *discovery.Client) *discovery.PriceList {
 }
 
 // exact computes a cost at live prices, and returns it with its source; "" if it is not known. The zero time is now.
-func exact(t *testing.T, c *discovery.Client, p discovery.Provider, model string, u discovery.Usage, at time.Time) (usd, source string) {
+func exact(t *testing.T, c *discovery.Client, p models.Provider, model string, u discovery.Usage, at time.Time) (usd, source string) {
 	t.Helper()
 	if at.IsZero() {
 		at = time.Now()
@@ -55,7 +56,7 @@ func TestKeysDoNotShareLivePrices(t *testing.T) {
 	c := s.inProcess(discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return key, nil }))
 	for i, next := range []string{"first.key", "second.key", "first.key"} {
 		key = next
-		usd, _ := exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+		usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
 		assert.Equal(t, "0.0035", usd)
 		assert.Equal(t, min(i+1, 2), s.count("xai"), "one request for each key")
 	}
@@ -105,13 +106,13 @@ func TestLivePricesOfGemini(t *testing.T) {
 		{"gemini-3.6-flash", thousand, "", true},                              // and not where the prices differ
 		{"gemini-3-flash-preview", thousand, "0.0035", false},
 	} {
-		usd, source := exact(t, c, discovery.Gemini, row.model, row.usage, time.Time{})
+		usd, source := exact(t, c, models.Gemini, row.model, row.usage, time.Time{})
 		assert.Equal(t, row.usd, usd, row)
 		if usd != "" {
 			assert.Equal(t, row.live, source == discovery.SourceCloudBilling, row)
 		}
 	}
-	rows := live(t, c).Of(discovery.Gemini, "gemini-2.5-pro")
+	rows := live(t, c).Of(models.Gemini, "gemini-2.5-pro")
 	require.Greater(t, len(rows), 2)
 	assert.Equal(t, []int64{0, 200_001}, []int64{rows[0].TierThresholdTokens, rows[1].TierThresholdTokens}, "the shortest prompt, not the round figure")
 	skus, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
@@ -137,22 +138,22 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 	))})
 	c := s.client(t, keyOf(discovery.ServiceCloudBilling))
 	table := discovery.BuiltInPrices()
-	rows := live(t, c).Of(discovery.Gemini, "gemini-3.5-flash")
-	for i, row := range textRows(table.Of(discovery.Gemini, "gemini-3.5-flash")) {
+	rows := live(t, c).Of(models.Gemini, "gemini-3.5-flash")
+	for i, row := range textRows(table.Of(models.Gemini, "gemini-3.5-flash")) {
 		assert.Equal(t, []any{row.Source, row.InputPerMTok, row.OutputPerMTok}, []any{rows[i].Source, rows[i].InputPerMTok, rows[i].OutputPerMTok})
 	}
 
-	rows = live(t, c).Of(discovery.Gemini, "gemini-2.5-pro")
+	rows = live(t, c).Of(models.Gemini, "gemini-2.5-pro")
 	assert.Equal(t, discovery.SourceCloudBilling, rows[0].Source)
 	assert.Equal(t, "1.3", rows[0].InputPerMTok)
 	assert.NotEqual(t, discovery.SourceCloudBilling, rows[1].Source)
 	assert.Equal(t, "2.5", rows[1].InputPerMTok)
 	assert.Equal(t, int64(200_001), rows[1].TierThresholdTokens)
 	for tokens, want := range map[int64]string{200_000: "0.26", 200_001: "0.5000025"} {
-		usd, _ := exact(t, c, discovery.Gemini, "gemini-2.5-pro", discovery.Usage{Input: tokens}, time.Time{})
+		usd, _ := exact(t, c, models.Gemini, "gemini-2.5-pro", discovery.Usage{Input: tokens}, time.Time{})
 		assert.Equal(t, want, usd)
 	}
-	assert.Empty(t, live(t, c).Of(discovery.Gemini, "gemini-9-flash"), "no row without any price")
+	assert.Empty(t, live(t, c).Of(models.Gemini, "gemini-9-flash"), "no row without any price")
 	assert.Empty(t, s.failures)
 }
 
@@ -167,7 +168,7 @@ func TestLivePricesKeepModelsThatTheBaseLacks(t *testing.T) {
 	))})
 	list := live(t, s.client(t, keyOf(discovery.ServiceCloudBilling)))
 	var names []string
-	for _, row := range list.Rows(discovery.Gemini) {
+	for _, row := range list.Rows(models.Gemini) {
 		if row.Source == discovery.SourceCloudBilling {
 			names = append(names, row.ModelHint)
 		}
@@ -175,7 +176,7 @@ func TestLivePricesKeepModelsThatTheBaseLacks(t *testing.T) {
 	assert.Contains(t, names, "gemini-2.5-flash")
 	assert.Contains(t, names, "gemini 9 flash")
 	assert.NotContains(t, names, "gemini 2.5 flash")
-	checkCosts(t, list, []costCase{{"by id", discovery.Gemini, "models/gemini-9-flash", time.Now().UTC().Format(time.RFC3339), thousand, "", "0.003", ""}})
+	checkCosts(t, list, []costCase{{"by id", models.Gemini, "models/gemini-9-flash", time.Now().UTC().Format(time.RFC3339), thousand, "", "0.003", ""}})
 }
 
 // Rows of With precede live rows, whichever of the two were added first.
@@ -183,7 +184,7 @@ func TestOwnPricesPrecedeLiveOnes(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
 	c := s.client(t, keyOf(discovery.ServiceXAI))
-	own := discovery.Row{Provider: discovery.XAI, ModelHint: "grok-4.7", InputPerMTok: "1000", OutputPerMTok: "1000"}
+	own := discovery.Row{Provider: models.XAI, ModelHint: "grok-4.7", InputPerMTok: "1000", OutputPerMTok: "1000"}
 	before, err := c.LivePrices(t.Context(), mustWith(t, own))
 	require.NoError(t, err)
 	after, err := live(t, c).With(own)
@@ -191,10 +192,10 @@ func TestOwnPricesPrecedeLiveOnes(t *testing.T) {
 	for _, list := range []*discovery.PriceList{before, after} {
 		now := time.Now().UTC().Format(time.RFC3339)
 		checkCosts(t, list, []costCase{
-			{"own", discovery.XAI, "grok-4.7", now, thousand, "", "2", ""},
-			{"live", discovery.XAI, "grok-new", now, thousand, "", "0.0035", ""},
+			{"own", models.XAI, "grok-4.7", now, thousand, "", "2", ""},
+			{"live", models.XAI, "grok-new", now, thousand, "", "0.0035", ""},
 		})
-		assert.Equal(t, before.Of(discovery.XAI, "grok-4.7"), list.Of(discovery.XAI, "grok-4.7"))
+		assert.Equal(t, before.Of(models.XAI, "grok-4.7"), list.Of(models.XAI, "grok-4.7"))
 	}
 }
 
@@ -203,9 +204,9 @@ func TestWithLiveRowsChangesNoCost(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
 	list := live(t, s.client(t, keyOf(discovery.ServiceXAI)))
-	copied := mustWith(t, list.Of(discovery.XAI, "grok-4.7")...)
+	copied := mustWith(t, list.Of(models.XAI, "grok-4.7")...)
 	for _, tokens := range []int64{1, 199_999, 200_000, 200_001} {
-		call := discovery.Call{Provider: discovery.XAI, Model: "grok-4.7", Usage: discovery.Usage{Input: tokens}, At: time.Now()}
+		call := discovery.Call{Provider: models.XAI, Model: "grok-4.7", Usage: discovery.Usage{Input: tokens}, At: time.Now()}
 		want, err := list.CostOf(call)
 		require.NoError(t, err)
 		got, err := copied.CostOf(call)
@@ -234,15 +235,15 @@ func TestLivePricesEndWithTheDay(t *testing.T) {
 			"Generate content input token count gemini 4 argon text", "2000", "Generate content output token count gemini 4 argon text", "10000",
 		))})
 		c := s.inProcess(keyOf(discovery.ServiceCloudBilling))
-		usd, source := exact(t, c, discovery.Gemini, "gemini-4-argon", thousand, time.Time{})
+		usd, source := exact(t, c, models.Gemini, "gemini-4-argon", thousand, time.Time{})
 		assert.Equal(t, []string{"0.012", discovery.SourceCloudBilling}, []string{usd, source})
 		time.Sleep(5 * time.Hour) // 2026-12-01
-		usd, source = exact(t, c, discovery.Gemini, "gemini-4-argon", thousand, time.Time{})
+		usd, source = exact(t, c, models.Gemini, "gemini-4-argon", thousand, time.Time{})
 		assert.Equal(t, "0.024", usd)
 		assert.NotEqual(t, discovery.SourceCloudBilling, source)
 		assert.Equal(t, 1, s.count("cloudbilling"))
 		time.Sleep(20 * time.Hour)
-		_, source = exact(t, c, discovery.Gemini, "gemini-4-argon", thousand, time.Time{})
+		_, source = exact(t, c, models.Gemini, "gemini-4-argon", thousand, time.Time{})
 		assert.Equal(t, discovery.SourceCloudBilling, source)
 		assert.Equal(t, 2, s.count("cloudbilling"))
 	})
@@ -262,9 +263,9 @@ func TestLivePricesOfGeminiNeedAnID(t *testing.T) {
 		"gemini-3.9-flash-latest": true, "gemini-8-pro": true, "gemini-8-pro-preview": true, "gemini-omni-flash": true,
 		"omni": false, "gemini-omni": false, "8": false, "gemini-8": false, "2.0": false, "gemini-2.0": false, "flash lite": false,
 	} {
-		usd, _ := exact(t, c, discovery.Gemini, model, thousand, time.Time{})
+		usd, _ := exact(t, c, models.Gemini, model, thousand, time.Time{})
 		assert.Equal(t, priced, usd == "0.003", "%s costs %q", model, usd)
-		assert.Equal(t, priced, len(live(t, c).Of(discovery.Gemini, model)) > 0, model)
+		assert.Equal(t, priced, len(live(t, c).Of(models.Gemini, model)) > 0, model)
 	}
 	price, err := c.PricingForGeminiModel(t.Context(), "omni", discovery.GeminiPriceQuery{})
 	require.NoError(t, err)
@@ -277,7 +278,7 @@ func TestLivePricesAreNotThoseOfOtherVendors(t *testing.T) {
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
 	c := s.client(t, keyOf(discovery.ServiceXAI))
 	for model, want := range map[string]string{"x-ai/grok-4.7": "0.0035", "grok-new": "0.0035", "azure/grok-4.7": "", "azure/grok-new": "", "grok-4.7:free": ""} {
-		usd, _ := exact(t, c, discovery.XAI, model, thousand, time.Time{})
+		usd, _ := exact(t, c, models.XAI, model, thousand, time.Time{})
 		assert.Equal(t, want, usd, model)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/gen/xai"
 )
 
@@ -18,7 +19,7 @@ func (c *Client) liveXAI(ctx context.Context, r request, _ *PriceList) (*Live, *
 	if failure != nil {
 		return nil, failure
 	}
-	return &Live{Provider: XAI, ReadAt: sent.verifiedAt(), Rows: xaiRows(sent.prices, sent.verifiedAt())}, nil
+	return &Live{Provider: models.XAI, ReadAt: sent.verifiedAt(), Rows: xaiRows(sent.prices, sent.verifiedAt())}, nil
 }
 
 // xaiPrices returns xAI's list of models from the cache or the network.
@@ -33,15 +34,15 @@ func (c *Client) xaiPrices(ctx context.Context, r request) (listing[[]xai.Langua
 
 // xaiRows returns the text prices of xAI's models, under their ids and aliases. A model without both prices of text has no
 // row: those of images are listed with 0. An id that is listed twice has the prices of its first model.
-func xaiRows(models []xai.LanguageModel, readAt time.Time) []Row {
+func xaiRows(list []xai.LanguageModel, readAt time.Time) []Row {
 	var rows []Row
 	listed := make(map[string]bool)
-	for _, m := range models {
+	for _, m := range list {
 		if m.GetPromptTextTokenPrice() <= 0 || m.GetCompletionTextTokenPrice() <= 0 {
 			continue
 		}
 		base := Row{
-			Provider: XAI, Source: SourceLanguageModels, VerifiedAt: readAt.Format(time.RFC3339),
+			Provider: models.XAI, Source: SourceLanguageModels, VerifiedAt: readAt.Format(time.RFC3339),
 			InputPerMTok: xaiPrice(m.GetPromptTextTokenPrice()), CacheReadPerMTok: xaiPrice(m.GetCachedPromptTextTokenPrice()),
 			OutputPerMTok: xaiPrice(m.GetCompletionTextTokenPrice()),
 		}

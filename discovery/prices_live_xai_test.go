@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestLivePricesOfXAI(t *testing.T) {
@@ -34,16 +35,16 @@ func TestLivePricesOfXAI(t *testing.T) {
 		{"grok-4.7", thousand, time.Now().Add(25 * time.Hour), "0.008", false},
 		{"grok-4.6", thousand, time.Time{}, "0.008", false},
 	} {
-		usd, source := exact(t, c, discovery.XAI, row.model, row.usage, row.at)
+		usd, source := exact(t, c, models.XAI, row.model, row.usage, row.at)
 		assert.Equal(t, row.usd, usd, row)
 		if usd != "" {
 			assert.Equal(t, row.live, source == discovery.SourceLanguageModels, row)
 		}
 	}
-	rows := live(t, c).Of(discovery.XAI, "grok-4.7")
+	rows := live(t, c).Of(models.XAI, "grok-4.7")
 	require.Len(t, rows, 4)
 	assert.Equal(t, []int64{0, 200_000}, []int64{rows[0].TierThresholdTokens, rows[1].TierThresholdTokens})
-	assert.Equal(t, discovery.BuiltInPrices().Of(discovery.XAI, "grok-4.7"), rows[2:], "the table is behind the live rows")
+	assert.Equal(t, discovery.BuiltInPrices().Of(models.XAI, "grok-4.7"), rows[2:], "the table is behind the live rows")
 	assert.Empty(t, rows[0].CacheReadPerMTok)
 	read, err := time.Parse(time.RFC3339, rows[0].VerifiedAt)
 	require.NoError(t, err)
@@ -54,11 +55,11 @@ func TestLivePricesOfXAI(t *testing.T) {
 	assert.Less(t, age, time.Hour)
 	assert.Equal(t, 1, s.count("xai"), "the list is cached")
 
-	c.InvalidatePricing(discovery.Gemini)
-	exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+	c.InvalidatePricing(models.Gemini)
+	exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
 	assert.Equal(t, 1, s.count("xai"))
-	c.InvalidatePricing(discovery.XAI)
-	exact(t, c, discovery.XAI, "grok-4.7", thousand, time.Time{})
+	c.InvalidatePricing(models.XAI)
+	exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
 	assert.Equal(t, 2, s.count("xai"))
 }
 
@@ -70,10 +71,10 @@ func TestLiveListWithoutLongContextPrices(t *testing.T) {
 	)})
 	c := s.client(t, keyOf(discovery.ServiceXAI))
 	for tokens, want := range map[int64][]any{199_999: {"0.399998", true}, 200_000: {"0.8", false}} {
-		usd, source := exact(t, c, discovery.XAI, "grok-4.7", discovery.Usage{Input: tokens}, time.Time{})
+		usd, source := exact(t, c, models.XAI, "grok-4.7", discovery.Usage{Input: tokens}, time.Time{})
 		assert.Equal(t, want, []any{usd, source == discovery.SourceLanguageModels})
 	}
-	rows := live(t, c).Of(discovery.XAI, "grok-4.7")
+	rows := live(t, c).Of(models.XAI, "grok-4.7")
 	require.Len(t, rows, 4)
 	assert.Equal(t, int64(200_000), rows[1].TierThresholdTokens)
 }

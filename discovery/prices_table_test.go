@@ -9,26 +9,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestCostOfModelsOfNovember2026(t *testing.T) {
 	t.Parallel()
 	const day = "2026-11-22"
 	checkCosts(t, discovery.BuiltInPrices(), []costCase{
-		{"hydrogen", discovery.Gemini, "gemini-4-hydrogen", day, thousand, "", "0.009", ""},
-		{"carbon", discovery.Gemini, "gemini-4-carbon", "2026-11-30", thousand, "", "0.012", ""},
-		{"carbon after its introductory price", discovery.Gemini, "gemini-4-carbon", "2026-12-01", thousand, "", "0.024", ""},
-		{"neon", discovery.Gemini, "gemini-4-neon", day, thousand, "", "0.018", ""},
-		{"a model whose successor has its price", discovery.Gemini, "gemini-2.5-flash", "2026-12-05", thousand, "", "0.0028", ""},
-		{"cached input of astra", discovery.OpenAI, "gpt-6.2-astra", day, discovery.Usage{Input: 1_000, CacheRead: 9_000, Output: 100}, "", "0.0156", ""},
-		{"12-hour writes of terra", discovery.OpenAI, "gpt-6.1-terra", day, discovery.Usage{CacheWrite1h: 1_000}, "", "0.0025", ""},
-		{"embeddings", discovery.OpenAI, "text-embedding-ada-002", day, discovery.Usage{Input: 1_000}, "", "0.0001", ""},
-		{"text of an image model", discovery.OpenAI, "gpt-image-2", day, discovery.Usage{Input: 100, ImageOutput: 1_000}, "", "0.0305", ""},
-		{"text of a realtime model", discovery.OpenAI, "gpt-realtime-mini-2025-12-15", day, discovery.Usage{Input: 1_000, AudioOutput: 1_000}, "", "0.0206", ""},
-		{"audio of a transcript", discovery.OpenAI, "gpt-4o-transcribe", day, discovery.Usage{AudioInput: 1_000, Output: 100}, "", "0.0035", ""},
-		{"audio before its price was cut", discovery.OpenAI, "gpt-4o-transcribe", "2026-05-07", discovery.Usage{AudioInput: 1_000, Output: 100}, "", "0.007", ""},
-		{"audio between the two sources", discovery.OpenAI, "gpt-4o-transcribe", "2026-05-20", discovery.Usage{AudioInput: 1_000, Output: 100}, "", "", "audio"},
-		{"audio that sources disagree on", discovery.OpenAI, "gpt-4o-transcribe-diarize", day, discovery.Usage{AudioInput: 1}, "", "", "audio"},
+		{"hydrogen", models.Gemini, "gemini-4-hydrogen", day, thousand, "", "0.009", ""},
+		{"carbon", models.Gemini, "gemini-4-carbon", "2026-11-30", thousand, "", "0.012", ""},
+		{"carbon after its introductory price", models.Gemini, "gemini-4-carbon", "2026-12-01", thousand, "", "0.024", ""},
+		{"neon", models.Gemini, "gemini-4-neon", day, thousand, "", "0.018", ""},
+		{"a model whose successor has its price", models.Gemini, "gemini-2.5-flash", "2026-12-05", thousand, "", "0.0028", ""},
+		{"cached input of astra", models.OpenAI, "gpt-6.2-astra", day, discovery.Usage{Input: 1_000, CacheRead: 9_000, Output: 100}, "", "0.0156", ""},
+		{"12-hour writes of terra", models.OpenAI, "gpt-6.1-terra", day, discovery.Usage{CacheWrite1h: 1_000}, "", "0.0025", ""},
+		{"embeddings", models.OpenAI, "text-embedding-ada-002", day, discovery.Usage{Input: 1_000}, "", "0.0001", ""},
+		{"text of an image model", models.OpenAI, "gpt-image-2", day, discovery.Usage{Input: 100, ImageOutput: 1_000}, "", "0.0305", ""},
+		{"text of a realtime model", models.OpenAI, "gpt-realtime-mini-2025-12-15", day, discovery.Usage{Input: 1_000, AudioOutput: 1_000}, "", "0.0206", ""},
+		{"audio of a transcript", models.OpenAI, "gpt-4o-transcribe", day, discovery.Usage{AudioInput: 1_000, Output: 100}, "", "0.0035", ""},
+		{"audio before its price was cut", models.OpenAI, "gpt-4o-transcribe", "2026-05-07", discovery.Usage{AudioInput: 1_000, Output: 100}, "", "0.007", ""},
+		{"audio between the two sources", models.OpenAI, "gpt-4o-transcribe", "2026-05-20", discovery.Usage{AudioInput: 1_000, Output: 100}, "", "", "audio"},
+		{"audio that sources disagree on", models.OpenAI, "gpt-4o-transcribe-diarize", day, discovery.Usage{AudioInput: 1}, "", "", "audio"},
 	})
 }
 
@@ -37,20 +38,20 @@ func TestDeploymentsCostWhatTheirModelDoes(t *testing.T) {
 	t.Parallel()
 	const day = "2026-09-01"
 	checkCosts(t, discovery.BuiltInPrices(), []costCase{
-		{"a deployment", discovery.OpenAI, "gpt-3.5-turbo-instruct:20230824-v2", day, thousand, "", "0.0035", ""},
-		{"in another spelling", discovery.OpenAI, "openai/GPT-3.5-Turbo-Instruct:20230824-v2", day, thousand, "", "0.0035", ""},
-		{"of a model without a price", discovery.OpenAI, "davinci:2023-07-21-v2", day, thousand, "", "", "model"},
-		{"a fine-tune", discovery.OpenAI, "ft:gpt-3.5-turbo:acme::20230824", day, thousand, "", "", "model"},
-		{"a variant of a marketplace", discovery.OpenAI, "gpt-4o:free", day, thousand, "", "", "model"},
-		{"a price of another word", discovery.OpenAI, "gpt-4o:online", day, thousand, "", "", "model"},
+		{"a deployment", models.OpenAI, "gpt-3.5-turbo-instruct:20230824-v2", day, thousand, "", "0.0035", ""},
+		{"in another spelling", models.OpenAI, "openai/GPT-3.5-Turbo-Instruct:20230824-v2", day, thousand, "", "0.0035", ""},
+		{"of a model without a price", models.OpenAI, "davinci:2023-07-21-v2", day, thousand, "", "", "model"},
+		{"a fine-tune", models.OpenAI, "ft:gpt-3.5-turbo:acme::20230824", day, thousand, "", "", "model"},
+		{"a variant of a marketplace", models.OpenAI, "gpt-4o:free", day, thousand, "", "", "model"},
+		{"a price of another word", models.OpenAI, "gpt-4o:online", day, thousand, "", "", "model"},
 	})
-	date, dated := discovery.RetirementDate(discovery.OpenAI, "davinci:2023-07-21-v2")
+	date, dated := models.RetirementDate(models.OpenAI, "davinci:2023-07-21-v2")
 	assert.False(t, dated, "davinci has another date: %s", date)
 	own, err := discovery.BuiltInPrices().With(discovery.Row{
-		Provider: discovery.OpenAI, ModelHint: "gpt-3.5-turbo-instruct:20230824-v2", InputPerMTok: "1", OutputPerMTok: "1",
+		Provider: models.OpenAI, ModelHint: "gpt-3.5-turbo-instruct:20230824-v2", InputPerMTok: "1", OutputPerMTok: "1",
 	})
 	require.NoError(t, err)
-	checkCosts(t, own, []costCase{{"the caller's own price", discovery.OpenAI, "gpt-3.5-turbo-instruct:20230824-v2", day, thousand, "", "0.002", ""}})
+	checkCosts(t, own, []costCase{{"the caller's own price", models.OpenAI, "gpt-3.5-turbo-instruct:20230824-v2", day, thousand, "", "0.002", ""}})
 }
 
 // A call after the retirement of its model costs what it did before: a record may be late, and a model may be served for longer than
@@ -60,7 +61,7 @@ func TestRetiredModelsKeepTheirLastPrice(t *testing.T) {
 	list, later := discovery.BuiltInPrices(), on(t, "2030-01-02T12:00:00Z") // no peak hour
 	var ended []string
 	kept := 0
-	for key, date := range discovery.Retirements() {
+	for key, date := range models.Retirements() {
 		if date == "deprecated" || date >= "2026-11-22" {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestBuiltInPrices(t *testing.T) {
@@ -16,7 +17,7 @@ func TestBuiltInPrices(t *testing.T) {
 	assert.Len(t, list.Rows("claude"), 61)
 	assert.Equal(t, []discovery.Row{}, list.Rows("nobody"))
 	total := 0
-	for _, p := range discovery.Providers() {
+	for _, p := range models.Providers() {
 		ids := map[string]bool{}
 		for _, r := range list.Rows(p) {
 			assert.False(t, ids[r.SKUID], r.SKUID)
@@ -28,9 +29,9 @@ func TestBuiltInPrices(t *testing.T) {
 	}
 	assert.Len(t, list.Rows(""), total)
 	assert.Equal(t, on(t, "2026-11-22"), list.AsOf())
-	spoilt := list.Rows(discovery.XAI)
+	spoilt := list.Rows(models.XAI)
 	spoilt[0].InputPerMTok = "-1"
-	assert.NotEqual(t, spoilt, list.Rows(discovery.XAI))
+	assert.NotEqual(t, spoilt, list.Rows(models.XAI))
 }
 
 func TestOfReturnsEveryPeriodAndTier(t *testing.T) {
@@ -46,7 +47,7 @@ func TestOfReturnsEveryPeriodAndTier(t *testing.T) {
 	assert.Equal(t, "2026-07-30", rows[0].ValidUntil)
 	assert.Equal(t, "2026-07-30", rows[1].ValidFrom)
 
-	for _, none := range [][]discovery.Row{list.Of(discovery.OpenAI, "gpt-99"), list.Of("nobody", "gpt-4o"), list.Of(discovery.OpenAI, "")} {
+	for _, none := range [][]discovery.Row{list.Of(models.OpenAI, "gpt-99"), list.Of("nobody", "gpt-4o"), list.Of(models.OpenAI, "")} {
 		assert.NotNil(t, none)
 		assert.Empty(t, none)
 	}
@@ -56,12 +57,12 @@ func TestZeroPriceListIsEmpty(t *testing.T) {
 	t.Parallel()
 	var list discovery.PriceList
 	assert.Empty(t, list.Rows(""))
-	assert.Empty(t, list.Of(discovery.OpenAI, "gpt-4o"))
+	assert.Empty(t, list.Of(models.OpenAI, "gpt-4o"))
 	assert.Zero(t, list.AsOf())
-	checkCosts(t, &list, []costCase{{"no price", discovery.OpenAI, "gpt-4o", "2026-11-20", thousand, "", "", "model"}})
-	own, err := list.With(discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1"})
+	checkCosts(t, &list, []costCase{{"no price", models.OpenAI, "gpt-4o", "2026-11-20", thousand, "", "", "model"}})
+	own, err := list.With(discovery.Row{Provider: models.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1"})
 	require.NoError(t, err)
-	checkCosts(t, own, []costCase{{"a price of our own", discovery.OpenAI, "openai/gpt-4o", "2026-11-20", thousand, "", "0.002", ""}})
+	checkCosts(t, own, []costCase{{"a price of our own", models.OpenAI, "openai/gpt-4o", "2026-11-20", thousand, "", "0.002", ""}})
 }
 
 // One list serves any number of goroutines.
@@ -71,13 +72,13 @@ func TestPriceListIsSafeForConcurrentUse(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			list, err := base.With(discovery.Row{Provider: discovery.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1"})
+			list, err := base.With(discovery.Row{Provider: models.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1"})
 			assert.NoError(t, err)
 			for _, l := range []*discovery.PriceList{base, list} {
-				cost, err := l.CostOf(discovery.Call{Provider: discovery.OpenAI, Model: "openai/gpt-4o", Usage: thousand, At: on(t, "2026-11-20")})
+				cost, err := l.CostOf(discovery.Call{Provider: models.OpenAI, Model: "openai/gpt-4o", Usage: thousand, At: on(t, "2026-11-20")})
 				assert.NoError(t, err)
 				assert.Equal(t, l == list, cost.Exact == "0.002")
-				assert.NotEmpty(t, l.Of(discovery.Gemini, "gemini-2.5-pro"))
+				assert.NotEmpty(t, l.Of(models.Gemini, "gemini-2.5-pro"))
 			}
 		})
 	}

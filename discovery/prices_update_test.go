@@ -15,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // newerTable is the built-in table with another price of gpt-4.1, verified later than any other.
@@ -35,7 +36,7 @@ func updateClient(s *discoverytest.Server, opts ...discovery.Option) (*discovery
 }
 
 var gpt41 = discovery.Call{
-	Provider: discovery.OpenAI, Model: "gpt-4.1", Usage: discovery.Usage{Input: 1_000_000}, At: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC),
+	Provider: models.OpenAI, Model: "gpt-4.1", Usage: discovery.Usage{Input: 1_000_000}, At: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC),
 }
 
 func TestUpdatePrices(t *testing.T) {
@@ -43,7 +44,7 @@ func TestUpdatePrices(t *testing.T) {
 	s := discoverytest.New(t)
 	s.SetPrices(newerTable(t))
 	c, failures := updateClient(s)
-	own := discovery.Row{Provider: discovery.OpenAI, ModelHint: "my-model", InputPerMTok: "0"}
+	own := discovery.Row{Provider: models.OpenAI, ModelHint: "my-model", InputPerMTok: "0"}
 	base, err := discovery.BuiltInPrices().With(own)
 	require.NoError(t, err)
 	list, err := c.UpdatePrices(t.Context(), base)
@@ -55,7 +56,7 @@ func TestUpdatePrices(t *testing.T) {
 	assert.Contains(t, cost.Source, "price table of "+list.AsOf().Format(time.DateOnly))
 	assert.True(t, list.AsOf().After(base.AsOf()))
 	assert.Equal(t, list.AsOf().Format(time.DateOnly), *cost.VerifiedAt)
-	assert.Len(t, list.Of(discovery.OpenAI, "my-model"), 1, "own rows stay")
+	assert.Len(t, list.Of(models.OpenAI, "my-model"), 1, "own rows stay")
 	before, err := base.CostOf(gpt41)
 	require.NoError(t, err)
 	assert.Equal(t, "2", before.Exact, "base has changed")
@@ -192,7 +193,7 @@ func TestUpdatePricesAcceptsTomorrow(t *testing.T) {
 	list, err := client.UpdatePrices(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Empty(t, *failures)
-	assert.Len(t, list.Of(discovery.OpenAI, "gpt-x"), 1)
+	assert.Len(t, list.Of(models.OpenAI, "gpt-x"), 1)
 }
 
 // older is the built-in table as of a year before.

@@ -7,11 +7,12 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Live has the prices that a provider or a reseller publishes now, for [PriceList.WithLive].
 type Live struct {
-	Provider Provider
+	Provider models.Provider
 	// ReadAt is when the prices were read.
 	ReadAt time.Time
 	// Rows are the standard prices of text, a row for each model and tier. Other modes and modalities have the prices of the table.
@@ -22,7 +23,7 @@ type Live struct {
 
 // livePrices are the prices that a provider published at one time.
 type livePrices struct {
-	provider Provider
+	provider models.Provider
 	readAt   time.Time
 	list     *pricelist.List
 	find     func(model string) []Row
@@ -49,14 +50,14 @@ func (l *PriceList) WithLive(live Live) (*PriceList, error) {
 	}
 	sent.list = l.namedRows(rows)
 	list := *l
-	list.live = make(map[Provider]livePrices)
+	list.live = make(map[models.Provider]livePrices)
 	maps.Copy(list.live, l.live)
 	list.live[p] = sent
 	return &list, nil
 }
 
 // check returns the provider in its own spelling.
-func (live *Live) check() (Provider, error) {
+func (live *Live) check() (models.Provider, error) {
 	p := modelid.Canonical(live.Provider)
 	switch {
 	case modelid.Lookup(p) == nil:
@@ -89,7 +90,7 @@ func (live livePrices) rows(given []Row) []pricelist.Row {
 
 // Models returns the ids of the models of a provider that your own rows and the table have, sorted. Those that only live prices
 // have are left out.
-func (l *PriceList) Models(p Provider) []string {
+func (l *PriceList) Models(p models.Provider) []string {
 	p = modelid.Canonical(p)
 	var ids []string
 	for _, rows := range [][]pricelist.Row{l.own.list.Rows(), l.table.Rows()} {
@@ -169,7 +170,7 @@ func (live livePrices) period(listed []pricelist.Row) (from, until time.Time) {
 
 // missingTiers returns the rows of the table for long prompts that xAI's live list lacks: its fields for them are optional.
 func (live livePrices) missingTiers(rows, listed []pricelist.Row) (tiers []pricelist.Row) {
-	if live.provider != XAI || slices.ContainsFunc(rows, func(r pricelist.Row) bool { return r.MinPrompt > 0 }) {
+	if live.provider != models.XAI || slices.ContainsFunc(rows, func(r pricelist.Row) bool { return r.MinPrompt > 0 }) {
 		return nil
 	}
 	for _, row := range listed {

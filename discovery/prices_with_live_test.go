@@ -8,18 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 var liveReadAt = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // liveRow is a row of a reseller for one model.
 func liveRow(model string, input, output string) discovery.Row {
-	return discovery.Row{Provider: discovery.XAI, ModelHint: model, InputPerMTok: input, OutputPerMTok: output, Source: "reseller"}
+	return discovery.Row{Provider: models.XAI, ModelHint: model, InputPerMTok: input, OutputPerMTok: output, Source: "reseller"}
 }
 
 func costAt(t *testing.T, list *discovery.PriceList, model string, at time.Time) discovery.CallCost {
 	t.Helper()
-	cost, err := list.CostOf(discovery.Call{Provider: discovery.XAI, Model: model, Usage: discovery.Usage{Input: 100_000}, At: at})
+	cost, err := list.CostOf(discovery.Call{Provider: models.XAI, Model: model, Usage: discovery.Usage{Input: 100_000}, At: at})
 	require.NoError(t, err)
 	return cost
 }
@@ -33,9 +34,9 @@ func TestWithLivePricesCallsOfOneDay(t *testing.T) {
 	assert.Equal(t, "reseller", costAt(t, list, "x-ai/grok-4-5", liveReadAt.Add(23*time.Hour)).Source)
 	later := liveReadAt.Add(24 * time.Hour)
 	assert.Equal(t, costAt(t, builtIn, "grok-4.5", later), costAt(t, list, "grok-4.5", later))
-	assert.NotContains(t, builtIn.Of(discovery.XAI, "grok-4.5")[0].Source, "reseller", "the list itself does not change")
+	assert.NotContains(t, builtIn.Of(models.XAI, "grok-4.5")[0].Source, "reseller", "the list itself does not change")
 
-	again, err := list.WithLive(discovery.Live{Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.Row{liveRow("grok-4.5", "3", "9")}})
+	again, err := list.WithLive(discovery.Live{Provider: models.XAI, ReadAt: liveReadAt, Rows: []discovery.Row{liveRow("grok-4.5", "3", "9")}})
 	require.NoError(t, err)
 	assert.Equal(t, "0.3", costAt(t, again, "grok-4.5", liveReadAt).Exact)
 }
@@ -43,7 +44,7 @@ func TestWithLivePricesCallsOfOneDay(t *testing.T) {
 func TestWithLiveFindsModelsThatAreNotListed(t *testing.T) {
 	t.Parallel()
 	list, err := discovery.BuiltInPrices().WithLive(discovery.Live{
-		Provider: discovery.XAI, ReadAt: liveReadAt,
+		Provider: models.XAI, ReadAt: liveReadAt,
 		Find: func(model string) []discovery.Row {
 			if model != "grok-99" {
 				return nil
@@ -53,8 +54,8 @@ func TestWithLiveFindsModelsThatAreNotListed(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "0.15", costAt(t, list, "grok-99", liveReadAt).Exact)
-	assert.Empty(t, list.Of(discovery.XAI, "grok-98"))
-	assert.NotContains(t, list.Models(discovery.XAI), "grok-99")
+	assert.Empty(t, list.Of(models.XAI, "grok-98"))
+	assert.NotContains(t, list.Models(models.XAI), "grok-99")
 	assert.Contains(t, list.Models("x-ai"), "grok-4.5")
 }
 
@@ -62,10 +63,10 @@ func TestWithLiveRefuses(t *testing.T) {
 	t.Parallel()
 	for field, live := range map[string]discovery.Live{
 		"Live.Provider": {Provider: "nobody", ReadAt: liveReadAt},
-		"Live.ReadAt":   {Provider: discovery.XAI},
-		"Provider":      {Provider: discovery.Gemini, ReadAt: liveReadAt, Rows: []discovery.Row{liveRow("grok-4.5", "1", "1")}},
-		"ModelHint":     {Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.Row{liveRow(" ", "1", "1")}},
-		"InputPerMTok":  {Provider: discovery.XAI, ReadAt: liveReadAt, Rows: []discovery.Row{{Provider: discovery.XAI, ModelHint: "m", InputPerMTok: "-1"}}},
+		"Live.ReadAt":   {Provider: models.XAI},
+		"Provider":      {Provider: models.Gemini, ReadAt: liveReadAt, Rows: []discovery.Row{liveRow("grok-4.5", "1", "1")}},
+		"ModelHint":     {Provider: models.XAI, ReadAt: liveReadAt, Rows: []discovery.Row{liveRow(" ", "1", "1")}},
+		"InputPerMTok":  {Provider: models.XAI, ReadAt: liveReadAt, Rows: []discovery.Row{{Provider: models.XAI, ModelHint: "m", InputPerMTok: "-1"}}},
 	} {
 		list, err := discovery.BuiltInPrices().WithLive(live)
 		var value *discovery.ValueError

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestWithTableReplacesTheTable(t *testing.T) {
@@ -55,5 +56,5 @@ func TestWithTableRefuses(t *testing.T) {
 }
 
 func ownRow() discovery.Row {
-	return discovery.Row{Provider: discovery.OpenAI, ModelHint: "own", InputPerMTok: "1", OutputPerMTok: "1"}
+	return discovery.Row{Provider: models.OpenAI, ModelHint: "own", InputPerMTok: "1", OutputPerMTok: "1"}
 }

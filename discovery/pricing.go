@@ -6,6 +6,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // ProviderPricing is a row of a price list. All prices are in USD per million tokens. A nil price does not exist or is unknown;
@@ -15,7 +16,7 @@ import (
 // chooses one.
 type ProviderPricing struct {
 	// Provider is the provider that charges the price.
-	Provider Provider `json:"provider"`
+	Provider models.Provider `json:"provider"`
 	// ModelHint names the model: an id, or the words of a Gemini SKU in lower case, as in "gemini 3.5 flash lite", which
 	// [NormalizeModelID] converts to an id. It is "" if the SKU names no Gemini model.
 	ModelHint string `json:"model_hint"`
@@ -80,7 +81,7 @@ func PricingOf(row Row) ProviderPricing {
 		TierThresholdTokens: row.TierThresholdTokens, UsageUnit: ptr.Of(row.UsageUnit), Source: row.Source, VerifiedAt: ptr.Of(row.VerifiedAt),
 		ValidFrom: ptr.Of(row.ValidFrom), ValidUntil: ptr.Of(row.ValidUntil), Modality: row.Modality, Mode: row.Mode,
 	}
-	if row.Provider == Anthropic {
+	if row.Provider == models.Anthropic {
 		p.RawPricing = p.rawPricing()
 	}
 	return p
@@ -89,7 +90,7 @@ func PricingOf(row Row) ProviderPricing {
 // rawPricing returns the cache prices of an Anthropic model, nil unless all three are listed.
 func (p *ProviderPricing) rawPricing() *RawPricing {
 	hour := p.CacheWrite1hPerMTok
-	for _, listed := range pricelist.Builtin().Model(string(Anthropic), p.ModelHint) {
+	for _, listed := range pricelist.Builtin().Model(string(models.Anthropic), p.ModelHint) {
 		if hour == nil {
 			hour = pricelist.Float64(listed.SingleSourceWrite1h)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // anthropicListed has the published prices: input, 5m write, 1h write, hit, output; three zeros mean that there is no cache price.
@@ -70,7 +71,7 @@ func TestAnthropicRowsHaveASource(t *testing.T) {
 	for _, p := range discovery.ListAnthropicPricing() {
 		assert.False(t, seen[p.SKUID], p.SKUID)
 		seen[p.SKUID] = true
-		assert.Equal(t, discovery.Anthropic, p.Provider)
+		assert.Equal(t, models.Anthropic, p.Provider)
 		assert.NotEmpty(t, p.Source, p.SKUID)
 		assert.Nil(t, p.ValidUntil, p.SKUID)
 		assert.Contains(t, p.SKUDescription, p.ModelHint)
@@ -213,7 +214,7 @@ func TestAnthropicPeriods(t *testing.T) {
 	assert.Equal(t, "2026-10-07", *now.ValidFrom)
 	assert.InDelta(t, 0.1, *now.CacheReadPerMTok, 0)
 	var before []discovery.Row
-	for _, p := range discovery.BuiltInPrices().Rows(discovery.Anthropic) {
+	for _, p := range discovery.BuiltInPrices().Rows(models.Anthropic) {
 		if p.ModelHint == "claude-sonnet-5-5" && p.ValidUntil != "" {
 			before = append(before, p)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestPricesAreCachedForADayPerKey(t *testing.T) {
@@ -57,11 +58,11 @@ func TestInvalidatePricing(t *testing.T) {
 	c := s.inProcess()
 	c.InvalidatePricing()
 	for _, row := range []struct {
-		providers []discovery.Provider
+		providers []models.Provider
 		again     bool
 	}{
-		{nil, true}, {[]discovery.Provider{discovery.Gemini}, true}, {[]discovery.Provider{"Google"}, true},
-		{[]discovery.Provider{discovery.Anthropic, discovery.Gemini}, true}, {[]discovery.Provider{discovery.Anthropic}, false}, {[]discovery.Provider{"nobody"}, false},
+		{nil, true}, {[]models.Provider{models.Gemini}, true}, {[]models.Provider{"Google"}, true},
+		{[]models.Provider{models.Anthropic, models.Gemini}, true}, {[]models.Provider{models.Anthropic}, false}, {[]models.Provider{"nobody"}, false},
 	} {
 		_, _ = c.FetchGeminiPricing(t.Context(), withKey)
 		before := s.count("cloudbilling")

@@ -12,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
@@ -92,7 +93,7 @@ func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([
 // pricingOfSKU returns a SKU as callers see it.
 func pricingOfSKU(s *geminisku.SKU, readAt string) ProviderPricing {
 	pricing := ProviderPricing{
-		Provider: Gemini, ModelHint: s.Model, SKUID: s.ID, SKUDescription: s.Description, TierThresholdTokens: s.Threshold,
+		Provider: models.Gemini, ModelHint: s.Model, SKUID: s.ID, SKUDescription: s.Description, TierThresholdTokens: s.Threshold,
 		Source: SourceCloudBilling, VerifiedAt: &readAt, Modality: s.Modality, Mode: s.Mode, UsageUnit: ptr.Of(s.Unit),
 	}
 	if s.Direction == geminisku.Input {
@@ -127,12 +128,12 @@ func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, 
 
 // InvalidatePricing discards the cached prices of the given providers, or of all providers without an argument. Only the prices
 // of Gemini and XAI are cached.
-func (c *Client) InvalidatePricing(providers ...Provider) {
-	discards := func(p Provider) bool {
-		return len(providers) == 0 || slices.ContainsFunc(providers, func(q Provider) bool { return modelid.Canonical(q) == p })
+func (c *Client) InvalidatePricing(providers ...models.Provider) {
+	discards := func(p models.Provider) bool {
+		return len(providers) == 0 || slices.ContainsFunc(providers, func(q models.Provider) bool { return modelid.Canonical(q) == p })
 	}
-	c.gemini.Delete(func(keyHash) bool { return discards(Gemini) })
-	c.xai.Delete(func(keyHash) bool { return discards(XAI) })
+	c.gemini.Delete(func(keyHash) bool { return discards(models.Gemini) })
+	c.xai.Delete(func(keyHash) bool { return discards(models.XAI) })
 }
 
 // keyedGeminiPrices is geminiPrices with the key of the options, else that of the client.

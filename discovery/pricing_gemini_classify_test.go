@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // summary returns the fields of a row in one line.
@@ -253,6 +254,6 @@ func TestPriceInForce(t *testing.T) {
 	}
 	bare := rowOf(t, `{"skuId":"A"}`)
 	assert.Equal(t, discovery.ProviderPricing{
-		Provider: discovery.Gemini, SKUID: "A", Source: "cloudbilling", VerifiedAt: bare.VerifiedAt, Mode: "other",
+		Provider: models.Gemini, SKUID: "A", Source: "cloudbilling", VerifiedAt: bare.VerifiedAt, Mode: "other",
 	}, bare, "what is left out is not known")
 }

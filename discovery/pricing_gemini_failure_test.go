@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 const keyInvalid = `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`
@@ -87,7 +88,7 @@ func TestReasonsOfPricingFailures(t *testing.T) {
 				f := s.failures[i]
 				assert.Equal(t, row.reason, f.Reason)
 				assert.Equal(t, row.status, f.StatusCode)
-				assert.Equal(t, discovery.Gemini, f.Provider)
+				assert.Equal(t, models.Gemini, f.Provider)
 				assert.Equal(t, operation, f.Operation)
 				assert.Error(t, f.Err)
 				assert.Equal(t, name == "429 retry", f.RetryAfter == 7*time.Second)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 const flashText = "Generate content input token count gemini 3.7 flash text"
@@ -38,7 +39,7 @@ func TestFetchGeminiPricingSendsTheDocumentedRequest(t *testing.T) {
 	assert.True(t, known)
 	assert.Less(t, age, time.Minute)
 	assert.Equal(t, discovery.ProviderPricing{
-		Provider: discovery.Gemini, ModelHint: "gemini 3.7 flash", SKUID: "A", SKUDescription: flashText, InputPerMTok: ptr(0.75),
+		Provider: models.Gemini, ModelHint: "gemini 3.7 flash", SKUID: "A", SKUDescription: flashText, InputPerMTok: ptr(0.75),
 		UsageUnit: ptr("count"), Source: discovery.SourceCloudBilling, VerifiedAt: verified, Modality: "text", Mode: "standard",
 	}, rows[0])
 }

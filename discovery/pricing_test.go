@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func tiers(thresholds ...int64) []discovery.ProviderPricing {
@@ -96,7 +97,7 @@ func TestAge(t *testing.T) {
 // Unknown values are null.
 func TestPricingJSON(t *testing.T) {
 	t.Parallel()
-	empty, err := json.Marshal(discovery.ProviderPricing{Provider: discovery.Gemini})
+	empty, err := json.Marshal(discovery.ProviderPricing{Provider: models.Gemini})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"provider":"gemini","model_hint":"","sku_id":"","sku_description":"","input_per_mtok":null,"output_per_mtok":null,
 		"tier_threshold_tokens":0,"cache_read_per_mtok":null,"cache_write_5m_per_mtok":null,"cache_write_1h_per_mtok":null,

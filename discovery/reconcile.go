@@ -8,6 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 const (
@@ -88,7 +89,7 @@ func (q dayQuery) checkWholeDays() error {
 }
 
 // newDayReport returns the report of a provider that lists every UTC day. An end of 0 is an open window.
-func newDayReport(provider Provider, costs bill[CostBucket], attributedUSD *float64, start, end int64) *ReconciliationReport[CostBucket] {
+func newDayReport(provider models.Provider, costs bill[CostBucket], attributedUSD *float64, start, end int64) *ReconciliationReport[CostBucket] {
 	r := newReport(provider, costs, attributedUSD)
 	r.WindowStart, r.WindowEnd = start, ptr.Of(end)
 	r.Settled = end != 0 && settled(time.Unix(end, 0), time.UTC)
@@ -145,9 +146,9 @@ func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attri
 	// A last bucket that ends after the window has only what was used in the window.
 	if w.Unit != calendar.Whole && !costs.within(w.Start.Unix(), 0) {
 		costs = bill[TeamCostBucket]{buckets: []TeamCostBucket{}}
-		err = c.report(ctx, request{operation: opReconcileXAI, provider: XAI}.undecodable(billing.ErrOutsideWindow))
+		err = c.report(ctx, request{operation: opReconcileXAI, provider: models.XAI}.undecodable(billing.ErrOutsideWindow))
 	}
-	r, end := newReport(XAI, costs, attributedUSD), w.End.Unix()
+	r, end := newReport(models.XAI, costs, attributedUSD), w.End.Unix()
 	r.WindowStart, r.WindowEnd, r.Settled = w.Start.Unix(), &end, settled(w.End, w.End.Location())
 	return r, err
 }

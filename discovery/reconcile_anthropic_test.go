@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func reconcileAnthropic(t *testing.T, s *fakeServer, attributed *float64) *discovery.ReconciliationReport[discovery.CostBucket] {
@@ -39,7 +40,7 @@ func TestAnthropicReport(t *testing.T) {
 	assert.Equal(t, `{"anthropic_actual_usd":0.3,"attributed_usd":0.25,"drift_usd":0.05,"drift_pct":20,"buckets":`+buckets+
 		`,"window_start":1777593600,"window_end":1778198400,"complete":true,"settled":true}`, asJSON(t, r))
 	assert.Contains(t, buckets, `"workspace_breakdown":{}`)
-	assert.Equal(t, discovery.Anthropic, r.Provider)
+	assert.Equal(t, models.Anthropic, r.Provider)
 	assert.Empty(t, r.MissingDays)
 
 	var read discovery.ReconciliationReport[discovery.CostBucket]
@@ -142,10 +143,10 @@ func TestAnthropicBucketThatBeginsBeforeTheWindow(t *testing.T) {
 func TestAnthropicReportWithALedger(t *testing.T) {
 	t.Parallel()
 	l := discovery.NewLedger()
-	l.Add(mayDay(1).Add(time.Hour), cost(discovery.Anthropic, "claude-opus-4-8", "0.09"))
-	l.Add(mayDay(2).Add(23*time.Hour), cost(discovery.Anthropic, "claude-haiku-4-5", "0.2"))
-	l.Add(mayDay(2), cost(discovery.OpenAI, "gpt-5.4", "7"))
-	l.Add(mayDay(8), cost(discovery.Anthropic, "claude-opus-4-8", "7")) // after the window
+	l.Add(mayDay(1).Add(time.Hour), cost(models.Anthropic, "claude-opus-4-8", "0.09"))
+	l.Add(mayDay(2).Add(23*time.Hour), cost(models.Anthropic, "claude-haiku-4-5", "0.2"))
+	l.Add(mayDay(2), cost(models.OpenAI, "gpt-5.4", "7"))
+	l.Add(mayDay(8), cost(models.Anthropic, "claude-opus-4-8", "7")) // after the window
 	r := reconcileAnthropic(t, week(), nil).WithLedger(l)
 	assert.Equal(t, 0.29, *r.AttributedUSD)
 	assert.Equal(t, 0.01, *r.DriftUSD)

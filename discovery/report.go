@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
@@ -20,7 +21,7 @@ import (
 // in a report that a program built, is one that is not known; such a report has no JSON.
 type ReconciliationReport[B Bucket] struct {
 	// Provider is the provider that billed.
-	Provider Provider
+	Provider models.Provider
 	// ActualUSD is the exact sum of what was billed, rounded once to a float64. It is meaningful only if Complete is true.
 	ActualUSD float64
 	// AttributedUSD is what was counted locally, or nil if nothing was given. 0 is an amount, and credits are negative.
@@ -53,7 +54,7 @@ type ReconciliationReport[B Bucket] struct {
 }
 
 // newReport returns the report without its window.
-func newReport[B Bucket](provider Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
+func newReport[B Bucket](provider models.Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
 	actual := costs.total.Total()
 	r := &ReconciliationReport[B]{
 		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: ptr.Copy(attributedUSD),
@@ -128,8 +129,8 @@ type reportJSON[B Bucket] struct {
 }
 
 // actuals returns the fields of the actual amount by provider.
-func (r *reportJSON[B]) actuals() map[Provider]**float64 {
-	return map[Provider]**float64{OpenAI: &r.OpenAI, Anthropic: &r.Anthropic, XAI: &r.XAI}
+func (r *reportJSON[B]) actuals() map[models.Provider]**float64 {
+	return map[models.Provider]**float64{models.OpenAI: &r.OpenAI, models.Anthropic: &r.Anthropic, models.XAI: &r.XAI}
 }
 
 // MarshalJSON writes the actual amount as openai_actual_usd, anthropic_actual_usd or xai_actual_usd, depending on Provider, and

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // billedDays is a complete report of OpenAI with a bucket for each amount, from 2026-05-01 on.
@@ -19,7 +20,7 @@ func billedDays(amounts ...float64) *discovery.ReconciliationReport[discovery.Co
 	const day = 24 * 60 * 60
 	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Unix()
 	end := start + int64(len(amounts))*day
-	r := &discovery.ReconciliationReport[discovery.CostBucket]{Provider: discovery.OpenAI, WindowStart: start, WindowEnd: &end, Complete: true, Settled: true}
+	r := &discovery.ReconciliationReport[discovery.CostBucket]{Provider: models.OpenAI, WindowStart: start, WindowEnd: &end, Complete: true, Settled: true}
 	for i, usd := range amounts {
 		r.Buckets = append(r.Buckets, discovery.CostBucket{StartTime: start + int64(i)*day, EndTime: start + int64(i+1)*day, TotalUSD: usd})
 		r.ActualUSD += usd
@@ -36,7 +37,7 @@ func counted(days map[int]string) *discovery.Ledger {
 			l.Add(at, nil)
 			continue
 		}
-		l.Add(at, cost(discovery.OpenAI, "gpt-5.4", exact))
+		l.Add(at, cost(models.OpenAI, "gpt-5.4", exact))
 	}
 	return l
 }
@@ -45,7 +46,7 @@ func TestReportWithALedger(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
 	l := counted(map[int]string{1: "0.9", 2: "2", 3: "100"}) // the third day is not in the window
-	l.Add(time.Date(2026, 5, 1, 1, 0, 0, 0, time.UTC), cost(discovery.XAI, "grok-4.7", "50"))
+	l.Add(time.Date(2026, 5, 1, 1, 0, 0, 0, time.UTC), cost(models.XAI, "grok-4.7", "50"))
 	with := report.WithLedger(l)
 	assert.Nil(t, report.AttributedUSD, "the report itself does not change")
 	assert.InDelta(t, 2.9, *with.AttributedUSD, 0)
@@ -63,7 +64,7 @@ func TestReportWithALedger(t *testing.T) {
 		"billed 3.000000", "attributed 2.900000", "drift +0.100000", "drift % +3.45",
 	}, fields(table.String()))
 
-	l.Add(time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), cost(discovery.OpenAI, "gpt-5.4", "7"))
+	l.Add(time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), cost(models.OpenAI, "gpt-5.4", "7"))
 	assert.InDelta(t, 2.9, *with.AttributedUSD, 0, "a report does not follow its ledger")
 
 	text, err := json.Marshal(with)
@@ -80,7 +81,7 @@ func TestDriftFromALedgerIsExact(t *testing.T) {
 	const amount = "0.12345678901234567890"
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result(amount, "")))})
 	ledger := discovery.NewLedger()
-	ledger.Add(time.Unix(day1, 0), cost(discovery.OpenAI, "gpt-5.4", amount))
+	ledger.Add(time.Unix(day1, 0), cost(models.OpenAI, "gpt-5.4", amount))
 	with := reconcileOpenAI(t, s, nil).WithLedger(ledger)
 	assert.Zero(t, *with.DriftUSD)
 	ok, known := with.Within(0)
@@ -151,7 +152,7 @@ func TestLedgerBesideOtherBuckets(t *testing.T) {
 	t.Parallel()
 	end := time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC).Unix()
 	report := &discovery.ReconciliationReport[discovery.TeamCostBucket]{
-		Provider: discovery.XAI, WindowStart: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Unix(), WindowEnd: &end, Complete: true, Settled: true, ActualUSD: 6,
+		Provider: models.XAI, WindowStart: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Unix(), WindowEnd: &end, Complete: true, Settled: true, ActualUSD: 6,
 		Buckets: []discovery.TeamCostBucket{
 			{StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-04T00:00:00Z", TotalUSD: 1},
 			{StartTime: "2026-05-04T00:00:00Z", EndTime: "2026-05-04T01:00:00Z", TotalUSD: 2},
@@ -160,7 +161,7 @@ func TestLedgerBesideOtherBuckets(t *testing.T) {
 	}
 	l := discovery.NewLedger()
 	for day := 1; day <= 4; day++ {
-		l.Add(time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC), cost(discovery.XAI, "grok-4.7", "0.5"))
+		l.Add(time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC), cost(models.XAI, "grok-4.7", "0.5"))
 	}
 	var table bytes.Buffer
 	require.NoError(t, report.WithLedger(l).Table(&table))

@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // A comparison names the line items that no call has, so that a difference to the bill can be explained.
 func TestReportNamesLineItemsBesideCalls(t *testing.T) {
 	t.Parallel()
 	report := discovery.ReconciliationReport[discovery.CostBucket]{
-		Provider: discovery.OpenAI, ActualUSD: 1.5, AttributedUSD: ptr(1.0), Complete: true, Settled: true,
+		Provider: models.OpenAI, ActualUSD: 1.5, AttributedUSD: ptr(1.0), Complete: true, Settled: true,
 		Buckets: []discovery.CostBucket{
 			{TotalUSD: 1.2, LineItemBreakdown: map[string]float64{"gpt-5.4, input": 1, "Vector storage": 0.1, "Code interpreter": 0.1, "": 0}},
 			{StartTime: 86_400, EndTime: 172_800, TotalUSD: 0.3, LineItemBreakdown: map[string]float64{"Vector storage": 0.2, "web search tool calls": 0.1}},
@@ -25,7 +26,7 @@ func TestReportNamesLineItemsBesideCalls(t *testing.T) {
 	assert.Contains(t, text.String(), `not in any call: 0.4 USD of the bill are "Code interpreter", "Vector storage"`)
 
 	sessions := discovery.ReconciliationReport[discovery.CostBucket]{
-		Provider: discovery.Anthropic, ActualUSD: 0.45, AttributedUSD: ptr(0.37), Complete: true, Settled: true,
+		Provider: models.Anthropic, ActualUSD: 0.45, AttributedUSD: ptr(0.37), Complete: true, Settled: true,
 		Buckets: []discovery.CostBucket{{TotalUSD: 0.45, LineItemBreakdown: map[string]float64{"Web Search Usage": 0.37, "Session Usage": 0.08}}},
 	}
 	text.Reset()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // nearest is the float that math/big finds nearest to r.
@@ -135,7 +136,7 @@ func TestReportJSON(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `{"xai_actual_usd":1.5,"attributed_usd":1,"drift_usd":0.5,"drift_pct":50,"buckets":[`+asJSON(t, x.Buckets[0])+
 		`],"window_start":1777593600,"window_end":1778284800,"complete":true,"settled":true}`, asJSON(t, x))
-	assert.Equal(t, discovery.XAI, x.Provider)
+	assert.Equal(t, models.XAI, x.Provider)
 
 	assert.Contains(t, asJSON(t, discovery.ReconciliationReport[discovery.CostBucket]{Provider: "openai"}), `"buckets":[]`)
 	_, err = json.Marshal(discovery.ReconciliationReport[discovery.CostBucket]{Provider: "deepseek"})
@@ -153,7 +154,7 @@ func TestReportRoundTripsThroughJSON(t *testing.T) {
 	failed := reconcileOpenAI(t, newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")}), nil)
 	require.NoError(t, json.Unmarshal([]byte(asJSON(t, failed)), &read))
 	assert.False(t, read.Complete)
-	assert.Equal(t, discovery.OpenAI, read.Provider)
+	assert.Equal(t, models.OpenAI, read.Provider)
 
 	x, err := usageOf(series("Chat", point("2026-05-08T00:00:00Z", "1.5"))).inProcess().ReconcileXAICost(t.Context(), usageQuery(), ptr(1.0))
 	require.NoError(t, err)

@@ -9,13 +9,14 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
 // request describes a call to a provider: its key and timeout, and the labels of its Failure.
 type request struct {
 	operation string
-	provider  Provider // "" for the primary catalog
+	provider  models.Provider // "" for the primary catalog
 	key       Secret
 	timeout   time.Duration
 	// refusedKey is that of the provider's row.

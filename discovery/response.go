@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Response is what a response of a provider states about a call.
@@ -25,13 +26,13 @@ type Response struct {
 //
 // A body without a usage object is a Response that is not Complete. The error is a [*ValueError], which contains nothing of the
 // body, if the body is not JSON, as one that was cut, or if its usage object is invalid.
-func ParseResponse(provider Provider, body []byte) (Response, error) {
-	known, err := ParseProvider(string(provider))
+func ParseResponse(provider models.Provider, body []byte) (Response, error) {
+	known, err := models.ParseProvider(string(provider))
 	if err != nil {
 		return Response{}, err
 	}
 	reader := response.New(string(known))
-	if known == Gemini && bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
+	if known == models.Gemini && bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
 		if !response.EachOf(body, reader.Event) {
 			return Response{}, &ValueError{Field: "body", Reason: "must be a JSON array of objects"}
 		}

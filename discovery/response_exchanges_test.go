@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // exchange is a recorded call, with what is in its response.
@@ -27,10 +28,10 @@ type exchange struct {
 	} `json:"response"`
 	Expect struct {
 		expected
-		Provider discovery.Provider `json:"provider"`
-		Metered  bool               `json:"metered"`
-		Complete bool               `json:"complete"`
-		Records  []expected         `json:"records"`
+		Provider models.Provider `json:"provider"`
+		Metered  bool            `json:"metered"`
+		Complete bool            `json:"complete"`
+		Records  []expected      `json:"records"`
 	} `json:"expect"`
 }
 
@@ -136,13 +137,13 @@ func batchLines(t *testing.T, x *exchange) []json.RawMessage {
 	}
 	var lines []json.RawMessage
 	switch x.Expect.Provider {
-	case discovery.XAI:
+	case models.XAI:
 		var body struct {
 			Results []json.RawMessage `json:"results"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(x.Response.Body), &body))
 		lines = body.Results
-	case discovery.Gemini:
+	case models.Gemini:
 		var body struct {
 			Metadata struct {
 				Output struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 const chatCounts = `"usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`
@@ -25,83 +26,83 @@ func TestParseResponse(t *testing.T) {
 	const geminiUsage = `"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":1,"totalTokenCount":6}`
 	for _, row := range []struct {
 		name     string
-		provider discovery.Provider
+		provider models.Provider
 		body     string
 		want     discovery.Response
 	}{
-		{"the tier is beside the usage", discovery.OpenAI, `{"id":"1","model":"m","service_tier":"priority",` + chatCounts + `}`, discovery.Response{ID: "1", Model: "m", Usage: mode("priority"), Complete: true}},
-		{"a standard tier", discovery.OpenAI, `{"service_tier":"default",` + chatCounts + `}`, discovery.Response{Usage: five, Complete: true}},
-		{"tier, speed and region have an order", discovery.Anthropic, `{"id":"1","usage":{"inference_geo":"us","speed":"fast","service_tier":"BATCH","input_tokens":5,"output_tokens":1}}`, discovery.Response{ID: "1", Usage: mode("batch+fast+us"), Complete: true}},
-		{"names inside of the content are not read", discovery.OpenAI, `{"choices":[{"message":{"id":"2","model":"x","usage":{"prompt_tokens":9},"content":"\"usage\":{}"}}],` + chatCounts + `}`, discovery.Response{Usage: five, Complete: true}},
-		{"a background response that is queued", discovery.OpenAI, `{"id":"1","model":"m","status":"queued","service_tier":"auto","usage":null}`, discovery.Response{ID: "1", Model: "m"}},
-		{"counts of a response in progress are not final", discovery.OpenAI, `{"id":"1","status":"in_progress",` + responsesUsage + `}`, discovery.Response{ID: "1", Usage: five}},
-		{"an empty usage object", discovery.OpenAI, `{"id":"1","model":"m","service_tier":"priority","usage":{}}`, discovery.Response{ID: "1", Model: "m", Usage: discovery.Usage{Mode: "priority"}}},
-		{"an error", discovery.Anthropic, `{"type":"error","error":{"type":"overloaded_error"},"request_id":"req_1"}`, discovery.Response{}},
-		{"a batch is not a response", discovery.OpenAI, `{"id":"batch_1","object":"batch","model":"m",` + responsesUsage + `}`, discovery.Response{}},
-		{"a tool that OpenAI counts and that is not known", discovery.OpenAI, `{"tool_usage":{"rocket":{"num_requests":4}},` + responsesUsage + `}`, discovery.Response{Usage: tools(map[string]int64{"unknown": 4}), Complete: true}},
-		{"another unit of a tool", discovery.Anthropic, `{"usage":{"input_tokens":5,"output_tokens":1,"server_tool_use":{"web_search_requests":0,"code_execution_seconds":0.5}}}`, discovery.Response{Usage: mode("count:code_execution_seconds"), Complete: true}},
-		{"searches for images", discovery.Gemini, `{"candidates":[{"groundingMetadata":{"imageSearchQueries":["a","","b","a"]}}],` + geminiUsage + `}`, discovery.Response{Usage: tools(map[string]int64{"image_search": 2}), Complete: true}},
+		{"the tier is beside the usage", models.OpenAI, `{"id":"1","model":"m","service_tier":"priority",` + chatCounts + `}`, discovery.Response{ID: "1", Model: "m", Usage: mode("priority"), Complete: true}},
+		{"a standard tier", models.OpenAI, `{"service_tier":"default",` + chatCounts + `}`, discovery.Response{Usage: five, Complete: true}},
+		{"tier, speed and region have an order", models.Anthropic, `{"id":"1","usage":{"inference_geo":"us","speed":"fast","service_tier":"BATCH","input_tokens":5,"output_tokens":1}}`, discovery.Response{ID: "1", Usage: mode("batch+fast+us"), Complete: true}},
+		{"names inside of the content are not read", models.OpenAI, `{"choices":[{"message":{"id":"2","model":"x","usage":{"prompt_tokens":9},"content":"\"usage\":{}"}}],` + chatCounts + `}`, discovery.Response{Usage: five, Complete: true}},
+		{"a background response that is queued", models.OpenAI, `{"id":"1","model":"m","status":"queued","service_tier":"auto","usage":null}`, discovery.Response{ID: "1", Model: "m"}},
+		{"counts of a response in progress are not final", models.OpenAI, `{"id":"1","status":"in_progress",` + responsesUsage + `}`, discovery.Response{ID: "1", Usage: five}},
+		{"an empty usage object", models.OpenAI, `{"id":"1","model":"m","service_tier":"priority","usage":{}}`, discovery.Response{ID: "1", Model: "m", Usage: discovery.Usage{Mode: "priority"}}},
+		{"an error", models.Anthropic, `{"type":"error","error":{"type":"overloaded_error"},"request_id":"req_1"}`, discovery.Response{}},
+		{"a batch is not a response", models.OpenAI, `{"id":"batch_1","object":"batch","model":"m",` + responsesUsage + `}`, discovery.Response{}},
+		{"a tool that OpenAI counts and that is not known", models.OpenAI, `{"tool_usage":{"rocket":{"num_requests":4}},` + responsesUsage + `}`, discovery.Response{Usage: tools(map[string]int64{"unknown": 4}), Complete: true}},
+		{"another unit of a tool", models.Anthropic, `{"usage":{"input_tokens":5,"output_tokens":1,"server_tool_use":{"web_search_requests":0,"code_execution_seconds":0.5}}}`, discovery.Response{Usage: mode("count:code_execution_seconds"), Complete: true}},
+		{"searches for images", models.Gemini, `{"candidates":[{"groundingMetadata":{"imageSearchQueries":["a","","b","a"]}}],` + geminiUsage + `}`, discovery.Response{Usage: tools(map[string]int64{"image_search": 2}), Complete: true}},
 		{
-			"searches of OpenAI are counted by OpenAI", discovery.OpenAI,
+			"searches of OpenAI are counted by OpenAI", models.OpenAI,
 			`{"output":[{"type":"web_search_call","action":{"type":"search"}},{"type":"web_search_call","action":{"type":"search"}}],"tool_usage":{"web_search":{"num_requests":1}},` + responsesUsage + `}`,
 			discovery.Response{Usage: tools(map[string]int64{"web_search": 1}), Complete: true},
 		},
 		{
-			"without that count, by the searches among the calls", discovery.OpenAI,
+			"without that count, by the searches among the calls", models.OpenAI,
 			`{"output":[{"action":{"type":"search"},"type":"web_search_call"},{"type":"web_search_call","action":{"type":"open_page"}},{"type":"web_search_call"}],` + responsesUsage + `}`,
 			discovery.Response{Usage: tools(map[string]int64{"web_search": 2}), Complete: true},
 		},
 		{
-			"a code interpreter and a hosted shell are billed by the container", discovery.OpenAI,
+			"a code interpreter and a hosted shell are billed by the container", models.OpenAI,
 			`{"output":[{"type":"code_interpreter_call","container_id":"a"},{"type":"code_interpreter_call","container_id":"a"},{"type":"code_interpreter_call","container_id":"b"},
 			{"type":"shell_call","environment":{"type":"container_reference","container_id":"c"}},{"type":"shell_call","environment":{"type":"local"}},{"type":"mcp_call"},{"type":"computer_call"}],` + responsesUsage + `}`,
 			discovery.Response{Usage: tools(map[string]int64{"code_interpreter": 2, "shell": 1}), Complete: true},
 		},
 		{
-			"files and images", discovery.OpenAI,
+			"files and images", models.OpenAI,
 			`{"output":[{"type":"file_search_call"},{"type":"image_generation_call"},{"type":"image_generation_call"}],"tool_usage":{"image_gen":{"total_tokens":9}},` + responsesUsage + `}`,
 			discovery.Response{Usage: tools(map[string]int64{"file_search": 1, "image_generation": 2}), Complete: true},
 		},
-		{"an image without its call", discovery.OpenAI, `{"tool_usage":{"image_gen":{"total_tokens":9}},` + responsesUsage + `}`, discovery.Response{Usage: tools(map[string]int64{"image_generation": 1}), Complete: true}},
+		{"an image without its call", models.OpenAI, `{"tool_usage":{"image_gen":{"total_tokens":9}},` + responsesUsage + `}`, discovery.Response{Usage: tools(map[string]int64{"image_generation": 1}), Complete: true}},
 		{
-			"Gemini 3 bills each query", discovery.Gemini,
+			"Gemini 3 bills each query", models.Gemini,
 			`{"modelVersion":"gemini-3.5-flash","candidates":[{"groundingMetadata":{"webSearchQueries":["a","b","a",""]}},{"groundingMetadata":{"webSearchQueries":["c"]}}],` + geminiUsage + `}`,
 			discovery.Response{Model: "gemini-3.5-flash", Usage: tools(map[string]int64{"grounding": 3}), Complete: true},
 		},
 		{
-			"Gemini 2.5 bills each prompt", discovery.Gemini,
+			"Gemini 2.5 bills each prompt", models.Gemini,
 			`{"modelVersion":"gemini-2.5-pro","candidates":[{"groundingMetadata":{"webSearchQueries":["a","b"]}}],` + geminiUsage + `}`,
 			discovery.Response{Model: "gemini-2.5-pro", Usage: tools(map[string]int64{"grounding": 1}), Complete: true},
 		},
-		{"a search of files is free", discovery.Gemini, `{"candidates":[{"groundingMetadata":{"groundingChunks":[{"retrievedContext":{}}]}}],` + geminiUsage + `}`, discovery.Response{Usage: five, Complete: true}},
-		{"maps", discovery.Gemini, `{"candidates":[{"groundingMetadata":{"groundingChunks":[{"maps":{"uri":"u"}},{"maps":{"uri":"v"}}]}}],` + geminiUsage + `}`, discovery.Response{Usage: tools(map[string]int64{"maps": 1}), Complete: true}},
+		{"a search of files is free", models.Gemini, `{"candidates":[{"groundingMetadata":{"groundingChunks":[{"retrievedContext":{}}]}}],` + geminiUsage + `}`, discovery.Response{Usage: five, Complete: true}},
+		{"maps", models.Gemini, `{"candidates":[{"groundingMetadata":{"groundingChunks":[{"maps":{"uri":"u"}},{"maps":{"uri":"v"}}]}}],` + geminiUsage + `}`, discovery.Response{Usage: tools(map[string]int64{"maps": 1}), Complete: true}},
 		{
-			"an interaction: queries of a function are no searches", discovery.Gemini,
+			"an interaction: queries of a function are no searches", models.Gemini,
 			`{"id":"i","model":"gemini-4-argon","service_tier":"flex","steps":[{"type":"google_search_call","arguments":{"queries":["a","b"]}},{"type":"function_call","arguments":{"queries":["c"]}}],
 			"usage":{"total_input_tokens":5,"total_output_tokens":1,"total_tokens":6}}`,
 			discovery.Response{ID: "i", Model: "gemini-4-argon", Usage: discovery.Usage{Input: 5, Output: 1, Mode: "flex", Requests: map[string]int64{"grounding": 2}}, Complete: true},
 		},
 		{
-			"the count of an interaction is that of its searches", discovery.Gemini,
+			"the count of an interaction is that of its searches", models.Gemini,
 			`{"model":"gemini-4-argon","steps":[{"type":"google_search_call","arguments":{"queries":["a","b"]}}],
 			"usage":{"total_input_tokens":5,"total_output_tokens":1,"total_tokens":6,"grounding_tool_count":[{"type":"google_search","count":3}]}}`,
 			discovery.Response{Model: "gemini-4-argon", Usage: tools(map[string]int64{"grounding": 3}), Complete: true},
 		},
-		{"a blocked prompt", discovery.Gemini, `{"promptFeedback":{"blockReason":1},"usageMetadata":{},"modelVersion":"m"}`, discovery.Response{Model: "m", Complete: true}},
-		{"a blocked prompt of Vertex", discovery.Gemini, `{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"trafficType":"ON_DEMAND"}}`, discovery.Response{Complete: true}},
-		{"no usage at all", discovery.Gemini, `{"promptFeedback":{"blockReason":"SAFETY"},"modelVersion":"m"}`, discovery.Response{Model: "m"}},
-		{"an array without an end", discovery.Gemini, `[{"candidates":[{}],` + geminiUsage + `}]`, discovery.Response{Usage: five}},
-		{"an array", discovery.Gemini, "\n[{\"candidates\":[{}]}\n,\r\n{\"candidates\":[{\"finishReason\":1}]," + geminiUsage + `}]`, discovery.Response{Usage: five, Complete: true}},
-		{"an array with an error", discovery.Gemini, `[{"candidates":[{"finishReason":1}],` + geminiUsage + `},{"error":{"code":503}}]`, discovery.Response{Usage: five}},
-		{"a line of OpenAI's batch", discovery.OpenAI, `{"id":"batch_req_1","custom_id":"c","response":{"status_code":200,"request_id":"r","body":{"id":"1","model":"m","service_tier":"default",` + chatCounts + `}},"error":null}`, discovery.Response{ID: "1", Model: "m", Usage: mode("batch"), Complete: true}},
-		{"a line that failed", discovery.OpenAI, `{"id":"batch_req_1","custom_id":"c","response":null,"error":{"code":"batch_expired"}}`, discovery.Response{}},
-		{"a line of Anthropic's batch", discovery.Anthropic, `{"custom_id":"c","result":{"type":"succeeded","message":{"id":"1","model":"m","usage":{"input_tokens":5,"output_tokens":1,"service_tier":"batch"}}}}`, discovery.Response{ID: "1", Model: "m", Usage: mode("batch"), Complete: true}},
-		{"a line that failed there", discovery.Anthropic, `{"custom_id":"c","result":{"type":"errored","error":{"type":"invalid_request"}}}`, discovery.Response{}},
-		{"an inlined response of Gemini", discovery.Gemini, `{"metadata":{"key":"k"},"response":{"responseId":"1","modelVersion":"m",` + geminiUsage + `}}`, discovery.Response{ID: "1", Model: "m", Usage: mode("batch"), Complete: true}},
-		{"a result of xAI's batch", discovery.XAI, `{"batch_request_id":"c","batch_result":{"response":{"chat_get_completion":{"id":"1","model":"m","service_tier":"default",` + chatCounts + `}}}}`, discovery.Response{ID: "1", Model: "m", Usage: mode("batch"), Complete: true}},
-		{"its response alone", discovery.XAI, `{"chat_get_completion":{"id":"1",` + chatCounts + `}}`, discovery.Response{ID: "1", Usage: mode("batch"), Complete: true}},
-		{"an image of xAI", discovery.XAI, `{"data":[{"url":"u"}],"usage":{"cost_in_usd_ticks":200000000}}`, discovery.Response{Usage: discovery.Usage{ChargedUSD: "0.02"}, Complete: true}},
-		{"DeepSeek's messages", discovery.DeepSeek, `{"id":"1","type":"message","model":"m","usage":{"input_tokens":5,"cache_read_input_tokens":0,"output_tokens":1}}`, discovery.Response{ID: "1", Model: "m", Usage: five, Complete: true}},
+		{"a blocked prompt", models.Gemini, `{"promptFeedback":{"blockReason":1},"usageMetadata":{},"modelVersion":"m"}`, discovery.Response{Model: "m", Complete: true}},
+		{"a blocked prompt of Vertex", models.Gemini, `{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"trafficType":"ON_DEMAND"}}`, discovery.Response{Complete: true}},
+		{"no usage at all", models.Gemini, `{"promptFeedback":{"blockReason":"SAFETY"},"modelVersion":"m"}`, discovery.Response{Model: "m"}},
+		{"an array without an end", models.Gemini, `[{"candidates":[{}],` + geminiUsage + `}]`, discovery.Response{Usage: five}},
+		{"an array", models.Gemini, "\n[{\"candidates\":[{}]}\n,\r\n{\"candidates\":[{\"finishReason\":1}]," + geminiUsage + `}]`, discovery.Response{Usage: five, Complete: true}},
+		{"an array with an error", models.Gemini, `[{"candidates":[{"finishReason":1}],` + geminiUsage + `},{"error":{"code":503}}]`, discovery.Response{Usage: five}},
+		{"a line of OpenAI's batch", models.OpenAI, `{"id":"batch_req_1","custom_id":"c","response":{"status_code":200,"request_id":"r","body":{"id":"1","model":"m","service_tier":"default",` + chatCounts + `}},"error":null}`, discovery.Response{ID: "1", Model: "m", Usage: mode("batch"), Complete: true}},
+		{"a line that failed", models.OpenAI, `{"id":"batch_req_1","custom_id":"c","response":null,"error":{"code":"batch_expired"}}`, discovery.Response{}},
+		{"a line of Anthropic's batch", models.Anthropic, `{"custom_id":"c","result":{"type":"succeeded","message":{"id":"1","model":"m","usage":{"input_tokens":5,"output_tokens":1,"service_tier":"batch"}}}}`, discovery.Response{ID: "1", Model: "m", Usage: mode("batch"), Complete: true}},
+		{"a line that failed there", models.Anthropic, `{"custom_id":"c","result":{"type":"errored","error":{"type":"invalid_request"}}}`, discovery.Response{}},
+		{"an inlined response of Gemini", models.Gemini, `{"metadata":{"key":"k"},"response":{"responseId":"1","modelVersion":"m",` + geminiUsage + `}}`, discovery.Response{ID: "1", Model: "m", Usage: mode("batch"), Complete: true}},
+		{"a result of xAI's batch", models.XAI, `{"batch_request_id":"c","batch_result":{"response":{"chat_get_completion":{"id":"1","model":"m","service_tier":"default",` + chatCounts + `}}}}`, discovery.Response{ID: "1", Model: "m", Usage: mode("batch"), Complete: true}},
+		{"its response alone", models.XAI, `{"chat_get_completion":{"id":"1",` + chatCounts + `}}`, discovery.Response{ID: "1", Usage: mode("batch"), Complete: true}},
+		{"an image of xAI", models.XAI, `{"data":[{"url":"u"}],"usage":{"cost_in_usd_ticks":200000000}}`, discovery.Response{Usage: discovery.Usage{ChargedUSD: "0.02"}, Complete: true}},
+		{"DeepSeek's messages", models.DeepSeek, `{"id":"1","type":"message","model":"m","usage":{"input_tokens":5,"cache_read_input_tokens":0,"output_tokens":1}}`, discovery.Response{ID: "1", Model: "m", Usage: five, Complete: true}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -116,20 +117,20 @@ func TestParseResponseRejectsInvalidBodies(t *testing.T) {
 	t.Parallel()
 	const private = "topsecret42"
 	for _, row := range []struct {
-		provider    discovery.Provider
+		provider    models.Provider
 		body, field string
 	}{
 		{"nobody", `{}`, "provider"},
-		{discovery.OpenAI, ``, "body"},
-		{discovery.OpenAI, `<html>` + private, "body"},
-		{discovery.OpenAI, `{"id":"` + private + `"`, "body"},
-		{discovery.OpenAI, `{"id":"1",` + chatCounts + `} {}`, "body"},
-		{discovery.OpenAI, `{"id":"1",` + chatCounts + `}` + private, "body"},
-		{discovery.OpenAI, `[{` + chatCounts + `}]`, "body"},
-		{discovery.Gemini, `[{"responseId":"1"},7]`, "body"},
-		{discovery.Gemini, `[{"responseId":"1"}`, "body"},
-		{discovery.OpenAI, `{"usage":{"prompt_tokens":"` + private + `"}}`, "usage.prompt_tokens"},
-		{discovery.Anthropic, `{"usage":{"input_tokens":1,"output_tokens":-1}}`, "usage.output_tokens"},
+		{models.OpenAI, ``, "body"},
+		{models.OpenAI, `<html>` + private, "body"},
+		{models.OpenAI, `{"id":"` + private + `"`, "body"},
+		{models.OpenAI, `{"id":"1",` + chatCounts + `} {}`, "body"},
+		{models.OpenAI, `{"id":"1",` + chatCounts + `}` + private, "body"},
+		{models.OpenAI, `[{` + chatCounts + `}]`, "body"},
+		{models.Gemini, `[{"responseId":"1"},7]`, "body"},
+		{models.Gemini, `[{"responseId":"1"}`, "body"},
+		{models.OpenAI, `{"usage":{"prompt_tokens":"` + private + `"}}`, "usage.prompt_tokens"},
+		{models.Anthropic, `{"usage":{"input_tokens":1,"output_tokens":-1}}`, "usage.output_tokens"},
 	} {
 		got, err := discovery.ParseResponse(row.provider, []byte(row.body))
 		var wrong *discovery.ValueError
@@ -166,14 +167,14 @@ func FuzzParseResponse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, provider string, body []byte) {
-		got, err := discovery.ParseResponse(discovery.Provider(provider), body)
+		got, err := discovery.ParseResponse(models.Provider(provider), body)
 		notNegative(t, &got.Usage)
 		assert.False(t, err != nil && got.Complete)
-		again, _ := discovery.ParseResponse(discovery.Provider(provider), bytes.Clone(body))
+		again, _ := discovery.ParseResponse(models.Provider(provider), bytes.Clone(body))
 		assert.Equal(t, got, again)
 		if text := bytes.TrimSpace(body); got.Complete && len(text) < 2_000 {
 			for cut := range text {
-				part, err := discovery.ParseResponse(discovery.Provider(provider), text[:cut])
+				part, err := discovery.ParseResponse(models.Provider(provider), text[:cut])
 				require.Error(t, err)
 				require.False(t, part.Complete)
 			}

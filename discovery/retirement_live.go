@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 )
 
@@ -25,11 +26,11 @@ const opRetirements = "Retirements"
 //
 // It uses the keys of [ServiceOpenAI] and [ServiceAnthropic]. A provider without a key adds nothing; one that fails adds
 // nothing and is reported as a [Failure].
-func (c *Client) Retirements(ctx context.Context) (Registry, error) {
+func (c *Client) Retirements(ctx context.Context) (models.Registry, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	live, failures := make([]Registry, len(liveSources)), make([]*Failure, len(liveSources))
+	live, failures := make([]models.Registry, len(liveSources)), make([]*Failure, len(liveSources))
 	var all sync.WaitGroup
 	for i, source := range liveSources {
 		all.Go(func() {
@@ -41,7 +42,7 @@ func (c *Client) Retirements(ctx context.Context) (Registry, error) {
 		})
 	}
 	all.Wait()
-	merged := Retirements()
+	merged := models.Retirements()
 	var errs []error
 	for i, failure := range failures {
 		if failure != nil {
@@ -56,35 +57,35 @@ func (c *Client) Retirements(ctx context.Context) (Registry, error) {
 // liveSources are the services that report when their models retire.
 var liveSources = []struct {
 	service Service
-	read    func(*Client, context.Context, request) (Registry, *Failure)
+	read    func(*Client, context.Context, request) (models.Registry, *Failure)
 }{
 	{ServiceOpenAI, (*Client).openAIRetirements},
 	{ServiceAnthropic, (*Client).anthropicRetirements},
 }
 
 // openAIRetirements reads the shutdown dates. A text that is not a date is ignored.
-func (c *Client) openAIRetirements(ctx context.Context, r request) (Registry, *Failure) {
-	models, failure := c.openAIModels(ctx, r)
-	live := make(Registry)
-	for _, m := range models {
+func (c *Client) openAIRetirements(ctx context.Context, r request) (models.Registry, *Failure) {
+	list, failure := c.openAIModels(ctx, r)
+	live := make(models.Registry)
+	for _, m := range list {
 		if m.ShutdownDate == nil {
 			continue
 		}
 		if date, err := time.Parse(time.DateOnly, *m.ShutdownDate); err == nil {
-			live[ModelKey{OpenAI, m.ID}] = date.Format(time.DateOnly)
+			live[models.ModelKey{Provider: models.OpenAI, ID: m.ID}] = date.Format(time.DateOnly)
 		}
 	}
 	return live, failure
 }
 
 // anthropicRetirements reads lifecycles and dates.
-func (c *Client) anthropicRetirements(ctx context.Context, r request) (Registry, *Failure) {
-	models, failure := c.anthropicModels(ctx, r,
+func (c *Client) anthropicRetirements(ctx context.Context, r request) (models.Registry, *Failure) {
+	list, failure := c.anthropicModels(ctx, r,
 		anthropic.ListModelsParamsLifecycleActive, anthropic.ListModelsParamsLifecycleDeprecated, anthropic.ListModelsParamsLifecycleRetired)
-	live, today := make(Registry), calendar.Date(time.Now())
-	for _, m := range models {
+	live, today := make(models.Registry), calendar.Date(time.Now())
+	for _, m := range list {
 		if entry, ok := anthropicRetirement(m, today); ok {
-			live[ModelKey{Anthropic, m.ID}] = entry
+			live[models.ModelKey{Provider: models.Anthropic, ID: m.ID}] = entry
 		}
 	}
 	return live, failure
@@ -99,12 +100,12 @@ func anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
 	switch {
 	case lifecycle == "retired" && !past:
 		return lastDay(m.ID, today), true
-	case past && (lifecycle == "active" || lifecycle == Deprecated):
-		return Deprecated, true
+	case past && (lifecycle == "active" || lifecycle == models.Deprecated):
+		return models.Deprecated, true
 	case dated:
 		return date.Format(time.DateOnly), true
-	case lifecycle == Deprecated:
-		return Deprecated, true
+	case lifecycle == models.Deprecated:
+		return models.Deprecated, true
 	}
 	return "", lifecycle == "active" && m.RetiresAt == nil
 }
@@ -112,8 +113,8 @@ func anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
 // lastDay returns the date of a retired Anthropic model for which the live response has none: that of the table if it has
 // passed, else yesterday.
 func lastDay(id string, today time.Time) string {
-	known, _ := RetirementDate(Anthropic, id)
-	if IsRetiredOn(Anthropic, id, today) {
+	known, _ := models.RetirementDate(models.Anthropic, id)
+	if models.IsRetiredOn(models.Anthropic, id, today) {
 		return known
 	}
 	return today.AddDate(0, 0, -1).Format(time.DateOnly)
@@ -128,12 +129,12 @@ func retiresOn(m anthropic.Model) (time.Time, bool) {
 // mergeRetirements returns r updated with live data, which takes precedence: the entries of live replace those of r, and an empty entry, for
 // a model that is active without a date, deletes one. An alias follows the newest build that has its date in r, unless live has
 // the alias itself. The keys of live must be the providers' own ids. Neither registry is changed.
-func mergeRetirements(r, live Registry) Registry {
+func mergeRetirements(r, live models.Registry) models.Registry {
 	merged, aliases := maps.Clone(r), aliasesOf(r)
 	if merged == nil {
-		merged = make(Registry, len(live))
+		merged = make(models.Registry, len(live))
 	}
-	set := func(key ModelKey, date string) {
+	set := func(key models.ModelKey, date string) {
 		if date == "" {
 			delete(merged, key)
 			return
@@ -152,21 +153,21 @@ func mergeRetirements(r, live Registry) Registry {
 }
 
 // aliasesOf maps builds to the ids without a build that follow them: each follows the newest build with its date.
-func aliasesOf(r Registry) map[ModelKey][]ModelKey {
+func aliasesOf(r models.Registry) map[models.ModelKey][]models.ModelKey {
 	type line struct {
-		model ModelKey // without a build
+		model models.ModelKey // without a build
 		date  string
 	}
-	newest, unbuilt := make(map[line]ModelKey), make(map[ModelKey]line)
+	newest, unbuilt := make(map[line]models.ModelKey), make(map[models.ModelKey]line)
 	for key, date := range r {
-		l := line{ModelKey{key.Provider, NormalizeModelID(key.Provider, key.ID)}, date}
+		l := line{models.ModelKey{Provider: key.Provider, ID: models.NormalizeModelID(key.Provider, key.ID)}, date}
 		if modelid.Last(modelid.RulesOf(key.Provider).Spellings(key.ID)) == l.model.ID {
 			unbuilt[key] = l
 		} else if newest[l].ID < key.ID {
 			newest[l] = key
 		}
 	}
-	index := make(map[ModelKey][]ModelKey)
+	index := make(map[models.ModelKey][]models.ModelKey)
 	for alias, l := range unbuilt {
 		if build, ok := newest[l]; ok {
 			index[build] = append(index[build], alias)

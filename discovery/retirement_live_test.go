@@ -1,6 +1,7 @@
 package discovery_test
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestRetirementsAreMergedWithLiveOnes(t *testing.T) {
@@ -37,14 +39,14 @@ func TestRetirementsAreMergedWithLiveOnes(t *testing.T) {
 		"dated": "2099-12-01", "overdue": "deprecated", "undated": "deprecated", "gone": "2021-01-01", "gone-undated": yesterday,
 		"gone-early": yesterday, "alive": "", "plain": "", "plain-dated": "2099-05-05", "unreadable": "",
 	} {
-		assert.Equal(t, want, registry[discovery.ModelKey{Provider: discovery.Anthropic, ID: id}], id)
+		assert.Equal(t, want, registry[models.ModelKey{Provider: models.Anthropic, ID: id}], id)
 	}
-	assert.Equal(t, "2099-01-02", registry[discovery.ModelKey{Provider: discovery.OpenAI, ID: "gpt-5.6"}])
-	assert.NotContains(t, registry, discovery.ModelKey{Provider: discovery.OpenAI, ID: "x"})
-	assert.Equal(t, discovery.Retirements()[discovery.ModelKey{Provider: discovery.OpenAI, ID: "o3"}], registry[discovery.ModelKey{Provider: discovery.OpenAI, ID: "o3"}],
+	assert.Equal(t, "2099-01-02", registry[models.ModelKey{Provider: models.OpenAI, ID: "gpt-5.6"}])
+	assert.NotContains(t, registry, models.ModelKey{Provider: models.OpenAI, ID: "x"})
+	assert.Equal(t, models.Retirements()[models.ModelKey{Provider: models.OpenAI, ID: "o3"}], registry[models.ModelKey{Provider: models.OpenAI, ID: "o3"}],
 		"null announces nothing, and takes nothing back")
-	assert.True(t, registry.IsRetired(discovery.Anthropic, "gone-undated"))
-	assert.False(t, registry.IsRetired(discovery.Anthropic, "overdue"))
+	assert.True(t, registry.IsRetired(models.Anthropic, "gone-undated"))
+	assert.False(t, registry.IsRetired(models.Anthropic, "overdue"))
 	assert.Empty(t, s.reasons())
 }
 
@@ -52,7 +54,7 @@ func TestRetirementsWithoutKeysOrProviders(t *testing.T) {
 	s := providerServer(nil)
 	registry, err := s.client(t).Retirements(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, discovery.Retirements(), registry)
+	assert.Equal(t, models.Retirements(), registry)
 	assert.Empty(t, s.reasons())
 
 	setKeys(t)
@@ -60,7 +62,7 @@ func TestRetirementsWithoutKeysOrProviders(t *testing.T) {
 	s.set("anthropic", respond(`{"data":`))
 	registry, err = s.client(t).Retirements(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, discovery.Retirements(), registry)
+	assert.Equal(t, models.Retirements(), registry)
 	assert.ElementsMatch(t, []string{"openai denied", "anthropic decode"}, s.reasons())
 	_, err = s.client(t, discovery.WithStrictErrors()).Retirements(t.Context())
 	require.ErrorContains(t, err, "anthropic: decode")
@@ -86,8 +88,47 @@ func TestLiveRetirementsReplaceTheTable(t *testing.T) {
 		"claude-3-haiku-20240307":    "deprecated", // overdue
 		"claude-opus-4-20250514":     "2026-06-15", // an unreadable date changes nothing
 	} {
-		date, _ := registry.RetirementDate(discovery.Anthropic, id)
+		date, _ := registry.RetirementDate(models.Anthropic, id)
 		assert.Equal(t, want, date, id)
 	}
-	assert.Equal(t, discovery.StateListed, registry.Check(discovery.Anthropic, "claude-opus-4-1", time.Now()).State)
+	assert.Equal(t, models.StateListed, registry.Check(models.Anthropic, "claude-opus-4-1", time.Now()).State)
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	key := func(id string) models.ModelKey {
+		return models.ModelKey{Provider: models.OpenAI, ID: id}
+	}
+	table := models.Registry{key("a"): "2026-01-01", key("b"): "2026-01-01", key("c"): "deprecated"}
+	live := models.Registry{key("b"): "deprecated", key("c"): "2026-02-02", key("d"): "2026-03-03"}
+	before, beforeLive := maps.Clone(table), maps.Clone(live)
+
+	assert.Equal(t, models.Registry{key("a"): "2026-01-01", key("b"): "deprecated", key("c"): "2026-02-02", key("d"): "2026-03-03"},
+		discovery.Merge(table, live))
+	assert.Equal(t, before, table)
+	assert.Equal(t, beforeLive, live)
+	merged := discovery.Merge(table, nil)
+	assert.Equal(t, table, merged)
+	delete(merged, key("a"))
+	assert.Equal(t, before, table, "also without live entries it is a copy")
+}
+
+// An alias stands for one build, so it follows the newest one of its date, in whatever order the live list has them.
+func TestAliasFollowsItsNewestBuild(t *testing.T) {
+	t.Parallel()
+	key := func(id string) models.ModelKey {
+		return models.ModelKey{Provider: models.Anthropic, ID: id}
+	}
+	alias, older, newest := key("claude-3-5-sonnet-latest"), key("claude-3-5-sonnet-20240620"), key("claude-3-5-sonnet-20241022")
+	table := models.Registry{alias: "2025-10-28", older: "2025-10-28", newest: "2025-10-28"}
+	for range 20 { // the order of a map is random
+		merged := discovery.Merge(table, models.Registry{older: "2025-10-22", newest: "2025-11-11"})
+		assert.Equal(t, "2025-11-11", merged[alias])
+	}
+	merged := discovery.Merge(table, models.Registry{older: "2025-10-22"})
+	assert.Equal(t, "2025-10-28", merged[alias], "the newest build has kept its date")
+	merged = discovery.Merge(table, models.Registry{newest: ""})
+	assert.NotContains(t, merged, alias)
+	merged = discovery.Merge(table, models.Registry{newest: "2025-11-11", alias: "2025-12-12"})
+	assert.Equal(t, "2025-12-12", merged[alias], "its own date comes first")
 }

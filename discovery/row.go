@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Row is a row of a price list. Prices are plain decimals, such as "2.5", in US dollars per million tokens. The price "" does not
@@ -14,7 +15,7 @@ import (
 // A model whose price depends on the length of the prompt has several rows, which differ in TierThresholdTokens.
 type Row struct {
 	// Provider is the provider that charges the price.
-	Provider Provider `json:"provider"`
+	Provider models.Provider `json:"provider"`
 	// ModelHint is the id of the model.
 	ModelHint string `json:"model_hint"`
 	// SKUID and SKUDescription name the row: the model with its mode, modality, tier and period.
@@ -97,7 +98,7 @@ func rowsOf(listed []pricelist.Row) []Row {
 // rowOf returns a row of the price table as callers see it.
 func rowOf(r *pricelist.Row) Row {
 	row := Row{
-		Provider: Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
+		Provider: models.Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
 		InputPerMTok: pricelist.Text(r.Input), OutputPerMTok: pricelist.Text(r.Output), CacheReadPerMTok: pricelist.Text(r.CacheRead),
 		CacheWrite5mPerMTok: pricelist.Text(r.CacheWrite5m), CacheWrite1hPerMTok: pricelist.Text(r.CacheWrite1h),
 		ValidFrom: pricelist.FormatTime(r.From), ValidUntil: pricelist.FormatTime(r.Until), VerifiedAt: r.VerifiedAt,

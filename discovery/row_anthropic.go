@@ -5,18 +5,19 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // anthropicRow returns today's standard row of an Anthropic model in the built-in list, and reports whether the list has a price of
 // the model. The id is looked up as [PriceList.Of] does, and then without its build. Of two rows it is the one for short prompts.
 func anthropicRow(id string) (Row, bool) {
 	list := pricelist.Builtin()
-	rows := list.Model(string(Anthropic), id)
+	rows := list.Model(string(models.Anthropic), id)
 	if rows == nil {
-		rows = firstRows(list, Anthropic, lookupNames(Anthropic, id))
+		rows = firstRows(list, models.Anthropic, lookupNames(models.Anthropic, id))
 	}
 	if len(rows) > 0 && rows[0].SameAs != "" {
-		rows = list.Model(string(Anthropic), rows[0].SameAs)
+		rows = list.Model(string(models.Anthropic), rows[0].SameAs)
 	}
 	row, _ := pricelist.InForce(rows, pricelist.Kind{}, time.Now(), 0)
 	if row == nil || !row.Priced() {
@@ -30,7 +31,7 @@ func anthropicRow(id string) (Row, bool) {
 func anthropicRows() []Row {
 	now := time.Now()
 	rows := slices.DeleteFunc(slices.Clone(pricelist.Builtin().Rows()), func(r pricelist.Row) bool {
-		return r.Provider != string(Anthropic) || r.SameAs != "" || !r.Priced() || !r.ValidAt(now)
+		return r.Provider != string(models.Anthropic) || r.SameAs != "" || !r.Priced() || !r.ValidAt(now)
 	})
 	return rowsOf(rows)
 }

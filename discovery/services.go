@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Service is an API that has its own base URL ([WithBaseURL]) and key ([WithKey]).
@@ -26,7 +27,7 @@ const (
 
 // providerInfo describes the APIs of a provider.
 type providerInfo struct {
-	provider Provider
+	provider models.Provider
 	// services has the service that lists the models first. A service without a base URL has the base URL of the first.
 	services []serviceInfo
 	// list returns the provider's own list of models.
@@ -47,27 +48,27 @@ type serviceInfo struct {
 // and the rules for its ids in internal/modelid.
 var providerTable = []providerInfo{
 	{
-		provider: OpenAI, list: (*Client).listOpenAI,
+		provider: models.OpenAI, list: (*Client).listOpenAI,
 		services: []serviceInfo{
 			{service: ServiceOpenAI, baseURL: "https://api.openai.com", keyNames: []string{"OPENAI_API_KEY"}},
 			{service: ServiceOpenAIAdmin, keyNames: []string{"OPENAI_ADMIN_KEY"}},
 		},
 	},
 	{
-		provider: DeepSeek, list: (*Client).listDeepSeek,
+		provider: models.DeepSeek, list: (*Client).listDeepSeek,
 		services: []serviceInfo{
 			{service: ServiceDeepSeek, baseURL: "https://api.deepseek.com", keyNames: []string{"DEEPSEEK_API_KEY"}},
 		},
 	},
 	{
-		provider: Anthropic, list: (*Client).listAnthropic,
+		provider: models.Anthropic, list: (*Client).listAnthropic,
 		services: []serviceInfo{
 			{service: ServiceAnthropic, baseURL: "https://api.anthropic.com", keyNames: []string{"ANTHROPIC_API_KEY"}},
 			{service: ServiceAnthropicAdmin, keyNames: []string{"ANTHROPIC_ADMIN_KEY"}},
 		},
 	},
 	{
-		provider: Gemini, list: (*Client).listGemini,
+		provider: models.Gemini, list: (*Client).listGemini,
 		services: []serviceInfo{
 			{service: ServiceGemini, baseURL: "https://generativelanguage.googleapis.com", keyNames: []string{"GEMINI_API_KEY"}},
 			// GOOGLE_API_KEY is a chat key and must not reach the billing service.
@@ -79,7 +80,7 @@ var providerTable = []providerInfo{
 		refusedKey: []string{"API_KEY_INVALID", "API key not valid"},
 	},
 	{
-		provider: XAI, list: (*Client).listXAI,
+		provider: models.XAI, list: (*Client).listXAI,
 		services: []serviceInfo{
 			{service: ServiceXAI, baseURL: "https://api.x.ai", keyNames: []string{"XAI_API_KEY"}},
 			{service: ServiceXAIManagement, baseURL: "https://management-api.x.ai", keyNames: []string{"XAI_MANAGEMENT_KEY"}},
@@ -109,7 +110,7 @@ func lookupService(service Service) (*providerInfo, *serviceInfo) {
 }
 
 // developedBy reports whether the developer of a catalog row is the provider.
-func developedBy(provider Provider, developer string) bool {
+func developedBy(provider models.Provider, developer string) bool {
 	p := modelid.Lookup(developer)
 	return p != nil && p == modelid.Lookup(provider)
 }

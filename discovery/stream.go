@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Stream reads a streamed response. Pass the data of each event to Event, in order, and take the Response at the end:
@@ -21,8 +22,8 @@ type Stream struct {
 }
 
 // NewStream returns a Stream for a response of p. If p is not a provider, the methods of the Stream return the error.
-func NewStream(provider Provider) *Stream {
-	known, err := ParseProvider(string(provider))
+func NewStream(provider models.Provider) *Stream {
+	known, err := models.ParseProvider(string(provider))
 	return &Stream{reader: response.New(string(known)), err: err}
 }
 

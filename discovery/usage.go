@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	object "github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Usage is what one call used. Its token counts do not overlap: each token is in exactly one of them. The zero value is a call
@@ -60,8 +61,8 @@ type Usage struct {
 // A stream of Anthropic has two usage objects. That of message_start has the cache writes by lifetime; that of the last
 // message_delta has the final counts, without the lifetimes and in older versions without the input. Neither is enough: merge
 // them with a [Stream].
-func ParseUsage(provider Provider, usage []byte) (Usage, error) {
-	known, err := ParseProvider(string(provider))
+func ParseUsage(provider models.Provider, usage []byte) (Usage, error) {
+	known, err := models.ParseProvider(string(provider))
 	if err != nil {
 		return Usage{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Each row is one rule of docs/providers.md on which count includes which other one.
@@ -16,104 +17,104 @@ func TestParseUsage(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name     string
-		provider discovery.Provider
+		provider models.Provider
 		object   string
 		want     discovery.Usage
 	}{
 		{
-			"chat: the prompt includes cached and written tokens, the completion reasoning and rejected predictions", discovery.OpenAI,
+			"chat: the prompt includes cached and written tokens, the completion reasoning and rejected predictions", models.OpenAI,
 			`{"prompt_tokens":100,"completion_tokens":50,"total_tokens":150,"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":30,"text_tokens":100},
 			"completion_tokens_details":{"reasoning_tokens":40,"rejected_prediction_tokens":10,"accepted_prediction_tokens":1}}`,
 			discovery.Usage{Input: 10, CacheRead: 60, CacheWrite5m: 30, Output: 50},
 		},
-		{"chat: details may be null or absent", discovery.OpenAI, `{"prompt_tokens":7,"completion_tokens":0,"total_tokens":7,"prompt_tokens_details":null}`, discovery.Usage{Input: 7}},
+		{"chat: details may be null or absent", models.OpenAI, `{"prompt_tokens":7,"completion_tokens":0,"total_tokens":7,"prompt_tokens_details":null}`, discovery.Usage{Input: 7}},
 		{
-			"responses: the two kinds of cache writes", discovery.OpenAI,
+			"responses: the two kinds of cache writes", models.OpenAI,
 			`{"input_tokens":100,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":70,"cache_write_tokens_details":{"ttl_30m_tokens":30,"ttl_12h_tokens":40}},
 			"output_tokens":5,"output_tokens_details":{"reasoning_tokens":5},"total_tokens":105}`,
 			discovery.Usage{Input: 10, CacheRead: 20, CacheWrite5m: 30, CacheWrite1h: 40, Output: 5},
 		},
 		{
-			"responses: writes without kinds are the shorter ones", discovery.OpenAI,
+			"responses: writes without kinds are the shorter ones", models.OpenAI,
 			`{"input_tokens":100,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":70},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":105}`,
 			discovery.Usage{Input: 30, CacheWrite5m: 70, Output: 5},
 		},
 		{
-			"messages: the input excludes what the cache read and wrote, the output includes thinking", discovery.Anthropic,
+			"messages: the input excludes what the cache read and wrote, the output includes thinking", models.Anthropic,
 			`{"input_tokens":10,"cache_creation_input_tokens":70,"cache_read_input_tokens":500,"cache_creation":{"ephemeral_5m_input_tokens":30,"ephemeral_1h_input_tokens":40},
 			"output_tokens":9,"output_tokens_details":{"thinking_tokens":8},"service_tier":"standard","inference_geo":"global","speed":"standard","server_tool_use":{"web_search_requests":2}}`,
 			discovery.Usage{Input: 10, CacheRead: 500, CacheWrite5m: 30, CacheWrite1h: 40, Output: 9, Requests: map[string]int64{"web_search": 2}},
 		},
 		{
-			"messages: writes without kinds are those for five minutes, and null is not given", discovery.Anthropic,
+			"messages: writes without kinds are those for five minutes, and null is not given", models.Anthropic,
 			`{"input_tokens":10,"cache_creation_input_tokens":70,"cache_read_input_tokens":null,"cache_creation":null,"output_tokens":9,"server_tool_use":null,"service_tier":null}`,
 			discovery.Usage{Input: 10, CacheWrite5m: 70, Output: 9},
 		},
 		{
-			"messages: a message_delta has cumulative counts", discovery.Anthropic,
+			"messages: a message_delta has cumulative counts", models.Anthropic,
 			`{"input_tokens":2679,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":510,"server_tool_use":{"web_search_requests":1}}`,
 			discovery.Usage{Input: 2679, Output: 510, Requests: map[string]int64{"web_search": 1}},
 		},
 		{
-			"messages: a compaction is not in the counts of the object", discovery.Anthropic,
+			"messages: a compaction is not in the counts of the object", models.Anthropic,
 			`{"input_tokens":10,"output_tokens":9,"iterations":[{"type":"compaction","input_tokens":100,"output_tokens":20,"cache_read_input_tokens":3,
 			"cache_creation":{"ephemeral_5m_input_tokens":1,"ephemeral_1h_input_tokens":2}},{"type":"message","input_tokens":10,"output_tokens":9}]}`,
 			discovery.Usage{Input: 110, CacheRead: 3, CacheWrite5m: 1, CacheWrite1h: 2, Output: 29},
 		},
 		{
-			"messages: service tier, speed and region", discovery.Anthropic,
+			"messages: service tier, speed and region", models.Anthropic,
 			`{"input_tokens":1,"output_tokens":1,"service_tier":"batch","speed":"fast","inference_geo":"us"}`,
 			discovery.Usage{Input: 1, Output: 1, Mode: "batch+fast+us"},
 		},
 		{
-			"generateContent: the prompt includes cached content; thoughts are output, tool use is input beside the prompt", discovery.Gemini,
+			"generateContent: the prompt includes cached content; thoughts are output, tool use is input beside the prompt", models.Gemini,
 			`{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":7,"thoughtsTokenCount":13,"toolUsePromptTokenCount":5,"totalTokenCount":125,
 			"promptTokensDetails":[{"modality":"TEXT","tokenCount":100}],"trafficType":"ON_DEMAND"}`,
 			discovery.Usage{Input: 40, ToolInput: 5, CacheRead: 60, Output: 20},
 		},
-		{"generateContent: counts of 0 are left out", discovery.Gemini, `{"promptTokenCount":8,"totalTokenCount":8}`, discovery.Usage{Input: 8}},
+		{"generateContent: counts of 0 are left out", models.Gemini, `{"promptTokenCount":8,"totalTokenCount":8}`, discovery.Usage{Input: 8}},
 		{
-			"interactions", discovery.Gemini,
+			"interactions", models.Gemini,
 			`{"total_input_tokens":100,"total_cached_tokens":60,"total_output_tokens":7,"total_thought_tokens":13,"total_tool_use_tokens":5,"total_tokens":125,
 			"input_tokens_by_modality":[{"modality":"text","tokens":100}]}`,
 			discovery.Usage{Input: 40, ToolInput: 5, CacheRead: 60, Output: 20},
 		},
 		{
-			"DeepSeek: the prompt is hits and misses, the completion includes reasoning", discovery.DeepSeek,
+			"DeepSeek: the prompt is hits and misses, the completion includes reasoning", models.DeepSeek,
 			`{"prompt_tokens":100,"prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36,"completion_tokens":9,"total_tokens":109,
 			"completion_tokens_details":{"reasoning_tokens":4},"prompt_tokens_details":{"cached_tokens":64}}`,
 			discovery.Usage{Input: 36, CacheRead: 64, Output: 9},
 		},
 		{
-			"xAI chat: reasoning beside the completion", discovery.XAI,
+			"xAI chat: reasoning beside the completion", models.XAI,
 			`{"prompt_tokens":100,"completion_tokens":10,"total_tokens":140,"prompt_tokens_details":{"cached_tokens":100},"completion_tokens_details":{"reasoning_tokens":30},"num_sources_used":0}`,
 			discovery.Usage{CacheRead: 100, Output: 40},
 		},
 		{
-			"xAI chat: reasoning inside the completion", discovery.XAI,
+			"xAI chat: reasoning inside the completion", models.XAI,
 			`{"prompt_tokens":100,"completion_tokens":40,"total_tokens":140,"completion_tokens_details":{"reasoning_tokens":30}}`,
 			discovery.Usage{Input: 100, Output: 40},
 		},
 		{
-			"xAI responses: reasoning inside the output, and the charge in ticks", discovery.XAI,
+			"xAI responses: reasoning inside the output, and the charge in ticks", models.XAI,
 			`{"input_tokens":100,"input_tokens_details":{"cached_tokens":10},"output_tokens":40,"output_tokens_details":{"reasoning_tokens":30},"total_tokens":140,"cost_in_usd_ticks":37756000}`,
 			discovery.Usage{Input: 90, CacheRead: 10, Output: 40, ChargedUSD: "0.0037756"},
 		},
-		{"xAI: a charge of whole dollars", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":120000000000}`, discovery.Usage{Input: 1, ChargedUSD: "12"}},
-		{"xAI: a charge of ten cents", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":1000000000}`, discovery.Usage{Input: 1, ChargedUSD: "0.1"}},
-		{"xAI: a charge of nothing is that of another cloud", discovery.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":0}`, discovery.Usage{Input: 1}},
-		{"xAI: unless nothing was used", discovery.XAI, `{"input_tokens":0,"output_tokens":0,"total_tokens":0,"cost_in_usd_ticks":0}`, discovery.Usage{ChargedUSD: "0"}},
+		{"xAI: a charge of whole dollars", models.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":120000000000}`, discovery.Usage{Input: 1, ChargedUSD: "12"}},
+		{"xAI: a charge of ten cents", models.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":1000000000}`, discovery.Usage{Input: 1, ChargedUSD: "0.1"}},
+		{"xAI: a charge of nothing is that of another cloud", models.XAI, `{"input_tokens":1,"output_tokens":0,"total_tokens":1,"cost_in_usd_ticks":0}`, discovery.Usage{Input: 1}},
+		{"xAI: unless nothing was used", models.XAI, `{"input_tokens":0,"output_tokens":0,"total_tokens":0,"cost_in_usd_ticks":0}`, discovery.Usage{ChargedUSD: "0"}},
 		{
-			"audio and images of the answer are apart, images of the prompt are not", discovery.OpenAI,
+			"audio and images of the answer are apart, images of the prompt are not", models.OpenAI,
 			`{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10,"prompt_tokens_details":{"audio_tokens":2,"image_tokens":3},"completion_tokens_details":{"audio_tokens":1}}`,
 			discovery.Usage{Input: 7, AudioInput: 2, AudioOutput: 1},
 		},
 		{
-			"video of Gemini has the price of text", discovery.Gemini,
+			"video of Gemini has the price of text", models.Gemini,
 			`{"promptTokenCount":9,"promptTokensDetails":[{"modality":"TEXT","tokenCount":1},{"modality":"VIDEO","tokenCount":8},{"modality":"AUDIO","tokenCount":0}]}`,
 			discovery.Usage{Input: 9},
 		},
-		{"a service tier", discovery.Gemini, `{"promptTokenCount":9,"serviceTier":"priority"}`, discovery.Usage{Input: 9, Mode: "priority"}},
+		{"a service tier", models.Gemini, `{"promptTokenCount":9,"serviceTier":"priority"}`, discovery.Usage{Input: 9, Mode: "priority"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -189,7 +190,7 @@ func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 		`gemini `:                                                                                                         "usage",
 	} {
 		provider, text, _ := strings.Cut(object, " ")
-		got, err := discovery.ParseUsage(discovery.Provider(provider), []byte(text))
+		got, err := discovery.ParseUsage(models.Provider(provider), []byte(text))
 		var wrong *discovery.ValueError
 		if assert.ErrorAs(t, err, &wrong, object) {
 			assert.Contains(t, wrong.Field, field, object)
@@ -224,7 +225,7 @@ func TestUsageErrorsQuoteNoValue(t *testing.T) {
 		`{"` + private + `":`, `{"prompt_tokens":"` + private + `"}`, `{"service_tier":{"` + private + `":1}}`, `{"prompt_tokens":` + private + `}`,
 		private, `{"promptTokensDetails":[{"modality":"` + private, `{"iterations":[{"type":` + private + `}]}`,
 	} {
-		for _, p := range []discovery.Provider{discovery.OpenAI, discovery.Anthropic, discovery.Gemini} {
+		for _, p := range []models.Provider{models.OpenAI, models.Anthropic, models.Gemini} {
 			_, err := discovery.ParseUsage(p, []byte(object))
 			require.Error(t, err)
 			assert.NotContains(t, err.Error(), private)
@@ -258,7 +259,7 @@ func FuzzParseUsage(f *testing.F) {
 	f.Add("openai", []byte(`{"input_tokens":9,"input_token_details":{"audio_tokens":4,"image_tokens":3,"cached_tokens":5,"cached_tokens_details":{"audio_tokens":2,"image_tokens":1}},"output_tokens":2,"total_tokens":11}`))
 	f.Add("xai", []byte(`{"input_tokens":1,"output_tokens":0,"total_tokens":1,"num_server_side_tools_used":3,"server_side_tool_usage_details":{"web_search_calls":2},"new_tokens":4}`))
 	f.Fuzz(func(t *testing.T, provider string, object []byte) {
-		u, err := discovery.ParseUsage(discovery.Provider(provider), object)
+		u, err := discovery.ParseUsage(models.Provider(provider), object)
 		if err != nil {
 			var wrong *discovery.ValueError
 			require.ErrorAs(t, err, &wrong)
@@ -269,7 +270,7 @@ func FuzzParseUsage(f *testing.F) {
 		if u.ChargedUSD != "" {
 			assert.Regexp(t, `^\d+(\.\d{0,9}[1-9])?$`, u.ChargedUSD)
 		}
-		again, err := discovery.ParseUsage(discovery.Provider(provider), object)
+		again, err := discovery.ParseUsage(models.Provider(provider), object)
 		require.NoError(t, err)
 		assert.Equal(t, u, again)
 	})
@@ -280,7 +281,7 @@ func FuzzParseUsage(f *testing.F) {
 func TestParseUsageReadsRealObjects(t *testing.T) {
 	t.Parallel()
 	rows := readLines[struct {
-		Provider discovery.Provider
+		Provider models.Provider
 		Usage    json.RawMessage
 		Expected discovery.Usage
 		RefuseOK bool `json:"refuse_ok"`

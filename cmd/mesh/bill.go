@@ -7,12 +7,13 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // bill is a bill to compare with what was counted: a sum, a ledger, or nothing.
 type bill struct {
 	client   *discovery.Client
-	provider discovery.Provider
+	provider models.Provider
 	from, to time.Time
 	counted  *float64
 	ledger   *discovery.Ledger
@@ -31,7 +32,7 @@ type report interface {
 }
 
 func newBill(provider, from, to string) (*bill, error) {
-	p, err := discovery.ParseProvider(provider)
+	p, err := models.ParseProvider(provider)
 	if adminKeys[p] == "" || err != nil {
 		return nil, usagef("there is no bill of %q; mesh cost accepts openai, anthropic and xai", provider)
 	}
@@ -53,10 +54,10 @@ func newBill(provider, from, to string) (*bill, error) {
 }
 
 // adminKeys are where the keys come from that give access to the bills of a provider.
-var adminKeys = map[discovery.Provider]string{
-	discovery.OpenAI:    ". An ordinary API key does not give access to bills. An owner of the organization makes an admin key on platform.openai.com: Settings, Organization, Admin keys",
-	discovery.Anthropic: ". An ordinary API key does not give access to bills. An admin of the organization makes an admin key in the Claude Console (platform.claude.com): Settings, Admin keys",
-	discovery.XAI:       ". An ordinary API key does not give access to bills. The xAI Console (console.x.ai) has management keys in its settings, and the id of the team",
+var adminKeys = map[models.Provider]string{
+	models.OpenAI:    ". An ordinary API key does not give access to bills. An owner of the organization makes an admin key on platform.openai.com: Settings, Organization, Admin keys",
+	models.Anthropic: ". An ordinary API key does not give access to bills. An admin of the organization makes an admin key in the Claude Console (platform.claude.com): Settings, Admin keys",
+	models.XAI:       ". An ordinary API key does not give access to bills. The xAI Console (console.x.ai) has management keys in its settings, and the id of the team",
 }
 
 // The numbers of days in a request: the largest ones, which need the fewest requests.
@@ -68,14 +69,14 @@ const (
 // reconcile returns the report of the provider, or nil when the bill could not be read.
 func (b *bill) reconcile(ctx context.Context) (report, error) {
 	switch b.provider {
-	case discovery.OpenAI:
+	case models.OpenAI:
 		query := discovery.OpenAICostQuery{StartTime: b.from.Unix(), EndTime: b.to.Unix(), Limit: openAIPage}
 		if b.byItem {
 			query.GroupBy = []discovery.GroupBy{discovery.GroupByLineItem}
 		}
 		r, err := b.client.ReconcileOpenAICost(ctx, query, b.counted)
 		return withLedger(b, r, err)
-	case discovery.Anthropic:
+	case models.Anthropic:
 		query := discovery.AnthropicCostQuery{Start: b.from, End: b.to, Limit: anthropicPage}
 		if b.byItem {
 			query.GroupBy = []discovery.GroupBy{discovery.GroupByDescription}

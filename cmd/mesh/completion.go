@@ -15,6 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // complete sets the completion of a flag.
@@ -102,7 +103,7 @@ func completePriced(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 // completeRetirement completes a model of the built-in retirement dates.
 func completeRetirement(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	names := map[string]bool{}
-	for key := range discovery.Retirements() {
+	for key := range models.Retirements() {
 		names[key.ID] = true
 	}
 	return slices.Sorted(maps.Keys(names)), cobra.ShellCompDirectiveNoFileComp

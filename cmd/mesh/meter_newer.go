@@ -9,6 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // warnOfNewer returns a recorder that warns of the first call of a model that is newer than the price table.
@@ -26,10 +27,10 @@ func (a *app) warnOfNewer() func(meter.Record) {
 }
 
 // isNewer reports whether an id has the form of the provider's own ids and is in no table. A fine-tune is not in a table either.
-func isNewer(list *discovery.PriceList, p discovery.Provider, model string) bool {
-	owner, ok := discovery.ProviderOf(model)
+func isNewer(list *discovery.PriceList, p models.Provider, model string) bool {
+	owner, ok := models.ProviderOf(model)
 	if !ok || owner != p || strings.HasPrefix(strings.ToLower(model), "ft:") || len(list.Of(p, model)) > 0 {
 		return false
 	}
-	return discovery.Retirements().Check(p, model, time.Now()).State == discovery.StateUnknown
+	return models.Retirements().Check(p, model, time.Now()).State == models.StateUnknown
 }

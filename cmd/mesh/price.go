@@ -15,6 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // callFlags are the flags of mesh price that describe a call.
@@ -78,7 +79,7 @@ func (a *app) price(ctx context.Context, model string, f callFlags) error {
 }
 
 // pricesOf returns the stored or built-in price list, with the prices that a provider publishes now if they are requested.
-func (a *app) pricesOf(ctx context.Context, p discovery.Provider, live bool) (*discovery.PriceList, error) {
+func (a *app) pricesOf(ctx context.Context, p models.Provider, live bool) (*discovery.PriceList, error) {
 	list, _ := a.priceList()
 	if !live {
 		return list, nil
@@ -101,8 +102,8 @@ func (a *app) pricesOf(ctx context.Context, p discovery.Provider, live bool) (*d
 }
 
 // livePriceKeys are the variables with the keys for the prices of the providers that publish them.
-var livePriceKeys = map[discovery.Provider][]string{
-	discovery.Gemini: {"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY"}, discovery.XAI: {"XAI_API_KEY"},
+var livePriceKeys = map[models.Provider][]string{
+	models.Gemini: {"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY"}, models.XAI: {"XAI_API_KEY"},
 }
 
 // pricingsOf returns rows with prices that are numbers in JSON.

@@ -12,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func newPrices(a *app) *cobra.Command {
@@ -68,7 +69,7 @@ func (a *app) prices(names []string) error {
 	list, from := a.priceList()
 	asOf := list.AsOf()
 	if len(names) == 1 {
-		p, err := discovery.ParseProvider(names[0])
+		p, err := models.ParseProvider(names[0])
 		if err != nil {
 			return err
 		}

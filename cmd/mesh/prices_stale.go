@@ -7,6 +7,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // stalePrices prints the prices in force now that were verified longer ago than an age: those of the models, or of all models
@@ -57,7 +58,7 @@ func tableAge(asOf time.Time) string {
 // sold reports whether the row has a price in force. A retired model is not sold, but may be asked for by name.
 func sold(r *discovery.ProviderPricing, now time.Time, named bool) bool {
 	priced := r.InputPerMTok != nil || r.OutputPerMTok != nil
-	return priced && begun(r.ValidFrom, now, true) && !begun(r.ValidUntil, now, false) && (named || !discovery.IsRetiredOn(r.Provider, r.ModelHint, now))
+	return priced && begun(r.ValidFrom, now, true) && !begun(r.ValidUntil, now, false) && (named || !models.IsRetiredOn(r.Provider, r.ModelHint, now))
 }
 
 // begun reports whether a limit of a period has passed; open is the result for none.

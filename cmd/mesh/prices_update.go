@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // priceList returns the price list of this command and where it is from: that of mesh prices --update, or the built-in one.
@@ -106,7 +107,7 @@ func oldNew(c priceChange, cell func(*discovery.ProviderPricing) *float64) strin
 
 // priceKey is what a row has the price of.
 type priceKey struct {
-	provider              discovery.Provider
+	provider              models.Provider
 	model, mode, modality string
 	threshold             int64
 	from                  string

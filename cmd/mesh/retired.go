@@ -13,14 +13,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // retirement is one row of mesh retired.
 type retirement struct {
-	Provider discovery.Provider `json:"provider"`
-	Model    string             `json:"model"`
-	discovery.RetirementStatus
+	Provider models.Provider `json:"provider"`
+	Model    string          `json:"model"`
+	models.RetirementStatus
 }
 
 // retiredFlags are the flags of mesh retired.
@@ -129,7 +129,7 @@ func isPath(text string) bool {
 	if strings.HasPrefix(text, ".") || filepath.IsAbs(text) {
 		return true
 	}
-	_, isModel := discovery.ProviderOf(text)
+	_, isModel := models.ProviderOf(text)
 	_, err := os.Stat(text)
 	return !isModel && err == nil
 }
@@ -152,7 +152,7 @@ func (a *app) retired(ctx context.Context, given []string, soon time.Duration, f
 	found := false
 	for i, id := range given {
 		list[i] = check.model(id)
-		found = found || check.finds(list[i]) || f.failUnknown && list[i].State == discovery.StateUnknown
+		found = found || check.finds(list[i]) || f.failUnknown && list[i].State == models.StateUnknown
 	}
 	if err := a.printRetirements(list); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (a *app) retired(ctx context.Context, given []string, soon time.Duration, f
 	return nil
 }
 
-func retiring(registry discovery.Registry, soon time.Duration) []retirement {
+func retiring(registry models.Registry, soon time.Duration) []retirement {
 	list := []retirement{}
 	for _, r := range registry.RetiringWithin(soon) {
 		list = append(list, retirement{r.Provider, r.ID, registry.Check(r.Provider, r.ID, time.Now())})
@@ -173,16 +173,16 @@ func retiring(registry discovery.Registry, soon time.Duration) []retirement {
 
 // checker checks models on a day.
 type checker struct {
-	registry discovery.Registry
+	registry models.Registry
 	today    time.Time
 	soon     time.Duration
 }
 
 // model returns the state of a model.
 func (c checker) model(id string) retirement {
-	p, ok := discovery.ProviderOf(id)
+	p, ok := models.ProviderOf(id)
 	if !ok {
-		return retirement{"", id, discovery.RetirementStatus{State: discovery.StateUnknown}}
+		return retirement{"", id, models.RetirementStatus{State: models.StateUnknown}}
 	}
 	return retirement{p, id, c.registry.Check(p, id, c.today)}
 }
@@ -190,7 +190,7 @@ func (c checker) model(id string) retirement {
 // finds reports whether a model is retired or retires soon.
 func (c checker) finds(r retirement) bool {
 	date, err := time.Parse(time.DateOnly, r.Date)
-	return r.State == discovery.StateRetired || err == nil && !date.After(c.today.Add(c.soon))
+	return r.State == models.StateRetired || err == nil && !date.After(c.today.Add(c.soon))
 }
 
 func (a *app) printRetirements(list []retirement) error {

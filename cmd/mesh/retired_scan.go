@@ -9,7 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mentions"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // mention is a model that a file names.
@@ -52,7 +52,7 @@ func (a *app) scanSources(check checker, paths []string, failUnknown bool) error
 		return &usageError{errors.Join(unread...)}
 	}
 	for _, m := range s.list {
-		if check.finds(m.retirement) || failUnknown && m.State == discovery.StateUnknown {
+		if check.finds(m.retirement) || failUnknown && m.State == models.StateUnknown {
 			return errFound
 		}
 	}
@@ -103,7 +103,7 @@ func (s *sourceScan) state(word mentions.Word) retirement {
 func (s *sourceScan) model(word mentions.Word) retirement {
 	whole := s.check.model(word.Text)
 	for _, part := range word.Parts() {
-		if r := s.check.model(part); r.State != discovery.StateUnknown {
+		if r := s.check.model(part); r.State != models.StateUnknown {
 			return r
 		}
 	}
@@ -114,9 +114,9 @@ func (s *sourceScan) model(word mentions.Word) retirement {
 // as gpt-tokenizer does.
 func (s *sourceScan) reports(r retirement, word mentions.Word) bool {
 	switch r.State {
-	case discovery.StateListed:
+	case models.StateListed:
 		return false
-	case discovery.StateUnknown:
+	case models.StateUnknown:
 		return s.withUnknown && r.Provider != "" && word.Quoted && bytes.ContainsAny([]byte(word.Text), "0123456789")
 	default:
 		return true
@@ -137,6 +137,6 @@ func (s *sourceScan) table(w io.Writer) error {
 	if s.files == 1 {
 		files = "file"
 	}
-	_, err := fmt.Fprintf(w, "%d %s; dates as of %s\n", s.files, files, discovery.RetirementsAsOf())
+	_, err := fmt.Fprintf(w, "%d %s; dates as of %s\n", s.files, files, models.RetirementsAsOf())
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // usageFlags are the flags of mesh usage.
@@ -174,7 +175,7 @@ func addRow(ledger *discovery.Ledger, row meter.Row) error {
 		ledger.Add(at, nil)
 	}
 	if row.Calls > row.Unpriced {
-		ledger.Add(at, &discovery.CallCost{Provider: discovery.Provider(row.By[1]), Model: row.By[2], Exact: row.USD})
+		ledger.Add(at, &discovery.CallCost{Provider: models.Provider(row.By[1]), Model: row.By[2], Exact: row.USD})
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
@@ -137,7 +138,7 @@ func TestCompletionsAreParsed(t *testing.T) {
 		t.Run(r.path, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
-			provider := discovery.Provider(serviceOf(r.op))
+			provider := models.Provider(serviceOf(r.op))
 			whole, err := s.complete(t.Context(), r, r.path, r.body)
 			require.NoError(t, err)
 			got, err := discovery.ParseResponse(provider, []byte(whole.Body))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // In a test, New(t) takes the place of Start and Close.
@@ -54,8 +55,8 @@ func ExampleServer_Fail() {
 		return
 	}
 
-	models, err := c.ListModels(context.Background(), discovery.CatalogOptions{})
-	fmt.Println(len(models), "models of", models[0].Developer, err)
+	list, err := c.ListModels(context.Background(), discovery.CatalogOptions{})
+	fmt.Println(len(list), "models of", list[0].Developer, err)
 	fmt.Println(len(s.Requests(discoverytest.ListGeminiModels)), "pages")
 	// Output:
 	// discovery: ListModels: catalog: status: status 503: back in a minute
@@ -82,7 +83,7 @@ func ExampleServer_SetCompletion() {
 	}
 	defer resp.Body.Close()
 	text, _ := io.ReadAll(resp.Body)
-	got, err := discovery.ParseResponse(discovery.OpenAI, text)
+	got, err := discovery.ParseResponse(models.OpenAI, text)
 	fmt.Println(got.ID, got.Model, got.Usage.Input, got.Usage.Output, err)
 	// Output: chatcmpl-1 gpt-5-mini 1200 7 <nil>
 }

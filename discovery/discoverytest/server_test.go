@@ -15,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
@@ -59,7 +60,7 @@ func setKeys(t *testing.T) {
 	}
 }
 
-func models(t *testing.T, c *discovery.Client, opts discovery.CatalogOptions) []discovery.ModelInfo {
+func list(t *testing.T, c *discovery.Client, opts discovery.CatalogOptions) []discovery.ModelInfo {
 	t.Helper()
 	list, err := c.ListModels(t.Context(), opts)
 	require.NoError(t, err)
@@ -70,10 +71,10 @@ func TestClientReadsTheCatalogAndHandles304(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	c, reasons := s.client()
-	assert.Len(t, models(t, c, discovery.CatalogOptions{}), 108, "one id is listed twice")
-	assert.Len(t, models(t, c, discovery.CatalogOptions{Refresh: true}), 108)
+	assert.Len(t, list(t, c, discovery.CatalogOptions{}), 108, "one id is listed twice")
+	assert.Len(t, list(t, c, discovery.CatalogOptions{Refresh: true}), 108)
 	s.SetCatalog(raw(`{"id":"a","info":{"developer":"Open AI"}}`)...)
-	assert.Len(t, models(t, c, discovery.CatalogOptions{Refresh: true}), 1)
+	assert.Len(t, list(t, c, discovery.CatalogOptions{Refresh: true}), 1)
 	var tags []bool
 	for _, r := range s.Requests(catalog) {
 		tags = append(tags, r.Header.Get("If-None-Match") != "")
@@ -89,7 +90,7 @@ func TestClientFallsBackToEveryProvider(t *testing.T) {
 	s.Fail(catalog, discoverytest.Fault{Status: 503})
 	c, reasons := s.client()
 	bySource := map[string]int{}
-	for _, m := range models(t, c, discovery.CatalogOptions{}) {
+	for _, m := range list(t, c, discovery.CatalogOptions{}) {
 		bySource[m.Source]++
 	}
 	assert.Equal(t, map[string]int{"openai": 13, "deepseek": 4, "anthropic": 17, "gemini": 15, "xai": 7}, bySource)
@@ -114,7 +115,7 @@ func TestRejectedKeysAreReported(t *testing.T) {
 	s := start(t, discoverytest.WithKeys(keys))
 	s.Fail(catalog, discoverytest.Fault{Status: 503})
 	c, reasons := s.client(others...)
-	assert.Empty(t, models(t, c, discovery.CatalogOptions{}))
+	assert.Empty(t, list(t, c, discovery.CatalogOptions{}))
 	assert.Subset(t, reasons(), []string{"openai denied", "deepseek denied", "anthropic denied", "gemini denied"})
 	assert.Len(t, reasons(), 6)
 }
@@ -127,8 +128,8 @@ func TestClientReadsLiveRetirements(t *testing.T) {
 	live, err := c.Retirements(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, reasons())
-	assert.Equal(t, "2027-04-01", live[discovery.ModelKey{Provider: discovery.OpenAI, ID: "gpt-5.1"}])
-	assert.Contains(t, live, discovery.ModelKey{Provider: discovery.Anthropic, ID: "claude-2.1"})
+	assert.Equal(t, "2027-04-01", live[models.ModelKey{Provider: models.OpenAI, ID: "gpt-5.1"}])
+	assert.Contains(t, live, models.ModelKey{Provider: models.Anthropic, ID: "claude-2.1"})
 	require.Len(t, s.Requests(anthropic), 1)
 	assert.Equal(t, []string{"active", "deprecated", "retired"}, s.Requests(anthropic)[0].Query["lifecycle[]"])
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // WriteBill writes the buckets of a bill, in their order, with a row for each line item; else for each project or workspace; else one for
@@ -21,8 +22,8 @@ import (
 //
 // account is the BillingAccountId. If it is "", it is the organization in the results of OpenAI, else "default". An unknown provider
 // and a time of a bucket that is not RFC 3339 are errors, and nothing is written.
-func WriteBill[B discovery.Bucket](w io.Writer, provider discovery.Provider, account string, buckets []B) error {
-	p, err := discovery.ParseProvider(string(provider))
+func WriteBill[B discovery.Bucket](w io.Writer, provider models.Provider, account string, buckets []B) error {
+	p, err := models.ParseProvider(string(provider))
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func organization(results []json.RawMessage) string {
 }
 
 // rows returns the charges of the bucket, then its credits.
-func (b billed) rows(p discovery.Provider) []row {
+func (b billed) rows(p models.Provider) []row {
 	var charges, credits []row
 	for _, a := range b.amounts {
 		usd, ok := new(big.Rat).SetString(strconv.FormatFloat(a.usd, 'f', -1, 64))
@@ -128,7 +129,7 @@ func (b billed) rows(p discovery.Provider) []row {
 		r["ChargeCategory"], r["ChargeFrequency"] = "Usage", "Usage-Based"
 		r["SkuId"], r["SkuMeter"] = cmp.Or(a.item, "all"), "Billed Cost"
 		r["SkuPriceId"] = r["SkuId"]
-		if named, ok := discovery.ProviderOf(a.item); ok && named == p && !strings.ContainsAny(a.item, " ,") {
+		if named, ok := models.ProviderOf(a.item); ok && named == p && !strings.ContainsAny(a.item, " ,") {
 			r["x_Model"] = a.item
 		}
 		r.setConsumed(decimal.Text(usd), "USD")

@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // ErrNoCost is the error of a call whose cost is not known.
@@ -70,13 +71,13 @@ func (c *Calls) Add(r meter.Record) error {
 	return nil
 }
 
-func provider(r meter.Record) (discovery.Provider, error) {
+func provider(r meter.Record) (models.Provider, error) {
 	if r.Provider == "" {
-		if p, ok := discovery.ProviderOf(r.Model); ok {
+		if p, ok := models.ProviderOf(r.Model); ok {
 			return p, nil
 		}
 	}
-	return discovery.ParseProvider(string(r.Provider))
+	return models.ParseProvider(string(r.Provider))
 }
 
 // price returns the cost that the price list gives.

@@ -17,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // BenchmarkFocus writes a million records as rows of FOCUS, and adds up the same file by day and model with meter.Sum, in turn, so
@@ -90,14 +91,14 @@ func priced(b *testing.B, i int, at time.Time, random *rand.Rand) meter.Record {
 		`"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}}`
 	const anthropic = `{"input_tokens":%d,"cache_creation_input_tokens":0,"cache_read_input_tokens":%d,"output_tokens":%d,"service_tier":"standard"}`
 	input, output := 1+random.IntN(20_000), 1+random.IntN(2000)
-	models := [...]string{"gpt-4o-mini", "gpt-4.1", "gpt-5", "claude-sonnet-4-5-20250929", "claude-opus-4-1-20250805"}
+	list := [...]string{"gpt-4o-mini", "gpt-4.1", "gpt-5", "claude-sonnet-4-5-20250929", "claude-opus-4-1-20250805"}
 	r := meter.Record{
-		Provider: discovery.OpenAI, Model: models[random.IntN(len(models))], Time: at, ID: fmt.Sprintf("resp_%032x", i), Path: "/v1/chat/completions",
+		Provider: models.OpenAI, Model: list[random.IntN(len(list))], Time: at, ID: fmt.Sprintf("resp_%032x", i), Path: "/v1/chat/completions",
 		Labels: map[string]string{"env": fmt.Sprintf("env-%d", random.IntN(2)), "team": fmt.Sprintf("team-%d", random.IntN(5))},
 		Usage:  fmt.Appendf(nil, openAI, input, output, input+output, input/2), Status: 200, Complete: true, Duration: time.Second,
 	}
 	if r.Model[0] == 'c' {
-		r.Provider, r.Path, r.Usage = discovery.Anthropic, "/v1/messages", fmt.Appendf(nil, anthropic, input, input/2, output)
+		r.Provider, r.Path, r.Usage = models.Anthropic, "/v1/messages", fmt.Appendf(nil, anthropic, input, input/2, output)
 	}
 	used, err := discovery.ParseUsage(r.Provider, r.Usage)
 	if err != nil {

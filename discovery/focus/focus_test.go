@@ -17,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // workedCase is a line of testdata/cases.jsonl: calls or a bill, and the rows that they give. Null columns are left out.
@@ -24,7 +25,7 @@ type workedCase struct {
 	Name  string
 	Calls []meter.Record
 	Bill  *struct {
-		Provider discovery.Provider
+		Provider models.Provider
 		Account  string
 		Buckets  []struct {
 			StartTime int64                  `json:"start_time"`
@@ -142,7 +143,7 @@ func TestHeader(t *testing.T) {
 
 func call(usd, unpriced string) meter.Record {
 	return meter.Record{
-		Provider: discovery.OpenAI, Model: "gpt-4o-mini", Time: time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC), USD: usd, Unpriced: unpriced,
+		Provider: models.OpenAI, Model: "gpt-4o-mini", Time: time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC), USD: usd, Unpriced: unpriced,
 		Usage: json.RawMessage(`{"prompt_tokens":1000,"completion_tokens":10,"total_tokens":1010}`), Complete: true, Status: 200,
 	}
 }
@@ -205,7 +206,7 @@ func TestWriteBillOfXAI(t *testing.T) {
 		LineItems: []discovery.LineItem{{Description: "grok-4.5", USD: 3.5}, {Description: "Free", USD: 0}, {Description: "Credit", USD: -0.5}},
 	}
 	var out bytes.Buffer
-	if err := focus.WriteBill(&out, discovery.XAI, "team-1", []discovery.TeamCostBucket{day}); err != nil {
+	if err := focus.WriteBill(&out, models.XAI, "team-1", []discovery.TeamCostBucket{day}); err != nil {
 		t.Fatal(err)
 	}
 	_, rows := readRows(t, out.String())
@@ -214,7 +215,7 @@ func TestWriteBillOfXAI(t *testing.T) {
 	}
 	day.EndTime = "tomorrow"
 	out.Reset()
-	if err := focus.WriteBill(&out, discovery.XAI, "", []discovery.TeamCostBucket{day}); err == nil || out.Len() > 0 {
+	if err := focus.WriteBill(&out, models.XAI, "", []discovery.TeamCostBucket{day}); err == nil || out.Len() > 0 {
 		t.Errorf("a wrong time: %v, %d bytes", err, out.Len())
 	}
 }
@@ -225,7 +226,7 @@ func TestWriteBillByPart(t *testing.T) {
 		{StartTime: 1793664000, EndTime: 1793750400, TotalUSD: 0.1, RawResults: []json.RawMessage{[]byte(`{"organization_id":"org-9"}`)}},
 	}
 	var out bytes.Buffer
-	if err := focus.WriteBill(&out, discovery.OpenAI, "", days); err != nil {
+	if err := focus.WriteBill(&out, models.OpenAI, "", days); err != nil {
 		t.Fatal(err)
 	}
 	_, rows := readRows(t, out.String())
@@ -294,7 +295,7 @@ func TestFileIsUTF8(t *testing.T) {
 func TestBillOfAnotherZone(t *testing.T) {
 	day := discovery.TeamCostBucket{StartTime: "2026-11-01T00:00:00+02:00", EndTime: "2026-11-02T00:00:00+02:00", TotalUSD: 1}
 	var out bytes.Buffer
-	if err := focus.WriteBill(&out, discovery.XAI, "", []discovery.TeamCostBucket{day}); err != nil {
+	if err := focus.WriteBill(&out, models.XAI, "", []discovery.TeamCostBucket{day}); err != nil {
 		t.Fatal(err)
 	}
 	_, rows := readRows(t, out.String())

@@ -12,13 +12,14 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // shared is what all rows of a call have in common, and kind what the rows of one call differ in. They are apart because a lookup
 // by all of it for each row takes most of the time of a million calls.
 type shared struct {
 	day                       int64 // since 1970, in UTC
-	provider                  discovery.Provider
+	provider                  models.Provider
 	model, mode, tags, source string
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // columns returns the header: the columns of FOCUS in the order of the alphabet, then those of this package.
@@ -28,7 +28,7 @@ func columns() []string {
 type row map[string]string
 
 // newRow returns a row with the columns that calls and bills have in common. account must not be null; "" becomes "default".
-func newRow(p discovery.Provider, account string, start, end time.Time) row {
+func newRow(p models.Provider, account string, start, end time.Time) row {
 	if account == "" {
 		account = "default"
 	}
@@ -65,17 +65,17 @@ func (r row) setConsumed(quantity, unit string) {
 // names are those of a provider in an invoice.
 type names struct{ company, service string }
 
-func namesOf(p discovery.Provider) names {
+func namesOf(p models.Provider) names {
 	switch p {
-	case discovery.OpenAI:
+	case models.OpenAI:
 		return names{"OpenAI", "OpenAI API"}
-	case discovery.Anthropic:
+	case models.Anthropic:
 		return names{"Anthropic", "Claude API"}
-	case discovery.Gemini:
+	case models.Gemini:
 		return names{"Google", "Gemini API"}
-	case discovery.DeepSeek:
+	case models.DeepSeek:
 		return names{"DeepSeek", "DeepSeek API"}
-	case discovery.XAI:
+	case models.XAI:
 		return names{"xAI", "xAI API"}
 	default:
 		return names{string(p), string(p) + " API"}

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // sequence yields records.
@@ -30,7 +30,7 @@ func sequence(records ...meter.Record) iter.Seq2[meter.Record, error] {
 
 // callAt returns a record of a user's call.
 func callAt(when time.Time, user, usd string) meter.Record {
-	return meter.Record{Provider: discovery.OpenAI, Model: "gpt-4o", Time: when, USD: usd, Labels: map[string]string{"user": user}}
+	return meter.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: when, USD: usd, Labels: map[string]string{"user": user}}
 }
 
 // answering returns a client of a Meter whose calls all have the same response.

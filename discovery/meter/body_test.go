@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 const stream = `data: {"id":"c","model":"gpt-4o","choices":[{"delta":{"content":"a"}}],"usage":null}
@@ -136,7 +136,7 @@ func TestResponsesAreThoseOfTheBaseTransport(t *testing.T) {
 		return s
 	}
 	records := &recorder{}
-	m, err := meter.New(meter.WithHost(strings.TrimPrefix(server.URL, "https://"), discovery.OpenAI), meter.WithRecorder(records.record))
+	m, err := meter.New(meter.WithHost(strings.TrimPrefix(server.URL, "https://"), models.OpenAI), meter.WithRecorder(records.record))
 	require.NoError(t, err)
 	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		base := server.Client().Transport.(*http.Transport).Clone()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // TestNoBoundIsAboveTheCost breaks every recorded stream off behind each of its lines.
@@ -73,7 +74,7 @@ data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text
 func startUSD(t *testing.T) string {
 	t.Helper()
 	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-		Provider: discovery.Anthropic, Model: "claude-sonnet-5", At: time.Now(), Usage: discovery.Usage{Input: 4, CacheWrite5m: 9550, CacheRead: 120, Output: 1},
+		Provider: models.Anthropic, Model: "claude-sonnet-5", At: time.Now(), Usage: discovery.Usage{Input: 4, CacheWrite5m: 9550, CacheRead: 120, Output: 1},
 	})
 	require.NoError(t, err)
 	return cost.Exact
@@ -90,7 +91,7 @@ func claude(t *testing.T, opts ...meter.Option) (url string, m *meter.Meter, rec
 	}))
 	t.Cleanup(s.Close)
 	records = &recorder{}
-	m, err := meter.New(append(opts, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), discovery.Anthropic), meter.WithRecorder(records.record))...)
+	m, err := meter.New(append(opts, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), models.Anthropic), meter.WithRecorder(records.record))...)
 	require.NoError(t, err)
 	return s.URL, m, records
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // refusal sends a call and returns its BudgetError, nil if it was sent.
@@ -130,7 +131,7 @@ func TestBudgetsOfLabelsAndPeriods(t *testing.T) {
 	records := func(when ...time.Time) []meter.Record {
 		var list []meter.Record
 		for _, at := range when {
-			list = append(list, meter.Record{Provider: discovery.OpenAI, Model: "gpt-4o", Time: at, USD: "1", Labels: map[string]string{"user": "ann"}})
+			list = append(list, meter.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: at, USD: "1", Labels: map[string]string{"user": "ann"}})
 		}
 		return list
 	}
@@ -186,7 +187,7 @@ func TestSpentIsExact(t *testing.T) {
 	amounts := []string{"0.1", "0.2", "0.000000000000000001", "123456789.5", "0"}
 	require.NoError(t, m.Restore(func(yield func(meter.Record, error) bool) {
 		for _, usd := range amounts {
-			yield(meter.Record{Provider: discovery.XAI, Model: "m", Time: time.Now(), USD: usd}, nil)
+			yield(meter.Record{Provider: models.XAI, Model: "m", Time: time.Now(), USD: usd}, nil)
 		}
 	}))
 	sum := new(big.Rat)

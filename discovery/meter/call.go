@@ -8,13 +8,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // call is a request that is counted.
 type call struct {
 	meter    *Meter
 	api      endpoints.API
-	provider discovery.Provider
+	provider models.Provider
 	labels   map[string]string
 	path     string
 	model    string // in the path
@@ -26,10 +27,10 @@ type call struct {
 // prepare returns the request as it is sent.
 func (c *call) prepare(req *http.Request) (*http.Request, error) {
 	c.request = newRequestBody()
-	if c.provider == discovery.Gemini {
+	if c.provider == models.Gemini {
 		c.model = pathModel(req.URL.Path)
 	}
-	if c.meter.streamUsage && c.provider == discovery.OpenAI && endpoints.HasSegments(req.URL.Path, "chat/completions") {
+	if c.meter.streamUsage && c.provider == models.OpenAI && endpoints.HasSegments(req.URL.Path, "chat/completions") {
 		buffered, body, err := buffer(req)
 		if err != nil {
 			return nil, err

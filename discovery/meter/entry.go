@@ -6,9 +6,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // entry has the fields of a line of a calls file. Texts are slices of the line, or copies where they had to be unquoted. It is
@@ -133,7 +133,7 @@ func (e *entry) text(key []byte) *[]byte {
 func (e *entry) record(in *recordReader) (Record, error) {
 	text := func(b []byte) string { return in.texts.of(b, utf8Text) }
 	r := Record{
-		ID: utf8Text(e.id), Provider: discovery.Provider(text(e.provider)), Model: text(e.model), Time: e.time, Mode: text(e.mode), Path: text(e.path),
+		ID: utf8Text(e.id), Provider: models.Provider(text(e.provider)), Model: text(e.model), Time: e.time, Mode: text(e.mode), Path: text(e.path),
 		Status: e.status, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
 		USD: string(e.usd), Source: text(e.source), Unpriced: text([]byte(e.reason())),
 	}
@@ -176,20 +176,20 @@ func (e *entry) reason() string {
 }
 
 // resolve sets the provider where the line leaves it out, and checks what every line must have.
-func (e *entry) resolve() (discovery.Provider, error) {
+func (e *entry) resolve() (models.Provider, error) {
 	if e.time.IsZero() {
 		return "", errors.New("time is missing; it must be an RFC 3339 time")
 	}
 	// ParseProvider allocates, which made Sum 5 % slower. A provider that is not listed here is only read more slowly.
-	for _, p := range [...]discovery.Provider{discovery.OpenAI, discovery.Anthropic, discovery.Gemini, discovery.DeepSeek, discovery.XAI} {
+	for _, p := range [...]models.Provider{models.OpenAI, models.Anthropic, models.Gemini, models.DeepSeek, models.XAI} {
 		if string(e.provider) == string(p) {
 			return p, nil
 		}
 	}
 	if len(e.provider) > 0 {
-		return discovery.ParseProvider(string(e.provider))
+		return models.ParseProvider(string(e.provider))
 	}
-	if p, ok := discovery.ProviderOf(string(e.model)); ok {
+	if p, ok := models.ProviderOf(string(e.model)); ok {
 		return p, nil
 	}
 	return "", errors.New("the provider cannot be determined; specify openai, deepseek, anthropic, gemini or xai")

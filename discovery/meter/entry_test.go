@@ -9,6 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // FuzzEntry compares a line whose usage object is read together with it, as Sum does, with one whose usage object is kept and read
@@ -52,7 +53,7 @@ func compareEntry(t *testing.T, line []byte) {
 	if err != nil {
 		return
 	}
-	for _, p := range discovery.Providers() {
+	for _, p := range models.Providers() {
 		var want discovery.Usage
 		wantErr := errNoUsage
 		if apart.usage != nil {

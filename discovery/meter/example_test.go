@@ -12,9 +12,9 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // startOpenAI starts OpenAI's API in memory. All providers of one server have its host, so a test of several needs a server for each.
@@ -47,7 +47,7 @@ func complete(ctx context.Context, c *http.Client, s *discoverytest.Server) erro
 func ExampleNew() {
 	s, host := startOpenAI()
 	defer s.Close()
-	m, err := meter.New(meter.WithHost(host, discovery.OpenAI),
+	m, err := meter.New(meter.WithHost(host, models.OpenAI),
 		meter.WithRecorder(func(r meter.Record) { fmt.Println(r.Model, r.USD, "USD") }))
 	if err != nil {
 		fmt.Println(err)
@@ -72,7 +72,7 @@ func ExampleWithLabel() {
 	defer s.Close()
 	var mu sync.Mutex
 	calls := map[string]int{}
-	m, err := meter.New(meter.WithHost(host, discovery.OpenAI),
+	m, err := meter.New(meter.WithHost(host, models.OpenAI),
 		meter.WithBudget(meter.Budget{USD: "0.02", Per: meter.PeriodDay, Label: "user", PerCall: "0.0075"}),
 		meter.WithRecorder(func(r meter.Record) {
 			mu.Lock()
@@ -97,7 +97,7 @@ func ExampleWithLabel() {
 
 // A budget that survives a restart. The records come from a recorder that kept them.
 func ExampleMeter_Restore() {
-	kept := []meter.Record{{Provider: discovery.OpenAI, Model: "gpt-4o", USD: "4.9999"}, {Provider: discovery.OpenAI, Model: "gpt-4o", USD: "0.0001"}}
+	kept := []meter.Record{{Provider: models.OpenAI, Model: "gpt-4o", USD: "4.9999"}, {Provider: models.OpenAI, Model: "gpt-4o", USD: "0.0001"}}
 	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "5"}))
 	if err != nil {
 		fmt.Println(err)
@@ -129,7 +129,7 @@ func Example_serve() {
 	defer s.Close()
 	g := gatewaytest.Start(gatewaytest.WithPeers("node-b"))
 	defer g.Close()
-	m, err := meter.New(meter.WithHost(host, discovery.OpenAI),
+	m, err := meter.New(meter.WithHost(host, models.OpenAI),
 		meter.WithRecorder(func(r meter.Record) { fmt.Println("message", r.Labels["message"], "cost", r.USD, "USD") }))
 	if err != nil {
 		fmt.Println(err)

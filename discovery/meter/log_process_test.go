@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // The environment of a process that writes a calls file: its folder, and the largest size of a file, if any.
@@ -49,7 +49,7 @@ func writeCalls(dir string, out io.Writer) error {
 	}
 	for i := range written {
 		log.Record(meter.Record{
-			ID: fmt.Sprintf("%d-%d", os.Getpid(), i), Provider: discovery.OpenAI, Model: "gpt-4o", Time: time.Date(2026, 11, 22, 0, 0, i%3, 0, time.UTC),
+			ID: fmt.Sprintf("%d-%d", os.Getpid(), i), Provider: models.OpenAI, Model: "gpt-4o", Time: time.Date(2026, 11, 22, 0, 0, i%3, 0, time.UTC),
 			USD: "0.000001", Labels: map[string]string{"text": strings.Repeat("x", i%500)},
 		})
 		if log.Err() == nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func recordOn(day int, id string) meter.Record {
 	return meter.Record{
-		ID: id, Provider: discovery.OpenAI, Model: "gpt-4o", Time: time.Date(2026, 11, day, 23, 0, 0, 0, time.UTC), USD: "0.01", Complete: true,
+		ID: id, Provider: models.OpenAI, Model: "gpt-4o", Time: time.Date(2026, 11, day, 23, 0, 0, 0, time.UTC), USD: "0.01", Complete: true,
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Meter counts calls. Create one with [New].
 type Meter struct {
 	prices      *discovery.PriceList
-	hosts       map[string]discovery.Provider
+	hosts       map[string]models.Provider
 	recorders   []func(Record)
 	streamUsage bool
 	logger      *slog.Logger
@@ -91,22 +92,22 @@ func (m *Meter) Spent() Spent {
 }
 
 // knownHosts are the official hosts of the providers. OpenAI has regional ones too.
-func knownHosts() map[string]discovery.Provider {
-	hosts := map[string]discovery.Provider{
-		"api.openai.com": discovery.OpenAI, "api.anthropic.com": discovery.Anthropic, "api.deepseek.com": discovery.DeepSeek,
-		"generativelanguage.googleapis.com": discovery.Gemini, "api.x.ai": discovery.XAI,
+func knownHosts() map[string]models.Provider {
+	hosts := map[string]models.Provider{
+		"api.openai.com": models.OpenAI, "api.anthropic.com": models.Anthropic, "api.deepseek.com": models.DeepSeek,
+		"generativelanguage.googleapis.com": models.Gemini, "api.x.ai": models.XAI,
 	}
 	for _, region := range []string{"ae", "au", "ca", "eu", "gb", "in", "jp", "kr", "sg", "us"} {
-		hosts[region+".api.openai.com"] = discovery.OpenAI
+		hosts[region+".api.openai.com"] = models.OpenAI
 	}
 	for _, region := range []string{"us-east-1", "us-west-2", "eu-west-1"} {
-		hosts[region+".api.x.ai"] = discovery.XAI
+		hosts[region+".api.x.ai"] = models.XAI
 	}
 	return hosts
 }
 
 // provider returns the provider of a host, with its port or without.
-func (m *Meter) provider(u *url.URL) (discovery.Provider, bool) {
+func (m *Meter) provider(u *url.URL) (models.Provider, bool) {
 	p, ok := m.hosts[strings.ToLower(u.Host)]
 	if !ok {
 		p, ok = m.hosts[strings.ToLower(u.Hostname())]

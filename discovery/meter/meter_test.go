@@ -11,20 +11,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestHostsOfProviders(t *testing.T) {
 	t.Parallel()
-	var got discovery.Provider
-	m, err := meter.New(meter.WithHost("Proxy.internal", discovery.XAI), meter.WithHost("127.0.0.1:80", discovery.Gemini),
+	var got models.Provider
+	m, err := meter.New(meter.WithHost("Proxy.internal", models.XAI), meter.WithHost("127.0.0.1:80", models.Gemini),
 		meter.WithRecorder(func(r meter.Record) { got = r.Provider }))
 	require.NoError(t, err)
 	base := m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(chatAnswer))}, nil
 	}))
-	for host, want := range map[string]discovery.Provider{
+	for host, want := range map[string]models.Provider{
 		"api.openai.com": "openai", "API.OpenAI.com": "openai", "api.openai.com:443": "openai", "eu.api.openai.com": "openai",
 		"api.anthropic.com": "anthropic", "api.deepseek.com": "deepseek", "api.x.ai": "xai",
 		"generativelanguage.googleapis.com": "gemini", "proxy.internal:8443": "xai", "PROXY.internal": "xai", "127.0.0.1:80": "gemini",
@@ -56,6 +56,6 @@ func TestUnpricedCallsAreLoggedOnceForEachModel(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(log.String(), "the cost of a call is not known"))
 	assert.Equal(t, 1, strings.Count(log.String(), "model=gpt-none-2024-08-06 reason="))
 	assert.NotContains(t, log.String(), key)
-	require.NoError(t, m.Restore(sequence(meter.Record{Provider: discovery.OpenAI, Model: "gpt-restored", Unpriced: "x"})))
+	require.NoError(t, m.Restore(sequence(meter.Record{Provider: models.OpenAI, Model: "gpt-restored", Unpriced: "x"})))
 	assert.NotContains(t, log.String(), "gpt-restored")
 }

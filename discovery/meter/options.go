@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Option is an option of [New]. A nil Option is ignored.
@@ -13,9 +14,9 @@ type Option func(*Meter) error
 // WithHost makes the Meter count the calls to a host, such as "llm-proxy.internal" or "127.0.0.1:8080", at the prices of a
 // provider. A host without a port matches all ports. The API is recognized by the end of a request's path, so a proxy must keep
 // the ends of the provider's paths. The official hosts of the five providers are known.
-func WithHost(host string, provider discovery.Provider) Option {
+func WithHost(host string, provider models.Provider) Option {
 	return func(m *Meter) error {
-		known, err := discovery.ParseProvider(string(provider))
+		known, err := models.ParseProvider(string(provider))
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestNilOptionIsIgnored(t *testing.T) {
@@ -20,10 +21,10 @@ func TestWrongOptions(t *testing.T) {
 	t.Parallel()
 	const password = "a-password"
 	for name, opt := range map[string]meter.Option{
-		"no host":     meter.WithHost("", discovery.OpenAI),
-		"a URL":       meter.WithHost("https://api.openai.com", discovery.OpenAI),
-		"a password":  meter.WithHost("https://me:"+password+"@host", discovery.OpenAI),
-		"a path":      meter.WithHost("host/v1", discovery.OpenAI),
+		"no host":     meter.WithHost("", models.OpenAI),
+		"a URL":       meter.WithHost("https://api.openai.com", models.OpenAI),
+		"a password":  meter.WithHost("https://me:"+password+"@host", models.OpenAI),
+		"a path":      meter.WithHost("host/v1", models.OpenAI),
 		"a provider":  meter.WithHost("host", "none"),
 		"no recorder": meter.WithRecorder(nil),
 		"no logger":   meter.WithLogger(nil),

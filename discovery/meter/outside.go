@@ -3,8 +3,8 @@ package meter
 import (
 	"net/http"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // outside counts a request to a host that the Meter does not know, and returns its API. The call of a model has no record, since
@@ -15,14 +15,14 @@ func (m *Meter) outside(req *http.Request) endpoints.API {
 }
 
 // outsideForm returns the provider whose form of errors a client of the path reads.
-func outsideForm(path string) discovery.Provider {
+func outsideForm(path string) models.Provider {
 	switch {
 	case endpoints.GeminiForm(path):
-		return discovery.Gemini
+		return models.Gemini
 	case endpoints.HasSegments(path, "messages"):
-		return discovery.Anthropic
+		return models.Anthropic
 	}
-	return discovery.OpenAI
+	return models.OpenAI
 }
 
 // receiveOutside ends a call of a host that the Meter does not know: a response with an error status costs nothing.

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // callLine is a line of another program, without a cost.
@@ -71,7 +71,7 @@ func TestReadLogReadsFilesAndFolders(t *testing.T) {
 	ids := ""
 	for _, r := range records {
 		ids += r.ID + " "
-		assert.Equal(t, discovery.OpenAI, r.Provider, "of the model")
+		assert.Equal(t, models.OpenAI, r.Provider, "of the model")
 	}
 	assert.Equal(t, "a a2 b1 b2 c d ", ids, "in order, each once")
 }
@@ -105,7 +105,7 @@ func TestReadLogReadsWhatLogWrote(t *testing.T) {
 	log, err := meter.OpenLog(dir)
 	require.NoError(t, err)
 	want := meter.Record{
-		ID: "é\"\n", Provider: discovery.Gemini, Model: "m", Time: time.Date(2026, 11, 22, 10, 30, 0, 123456789, time.UTC), Usage: []byte(`{"promptTokenCount":1}`),
+		ID: "é\"\n", Provider: models.Gemini, Model: "m", Time: time.Date(2026, 11, 22, 10, 30, 0, 123456789, time.UTC), Usage: []byte(`{"promptTokenCount":1}`),
 		Mode: "batch", Requests: map[string]int64{"grounding": 2}, Labels: map[string]string{"<b>": "\u2028"}, Path: "/v1", Status: 200, Stream: true, Complete: true,
 		Duration: time.Millisecond, USD: "0.5", Source: "s",
 	}

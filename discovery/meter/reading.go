@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // reading reads the counts of a response.
@@ -34,7 +35,7 @@ func newReading(c *call, res *http.Response) *reading {
 	mediaType, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
 	if strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream") {
 		r.events, r.stream = &events{skimmer: skim, marks: marks}, true
-		if c.provider == discovery.Gemini {
+		if c.provider == models.Gemini {
 			r.events.marks = geminiMarks
 		}
 	} else {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 const (
@@ -146,7 +147,7 @@ func TestHostileStreamsAreRecordedInTime(t *testing.T) {
 func TestOneBoundForMetersStreamsAndBodies(t *testing.T) {
 	t.Parallel()
 	var wrong *discovery.ValueError
-	stream := discovery.NewStream(discovery.Anthropic)
+	stream := discovery.NewStream(models.Anthropic)
 	for line := range strings.Lines(string(hostile("counts with new names", 1<<20))) {
 		if data, ok := strings.CutPrefix(line, "data:"); ok {
 			require.NoError(t, stream.Event([]byte(data)))
@@ -158,13 +159,13 @@ func TestOneBoundForMetersStreamsAndBodies(t *testing.T) {
 	assert.Equal(t, discovery.Response{ID: "m", Model: "claude-sonnet-5"}, got)
 
 	body := append(hostile("queries in an array", 1<<20), `,{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":8,"totalTokenCount":8}}]`...)
-	got, err = discovery.ParseResponse(discovery.Gemini, body)
+	got, err = discovery.ParseResponse(models.Gemini, body)
 	require.ErrorAs(t, err, &wrong)
 	assert.ErrorContains(t, err, tooLarge)
 	assert.False(t, got.Complete)
 
 	one := `{"id":"1","model":"m","usage":{"input_tokens":5,"output_tokens":1,"x":"` + strings.Repeat("x", 48<<10) + `"}}`
-	_, err = discovery.ParseResponse(discovery.Anthropic, []byte(one))
+	_, err = discovery.ParseResponse(models.Anthropic, []byte(one))
 	require.ErrorAs(t, err, &wrong)
 	assert.ErrorContains(t, err, tooLarge)
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // exchange is a recorded exchange with a provider, and what a meter has to make of it.
@@ -34,7 +35,7 @@ type exchange struct {
 		Body    string
 	}
 	Expect struct {
-		Provider  discovery.Provider
+		Provider  models.Provider
 		Model, ID string
 		Stream    *bool
 		Metered   bool

@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Record is one call. Its JSON is a line of a calls file; it has no content of the call and no key.
 type Record struct {
 	// ID is the id of the response; "" if it has none.
 	ID       string
-	Provider discovery.Provider
+	Provider models.Provider
 	// Model is the model of the response, else that of the request.
 	Model string
 	// Time is when the request was sent, in UTC.
@@ -47,23 +47,23 @@ type Record struct {
 
 // line is the JSON of a Record.
 type line struct {
-	Provider   discovery.Provider `json:"provider"`
-	Model      string             `json:"model"`
-	Time       time.Time          `json:"time"`
-	Usage      json.RawMessage    `json:"usage"`
-	ID         string             `json:"id,omitempty"`
-	Mode       string             `json:"mode,omitempty"`
-	Requests   map[string]int64   `json:"requests,omitempty"`
-	Labels     map[string]string  `json:"labels,omitempty"`
-	Path       string             `json:"path,omitempty"`
-	Status     int                `json:"status,omitempty"`
-	Stream     bool               `json:"stream,omitempty"`
-	Complete   bool               `json:"complete"`
-	DurationMS float64            `json:"duration_ms,omitempty"`
-	USD        json.RawMessage    `json:"usd,omitempty"`
-	AtLeastUSD string             `json:"at_least_usd,omitempty"`
-	Source     string             `json:"source,omitempty"`
-	Unpriced   string             `json:"unpriced,omitempty"`
+	Provider   models.Provider   `json:"provider"`
+	Model      string            `json:"model"`
+	Time       time.Time         `json:"time"`
+	Usage      json.RawMessage   `json:"usage"`
+	ID         string            `json:"id,omitempty"`
+	Mode       string            `json:"mode,omitempty"`
+	Requests   map[string]int64  `json:"requests,omitempty"`
+	Labels     map[string]string `json:"labels,omitempty"`
+	Path       string            `json:"path,omitempty"`
+	Status     int               `json:"status,omitempty"`
+	Stream     bool              `json:"stream,omitempty"`
+	Complete   bool              `json:"complete"`
+	DurationMS float64           `json:"duration_ms,omitempty"`
+	USD        json.RawMessage   `json:"usd,omitempty"`
+	AtLeastUSD string            `json:"at_least_usd,omitempty"`
+	Source     string            `json:"source,omitempty"`
+	Unpriced   string            `json:"unpriced,omitempty"`
 }
 
 // MarshalJSON returns the record as a line of a calls file, without the line break.

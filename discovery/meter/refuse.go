@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // refused returns the response of a call that a budget refused. Official SDKs repeat neither the status 402 nor a response with
 // x-should-retry: false. The body ends with the BudgetError in place of io.EOF, so that errors.As finds it in their errors.
-func refused(req *http.Request, p discovery.Provider, refusal *BudgetError) *http.Response {
+func refused(req *http.Request, p models.Provider, refusal *BudgetError) *http.Response {
 	if p == "" {
 		p = outsideForm(req.URL.Path)
 	}
@@ -39,13 +39,13 @@ func (b *refusedBody) Read(p []byte) (int, error) {
 }
 
 // refusalText returns the error in the form of the provider.
-func refusalText(p discovery.Provider, refusal *BudgetError) string {
+func refusalText(p models.Provider, refusal *BudgetError) string {
 	var form any
 	message := refusal.Error()
 	switch p {
-	case discovery.Anthropic:
+	case models.Anthropic:
 		form = map[string]any{"type": "error", "error": map[string]any{"type": "billing_error", "message": message}}
-	case discovery.Gemini:
+	case models.Gemini:
 		form = map[string]any{"error": map[string]any{"code": http.StatusPaymentRequired, "message": message, "status": "RESOURCE_EXHAUSTED"}}
 	default:
 		form = map[string]any{"error": map[string]any{"message": message, "type": "budget_exceeded", "param": nil, "code": "budget_exceeded"}}

@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // summer adds up calls. Each goroutine has its own.
@@ -96,7 +97,7 @@ type cost struct {
 var errNoUsage = errors.New("usage is missing, and so is the cost")
 
 // cost returns the cost of the entry: the recorded one, or one that is computed now.
-func (s *summer) cost(p discovery.Provider, recorded cost, used discovery.Usage, usageErr error) (cost, error) {
+func (s *summer) cost(p models.Provider, recorded cost, used discovery.Usage, usageErr error) (cost, error) {
 	e := &s.e
 	switch {
 	case e.usdGiven && (!s.opts.Reprice || usageErr != nil || !e.counted(p)):
@@ -127,7 +128,7 @@ func (s *summer) bound(call discovery.Call) (usd decimal.Decimal) {
 }
 
 // call returns the call that the entry is of.
-func (e *entry) call(p discovery.Provider, used discovery.Usage) discovery.Call {
+func (e *entry) call(p models.Provider, used discovery.Usage) discovery.Call {
 	return discovery.Call{Provider: p, Model: string(e.model), Usage: used, At: e.time, Mode: string(e.mode)}
 }
 
@@ -151,7 +152,7 @@ func (e *entry) cost() (recorded cost, err error) {
 const maxRequests = 1 << 53
 
 // used returns the usage of the call.
-func (e *entry) used(p discovery.Provider) (discovery.Usage, error) {
+func (e *entry) used(p models.Provider) (discovery.Usage, error) {
 	switch {
 	case e.usage == nil:
 		return discovery.Usage{}, errNoUsage
@@ -190,7 +191,7 @@ func valid(requests map[string]int64) bool {
 }
 
 // counted reports whether the usage of the call is all that it is billed by.
-func (e *entry) counted(p discovery.Provider) bool {
+func (e *entry) counted(p models.Provider) bool {
 	if e.status != 0 && !endpoints.Bills(e.status) {
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // labelPrefix begins the name of a grouping by a label.
@@ -76,7 +77,7 @@ func newSums(by *grouping) *sums {
 }
 
 // group returns the group of a call. unpriced is why its cost is not known.
-func (s *sums) group(d *jsonread.Decoder, e *entry, p discovery.Provider, unpriced string) (*group, error) {
+func (s *sums) group(d *jsonread.Decoder, e *entry, p models.Provider, unpriced string) (*group, error) {
 	for i, name := range s.by.names {
 		value := s.values[i][:0]
 		switch name {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // sumOf adds up lines.
@@ -107,7 +108,7 @@ func TestSumPrices(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-20T12:00:00Z"
 	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-		Provider: discovery.OpenAI, Model: "gpt-5.2", At: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Usage: discovery.Usage{Input: 8000, Output: 100},
+		Provider: models.OpenAI, Model: "gpt-5.2", At: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Usage: discovery.Usage{Input: 8000, Output: 100},
 	})
 	require.NoError(t, err)
 	for name, test := range map[string]struct{ line, usd, repriced string }{
@@ -180,7 +181,7 @@ func TestSumAgreesWithReadLog(t *testing.T) {
 		var text strings.Builder
 		for range 3000 {
 			fmt.Fprintf(&text, `{"provider":%q,"model":"m%d","time":"2026-11-%02dT12:00:00Z","usage":null,"usd":"%d.%0*d","labels":{"l":"%d"}}`+"\n",
-				discovery.Providers()[random.IntN(5)], random.IntN(3), 1+random.IntN(20), random.IntN(3), 1+random.IntN(30), random.IntN(10), random.IntN(2))
+				models.Providers()[random.IntN(5)], random.IntN(3), 1+random.IntN(20), random.IntN(3), 1+random.IntN(30), random.IntN(10), random.IntN(2))
 		}
 		texts[fmt.Sprintf("%d.jsonl", i)] = text.String()
 	}

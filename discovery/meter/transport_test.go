@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 const (
@@ -51,7 +51,7 @@ func metered(t testing.TB, handler http.HandlerFunc, opts ...meter.Option) (url 
 	t.Cleanup(server.Close)
 	records = &recorder{}
 	opts = append([]meter.Option{
-		meter.WithHost(strings.TrimPrefix(server.URL, "http://"), discovery.OpenAI), meter.WithRecorder(records.record),
+		meter.WithHost(strings.TrimPrefix(server.URL, "http://"), models.OpenAI), meter.WithRecorder(records.record),
 		meter.WithLogger(slog.New(slog.DiscardHandler)),
 	}, opts...)
 	m, err := meter.New(opts...)
@@ -104,7 +104,7 @@ func TestACallIsCounted(t *testing.T) {
 	r.Time, r.Duration = time.Time{}, 0
 	assert.NotEmpty(t, r.Source)
 	assert.Equal(t, meter.Record{
-		ID: "chatcmpl-1", Provider: discovery.OpenAI, Model: "gpt-4o-2024-08-06",
+		ID: "chatcmpl-1", Provider: models.OpenAI, Model: "gpt-4o-2024-08-06",
 		Usage:  []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}`),
 		Labels: map[string]string{"user": "ann", "job": "7"}, Path: "/v1/chat/completions", Status: 200, Complete: true,
 		USD: chatUSD, Source: r.Source,
@@ -132,7 +132,7 @@ func TestErrorsOfTheNetwork(t *testing.T) {
 
 	refuses := httptest.NewServer(nil)
 	refuses.Close()
-	m, err = meter.New(meter.WithHost("127.0.0.1", discovery.OpenAI), meter.WithRecorder(records.record))
+	m, err = meter.New(meter.WithHost("127.0.0.1", models.OpenAI), meter.WithRecorder(records.record))
 	require.NoError(t, err)
 	_, err = post(t.Context(), m.Client(), refuses.URL+"/v1/chat/completions", chat)
 	require.Error(t, err)

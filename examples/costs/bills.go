@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // report is a discovery.ReconciliationReport of any provider.
@@ -17,10 +18,10 @@ type report interface {
 }
 
 // bills reads the bill of a provider and compares it with a ledger.
-var bills = map[discovery.Provider]func(*job, context.Context, *discovery.Ledger) (report, error){
-	discovery.OpenAI:    (*job).openAI,
-	discovery.Anthropic: (*job).anthropic,
-	discovery.XAI:       (*job).xAI,
+var bills = map[models.Provider]func(*job, context.Context, *discovery.Ledger) (report, error){
+	models.OpenAI:    (*job).openAI,
+	models.Anthropic: (*job).anthropic,
+	models.XAI:       (*job).xAI,
 }
 
 func (j *job) openAI(ctx context.Context, counted *discovery.Ledger) (report, error) {
@@ -50,7 +51,7 @@ func (j *job) xAI(ctx context.Context, counted *discovery.Ledger) (report, error
 }
 
 // compare prints the report of a provider. It returns an error if the run fails because of it.
-func (j *job) compare(ctx context.Context, provider discovery.Provider, counted *discovery.Ledger) error {
+func (j *job) compare(ctx context.Context, provider models.Provider, counted *discovery.Ledger) error {
 	r, err := bills[provider](j, ctx, counted)
 	if err != nil {
 		return err

@@ -7,11 +7,12 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // ledgers has what was counted for each provider. A call without a known cost then leaves only the drift of its own provider
 // unknown.
-type ledgers map[discovery.Provider]*discovery.Ledger
+type ledgers map[models.Provider]*discovery.Ledger
 
 // count adds up the calls of the usage file. A line that cannot be read is an error, since its call would be missing.
 func (j *job) count(ctx context.Context) (ledgers, error) {
@@ -38,7 +39,7 @@ func (counted ledgers) add(row meter.Row) error {
 	if err != nil {
 		return err
 	}
-	provider, model, reason := discovery.Provider(row.By[1]), row.By[2], row.By[3]
+	provider, model, reason := models.Provider(row.By[1]), row.By[2], row.By[3]
 	if counted[provider] == nil {
 		counted[provider] = discovery.NewLedger()
 	}

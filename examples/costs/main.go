@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func main() {
@@ -49,7 +50,7 @@ type job struct {
 	usage     string
 	from, to  time.Time
 	drift     float64
-	providers []discovery.Provider
+	providers []models.Provider
 }
 
 // run returns the exit status.
@@ -94,7 +95,7 @@ func (j *job) parse(args []string, errs io.Writer) error {
 		return err
 	}
 	for _, name := range flags.Args() {
-		provider, err := discovery.ParseProvider(name)
+		provider, err := models.ParseProvider(name)
 		if err != nil {
 			return err
 		}

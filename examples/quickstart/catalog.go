@@ -15,7 +15,7 @@ import (
 
 // catalog prints the number of models, the data of one model, and the models that retire soon.
 func catalog(ctx context.Context, p *page) error {
-	c, stop, err := models(p)
+	c, stop, err := openCatalog(p)
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func catalog(ctx context.Context, p *page) error {
 	return retiring(ctx, p, c)
 }
 
-// models returns a client of the real catalog or of a catalog in memory.
-func models(p *page) (c *discovery.Client, stop func(), err error) {
+// openCatalog returns a client of the real catalog or of a catalog in memory.
+func openCatalog(p *page) (c *discovery.Client, stop func(), err error) {
 	p.section("Models")
 	if p.real {
 		p.line("the real catalog")

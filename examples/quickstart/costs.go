@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // costs prints prices, the cost of a call, a balance and a bill.
@@ -90,7 +91,7 @@ func (a accounts) bill(ctx context.Context, p *page) error {
 	from, counted := today.AddDate(0, 0, -3), discovery.NewLedger()
 	for day := from; day.Before(today); day = day.AddDate(0, 0, 1) {
 		usage := discovery.Usage{Input: 200_000, Output: 240_000}
-		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: discovery.OpenAI, Model: "gpt-5.4", Usage: usage, At: day})
+		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: usage, At: day})
 		if err != nil {
 			return err
 		}

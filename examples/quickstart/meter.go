@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // meteredCall sends a request to a provider in memory through a meter, which prints what it cost. A program with an official SDK
@@ -21,7 +21,7 @@ func (accounts) meteredCall(ctx context.Context, p *page) error {
 		Usage: json.RawMessage(`{"input_tokens":2000,"cache_read_input_tokens":50000,"output_tokens":800}`),
 	})
 	m, err := meter.New(
-		meter.WithHost(strings.TrimPrefix(s.URL, "http://"), discovery.Anthropic), // the official hosts are known
+		meter.WithHost(strings.TrimPrefix(s.URL, "http://"), models.Anthropic), // the official hosts are known
 		meter.WithRecorder(func(r meter.Record) {
 			p.line("%-22s %s USD, %s for %s", "a call cost", r.USD, r.Model, r.Labels["user"])
 		}))

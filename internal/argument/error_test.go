@@ -8,6 +8,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
@@ -20,7 +21,7 @@ func TestTextHasTheFieldTheValueAndTheReason(t *testing.T) {
 func TestPackagesHaveOneValueError(t *testing.T) {
 	t.Parallel()
 	_, ofClient := client.New("")
-	_, ofDiscovery := discovery.ParseProvider("nobody")
+	_, ofDiscovery := models.ParseProvider("nobody")
 	for _, err := range []error{ofClient, ofDiscovery} {
 		var first *client.ValueError
 		var second *discovery.ValueError

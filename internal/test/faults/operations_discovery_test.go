@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // discoveryOperations are the operations of the discovery client.
@@ -75,7 +76,7 @@ func staleCatalog() *operation {
 // fallbackOperations read the provider lists, one of which fails. The catalog is down and the other lists are empty.
 func fallbackOperations() []*operation {
 	inData := map[string]outcome{"": decode, "data": decode, "data[]": decode, "data[].id": decode}
-	list := func(provider discovery.Provider, service discovery.Service, integer string) *operation {
+	list := func(provider models.Provider, service discovery.Service, integer string) *operation {
 		return &operation{
 			name: "ListModels/" + string(provider), method: "ListModels", provider: provider, service: service, byContext: true, shared: true, keyed: true,
 			empty: []discovery.ModelInfo{},
@@ -85,21 +86,21 @@ func fallbackOperations() []*operation {
 			text: path{"data", 0, "id"}, integer: path{"data", 0, integer}, object: path{"data", 0}, nulls: inData,
 		}
 	}
-	xai := list(discovery.XAI, discovery.ServiceXAI, "created")
+	xai := list(models.XAI, discovery.ServiceXAI, "created")
 	xai.nulls = map[string]outcome{"": decode, "data": decode, "data[]": decode, "data[].id": decode, "data[].aliases[]": decode}
 	xai.exceptions = append(xai.exceptions, xaiKey)
-	anthropic := list(discovery.Anthropic, discovery.ServiceAnthropic, "max_tokens")
+	anthropic := list(models.Anthropic, discovery.ServiceAnthropic, "max_tokens")
 	anthropic.pageSize = 13
 	second := secondPage(anthropic)
 	anthropic.nulls = cloneWith(anthropic.nulls, "last_id", part) // the page announces another one without a cursor
-	gemini := list(discovery.Gemini, discovery.ServiceGemini, "")
+	gemini := list(models.Gemini, discovery.ServiceGemini, "")
 	gemini.pageSize = 8
 	gemini.text, gemini.integer, gemini.object = path{"models", 0, "displayName"}, path{"models", 0, "inputTokenLimit"}, path{"models", 0}
 	gemini.nulls = map[string]outcome{"": decode, "models[]": decode, "models[].name": decode}
 	gemini.exceptions = append(gemini.exceptions, googleKey)
 	return []*operation{
-		list(discovery.OpenAI, discovery.ServiceOpenAI, "created"),
-		list(discovery.DeepSeek, discovery.ServiceDeepSeek, "context_window"),
+		list(models.OpenAI, discovery.ServiceOpenAI, "created"),
+		list(models.DeepSeek, discovery.ServiceDeepSeek, "context_window"),
 		anthropic, second, gemini, secondPage(gemini, emptyObject), xai,
 	}
 }
@@ -126,13 +127,13 @@ func retirementOperations() []*operation {
 		return c.Retirements(ctx)
 	}
 	openai := &operation{
-		name: "Retirements/openai", method: "Retirements", provider: discovery.OpenAI, service: discovery.ServiceOpenAI, byContext: true, keyed: true,
-		discover: retirements, empty: discovery.Retirements(), dated: [2]string{"shutdown_date", "2031-01-02"},
+		name: "Retirements/openai", method: "Retirements", provider: models.OpenAI, service: discovery.ServiceOpenAI, byContext: true, keyed: true,
+		discover: retirements, empty: models.Retirements(), dated: [2]string{"shutdown_date", "2031-01-02"},
 		text: path{"data", 0, "owned_by"}, integer: path{"data", 0, "created"}, object: path{"data", 0}, nulls: inData,
 	}
 	anthropic := &operation{
-		name: "Retirements/anthropic", method: "Retirements", provider: discovery.Anthropic, service: discovery.ServiceAnthropic,
-		byContext: true, keyed: true, pageSize: 13, discover: retirements, empty: discovery.Retirements(), dated: [2]string{"retires_at", "2031-01-02T00:00:00Z"},
+		name: "Retirements/anthropic", method: "Retirements", provider: models.Anthropic, service: discovery.ServiceAnthropic,
+		byContext: true, keyed: true, pageSize: 13, discover: retirements, empty: models.Retirements(), dated: [2]string{"retires_at", "2031-01-02T00:00:00Z"},
 		text: path{"data", 0, "display_name"}, integer: path{"data", 0, "max_tokens"}, object: path{"data", 0}, nulls: inData,
 	}
 	second := secondPage(anthropic)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Amounts and prices are exact decimals, so they accept more than an int64.
@@ -21,7 +22,7 @@ var (
 func priceOperations() []*operation {
 	price := path{"skus", 0, "pricingInfo", 0, "pricingExpression", "tieredRates", 0, "unitPrice", "nanos"}
 	list := &operation{
-		name: "FetchGeminiPricing", method: "FetchGeminiPricing", provider: discovery.Gemini, service: discovery.ServiceCloudBilling,
+		name: "FetchGeminiPricing", method: "FetchGeminiPricing", provider: models.Gemini, service: discovery.ServiceCloudBilling,
 		pageSize: 23, byContext: true, shared: true, empty: []discovery.ProviderPricing{},
 		discover: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
 			records, err := c.FetchGeminiPricing(ctx, discovery.PricingOptions{APIKey: discovery.NewSecret(keys["GOOGLE_CLOUD_BILLING_API_KEY"])})
@@ -69,7 +70,7 @@ func onFirstPage(one operation) *operation {
 
 func balanceOperations() []*operation {
 	return []*operation{{
-		name: "FetchDeepSeekBalance", method: "FetchDeepSeekBalance", provider: discovery.DeepSeek, service: discovery.ServiceDeepSeek,
+		name: "FetchDeepSeekBalance", method: "FetchDeepSeekBalance", provider: models.DeepSeek, service: discovery.ServiceDeepSeek,
 		discover: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 			balance, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{APIKey: discovery.NewSecret(keys["DEEPSEEK_API_KEY"]), Timeout: timeout})
 			if balance != nil {
@@ -92,7 +93,7 @@ func balanceOperations() []*operation {
 // costOperations read bills. After a failure the report is incomplete, which is not the same as no cost.
 func costOperations() []*operation {
 	openai := &operation{
-		name: "FetchOpenAICostBuckets", method: "FetchOpenAICostBuckets", provider: discovery.OpenAI, service: discovery.ServiceOpenAI,
+		name: "FetchOpenAICostBuckets", method: "FetchOpenAICostBuckets", provider: models.OpenAI, service: discovery.ServiceOpenAI,
 		pageSize: 7, empty: []discovery.CostBucket{},
 		discover: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 			return c.FetchOpenAICostBuckets(ctx, openAIWindow(timeout))
@@ -106,7 +107,7 @@ func costOperations() []*operation {
 	}
 	report := *openai
 	report.name, report.method = "ReconcileOpenAICost", "ReconcileOpenAICost"
-	report.empty = incomplete[discovery.CostBucket](discovery.OpenAI)
+	report.empty = incomplete[discovery.CostBucket](models.OpenAI)
 	report.discover = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 		return c.ReconcileOpenAICost(ctx, openAIWindow(timeout), pointer(attributed))
 	}
@@ -119,7 +120,7 @@ func costOperations() []*operation {
 
 func anthropicCosts() []*operation {
 	costs := &operation{
-		name: "FetchAnthropicCostBuckets", method: "FetchAnthropicCostBuckets", provider: discovery.Anthropic, service: discovery.ServiceAnthropic,
+		name: "FetchAnthropicCostBuckets", method: "FetchAnthropicCostBuckets", provider: models.Anthropic, service: discovery.ServiceAnthropic,
 		pageSize: 7, empty: []discovery.CostBucket{},
 		discover: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 			return c.FetchAnthropicCostBuckets(ctx, anthropicWindow(timeout))
@@ -133,7 +134,7 @@ func anthropicCosts() []*operation {
 	}
 	report := *costs
 	report.name, report.method = "ReconcileAnthropicCost", "ReconcileAnthropicCost"
-	report.empty = incomplete[discovery.CostBucket](discovery.Anthropic)
+	report.empty = incomplete[discovery.CostBucket](models.Anthropic)
 	report.discover = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 		return c.ReconcileAnthropicCost(ctx, anthropicWindow(timeout), pointer(attributed))
 	}
@@ -146,7 +147,7 @@ func anthropicCosts() []*operation {
 
 func xaiCosts() []*operation {
 	costs := &operation{
-		name: "FetchXAICostBuckets", method: "FetchXAICostBuckets", provider: discovery.XAI, service: discovery.ServiceXAIManagement,
+		name: "FetchXAICostBuckets", method: "FetchXAICostBuckets", provider: models.XAI, service: discovery.ServiceXAIManagement,
 		empty: []discovery.TeamCostBucket{},
 		discover: func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 			return c.FetchXAICostBuckets(ctx, xaiWindow(timeout))
@@ -160,7 +161,7 @@ func xaiCosts() []*operation {
 		exceptions: append([]exception{hugeIsMoney, fractionIsMoney, xaiKey, emptyObject}, bill...),
 	}
 	report := *costs
-	report.name, report.method, report.empty = "ReconcileXAICost", "ReconcileXAICost", incomplete[discovery.TeamCostBucket](discovery.XAI)
+	report.name, report.method, report.empty = "ReconcileXAICost", "ReconcileXAICost", incomplete[discovery.TeamCostBucket](models.XAI)
 	report.discover = func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error) {
 		return c.ReconcileXAICost(ctx, xaiWindow(timeout), pointer(attributed))
 	}
@@ -195,7 +196,7 @@ func xaiWindow(timeout time.Duration) discovery.XAICostQuery {
 }
 
 // incomplete returns the report for a bill that could not be read.
-func incomplete[B discovery.Bucket](provider discovery.Provider) *discovery.ReconciliationReport[B] {
+func incomplete[B discovery.Bucket](provider models.Provider) *discovery.ReconciliationReport[B] {
 	return &discovery.ReconciliationReport[B]{
 		Provider: provider, AttributedUSD: pointer(attributed), Buckets: []B{}, WindowStart: windowStart, WindowEnd: pointer(windowEnd), Settled: true,
 	}

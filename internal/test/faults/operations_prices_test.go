@@ -5,16 +5,17 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // livePriceOperations read xAI's list of prices. When they cannot, the built-in list is returned.
 func livePriceOperations() []*operation {
 	return []*operation{{
-		name: "LivePrices", method: "LivePrices", provider: discovery.XAI, service: discovery.ServiceXAI, byContext: true, shared: true, keyed: true,
-		empty: discovery.BuiltInPrices().Rows(discovery.XAI),
+		name: "LivePrices", method: "LivePrices", provider: models.XAI, service: discovery.ServiceXAI, byContext: true, shared: true, keyed: true,
+		empty: discovery.BuiltInPrices().Rows(models.XAI),
 		discover: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
 			list, err := c.LivePrices(ctx, nil)
-			rows := list.Rows(discovery.XAI)
+			rows := list.Rows(models.XAI)
 			for i := range rows {
 				if rows[i].Source == discovery.SourceLanguageModels {
 					rows[i].VerifiedAt, rows[i].ValidFrom, rows[i].ValidUntil = "", "", "" // the current time

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // operation is one method, and which of its requests fails.
@@ -33,7 +34,7 @@ type operation struct {
 	// discover calls the discovery client with a timeout for a request. service fails, and its Failures name provider.
 	discover func(ctx context.Context, c *discovery.Client, timeout time.Duration) (any, error)
 	service  discovery.Service
-	provider discovery.Provider
+	provider models.Provider
 	// pageSize splits the good response into pages. dated is a member of its first row and the value to set.
 	pageSize int
 	dated    [2]string

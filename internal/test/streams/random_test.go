@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
 )
 
@@ -25,11 +25,11 @@ func randomStream(seed uint64) *random {
 	r.Name = fmt.Sprint("stream ", seed)
 	switch r.rand.IntN(8) {
 	case 0, 1:
-		r.chat(discovery.OpenAI, "api.openai.com/v1", "gpt-5.4")
+		r.chat(models.OpenAI, "api.openai.com/v1", "gpt-5.4")
 	case 2:
-		r.chat(discovery.DeepSeek, "api.deepseek.com", "deepseek-v4-flash")
+		r.chat(models.DeepSeek, "api.deepseek.com", "deepseek-v4-flash")
 	case 3:
-		r.chat(discovery.XAI, "api.x.ai/v1", "grok-4.3")
+		r.chat(models.XAI, "api.x.ai/v1", "grok-4.3")
 	case 4, 5:
 		r.responses()
 	case 6:
@@ -41,7 +41,8 @@ func randomStream(seed uint64) *random {
 	return r
 }
 
-func (r *random) often() bool  { return r.rand.IntN(3) > 0 }
+func (r *random) often() bool { return r.rand.IntN(3) > 0 }
+
 func (r *random) rarely() bool { return r.rand.IntN(5) == 0 }
 
 // text is a JSON string that may look like a part of an event, and may be longer than what a meter holds of a line.
@@ -67,11 +68,11 @@ func (r *random) add(format string, args ...any) {
 
 // chat adds a stream of chat completions. Usage so far, or the final one, is in chunks with and without choices, before, beside and
 // behind the finish reason. The last one counts. A chunk without choices that follows the finish reason has the final usage.
-func (r *random) chat(p discovery.Provider, host, model string) {
+func (r *random) chat(p models.Provider, host, model string) {
 	r.Provider, r.URL = p, "https://"+host+"/chat/completions"
 	r.Request = `{"model":"` + model + `","stream":true}`
 	tier := ""
-	if p == discovery.OpenAI {
+	if p == models.OpenAI {
 		tier = r.pick("", `"service_tier":"default",`, `"service_tier":"priority",`, `"service_tier":"flex",`)
 	}
 	head := fmt.Sprintf(`"id":"chat_%d","object":"chat.completion.chunk",%s"model":"%s"`, r.rand.IntN(1e6), tier, model)
@@ -111,14 +112,14 @@ func (r *random) chat(p discovery.Provider, host, model string) {
 }
 
 // chatUsage is a usage object of chat completions with a number of output tokens.
-func (r *random) chatUsage(p discovery.Provider, output int) string {
+func (r *random) chatUsage(p models.Provider, output int) string {
 	input := 1000 + r.rand.IntN(1000)
 	cached, reasoning := r.rand.IntN(1000), r.rand.IntN(output)
 	counts := fmt.Sprintf(`"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}`, input, output, input+output, cached)
 	switch p {
-	case discovery.DeepSeek:
+	case models.DeepSeek:
 		counts += fmt.Sprintf(`,"prompt_cache_hit_tokens":%d,"prompt_cache_miss_tokens":%d`, cached, input-cached)
-	case discovery.XAI: // its reasoning is besides the output
+	case models.XAI: // its reasoning is besides the output
 		return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d},`+
 			`"completion_tokens_details":{"reasoning_tokens":%d},"num_sources_used":0}`, input, output, input+output+reasoning, cached, reasoning)
 	default:
@@ -129,10 +130,10 @@ func (r *random) chatUsage(p discovery.Provider, output int) string {
 
 // responses adds a stream of OpenAI's or xAI's responses, whose events repeat instructions and output.
 func (r *random) responses() {
-	r.Provider, r.URL = discovery.OpenAI, "https://api.openai.com/v1/responses"
+	r.Provider, r.URL = models.OpenAI, "https://api.openai.com/v1/responses"
 	model, tier := "gpt-5.4", r.pick("default", "flex", "priority")
 	if r.rarely() {
-		r.Provider, r.URL, model, tier = discovery.XAI, "https://api.x.ai/v1/responses", "grok-4.3", "default"
+		r.Provider, r.URL, model, tier = models.XAI, "https://api.x.ai/v1/responses", "grok-4.3", "default"
 	}
 	r.Request = `{"model":"` + model + `","stream":true}`
 	head := fmt.Sprintf(`"id":"resp_%d","object":"response","model":"%s","instructions":%s`, r.rand.IntN(1e6), model, r.text())
@@ -156,7 +157,7 @@ func (r *random) responses() {
 
 // messages adds a stream of Anthropic's messages: its counts are those of message_start, and of each message_delta.
 func (r *random) messages() {
-	r.Provider, r.URL = discovery.Anthropic, "https://api.anthropic.com/v1/messages"
+	r.Provider, r.URL = models.Anthropic, "https://api.anthropic.com/v1/messages"
 	r.Request = `{"model":"claude-sonnet-5","stream":true}`
 	head := fmt.Sprintf(`"id":"msg_%d","type":"message","role":"assistant","model":"claude-sonnet-5"`, r.rand.IntN(1e6))
 	short, long := r.rand.IntN(100), r.rand.IntN(100)
@@ -186,7 +187,7 @@ func (r *random) messages() {
 // generateContent adds a stream of Gemini, all of whose events have the counts so far.
 func (r *random) generateContent() {
 	const model = "gemini-3-flash-preview"
-	r.Provider, r.URL = discovery.Gemini, "https://generativelanguage.googleapis.com/v1beta/models/"+model+":streamGenerateContent?alt=sse"
+	r.Provider, r.URL = models.Gemini, "https://generativelanguage.googleapis.com/v1beta/models/"+model+":streamGenerateContent?alt=sse"
 	r.Request = `{"contents":[]}`
 	input, id := 1000+r.rand.IntN(1000), r.rand.IntN(1e6)
 	output, thoughts, more := 0, r.rand.IntN(100), r.rand.IntN(8)

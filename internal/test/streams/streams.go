@@ -20,6 +20,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Whole reports whether the tests run every combination, as .ci/run does: with MESH_STREAMS=whole. It takes about a minute.
@@ -55,7 +56,7 @@ func (s Stream) Each(t testing.TB, nth int, test func(s Stream, want discovery.R
 // Stream is a recorded stream.
 type Stream struct {
 	Name     string
-	Provider discovery.Provider
+	Provider models.Provider
 	// URL is the URL of the request, and Request its body.
 	URL, Request string
 	Body         string
@@ -83,7 +84,7 @@ func Recorded(t testing.TB) (list []Stream) {
 				Body    string
 			}
 			Expect struct {
-				Provider discovery.Provider
+				Provider models.Provider
 				Complete bool
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Kinds are the kinds of messages.
@@ -28,7 +29,7 @@ func Kind(name string) (client.Kind, error) {
 
 // ProviderNames returns the names of the providers.
 func ProviderNames() []string {
-	providers := discovery.Providers()
+	providers := models.Providers()
 	names := make([]string, len(providers))
 	for i, p := range providers {
 		names[i] = string(p)
@@ -37,11 +38,11 @@ func ProviderNames() []string {
 }
 
 // Provider returns the provider of that name, or for "" the one that makes the model.
-func Provider(name, model string) (discovery.Provider, error) {
+func Provider(name, model string) (models.Provider, error) {
 	if name != "" {
-		return discovery.ParseProvider(name)
+		return models.ParseProvider(name)
 	}
-	if p, ok := discovery.ProviderOf(model); ok {
+	if p, ok := models.ProviderOf(model); ok {
 		return p, nil
 	}
 	return "", fmt.Errorf("the provider of %q cannot be determined; specify openai, deepseek, anthropic, gemini or xai", model)
@@ -50,7 +51,7 @@ func Provider(name, model string) (discovery.Provider, error) {
 // Catalog returns the options that select the models of a provider, or all models for "".
 func Catalog(provider string) (opts discovery.CatalogOptions, err error) {
 	if provider != "" {
-		opts.Provider, err = discovery.ParseProvider(provider)
+		opts.Provider, err = models.ParseProvider(provider)
 	}
 	return opts, err
 }

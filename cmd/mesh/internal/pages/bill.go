@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Bill is a bill beside what was counted, by day and by model.
 type Bill struct {
-	provider discovery.Provider
+	provider models.Provider
 	// counted is false for a bill alone.
 	counted      bool
 	days, models map[string]*compared
@@ -35,7 +35,7 @@ func (c *compared) uncounted() bool { return c.unpriced > 0 && !c.known }
 func (c *compared) drift() *big.Rat { return new(big.Rat).Sub(&c.billed, &c.counted) }
 
 // NewBill returns a bill without amounts. counted reports whether calls are compared with it.
-func NewBill(p discovery.Provider, counted bool) *Bill {
+func NewBill(p models.Provider, counted bool) *Bill {
 	return &Bill{provider: p, counted: counted, days: make(map[string]*compared), models: make(map[string]*compared), items: make(map[string]bool)}
 }
 
@@ -48,7 +48,7 @@ func (b *Bill) AddItem(item, model string, usd float64) {
 		model = itemModel(b.provider, item)
 	}
 	if model != "" {
-		addUSD(&part(b.models, discovery.NormalizeModelID(b.provider, model)).billed, usd)
+		addUSD(&part(b.models, models.NormalizeModelID(b.provider, model)).billed, usd)
 		return
 	}
 	addUSD(&b.other.billed, usd)
@@ -59,7 +59,7 @@ func (b *Bill) AddItem(item, model string, usd float64) {
 
 // AddCalls adds the calls of a day and model.
 func (b *Bill) AddCalls(day, model string, row *meter.Row) {
-	for _, c := range []*compared{part(b.days, day), part(b.models, discovery.NormalizeModelID(b.provider, model))} {
+	for _, c := range []*compared{part(b.days, day), part(b.models, models.NormalizeModelID(b.provider, model))} {
 		c.counted.Add(&c.counted, amount(row.USD))
 		c.unpriced += row.Unpriced
 		c.known = c.known || row.Unpriced < row.Calls
@@ -83,10 +83,10 @@ func addUSD(sum *big.Rat, usd float64) {
 // itemModel returns the model that a line item names, as in "gpt-4o-mini-2024-07-18, input" or "Chat grok-3-mini", or "". A model is
 // a word in the form of the provider's ids, with a version. Names for people ("GPT-4o mini") have capitals, and are not taken
 // apart; an item with two models has none.
-func itemModel(p discovery.Provider, item string) string {
+func itemModel(p models.Provider, item string) string {
 	found := ""
 	for _, word := range strings.FieldsFunc(item, func(r rune) bool { return r == ' ' || r == ',' }) {
-		owner, ok := discovery.ProviderOf(word)
+		owner, ok := models.ProviderOf(word)
 		switch {
 		case !ok || owner != p || word != strings.ToLower(word) || !strings.ContainsAny(word, "0123456789"):
 		case found != "" && found != word:

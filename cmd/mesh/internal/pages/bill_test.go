@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // addDay adds a day with an amount billed, a call of a model with a known cost, and unpriced ones.
@@ -43,7 +43,7 @@ func TestBill(t *testing.T) {
 			addDay(b, "e", 0, "", "0.1", 0)
 		},
 	} {
-		bill := pages.NewBill(discovery.OpenAI, true)
+		bill := pages.NewBill(models.OpenAI, true)
 		add(bill)
 		assert.Equal(t, want, bill.Summary())
 	}
@@ -53,26 +53,26 @@ func TestBill(t *testing.T) {
 func TestBillByModel(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		provider          discovery.Provider
+		provider          models.Provider
 		item, field, want string
 	}{
-		{discovery.OpenAI, "gpt-4o-mini-2024-07-18, input", "", "gpt-4o-mini"},
-		{discovery.OpenAI, "gpt-6-astra, input_tokens", "", "gpt-6-astra"},
-		{discovery.OpenAI, "gpt-image-2.5-flare image, output", "", "gpt-image-2.5-flare"},
-		{discovery.OpenAI, "o3, cached input", "", "o3"},
-		{discovery.OpenAI, "Vector storage", "", ""},
-		{discovery.OpenAI, "Text tokens", "", ""},
-		{discovery.OpenAI, "chat completions", "", ""},
-		{discovery.OpenAI, "GPT-4o mini, input", "", ""},
-		{discovery.OpenAI, "gpt-4o and gpt-4o-mini, storage", "", ""},
-		{discovery.OpenAI, "claude-opus-4-8, input", "", ""},
-		{discovery.Anthropic, "Claude Opus 4.8 Usage - Input Tokens", "claude-opus-4-8", "claude-opus-4-8"},
-		{discovery.Anthropic, "Claude Haiku 4.5 Usage - Output Tokens", "claude-haiku-4-5-20251001", "claude-haiku-4-5"},
-		{discovery.Anthropic, "Claude Opus 4.8 Usage - Input Tokens", "", ""},
-		{discovery.Anthropic, "Web Search Usage", "", ""},
-		{discovery.XAI, "Chat grok-3-mini", "", "grok-3-mini"},
-		{discovery.XAI, "API grok-imagine-video-1.5", "", "grok-imagine-video-1.5"},
-		{discovery.XAI, "File Storage", "", ""},
+		{models.OpenAI, "gpt-4o-mini-2024-07-18, input", "", "gpt-4o-mini"},
+		{models.OpenAI, "gpt-6-astra, input_tokens", "", "gpt-6-astra"},
+		{models.OpenAI, "gpt-image-2.5-flare image, output", "", "gpt-image-2.5-flare"},
+		{models.OpenAI, "o3, cached input", "", "o3"},
+		{models.OpenAI, "Vector storage", "", ""},
+		{models.OpenAI, "Text tokens", "", ""},
+		{models.OpenAI, "chat completions", "", ""},
+		{models.OpenAI, "GPT-4o mini, input", "", ""},
+		{models.OpenAI, "gpt-4o and gpt-4o-mini, storage", "", ""},
+		{models.OpenAI, "claude-opus-4-8, input", "", ""},
+		{models.Anthropic, "Claude Opus 4.8 Usage - Input Tokens", "claude-opus-4-8", "claude-opus-4-8"},
+		{models.Anthropic, "Claude Haiku 4.5 Usage - Output Tokens", "claude-haiku-4-5-20251001", "claude-haiku-4-5"},
+		{models.Anthropic, "Claude Opus 4.8 Usage - Input Tokens", "", ""},
+		{models.Anthropic, "Web Search Usage", "", ""},
+		{models.XAI, "Chat grok-3-mini", "", "grok-3-mini"},
+		{models.XAI, "API grok-imagine-video-1.5", "", "grok-imagine-video-1.5"},
+		{models.XAI, "File Storage", "", ""},
 	} {
 		b := pages.NewBill(row.provider, true)
 		b.AddDay("2026-11-20", 1.5)
@@ -88,7 +88,7 @@ func TestBillByModel(t *testing.T) {
 // TestBillOfOtherSpellings checks that the builds of a model are compared with the model.
 func TestBillOfOtherSpellings(t *testing.T) {
 	t.Parallel()
-	b := pages.NewBill(discovery.OpenAI, true)
+	b := pages.NewBill(models.OpenAI, true)
 	addDay(b, "d", 0.3, "gpt-4o", "0.1", 0)
 	addDay(b, "d", 0, "openai/gpt-4o-2024-08-06", "0.2000000000000001", 0)
 	b.AddItem("gpt-4o-2024-08-06, input", "", 0.1)
@@ -98,7 +98,7 @@ func TestBillOfOtherSpellings(t *testing.T) {
 
 func TestBillPage(t *testing.T) {
 	t.Parallel()
-	b := pages.NewBill(discovery.OpenAI, true)
+	b := pages.NewBill(models.OpenAI, true)
 	addDay(b, "2026-11-20", 4, "<b>\u202ered", "3", 2)
 	b.AddItem("gpt-5.4, input", "", 3.5)
 	b.AddItem("<i>storage", "", 0.5)
@@ -114,7 +114,7 @@ func TestBillPage(t *testing.T) {
 	assert.NotContains(t, b.Summary(), "\u202e", "a terminal would show the rest in reverse")
 
 	page.Reset()
-	alone := pages.NewBill(discovery.XAI, false)
+	alone := pages.NewBill(models.XAI, false)
 	alone.AddDay("2026-11-20", 4)
 	for i := range 130 {
 		alone.AddItem(fmt.Sprintf("Chat grok-4.%d", i), "", float64(i))

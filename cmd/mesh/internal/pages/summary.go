@@ -12,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Summary adds up calls by model, as mesh meter prints them.
@@ -25,7 +26,7 @@ type Summary struct {
 }
 
 type model struct {
-	provider discovery.Provider
+	provider models.Provider
 	name     string
 }
 

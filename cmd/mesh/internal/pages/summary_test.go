@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestSummary(t *testing.T) {
@@ -17,12 +18,12 @@ func TestSummary(t *testing.T) {
 	s := pages.NewSummary()
 	openAI := []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":200}}`)
 	for _, r := range []meter.Record{
-		{Provider: discovery.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.1"},
-		{Provider: discovery.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.2", Requests: map[string]int64{"web_search": 2}},
-		{Provider: discovery.OpenAI, Model: "gpt-4o", USD: "0", Status: 429},
-		{Provider: discovery.OpenAI, Unpriced: "speech has no counts"},
-		{Provider: discovery.OpenAI, Unpriced: "speech has no counts"},
-		{Provider: discovery.Anthropic, Model: "claude\x1b[31m", Unpriced: "a\nb"},
+		{Provider: models.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.1"},
+		{Provider: models.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.2", Requests: map[string]int64{"web_search": 2}},
+		{Provider: models.OpenAI, Model: "gpt-4o", USD: "0", Status: 429},
+		{Provider: models.OpenAI, Unpriced: "speech has no counts"},
+		{Provider: models.OpenAI, Unpriced: "speech has no counts"},
+		{Provider: models.Anthropic, Model: "claude\x1b[31m", Unpriced: "a\nb"},
 	} {
 		s.Record(r)
 	}
@@ -53,13 +54,13 @@ func TestSummary(t *testing.T) {
 func TestSummaryOfUnknownCosts(t *testing.T) {
 	t.Parallel()
 	s := pages.NewSummary()
-	s.Record(meter.Record{Provider: discovery.OpenAI, Model: "m", Unpriced: discovery.ErrUnpriced.Error() + ": no price"})
+	s.Record(meter.Record{Provider: models.OpenAI, Model: "m", Unpriced: discovery.ErrUnpriced.Error() + ": no price"})
 	var text strings.Builder
 	require.NoError(t, s.Write(&text))
 	assert.Regexp(t, `(?m)^openai +m +1 +0 +0 +1 +-$`, text.String())
 	assert.Regexp(t, `(?m)^total not known; calls: 1, unpriced: 1$`, text.String())
 	assert.Regexp(t, `(?m)^unpriced: 1 of openai/m: no price$`, text.String())
-	s.Record(meter.Record{Provider: discovery.OpenAI, Model: "free", USD: "0"})
+	s.Record(meter.Record{Provider: models.OpenAI, Model: "free", USD: "0"})
 	text.Reset()
 	require.NoError(t, s.Write(&text))
 	assert.Regexp(t, `(?m)^openai +free +1 +0 +0 +0 +0$`, text.String())
@@ -70,8 +71,8 @@ func TestSummaryOfLowerBounds(t *testing.T) {
 	t.Parallel()
 	s := pages.NewSummary()
 	for _, r := range []meter.Record{
-		{Provider: discovery.Anthropic, Model: "m", AtLeastUSD: "0.0358625", Unpriced: "closed"}, {Provider: discovery.Anthropic, Model: "m", USD: "1"},
-		{Provider: discovery.OpenAI, Model: "n", Unpriced: "closed"}, {Provider: discovery.XAI, Model: "o", USD: "0.1"},
+		{Provider: models.Anthropic, Model: "m", AtLeastUSD: "0.0358625", Unpriced: "closed"}, {Provider: models.Anthropic, Model: "m", USD: "1"},
+		{Provider: models.OpenAI, Model: "n", Unpriced: "closed"}, {Provider: models.XAI, Model: "o", USD: "0.1"},
 	} {
 		s.Record(r)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Meters count the calls of a command. Those to hosts that are no provider's have a Meter without prices, since it is not known
@@ -76,7 +77,7 @@ func explain(r meter.Record, upstreams []Upstream) meter.Record {
 
 // hostOf returns the name by which a Meter knows the provider of a request. The hosts of requests do not do: one host may have the
 // APIs of several providers.
-func hostOf(p discovery.Provider) string { return strings.ToLower(string(p)) + ".upstream" }
+func hostOf(p models.Provider) string { return strings.ToLower(string(p)) + ".upstream" }
 
 // transport returns the transport of an upstream.
 func (m *Meters) transport(u Upstream, base http.RoundTripper) http.RoundTripper {

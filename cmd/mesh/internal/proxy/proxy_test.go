@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 const (
@@ -193,7 +193,7 @@ func TestOneHostMayHaveTheAPIsOfSeveralProviders(t *testing.T) {
 	base := variable(p.Environment(nil), "ANTHROPIC_BASE_URL")
 	textOf(t, do(t, http.MethodPost, base+"/v1/messages", `{"model":"claude-sonnet-5"}`))
 	require.Len(t, p.records, 1)
-	assert.Equal(t, discovery.Anthropic, p.records[0].Provider)
+	assert.Equal(t, models.Anthropic, p.records[0].Provider)
 	assert.NotEmpty(t, p.records[0].USD)
 }
 

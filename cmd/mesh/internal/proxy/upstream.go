@@ -8,19 +8,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Upstream is an API behind the proxy.
 type Upstream struct {
 	// API is the provider whose API it is, which is a part of the paths of the proxy.
-	API discovery.Provider
+	API models.Provider
 	// Variable is the variable of the environment from which programs read the base URL; "" if there is none.
 	Variable string
 	// URL is the base URL that programs would use without the proxy.
 	URL *url.URL
 	// Provider bills the calls; "" if the host is no provider's, so that their cost is not known.
-	Provider discovery.Provider
+	Provider models.Provider
 }
 
 // private returns the base path without the version at its end, such as /v1. It may have a key, or the secret path of another proxy.
@@ -37,14 +37,14 @@ var versions = regexp.MustCompile(`^v[0-9]+[a-z]*$`)
 // known are the APIs whose base URL programs read from their environment. DeepSeek and xAI have none: programs use OPENAI_BASE_URL
 // for them.
 var known = []struct {
-	provider            discovery.Provider
+	provider            models.Provider
 	variable, host, url string
 }{
-	{discovery.OpenAI, "OPENAI_BASE_URL", "api.openai.com", "https://api.openai.com/v1"},
-	{discovery.Anthropic, "ANTHROPIC_BASE_URL", "api.anthropic.com", "https://api.anthropic.com"},
-	{discovery.Gemini, "GOOGLE_GEMINI_BASE_URL", "generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com"},
-	{discovery.DeepSeek, "", "api.deepseek.com", "https://api.deepseek.com"},
-	{discovery.XAI, "", "api.x.ai", "https://api.x.ai/v1"},
+	{models.OpenAI, "OPENAI_BASE_URL", "api.openai.com", "https://api.openai.com/v1"},
+	{models.Anthropic, "ANTHROPIC_BASE_URL", "api.anthropic.com", "https://api.anthropic.com"},
+	{models.Gemini, "GOOGLE_GEMINI_BASE_URL", "generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com"},
+	{models.DeepSeek, "", "api.deepseek.com", "https://api.deepseek.com"},
+	{models.XAI, "", "api.x.ai", "https://api.x.ai/v1"},
 }
 
 // Upstreams returns the APIs: at the URL of a flag PROVIDER=URL, else of the variable, else of the provider. A flag also names the
@@ -67,7 +67,7 @@ func Upstreams(flags []string, lookup func(string) (string, bool)) ([]Upstream, 
 		if strings.ContainsAny(name, ":/@") { // a URL, which may have a password
 			return nil, errors.New("--upstream must be PROVIDER=URL")
 		}
-		p, err := discovery.ParseProvider(name)
+		p, err := models.ParseProvider(name)
 		if err != nil {
 			return nil, fmt.Errorf("--upstream must be PROVIDER=URL: %w", err)
 		}
@@ -81,7 +81,7 @@ func Upstreams(flags []string, lookup func(string) (string, bool)) ([]Upstream, 
 }
 
 // give gives an API the URL of a flag, and other APIs at the same host the provider of the flag.
-func give(list []Upstream, p discovery.Provider, base *url.URL) {
+func give(list []Upstream, p models.Provider, base *url.URL) {
 	for i, u := range list {
 		if u.Provider == "" && u.URL.Host == base.Host {
 			list[i].Provider = p
@@ -92,7 +92,7 @@ func give(list []Upstream, p discovery.Provider, base *url.URL) {
 }
 
 // owner returns the provider of a URL, whose host may be a regional one such as eu.api.openai.com; "" if it is no provider's.
-func owner(u *url.URL) discovery.Provider {
+func owner(u *url.URL) models.Provider {
 	host := strings.ToLower(u.Hostname())
 	for _, k := range known {
 		if host == k.host || strings.HasSuffix(host, "."+k.host) {

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // upstream is the URL and the provider of an API.
 type upstream struct {
 	url      string
-	provider discovery.Provider
+	provider models.Provider
 }
 
 func TestUpstreams(t *testing.T) {
@@ -21,22 +21,22 @@ func TestUpstreams(t *testing.T) {
 	for name, c := range map[string]struct {
 		flags []string
 		env   map[string]string
-		want  map[discovery.Provider]upstream // those that are not the official ones
+		want  map[models.Provider]upstream // those that are not the official ones
 	}{
 		"official":         {nil, nil, nil},
 		"empty variable":   {nil, map[string]string{"OPENAI_BASE_URL": ""}, nil},
-		"regional":         {nil, map[string]string{"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}, map[discovery.Provider]upstream{"openai": {"https://eu.api.openai.com/v1", "openai"}}},
-		"another provider": {nil, map[string]string{"OPENAI_BASE_URL": "https://API.DeepSeek.com:443/v1"}, map[discovery.Provider]upstream{"openai": {"https://API.DeepSeek.com:443/v1", "deepseek"}}},
-		"no provider":      {nil, map[string]string{"ANTHROPIC_BASE_URL": "http://localhost:4000/"}, map[discovery.Provider]upstream{"anthropic": {"http://localhost:4000/", ""}}},
-		"similar name":     {nil, map[string]string{"OPENAI_BASE_URL": "https://notapi.openai.com"}, map[discovery.Provider]upstream{"openai": {"https://notapi.openai.com", ""}}},
-		"flag":             {[]string{"OpenAI=http://proxy/v1"}, map[string]string{"OPENAI_BASE_URL": "http://other"}, map[discovery.Provider]upstream{"openai": {"http://proxy/v1", "openai"}}},
+		"regional":         {nil, map[string]string{"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}, map[models.Provider]upstream{"openai": {"https://eu.api.openai.com/v1", "openai"}}},
+		"another provider": {nil, map[string]string{"OPENAI_BASE_URL": "https://API.DeepSeek.com:443/v1"}, map[models.Provider]upstream{"openai": {"https://API.DeepSeek.com:443/v1", "deepseek"}}},
+		"no provider":      {nil, map[string]string{"ANTHROPIC_BASE_URL": "http://localhost:4000/"}, map[models.Provider]upstream{"anthropic": {"http://localhost:4000/", ""}}},
+		"similar name":     {nil, map[string]string{"OPENAI_BASE_URL": "https://notapi.openai.com"}, map[models.Provider]upstream{"openai": {"https://notapi.openai.com", ""}}},
+		"flag":             {[]string{"OpenAI=http://proxy/v1"}, map[string]string{"OPENAI_BASE_URL": "http://other"}, map[models.Provider]upstream{"openai": {"http://proxy/v1", "openai"}}},
 		"flag for the host": {
 			[]string{"xai=http://proxy/x"}, map[string]string{"OPENAI_BASE_URL": "http://proxy/v1"},
-			map[discovery.Provider]upstream{"openai": {"http://proxy/v1", "xai"}, "xai": {"http://proxy/x", "xai"}},
+			map[models.Provider]upstream{"openai": {"http://proxy/v1", "xai"}, "xai": {"http://proxy/x", "xai"}},
 		},
 		"flags for one host": {
 			[]string{"openai=http://proxy", "gemini=http://proxy"}, nil,
-			map[discovery.Provider]upstream{"openai": {"http://proxy", "openai"}, "gemini": {"http://proxy", "gemini"}},
+			map[models.Provider]upstream{"openai": {"http://proxy", "openai"}, "gemini": {"http://proxy", "gemini"}},
 		},
 	} {
 		list, err := proxy.Upstreams(c.flags, func(name string) (string, bool) { v, ok := c.env[name]; return v, ok })

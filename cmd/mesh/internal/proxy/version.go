@@ -3,13 +3,13 @@ package proxy
 import (
 	"regexp"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // versioned reports whether the paths of the APIs of an upstream are known to begin with /v1. Other hosts may have other paths.
 func versioned(u Upstream) bool {
 	p := owner(u.URL)
-	return p == discovery.OpenAI || p == discovery.Anthropic || p == discovery.XAI
+	return p == models.OpenAI || p == models.Anthropic || p == models.XAI
 }
 
 // knownPath matches the paths of the APIs of OpenAI, Anthropic and xAI, with their version or without, or twice.

@@ -1,6 +1,8 @@
-package discovery
+package models
 
-import "github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+import (
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+)
 
 // Provider is a company that offers models. Functions that take a Provider accept every spelling that [ParseProvider] accepts;
 // results contain one of the constants.

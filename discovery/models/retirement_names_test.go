@@ -1,4 +1,4 @@
-package discovery_test
+package models_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestRetirementInAnySpelling(t *testing.T) {
@@ -42,22 +42,22 @@ func TestRetirementInAnySpelling(t *testing.T) {
 		{"DeepSeek AI", "deepseek-ai/DeepSeek-Chat", "2026-07-24"},
 		{"deepseek", "deepseek/deepseek-v4-flash", "deprecated"},
 	} {
-		date, ok := discovery.RetirementDate(discovery.Provider(c.provider), c.id)
+		date, ok := models.RetirementDate(models.Provider(c.provider), c.id)
 		assert.True(t, ok, "%s %s", c.provider, c.id)
 		assert.Equal(t, c.want, date, "%s %s", c.provider, c.id)
 	}
 }
 
 // prefixOf is a vendor prefix for the ids of each provider.
-var prefixOf = map[discovery.Provider]string{
-	discovery.OpenAI: "openai/", discovery.DeepSeek: "deepseek/", discovery.Anthropic: "anthropic/", discovery.Gemini: "models/", discovery.XAI: "x-ai/",
+var prefixOf = map[models.Provider]string{
+	models.OpenAI: "openai/", models.DeepSeek: "deepseek/", models.Anthropic: "anthropic/", models.Gemini: "models/", models.XAI: "x-ai/",
 }
 
 func TestEntriesAreFoundInEverySpelling(t *testing.T) {
 	t.Parallel()
-	for key, want := range discovery.Retirements() {
+	for key, want := range models.Retirements() {
 		for _, id := range []string{key.ID, " " + key.ID + "\n", strings.ToUpper(key.ID), prefixOf[key.Provider] + key.ID, key.ID + ":free"} {
-			date, ok := discovery.RetirementDate(key.Provider, id)
+			date, ok := models.RetirementDate(key.Provider, id)
 			assert.True(t, ok, "%s %s", key.Provider, id)
 			assert.Equal(t, want, date, "%s %s", key.Provider, id)
 		}
@@ -68,28 +68,28 @@ func TestEntriesAreFoundInEverySpelling(t *testing.T) {
 func TestDateAppliesToItsBuildOnly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		p  discovery.Provider
+		p  models.Provider
 		id string
 	}{
-		{discovery.Anthropic, "claude-3-5-sonnet"}, // only its builds are listed
-		{discovery.Anthropic, "claude-3-5-sonnet-20990101"},
-		{discovery.Anthropic, "claude-sonnet-4-5-20990101"}, // only the name without build, and another build, are listed
-		{discovery.Anthropic, "claude-sonnet-4-5@20990101"},
-		{discovery.OpenAI, "gpt-4o-2024-12-01"},
-		{discovery.XAI, "grok-4-1225"},
-		{discovery.XAI, "grok-4-12-25"},
-		{discovery.XAI, "grok-2"},
-		{discovery.XAI, "grok-4.5"},
-		{discovery.Gemini, "gemini-2.0-flash-002"},
-		{discovery.Gemini, "gemini-2.5-pro-preview-12-12"},
-		{discovery.Gemini, "gemini-3-pro"},
-		{discovery.Gemini, "gemini-2.5-flash-lite"},
-		{discovery.DeepSeek, "deepseek/deepseek-chat-v3.1"},
-		{discovery.DeepSeek, "deepseek/deepseek-r1"},
+		{models.Anthropic, "claude-3-5-sonnet"}, // only its builds are listed
+		{models.Anthropic, "claude-3-5-sonnet-20990101"},
+		{models.Anthropic, "claude-sonnet-4-5-20990101"}, // only the name without build, and another build, are listed
+		{models.Anthropic, "claude-sonnet-4-5@20990101"},
+		{models.OpenAI, "gpt-4o-2024-12-01"},
+		{models.XAI, "grok-4-1225"},
+		{models.XAI, "grok-4-12-25"},
+		{models.XAI, "grok-2"},
+		{models.XAI, "grok-4.5"},
+		{models.Gemini, "gemini-2.0-flash-002"},
+		{models.Gemini, "gemini-2.5-pro-preview-12-12"},
+		{models.Gemini, "gemini-3-pro"},
+		{models.Gemini, "gemini-2.5-flash-lite"},
+		{models.DeepSeek, "deepseek/deepseek-chat-v3.1"},
+		{models.DeepSeek, "deepseek/deepseek-r1"},
 	} {
-		date, ok := discovery.RetirementDate(c.p, c.id)
+		date, ok := models.RetirementDate(c.p, c.id)
 		assert.False(t, ok, "%s %s has %s", c.p, c.id, date)
-		assert.False(t, discovery.IsRetiredOn(c.p, c.id, noon(t, "2999-01-01")), c.id)
+		assert.False(t, models.IsRetiredOn(c.p, c.id, noon(t, "2999-01-01")), c.id)
 	}
 }
 
@@ -97,21 +97,21 @@ func TestDateAppliesToItsBuildOnly(t *testing.T) {
 func TestRetiredLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		p        discovery.Provider
+		p        models.Provider
 		id, want string
 	}{
-		{discovery.Gemini, "models/gemini-1.5-pro-002", "2025-09-29"},
-		{discovery.Gemini, "gemini-1.5-flash-8b-001", "2025-09-29"},
-		{discovery.OpenAI, "gpt-4o-audio-preview-2024-12-17", "2026-05-07"},
-		{discovery.OpenAI, "gpt-4o-audio-preview-2024-10-01", "2025-10-10"},
-		{discovery.OpenAI, "gpt-4o-mini-realtime-preview-2024-12-17", "2026-05-07"},
+		{models.Gemini, "models/gemini-1.5-pro-002", "2025-09-29"},
+		{models.Gemini, "gemini-1.5-flash-8b-001", "2025-09-29"},
+		{models.OpenAI, "gpt-4o-audio-preview-2024-12-17", "2026-05-07"},
+		{models.OpenAI, "gpt-4o-audio-preview-2024-10-01", "2025-10-10"},
+		{models.OpenAI, "gpt-4o-mini-realtime-preview-2024-12-17", "2026-05-07"},
 	} {
-		date, ok := discovery.RetirementDate(c.p, c.id)
+		date, ok := models.RetirementDate(c.p, c.id)
 		assert.True(t, ok, c.id)
 		assert.Equal(t, c.want, date, c.id)
 	}
-	own := discovery.Registry{{Provider: discovery.OpenAI, ID: "gpt-4o-mini-2024-07-18"}: "2027-01-14"}
-	_, ok := own.RetirementDate(discovery.OpenAI, "gpt-4o-audio-preview-2024-12-17")
+	own := models.Registry{{Provider: models.OpenAI, ID: "gpt-4o-mini-2024-07-18"}: "2027-01-14"}
+	_, ok := own.RetirementDate(models.OpenAI, "gpt-4o-audio-preview-2024-12-17")
 	assert.False(t, ok, "without the line there is no date")
 }
 
@@ -127,27 +127,27 @@ func TestFineTunesHaveDatesOfTheirOwn(t *testing.T) {
 		"ft:gpt-4o-mini-2024-07-18:acme::1":               "", // only its model has a date
 		"ft:gpt-4.1-nano-2026-01-01:acme::1":              "",
 	} {
-		date, ok := discovery.RetirementDate(discovery.OpenAI, id)
+		date, ok := models.RetirementDate(models.OpenAI, id)
 		assert.Equal(t, want != "", ok, id)
 		assert.Equal(t, want, date, id)
 	}
-	others := discovery.Registry{{Provider: discovery.XAI, ID: "ft-grok-4"}: "2026-10-23"}
-	_, ok := others.RetirementDate(discovery.XAI, "ft:grok-4:acme::1")
+	others := models.Registry{{Provider: models.XAI, ID: "ft-grok-4"}: "2026-10-23"}
+	_, ok := others.RetirementDate(models.XAI, "ft:grok-4:acme::1")
 	assert.False(t, ok, "only OpenAI names fine-tunes this way")
 }
 
 func TestExactKeyPrecedesOtherSpellings(t *testing.T) {
 	t.Parallel()
-	r := discovery.Registry{
-		{Provider: discovery.XAI, ID: "grok-3"}:      "2026-05-15",
-		{Provider: discovery.XAI, ID: "grok-3-beta"}: "2026-01-01",
-		{Provider: "acme", ID: "Their Model"}:        "2026-02-02",
-		{Provider: "Google", ID: "Their Model"}:      "2026-03-03",
+	r := models.Registry{
+		{Provider: models.XAI, ID: "grok-3"}:      "2026-05-15",
+		{Provider: models.XAI, ID: "grok-3-beta"}: "2026-01-01",
+		{Provider: "acme", ID: "Their Model"}:     "2026-02-02",
+		{Provider: "Google", ID: "Their Model"}:   "2026-03-03",
 	}
 	date, _ := r.RetirementDate("Google", "Their Model")
 	assert.Equal(t, "2026-03-03", date, "an exact key is found first")
 	for id, want := range map[string]string{"grok-3-beta": "2026-01-01", "x-ai/grok-3-beta": "2026-01-01", "grok-3-latest": "2026-05-15"} {
-		date, _ := r.RetirementDate(discovery.XAI, id)
+		date, _ := r.RetirementDate(models.XAI, id)
 		assert.Equal(t, want, date, id)
 	}
 	for _, id := range []string{"Their Model", " Their Model "} {

@@ -1,4 +1,4 @@
-package discovery_test
+package models_test
 
 import (
 	_ "embed"
@@ -11,14 +11,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // builtInRows reads the data without the code under test.
 func builtInRows(t *testing.T) [][]string {
 	t.Helper()
 	var rows [][]string
-	for line := range strings.Lines(discovery.RetirementsCSV) {
+	for line := range strings.Lines(retirements.CSV) {
 		if !strings.HasPrefix(line, "#") {
 			rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), ","))
 		}
@@ -34,7 +35,7 @@ func TestRetirementDataIsWellFormed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range rows {
 		require.Len(t, row, 6, row)
-		provider, err := discovery.ParseProvider(row[0])
+		provider, err := models.ParseProvider(row[0])
 		require.NoError(t, err, row)
 		assert.Equal(t, string(provider), row[0], row)
 		assert.Equal(t, strings.ToLower(strings.TrimSpace(row[1])), row[1])
@@ -50,9 +51,9 @@ func TestRetirementDataIsWellFormed(t *testing.T) {
 
 func TestRegistryContainsTheData(t *testing.T) {
 	t.Parallel()
-	registry := discovery.Retirements()
+	registry := models.Retirements()
 	for _, row := range builtInRows(t) {
-		key := discovery.ModelKey{Provider: discovery.Provider(row[0]), ID: row[1]}
+		key := models.ModelKey{Provider: models.Provider(row[0]), ID: row[1]}
 		if row[2] == "none" {
 			assert.NotContains(t, registry, key)
 			continue
@@ -78,25 +79,25 @@ func TestConflictingDates(t *testing.T) {
 		"gemini-2.5-pro":        {"2026-12-01", "2026-10-20"},
 		"gemini-2.5-flash-lite": {"", "2026-10-16"},
 	} {
-		date, ok := discovery.RetirementDate(discovery.Gemini, id)
+		date, ok := models.RetirementDate(models.Gemini, id)
 		assert.Equal(t, want[0] != "", ok, id)
 		assert.Equal(t, want[0], date, id)
 		assert.Contains(t, notes[id], want[1], "the note has the date that was not used")
 	}
-	date, _ := discovery.RetirementDate(discovery.OpenAI, "code-davinci-002")
+	date, _ := models.RetirementDate(models.OpenAI, "code-davinci-002")
 	assert.Equal(t, "2024-01-04", date)
 	assert.Contains(t, notes["code-davinci-002"], "2023-03-23")
-	date, _ = discovery.RetirementDate(discovery.OpenAI, "gpt-image-1.5-2025-12-16")
+	date, _ = models.RetirementDate(models.OpenAI, "gpt-image-1.5-2025-12-16")
 	assert.Equal(t, "2026-12-01", date)
 }
 
 func TestRetirementsReturnsACopy(t *testing.T) {
 	t.Parallel()
-	mine := discovery.Retirements()
+	mine := models.Retirements()
 	clear(mine)
-	mine[discovery.ModelKey{Provider: discovery.OpenAI, ID: "gpt-4o"}] = "1999-01-01"
-	assert.False(t, discovery.IsRetiredOn(discovery.OpenAI, "gpt-4o", noon(t, "2026-11-21")))
-	assert.Len(t, discovery.Retirements(), 304)
+	mine[models.ModelKey{Provider: models.OpenAI, ID: "gpt-4o"}] = "1999-01-01"
+	assert.False(t, models.IsRetiredOn(models.OpenAI, "gpt-4o", noon(t, "2026-11-21")))
+	assert.Len(t, models.Retirements(), 304)
 }
 
 // testdata/retirement_fixes.csv has the ids that the first table lacked or had wrong, with their dates. "none" is for an id
@@ -109,9 +110,9 @@ func TestCorrectedRetirementDates(t *testing.T) {
 	rows, err := csv.NewReader(file).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, 1+48)
-	registry, none := discovery.Retirements(), []string{}
+	registry, none := models.Retirements(), []string{}
 	for _, row := range rows[1:] {
-		date, dated := registry[discovery.ModelKey{Provider: discovery.Provider(row[0]), ID: row[1]}]
+		date, dated := registry[models.ModelKey{Provider: models.Provider(row[0]), ID: row[1]}]
 		if row[2] == "none" {
 			none = append(none, row[1])
 			assert.False(t, dated, row)
@@ -126,7 +127,7 @@ func TestCorrectedRetirementDates(t *testing.T) {
 func TestDatesOfOneSourceAreMarked(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"xai,grok-3-mini,", "xai,grok-2-vision-1212,"} {
-		_, row, found := strings.Cut(discovery.RetirementsCSV, id)
+		_, row, found := strings.Cut(retirements.CSV, id)
 		require.True(t, found, id)
 		row, _, _ = strings.Cut(row, "\n")
 		assert.Contains(t, row, "one source only", id)
@@ -136,14 +137,14 @@ func TestDatesOfOneSourceAreMarked(t *testing.T) {
 // An alias or a build is answered as the id of the same model and date: with its replacement.
 func TestAliasesHaveTheReplacementOfTheirModel(t *testing.T) {
 	t.Parallel()
-	registry, day := discovery.Retirements(), noon(t, "2026-11-21")
+	registry, day := models.Retirements(), noon(t, "2026-11-21")
 	for alias, id := range map[string]string{
 		"anthropic/claude-opus-4": "claude-opus-4-20250514", "anthropic/claude-sonnet-4-0": "claude-sonnet-4-20250514",
 		"xai/grok-3-beta": "grok-3", "xai/grok-code-fast": "grok-code-fast-1", "openai/o1-mini-2024-09-12": "o1-mini",
 		"openai/gpt-4o-search-preview": "gpt-4o-search-preview-2025-03-11", "gemini/gemini-2.5-flash-preview-09-2025": "gemini-2.5-flash-preview-09-25",
 	} {
 		name, alias, _ := strings.Cut(alias, "/")
-		p := discovery.Provider(name)
+		p := models.Provider(name)
 		got, want := registry.Check(p, alias, day), registry.Check(p, id, day)
 		assert.NotEmpty(t, want.Replacement, id)
 		want.Matched = alias
@@ -159,11 +160,11 @@ var retirementKeys string
 // withdrew its date.
 func TestRetirementKeysAreNeverRemoved(t *testing.T) {
 	t.Parallel()
-	registry := discovery.Retirements()
+	registry := models.Retirements()
 	assert.GreaterOrEqual(t, strings.Count(retirementKeys, "\n"), 304, "keys are only ever added to the file")
 	for line := range strings.Lines(retirementKeys) {
 		provider, id, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "/")
-		_, ok := registry[discovery.ModelKey{Provider: discovery.Provider(provider), ID: id}]
+		_, ok := registry[models.ModelKey{Provider: models.Provider(provider), ID: id}]
 		assert.True(t, ok, "%s/%s was removed", provider, id)
 	}
 }

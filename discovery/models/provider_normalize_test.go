@@ -1,4 +1,4 @@
-package discovery_test
+package models_test
 
 import (
 	"encoding/csv"
@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // wireTables maps normalized ids to spellings that were seen.
-var wireTables = map[discovery.Provider]map[string][]string{
-	discovery.XAI: {
+var wireTables = map[models.Provider]map[string][]string{
+	models.XAI: {
 		"grok-3-mini":             {"x-ai/grok-3-mini-beta"},
 		"grok-4":                  {"x-ai/grok-4-07-09", "grok-4-0709", "grok-4-latest"},
 		"grok-2":                  {"x-ai/grok-2-1212"},
@@ -22,7 +23,7 @@ var wireTables = map[discovery.Provider]map[string][]string{
 		"grok-4.20-reasoning":     {"grok-4-20-0309-reasoning", "grok-4.20-0309-reasoning"},
 		"grok-4-1-fast-reasoning": {"grok-4-1-fast-reasoning"},
 	},
-	discovery.DeepSeek: {
+	models.DeepSeek: {
 		"deepseek-chat":              {"deepseek/deepseek-chat-v3.1", "deepseek-chat-v3-0324"},
 		"deepseek-reasoner":          {"deepseek/deepseek-reasoner-v3.1-terminus", "deepseek/deepseek-r1"},
 		"deepseek-v3.2-terminus":     {"deepseek-v3.2-terminus"},
@@ -31,7 +32,7 @@ var wireTables = map[discovery.Provider]map[string][]string{
 		"deepseek-v4-pro":            {"deepseek-v4-pro"},
 		"deepseek-flash":             {"deepseek/deepseek-v4.1-flash"},
 	},
-	discovery.OpenAI: {
+	models.OpenAI: {
 		"gpt-4o":        {"openai/gpt-4o-2024-08-06"},
 		"o3-mini":       {"o3-mini-2025-01-31"},
 		"gpt-5.2":       {"openai/gpt-5-2"},
@@ -39,7 +40,7 @@ var wireTables = map[discovery.Provider]map[string][]string{
 		"gpt-4o-mini":   {"ft:gpt-4o-mini-2024-07-18:acme::abc"},
 		"gpt-3.5-turbo": {"gpt-3.5-turbo-0125"},
 	},
-	discovery.Anthropic: {
+	models.Anthropic: {
 		"claude-opus-4-8":   {"anthropic/claude-opus-4.8"},
 		"claude-opus-4-5":   {"claude-opus-4-5@20251101", "us.anthropic.claude-opus-4-5-20251101-v1:0"},
 		"claude-3-5-sonnet": {"anthropic/claude-3.5-sonnet", "claude-3-5-sonnet-20241022"},
@@ -47,7 +48,7 @@ var wireTables = map[discovery.Provider]map[string][]string{
 		"claude-3-7-sonnet": {"claude-3.7-sonnet:thinking"},
 		"claude-sonnet-4-5": {"claude-4.5-sonnet"},
 	},
-	discovery.Gemini: {
+	models.Gemini: {
 		"gemini-2.0-flash":          {"models/gemini-2.0-flash-001"},
 		"gemini-2.5-pro":            {"google/gemini-2.5-pro-preview-06-05", "google/gemini-2.5-pro-preview-03-25"},
 		"gemini-2.5-flash":          {"gemini-2.5-flash-preview-09-2025"},
@@ -59,8 +60,8 @@ var wireTables = map[discovery.Provider]map[string][]string{
 }
 
 // otherSpellings are more prefixes, suffixes and traps.
-var otherSpellings = map[discovery.Provider]map[string][]string{
-	discovery.XAI: {
+var otherSpellings = map[models.Provider]map[string][]string{
+	models.XAI: {
 		"grok-4":                 {"xai/grok-4", "X-AI/Grok-4", " grok 4 ", "x-ai/grok-4:free", "grok-4-0709-latest", "x-ai/x-ai/grok-4"},
 		"grok-4.20":              {"grok-4-20", "grok-4-20-0309", "grok-4.20-03-09"},
 		"grok-4.20-13":           {"grok-4-20-13"}, // 20 is not a month
@@ -76,7 +77,7 @@ var otherSpellings = map[discovery.Provider]map[string][]string{
 		"grok-4.20-multi-agent":  {"grok-4.20-multi-agent-0309"},
 		"grok-imagine-video-1.5": {"grok-imagine-video-1.5"},
 	},
-	discovery.DeepSeek: {
+	models.DeepSeek: {
 		"deepseek-chat":               {"deepseek-ai/DeepSeek-Chat", "deepseek-chat-v3", "deepseek-chat-v3.2-speciale", "deepseek-chat-v3.2-exp:free"},
 		"deepseek-coder":              {"deepseek-coder-v2"},
 		"deepseek-coder-v2-lite":      {"deepseek-coder-v2-lite"},
@@ -88,7 +89,7 @@ var otherSpellings = map[discovery.Provider]map[string][]string{
 		"deepseek-non-reasoner-v3.1":  {"deepseek-non-reasoner-v3.1"},
 		"deepseek-chat-v3.1-terminat": {"deepseek-chat-v3.1-terminat"},
 	},
-	discovery.OpenAI: {
+	models.OpenAI: {
 		"gpt-4":                  {"gpt-4-0314", "gpt-4-0613", "openai/GPT-4"},
 		"gpt-4-32k":              {"gpt-4-32k-0314"},
 		"gpt-3.5-turbo":          {"gpt-3-5-turbo", "gpt-3.5-turbo-0301", "gpt-3.5-turbo-1106", "ft:gpt-3.5-turbo-0613:acme:Tuned Name:9"},
@@ -112,7 +113,7 @@ var otherSpellings = map[discovery.Provider]map[string][]string{
 		"gpt-4o-search-preview":  {"gpt-4o-search-preview-2025-03-11"},
 		"text-embedding-3-small": {"text-embedding-3-small"},
 	},
-	discovery.Anthropic: {
+	models.Anthropic: {
 		"claude-opus-4-5": {
 			"anthropic.claude-opus-4-5-20251101-v1:0", "eu.anthropic.claude-opus-4-5-20251101-v1:0",
 			"apac.anthropic.claude-opus-4-5-20251101-v2:0", "global.anthropic.claude-opus-4-5-20251101-v1:0",
@@ -135,7 +136,7 @@ var otherSpellings = map[discovery.Provider]map[string][]string{
 		"claude-opus-20250514":   {"claude-opus-20250514"},
 		"claude-opus-4-05":       {"claude-opus-4-05"},
 	},
-	discovery.Gemini: {
+	models.Gemini: {
 		"gemini-2.5-pro": {
 			"gemini/gemini-2.5-pro", "publishers/google/models/gemini-2.5-pro", "models/gemini-2-5-pro-latest",
 			"projects/p/locations/l/publishers/google/models/gemini-2.5-pro", "projects/p/models/gemini-2.5-pro",
@@ -164,11 +165,11 @@ var otherSpellings = map[discovery.Provider]map[string][]string{
 
 func TestNormalizeModelID(t *testing.T) {
 	t.Parallel()
-	for _, tables := range []map[discovery.Provider]map[string][]string{wireTables, otherSpellings} {
+	for _, tables := range []map[models.Provider]map[string][]string{wireTables, otherSpellings} {
 		for p, table := range tables {
 			for want, ids := range table {
 				for _, id := range ids {
-					assert.Equal(t, want, discovery.NormalizeModelID(p, id), "%s %s", p, id)
+					assert.Equal(t, want, models.NormalizeModelID(p, id), "%s %s", p, id)
 				}
 			}
 		}
@@ -177,27 +178,27 @@ func TestNormalizeModelID(t *testing.T) {
 
 func TestNormalizersOfSingleProviders(t *testing.T) {
 	t.Parallel()
-	for want, ids := range wireTables[discovery.XAI] {
-		assert.Equal(t, want, discovery.NormalizeXAIModelID(ids[0]))
+	for want, ids := range wireTables[models.XAI] {
+		assert.Equal(t, want, models.NormalizeXAIModelID(ids[0]))
 	}
-	for want, ids := range wireTables[discovery.DeepSeek] {
-		assert.Equal(t, want, discovery.NormalizeDeepSeekModelID(ids[0]))
+	for want, ids := range wireTables[models.DeepSeek] {
+		assert.Equal(t, want, models.NormalizeDeepSeekModelID(ids[0]))
 	}
 }
 
 func TestNormalizeAcceptsAnySpellingOfAProvider(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "grok-4.5", discovery.NormalizeModelID("X AI", "x-ai/grok-4-5"))
-	assert.Equal(t, "gemini-2.5-pro", discovery.NormalizeModelID("Google", "models/gemini-2.5-pro"))
+	assert.Equal(t, "grok-4.5", models.NormalizeModelID("X AI", "x-ai/grok-4-5"))
+	assert.Equal(t, "gemini-2.5-pro", models.NormalizeModelID("Google", "models/gemini-2.5-pro"))
 }
 
 func TestNormalizeKeepsUnknownNames(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "Qwen/Qwen3-Max-2025-01-25:free", discovery.NormalizeModelID("alibaba", " Qwen/Qwen3-Max-2025-01-25:free\n"))
-	assert.Equal(t, "openai/gpt-5-2", discovery.NormalizeModelID("", "openai/gpt-5-2"))
+	assert.Equal(t, "Qwen/Qwen3-Max-2025-01-25:free", models.NormalizeModelID("alibaba", " Qwen/Qwen3-Max-2025-01-25:free\n"))
+	assert.Equal(t, "openai/gpt-5-2", models.NormalizeModelID("", "openai/gpt-5-2"))
 	for p := range wireTables {
-		assert.Empty(t, discovery.NormalizeModelID(p, ""))
-		assert.Equal(t, " \t", discovery.NormalizeModelID(p, " \t"), "blank text is kept")
+		assert.Empty(t, models.NormalizeModelID(p, ""))
+		assert.Equal(t, " \t", models.NormalizeModelID(p, " \t"), "blank text is kept")
 	}
 }
 
@@ -205,11 +206,11 @@ func TestNormalizeKeepsUnknownNames(t *testing.T) {
 func TestNormalizeKeepsLongNames(t *testing.T) {
 	t.Parallel()
 	longest := "GPT-4" + strings.Repeat("o", 256-len("GPT-4"))
-	assert.Equal(t, strings.ToLower(longest), discovery.NormalizeModelID(discovery.OpenAI, " "+longest+" "))
-	assert.Equal(t, longest+"o", discovery.NormalizeModelID(discovery.OpenAI, longest+"o"))
+	assert.Equal(t, strings.ToLower(longest), models.NormalizeModelID(models.OpenAI, " "+longest+" "))
+	assert.Equal(t, longest+"o", models.NormalizeModelID(models.OpenAI, longest+"o"))
 	endless := "x-ai/grok-4" + strings.Repeat(":free", 1<<20)
-	assert.Equal(t, endless, discovery.NormalizeModelID(discovery.XAI, endless))
-	assert.Equal(t, []string{endless}, discovery.Spellings(discovery.XAI, endless))
+	assert.Equal(t, endless, models.NormalizeModelID(models.XAI, endless))
+	assert.Equal(t, []string{endless}, modelid.RulesOf(models.XAI).Spellings(endless))
 }
 
 // realIDs reads testdata/normalized.csv: every id and alias of the five providers in the sampled catalog and every id of the
@@ -229,10 +230,10 @@ func TestNormalizeRealIDs(t *testing.T) {
 	t.Parallel()
 	listed := map[string]bool{}
 	for _, row := range realIDs(t) {
-		assert.Equal(t, row[2], discovery.NormalizeModelID(discovery.Provider(row[0]), row[1]), row[1])
+		assert.Equal(t, row[2], models.NormalizeModelID(models.Provider(row[0]), row[1]), row[1])
 		listed[row[0]+" "+row[1]] = true
 	}
-	for key := range discovery.Retirements() {
+	for key := range models.Retirements() {
 		assert.True(t, listed[string(key.Provider)+" "+key.ID], "%v is missing in testdata/normalized.csv", key)
 	}
 }

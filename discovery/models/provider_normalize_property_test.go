@@ -1,4 +1,4 @@
-package discovery_test
+package models_test
 
 import (
 	"math/rand/v2"
@@ -9,7 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // hasVersion matches ids that contain a build. It is written independently of the code: any date, any month, any number, and
@@ -21,25 +22,25 @@ func TestNormalizeKeepsRealIDs(t *testing.T) {
 	t.Parallel()
 	served := []string{"deepseek/deepseek-r1"} // an older name of a model with another id
 	for _, row := range realIDs(t) {
-		p, id := discovery.Provider(row[0]), row[1]
+		p, id := models.Provider(row[0]), row[1]
 		plain := id[strings.LastIndex(id, "/")+1:]
-		got := discovery.NormalizeModelID(p, id)
+		got := models.NormalizeModelID(p, id)
 		if slices.Contains(served, id) || hasVersion.MatchString(plain) {
 			continue
 		}
 		dotless := strings.NewReplacer(".", "-")
 		assert.Equal(t, dotless.Replace(plain), dotless.Replace(got), id)
-		if strings.Contains(plain, ".") && p != discovery.Anthropic {
+		if strings.Contains(plain, ".") && p != models.Anthropic {
 			assert.Equal(t, plain, got, "a dot of a real id stays")
 		}
 	}
 }
 
 // checkNormalized checks the properties of NormalizeModelID for one id.
-func checkNormalized(t *testing.T, p discovery.Provider, id string) {
+func checkNormalized(t *testing.T, p models.Provider, id string) {
 	t.Helper()
-	got := discovery.NormalizeModelID(p, id)
-	if again := discovery.NormalizeModelID(p, got); again != got {
+	got := models.NormalizeModelID(p, id)
+	if again := models.NormalizeModelID(p, got); again != got {
 		t.Errorf("%s: %q becomes %q, and that %q", p, id, got, again)
 	}
 	if id != "" && got == "" {
@@ -51,7 +52,7 @@ func checkNormalized(t *testing.T, p discovery.Provider, id string) {
 	if stems[got] && !strings.EqualFold(strings.TrimSpace(id), got) {
 		t.Errorf("%s: %q becomes the stem %q", p, id, got)
 	}
-	for _, name := range append(discovery.Spellings(p, id), discovery.Rewrites(p, id)...) {
+	for _, name := range append(modelid.RulesOf(p).Spellings(id), modelid.RulesOf(p).Rewrites(id)...) {
 		if stems[name] && !strings.EqualFold(strings.TrimSpace(id), name) {
 			t.Errorf("%s: %q is looked up as the stem %q", p, id, name)
 		}
@@ -60,7 +61,7 @@ func checkNormalized(t *testing.T, p discovery.Provider, id string) {
 
 var stems = map[string]bool{"deepseek": true, "grok": true, "gpt": true, "claude": true, "gemini": true, "openai": true, "anthropic": true, "google": true, "xai": true, "x-ai": true}
 
-var allProviders = []discovery.Provider{discovery.OpenAI, discovery.DeepSeek, discovery.Anthropic, discovery.Gemini, discovery.XAI, "meta", ""}
+var allProviders = []models.Provider{models.OpenAI, models.DeepSeek, models.Anthropic, models.Gemini, models.XAI, "meta", ""}
 
 // parts are the parts of random ids.
 var parts = []string{
@@ -89,7 +90,7 @@ func FuzzNormalize(f *testing.F) {
 	for _, row := range realIDs(f) {
 		f.Add(row[1])
 	}
-	for _, table := range []map[discovery.Provider]map[string][]string{wireTables, otherSpellings} {
+	for _, table := range []map[models.Provider]map[string][]string{wireTables, otherSpellings} {
 		for _, rows := range table {
 			for _, ids := range rows {
 				for _, id := range ids {
