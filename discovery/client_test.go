@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func TestZeroClientAndNilContextAreValueErrors(t *testing.T) {
@@ -42,7 +43,7 @@ func TestZeroClientAndNilContextAreValueErrors(t *testing.T) {
 		},
 		"LivePrices": func(ctx context.Context, c *discovery.Client) error {
 			list, err := c.LivePrices(ctx, nil)
-			assert.Same(t, discovery.BuiltInPrices(), list)
+			assert.Same(t, prices.BuiltIn(), list)
 			return err
 		},
 		"FetchDeepSeekBalance": func(ctx context.Context, c *discovery.Client) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // The server takes the place of OpenAI; a program uses discovery.New() and OPENAI_ADMIN_KEY.
@@ -51,12 +52,12 @@ func ExampleClient_ReconcileAnthropicCost() {
 		fmt.Println(err)
 		return
 	}
-	ledger := discovery.NewLedger()
+	ledger := prices.NewLedger()
 
 	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
-	for day, usage := range []discovery.Usage{{Input: 200_000, Output: 45_000}, {Input: 200_000, Output: 40_000}} {
+	for day, usage := range []prices.Usage{{Input: 200_000, Output: 45_000}, {Input: 200_000, Output: 40_000}} {
 		at := start.AddDate(0, 0, day)
-		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: models.Anthropic, Model: "claude-opus-4-8", Usage: usage, At: at})
+		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.Anthropic, Model: "claude-opus-4-8", Usage: usage, At: at})
 		if err != nil {
 			return
 		}

@@ -4,144 +4,11 @@ package discovery_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
-
-// The counts of a usage object overlap, differently for each provider. ParseUsage separates them.
-func ExampleParseUsage() {
-	usage, err := discovery.ParseUsage(models.OpenAI, []byte(`{"prompt_tokens": 12000, "completion_tokens": 1500, "total_tokens": 13500,
-		"prompt_tokens_details": {"cached_tokens": 8000}, "completion_tokens_details": {"reasoning_tokens": 900}}`))
-	fmt.Println(usage.Input, usage.CacheRead, usage.Output, err)
-
-	_, err = discovery.ParseUsage(models.OpenAI, []byte(`{"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11,
-		"prompt_tokens_details": {"cached_tokens": 11}}`))
-	fmt.Println(err)
-	// Output:
-	// 4000 8000 1500 <nil>
-	// mesh: usage.cached_tokens is more than prompt_tokens
-}
-
-// The cost of a call is exact, and has a line for each kind of token.
-func ExamplePriceList_CostOf() {
-	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-		Provider: models.OpenAI,
-		Model:    "gpt-5.4",
-		Usage:    discovery.Usage{Input: 4000, CacheRead: 8000, Output: 1500},
-		At:       time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
-	})
-	if err != nil { // discovery.ErrUnpriced: the price is not known
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(cost.Exact, "USD, prices of", *cost.VerifiedAt)
-	for _, line := range cost.Lines {
-		fmt.Printf("%-10s %5d × %s = %s\n", line.What, line.Tokens, line.USDPerMTok, line.USD)
-	}
-	// Output:
-	// 0.0345 USD, prices of 2026-11-10
-	// input       4000 × 2.5 = 0.01
-	// cache_read  8000 × 0.25 = 0.002
-	// output      1500 × 15 = 0.0225
-}
-
-// A price that is not known is never 0: the error names what is missing.
-func ExampleUnpricedError() {
-	_, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-		Provider: models.OpenAI, Model: "gpt-4o", Mode: "flex", At: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
-	})
-	var unpriced *discovery.UnpricedError
-	if errors.As(err, &unpriced) {
-		fmt.Println(unpriced.What, unpriced.Name)
-	}
-	// Output:
-	// mode flex
-}
-
-// A ledger adds up costs by day. A call without a known cost counts as unpriced.
-func ExampleLedger() {
-	ledger := discovery.NewLedger()
-	at := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
-	for _, model := range []string{"claude-opus-5-5", "claude-haiku-4-5", "claude-opus-5-5", "claude-of-tomorrow"} {
-		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-			Provider: models.Anthropic, Model: model, Usage: discovery.Usage{Input: 1000, Output: 100}, At: at,
-		})
-		if err != nil && !errors.Is(err, discovery.ErrUnpriced) {
-			fmt.Println(err)
-			return
-		}
-		ledger.Add(at, &cost)
-	}
-	for _, day := range ledger.Days() {
-		fmt.Println(day.Day, day.USD, day.ByModel, day.Unpriced)
-	}
-	fmt.Println(ledger.Total(at.Truncate(24*time.Hour), time.Time{}), ledger.Unpriced(time.Time{}, time.Time{}))
-	// Output:
-	// 2026-11-20 0.0135 map[claude-haiku-4-5:0.0015 claude-opus-5-5:0.012] 1
-	// 0.0135 1
-}
-
-// A price of your own takes precedence over the built-in list, here for a fine-tuned model.
-func ExamplePriceList_With() {
-	prices, err := discovery.BuiltInPrices().With(discovery.Row{
-		Provider:      models.OpenAI,
-		ModelHint:     "ft:gpt-4o-2024-08-06:acme::1",
-		InputPerMTok:  "3.75",
-		OutputPerMTok: "15",
-		Source:        "contract",
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	cost, err := prices.CostOf(discovery.Call{
-		Provider: models.OpenAI, Model: "ft:gpt-4o-2024-08-06:acme::1", Usage: discovery.Usage{Input: 1000, Output: 200}, At: time.Now(),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(cost.Exact, "USD, from:", cost.Source)
-	// Output:
-	// 0.00675 USD, from: contract
-}
-
-// A response has the model that answered, and what is billed beside the usage object: here a service tier and a search.
-func ExampleParseResponse() {
-	response, err := discovery.ParseResponse(models.OpenAI, []byte(`{"id": "resp_1", "model": "gpt-5.4-2026-03-05", "service_tier": "flex",
-		"output": [{"type": "web_search_call", "action": {"type": "search", "query": "mesh"}}],
-		"usage": {"input_tokens": 900, "output_tokens": 60, "total_tokens": 960}}`))
-	fmt.Println(response.Model, response.Usage.Input, response.Usage.Output, response.Usage.Mode, response.Usage.Requests)
-	fmt.Println(response.Complete, err)
-	// Output:
-	// gpt-5.4-2026-03-05 900 60 flex map[web_search:1]
-	// true <nil>
-}
-
-// The events of Anthropic's messages are merged. A stream that ends before the stop reason is not Complete.
-func ExampleStream() {
-	stream := discovery.NewStream(models.Anthropic)
-	for _, data := range []string{ // the data lines of server-sent events
-		`{"type": "message_start", "message": {"id": "msg_1", "model": "claude-sonnet-5", "usage": {"input_tokens": 50, "output_tokens": 1,
-			"cache_creation_input_tokens": 700, "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 700}}}}`,
-		`{"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 120}}`,
-	} {
-		if err := stream.Event([]byte(data)); err != nil {
-			fmt.Println(err)
-		}
-		response, err := stream.Response()
-		fmt.Println(response.Usage.Input, response.Usage.CacheWrite1h, response.Usage.Output, response.Complete, err)
-	}
-	// Output:
-	// 50 700 1 false <nil>
-	// 50 700 120 true <nil>
-}
 
 func ExamplePricingForAnthropicModel() {
 	price, ok := discovery.PricingForAnthropicModel("anthropic/claude-opus-4.8")
@@ -188,17 +55,4 @@ func ExampleClient_PricingForGeminiModel() {
 	}
 	fmt.Println(*price, "USD per million tokens")
 	// Output: 0.75 USD per million tokens
-}
-
-// The price list as CSV, for a database; examples/warehouse joins it with calls. The JSON of the rows has the same names.
-func ExamplePriceList_WriteCSV() {
-	var table strings.Builder
-	if err := discovery.BuiltInPrices().WriteCSV(&table); err != nil {
-		fmt.Println(err)
-		return
-	}
-	header, _, _ := strings.Cut(table.String(), "\n")
-	fmt.Println(strings.ReplaceAll(header, ",", " "))
-	// Output:
-	// provider model_hint sku_id sku_description input_per_mtok output_per_mtok cache_read_per_mtok cache_write_5m_per_mtok cache_write_1h_per_mtok tier_threshold_tokens usage_unit source verified_at valid_from valid_until modality mode
 }

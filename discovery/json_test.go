@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Readers in other languages iterate lists and maps, also those of a value that a user builds: an empty one is [] or {}, as a
@@ -31,9 +32,9 @@ func TestEmptyListsAndMapsAreNeverNull(t *testing.T) {
 		{discovery.TeamCostBucket{}, map[string]string{"line_items": "[]", "raw_bucket": "[]"}},
 		{openai, map[string]string{"buckets": "[]"}},
 		{&xai, map[string]string{"buckets": "[]"}},
-		{discovery.CallCost{}, map[string]string{"lines": "[]"}},
-		{&discovery.CallCost{}, map[string]string{"lines": "[]"}},
-		{discovery.LedgerDay{}, map[string]string{"by_model": "{}"}},
+		{prices.Cost{}, map[string]string{"lines": "[]"}},
+		{&prices.Cost{}, map[string]string{"lines": "[]"}},
+		{prices.LedgerDay{}, map[string]string{"by_model": "{}"}},
 		{struct {
 			Dates models.Registry `json:"dates"`
 		}{}, map[string]string{"dates": "{}"}},

@@ -12,11 +12,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
 )
 
@@ -218,3 +221,57 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// cost is the cost of a call.
+func cost(p models.Provider, model, exact string) *prices.Cost {
+	return &prices.Cost{Provider: p, Model: model, Exact: exact}
+}
+
+// thousand is a call of a thousand tokens of input and a thousand of output.
+var thousand = prices.Usage{Input: 1_000, Output: 1_000}
+
+func mustWith(t testing.TB, rows ...prices.Row) *prices.List {
+	t.Helper()
+	list, err := prices.BuiltIn().With(rows...)
+	require.NoError(t, err)
+	return list
+}
+
+// costCase is a call whose exact cost is want. With "" it is not known, and missing is UnpricedError.What.
+type costCase struct {
+	name     string
+	provider models.Provider
+	model    string
+	date     string
+	usage    prices.Usage
+	mode     string
+	want     string
+	missing  string
+}
+
+func checkCosts(t *testing.T, list *prices.List, cases []costCase) {
+	t.Helper()
+	for _, c := range cases {
+		cost, err := list.CostOf(prices.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: on(t, c.date), Mode: c.mode})
+		if c.want != "" {
+			require.NoError(t, err, c.name)
+			assert.Equal(t, c.want, cost.Exact, c.name)
+			continue
+		}
+		var unpriced *prices.UnpricedError
+		require.ErrorAs(t, err, &unpriced, c.name)
+		assert.Equal(t, c.missing, unpriced.What, c.name)
+	}
+}
+
+// on returns the beginning of a day, or a time.
+func on(t *testing.T, text string) time.Time {
+	t.Helper()
+	layout := time.DateOnly
+	if len(text) > len(layout) {
+		layout = time.RFC3339
+	}
+	at, err := time.Parse(layout, text)
+	require.NoError(t, err)
+	return at
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 const opLivePrices = "LivePrices"
@@ -25,9 +26,9 @@ const opLivePrices = "LivePrices"
 // The Source of a live row is [SourceCloudBilling] or [SourceLanguageModels]. Google's SKUs are matched to the ids of base; the
 // models that base does not have are listed under the names of the SKUs. Google truncates prices to billionths of a dollar per
 // token, so where table and live list differ by less than 0.001 USD per million tokens, the live row has the price of the table.
-func (c *Client) LivePrices(ctx context.Context, base *PriceList) (*PriceList, error) {
+func (c *Client) LivePrices(ctx context.Context, base *prices.List) (*prices.List, error) {
 	if base == nil {
-		base = BuiltInPrices()
+		base = prices.BuiltIn()
 	}
 	if err := c.ready(ctx); err != nil {
 		return base, err
@@ -57,7 +58,7 @@ func (c *Client) LivePrices(ctx context.Context, base *PriceList) (*PriceList, e
 type liveList struct {
 	provider models.Provider
 	service  Service
-	read     func(*Client, context.Context, request, *PriceList) (*Live, *Failure)
+	read     func(*Client, context.Context, request, *prices.List) (*prices.Live, *Failure)
 }
 
 var liveLists = []liveList{
@@ -66,7 +67,7 @@ var liveLists = []liveList{
 }
 
 // readLive returns the prices of one list; nil without a key.
-func (c *Client) readLive(ctx context.Context, source liveList, base *PriceList) (*Live, *Failure) {
+func (c *Client) readLive(ctx context.Context, source liveList, base *prices.List) (*prices.Live, *Failure) {
 	key, err := c.key(ctx, source.service, Secret{})
 	r := newRequest(opLivePrices, source.service, key, listTimeout)
 	switch {
@@ -79,13 +80,13 @@ func (c *Client) readLive(ctx context.Context, source liveList, base *PriceList)
 }
 
 // liveGemini returns Google's prices under the ids of base, and those of other models under the names of their SKUs.
-func (c *Client) liveGemini(ctx context.Context, r request, base *PriceList) (*Live, *Failure) {
+func (c *Client) liveGemini(ctx context.Context, r request, base *prices.List) (*prices.Live, *Failure) {
 	sent, failure := c.geminiPrices(ctx, r, PricingOptions{})
 	if failure != nil {
 		return nil, failure
 	}
 	skus := geminiLive{sent.prices, sent.verifiedAt()}
-	live := &Live{Provider: models.Gemini, ReadAt: skus.readAt}
+	live := &prices.Live{Provider: models.Gemini, ReadAt: skus.readAt}
 	listed := make(map[string]bool) // names of SKUs
 	for _, id := range base.Models(models.Gemini) {
 		live.Rows = append(live.Rows, skus.rows(id, listed)...)
@@ -95,7 +96,7 @@ func (c *Client) liveGemini(ctx context.Context, r request, base *PriceList) (*L
 			live.Rows = append(live.Rows, skus.rows(name, listed)...)
 		}
 	}
-	live.Find = func(model string) []Row { return skus.rows(model, nil) }
+	live.Find = func(model string) []prices.Row { return skus.rows(model, nil) }
 	return live, nil
 }
 
@@ -107,7 +108,7 @@ type geminiLive struct {
 
 // rows returns the standard text prices of a Gemini model, a row for each tier; nil when the list has no such model, or the
 // name is ambiguous. A tier whose price is not understood is a row without prices. The SKUs that are used are marked in seen.
-func (live geminiLive) rows(model string, seen map[string]bool) []Row {
+func (live geminiLive) rows(model string, seen map[string]bool) []prices.Row {
 	tiers, names := live.list.Tiers(geminisku.Words(model))
 	for name := range names {
 		if seen != nil {
@@ -115,9 +116,9 @@ func (live geminiLive) rows(model string, seen map[string]bool) []Row {
 		}
 	}
 	readAt := live.readAt.Format(time.RFC3339)
-	rows := make([]Row, len(tiers))
+	rows := make([]prices.Row, len(tiers))
 	for i, tier := range tiers {
-		rows[i] = Row{
+		rows[i] = prices.Row{
 			Provider: models.Gemini, ModelHint: model, Source: SourceCloudBilling, VerifiedAt: readAt,
 			InputPerMTok: priceText(tier.Input), OutputPerMTok: priceText(tier.Output), CacheReadPerMTok: priceText(tier.CacheRead),
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
@@ -52,7 +53,7 @@ func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 		assert.Equal(t, "LivePrices", f.Operation)
 	}
 
-	base := mustWith(t, discovery.Row{Provider: models.XAI, ModelHint: "ours", InputPerMTok: "1"})
+	base := mustWith(t, prices.Row{Provider: models.XAI, ModelHint: "ours", InputPerMTok: "1"})
 	strict := s.client(t, keyOf(discovery.ServiceXAI), discovery.WithStrictErrors())
 	list, err := strict.LivePrices(t.Context(), base)
 	var failure *discovery.Failure
@@ -93,5 +94,5 @@ func TestLivePricesOfAnEndedContext(t *testing.T) {
 	cancel()
 	list, err := s.client(t, keyOf(discovery.ServiceXAI), discovery.WithStrictErrors()).LivePrices(ctx, nil)
 	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, discovery.BuiltInPrices().Rows(""), list.Rows(""))
+	assert.Equal(t, prices.BuiltIn().Rows(""), list.Rows(""))
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // keyOf gives a service a key of the tests.
@@ -29,7 +30,7 @@ const grok = `{"models":[{"id":"grok-4.7","aliases":["grok-new"],"prompt_text_to
 	{"id":"grok-3","prompt_text_token_price":30000,"completion_text_token_price":150000}]}`
 
 // live returns the built-in list with the live prices of a client.
-func live(t *testing.T, c *discovery.Client) *discovery.PriceList {
+func live(t *testing.T, c *discovery.Client) *prices.List {
 	t.Helper()
 	list, err := c.LivePrices(t.Context(), nil)
 	require.NoError(t, err)
@@ -37,14 +38,14 @@ func live(t *testing.T, c *discovery.Client) *discovery.PriceList {
 }
 
 // exact computes a cost at live prices, and returns it with its source; "" if it is not known. The zero time is now.
-func exact(t *testing.T, c *discovery.Client, p models.Provider, model string, u discovery.Usage, at time.Time) (usd, source string) {
+func exact(t *testing.T, c *discovery.Client, p models.Provider, model string, u prices.Usage, at time.Time) (usd, source string) {
 	t.Helper()
 	if at.IsZero() {
 		at = time.Now()
 	}
-	cost, err := live(t, c).CostOf(discovery.Call{Provider: p, Model: model, Usage: u, At: at})
+	cost, err := live(t, c).CostOf(prices.Call{Provider: p, Model: model, Usage: u, At: at})
 	if err != nil {
-		require.ErrorIs(t, err, discovery.ErrUnpriced)
+		require.ErrorIs(t, err, prices.ErrUnpriced)
 	}
 	return cost.Exact, cost.Source
 }
@@ -92,18 +93,18 @@ func TestLivePricesOfGemini(t *testing.T) {
 	c := s.client(t, keyOf(discovery.ServiceCloudBilling))
 	for _, row := range []struct {
 		model string
-		usage discovery.Usage
+		usage prices.Usage
 		usd   string
 		live  bool
 	}{
-		{"gemini-1.5-flash-8b", discovery.Usage{Input: 1_000}, "0.0000375", true}, // the price of the table
-		{"gemini-3.1-flash-lite", discovery.Usage{Input: 1_000}, "0.000249", true},
-		{"gemini-2.5-flash", discovery.Usage{Input: 1_000, CacheRead: 1_000, Output: 1_000}, "0.00304", true},
-		{"gemini-2.5-pro", discovery.Usage{Input: 200_000}, "0.26", true}, // the long tier is above the round figure
-		{"gemini-2.5-pro", discovery.Usage{Input: 200_001}, "0.5200026", true},
-		{"gemini-2.5-pro", discovery.Usage{Input: 1, CacheRead: 1}, "", true}, // the live list has no such price, and is not that of the table
-		{"gemini-3.5-flash", thousand, "0.0105", true},                        // the price of output that is missing is that of the table
-		{"gemini-3.6-flash", thousand, "", true},                              // and not where the prices differ
+		{"gemini-1.5-flash-8b", prices.Usage{Input: 1_000}, "0.0000375", true}, // the price of the table
+		{"gemini-3.1-flash-lite", prices.Usage{Input: 1_000}, "0.000249", true},
+		{"gemini-2.5-flash", prices.Usage{Input: 1_000, CacheRead: 1_000, Output: 1_000}, "0.00304", true},
+		{"gemini-2.5-pro", prices.Usage{Input: 200_000}, "0.26", true}, // the long tier is above the round figure
+		{"gemini-2.5-pro", prices.Usage{Input: 200_001}, "0.5200026", true},
+		{"gemini-2.5-pro", prices.Usage{Input: 1, CacheRead: 1}, "", true}, // the live list has no such price, and is not that of the table
+		{"gemini-3.5-flash", thousand, "0.0105", true},                     // the price of output that is missing is that of the table
+		{"gemini-3.6-flash", thousand, "", true},                           // and not where the prices differ
 		{"gemini-3-flash-preview", thousand, "0.0035", false},
 	} {
 		usd, source := exact(t, c, models.Gemini, row.model, row.usage, time.Time{})
@@ -122,8 +123,8 @@ func TestLivePricesOfGemini(t *testing.T) {
 }
 
 // textRows returns the rows for text.
-func textRows(rows []discovery.Row) []discovery.Row {
-	return slices.DeleteFunc(rows, func(r discovery.Row) bool { return r.Modality != discovery.ModalityText })
+func textRows(rows []prices.Row) []prices.Row {
+	return slices.DeleteFunc(rows, func(r prices.Row) bool { return r.Modality != prices.ModalityText })
 }
 
 // Where the live list has a model without understood prices, those of the table hold.
@@ -137,7 +138,7 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 		"Generate content cached input token count gemini 9 flash text", "150",
 	))})
 	c := s.client(t, keyOf(discovery.ServiceCloudBilling))
-	table := discovery.BuiltInPrices()
+	table := prices.BuiltIn()
 	rows := live(t, c).Of(models.Gemini, "gemini-3.5-flash")
 	for i, row := range textRows(table.Of(models.Gemini, "gemini-3.5-flash")) {
 		assert.Equal(t, []any{row.Source, row.InputPerMTok, row.OutputPerMTok}, []any{rows[i].Source, rows[i].InputPerMTok, rows[i].OutputPerMTok})
@@ -150,7 +151,7 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 	assert.Equal(t, "2.5", rows[1].InputPerMTok)
 	assert.Equal(t, int64(200_001), rows[1].TierThresholdTokens)
 	for tokens, want := range map[int64]string{200_000: "0.26", 200_001: "0.5000025"} {
-		usd, _ := exact(t, c, models.Gemini, "gemini-2.5-pro", discovery.Usage{Input: tokens}, time.Time{})
+		usd, _ := exact(t, c, models.Gemini, "gemini-2.5-pro", prices.Usage{Input: tokens}, time.Time{})
 		assert.Equal(t, want, usd)
 	}
 	assert.Empty(t, live(t, c).Of(models.Gemini, "gemini-9-flash"), "no row without any price")
@@ -184,12 +185,12 @@ func TestOwnPricesPrecedeLiveOnes(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
 	c := s.client(t, keyOf(discovery.ServiceXAI))
-	own := discovery.Row{Provider: models.XAI, ModelHint: "grok-4.7", InputPerMTok: "1000", OutputPerMTok: "1000"}
+	own := prices.Row{Provider: models.XAI, ModelHint: "grok-4.7", InputPerMTok: "1000", OutputPerMTok: "1000"}
 	before, err := c.LivePrices(t.Context(), mustWith(t, own))
 	require.NoError(t, err)
 	after, err := live(t, c).With(own)
 	require.NoError(t, err)
-	for _, list := range []*discovery.PriceList{before, after} {
+	for _, list := range []*prices.List{before, after} {
 		now := time.Now().UTC().Format(time.RFC3339)
 		checkCosts(t, list, []costCase{
 			{"own", models.XAI, "grok-4.7", now, thousand, "", "2", ""},
@@ -206,7 +207,7 @@ func TestWithLiveRowsChangesNoCost(t *testing.T) {
 	list := live(t, s.client(t, keyOf(discovery.ServiceXAI)))
 	copied := mustWith(t, list.Of(models.XAI, "grok-4.7")...)
 	for _, tokens := range []int64{1, 199_999, 200_000, 200_001} {
-		call := discovery.Call{Provider: models.XAI, Model: "grok-4.7", Usage: discovery.Usage{Input: tokens}, At: time.Now()}
+		call := prices.Call{Provider: models.XAI, Model: "grok-4.7", Usage: prices.Usage{Input: tokens}, At: time.Now()}
 		want, err := list.CostOf(call)
 		require.NoError(t, err)
 		got, err := copied.CostOf(call)

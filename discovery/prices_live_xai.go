@@ -7,6 +7,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/gen/xai"
 )
 
@@ -14,12 +15,12 @@ import (
 const SourceLanguageModels = "language-models"
 
 // liveXAI returns xAI's prices under its own ids and aliases.
-func (c *Client) liveXAI(ctx context.Context, r request, _ *PriceList) (*Live, *Failure) {
+func (c *Client) liveXAI(ctx context.Context, r request, _ *prices.List) (*prices.Live, *Failure) {
 	sent, failure := c.xaiPrices(ctx, r)
 	if failure != nil {
 		return nil, failure
 	}
-	return &Live{Provider: models.XAI, ReadAt: sent.verifiedAt(), Rows: xaiRows(sent.prices, sent.verifiedAt())}, nil
+	return &prices.Live{Provider: models.XAI, ReadAt: sent.verifiedAt(), Rows: xaiRows(sent.prices, sent.verifiedAt())}, nil
 }
 
 // xaiPrices returns xAI's list of models from the cache or the network.
@@ -34,14 +35,14 @@ func (c *Client) xaiPrices(ctx context.Context, r request) (listing[[]xai.Langua
 
 // xaiRows returns the text prices of xAI's models, under their ids and aliases. A model without both prices of text has no
 // row: those of images are listed with 0. An id that is listed twice has the prices of its first model.
-func xaiRows(list []xai.LanguageModel, readAt time.Time) []Row {
-	var rows []Row
+func xaiRows(list []xai.LanguageModel, readAt time.Time) []prices.Row {
+	var rows []prices.Row
 	listed := make(map[string]bool)
 	for _, m := range list {
 		if m.GetPromptTextTokenPrice() <= 0 || m.GetCompletionTextTokenPrice() <= 0 {
 			continue
 		}
-		base := Row{
+		base := prices.Row{
 			Provider: models.XAI, Source: SourceLanguageModels, VerifiedAt: readAt.Format(time.RFC3339),
 			InputPerMTok: xaiPrice(m.GetPromptTextTokenPrice()), CacheReadPerMTok: xaiPrice(m.GetCachedPromptTextTokenPrice()),
 			OutputPerMTok: xaiPrice(m.GetCompletionTextTokenPrice()),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func TestLivePricesOfXAI(t *testing.T) {
@@ -18,7 +19,7 @@ func TestLivePricesOfXAI(t *testing.T) {
 	c := s.client(t, keyOf(discovery.ServiceXAI))
 	for _, row := range []struct {
 		model string
-		usage discovery.Usage
+		usage prices.Usage
 		at    time.Time
 		usd   string
 		live  bool
@@ -26,10 +27,10 @@ func TestLivePricesOfXAI(t *testing.T) {
 		{"grok-4.7", thousand, time.Time{}, "0.0035", true},
 		{"x-ai/grok-4.7", thousand, time.Time{}, "0.0035", true},
 		{"grok-new", thousand, time.Time{}, "0.0035", true},
-		{"grok-4.7", discovery.Usage{Input: 199_999}, time.Time{}, "0.199999", true},
-		{"grok-4.7", discovery.Usage{Input: 200_000}, time.Time{}, "0.2469", true},
-		{"grok-4.7", discovery.Usage{CacheRead: 1}, time.Time{}, "", true}, // the table's price is of other prices
-		{"grok-3", discovery.Usage{CacheRead: 1_000}, time.Time{}, "0.00075", true},
+		{"grok-4.7", prices.Usage{Input: 199_999}, time.Time{}, "0.199999", true},
+		{"grok-4.7", prices.Usage{Input: 200_000}, time.Time{}, "0.2469", true},
+		{"grok-4.7", prices.Usage{CacheRead: 1}, time.Time{}, "", true}, // the table's price is of other prices
+		{"grok-3", prices.Usage{CacheRead: 1_000}, time.Time{}, "0.00075", true},
 		{"grok-4.7", thousand, time.Now().Add(-23 * time.Hour), "0.0035", true},
 		{"grok-4.7", thousand, time.Now().Add(-25 * time.Hour), "0.008", false},
 		{"grok-4.7", thousand, time.Now().Add(25 * time.Hour), "0.008", false},
@@ -44,7 +45,7 @@ func TestLivePricesOfXAI(t *testing.T) {
 	rows := live(t, c).Of(models.XAI, "grok-4.7")
 	require.Len(t, rows, 4)
 	assert.Equal(t, []int64{0, 200_000}, []int64{rows[0].TierThresholdTokens, rows[1].TierThresholdTokens})
-	assert.Equal(t, discovery.BuiltInPrices().Of(models.XAI, "grok-4.7"), rows[2:], "the table is behind the live rows")
+	assert.Equal(t, prices.BuiltIn().Of(models.XAI, "grok-4.7"), rows[2:], "the table is behind the live rows")
 	assert.Empty(t, rows[0].CacheReadPerMTok)
 	read, err := time.Parse(time.RFC3339, rows[0].VerifiedAt)
 	require.NoError(t, err)
@@ -71,7 +72,7 @@ func TestLiveListWithoutLongContextPrices(t *testing.T) {
 	)})
 	c := s.client(t, keyOf(discovery.ServiceXAI))
 	for tokens, want := range map[int64][]any{199_999: {"0.399998", true}, 200_000: {"0.8", false}} {
-		usd, source := exact(t, c, models.XAI, "grok-4.7", discovery.Usage{Input: tokens}, time.Time{})
+		usd, source := exact(t, c, models.XAI, "grok-4.7", prices.Usage{Input: tokens}, time.Time{})
 		assert.Equal(t, want, []any{usd, source == discovery.SourceLanguageModels})
 	}
 	rows := live(t, c).Of(models.XAI, "grok-4.7")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
@@ -38,9 +39,9 @@ type priceUpdate struct {
 // A table that cannot be read, with a malformed line, verified later than tomorrow in UTC, with an older [PriceList.AsOf] than that
 // of base, or with prices for less than nine tenths of its models is a [Failure], and base is returned; with [WithStrictErrors] the
 // error is returned beside it.
-func (c *Client) UpdatePrices(ctx context.Context, base *PriceList) (*PriceList, error) {
+func (c *Client) UpdatePrices(ctx context.Context, base *prices.List) (*prices.List, error) {
 	if base == nil {
-		base = BuiltInPrices()
+		base = prices.BuiltIn()
 	}
 	if err := c.ready(ctx); err != nil {
 		return base, err
@@ -67,7 +68,7 @@ func (c *Client) UpdatePrices(ctx context.Context, base *PriceList) (*PriceList,
 }
 
 // readPrices requests the table, with the ETag of the last one or of base.
-func (c *Client) readPrices(ctx context.Context, r request, base *PriceList) (priceUpdate, error) {
+func (c *Client) readPrices(ctx context.Context, r request, base *prices.List) (priceUpdate, error) {
 	var last priceUpdate
 	last.csv, last.etag = base.Table()
 	if u := c.lastPrices.Load(); u != nil {

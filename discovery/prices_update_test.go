@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // newerTable is the built-in table with another price of gpt-4.1, verified later than any other.
@@ -25,7 +26,7 @@ func newerTable(t *testing.T) string {
 	i := strings.Index(discoverytest.StandardPrices(), old)
 	require.Positive(t, i)
 	line, _, _ := strings.Cut(discoverytest.StandardPrices()[i:], "\n")
-	day := discovery.BuiltInPrices().AsOf().AddDate(0, 0, 1).Format(time.DateOnly)
+	day := prices.BuiltIn().AsOf().AddDate(0, 0, 1).Format(time.DateOnly)
 	return strings.Replace(discoverytest.StandardPrices(), line, "openai,gpt-4.1,0,1,0.25,,,4,,,pi+genai,"+day+",,,", 1)
 }
 
@@ -35,8 +36,8 @@ func updateClient(s *discoverytest.Server, opts ...discovery.Option) (*discovery
 	return newClient(opts...), failures
 }
 
-var gpt41 = discovery.Call{
-	Provider: models.OpenAI, Model: "gpt-4.1", Usage: discovery.Usage{Input: 1_000_000}, At: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC),
+var gpt41 = prices.Call{
+	Provider: models.OpenAI, Model: "gpt-4.1", Usage: prices.Usage{Input: 1_000_000}, At: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC),
 }
 
 func TestUpdatePrices(t *testing.T) {
@@ -44,8 +45,8 @@ func TestUpdatePrices(t *testing.T) {
 	s := discoverytest.New(t)
 	s.SetPrices(newerTable(t))
 	c, failures := updateClient(s)
-	own := discovery.Row{Provider: models.OpenAI, ModelHint: "my-model", InputPerMTok: "0"}
-	base, err := discovery.BuiltInPrices().With(own)
+	own := prices.Row{Provider: models.OpenAI, ModelHint: "my-model", InputPerMTok: "0"}
+	base, err := prices.BuiltIn().With(own)
 	require.NoError(t, err)
 	list, err := c.UpdatePrices(t.Context(), base)
 	require.NoError(t, err)
@@ -80,7 +81,7 @@ func TestUpdatePricesIsConditional(t *testing.T) {
 	require.NoError(t, err)
 	var file bytes.Buffer
 	require.NoError(t, list.Save(&file))
-	loaded, err := discovery.LoadPrices(&file)
+	loaded, err := prices.Load(&file)
 	require.NoError(t, err)
 	other, failures := updateClient(s)
 	same, err := other.UpdatePrices(t.Context(), loaded)
@@ -111,7 +112,7 @@ func TestUpdatePricesEveryDay(t *testing.T) {
 		for range 3 {
 			list, err := c.UpdatePrices(t.Context(), nil)
 			require.NoError(t, err)
-			assert.True(t, list.AsOf().After(discovery.BuiltInPrices().AsOf()))
+			assert.True(t, list.AsOf().After(prices.BuiltIn().AsOf()))
 			time.Sleep(13 * time.Hour)
 		}
 		assert.Equal(t, []string{"", `"one"`}, tags)
@@ -158,7 +159,7 @@ func TestUpdatePricesKeepsTheTable(t *testing.T) {
 			client, failures := updateClient(s)
 			list, err := client.UpdatePrices(t.Context(), nil)
 			require.NoError(t, err)
-			assert.Same(t, discovery.BuiltInPrices(), list)
+			assert.Same(t, prices.BuiltIn(), list)
 			require.Len(t, *failures, 1)
 			assert.Equal(t, c.reason, (*failures)[0].Reason, (*failures)[0].Error())
 			assert.Contains(t, (*failures)[0].Error(), "UpdatePrices: price table")
@@ -209,12 +210,12 @@ func TestUpdatePricesReportsFaults(t *testing.T) {
 		s.SetPrices(newerTable(t))
 		c, failures := updateClient(s, discovery.WithOutageTTL(0), discovery.WithStrictErrors())
 		list, err := c.UpdatePrices(t.Context(), nil)
-		assert.Same(t, discovery.BuiltInPrices(), list)
+		assert.Same(t, prices.BuiltIn(), list)
 		var failure *discovery.Failure
 		require.ErrorAs(t, err, &failure)
 		assert.Len(t, *failures, 1)
 		list, err = c.UpdatePrices(t.Context(), nil)
 		require.NoError(t, err, "the next one succeeds")
-		assert.NotSame(t, discovery.BuiltInPrices(), list)
+		assert.NotSame(t, prices.BuiltIn(), list)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // ProviderPricing is a row of a price list. All prices are in USD per million tokens. A nil price does not exist or is unknown;
@@ -73,7 +74,7 @@ type RawPricing struct {
 const SourceCloudBilling = "cloudbilling"
 
 // PricingOf returns a row of a price list in the form of [ProviderPricing], with the prices as float64.
-func PricingOf(row Row) ProviderPricing {
+func PricingOf(row prices.Row) ProviderPricing {
 	p := ProviderPricing{
 		Provider: row.Provider, ModelHint: row.ModelHint, SKUID: row.SKUID, SKUDescription: row.SKUDescription,
 		InputPerMTok: float(row.InputPerMTok), OutputPerMTok: float(row.OutputPerMTok), CacheReadPerMTok: float(row.CacheReadPerMTok),
@@ -133,5 +134,5 @@ func PriceAt(records []ProviderPricing, tokens int64) (*ProviderPricing, bool) {
 // Age returns how long before now the source of the row was read. A date means its beginning in UTC, and a time in the future
 // gives 0. Age returns false if VerifiedAt is nil or invalid.
 func (p ProviderPricing) Age(now time.Time) (time.Duration, bool) {
-	return Row{VerifiedAt: ptr.Value(p.VerifiedAt)}.Age(now)
+	return prices.Row{VerifiedAt: ptr.Value(p.VerifiedAt)}.Age(now)
 }

@@ -1,5 +1,9 @@
 package discovery
 
+import (
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
 // PricingForAnthropicModel returns today's list price of an Anthropic model from the built-in list, and reports whether the
 // list has the model. Source and VerifiedAt name the source of the price and its date; RawPricing and the cache fields have
 // the prices of the cache.
@@ -12,7 +16,7 @@ package discovery
 // the one for up to 100,000 tokens. [ListAnthropicPricing] has the row for longer prompts under the same ModelHint; [PriceAt]
 // chooses between them.
 func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
-	row, ok := anthropicRow(id)
+	row, ok := prices.PricingForAnthropicModel(id)
 	if !ok {
 		return nil, false
 	}
@@ -23,7 +27,7 @@ func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
 // ListAnthropicPricing returns the rows of the built-in list for Anthropic that are in force today: one for each priced id, or
 // two if the price depends on the length of the prompt, the row for shorter prompts first. [PriceList.Rows] returns all periods.
 func ListAnthropicPricing() []ProviderPricing {
-	rows := anthropicRows()
+	rows := prices.ListAnthropicPricing()
 	pricings := make([]ProviderPricing, len(rows))
 	for i, row := range rows {
 		pricings[i] = PricingOf(row)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // anthropicListed has the published prices: input, 5m write, 1h write, hit, output; three zeros mean that there is no cache price.
@@ -213,8 +214,8 @@ func TestAnthropicPeriods(t *testing.T) {
 	require.True(t, ok)
 	assert.Equal(t, "2026-10-07", *now.ValidFrom)
 	assert.InDelta(t, 0.1, *now.CacheReadPerMTok, 0)
-	var before []discovery.Row
-	for _, p := range discovery.BuiltInPrices().Rows(models.Anthropic) {
+	var before []prices.Row
+	for _, p := range prices.BuiltIn().Rows(models.Anthropic) {
 		if p.ModelHint == "claude-sonnet-5-5" && p.ValidUntil != "" {
 			before = append(before, p)
 		}

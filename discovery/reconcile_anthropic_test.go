@@ -14,6 +14,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func reconcileAnthropic(t *testing.T, s *fakeServer, attributed *float64) *discovery.ReconciliationReport[discovery.CostBucket] {
@@ -142,7 +143,7 @@ func TestAnthropicBucketThatBeginsBeforeTheWindow(t *testing.T) {
 
 func TestAnthropicReportWithALedger(t *testing.T) {
 	t.Parallel()
-	l := discovery.NewLedger()
+	l := prices.NewLedger()
 	l.Add(mayDay(1).Add(time.Hour), cost(models.Anthropic, "claude-opus-4-8", "0.09"))
 	l.Add(mayDay(2).Add(23*time.Hour), cost(models.Anthropic, "claude-haiku-4-5", "0.2"))
 	l.Add(mayDay(2), cost(models.OpenAI, "gpt-5.4", "7"))

@@ -9,11 +9,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // countedCalls is what a ledger counted in the window of a report.
 type countedCalls struct {
-	days     []LedgerDay // with the amounts of the report's provider
+	days     []prices.LedgerDay // with the amounts of the report's provider
 	unpriced int
 }
 
@@ -24,7 +25,7 @@ type countedCalls struct {
 // A ledger counts by UTC days. AttributedUSD is nil if nothing was counted in the window, or if the window or its buckets do
 // not begin and end with UTC days. The drift is also nil if the window has unpriced calls: their provider is unknown, so they
 // affect every report. Later changes of the ledger do not change the report.
-func (r *ReconciliationReport[B]) WithLedger(l *Ledger) *ReconciliationReport[B] {
+func (r *ReconciliationReport[B]) WithLedger(l *prices.Ledger) *ReconciliationReport[B] {
 	with := *r
 	with.AttributedUSD, with.DriftUSD, with.DriftPct = nil, nil, nil
 	with.counted = &countedCalls{}

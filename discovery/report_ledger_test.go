@@ -13,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // billedDays is a complete report of OpenAI with a bucket for each amount, from 2026-05-01 on.
@@ -29,8 +30,8 @@ func billedDays(amounts ...float64) *discovery.ReconciliationReport[discovery.Co
 }
 
 // counted is a ledger with costs of OpenAI on days of May 2026; "" is an unpriced call.
-func counted(days map[int]string) *discovery.Ledger {
-	l := discovery.NewLedger()
+func counted(days map[int]string) *prices.Ledger {
+	l := prices.NewLedger()
 	for day, exact := range days {
 		at := time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC)
 		if exact == "" {
@@ -80,7 +81,7 @@ func TestDriftFromALedgerIsExact(t *testing.T) {
 	t.Parallel()
 	const amount = "0.12345678901234567890"
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result(amount, "")))})
-	ledger := discovery.NewLedger()
+	ledger := prices.NewLedger()
 	ledger.Add(time.Unix(day1, 0), cost(models.OpenAI, "gpt-5.4", amount))
 	with := reconcileOpenAI(t, s, nil).WithLedger(ledger)
 	assert.Zero(t, *with.DriftUSD)
@@ -108,7 +109,7 @@ func TestWithinWithoutAKnownDrift(t *testing.T) {
 	noon.WindowStart += 12 * 60 * 60
 	for name, row := range map[string]struct {
 		report *discovery.ReconciliationReport[discovery.CostBucket]
-		ledger *discovery.Ledger
+		ledger *prices.Ledger
 		note   string
 	}{
 		"the bill is not complete": {failed, counted(map[int]string{1: "1"}), "not complete"},
@@ -159,7 +160,7 @@ func TestLedgerBesideOtherBuckets(t *testing.T) {
 			{StartTime: "2026-05-04T23:00:00Z", EndTime: "2026-05-05T00:00:00Z", TotalUSD: 3},
 		},
 	}
-	l := discovery.NewLedger()
+	l := prices.NewLedger()
 	for day := 1; day <= 4; day++ {
 		l.Add(time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC), cost(models.XAI, "grok-4.7", "0.5"))
 	}
@@ -172,4 +173,23 @@ func TestLedgerBesideOtherBuckets(t *testing.T) {
 	assert.Nil(t, with.AttributedUSD)
 	_, known := with.Within(5)
 	assert.False(t, known)
+}
+
+// A cost that a program builds may have any spelling of its provider.
+func TestLedgerTakesAnySpellingOfTheProvider(t *testing.T) {
+	t.Parallel()
+	l := counted(map[int]string{1: "1"})
+	l.Add(on(t, "2026-05-02"), cost("Open AI", "gpt-5.4", "2"))
+	for _, p := range []models.Provider{models.OpenAI, "Open AI"} {
+		report := billedDays(1, 2)
+		report.Provider = p
+		with := report.WithLedger(l)
+		require.NotNil(t, with.AttributedUSD)
+		assert.InDelta(t, 3, *with.AttributedUSD, 0)
+		ok, known := with.Within(0)
+		assert.True(t, ok && known)
+		var table bytes.Buffer
+		require.NoError(t, with.Table(&table))
+		assert.Regexp(t, `2026-05-02 +2\.000000 +2\.000000\n`, table.String())
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // bill is a bill to compare with what was counted: a sum, a ledger, or nothing.
@@ -16,7 +17,7 @@ type bill struct {
 	provider models.Provider
 	from, to time.Time
 	counted  *float64
-	ledger   *discovery.Ledger
+	ledger   *prices.Ledger
 	// rows are the calls of the ledger by day, provider, model and the reason of an unknown cost.
 	rows []meter.Row
 	// unread is the error of the lines that are not in rows.

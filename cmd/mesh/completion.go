@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // complete sets the completion of a flag.
@@ -94,7 +95,7 @@ func describe(m client.MeshMessage) string {
 // completePriced completes a model of the built-in price list.
 func completePriced(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	names := map[string]bool{}
-	for _, row := range discovery.BuiltInPrices().Rows("") {
+	for _, row := range prices.BuiltIn().Rows("") {
 		names[row.ModelHint] = true
 	}
 	return slices.Sorted(maps.Keys(names)), cobra.ShellCompDirectiveNoFileComp

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // costFlags are the flags of mesh cost.
@@ -74,7 +74,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	c, failures := a.discover()
 	b.client, b.counted, b.byItem = c, counted, a.format == "focus" || f.usage != "" || f.html != ""
 	if f.usage != "" {
-		b.ledger = discovery.NewLedger()
+		b.ledger = prices.NewLedger()
 		if err := a.count(f.usage, b, failures); err != nil {
 			return err
 		}

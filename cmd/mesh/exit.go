@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -35,6 +36,7 @@ var errFound = errors.New("found")
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
+
 func (e *usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
@@ -43,6 +45,7 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(fo
 type failedError struct{ err error }
 
 func (e *failedError) Error() string { return e.err.Error() }
+
 func (e *failedError) Unwrap() error { return e.err }
 
 func failedf(format string, args ...any) error { return &failedError{fmt.Errorf(format, args...)} }
@@ -98,7 +101,7 @@ func failed(err error) bool {
 		output  *fs.PathError
 		row     *client.RowError
 	)
-	return errors.As(err, &gateway) || errors.As(err, &row) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output) || errors.Is(err, discovery.ErrUnpriced)
+	return errors.As(err, &gateway) || errors.As(err, &row) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output) || errors.Is(err, prices.ErrUnpriced)
 }
 
 // explain returns the text of an error and what to do next. The field of a ValueError becomes its name on the command line. Credentials

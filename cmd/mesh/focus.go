@@ -9,6 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // maxLineErrors is the number of errors of lines that are printed; the others are counted, as meter.Sum does.
@@ -25,7 +26,7 @@ func (f usageFlags) check(format string) error {
 }
 
 // usageFocus writes calls as rows of FOCUS.
-func (a *app) usageFocus(prices *discovery.PriceList, opts meter.SumOptions, account string, in *callsFiles) error {
+func (a *app) usageFocus(prices *prices.List, opts meter.SumOptions, account string, in *callsFiles) error {
 	rows := focus.NewCalls(prices, account)
 	var unread []error
 	read, omitted, more := 0, 0, 0

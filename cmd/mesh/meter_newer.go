@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // warnOfNewer returns a recorder that warns of the first call of a model that is newer than the price table.
@@ -27,7 +27,7 @@ func (a *app) warnOfNewer() func(meter.Record) {
 }
 
 // isNewer reports whether an id has the form of the provider's own ids and is in no table. A fine-tune is not in a table either.
-func isNewer(list *discovery.PriceList, p models.Provider, model string) bool {
+func isNewer(list *prices.List, p models.Provider, model string) bool {
 	owner, ok := models.ProviderOf(model)
 	if !ok || owner != p || strings.HasPrefix(strings.ToLower(model), "ft:") || len(list.Of(p, model)) > 0 {
 		return false

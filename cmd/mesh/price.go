@@ -16,13 +16,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // callFlags are the flags of mesh price that describe a call.
 type callFlags struct {
 	provider, at, mode string
 	live               bool
-	usage              discovery.Usage
+	usage              prices.Usage
 }
 
 func newPrice(a *app) *cobra.Command {
@@ -30,7 +31,7 @@ func newPrice(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "price MODEL",
 		Short: "Show the prices of a model or, with token counts, the cost of a call",
-		Long: `Price prints the prices of a model or, with token counts, the cost of a call. The prices are those of mesh prices, and nothing
+		Long: `Price prints the list of a model or, with token counts, the cost of a call. The list are those of mesh list, and nothing
 is sent for them. --live requests those that Google and xAI publish, with GOOGLE_CLOUD_BILLING_API_KEY and XAI_API_KEY.`,
 		Example:           "  mesh price claude-sonnet-5-5\n  mesh price grok-4.7 --live\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
 		Args:              args(cobra.ExactArgs(1)),
@@ -71,15 +72,15 @@ func (a *app) price(ctx context.Context, model string, f callFlags) error {
 	if err != nil {
 		return err
 	}
-	prices := pricingsOf(list.Of(p, model))
-	if len(prices) == 0 {
+	list := pricingsOf(list.Of(p, model))
+	if len(list) == 0 {
 		return failedf("%s is not in the price list", model)
 	}
-	return a.print(prices, func(w io.Writer) error { return priceTable(w, prices) })
+	return a.print(list, func(w io.Writer) error { return priceTable(w, list) })
 }
 
 // pricesOf returns the stored or built-in price list, with the prices that a provider publishes now if they are requested.
-func (a *app) pricesOf(ctx context.Context, p models.Provider, live bool) (*discovery.PriceList, error) {
+func (a *app) pricesOf(ctx context.Context, p models.Provider, live bool) (*prices.List, error) {
 	list, _ := a.priceList()
 	if !live {
 		return list, nil
@@ -107,7 +108,7 @@ var livePriceKeys = map[models.Provider][]string{
 }
 
 // pricingsOf returns rows with prices that are numbers in JSON.
-func pricingsOf(rows []discovery.Row) []discovery.ProviderPricing {
+func pricingsOf(rows []prices.Row) []discovery.ProviderPricing {
 	pricings := make([]discovery.ProviderPricing, len(rows))
 	for i, row := range rows {
 		pricings[i] = discovery.PricingOf(row)
@@ -115,11 +116,11 @@ func pricingsOf(rows []discovery.Row) []discovery.ProviderPricing {
 	return pricings
 }
 
-func priceTable(w io.Writer, prices []discovery.ProviderPricing) error {
-	rows := make([][]string, len(prices))
-	for i, p := range prices {
+func priceTable(w io.Writer, list []discovery.ProviderPricing) error {
+	rows := make([][]string, len(list))
+	for i, p := range list {
 		mode := p.Mode
-		if p.Modality != discovery.ModalityText {
+		if p.Modality != prices.ModalityText {
 			mode += " " + p.Modality
 		}
 		rows[i] = []string{
@@ -156,14 +157,14 @@ func (a *app) callCost(ctx context.Context, model string, f callFlags) error {
 	if err != nil {
 		return err
 	}
-	cost, err := list.CostOf(discovery.Call{Provider: p, Model: model, Usage: f.usage, At: at, Mode: f.mode})
+	cost, err := list.CostOf(prices.Call{Provider: p, Model: model, Usage: f.usage, At: at, Mode: f.mode})
 	if err != nil {
 		return err
 	}
 	return a.print(cost, func(w io.Writer) error { return costTable(w, &cost) })
 }
 
-func costTable(w io.Writer, cost *discovery.CallCost) error {
+func costTable(w io.Writer, cost *prices.Cost) error {
 	rows := make([][]string, 0, len(cost.Lines)+1)
 	for _, line := range cost.Lines {
 		rows = append(rows, []string{line.What, strconv.FormatInt(line.Tokens, 10), line.USDPerMTok, line.USD})

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func newPrices(a *app) *cobra.Command {
@@ -73,7 +74,7 @@ func (a *app) prices(names []string) error {
 		if err != nil {
 			return err
 		}
-		if list, err = new(discovery.PriceList).With(list.Rows(p)...); err != nil {
+		if list, err = new(prices.List).With(list.Rows(p)...); err != nil {
 			return err
 		}
 	}
@@ -90,7 +91,7 @@ func (a *app) prices(names []string) error {
 }
 
 // writePrices writes the CSV of a list, of which live prices and rows of a stored table come from elsewhere.
-func writePrices(w io.Writer, list *discovery.PriceList) error {
+func writePrices(w io.Writer, list *prices.List) error {
 	var text bytes.Buffer
 	if err := list.WriteCSV(&text); err != nil {
 		return err

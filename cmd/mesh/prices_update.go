@@ -12,10 +12,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // priceList returns the price list of this command and where it is from: that of mesh prices --update, or the built-in one.
-func (a *app) priceList() (list *discovery.PriceList, from string) {
+func (a *app) priceList() (list *prices.List, from string) {
 	list, updated, err := lookup.Table()
 	if err != nil {
 		a.warn(err)
@@ -60,7 +61,7 @@ func (a *app) updatePrices(ctx context.Context, dryRun bool) error {
 		return fmt.Errorf("%w; the price table of %s stays in use", noAnswer(failures), before.AsOf().Format(time.DateOnly))
 	}
 	result := updateResult{AsOf: list.AsOf().Format(time.DateOnly), Changes: priceChanges(pricingsOf(before.Rows("")), pricingsOf(list.Rows("")))}
-	if !dryRun && list.AsOf().After(discovery.BuiltInPrices().AsOf()) {
+	if !dryRun && list.AsOf().After(prices.BuiltIn().AsOf()) {
 		if err := storePrices(list); err != nil {
 			return err
 		}
@@ -154,7 +155,7 @@ func samePrices(a, b *discovery.ProviderPricing) bool {
 }
 
 // storePrices replaces the file of the price table.
-func storePrices(list *discovery.PriceList) error {
+func storePrices(list *prices.List) error {
 	var text bytes.Buffer
 	if err := list.Save(&text); err != nil {
 		return err

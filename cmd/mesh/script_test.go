@@ -25,8 +25,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // gatewayToken is the token of the gateway of a script.
@@ -205,7 +205,7 @@ func newerPrices() string {
 	text := discoverytest.StandardPrices()
 	at := strings.Index(text, "openai,gpt-4.1,0,")
 	line, _, _ := strings.Cut(text[at:], "\n")
-	day := discovery.BuiltInPrices().AsOf().AddDate(0, 0, 1).Format(time.DateOnly)
+	day := prices.BuiltIn().AsOf().AddDate(0, 0, 1).Format(time.DateOnly)
 	return strings.Replace(text, line, "openai,gpt-4.1,0,1,0.25,,,4,,,pi+genai,"+day+",,,", 1)
 }
 

@@ -14,9 +14,9 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // usageFlags are the flags of mesh usage.
@@ -166,7 +166,7 @@ func (a *app) count(path string, b *bill, failures *failureList) error {
 }
 
 // addRow adds the calls of a day and model to a ledger.
-func addRow(ledger *discovery.Ledger, row meter.Row) error {
+func addRow(ledger *prices.Ledger, row meter.Row) error {
 	at, err := lookup.Time(row.By[0])
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func addRow(ledger *discovery.Ledger, row meter.Row) error {
 		ledger.Add(at, nil)
 	}
 	if row.Calls > row.Unpriced {
-		ledger.Add(at, &discovery.CallCost{Provider: models.Provider(row.By[1]), Model: row.By[2], Exact: row.USD})
+		ledger.Add(at, &prices.Cost{Provider: models.Provider(row.By[1]), Model: row.By[2], Exact: row.USD})
 	}
 	return nil
 }

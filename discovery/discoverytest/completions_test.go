@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/reply"
 )
 
@@ -141,14 +141,14 @@ func TestCompletionsAreParsed(t *testing.T) {
 			provider := models.Provider(serviceOf(r.op))
 			whole, err := s.complete(t.Context(), r, r.path, r.body)
 			require.NoError(t, err)
-			got, err := discovery.ParseResponse(provider, []byte(whole.Body))
+			got, err := prices.ParseResponse(provider, []byte(whole.Body))
 			require.NoError(t, err)
 			assert.True(t, got.Complete)
 			assert.Equal(t, []any{r.id, "m-1", int64(100), int64(20)}, []any{got.ID, got.Model, got.Usage.Input, got.Usage.Output})
 
 			parts, err := s.complete(t.Context(), r, r.streamPath, r.streamed)
 			require.NoError(t, err)
-			stream := discovery.NewStream(provider)
+			stream := prices.NewStream(provider)
 			for line := range strings.SplitSeq(parts.Body, "\n") {
 				if data, ok := strings.CutPrefix(line, "data: "); ok {
 					require.NoError(t, stream.Event([]byte(data)))

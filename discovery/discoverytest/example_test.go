@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // In a test, New(t) takes the place of Start and Close.
@@ -83,7 +84,7 @@ func ExampleServer_SetCompletion() {
 	}
 	defer resp.Body.Close()
 	text, _ := io.ReadAll(resp.Body)
-	got, err := discovery.ParseResponse(models.OpenAI, text)
+	got, err := prices.ParseResponse(models.OpenAI, text)
 	fmt.Println(got.ID, got.Model, got.Usage.Input, got.Usage.Output, err)
 	// Output: chatcmpl-1 gpt-5-mini 1200 7 <nil>
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // ErrNoCost is the error of a call whose cost is not known.
@@ -18,7 +19,7 @@ var ErrNoCost = errors.New("the cost is not known")
 
 // Calls adds up calls. Its memory grows with the number of rows and not with that of the calls. It is not safe for concurrent use.
 type Calls struct {
-	prices  *discovery.PriceList
+	list    *prices.List
 	account string
 	groups  map[shared][]*group
 	tags    tagTexts
@@ -26,11 +27,11 @@ type Calls struct {
 
 // NewCalls returns empty Calls. A nil prices is [discovery.BuiltInPrices]. account is the BillingAccountId, which no response
 // has; "" is "default".
-func NewCalls(prices *discovery.PriceList, account string) *Calls {
-	if prices == nil {
-		prices = discovery.BuiltInPrices()
+func NewCalls(list *prices.List, account string) *Calls {
+	if list == nil {
+		list = prices.BuiltIn()
 	}
-	return &Calls{prices: prices, account: account, groups: make(map[shared][]*group), tags: tagTexts{known: make(map[string]string)}}
+	return &Calls{list: list, account: account, groups: make(map[shared][]*group), tags: tagTexts{known: make(map[string]string)}}
 }
 
 // Add adds a call. The recorded cost counts; a record that has neither a cost nor a reason is priced. A recorded cost that is not that of
@@ -81,18 +82,18 @@ func provider(r meter.Record) (models.Provider, error) {
 }
 
 // price returns the cost that the price list gives.
-func (c *Calls) price(r meter.Record) (discovery.CallCost, error) {
+func (c *Calls) price(r meter.Record) (prices.Cost, error) {
 	if r.Usage == nil {
-		return discovery.CallCost{}, fmt.Errorf("%w: it has no usage", ErrNoCost)
+		return prices.Cost{}, fmt.Errorf("%w: it has no usage", ErrNoCost)
 	}
-	used, err := discovery.ParseUsage(r.Provider, r.Usage)
+	used, err := prices.ParseUsage(r.Provider, r.Usage)
 	if err != nil {
-		return discovery.CallCost{}, err
+		return prices.Cost{}, err
 	}
 	if r.Requests != nil { // what the response had beside its usage object is in it
 		used.Requests = r.Requests
 	}
-	return c.prices.CostOf(discovery.Call{Provider: r.Provider, Model: r.Model, Usage: used, At: r.Time, Mode: r.Mode})
+	return c.list.CostOf(prices.Call{Provider: r.Provider, Model: r.Model, Usage: used, At: r.Time, Mode: r.Mode})
 }
 
 // chargedSource is the Source of a cost that the provider stated, and charged its only line.
@@ -101,7 +102,7 @@ const (
 	charged       = "charged"
 )
 
-func (c *Calls) addCost(r meter.Record, cost discovery.CallCost) {
+func (c *Calls) addCost(r meter.Record, cost prices.Cost) {
 	if len(cost.Lines) == 1 && cost.Lines[0].What == charged {
 		c.addCharge(r, amountOf(cost.Exact), cost.Source)
 		return
@@ -122,7 +123,7 @@ func (c *Calls) addCost(r meter.Record, cost discovery.CallCost) {
 
 // addCharge adds the cost of a call in dollars.
 func (c *Calls) addCharge(r meter.Record, usd decimal.Decimal, source string) {
-	of := c.shared(r, modeOf(r, discovery.CallCost{}), source)
+	of := c.shared(r, modeOf(r, prices.Cost{}), source)
 	groups := c.groups[of]
 	g := c.group(of, &groups, kind{what: charged})
 	g.calls++
@@ -148,12 +149,12 @@ func (c *Calls) group(of shared, groups *[]*group, k kind) *group {
 }
 
 // modeOf returns the mode of a call; "" is standard. Peak and off-peak are times of the day, which only the price depends on.
-func modeOf(r meter.Record, cost discovery.CallCost) string {
+func modeOf(r meter.Record, cost prices.Cost) string {
 	mode := cost.Mode
 	if mode == "" {
 		mode = r.Mode
 	}
-	if mode == discovery.ModeStandard || mode == "peak" || mode == "off-peak" {
+	if mode == prices.ModeStandard || mode == "peak" || mode == "off-peak" {
 		return ""
 	}
 	return mode

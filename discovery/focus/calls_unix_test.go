@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // BenchmarkFocus writes a million records as rows of FOCUS, and adds up the same file by day and model with meter.Sum, in turn, so
@@ -100,11 +100,11 @@ func priced(b *testing.B, i int, at time.Time, random *rand.Rand) meter.Record {
 	if r.Model[0] == 'c' {
 		r.Provider, r.Path, r.Usage = models.Anthropic, "/v1/messages", fmt.Appendf(nil, anthropic, input, input/2, output)
 	}
-	used, err := discovery.ParseUsage(r.Provider, r.Usage)
+	used, err := prices.ParseUsage(r.Provider, r.Usage)
 	if err != nil {
 		b.Fatal(err)
 	}
-	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: r.Provider, Model: r.Model, Usage: used, At: at})
+	cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: r.Provider, Model: r.Model, Usage: used, At: at})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // workedCase is a line of testdata/cases.jsonl: calls or a bill, and the rows that they give. Null columns are left out.
@@ -184,7 +185,7 @@ func TestCallsWithoutARow(t *testing.T) {
 	if err := calls.Add(call("", "closed early")); !errors.Is(err, focus.ErrNoCost) || !strings.Contains(err.Error(), "closed early") {
 		t.Errorf("a call without a cost: %v", err)
 	}
-	if err := calls.Add(unknown); !errors.Is(err, discovery.ErrUnpriced) {
+	if err := calls.Add(unknown); !errors.Is(err, prices.ErrUnpriced) {
 		t.Errorf("an unknown model: %v", err)
 	}
 	undated, late := call("1", ""), call("1", "")

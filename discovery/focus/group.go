@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // shared is what all rows of a call have in common, and kind what the rows of one call differ in. They are apart because a lookup
@@ -76,7 +76,7 @@ type group struct {
 func (g *group) fill(r row) {
 	r["ChargeCategory"], r["ChargeFrequency"] = "Usage", "Usage-Based"
 	r["SkuId"], r["SkuMeter"] = g.model+"/"+g.what, meterName(g.what, g.fee)
-	r["SkuPriceId"] = r["SkuId"] + "/" + cmp.Or(g.mode, discovery.ModeStandard)
+	r["SkuPriceId"] = r["SkuId"] + "/" + cmp.Or(g.mode, prices.ModeStandard)
 	r["ChargeDescription"] = g.model + ": " + r["SkuMeter"]
 	if g.mode != "" {
 		r["ChargeDescription"] += ", " + g.mode

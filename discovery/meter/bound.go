@@ -1,12 +1,14 @@
 package meter
 
-import "github.com/mesh-gateway/mesh-go/discovery"
+import (
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
 
 // atLeast returns what the counts and fees of a call cost that arrived before its final counts, as a plain decimal, or "" if there are
 // none or their price is not known. It is a lower bound: a provider repeats what it has counted, and adds to it. Tiers and cache reads,
 // which make counts cheaper, arrive with the counts. Output that was not counted yet is not in it.
-func atLeast(prices *discovery.PriceList, call discovery.Call) string {
-	cost, err := prices.CostOf(call)
+func atLeast(list *prices.List, call prices.Call) string {
+	cost, err := list.CostOf(call)
 	if err != nil || cost.Exact == "0" {
 		return ""
 	}
@@ -14,16 +16,16 @@ func atLeast(prices *discovery.PriceList, call discovery.Call) string {
 }
 
 // setBound sets AtLeastUSD of a record that was read from a file without it.
-func setBound(r *Record, prices *discovery.PriceList) {
+func setBound(r *Record, list *prices.List) {
 	if r.USD != "" || r.Complete || r.AtLeastUSD != "" || r.Usage == nil {
 		return
 	}
-	used, err := discovery.ParseUsage(r.Provider, r.Usage)
+	used, err := prices.ParseUsage(r.Provider, r.Usage)
 	if err != nil {
 		return
 	}
 	if r.Requests != nil { // they include what the response had beside its usage object
 		used.Requests = r.Requests
 	}
-	r.AtLeastUSD = atLeast(prices, discovery.Call{Provider: r.Provider, Model: r.Model, Usage: used, At: r.Time, Mode: r.Mode})
+	r.AtLeastUSD = atLeast(list, prices.Call{Provider: r.Provider, Model: r.Model, Usage: used, At: r.Time, Mode: r.Mode})
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // TestNoBoundIsAboveTheCost breaks every recorded stream off behind each of its lines.
@@ -73,8 +73,8 @@ data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text
 // startUSD is what messageStart costs.
 func startUSD(t *testing.T) string {
 	t.Helper()
-	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-		Provider: models.Anthropic, Model: "claude-sonnet-5", At: time.Now(), Usage: discovery.Usage{Input: 4, CacheWrite5m: 9550, CacheRead: 120, Output: 1},
+	cost, err := prices.BuiltIn().CostOf(prices.Call{
+		Provider: models.Anthropic, Model: "claude-sonnet-5", At: time.Now(), Usage: prices.Usage{Input: 4, CacheWrite5m: 9550, CacheRead: 120, Output: 1},
 	})
 	require.NoError(t, err)
 	return cost.Exact

@@ -4,11 +4,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // call is a request that is counted.
@@ -86,12 +86,12 @@ func (c *call) record(status int) Record {
 }
 
 // price sets the cost of a record and the mode of its prices, or why the cost is not known.
-func (c *call) price(r *Record, u discovery.Usage) {
+func (c *call) price(r *Record, u prices.Usage) {
 	if r.Model == "" {
 		r.Unpriced = withoutModel(u.Mode)
 		return
 	}
-	cost, err := c.meter.prices.CostOf(discovery.Call{Provider: r.Provider, Model: r.Model, Usage: u, At: r.Time})
+	cost, err := c.meter.prices.CostOf(prices.Call{Provider: r.Provider, Model: r.Model, Usage: u, At: r.Time})
 	if err != nil {
 		r.Unpriced = err.Error()
 		return
@@ -99,7 +99,7 @@ func (c *call) price(r *Record, u discovery.Usage) {
 	r.USD, r.Source = cost.Exact, cost.Source
 	switch cost.Mode {
 	case "": // the provider stated the charge
-	case discovery.ModeStandard:
+	case prices.ModeStandard:
 		r.Mode = ""
 	default:
 		r.Mode = cost.Mode
@@ -133,9 +133,9 @@ func (c *call) finish(r Record) {
 // count adds a record to the sums and to the budgets, which have set reserved aside for it, or nothing.
 func (m *Meter) count(r *Record, reserved []reservation) {
 	usd, priced := decimal.ParsePlain(r.USD)
-	var cost *discovery.CallCost
+	var cost *prices.Cost
 	if priced {
-		cost = &discovery.CallCost{Provider: r.Provider, Model: r.Model, Exact: r.USD}
+		cost = &prices.Cost{Provider: r.Provider, Model: r.Model, Exact: r.USD}
 	} else {
 		usd, _ = decimal.ParsePlain(r.AtLeastUSD)
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // FuzzEntry compares a line whose usage object is read together with it, as Sum does, with one whose usage object is kept and read
@@ -54,12 +54,12 @@ func compareEntry(t *testing.T, line []byte) {
 		return
 	}
 	for _, p := range models.Providers() {
-		var want discovery.Usage
+		var want prices.Usage
 		wantErr := errNoUsage
 		if apart.usage != nil {
 			var u usage.Usage
 			u, wantErr = usage.Parse(string(p), apart.usage)
-			want = discovery.Usage(u)
+			want = prices.Usage(u)
 		}
 		again := entry{counts: &reader}
 		_ = again.decode(&d, line) // a reader returns the usage of an object once

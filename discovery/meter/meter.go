@@ -7,20 +7,20 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Meter counts calls. Create one with [New].
 type Meter struct {
-	prices      *discovery.PriceList
+	prices      *prices.List
 	hosts       map[string]models.Provider
 	recorders   []func(Record)
 	streamUsage bool
 	logger      *slog.Logger
-	ledger      *discovery.Ledger
+	ledger      *prices.Ledger
 
 	mu         sync.Mutex
 	budgets    []*account
@@ -53,7 +53,7 @@ type Spent struct {
 // [*discovery.ValueError].
 func New(opts ...Option) (*Meter, error) {
 	m := &Meter{
-		prices: discovery.BuiltInPrices(), hosts: knownHosts(), logger: slog.Default(), ledger: discovery.NewLedger(),
+		prices: prices.BuiltIn(), hosts: knownHosts(), logger: slog.Default(), ledger: prices.NewLedger(),
 		unknown: logged{}, models: logged{},
 	}
 	for _, opt := range opts {
@@ -79,7 +79,7 @@ func (m *Meter) Transport(base http.RoundTripper) http.RoundTripper {
 }
 
 // Ledger returns the ledger to which the calls are added, at the time at which they were sent.
-func (m *Meter) Ledger() *discovery.Ledger { return m.ledger }
+func (m *Meter) Ledger() *prices.Ledger { return m.ledger }
 
 // Spent returns what was counted until now.
 func (m *Meter) Spent() Spent {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Option is an option of [New]. A nil Option is ignored.
@@ -30,7 +31,7 @@ func WithHost(host string, provider models.Provider) Option {
 }
 
 // WithPrices sets the price list of the calls. The default is [discovery.BuiltInPrices].
-func WithPrices(list *discovery.PriceList) Option {
+func WithPrices(list *prices.List) Option {
 	return func(m *Meter) error {
 		if list == nil {
 			return &discovery.ValueError{Field: "list", Reason: "must not be nil"}

@@ -7,10 +7,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // reading reads the counts of a response.
@@ -188,10 +188,10 @@ func (r *reading) finish(reason string) {
 	case !result.Complete:
 		record.Unpriced = reason
 	default:
-		c.price(&record, discovery.Usage(result.Usage))
+		c.price(&record, prices.Usage(result.Usage))
 	}
 	if !result.Complete && err == nil {
-		record.AtLeastUSD = atLeast(c.meter.prices, discovery.Call{Provider: record.Provider, Model: record.Model, Usage: discovery.Usage(result.Usage), At: record.Time})
+		record.AtLeastUSD = atLeast(c.meter.prices, prices.Call{Provider: record.Provider, Model: record.Model, Usage: prices.Usage(result.Usage), At: record.Time})
 	}
 	c.finish(record)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 const (
@@ -147,7 +148,7 @@ func TestHostileStreamsAreRecordedInTime(t *testing.T) {
 func TestOneBoundForMetersStreamsAndBodies(t *testing.T) {
 	t.Parallel()
 	var wrong *discovery.ValueError
-	stream := discovery.NewStream(models.Anthropic)
+	stream := prices.NewStream(models.Anthropic)
 	for line := range strings.Lines(string(hostile("counts with new names", 1<<20))) {
 		if data, ok := strings.CutPrefix(line, "data:"); ok {
 			require.NoError(t, stream.Event([]byte(data)))
@@ -156,16 +157,16 @@ func TestOneBoundForMetersStreamsAndBodies(t *testing.T) {
 	got, err := stream.Response()
 	require.ErrorAs(t, err, &wrong)
 	assert.ErrorContains(t, err, tooLarge)
-	assert.Equal(t, discovery.Response{ID: "m", Model: "claude-sonnet-5"}, got)
+	assert.Equal(t, prices.Response{ID: "m", Model: "claude-sonnet-5"}, got)
 
 	body := append(hostile("queries in an array", 1<<20), `,{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":8,"totalTokenCount":8}}]`...)
-	got, err = discovery.ParseResponse(models.Gemini, body)
+	got, err = prices.ParseResponse(models.Gemini, body)
 	require.ErrorAs(t, err, &wrong)
 	assert.ErrorContains(t, err, tooLarge)
 	assert.False(t, got.Complete)
 
 	one := `{"id":"1","model":"m","usage":{"input_tokens":5,"output_tokens":1,"x":"` + strings.Repeat("x", 48<<10) + `"}}`
-	_, err = discovery.ParseResponse(models.Anthropic, []byte(one))
+	_, err = prices.ParseResponse(models.Anthropic, []byte(one))
 	require.ErrorAs(t, err, &wrong)
 	assert.ErrorContains(t, err, tooLarge)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
 )
 
@@ -23,7 +23,7 @@ func TestStreamsAreCountedAtAnySize(t *testing.T) {
 	for _, recorded := range streams.Recorded(t) {
 		t.Run(recorded.Name, func(t *testing.T) {
 			t.Parallel()
-			recorded.Each(t, 6, func(s streams.Stream, want discovery.Response, read int) {
+			recorded.Each(t, 6, func(s streams.Stream, want prices.Response, read int) {
 				e := &exchange{}
 				e.Request.Method, e.Request.URL, e.Request.Body = http.MethodPost, s.URL, s.Request
 				e.Response.Status, e.Response.Headers = 200, map[string]string{"Content-Type": "text/event-stream"}
@@ -77,7 +77,7 @@ func TestStreamsAreCountedOverTheNetwork(t *testing.T) {
 				base.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
 			}
 			for _, recorded := range streams.Recorded(t) {
-				recorded.Each(t, 17, func(s streams.Stream, want discovery.Response, read int) {
+				recorded.Each(t, 17, func(s streams.Stream, want prices.Response, read int) {
 					server.set(s.Body)
 					var records []meter.Record
 					save := meter.WithRecorder(func(r meter.Record) { records = append(records, r) })

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // exchange is a recorded exchange with a provider, and what a meter has to make of it.
@@ -48,7 +48,7 @@ type exchange struct {
 
 func exchanges(t testing.TB) (list []exchange) {
 	t.Helper()
-	file, err := os.Open("../testdata/exchanges.jsonl.gz")
+	file, err := os.Open("../prices/testdata/exchanges.jsonl.gz")
 	require.NoError(t, err)
 	defer file.Close()
 	packed, err := gzip.NewReader(file)
@@ -194,7 +194,7 @@ func checkRecords(t *testing.T, e *exchange, records []meter.Record) {
 	if want.Usage == nil {
 		return
 	}
-	u, err := discovery.ParseUsage(r.Provider, r.Usage)
+	u, err := prices.ParseUsage(r.Provider, r.Usage)
 	require.NoError(t, err)
 	got, err := json.Marshal(u)
 	require.NoError(t, err)
@@ -261,14 +261,14 @@ func checkParsed(t *testing.T, e *exchange, records []meter.Record) {
 		return
 	}
 	r := records[0]
-	parsed, err := discovery.ParseResponse(r.Provider, []byte(e.Response.Body))
+	parsed, err := prices.ParseResponse(r.Provider, []byte(e.Response.Body))
 	if err != nil || !strings.HasPrefix(strings.TrimSpace(e.Response.Body), "{") {
 		return
 	}
 	assert.Equal(t, parsed.Complete, r.Complete)
 	assert.Equal(t, parsed.ID, r.ID)
 	if r.Complete {
-		got, err := discovery.ParseUsage(r.Provider, r.Usage)
+		got, err := prices.ParseUsage(r.Provider, r.Usage)
 		require.NoError(t, err)
 		got.Mode, got.Requests = parsed.Usage.Mode, parsed.Usage.Requests
 		assert.Equal(t, parsed.Usage, got)

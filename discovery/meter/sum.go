@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // SumOptions select and group the calls of [Sum].
@@ -20,7 +21,7 @@ type SumOptions struct {
 	// call is not known. An empty grouping gives one row. Without any grouping there is one result with one row.
 	By [][]string
 	// Prices price a line that has neither a cost nor null in its place; nil is [discovery.BuiltInPrices].
-	Prices *discovery.PriceList
+	Prices *prices.List
 	// Reprice computes the cost of all calls, whatever was recorded, except of those without the counts for it: streams that were
 	// closed early, endpoints without counts, and calls that were answered with an error status.
 	Reprice bool
@@ -34,7 +35,7 @@ type Row struct {
 	Calls    int `json:"calls"`
 	Unpriced int `json:"unpriced"`
 	// Usage has the sums of the counts, as far as they are known. A sum beyond int64 is the largest int64. Mode and ChargedUSD are "".
-	Usage discovery.Usage `json:"usage"`
+	Usage prices.Usage `json:"usage"`
 	// USD is the exact sum of the known costs in US dollars, as a plain decimal.
 	USD string `json:"usd"`
 	// AtLeastUSD is USD and what the unpriced calls cost at least, as far as that is known ([Record].AtLeastUSD).
@@ -60,7 +61,7 @@ func Sum(opts SumOptions, paths ...string) ([][]Row, error) {
 		return nil, &discovery.ValueError{Field: "To", Reason: "must be after From"}
 	}
 	if opts.Prices == nil {
-		opts.Prices = discovery.BuiltInPrices()
+		opts.Prices = prices.BuiltIn()
 	}
 	var errs lineErrors
 	summers := sumFiles(paths, &errs, func() *summer { return newSummer(opts, groupings, &errs) })

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // summer adds up calls. Each goroutine has its own.
@@ -75,7 +75,7 @@ func (s *summer) addLine(line []byte) error {
 }
 
 // add adds a call. Its counts are left out if they cannot be read.
-func (g *group) add(cost *cost, used *discovery.Usage, usageErr error) {
+func (g *group) add(cost *cost, used *prices.Usage, usageErr error) {
 	g.row.Calls++
 	if cost.unpriced != "" {
 		g.row.Unpriced++
@@ -97,7 +97,7 @@ type cost struct {
 var errNoUsage = errors.New("usage is missing, and so is the cost")
 
 // cost returns the cost of the entry: the recorded one, or one that is computed now.
-func (s *summer) cost(p models.Provider, recorded cost, used discovery.Usage, usageErr error) (cost, error) {
+func (s *summer) cost(p models.Provider, recorded cost, used prices.Usage, usageErr error) (cost, error) {
 	e := &s.e
 	switch {
 	case e.usdGiven && (!s.opts.Reprice || usageErr != nil || !e.counted(p)):
@@ -110,7 +110,7 @@ func (s *summer) cost(p models.Provider, recorded cost, used discovery.Usage, us
 	}
 	now, err := s.opts.Prices.CostOf(e.call(p, used))
 	switch {
-	case errors.Is(err, discovery.ErrUnpriced):
+	case errors.Is(err, prices.ErrUnpriced):
 		return cost{unpriced: err.Error()}, nil
 	case err != nil:
 		return cost{}, err
@@ -120,7 +120,7 @@ func (s *summer) cost(p models.Provider, recorded cost, used discovery.Usage, us
 }
 
 // bound returns what a call costs at least, 0 if that is not known.
-func (s *summer) bound(call discovery.Call) (usd decimal.Decimal) {
+func (s *summer) bound(call prices.Call) (usd decimal.Decimal) {
 	if least, err := s.opts.Prices.CostOf(call); err == nil {
 		usd, _ = decimal.ParsePlain(least.Exact)
 	}
@@ -128,8 +128,8 @@ func (s *summer) bound(call discovery.Call) (usd decimal.Decimal) {
 }
 
 // call returns the call that the entry is of.
-func (e *entry) call(p models.Provider, used discovery.Usage) discovery.Call {
-	return discovery.Call{Provider: p, Model: string(e.model), Usage: used, At: e.time, Mode: string(e.mode)}
+func (e *entry) call(p models.Provider, used prices.Usage) prices.Call {
+	return prices.Call{Provider: p, Model: string(e.model), Usage: used, At: e.time, Mode: string(e.mode)}
 }
 
 // cost returns the cost that was recorded.
@@ -152,18 +152,18 @@ func (e *entry) cost() (recorded cost, err error) {
 const maxRequests = 1 << 53
 
 // used returns the usage of the call.
-func (e *entry) used(p models.Provider) (discovery.Usage, error) {
+func (e *entry) used(p models.Provider) (prices.Usage, error) {
 	switch {
 	case e.usage == nil:
-		return discovery.Usage{}, errNoUsage
+		return prices.Usage{}, errNoUsage
 	case e.usageErr != nil:
-		return discovery.Usage{}, e.usageErr
+		return prices.Usage{}, e.usageErr
 	}
 	u, err := e.counts.Usage(string(p))
 	if err == nil && e.requests != nil { // what the response had beside its usage object is in it
 		u.Requests, err = e.usedRequests()
 	}
-	return discovery.Usage(u), err
+	return prices.Usage(u), err
 }
 
 func (e *entry) usedRequests() (requests map[string]int64, err error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // labelPrefix begins the name of a grouping by a label.
@@ -169,7 +170,7 @@ func (s *sums) merge(other *sums) {
 }
 
 // addUsage adds the counts of a call, or of another row.
-func (r *Row) addUsage(more *discovery.Usage) {
+func (r *Row) addUsage(more *prices.Usage) {
 	u, counts := &r.Usage, (*usage.Usage)(more).Counts()
 	for i, sum := range (*usage.Usage)(u).Counts() {
 		*sum = plus(*sum, *counts[i])

@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // sumOf adds up lines.
@@ -107,8 +108,8 @@ func TestSumSelectsTimes(t *testing.T) {
 func TestSumPrices(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-20T12:00:00Z"
-	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-		Provider: models.OpenAI, Model: "gpt-5.2", At: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Usage: discovery.Usage{Input: 8000, Output: 100},
+	cost, err := prices.BuiltIn().CostOf(prices.Call{
+		Provider: models.OpenAI, Model: "gpt-5.2", At: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Usage: prices.Usage{Input: 8000, Output: 100},
 	})
 	require.NoError(t, err)
 	for name, test := range map[string]struct{ line, usd, repriced string }{

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func TestRewrites(t *testing.T) {
@@ -79,7 +79,7 @@ func TestRewritesAreNew(t *testing.T) {
 // A marketplace that writes every version with hyphens has the prices of the models of the table, the newest included.
 func TestHyphenatedVersionsHaveThePriceOfTheirModel(t *testing.T) {
 	t.Parallel()
-	prices := discovery.BuiltInPrices()
+	prices := prices.BuiltIn()
 	dotted := regexp.MustCompile(`^((?:gpt|grok)-\d)\.(\d)`)
 	tried := 0
 	for _, p := range []models.Provider{models.OpenAI, models.XAI} {

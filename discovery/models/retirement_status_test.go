@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func TestCheckReturnsTheStateOfAModel(t *testing.T) {
@@ -128,7 +128,7 @@ func TestEveryModelOfThePriceTableIsKnownToCheck(t *testing.T) {
 	t.Parallel()
 	registry, day, listed := models.Retirements(), noon(t, "2026-11-21"), 0
 	for _, p := range []models.Provider{models.OpenAI, models.DeepSeek, models.Anthropic, models.Gemini, models.XAI} {
-		for _, row := range discovery.BuiltInPrices().Rows(p) {
+		for _, row := range prices.BuiltIn().Rows(p) {
 			status := registry.Check(p, row.ModelHint, day)
 			assert.NotEqual(t, models.StateUnknown, status.State, row.ModelHint)
 			assert.NotEmpty(t, status.Matched, row.ModelHint)

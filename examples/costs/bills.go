@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // report is a discovery.ReconciliationReport of any provider.
@@ -18,13 +19,13 @@ type report interface {
 }
 
 // bills reads the bill of a provider and compares it with a ledger.
-var bills = map[models.Provider]func(*job, context.Context, *discovery.Ledger) (report, error){
+var bills = map[models.Provider]func(*job, context.Context, *prices.Ledger) (report, error){
 	models.OpenAI:    (*job).openAI,
 	models.Anthropic: (*job).anthropic,
 	models.XAI:       (*job).xAI,
 }
 
-func (j *job) openAI(ctx context.Context, counted *discovery.Ledger) (report, error) {
+func (j *job) openAI(ctx context.Context, counted *prices.Ledger) (report, error) {
 	query := discovery.OpenAICostQuery{StartTime: j.from.Unix(), EndTime: j.to.Unix()}
 	r, err := j.client.ReconcileOpenAICost(ctx, query, nil)
 	if err != nil {
@@ -33,7 +34,7 @@ func (j *job) openAI(ctx context.Context, counted *discovery.Ledger) (report, er
 	return r.WithLedger(counted), nil
 }
 
-func (j *job) anthropic(ctx context.Context, counted *discovery.Ledger) (report, error) {
+func (j *job) anthropic(ctx context.Context, counted *prices.Ledger) (report, error) {
 	r, err := j.client.ReconcileAnthropicCost(ctx, discovery.AnthropicCostQuery{Start: j.from, End: j.to}, nil)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (j *job) anthropic(ctx context.Context, counted *discovery.Ledger) (report,
 	return r.WithLedger(counted), nil
 }
 
-func (j *job) xAI(ctx context.Context, counted *discovery.Ledger) (report, error) {
+func (j *job) xAI(ctx context.Context, counted *prices.Ledger) (report, error) {
 	query := discovery.XAICostQuery{StartTime: j.from.Format(time.DateOnly), EndTime: j.to.Format(time.DateOnly)}
 	r, err := j.client.ReconcileXAICost(ctx, query, nil)
 	if err != nil {
@@ -51,7 +52,7 @@ func (j *job) xAI(ctx context.Context, counted *discovery.Ledger) (report, error
 }
 
 // compare prints the report of a provider. It returns an error if the run fails because of it.
-func (j *job) compare(ctx context.Context, provider models.Provider, counted *discovery.Ledger) error {
+func (j *job) compare(ctx context.Context, provider models.Provider, counted *prices.Ledger) error {
 	r, err := bills[provider](j, ctx, counted)
 	if err != nil {
 		return err

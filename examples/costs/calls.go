@@ -5,14 +5,14 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // ledgers has what was counted for each provider. A call without a known cost then leaves only the drift of its own provider
 // unknown.
-type ledgers map[models.Provider]*discovery.Ledger
+type ledgers map[models.Provider]*prices.Ledger
 
 // count adds up the calls of the usage file. A line that cannot be read is an error, since its call would be missing.
 func (j *job) count(ctx context.Context) (ledgers, error) {
@@ -41,10 +41,10 @@ func (counted ledgers) add(row meter.Row) error {
 	}
 	provider, model, reason := models.Provider(row.By[1]), row.By[2], row.By[3]
 	if counted[provider] == nil {
-		counted[provider] = discovery.NewLedger()
+		counted[provider] = prices.NewLedger()
 	}
 	if row.Unpriced == 0 {
-		counted[provider].Add(day, &discovery.CallCost{Provider: provider, Model: model, Exact: row.USD})
+		counted[provider].Add(day, &prices.Cost{Provider: provider, Model: model, Exact: row.USD})
 		return nil
 	}
 	slog.Warn("the cost of calls is not known", "calls", row.Unpriced, "model", model, "reason", reason)

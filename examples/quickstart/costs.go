@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // costs prints prices, the cost of a call, a balance and a bill.
@@ -88,10 +89,10 @@ func (a accounts) balance(ctx context.Context, p *page) error {
 // bill compares what OpenAI billed on each of the last three days with the calls of a ledger. The calls are invented: one a day.
 func (a accounts) bill(ctx context.Context, p *page) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	from, counted := today.AddDate(0, 0, -3), discovery.NewLedger()
+	from, counted := today.AddDate(0, 0, -3), prices.NewLedger()
 	for day := from; day.Before(today); day = day.AddDate(0, 0, 1) {
-		usage := discovery.Usage{Input: 200_000, Output: 240_000}
-		cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: usage, At: day})
+		usage := prices.Usage{Input: 200_000, Output: 240_000}
+		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: usage, At: day})
 		if err != nil {
 			return err
 		}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // livePriceOperations read xAI's list of prices. When they cannot, the built-in list is returned.
 func livePriceOperations() []*operation {
 	return []*operation{{
 		name: "LivePrices", method: "LivePrices", provider: models.XAI, service: discovery.ServiceXAI, byContext: true, shared: true, keyed: true,
-		empty: discovery.BuiltInPrices().Rows(models.XAI),
+		empty: prices.BuiltIn().Rows(models.XAI),
 		discover: func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {
 			list, err := c.LivePrices(ctx, nil)
 			rows := list.Rows(models.XAI)

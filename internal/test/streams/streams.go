@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Whole reports whether the tests run every combination, as .ci/run does: with MESH_STREAMS=whole. It takes about a minute.
@@ -34,12 +34,12 @@ var (
 
 // Each calls test with the stream at each length of its content, what is read of it, and each size of a read. A part of the tests has
 // every nth combination, which differ between streams.
-func (s Stream) Each(t testing.TB, nth int, test func(s Stream, want discovery.Response, read int)) {
+func (s Stream) Each(t testing.TB, nth int, test func(s Stream, want prices.Response, read int)) {
 	t.Helper()
 	i := len(s.Body) % nth
 	for _, size := range Sizes {
 		var long Stream
-		var want discovery.Response
+		var want prices.Response
 		for _, read := range Reads {
 			if i++; i%nth != 0 && !Whole() {
 				continue
@@ -67,7 +67,7 @@ type Stream struct {
 func Recorded(t testing.TB) (list []Stream) {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)
-	file, err := os.Open(filepath.Join(filepath.Dir(here), "../../../discovery/testdata/exchanges.jsonl.gz"))
+	file, err := os.Open(filepath.Join(filepath.Dir(here), "../../../discovery/prices/testdata/exchanges.jsonl.gz"))
 	require.NoError(t, err)
 	defer file.Close()
 	plain, err := gzip.NewReader(file)
@@ -148,13 +148,13 @@ func (s Stream) Events() (events []string) {
 }
 
 // Response returns what a [discovery.Stream] reads, and checks that ParseResponse reads the same of the whole response.
-func (s Stream) Response(t testing.TB) discovery.Response {
+func (s Stream) Response(t testing.TB) prices.Response {
 	t.Helper()
 	got := s.Known(t)
 	assert.Equal(t, s.Complete, got.Complete)
 	if got.Complete {
 		body := s.whole(t, s.Events())
-		parsed, err := discovery.ParseResponse(s.Provider, body)
+		parsed, err := prices.ParseResponse(s.Provider, body)
 		require.NoError(t, err, s.Name)
 		if strings.Contains(s.URL, "/interactions") { // its searches are in other events
 			parsed.Usage.Requests = got.Usage.Requests
@@ -165,9 +165,9 @@ func (s Stream) Response(t testing.TB) discovery.Response {
 }
 
 // Known returns what a [discovery.Stream] reads of a stream that may break off anywhere.
-func (s Stream) Known(t testing.TB) discovery.Response {
+func (s Stream) Known(t testing.TB) prices.Response {
 	t.Helper()
-	stream := discovery.NewStream(s.Provider)
+	stream := prices.NewStream(s.Provider)
 	for _, data := range s.Events() {
 		_ = stream.Event([]byte(data)) // the last one may be a part of one
 	}
@@ -222,7 +222,7 @@ func (s Stream) whole(t testing.TB, events []string) []byte {
 }
 
 // Check compares the record of a call with the response.
-func Check(t testing.TB, want discovery.Response, r meter.Record) {
+func Check(t testing.TB, want prices.Response, r meter.Record) {
 	t.Helper()
 	assert.True(t, r.Stream)
 	assert.Equal(t, want.Complete, r.Complete)
@@ -235,11 +235,11 @@ func Check(t testing.TB, want discovery.Response, r meter.Record) {
 		assert.NotEmpty(t, r.Unpriced)
 		return
 	}
-	used, err := discovery.ParseUsage(r.Provider, r.Usage)
+	used, err := prices.ParseUsage(r.Provider, r.Usage)
 	require.NoError(t, err)
 	used.Mode, used.Requests = want.Usage.Mode, r.Requests
 	assert.Equal(t, want.Usage, used)
-	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: r.Provider, Model: r.Model, Usage: want.Usage, At: r.Time})
+	cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: r.Provider, Model: r.Model, Usage: want.Usage, At: r.Time})
 	assert.Equal(t, cost.Exact, r.USD)
 	assert.Equal(t, err == nil, r.Unpriced == "")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
 )
 
@@ -59,10 +59,10 @@ func FuzzPieces(f *testing.F) {
 // check compares the record of a stream, and what a Stream reads, with its whole answer.
 func check(t *testing.T, s *random, r meter.Record) {
 	t.Helper()
-	want, err := discovery.ParseResponse(s.Provider, []byte(s.answer))
+	want, err := prices.ParseResponse(s.Provider, []byte(s.answer))
 	require.NoError(t, err)
 	require.True(t, want.Complete)
-	stream := discovery.NewStream(s.Provider)
+	stream := prices.NewStream(s.Provider)
 	for _, data := range s.events {
 		require.NoError(t, stream.Event([]byte(data)))
 	}

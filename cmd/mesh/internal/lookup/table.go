@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // TableFile returns the file of mesh prices --update: mesh/prices in the user's data folder. It returns an error if the user has no
@@ -34,8 +34,8 @@ func dataFolder() (string, error) {
 
 // Table returns the price list of mesh prices --update if it is newer than the built-in one, else that one. A file that cannot be
 // read is an error beside the built-in list.
-func Table() (list *discovery.PriceList, updated bool, err error) {
-	builtIn := discovery.BuiltInPrices()
+func Table() (list *prices.List, updated bool, err error) {
+	builtIn := prices.BuiltIn()
 	name, err := TableFile()
 	if err != nil {
 		return builtIn, false, nil //nolint:nilerr // nothing can have been stored
@@ -53,7 +53,7 @@ func Table() (list *discovery.PriceList, updated bool, err error) {
 	return stored, true, nil
 }
 
-func readTable(name string) (*discovery.PriceList, error) {
+func readTable(name string) (*prices.List, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -66,5 +66,5 @@ func readTable(name string) (*discovery.PriceList, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	return discovery.LoadPrices(file)
+	return prices.Load(file)
 }

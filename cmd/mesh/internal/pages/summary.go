@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Summary adds up calls by model, as mesh meter prints them.
@@ -45,7 +45,7 @@ func NewSummary() *Summary {
 func (s *Summary) Record(r meter.Record) {
 	key := model{r.Provider, r.Model}
 	call := meter.Row{Calls: 1, USD: r.USD, AtLeastUSD: r.USD}
-	if u, err := discovery.ParseUsage(r.Provider, r.Usage); err == nil {
+	if u, err := prices.ParseUsage(r.Provider, r.Usage); err == nil {
 		call.Usage = u
 		if r.Requests != nil { // they include the uses that the usage object does not have
 			call.Usage.Requests = r.Requests

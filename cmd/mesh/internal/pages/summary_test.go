@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func TestSummary(t *testing.T) {
@@ -54,7 +54,7 @@ func TestSummary(t *testing.T) {
 func TestSummaryOfUnknownCosts(t *testing.T) {
 	t.Parallel()
 	s := pages.NewSummary()
-	s.Record(meter.Record{Provider: models.OpenAI, Model: "m", Unpriced: discovery.ErrUnpriced.Error() + ": no price"})
+	s.Record(meter.Record{Provider: models.OpenAI, Model: "m", Unpriced: prices.ErrUnpriced.Error() + ": no price"})
 	var text strings.Builder
 	require.NoError(t, s.Write(&text))
 	assert.Regexp(t, `(?m)^openai +m +1 +0 +0 +1 +-$`, text.String())

@@ -10,30 +10,30 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // kind is a kind of token, with the name of its field in JSON.
 type kind struct {
 	name string
-	of   func(*discovery.Usage) *int64
+	of   func(*prices.Usage) *int64
 }
 
 // kinds are the kinds of tokens.
 var kinds = []kind{
-	{"input", func(u *discovery.Usage) *int64 { return &u.Input }},
-	{"tool_input", func(u *discovery.Usage) *int64 { return &u.ToolInput }},
-	{"cache_read", func(u *discovery.Usage) *int64 { return &u.CacheRead }},
-	{"cache_write_5m", func(u *discovery.Usage) *int64 { return &u.CacheWrite5m }},
-	{"cache_write_1h", func(u *discovery.Usage) *int64 { return &u.CacheWrite1h }},
-	{"output", func(u *discovery.Usage) *int64 { return &u.Output }},
-	{"audio_input", func(u *discovery.Usage) *int64 { return &u.AudioInput }},
-	{"audio_cache_read", func(u *discovery.Usage) *int64 { return &u.AudioCacheRead }},
-	{"audio_output", func(u *discovery.Usage) *int64 { return &u.AudioOutput }},
-	{"image_input", func(u *discovery.Usage) *int64 { return &u.ImageInput }},
-	{"image_cache_read", func(u *discovery.Usage) *int64 { return &u.ImageCacheRead }},
-	{"image_output", func(u *discovery.Usage) *int64 { return &u.ImageOutput }},
+	{"input", func(u *prices.Usage) *int64 { return &u.Input }},
+	{"tool_input", func(u *prices.Usage) *int64 { return &u.ToolInput }},
+	{"cache_read", func(u *prices.Usage) *int64 { return &u.CacheRead }},
+	{"cache_write_5m", func(u *prices.Usage) *int64 { return &u.CacheWrite5m }},
+	{"cache_write_1h", func(u *prices.Usage) *int64 { return &u.CacheWrite1h }},
+	{"output", func(u *prices.Usage) *int64 { return &u.Output }},
+	{"audio_input", func(u *prices.Usage) *int64 { return &u.AudioInput }},
+	{"audio_cache_read", func(u *prices.Usage) *int64 { return &u.AudioCacheRead }},
+	{"audio_output", func(u *prices.Usage) *int64 { return &u.AudioOutput }},
+	{"image_input", func(u *prices.Usage) *int64 { return &u.ImageInput }},
+	{"image_cache_read", func(u *prices.Usage) *int64 { return &u.ImageCacheRead }},
+	{"image_output", func(u *prices.Usage) *int64 { return &u.ImageOutput }},
 }
 
 // used returns the kinds that a row has, and always input and output.
@@ -47,7 +47,7 @@ func used(rows []meter.Row) []kind {
 // Cause returns why a cost is not known, for a reader who does not know package discovery.
 func Cause(unpriced string) string {
 	const option = "stream_options.include_usage"
-	text := strings.TrimPrefix(unpriced, discovery.ErrUnpriced.Error()+": ")
+	text := strings.TrimPrefix(unpriced, prices.ErrUnpriced.Error()+": ")
 	return strings.Replace(text, option+" requests", option+" or mesh meter --stream-usage requests", 1)
 }
 

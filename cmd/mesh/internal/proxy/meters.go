@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Meters count the calls of a command. Those to hosts that are no provider's have a Meter without prices, since it is not known
@@ -35,11 +35,11 @@ func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...met
 	opts, unpriced = append(opts, quiet), append(unpriced, quiet)
 	m := &Meters{}
 	var err error
-	prices, _, _ := lookup.Table() // mesh prices reports a damaged file
-	if m.priced, err = meter.New(append(opts, meter.WithPrices(prices))...); err != nil {
+	list, _, _ := lookup.Table() // mesh prices reports a damaged file
+	if m.priced, err = meter.New(append(opts, meter.WithPrices(list))...); err != nil {
 		return nil, err
 	}
-	m.unpriced, err = meter.New(append(unpriced, meter.WithPrices(new(discovery.PriceList)))...)
+	m.unpriced, err = meter.New(append(unpriced, meter.WithPrices(new(prices.List)))...)
 	return m, err
 }
 

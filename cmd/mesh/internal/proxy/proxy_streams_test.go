@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
 )
 
@@ -36,7 +36,7 @@ func TestStreamsAreCountedAtAnySize(t *testing.T) {
 			require.NoError(t, err)
 			u.Path = "/" + strings.Split(u.Path, "/")[1] + "/" + string(recorded.Provider)
 			n := 0
-			recorded.Each(t, 17, func(s streams.Stream, want discovery.Response, size int) {
+			recorded.Each(t, 17, func(s streams.Stream, want prices.Response, size int) {
 				mu.Lock()
 				body, piece = s.Body, size
 				mu.Unlock()

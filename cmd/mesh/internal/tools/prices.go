@@ -10,6 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // addPriceTools adds the tools for prices. They use the stored or built-in table, and send nothing.
@@ -79,7 +80,7 @@ func computeCost(_ context.Context, in costArguments) (toolCost, error) {
 	if err != nil {
 		return toolCost{}, err
 	}
-	usage, err := discovery.ParseUsage(p, in.Usage)
+	usage, err := prices.ParseUsage(p, in.Usage)
 	if err != nil {
 		return toolCost{}, err
 	}
@@ -87,9 +88,9 @@ func computeCost(_ context.Context, in costArguments) (toolCost, error) {
 		at = time.Now()
 	}
 	list, _, _ := lookup.Table()
-	cost, err := list.CostOf(discovery.Call{Provider: p, Model: in.Model, Usage: usage, At: at, Mode: in.Mode})
+	cost, err := list.CostOf(prices.Call{Provider: p, Model: in.Model, Usage: usage, At: at, Mode: in.Mode})
 	switch {
-	case errors.Is(err, discovery.ErrUnpriced):
+	case errors.Is(err, prices.ErrUnpriced):
 		return toolCost{Reason: explain(err)}, nil
 	case err != nil:
 		return toolCost{}, err

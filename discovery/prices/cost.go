@@ -1,0 +1,196 @@
+package prices
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// Call is a call whose cost [PriceList.CostOf] computes.
+type Call struct {
+	// Provider is the provider that billed the call. The prices of other platforms that have its models are not known; they need
+	// rows of [PriceList.With].
+	Provider models.Provider
+	// Model is the id of the model, preferably as it is in the response.
+	Model string
+	// Usage is what the call used; see [ParseUsage].
+	Usage Usage
+	// At is the time of the call, which selects the period of the price. It must not be zero.
+	At time.Time
+	// Mode replaces Usage.Mode unless it is "": "batch", "flex", "priority", "fast", or a region such as "us". Use "standard"
+	// if Usage.Mode is wrong for a standard call.
+	Mode string
+}
+
+// CallCost is the cost of one call.
+type Cost struct {
+	Provider models.Provider `json:"provider"`
+	// Model is the id of the call.
+	Model string `json:"model"`
+	// USD is the float64 that is nearest to Exact.
+	USD float64 `json:"usd"`
+	// Exact is the cost in US dollars as a plain decimal, not rounded.
+	Exact string `json:"exact"`
+	// Lines has one line for each kind of token and each tool that was used, except free tools. Their sum is the cost. The slice is never nil.
+	Lines []Line `json:"lines"`
+	// Source is the source of the prices: the Source of the row, or "charged by the provider".
+	Source string `json:"source"`
+	// VerifiedAt is when Source was read, as a date or an RFC 3339 time; nil if unknown, or if the provider stated the charge.
+	VerifiedAt *string `json:"verified_at"`
+	// TierThresholdTokens is that of the row that priced the call: the length of the shortest prompt that it applies to.
+	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
+	// Mode is the mode that the prices are for: "standard", "batch", "fast+us", or for DeepSeek "peak" or "off-peak". It is "" if
+	// the provider stated the charge.
+	Mode string `json:"mode"`
+}
+
+// MarshalJSON writes empty lines as [], never null.
+func (cost Cost) MarshalJSON() ([]byte, error) {
+	type plain Cost
+	if cost.Lines == nil {
+		cost.Lines = []Line{}
+	}
+	return json.Marshal(plain(cost))
+}
+
+// CostLine is the cost of one kind of token, or of the uses of one tool.
+type Line struct {
+	// What is a kind of token: "input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output", or
+	// "audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read" and "image_output". It is the name
+	// of the tool in a line of Requests, and "charged" in the only line of a cost that the provider stated itself.
+	What   string `json:"what"`
+	Tokens int64  `json:"tokens"`
+	// USDPerMTok is the price per million tokens, including factors such as that of a batch. It is "" if the line is not for
+	// tokens.
+	USDPerMTok string `json:"usd_per_mtok"`
+	USD        string `json:"usd"`
+	// Requests is the number of billed uses of a tool, and USDPerRequest the fee of each; 0 and "" in other lines.
+	Requests      int64  `json:"requests,omitempty"`
+	USDPerRequest string `json:"usd_per_request,omitempty"`
+}
+
+// sourceCharged is the Source of a cost that the provider stated itself.
+const sourceCharged = "charged by the provider"
+
+// CostOf returns the exact cost of a call, at the prices of its time. It sends nothing.
+//
+// If the provider stated its charge (Usage.ChargedUSD), that is the cost; a charge of 0 beside tokens is ignored. Otherwise one row
+// of [PriceList.Of] prices the text: first your own rows, then live ones, then the table. The time of the call selects the
+// period of the row, and the length of the whole prompt its tier. Audio and images have rows of their own. Each use of a tool
+// costs its fee ([PriceList.Fees]).
+//
+// A mode such as batch multiplies the prices of tokens by a factor, if one is documented for the model, and so does a region that
+// the id names, as us.anthropic.claude-opus-5 does. Of several modes only fast and us of Anthropic multiply each other. Fees
+// are not multiplied, and rows of [PriceList.With] are used unchanged.
+//
+// DeepSeek's price is that of the hour; see [ModePeak]. Cache storage and free allowances are not included; docs/providers.md
+// has the list of what a cost cannot contain.
+//
+// If a price is not known, the error is an [*UnpricedError], which matches [ErrUnpriced] and names what is missing. An unknown
+// provider, an empty model, a zero time, a count that is negative or above 2^53, and a charge that is not a decimal are a
+// [*ValueError].
+func (l *List) CostOf(call Call) (Cost, error) {
+	p, err := call.check()
+	if err != nil {
+		return Cost{}, err
+	}
+	cost := Cost{Provider: p, Model: call.Model}
+	if call.Usage.ChargedUSD != "" {
+		if cost, err = cost.charged(&call.Usage); err != nil || cost.USD != 0 || cost.Lines[0].Tokens == 0 {
+			return cost, err
+		}
+		cost = Cost{Provider: p, Model: call.Model}
+	}
+	billed := pricelist.Call{
+		Provider: string(p), Model: call.Model, Mode: usage.Mode(call.Mode, call.Usage.Mode), At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
+	}
+	if billed.Mode != "" && usage.Timed(billed.Mode) {
+		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: "duration"}
+	}
+	charge, err := l.charge(&billed)
+	if err != nil { // errors.As allocates
+		var unknown *pricelist.UnknownError
+		errors.As(err, &unknown)
+		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: unknown.What, Name: unknown.Name}
+	}
+	cost.fill(&charge)
+	return cost, nil
+}
+
+func (c *Call) check() (models.Provider, error) {
+	p, err := checkModel(c.Provider, c.Model, "Model")
+	switch {
+	case err != nil:
+		return "", err
+	case c.At.IsZero():
+		return "", &ValueError{Field: "At", Reason: "must not be zero: a price has a day"}
+	}
+	return p, c.Usage.check()
+}
+
+// checkModel returns the provider in its own spelling. field is the name of the field with the model.
+func checkModel(p models.Provider, model, field string) (models.Provider, error) {
+	known := modelid.Lookup(p)
+	switch {
+	case known == nil:
+		return "", modelid.Unknown("Provider", string(p))
+	case strings.TrimSpace(model) == "":
+		return "", &ValueError{Field: field, Reason: "must not be empty"}
+	}
+	return models.Provider(known.ID), nil
+}
+
+// charge returns the charge of a call, by the caller's own rows, then by live ones, then by those of the table. The error is a
+// *pricelist.UnknownError.
+func (l *List) charge(call *pricelist.Call) (pricelist.Charge, error) {
+	found := l.find(models.Provider(call.Provider), call.Model)
+	if charge, inForce, err := call.ByOwn(found.own); inForce {
+		return charge, err
+	}
+	live, _ := pricelist.InForce(found.live, pricelist.Kind{}, call.At, call.Usage.Prompt())
+	if found.listed == nil || (live != nil && live.Priced()) {
+		return call.ByList(found.live, found.listed)
+	}
+	return call.ByList(found.listed, found.listed)
+}
+
+// charged returns the cost of a call whose charge the provider stated.
+func (cost Cost) charged(u *Usage) (Cost, error) {
+	usd, ok := decimal.ParsePlain(u.ChargedUSD)
+	if !ok {
+		return Cost{}, &ValueError{Field: "Usage.ChargedUSD", Reason: "must be a decimal such as 0.0345"}
+	}
+	cost.Exact, cost.USD, cost.Source = usd.String(), usd.Float64(), sourceCharged
+	cost.Lines = []Line{{What: "charged", Tokens: u.sum(), USD: cost.Exact}}
+	return cost, nil
+}
+
+// fill computes the cost of the parts and the uses of a charge.
+func (cost *Cost) fill(charge *pricelist.Charge) {
+	const perMillion = 6 // places
+	var total decimal.Decimal
+	cost.Lines = make([]Line, 0, len(charge.Parts)+len(charge.Uses))
+	for _, part := range charge.Parts {
+		price := part.Price.Mul(charge.Factor)
+		usd := price.Mul(decimal.New(part.Tokens, perMillion))
+		total = total.Add(usd)
+		cost.Lines = append(cost.Lines, Line{What: part.What, Tokens: part.Tokens, USDPerMTok: price.String(), USD: usd.String()})
+	}
+	for _, use := range charge.Uses {
+		usd := use.USD.Mul(decimal.New(use.Requests, 0))
+		total = total.Add(usd)
+		cost.Lines = append(cost.Lines, Line{What: use.What, Requests: use.Requests, USDPerRequest: use.USD.String(), USD: usd.String()})
+	}
+	cost.Exact, cost.USD = total.String(), total.Float64()
+	cost.Source, cost.VerifiedAt = charge.Row.Source, ptr.Of(charge.Row.VerifiedAt)
+	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(charge.Mode, ModeStandard)
+}

@@ -1,0 +1,218 @@
+package prices_test
+
+import (
+	"errors"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// CostOf agrees with plain fractions over the rows and the fees of the list, for random calls of random days.
+func TestCostOfAgreesWithPlainFractions(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	known := 0
+	for _, p := range models.Providers() {
+		rows, fees := prices.BuiltIn().Rows(p), prices.BuiltIn().Fees(p)
+		for range 4_000 {
+			call := prices.Call{Provider: p, Model: rows[random.IntN(len(rows))].ModelHint, Usage: randomUsage(random, fees)}
+			call.At = time.Date(2025, 1, 1, random.IntN(24*800), random.IntN(60), 0, 0, time.UTC)
+			call.Mode = []string{"", "", "", "batch", "us"}[random.IntN(5)]
+			want := plainCost(rows, fees, &call)
+			cost, err := prices.BuiltIn().CostOf(call)
+			require.Equal(t, want == nil, errors.Is(err, prices.ErrUnpriced), "%+v: %v, want %v", call, err, want)
+			if want == nil {
+				require.Zero(t, cost)
+				continue
+			}
+			known++
+			require.Zero(t, want.Cmp(rational(t, cost.Exact)), "%+v: %s, want %s", call, cost.Exact, want.FloatString(20))
+			nearest, _ := want.Float64()
+			require.InDelta(t, nearest, cost.USD, 0)
+			requireLinesAddUp(t, &cost)
+		}
+	}
+	assert.Greater(t, known, 4_000)
+}
+
+func rational(t *testing.T, text string) *big.Rat {
+	t.Helper()
+	r, ok := new(big.Rat).SetString(text)
+	require.True(t, ok, text)
+	return r
+}
+
+func requireLinesAddUp(t *testing.T, cost *prices.Cost) {
+	t.Helper()
+	sum := new(big.Rat)
+	for _, line := range cost.Lines {
+		usd, part := rational(t, line.USD), new(big.Rat)
+		if line.Requests > 0 {
+			part.Mul(rational(t, line.USDPerRequest), big.NewRat(line.Requests, 1))
+		} else {
+			part.Mul(rational(t, line.USDPerMTok), big.NewRat(line.Tokens, 1_000_000))
+		}
+		require.Zero(t, usd.Cmp(part), line)
+		sum.Add(sum, usd)
+	}
+	require.Zero(t, sum.Cmp(rational(t, cost.Exact)), "the lines add up")
+}
+
+// randomUsage returns counts of text, and sometimes audio, images and uses of tools.
+func randomUsage(random *rand.Rand, fees []prices.Fee) prices.Usage {
+	rarely := func(n int64) int64 { return random.Int64N(8) / 7 * random.Int64N(n) }
+	u := prices.Usage{
+		Input: random.Int64N(400_000), ToolInput: rarely(5_000), Output: random.Int64N(100_000),
+		CacheRead: random.Int64N(2) * random.Int64N(200_000), CacheWrite5m: rarely(10_000), CacheWrite1h: rarely(10_000),
+		AudioInput: rarely(5_000), AudioOutput: rarely(5_000), ImageOutput: rarely(5_000),
+	}
+	if len(fees) > 0 && random.IntN(3) == 0 {
+		u.Requests = map[string]int64{fees[random.IntN(len(fees))].What: random.Int64N(4)}
+	}
+	return u
+}
+
+// plainCost is CostOf without its index, its tiers and its arithmetic, for standard calls and two modes; nil is not known.
+func plainCost(rows []prices.Row, fees []prices.Fee, call *prices.Call) *big.Rat {
+	u := &call.Usage
+	text := plainRow(rows, call, prices.ModalityText)
+	if text == nil || (text.InputPerMTok == "" && text.OutputPerMTok == "") {
+		return nil
+	}
+	audio, image := plainRow(rows, call, prices.ModalityAudio), plainRow(rows, call, prices.ModalityImage)
+	factor, cached := plainFactor(call, text)
+	total := plainFees(fees, call)
+	if factor == nil || total == nil || (!cached && u.CacheRead > 0) {
+		return nil
+	}
+	for _, part := range []struct {
+		tokens int64
+		row    *prices.Row
+		price  func(*prices.Row) string
+	}{
+		{u.Input + u.ToolInput, text, input}, {u.Output, text, output},
+		{u.CacheRead, text, func(r *prices.Row) string { return r.CacheReadPerMTok }},
+		{u.CacheWrite5m, text, func(r *prices.Row) string { return r.CacheWrite5mPerMTok }},
+		{u.CacheWrite1h, text, func(r *prices.Row) string { return r.CacheWrite1hPerMTok }},
+		{u.AudioInput, audio, input}, {u.AudioOutput, audio, output}, {u.ImageOutput, image, output},
+	} {
+		if part.tokens == 0 {
+			continue
+		}
+		if part.row == nil || part.price(part.row) == "" {
+			return nil
+		}
+		usd, _ := new(big.Rat).SetString(part.price(part.row))
+		usd.Mul(usd, factor)
+		total.Add(total, usd.Mul(usd, big.NewRat(part.tokens, 1_000_000)))
+	}
+	return total
+}
+
+func input(r *prices.Row) string { return r.InputPerMTok }
+
+func output(r *prices.Row) string { return r.OutputPerMTok }
+
+// plainRow returns the row with the highest threshold of those in force; nil when there is none.
+func plainRow(rows []prices.Row, call *prices.Call, modality string) *prices.Row {
+	var best *prices.Row
+	u := &call.Usage
+	prompt := u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput
+	for i := range rows {
+		r := &rows[i]
+		mode := r.Mode == prices.ModeStandard || r.Mode == plainHours(call.At)
+		if r.ModelHint != call.Model || r.Modality != modality || !mode || !inForce(&r.ValidFrom, &r.ValidUntil, call.At) || prompt < r.TierThresholdTokens {
+			continue
+		}
+		if best == nil || r.TierThresholdTokens > best.TierThresholdTokens {
+			best = r
+		}
+	}
+	return best
+}
+
+// inForce compares a time with the texts of a period, of which a date sorts before the times of its day.
+func inForce(from, until *string, at time.Time) bool {
+	now := at.UTC().Format(time.RFC3339)
+	return (from == nil || *from <= now) && (until == nil || *until == "" || now < *until)
+}
+
+// plainHours returns the mode of DeepSeek's rows.
+func plainHours(at time.Time) string {
+	now, clock := at.UTC().Format(time.RFC3339), at.UTC().Format("15:04")
+	if now < "2026-08-16T16:00:00Z" {
+		return map[bool]string{true: "off-peak", false: "peak"}[clock >= "16:30" || clock < "00:30"]
+	}
+	beijing := at.UTC().Add(8 * time.Hour)
+	clock = beijing.Format("15:04")
+	working := clock >= "09:00" && clock < "12:00" || clock >= "14:00" && clock < "18:00"
+	holiday := strings.Contains("2026-09-25 2026-10-01 2026-10-02 2026-10-05 2026-10-06 2026-10-07", beijing.Format(time.DateOnly))
+	if weekday := beijing.Weekday(); !working || holiday || weekday == time.Saturday || weekday == time.Sunday {
+		return "off-peak"
+	}
+	return "peak"
+}
+
+// plainFactor returns the factor of the mode, and reports whether it holds for cached input; nil is not known.
+func plainFactor(call *prices.Call, row *prices.Row) (factor *big.Rat, cached bool) {
+	anthropic := call.Provider == models.Anthropic
+	oldClaude := strings.Contains(call.Model, "claude-3") || strings.Contains(call.Model, "-4-5") || strings.Contains(call.Model, "-4-1") ||
+		strings.Contains(call.Model, "-4-0") || strings.HasSuffix(call.Model, "-4") || strings.Contains(call.Model, "-2025") || strings.Contains(call.Model, "claude-2")
+	newGPT := strings.HasPrefix(call.Model, "gpt-6") || strings.HasPrefix(call.Model, "gpt-5.4") || strings.HasPrefix(call.Model, "gpt-5.5") || strings.HasPrefix(call.Model, "gpt-5.6")
+	switch {
+	case call.Mode == "":
+		return big.NewRat(1, 1), true
+	case call.Mode == "batch" && (anthropic || call.Provider == models.OpenAI || call.Provider == models.Gemini):
+		return big.NewRat(1, 2), call.Provider != models.Gemini
+	case call.Mode == "us" && (call.Provider == models.XAI || call.Provider == models.OpenAI && newGPT && row.TierThresholdTokens == 0):
+		return big.NewRat(11, 10), true
+	case call.Mode == "us" && anthropic && !oldClaude && !strings.Contains(call.Model, "mythos") && inForce(ptr("2026-02-05"), nil, call.At):
+		return big.NewRat(11, 10), true
+	}
+	return nil, false
+}
+
+// plainFees returns the fees of the tools; nil is not known.
+func plainFees(fees []prices.Fee, call *prices.Call) *big.Rat {
+	total := new(big.Rat)
+	if strings.Contains(call.Model, "search-api") || strings.Contains(call.Model, "search-preview") {
+		return nil
+	}
+	for tool, n := range call.Usage.Requests {
+		usd := plainFee(fees, tool, call)
+		switch {
+		case n == 0:
+			continue
+		case usd == nil || usd.USDPerRequest == "":
+			return nil
+		case usd.Unit == "prompt":
+			n = 1
+		}
+		fee, _ := new(big.Rat).SetString(usd.USDPerRequest)
+		total.Add(total, fee.Mul(fee, big.NewRat(n, 1)))
+	}
+	return total
+}
+
+// plainFee returns the fee of a tool that is in force for a model; no two patterns of the list are for one model and day.
+func plainFee(fees []prices.Fee, tool string, call *prices.Call) *prices.Fee {
+	for i, fee := range fees {
+		if fee.What != tool || !inForce(fee.ValidFrom, fee.ValidUntil, call.At) {
+			continue
+		}
+		for _, model := range fee.Models {
+			if beginning, open := strings.CutSuffix(model, "*"); call.Model == model || open && strings.HasPrefix(call.Model, beginning) {
+				return &fees[i]
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package prices_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"math/big"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// wholeCase is a line of testdata/whole_call_cases.jsonl: a usage object or the body of a response, and its cost computed by
+// hand. Accept has all allowed costs where the sources leave more than one; nil is an unknown cost.
+type wholeCase struct {
+	ID, Model   string
+	Provider    models.Provider
+	At          time.Time
+	Usage, Body json.RawMessage
+	Mode        string
+	Expected    *string `json:"expected_usd"`
+	Lines       []prices.Line
+	Unpriced    []string
+	Accept      []*string
+}
+
+func wholeCases(t testing.TB) []wholeCase {
+	t.Helper()
+	file, err := os.Open("testdata/whole_call_cases.jsonl")
+	require.NoError(t, err)
+	defer file.Close()
+	var cases []wholeCase
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var c wholeCase
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &c))
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// call returns the call of a case, as a program would read it.
+func (c *wholeCase) call(t testing.TB) prices.Call {
+	t.Helper()
+	call := prices.Call{Provider: c.Provider, Model: c.Model, At: c.At, Mode: c.Mode}
+	var err error
+	if c.Body != nil {
+		var response prices.Response
+		response, err = prices.ParseResponse(c.Provider, c.Body)
+		call.Usage = response.Usage
+	} else {
+		call.Usage, err = prices.ParseUsage(c.Provider, c.Usage)
+	}
+	require.NoError(t, err, c.ID)
+	return call
+}
+
+// The cost of a whole call is that computed by hand, to the last digit, or its error names what is missing.
+func TestCostOfWholeCalls(t *testing.T) {
+	t.Parallel()
+	cases := wholeCases(t)
+	assert.Len(t, cases, 76)
+	for _, c := range cases {
+		cost, err := prices.BuiltIn().CostOf(c.call(t))
+		if err != nil {
+			require.ErrorIs(t, err, prices.ErrUnpriced, c.ID)
+			assert.True(t, c.Expected == nil || slices.Contains(c.Accept, nil), "%s: %v", c.ID, err)
+			var unpriced *prices.UnpricedError
+			require.ErrorAs(t, err, &unpriced)
+			named := slices.ContainsFunc(c.Unpriced, func(word string) bool { return strings.Contains(unpriced.What+" "+unpriced.Name, word) })
+			assert.True(t, named || c.Unpriced == nil, "%s: %v", c.ID, err)
+			continue
+		}
+		if c.accepts(cost.Exact) && (c.Expected == nil || len(c.Lines) == 0) {
+			continue
+		}
+		require.NotNil(t, c.Expected, "%s: %s", c.ID, cost.Exact)
+		assert.Equal(t, *c.Expected, cost.Exact, c.ID)
+		assert.Equal(t, c.Lines, cost.Lines, c.ID)
+	}
+}
+
+func (c *wholeCase) accepts(usd string) bool {
+	equal := func(want *string) bool {
+		if want == nil {
+			return false
+		}
+		a, _ := new(big.Rat).SetString(*want)
+		b, _ := new(big.Rat).SetString(usd)
+		return a.Cmp(b) == 0
+	}
+	return slices.ContainsFunc(append(c.Accept, c.Expected), equal)
+}

@@ -1,0 +1,35 @@
+// Package prices computes what calls of models cost. It reads what a response used, prices it exactly, and adds costs up. It sends
+// nothing and does not need net/http:
+//
+//	response, err := prices.ParseResponse(models.OpenAI, body)
+//	cost, err := prices.BuiltIn().CostOf(prices.Call{
+//		Provider: models.OpenAI, Model: response.Model, Usage: response.Usage, At: time.Now(),
+//	})
+//	fmt.Println(cost.USD) // exact, as a decimal
+//
+// # Prices
+//
+// [BuiltIn] is a list of prices and fees of OpenAI, DeepSeek, Anthropic, Gemini and xAI, with all periods and tiers. [List.With]
+// adds your own prices, [List.WithLive] those that a provider publishes now, and [List.WithTable] a newer table. A list is
+// immutable. [List.Save] and [Load] keep it in a file. Package discovery requests live prices and newer tables.
+//
+// # Responses
+//
+// [ParseResponse] reads a response, a [Stream] its events, and [ParseUsage] a usage object alone. Their counts do not overlap,
+// whatever the provider's own counts include.
+//
+// # Sums
+//
+// A [Ledger] adds up the costs of a program by UTC day and model while it runs. Package calls adds up files.
+//
+// # Errors
+//
+// A cost is exact, or it is an [*UnpricedError] that names what is missing and matches [ErrUnpriced]. A cost that is not known is
+// never 0. Invalid arguments are a [*ValueError]. No error contains a part of a response.
+//
+// # Limits
+//
+// The state that is kept of one response has at most 48 KiB; with more its counts are not known.
+//
+// All functions and methods are safe for concurrent use, except those of a Stream.
+package prices

@@ -1,0 +1,198 @@
+package prices
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// Ledger adds up the costs of calls, exactly, by UTC day and model. The zero value is empty and ready to use. A Ledger must not
+// be copied. It has no JSON of its own: to keep what it counted, marshal [Ledger.Days], or keep the costs and add them again.
+type Ledger struct {
+	mu   sync.Mutex
+	days map[int64]*ledgerDay
+}
+
+// ledgerDay is one UTC day of a ledger.
+type ledgerDay struct {
+	number   int64 // days since 1970-01-01
+	sums     map[ledgerKey]decimal.Decimal
+	fees     map[models.Provider]decimal.Decimal
+	unpriced int
+}
+
+type ledgerKey struct {
+	provider models.Provider
+	model    string
+}
+
+// LedgerDay is one UTC day of a [Ledger]. Amounts are exact, as plain decimals such as "0.75".
+type LedgerDay struct {
+	// Day is the date, such as "2026-11-21".
+	Day string `json:"day"`
+	// USD is the sum of the day, in US dollars. It does not include unpriced calls.
+	USD string `json:"usd"`
+	// FeesUSD is the part of USD that is fees for uses of tools; the rest is tokens and charges that a provider stated. A bill
+	// lists fees apart, and subtracts free allowances from them.
+	FeesUSD string `json:"fees_usd"`
+	// ByModel has the sum for each model, fees included. The map is never nil.
+	ByModel map[string]string `json:"by_model"`
+	// Unpriced is the number of calls whose cost is not known. If it is not 0, the sums of the day are incomplete.
+	Unpriced int `json:"unpriced"`
+}
+
+// MarshalJSON writes an empty map of models as {}, never null.
+func (d LedgerDay) MarshalJSON() ([]byte, error) {
+	type plain LedgerDay
+	if d.ByModel == nil {
+		d.ByModel = map[string]string{}
+	}
+	return json.Marshal(plain(d))
+}
+
+// NewLedger returns an empty ledger.
+func NewLedger() *Ledger { return new(Ledger) }
+
+// Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call. So does a cost whose Exact is not a
+// plain decimal, such as that of the zero CallCost that [PriceList.CostOf] returns with an error.
+func (l *Ledger) Add(at time.Time, cost *Cost) {
+	var usd decimal.Decimal
+	priced := cost != nil
+	if priced {
+		usd, priced = decimal.ParsePlain(cost.Exact)
+	}
+	fees, number := cost.fees(), calendar.DayNumber(at)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	day := l.day(number)
+	if !priced {
+		day.unpriced++
+		return
+	}
+	key := ledgerKey{modelid.Canonical(cost.Provider), cost.Model}
+	day.sums[key] = day.sums[key].Add(usd)
+	day.fees[key.provider] = day.fees[key.provider].Add(fees)
+}
+
+// fees returns the sum of the lines for uses of tools.
+func (cost *Cost) fees() (fees decimal.Decimal) {
+	if cost == nil {
+		return fees
+	}
+	for i := range cost.Lines {
+		if cost.Lines[i].Requests > 0 {
+			usd, _ := decimal.ParsePlain(cost.Lines[i].USD)
+			fees = fees.Add(usd)
+		}
+	}
+	return fees
+}
+
+// day returns a day of the ledger, and adds it if it is new.
+func (l *Ledger) day(number int64) *ledgerDay {
+	day := l.days[number]
+	if day == nil {
+		day = &ledgerDay{number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: make(map[models.Provider]decimal.Decimal)}
+		if l.days == nil {
+			l.days = make(map[int64]*ledgerDay)
+		}
+		l.days[number] = day
+	}
+	return day
+}
+
+// Total returns the exact sum of the UTC days that begin within [from, to), rounded once to a float64. A zero from or to leaves
+// that end open. It does not include unpriced calls: the total is complete only if [Ledger.Unpriced] of the same window is 0.
+func (l *Ledger) Total(from, to time.Time) float64 {
+	var total decimal.Decimal
+	for _, day := range l.window(from, to) {
+		total = total.Add(day.total(""))
+	}
+	return total.Float64()
+}
+
+// Unpriced returns the number of unpriced calls on the UTC days that begin within [from, to). A zero from or to leaves that end
+// open.
+func (l *Ledger) Unpriced(from, to time.Time) int {
+	unpriced := 0
+	for _, day := range l.window(from, to) {
+		unpriced += day.unpriced
+	}
+	return unpriced
+}
+
+// Days returns the days that have calls, oldest first.
+func (l *Ledger) Days() []LedgerDay { return l.DaysOf("", time.Time{}, time.Time{}) }
+
+// DaysOf returns the days that begin within [from, to) and have calls, oldest first, with the amounts of one provider. "" is all
+// providers. A zero from or to leaves that end open. A day on which only other providers have calls has a USD of "0" and no
+// models. Unpriced counts the calls of all providers: the provider of an unpriced call is not known.
+func (l *Ledger) DaysOf(p models.Provider, from, to time.Time) []LedgerDay {
+	p = modelid.Canonical(p)
+	days := []LedgerDay{}
+	for _, day := range l.window(from, to) {
+		days = append(days, day.of(p))
+	}
+	return days
+}
+
+// of returns the amounts of one provider, or of all for "".
+func (d *ledgerDay) of(p models.Provider) LedgerDay {
+	models := make(map[string]decimal.Decimal)
+	for key, usd := range d.sums {
+		if p == "" || key.provider == p {
+			models[key.model] = models[key.model].Add(usd)
+		}
+	}
+	var fees decimal.Decimal
+	for provider, usd := range d.fees {
+		if p == "" || provider == p {
+			fees = fees.Add(usd)
+		}
+	}
+	total := d.total(p)
+	day := LedgerDay{Day: d.date(), USD: total.String(), FeesUSD: fees.String(), ByModel: make(map[string]string, len(models)), Unpriced: d.unpriced}
+	for model, usd := range models {
+		day.ByModel[model] = usd.String()
+	}
+	return day
+}
+
+// window returns copies of the days that begin within [from, to), oldest first.
+func (l *Ledger) window(from, to time.Time) []ledgerDay {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var days []ledgerDay
+	for _, number := range slices.Sorted(maps.Keys(l.days)) {
+		begin := time.Unix(number*calendar.SecondsPerDay, 0)
+		if (!from.IsZero() && begin.Before(from)) || (!to.IsZero() && !begin.Before(to)) {
+			continue
+		}
+		day := *l.days[number]
+		day.sums, day.fees = maps.Clone(day.sums), maps.Clone(day.fees)
+		days = append(days, day)
+	}
+	return days
+}
+
+func (d *ledgerDay) date() string {
+	return time.Unix(d.number*calendar.SecondsPerDay, 0).UTC().Format(time.DateOnly)
+}
+
+// total returns the sum of the day, of one provider or, for "", of all.
+func (d *ledgerDay) total(p models.Provider) decimal.Decimal {
+	var total decimal.Decimal
+	for key, usd := range d.sums {
+		if p == "" || key.provider == p {
+			total = total.Add(usd)
+		}
+	}
+	return total
+}

@@ -1,0 +1,51 @@
+package prices
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+)
+
+// ErrOldTable matches the error of a table that does not replace the one in a list: it is older, or has prices for less than nine
+// tenths of the models of that one. Models are never removed from the table, so that one without many of them was cut.
+var ErrOldTable = errors.New("the table is older than the one in use")
+
+// Table returns the text of the table in the list, as CSV, and its tag: the ETag of the response that it came from, "" for the
+// built-in table. An empty list has no table.
+func (l *List) Table() (csv, tag string) {
+	if l.table == nil {
+		return "", ""
+	}
+	return l.table.Table, l.etag
+}
+
+// WithTable returns the list with a newer version of the table of this project, which [Client.UpdatePrices] requests. Rows of
+// [PriceList.With] and of [PriceList.WithLive] stay and precede it. The Source of its rows ends with the date of the table. l does
+// not change. tag is returned by Table.
+//
+// A table that cannot be read, and one verified later than tomorrow in UTC, is a [*ValueError]; one that is too old is
+// [ErrOldTable].
+func (l *List) WithTable(csv, tag string) (*List, error) {
+	list := *l
+	list.etag = tag
+	if l.table != nil && l.table.Updated && l.table.Table == csv {
+		return &list, nil
+	}
+	table, err := pricelist.Update(csv)
+	if err != nil {
+		return nil, &ValueError{Field: "csv", Reason: "is damaged: " + err.Error()}
+	}
+	switch {
+	case table.AsOf().Before(l.table.AsOf()):
+		return nil, ErrOldTable
+	case table.Lacks(l.table):
+		return nil, fmt.Errorf("%w, or cut: it has prices for less than nine tenths of the models", ErrOldTable)
+	}
+	list.table = table
+	if l.own.list != nil {
+		list.own.list = list.namedRows(slices.Clone(l.own.list.Rows()))
+	}
+	return &list, nil
+}

@@ -1,0 +1,61 @@
+package prices_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+func TestWithTableReplacesTheTable(t *testing.T) {
+	t.Parallel()
+	builtIn := prices.BuiltIn()
+	csv, tag := builtIn.Table()
+	assert.Empty(t, tag)
+	own, err := builtIn.With(ownRow())
+	require.NoError(t, err)
+	list, err := own.WithTable(csv, `"v2"`)
+	require.NoError(t, err)
+	again, tag := list.Table()
+	assert.Equal(t, csv, again)
+	assert.Equal(t, `"v2"`, tag)
+	assert.Len(t, list.Rows(""), len(own.Rows("")))
+	assert.Equal(t, own.Rows("")[0], list.Rows("")[0], "the own row stays")
+	assert.Contains(t, list.Rows("")[1].Source, "; price table of ")
+	same, err := list.WithTable(csv, `"v3"`)
+	require.NoError(t, err)
+	assert.Equal(t, list.Rows(""), same.Rows(""))
+}
+
+func TestWithTableOfAnEmptyList(t *testing.T) {
+	t.Parallel()
+	csv, _ := prices.BuiltIn().Table()
+	empty := new(prices.List)
+	text, tag := empty.Table()
+	assert.Empty(t, text+tag)
+	list, err := empty.WithTable(csv, "")
+	require.NoError(t, err)
+	assert.Len(t, list.Rows(""), len(prices.BuiltIn().Rows("")))
+}
+
+func TestWithTableRefuses(t *testing.T) {
+	t.Parallel()
+	csv, _ := prices.BuiltIn().Table()
+	var damaged *discovery.ValueError
+	for _, text := range []string{"", "x", strings.Replace(csv, "anthropic,", "nobody,", 1)} {
+		_, err := prices.BuiltIn().WithTable(text, "")
+		require.ErrorAs(t, err, &damaged)
+	}
+	lines := strings.SplitAfter(csv, "\n")
+	_, err := prices.BuiltIn().WithTable(strings.Join(lines[:len(lines)/2], ""), "")
+	require.ErrorIs(t, err, prices.ErrOldTable)
+}
+
+func ownRow() prices.Row {
+	return prices.Row{Provider: models.OpenAI, ModelHint: "own", InputPerMTok: "1", OutputPerMTok: "1"}
+}

@@ -1,0 +1,134 @@
+package prices
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// Row is a row of a price list. Prices are plain decimals, such as "2.5", in US dollars per million tokens. The price "" does not
+// exist or is unknown; only free use has the price "0".
+//
+// A model whose price depends on the length of the prompt has several rows, which differ in TierThresholdTokens.
+type Row struct {
+	// Provider is the provider that charges the price.
+	Provider models.Provider `json:"provider"`
+	// ModelHint is the id of the model.
+	ModelHint string `json:"model_hint"`
+	// SKUID and SKUDescription name the row: the model with its mode, modality, tier and period.
+	SKUID          string `json:"sku_id"`
+	SKUDescription string `json:"sku_description"`
+	// InputPerMTok is the price of input, and OutputPerMTok of output.
+	InputPerMTok  string `json:"input_per_mtok"`
+	OutputPerMTok string `json:"output_per_mtok"`
+	// CacheReadPerMTok is the price of input that is read from the cache.
+	CacheReadPerMTok string `json:"cache_read_per_mtok"`
+	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are the prices of input that is written to the cache for five minutes and for
+	// an hour; for OpenAI, for 30 minutes and for 12 hours.
+	CacheWrite5mPerMTok string `json:"cache_write_5m_per_mtok"`
+	CacheWrite1hPerMTok string `json:"cache_write_1h_per_mtok"`
+	// TierThresholdTokens is the length of the shortest prompt that the row applies to, in tokens; 0 for any length.
+	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
+	// UsageUnit is the provider's unit, as in "count", or "".
+	UsageUnit string `json:"usage_unit"`
+	// Source names what was read and how reliable it is.
+	Source string `json:"source"`
+	// VerifiedAt is when the source was read, as a date or an RFC 3339 time; "" if unknown.
+	VerifiedAt string `json:"verified_at"`
+	// ValidFrom is the beginning of the price and ValidUntil the end, which is exclusive: a UTC day, as in "2026-12-01", or an
+	// RFC 3339 time; "" means no limit.
+	ValidFrom  string `json:"valid_from"`
+	ValidUntil string `json:"valid_until"`
+	// Modality is one of the Modality constants; "" is text.
+	Modality string `json:"modality"`
+	// Mode is one of the Mode constants; "" is standard. Several are joined with a hyphen, as in flex-cached.
+	Mode string `json:"mode"`
+}
+
+// The values of [Row].Modality.
+const (
+	ModalityText  = "text"
+	ModalityImage = "image"
+	ModalityAudio = "audio"
+	ModalityVideo = "video"
+)
+
+// The values of [Row].Mode. ModeStandard is the list price of a plain request. Rows with ModeUnknown,
+// ModeStorage, ModeGrounding or ModeOther never have a price.
+const (
+	ModeStandard = "standard"
+	// ModeCached is input that is read from a cache.
+	ModeCached = "cached"
+	// ModeBatch is for requests in a batch.
+	ModeBatch = "batch"
+	// ModeFlex and ModePriority are service tiers of lower and higher priority.
+	ModeFlex     = "flex"
+	ModePriority = "priority"
+	// ModePeak and ModeOffPeak are the hours of DeepSeek. Since 2026-08-16 16:00 UTC, peak is from 01:00 to 04:00 and from 06:00 to
+	// 10:00 UTC, except on Chinese public holidays and, since 2026-08-22 16:00 UTC, on weekends. From 2025-02-26 16:30 to 2025-09-05
+	// 16:00 UTC, off-peak was from 16:30 to 00:30 UTC.
+	ModePeak    = "peak"
+	ModeOffPeak = "off-peak"
+	// ModeLive is the Live API (bidirectional streaming).
+	ModeLive = "live"
+	// ModeFree is free use. Its price of 0 is not the price of a paid request.
+	ModeFree = "free"
+	// ModeUnknown marks a SKU whose description has unknown words, which may change the price.
+	ModeUnknown = "unknown"
+	// ModeStorage is the storage of a cache, per token and hour.
+	ModeStorage = "storage"
+	// ModeGrounding is the use of searches and maps, per call.
+	ModeGrounding = "grounding"
+	// ModeOther is anything else that is not counted in tokens, such as images and videos.
+	ModeOther = "other"
+)
+
+// rowsOf returns rows of the price table as callers see them.
+func rowsOf(listed []pricelist.Row) []Row {
+	rows := make([]Row, len(listed))
+	for i := range listed {
+		rows[i] = rowOf(&listed[i])
+	}
+	return rows
+}
+
+// rowOf returns a row of the price table as callers see it.
+func rowOf(r *pricelist.Row) Row {
+	row := Row{
+		Provider: models.Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
+		InputPerMTok: pricelist.Text(r.Input), OutputPerMTok: pricelist.Text(r.Output), CacheReadPerMTok: pricelist.Text(r.CacheRead),
+		CacheWrite5mPerMTok: pricelist.Text(r.CacheWrite5m), CacheWrite1hPerMTok: pricelist.Text(r.CacheWrite1h),
+		ValidFrom: pricelist.FormatTime(r.From), ValidUntil: pricelist.FormatTime(r.Until), VerifiedAt: r.VerifiedAt,
+		TierThresholdTokens: r.MinPrompt, Source: r.Source, Modality: cmp.Or(r.Modality, ModalityText), Mode: cmp.Or(r.Mode, ModeStandard),
+	}
+	for _, part := range [...]string{r.Mode, r.Modality} {
+		if part != "" {
+			row.SKUID += "@" + part
+			row.SKUDescription += ", " + part
+		}
+	}
+	if r.MinPrompt > 0 {
+		from := strconv.FormatInt(r.MinPrompt, 10)
+		row.SKUID += "@" + from
+		row.SKUDescription += ", prompts from " + from + " tokens"
+	}
+	if row.ValidUntil != "" && !r.Live {
+		row.SKUID += "@until-" + row.ValidUntil
+		row.SKUDescription += ", until " + row.ValidUntil
+	}
+	return row
+}
+
+// Age returns how long before now the source of the row was read. A date means its beginning in UTC, and a time in the future
+// gives 0. Age returns false if VerifiedAt is "" or invalid.
+func (r Row) Age(now time.Time) (time.Duration, bool) {
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, r.VerifiedAt); err == nil {
+			return max(now.Sub(at), 0), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,68 @@
+package prices
+
+import (
+	"bytes"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// Stream reads a streamed response. Pass the data of each event to Event, in order, and take the Response at the end:
+//
+//	stream := discovery.NewStream(discovery.Anthropic)
+//	for events.Next() {
+//		err := stream.Event(events.Data())
+//	}
+//	response, err := stream.Response()
+//
+// A Stream is not safe for concurrent use.
+type Stream struct {
+	reader *response.Reader
+	err    error
+}
+
+// NewStream returns a Stream for a response of p. If p is not a provider, the methods of the Stream return the error.
+func NewStream(provider models.Provider) *Stream {
+	known, err := models.ParseProvider(string(provider))
+	return &Stream{reader: response.New(string(known)), err: err}
+}
+
+// Event reads the data of one server-sent event: the text of its data lines, without "data:", joined with "\n". For a response
+// of Gemini that is one JSON array, it is an element of the array. Events without counts are ignored, as are "[DONE]" and
+// empty data. Stream keeps nothing of data.
+//
+// The error is a [*ValueError] if the data is no JSON object; the stream goes on without it.
+func (s *Stream) Event(data []byte) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	if text := bytes.TrimSpace(data); len(text) == 0 || string(text) == "[DONE]" {
+		return nil
+	}
+	doc, ok := response.Parse(data)
+	if !ok {
+		return &ValueError{Field: "data", Reason: "must be a JSON object"}
+	}
+	s.reader.Event(doc)
+	return nil
+}
+
+// Response returns the response as it is after the events so far. It is Complete once the provider has sent the final usage:
+// OpenAI, DeepSeek and xAI in the last chunk of chat completions (OpenAI only if the request has stream_options.include_usage),
+// and in response.completed, response.incomplete or response.failed; Anthropic in the message_delta with the stop reason, merged
+// with message_start; Gemini beside the finish reason, or in interaction.completed. After an error event it is never Complete. The
+// error is a [*ValueError] if the final usage object is invalid, or if the names, the usage and the searches of the response take more
+// than 48 KiB; the Response then has no usage.
+func (s *Stream) Response() (Response, error) {
+	if err := s.check(); err != nil {
+		return Response{}, err
+	}
+	return resultOf(s.reader)
+}
+
+func (s *Stream) check() error {
+	if s == nil || s.reader == nil {
+		return &ValueError{Field: "Stream", Reason: "must be made with NewStream"}
+	}
+	return s.err
+}
