@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -19,7 +19,7 @@ type bill struct {
 	counted  *float64
 	ledger   *prices.Ledger
 	// rows are the calls of the ledger by day, provider, model and the reason of an unknown cost.
-	rows []meter.Row
+	rows []calls.Group
 	// unread is the error of the lines that are not in rows.
 	unread error
 	// byItem requests the line items, which xAI always sends.

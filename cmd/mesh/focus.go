@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -26,11 +26,11 @@ func (f usageFlags) check(format string) error {
 }
 
 // usageFocus writes calls as rows of FOCUS.
-func (a *app) usageFocus(prices *prices.List, opts meter.SumOptions, account string, in *callsFiles) error {
+func (a *app) usageFocus(prices *prices.List, opts calls.SumOptions, account string, in *callsFiles) error {
 	rows := focus.NewCalls(prices, account)
 	var unread []error
 	read, omitted, more := 0, 0, 0
-	for r, err := range meter.ReadLog(in.paths...) {
+	for r, err := range calls.Read(in.paths...) {
 		switch {
 		case err != nil && len(unread) < maxLineErrors:
 			unread = append(unread, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -87,10 +88,10 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	if err != nil {
 		return err
 	}
-	summary, log := pages.NewSummary(), (*meter.Log)(nil)
-	recorders := []func(meter.Record){summary.Record}
+	summary, log := pages.NewSummary(), (*calls.Log)(nil)
+	recorders := []func(calls.Record){summary.Record}
 	if f.log != "" {
-		if log, err = meter.OpenLog(f.log); err != nil {
+		if log, err = calls.OpenLog(f.log); err != nil {
 			return usagef("--log %s: %w", f.log, withoutPath(err))
 		}
 		recorders = append(recorders, log.Record)
@@ -155,13 +156,13 @@ func whyNone(failed int64) string {
 }
 
 // warnOfUnpriced returns a recorder that warns of the first call of each model that a budget does not limit, or limits by --per-call.
-func (a *app) warnOfUnpriced(perCall string) func(meter.Record) {
+func (a *app) warnOfUnpriced(perCall string) func(calls.Record) {
 	effect := "--budget does not limit unpriced calls"
 	if perCall != "" {
 		effect = "unpriced calls count as --per-call " + perCall + ","
 	}
 	var models sync.Map
-	return func(r meter.Record) {
+	return func(r calls.Record) {
 		if r.USD != "" || (perCall == "" && r.AtLeastUSD != "") {
 			return
 		}

@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // warnOfNewer returns a recorder that warns of the first call of a model that is newer than the price table.
-func (a *app) warnOfNewer() func(meter.Record) {
+func (a *app) warnOfNewer() func(calls.Record) {
 	list, _, _ := lookup.Table() // mesh prices reports a damaged file
 	var once sync.Once
-	return func(r meter.Record) {
+	return func(r calls.Record) {
 		if r.USD == "" && isNewer(list, r.Provider, r.Model) {
 			once.Do(func() {
 				a.warn(fmt.Errorf("%s/%s is not in the price table of %s and may be newer; mesh prices --update gets the newest table",

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 // caller is a command for mesh meter. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of a
@@ -175,14 +175,14 @@ func checkCallsFiles(t *testing.T, folder string) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
-	var records []meter.Record
+	var records []calls.Record
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		assert.NotContains(t, string(text), agentKey)
 		assert.NotContains(t, string(text), "private")
 		for line := range strings.Lines(string(text)) {
-			var r meter.Record
+			var r calls.Record
 			require.NoError(t, json.Unmarshal([]byte(line), &r))
 			records = append(records, r)
 		}

@@ -72,11 +72,11 @@ func (a *app) price(ctx context.Context, model string, f callFlags) error {
 	if err != nil {
 		return err
 	}
-	list := pricingsOf(list.Of(p, model))
-	if len(list) == 0 {
+	rows := pricingsOf(list.Of(p, model))
+	if len(rows) == 0 {
 		return failedf("%s is not in the price list", model)
 	}
-	return a.print(list, func(w io.Writer) error { return priceTable(w, list) })
+	return a.print(rows, func(w io.Writer) error { return priceTable(w, rows) })
 }
 
 // pricesOf returns the stored or built-in price list, with the prices that a provider publishes now if they are requested.

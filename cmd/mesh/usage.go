@@ -14,7 +14,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -100,11 +100,11 @@ func (a *app) usage(paths []string, f usageFlags) error {
 }
 
 // options returns the options of the flags.
-func (f usageFlags) options(format string) (opts meter.SumOptions, err error) {
+func (f usageFlags) options(format string) (opts calls.SumOptions, err error) {
 	if err := f.check(format); err != nil {
 		return opts, err
 	}
-	opts = meter.SumOptions{Reprice: f.reprice}
+	opts = calls.SumOptions{Reprice: f.reprice}
 	if opts.From, err = lookup.Time(f.from); err != nil {
 		return opts, usagef("--from: %w", err)
 	}
@@ -123,7 +123,7 @@ func (a *app) printUsage(report *pages.Report) error {
 	}
 	for i, by := range report.By {
 		label, labelled := strings.CutPrefix(by, "label:")
-		if labelled && report.Calls > 0 && !slices.ContainsFunc(report.Rows, func(row meter.Row) bool { return row.By[i] != "" }) {
+		if labelled && report.Calls > 0 && !slices.ContainsFunc(report.Rows, func(row calls.Group) bool { return row.By[i] != "" }) {
 			a.warn(fmt.Errorf("--by: no call has the label %q", label))
 		}
 	}
@@ -143,7 +143,7 @@ func (a *app) count(path string, b *bill, failures *failureList) error {
 	}
 	defer in.close()
 	prices, _ := a.priceList()
-	rows, err := meter.Sum(meter.SumOptions{
+	rows, err := calls.Sum(calls.SumOptions{
 		From: b.from, To: b.to, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: prices,
 	}, in.paths...)
 	b.unread = in.rename(err)
@@ -166,7 +166,7 @@ func (a *app) count(path string, b *bill, failures *failureList) error {
 }
 
 // addRow adds the calls of a day and model to a ledger.
-func addRow(ledger *prices.Ledger, row meter.Row) error {
+func addRow(ledger *prices.Ledger, row calls.Group) error {
 	at, err := lookup.Time(row.By[0])
 	if err != nil {
 		return err

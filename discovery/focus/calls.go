@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -40,7 +40,7 @@ func NewCalls(list *prices.List, account string) *Calls {
 // A call with an error has no row, because a cost must not be null and 0 is a known cost: [ErrNoCost] with the reason, a
 // [*discovery.UnpricedError], or the error of an invalid record, such as one without a time. A call that cost nothing and is not in the price list at 0, such as one
 // that was answered with an error status, has no row and no error.
-func (c *Calls) Add(r meter.Record) error {
+func (c *Calls) Add(r calls.Record) error {
 	p, err := provider(r)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (c *Calls) Add(r meter.Record) error {
 	return nil
 }
 
-func provider(r meter.Record) (models.Provider, error) {
+func provider(r calls.Record) (models.Provider, error) {
 	if r.Provider == "" {
 		if p, ok := models.ProviderOf(r.Model); ok {
 			return p, nil
@@ -82,7 +82,7 @@ func provider(r meter.Record) (models.Provider, error) {
 }
 
 // price returns the cost that the price list gives.
-func (c *Calls) price(r meter.Record) (prices.Cost, error) {
+func (c *Calls) price(r calls.Record) (prices.Cost, error) {
 	if r.Usage == nil {
 		return prices.Cost{}, fmt.Errorf("%w: it has no usage", ErrNoCost)
 	}
@@ -102,7 +102,7 @@ const (
 	charged       = "charged"
 )
 
-func (c *Calls) addCost(r meter.Record, cost prices.Cost) {
+func (c *Calls) addCost(r calls.Record, cost prices.Cost) {
 	if len(cost.Lines) == 1 && cost.Lines[0].What == charged {
 		c.addCharge(r, amountOf(cost.Exact), cost.Source)
 		return
@@ -122,7 +122,7 @@ func (c *Calls) addCost(r meter.Record, cost prices.Cost) {
 }
 
 // addCharge adds the cost of a call in dollars.
-func (c *Calls) addCharge(r meter.Record, usd decimal.Decimal, source string) {
+func (c *Calls) addCharge(r calls.Record, usd decimal.Decimal, source string) {
 	of := c.shared(r, modeOf(r, prices.Cost{}), source)
 	groups := c.groups[of]
 	g := c.group(of, &groups, kind{what: charged})
@@ -131,7 +131,7 @@ func (c *Calls) addCharge(r meter.Record, usd decimal.Decimal, source string) {
 }
 
 // shared returns what all rows of a call have in common.
-func (c *Calls) shared(r meter.Record, mode, source string) shared {
+func (c *Calls) shared(r calls.Record, mode, source string) shared {
 	return shared{day: dayOf(r.Time), provider: r.Provider, model: r.Model, mode: mode, tags: c.tags.of(r.Labels), source: source}
 }
 
@@ -149,7 +149,7 @@ func (c *Calls) group(of shared, groups *[]*group, k kind) *group {
 }
 
 // modeOf returns the mode of a call; "" is standard. Peak and off-peak are times of the day, which only the price depends on.
-func modeOf(r meter.Record, cost prices.Cost) string {
+func modeOf(r calls.Record, cost prices.Cost) string {
 	mode := cost.Mode
 	if mode == "" {
 		mode = r.Mode

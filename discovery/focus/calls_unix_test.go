@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -27,7 +27,7 @@ func BenchmarkFocus(b *testing.B) {
 	rows, sum := time.Duration(1<<62), time.Duration(1<<62)
 	for b.Loop() {
 		sum = min(sum, userTime(b, func() error {
-			_, err := meter.Sum(meter.SumOptions{By: [][]string{{"day", "model"}}}, file)
+			_, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}}}, file)
 			return err
 		}))
 		rows = min(rows, userTime(b, func() error { return writeRows(io.Discard, file) }))
@@ -49,16 +49,16 @@ func userTime(b *testing.B, run func() error) time.Duration {
 }
 
 func writeRows(out io.Writer, file string) error {
-	calls := focus.NewCalls(nil, "")
-	for r, err := range meter.ReadLog(file) {
+	records := focus.NewCalls(nil, "")
+	for r, err := range calls.Read(file) {
 		if err == nil {
-			err = calls.Add(r)
+			err = records.Add(r)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return calls.WriteCSV(out)
+	return records.WriteCSV(out)
 }
 
 // writePriced writes lines as a Log does: the calls of 30 days to five models, with the costs of the price list and two labels.
@@ -85,14 +85,14 @@ func writePriced(b *testing.B, n int) (name string) {
 	return name
 }
 
-func priced(b *testing.B, i int, at time.Time, random *rand.Rand) meter.Record {
+func priced(b *testing.B, i int, at time.Time, random *rand.Rand) calls.Record {
 	b.Helper()
 	const openAI = `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d,"audio_tokens":0},` +
 		`"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}}`
 	const anthropic = `{"input_tokens":%d,"cache_creation_input_tokens":0,"cache_read_input_tokens":%d,"output_tokens":%d,"service_tier":"standard"}`
 	input, output := 1+random.IntN(20_000), 1+random.IntN(2000)
 	list := [...]string{"gpt-4o-mini", "gpt-4.1", "gpt-5", "claude-sonnet-4-5-20250929", "claude-opus-4-1-20250805"}
-	r := meter.Record{
+	r := calls.Record{
 		Provider: models.OpenAI, Model: list[random.IntN(len(list))], Time: at, ID: fmt.Sprintf("resp_%032x", i), Path: "/v1/chat/completions",
 		Labels: map[string]string{"env": fmt.Sprintf("env-%d", random.IntN(2)), "team": fmt.Sprintf("team-%d", random.IntN(5))},
 		Usage:  fmt.Appendf(nil, openAI, input, output, input+output, input/2), Status: 200, Complete: true, Duration: time.Second,

@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -24,7 +24,7 @@ import (
 // workedCase is a line of testdata/cases.jsonl: calls or a bill, and the rows that they give. Null columns are left out.
 type workedCase struct {
 	Name  string
-	Calls []meter.Record
+	Calls []calls.Record
 	Bill  *struct {
 		Provider models.Provider
 		Account  string
@@ -61,13 +61,13 @@ func (c workedCase) write(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
 	if c.Bill == nil {
-		calls := focus.NewCalls(nil, "")
+		records := focus.NewCalls(nil, "")
 		for _, r := range c.Calls {
-			if err := calls.Add(r); (err != nil) != (r.USD == "") {
+			if err := records.Add(r); (err != nil) != (r.USD == "") {
 				t.Errorf("Add(%s): %v", r.ID, err)
 			}
 		}
-		if err := calls.WriteCSV(&out); err != nil {
+		if err := records.WriteCSV(&out); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -142,8 +142,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-func call(usd, unpriced string) meter.Record {
-	return meter.Record{
+func call(usd, unpriced string) calls.Record {
+	return calls.Record{
 		Provider: models.OpenAI, Model: "gpt-4o-mini", Time: time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC), USD: usd, Unpriced: unpriced,
 		Usage: json.RawMessage(`{"prompt_tokens":1000,"completion_tokens":10,"total_tokens":1010}`), Complete: true, Status: 200,
 	}
@@ -154,14 +154,14 @@ func TestCostThatIsNotThatOfTheList(t *testing.T) {
 	searched.Requests = map[string]int64{"web_search": 3}
 	failed := call("0", "")
 	failed.Status, failed.Usage = 429, nil
-	calls := focus.NewCalls(nil, "org-1")
-	for _, r := range []meter.Record{searched, call("0.1", ""), failed} {
-		if err := calls.Add(r); err != nil {
+	records := focus.NewCalls(nil, "org-1")
+	for _, r := range []calls.Record{searched, call("0.1", ""), failed} {
+		if err := records.Add(r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var out bytes.Buffer
-	if err := calls.WriteCSV(&out); err != nil {
+	if err := records.WriteCSV(&out); err != nil {
 		t.Fatal(err)
 	}
 	_, rows := readRows(t, out.String())
@@ -181,22 +181,22 @@ func TestCostThatIsNotThatOfTheList(t *testing.T) {
 func TestCallsWithoutARow(t *testing.T) {
 	unknown, torn := call("", ""), call("", "")
 	unknown.Model, torn.Usage = "gpt-99-unknown", json.RawMessage(`{"prompt_tokens":-1}`)
-	calls := focus.NewCalls(nil, "")
-	if err := calls.Add(call("", "closed early")); !errors.Is(err, focus.ErrNoCost) || !strings.Contains(err.Error(), "closed early") {
+	records := focus.NewCalls(nil, "")
+	if err := records.Add(call("", "closed early")); !errors.Is(err, focus.ErrNoCost) || !strings.Contains(err.Error(), "closed early") {
 		t.Errorf("a call without a cost: %v", err)
 	}
-	if err := calls.Add(unknown); !errors.Is(err, prices.ErrUnpriced) {
+	if err := records.Add(unknown); !errors.Is(err, prices.ErrUnpriced) {
 		t.Errorf("an unknown model: %v", err)
 	}
 	undated, late := call("1", ""), call("1", "")
 	undated.Time, late.Time = time.Time{}, time.Date(9999, 12, 1, 12, 0, 0, 0, time.UTC)
-	for _, r := range []meter.Record{torn, call("1e9", ""), call("-1", ""), {Provider: "nobody", USD: "1"}, undated, late} {
-		if calls.Add(r) == nil {
+	for _, r := range []calls.Record{torn, call("1e9", ""), call("-1", ""), {Provider: "nobody", USD: "1"}, undated, late} {
+		if records.Add(r) == nil {
 			t.Errorf("Add(%+v) has no error", r)
 		}
 	}
 	var out bytes.Buffer
-	if err := calls.WriteCSV(&out); err != nil || strings.Count(out.String(), "\n") != 1 {
+	if err := records.WriteCSV(&out); err != nil || strings.Count(out.String(), "\n") != 1 {
 		t.Errorf("rows of calls without a cost: %v\n%s", err, out.String())
 	}
 }
@@ -241,16 +241,16 @@ func TestWriteBillByPart(t *testing.T) {
 
 // TestCountsBeyondInt64 adds up more tokens than an int64 has room for.
 func TestCountsBeyondInt64(t *testing.T) {
-	calls := focus.NewCalls(nil, "")
+	records := focus.NewCalls(nil, "")
 	r := call("", "")
 	r.Usage = json.RawMessage(`{"prompt_tokens":9007199254740992,"completion_tokens":0,"total_tokens":9007199254740992}`)
 	for range 2048 {
-		if err := calls.Add(r); err != nil {
+		if err := records.Add(r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var out bytes.Buffer
-	if err := calls.WriteCSV(&out); err != nil {
+	if err := records.WriteCSV(&out); err != nil {
 		t.Fatal(err)
 	}
 	_, rows := readRows(t, out.String())
@@ -260,14 +260,14 @@ func TestCountsBeyondInt64(t *testing.T) {
 }
 
 func TestTags(t *testing.T) {
-	calls := focus.NewCalls(nil, "")
+	records := focus.NewCalls(nil, "")
 	r := call("0.1", "")
 	r.Labels = map[string]string{"team": "<b> & c", "canary": ""}
-	if err := calls.Add(r); err != nil {
+	if err := records.Add(r); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := calls.WriteCSV(&out); err != nil {
+	if err := records.WriteCSV(&out); err != nil {
 		t.Fatal(err)
 	}
 	_, rows := readRows(t, out.String())
@@ -278,14 +278,14 @@ func TestTags(t *testing.T) {
 
 // TestBillOfAnotherZone has a bucket whose month in its own time zone is not the month in UTC.
 func TestFileIsUTF8(t *testing.T) {
-	calls := focus.NewCalls(nil, "")
+	records := focus.NewCalls(nil, "")
 	r := call("0.1", "")
 	r.Model = "gpt\xff"
-	if err := calls.Add(r); err != nil {
+	if err := records.Add(r); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := calls.WriteCSV(&out); err != nil {
+	if err := records.WriteCSV(&out); err != nil {
 		t.Fatal(err)
 	}
 	if _, rows := readRows(t, out.String()); rows[0]["x_Model"] != "gpt\uFFFD" || !utf8.Valid(out.Bytes()) {
@@ -307,15 +307,15 @@ func TestBillOfAnotherZone(t *testing.T) {
 
 // TestFileControlsNoTerminal has texts of programs and providers with control characters. JSON in a cell stays JSON.
 func TestFileControlsNoTerminal(t *testing.T) {
-	calls := focus.NewCalls(nil, "org\x1b]0;a\a")
+	records := focus.NewCalls(nil, "org\x1b]0;a\a")
 	r := call("0.1", "")
 	r.Model, r.Source = "gpt\n\u009b31m", "a\u202eb\u2028c\u007f é"
 	r.Labels = map[string]string{"team": "\u009b\r\n=x"}
-	if err := calls.Add(r); err != nil {
+	if err := records.Add(r); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := calls.WriteCSV(&out); err != nil {
+	if err := records.WriteCSV(&out); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexFunc(strings.ReplaceAll(out.String(), "\n", ""), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Bidi_Control) }); i >= 0 {
@@ -338,16 +338,16 @@ func TestFileControlsNoTerminal(t *testing.T) {
 // TestDays has calls at both ends of days before and after 1970.
 func TestDays(t *testing.T) {
 	for _, day := range []string{"1969-12-30", "1969-12-31", "1970-01-01", "2026-11-22"} {
-		calls := focus.NewCalls(nil, "")
+		records := focus.NewCalls(nil, "")
 		for _, clock := range []string{"T00:00:00Z", "T23:59:59.999999999Z"} {
 			r := call("0.1", "")
 			r.Time, _ = time.Parse(time.RFC3339, day+clock)
-			if err := calls.Add(r); err != nil {
+			if err := records.Add(r); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var out bytes.Buffer
-		if err := calls.WriteCSV(&out); err != nil {
+		if err := records.WriteCSV(&out); err != nil {
 			t.Fatal(err)
 		}
 		if _, rows := readRows(t, out.String()); len(rows) != 1 || rows[0]["ChargePeriodStart"] != day+"T00:00:00Z" {

@@ -13,13 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // sequence yields records.
-func sequence(records ...meter.Record) iter.Seq2[meter.Record, error] {
-	return func(yield func(meter.Record, error) bool) {
+func sequence(records ...calls.Record) iter.Seq2[calls.Record, error] {
+	return func(yield func(calls.Record, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
 				return
@@ -29,8 +30,8 @@ func sequence(records ...meter.Record) iter.Seq2[meter.Record, error] {
 }
 
 // callAt returns a record of a user's call.
-func callAt(when time.Time, user, usd string) meter.Record {
-	return meter.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: when, USD: usd, Labels: map[string]string{"user": user}}
+func callAt(when time.Time, user, usd string) calls.Record {
+	return calls.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: when, USD: usd, Labels: map[string]string{"user": user}}
 }
 
 // answering returns a client of a Meter whose calls all have the same response.

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -16,7 +17,7 @@ func atLeast(list *prices.List, call prices.Call) string {
 }
 
 // setBound sets AtLeastUSD of a record that was read from a file without it.
-func setBound(r *Record, list *prices.List) {
+func setBound(r *calls.Record, list *prices.List) {
 	if r.USD != "" || r.Complete || r.AtLeastUSD != "" || r.Usage == nil {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -177,21 +178,21 @@ func TestBoundsInCallsFiles(t *testing.T) {
 	} {
 		file := writeFiles(t, map[string]string{"a.jsonl": test.line})
 		for reprice, want := range map[bool]string{false: test.recorded, true: test.repriced} {
-			rows, err := sum(meter.SumOptions{Reprice: reprice}, file)
+			rows, err := sum(calls.SumOptions{Reprice: reprice}, file)
 			require.NoError(t, err, name)
 			assert.Equal(t, want, rows[0].AtLeastUSD, "%s, reprice: %v", name, reprice)
 		}
 		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1"}))
 		require.NoError(t, err)
-		require.NoError(t, m.Restore(meter.ReadLog(file)))
+		require.NoError(t, m.Restore(calls.Read(file)))
 		assert.Equal(t, test.restored, m.Spent().AtLeastUSD, name)
 		assert.Equal(t, test.restored, m.Budgets()[0].Spent, name)
 	}
 	for _, bound := range []string{`"1e3"`, `1.5`, `"-1"`, `"x"`, `{}`, `""`} {
 		file := writeFiles(t, map[string]string{"a.jsonl": boundLine(`,"usd":null,"at_least_usd":` + bound)})
-		_, errs := collect(meter.ReadLog(file))
+		_, errs := collect(calls.Read(file))
 		assert.Len(t, errs, 1, bound)
-		_, err := sum(meter.SumOptions{}, file)
+		_, err := sum(calls.SumOptions{}, file)
 		assert.ErrorContains(t, err, "at_least_usd must be", bound)
 	}
 }
@@ -203,7 +204,7 @@ func TestSumAddsUpBounds(t *testing.T) {
 	for i := range 3000 {
 		lines = append(lines, boundLine(fmt.Sprintf(`,"usd":null,"at_least_usd":"0.%d1","labels":{"a":"%d"}`, i%10, i%3)), boundLine(`,"usd":"0.1","labels":{"a":"1"}`))
 	}
-	rows, err := sumOf(t, meter.SumOptions{By: [][]string{{"label:a"}}}, lines...)
+	rows, err := sum(calls.SumOptions{By: [][]string{{"label:a"}}}, writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")}))
 	require.NoError(t, err)
 	require.Len(t, rows, 3)
 	for i, want := range []string{"460", "760", "460"} {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -128,17 +129,17 @@ func TestAModelWithoutAPriceCostsPerCall(t *testing.T) {
 
 func TestBudgetsOfLabelsAndPeriods(t *testing.T) {
 	t.Parallel()
-	records := func(when ...time.Time) []meter.Record {
-		var list []meter.Record
+	records := func(when ...time.Time) []calls.Record {
+		var list []calls.Record
 		for _, at := range when {
-			list = append(list, meter.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: at, USD: "1", Labels: map[string]string{"user": "ann"}})
+			list = append(list, calls.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: at, USD: "1", Labels: map[string]string{"user": "ann"}})
 		}
 		return list
 	}
 	now := time.Now().UTC()
 	for name, c := range map[string]struct {
 		budget  meter.Budget
-		spent   []meter.Record
+		spent   []calls.Record
 		refused bool
 	}{
 		"total":           {meter.Budget{USD: "2"}, records(now.AddDate(-1, 0, 0), now), true},
@@ -148,11 +149,11 @@ func TestBudgetsOfLabelsAndPeriods(t *testing.T) {
 		"last year":       {meter.Budget{USD: "2", Per: meter.PeriodMonth}, records(now.AddDate(-1, 0, 0), now.AddDate(-1, 0, 0)), false},
 		"label":           {meter.Budget{USD: "1", Label: "user"}, records(now), true},
 		"other label":     {meter.Budget{USD: "1", Label: "team"}, nil, false},
-		"label, unpriced": {meter.Budget{USD: "1", Label: "user", PerCall: "0.5"}, []meter.Record{{Time: now, Unpriced: "x", Labels: map[string]string{"user": "ann"}}, {Time: now, USD: "0.1", Labels: map[string]string{"user": "ann"}}}, true},
+		"label, unpriced": {meter.Budget{USD: "1", Label: "user", PerCall: "0.5"}, []calls.Record{{Time: now, Unpriced: "x", Labels: map[string]string{"user": "ann"}}, {Time: now, USD: "0.1", Labels: map[string]string{"user": "ann"}}}, true},
 	} {
 		m, err := meter.New(meter.WithBudget(c.budget))
 		require.NoError(t, err, name)
-		require.NoError(t, m.Restore(func(yield func(meter.Record, error) bool) {
+		require.NoError(t, m.Restore(func(yield func(calls.Record, error) bool) {
 			for _, r := range c.spent {
 				if !yield(r, nil) {
 					return
@@ -185,9 +186,9 @@ func TestSpentIsExact(t *testing.T) {
 	m, err := meter.New()
 	require.NoError(t, err)
 	amounts := []string{"0.1", "0.2", "0.000000000000000001", "123456789.5", "0"}
-	require.NoError(t, m.Restore(func(yield func(meter.Record, error) bool) {
+	require.NoError(t, m.Restore(func(yield func(calls.Record, error) bool) {
 		for _, usd := range amounts {
-			yield(meter.Record{Provider: models.XAI, Model: "m", Time: time.Now(), USD: usd}, nil)
+			yield(calls.Record{Provider: models.XAI, Model: "m", Time: time.Now(), USD: usd}, nil)
 		}
 	}))
 	sum := new(big.Rat)
@@ -200,8 +201,8 @@ func TestSpentIsExact(t *testing.T) {
 	assert.Zero(t, sum.Cmp(got), m.Spent().USD)
 	assert.Equal(t, 5, m.Spent().Calls)
 	failed := errors.New("a line")
-	err = m.Restore(func(yield func(meter.Record, error) bool) {
-		_ = yield(meter.Record{}, failed) && yield(meter.Record{Unpriced: "x"}, nil)
+	err = m.Restore(func(yield func(calls.Record, error) bool) {
+		_ = yield(calls.Record{}, failed) && yield(calls.Record{Unpriced: "x"}, nil)
 	})
 	assert.ErrorIs(t, err, failed)
 	assert.Equal(t, 6, m.Spent().Calls)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -78,15 +79,15 @@ func (c *call) fail(reason string) {
 }
 
 // record returns the record of the call as far as the request has it.
-func (c *call) record(status int) Record {
-	return Record{
+func (c *call) record(status int) calls.Record {
+	return calls.Record{
 		Provider: c.provider, Model: c.requested(), Time: c.sent.UTC(), Labels: c.labels, Path: c.path, Status: status,
 		Duration: time.Since(c.sent),
 	}
 }
 
 // price sets the cost of a record and the mode of its prices, or why the cost is not known.
-func (c *call) price(r *Record, u prices.Usage) {
+func (c *call) price(r *calls.Record, u prices.Usage) {
 	if r.Model == "" {
 		r.Unpriced = withoutModel(u.Mode)
 		return
@@ -115,7 +116,7 @@ func withoutModel(mode string) string {
 }
 
 // finish counts a record, once for each call.
-func (c *call) finish(r Record) {
+func (c *call) finish(r calls.Record) {
 	m := c.meter
 	if c.provider == "" {
 		c.settle(expense{known: r.USD != ""})
@@ -131,7 +132,7 @@ func (c *call) finish(r Record) {
 }
 
 // count adds a record to the sums and to the budgets, which have set reserved aside for it, or nothing.
-func (m *Meter) count(r *Record, reserved []reservation) {
+func (m *Meter) count(r *calls.Record, reserved []reservation) {
 	usd, priced := decimal.ParsePlain(r.USD)
 	var cost *prices.Cost
 	if priced {
@@ -156,7 +157,7 @@ func (m *Meter) count(r *Record, reserved []reservation) {
 }
 
 // save calls a recorder. Its panic must not reach the caller of the response.
-func (m *Meter) save(record func(Record), r Record) {
+func (m *Meter) save(record func(calls.Record), r calls.Record) {
 	defer func() {
 		if p := recover(); p != nil {
 			m.logger.Error("meter: a recorder panicked", "panic", p)

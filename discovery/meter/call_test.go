@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
@@ -41,7 +42,7 @@ func TestATranscriptionNamesNoModel(t *testing.T) {
 
 func TestARecorderThatPanicsDoesNotBreakTheResponse(t *testing.T) {
 	t.Parallel()
-	url, m, records := metered(t, answer(chatAnswer), meter.WithRecorder(func(meter.Record) { panic("full") }))
+	url, m, records := metered(t, answer(chatAnswer), meter.WithRecorder(func(calls.Record) { panic("full") }))
 	_, text := postAll(t, m, url+"/v1/chat/completions", chat)
 	assert.Equal(t, chatAnswer, text)
 	assert.Len(t, records.all(), 1)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -48,7 +49,7 @@ func ExampleNew() {
 	s, host := startOpenAI()
 	defer s.Close()
 	m, err := meter.New(meter.WithHost(host, models.OpenAI),
-		meter.WithRecorder(func(r meter.Record) { fmt.Println(r.Model, r.USD, "USD") }))
+		meter.WithRecorder(func(r calls.Record) { fmt.Println(r.Model, r.USD, "USD") }))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -71,13 +72,13 @@ func ExampleWithLabel() {
 	s, host := startOpenAI()
 	defer s.Close()
 	var mu sync.Mutex
-	calls := map[string]int{}
+	records := map[string]int{}
 	m, err := meter.New(meter.WithHost(host, models.OpenAI),
 		meter.WithBudget(meter.Budget{USD: "0.02", Per: meter.PeriodDay, Label: "user", PerCall: "0.0075"}),
-		meter.WithRecorder(func(r meter.Record) {
+		meter.WithRecorder(func(r calls.Record) {
 			mu.Lock()
 			defer mu.Unlock()
-			calls[r.Labels["user"]]++
+			records[r.Labels["user"]]++
 		}))
 	if err != nil {
 		fmt.Println(err)
@@ -89,7 +90,7 @@ func ExampleWithLabel() {
 			fmt.Println(err)
 		}
 	}
-	fmt.Println("ann", calls["ann"], "bob", calls["bob"])
+	fmt.Println("ann", records["ann"], "bob", records["bob"])
 	// Output:
 	// the budget of 0.02 USD of user "ann" for this day refuses the call: 0.015 USD spent, 0 USD set aside
 	// ann 2 bob 1
@@ -97,14 +98,14 @@ func ExampleWithLabel() {
 
 // A budget that survives a restart. The records come from a recorder that kept them.
 func ExampleMeter_Restore() {
-	kept := []meter.Record{{Provider: models.OpenAI, Model: "gpt-4o", USD: "4.9999"}, {Provider: models.OpenAI, Model: "gpt-4o", USD: "0.0001"}}
+	kept := []calls.Record{{Provider: models.OpenAI, Model: "gpt-4o", USD: "4.9999"}, {Provider: models.OpenAI, Model: "gpt-4o", USD: "0.0001"}}
 	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "5"}))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	err = m.Restore(func(yield func(meter.Record, error) bool) {
-		_ = !slices.ContainsFunc(kept, func(r meter.Record) bool { return !yield(r, nil) })
+	err = m.Restore(func(yield func(calls.Record, error) bool) {
+		_ = !slices.ContainsFunc(kept, func(r calls.Record) bool { return !yield(r, nil) })
 	})
 	fmt.Println(m.Spent().USD, err)
 
@@ -130,7 +131,7 @@ func Example_serve() {
 	g := gatewaytest.Start(gatewaytest.WithPeers("node-b"))
 	defer g.Close()
 	m, err := meter.New(meter.WithHost(host, models.OpenAI),
-		meter.WithRecorder(func(r meter.Record) { fmt.Println("message", r.Labels["message"], "cost", r.USD, "USD") }))
+		meter.WithRecorder(func(r calls.Record) { fmt.Println("message", r.Labels["message"], "cost", r.USD, "USD") }))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -17,7 +18,7 @@ import (
 type Meter struct {
 	prices      *prices.List
 	hosts       map[string]models.Provider
-	recorders   []func(Record)
+	recorders   []func(calls.Record)
 	streamUsage bool
 	logger      *slog.Logger
 	ledger      *prices.Ledger
@@ -126,7 +127,7 @@ func (m *Meter) ignore(host string) {
 }
 
 // warnUnpriced logs the first call of a model whose cost is not known.
-func (m *Meter) warnUnpriced(r *Record) {
+func (m *Meter) warnUnpriced(r *calls.Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.models.add(string(r.Provider) + "/" + r.Model) {

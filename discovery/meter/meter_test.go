@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -19,7 +20,7 @@ func TestHostsOfProviders(t *testing.T) {
 	t.Parallel()
 	var got models.Provider
 	m, err := meter.New(meter.WithHost("Proxy.internal", models.XAI), meter.WithHost("127.0.0.1:80", models.Gemini),
-		meter.WithRecorder(func(r meter.Record) { got = r.Provider }))
+		meter.WithRecorder(func(r calls.Record) { got = r.Provider }))
 	require.NoError(t, err)
 	base := m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(chatAnswer))}, nil
@@ -56,6 +57,6 @@ func TestUnpricedCallsAreLoggedOnceForEachModel(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(log.String(), "the cost of a call is not known"))
 	assert.Equal(t, 1, strings.Count(log.String(), "model=gpt-none-2024-08-06 reason="))
 	assert.NotContains(t, log.String(), key)
-	require.NoError(t, m.Restore(sequence(meter.Record{Provider: models.OpenAI, Model: "gpt-restored", Unpriced: "x"})))
+	require.NoError(t, m.Restore(sequence(calls.Record{Provider: models.OpenAI, Model: "gpt-restored", Unpriced: "x"})))
 	assert.NotContains(t, log.String(), "gpt-restored")
 }

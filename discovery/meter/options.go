@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -44,7 +45,7 @@ func WithPrices(list *prices.List) Option {
 // WithRecorder adds a function that gets each record once, on the goroutine that reads the final event or the end of the
 // response, or closes it, before that read or Close returns. It must be safe for concurrent use. If it panics, the panic is
 // logged and the response is not affected.
-func WithRecorder(record func(Record)) Option {
+func WithRecorder(record func(calls.Record)) Option {
 	return func(m *Meter) error {
 		if record == nil {
 			return &discovery.ValueError{Field: "record", Reason: "must not be nil"}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -197,7 +198,7 @@ func (r *reading) finish(reason string) {
 }
 
 // fill sets what the response states.
-func (r *reading) fill(record *Record, result *response.Result) {
+func (r *reading) fill(record *calls.Record, result *response.Result) {
 	record.Complete = result.Complete
 	if r.json != nil && r.json.array && !result.Complete { // a JSON array that was cut is not JSON
 		return

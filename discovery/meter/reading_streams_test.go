@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
@@ -79,8 +80,8 @@ func TestStreamsAreCountedOverTheNetwork(t *testing.T) {
 			for _, recorded := range streams.Recorded(t) {
 				recorded.Each(t, 17, func(s streams.Stream, want prices.Response, read int) {
 					server.set(s.Body)
-					var records []meter.Record
-					save := meter.WithRecorder(func(r meter.Record) { records = append(records, r) })
+					var records []calls.Record
+					save := meter.WithRecorder(func(r calls.Record) { records = append(records, r) })
 					m, err := meter.New(meter.WithHost(server.Listener.Addr().String(), s.Provider), save)
 					require.NoError(t, err)
 					readStream(t, m.Transport(base), server.URL+s.Path(), &s, version, read)

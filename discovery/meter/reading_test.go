@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -118,13 +119,13 @@ func (p *pieces) Read(b []byte) (int, error) {
 }
 
 // send sends the request of an exchange through a meter and returns its records. The response comes in pieces of one size.
-func send(t *testing.T, e *exchange, size int, gzipped bool) []meter.Record {
+func send(t *testing.T, e *exchange, size int, gzipped bool) []calls.Record {
 	t.Helper()
 	return sendThrough(t, e, provider{e, []int{size}, gzipped})
 }
 
 // sendCut is send with pieces of several sizes.
-func sendCut(t *testing.T, e *exchange, cuts []byte, gzipped bool) []meter.Record {
+func sendCut(t *testing.T, e *exchange, cuts []byte, gzipped bool) []calls.Record {
 	t.Helper()
 	sizes := []int{3}
 	for _, size := range cuts {
@@ -133,9 +134,9 @@ func sendCut(t *testing.T, e *exchange, cuts []byte, gzipped bool) []meter.Recor
 	return sendThrough(t, e, provider{e, sizes, gzipped})
 }
 
-func sendThrough(t *testing.T, e *exchange, from provider) (records []meter.Record) {
+func sendThrough(t *testing.T, e *exchange, from provider) (records []calls.Record) {
 	t.Helper()
-	m, err := meter.New(meter.WithRecorder(func(r meter.Record) { records = append(records, r) }))
+	m, err := meter.New(meter.WithRecorder(func(r calls.Record) { records = append(records, r) }))
 	require.NoError(t, err)
 	req, err := http.NewRequestWithContext(t.Context(), e.Request.Method, e.Request.URL, strings.NewReader(e.Request.Body))
 	require.NoError(t, err)
@@ -167,7 +168,7 @@ func TestRecordsOfRecordedExchanges(t *testing.T) {
 	}
 }
 
-func checkRecords(t *testing.T, e *exchange, records []meter.Record) {
+func checkRecords(t *testing.T, e *exchange, records []calls.Record) {
 	t.Helper()
 	want := e.Expect
 	if !want.Metered {
@@ -254,7 +255,7 @@ func FuzzReading(f *testing.F) {
 }
 
 // checkParsed compares a record with what ParseResponse reads of the body. A meter does not decode escaped names.
-func checkParsed(t *testing.T, e *exchange, records []meter.Record) {
+func checkParsed(t *testing.T, e *exchange, records []calls.Record) {
 	t.Helper()
 	sse := strings.HasPrefix(e.Response.Headers["content-type"], "text/event-stream")
 	if len(records) == 0 || sse || records[0].Stream || records[0].Status != 200 || strings.ContainsRune(e.Response.Body, '\\') {
@@ -276,7 +277,7 @@ func checkParsed(t *testing.T, e *exchange, records []meter.Record) {
 }
 
 // withoutTimes returns records without their times.
-func withoutTimes(records []meter.Record) []meter.Record {
+func withoutTimes(records []calls.Record) []calls.Record {
 	for i := range records {
 		records[i].Time, records[i].Duration = time.Time{}, 0
 		if records[i].Mode == "peak" || records[i].Mode == "off-peak" {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -29,16 +30,16 @@ const (
 // recorder collects records.
 type recorder struct {
 	mu      sync.Mutex
-	records []meter.Record
+	records []calls.Record
 }
 
-func (r *recorder) record(record meter.Record) {
+func (r *recorder) record(record calls.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.records = append(r.records, record)
 }
 
-func (r *recorder) all() []meter.Record {
+func (r *recorder) all() []calls.Record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.records
@@ -103,7 +104,7 @@ func TestACallIsCounted(t *testing.T) {
 	assert.Positive(t, r.Duration)
 	r.Time, r.Duration = time.Time{}, 0
 	assert.NotEmpty(t, r.Source)
-	assert.Equal(t, meter.Record{
+	assert.Equal(t, calls.Record{
 		ID: "chatcmpl-1", Provider: models.OpenAI, Model: "gpt-4o-2024-08-06",
 		Usage:  []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}`),
 		Labels: map[string]string{"user": "ann", "job": "7"}, Path: "/v1/chat/completions", Status: 200, Complete: true,

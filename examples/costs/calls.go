@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -20,7 +20,7 @@ func (j *job) count(ctx context.Context) (ledgers, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := meter.Sum(meter.SumOptions{By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: prices}, j.usage)
+	rows, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: prices}, j.usage)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (j *job) count(ctx context.Context) (ledgers, error) {
 }
 
 // add adds the calls of a row: the sum of their costs or, if they are not known, each call as an unpriced one.
-func (counted ledgers) add(row meter.Row) error {
+func (counted ledgers) add(row calls.Group) error {
 	day, err := time.Parse(time.DateOnly, row.By[0])
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -22,7 +23,7 @@ func (accounts) meteredCall(ctx context.Context, p *page) error {
 	})
 	m, err := meter.New(
 		meter.WithHost(strings.TrimPrefix(s.URL, "http://"), models.Anthropic), // the official hosts are known
-		meter.WithRecorder(func(r meter.Record) {
+		meter.WithRecorder(func(r calls.Record) {
 			p.line("%-22s %s USD, %s for %s", "a call cost", r.USD, r.Model, r.Labels["user"])
 		}))
 	if err != nil {

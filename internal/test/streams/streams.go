@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -222,7 +222,7 @@ func (s Stream) whole(t testing.TB, events []string) []byte {
 }
 
 // Check compares the record of a call with the response.
-func Check(t testing.TB, want prices.Response, r meter.Record) {
+func Check(t testing.TB, want prices.Response, r calls.Record) {
 	t.Helper()
 	assert.True(t, r.Stream)
 	assert.Equal(t, want.Complete, r.Complete)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
@@ -57,7 +58,7 @@ func FuzzPieces(f *testing.F) {
 }
 
 // check compares the record of a stream, and what a Stream reads, with its whole answer.
-func check(t *testing.T, s *random, r meter.Record) {
+func check(t *testing.T, s *random, r calls.Record) {
 	t.Helper()
 	want, err := prices.ParseResponse(s.Provider, []byte(s.answer))
 	require.NoError(t, err)
@@ -120,16 +121,16 @@ func (s *server) set(body string, cuts []byte) {
 }
 
 // send requests the stream through a meter, and reads it in reads of a size.
-func (s *server) send(t *testing.T, r *random, read int) meter.Record {
+func (s *server) send(t *testing.T, r *random, read int) calls.Record {
 	t.Helper()
 	host := meter.WithHost(s.Listener.Addr().String(), r.Provider)
 	return send(t, r, s.URL+r.Path(), s.Client().Transport, read, host)
 }
 
-func send(t *testing.T, r *random, url string, base http.RoundTripper, read int, opts ...meter.Option) meter.Record {
+func send(t *testing.T, r *random, url string, base http.RoundTripper, read int, opts ...meter.Option) calls.Record {
 	t.Helper()
-	var records []meter.Record
-	m, err := meter.New(append(opts, meter.WithRecorder(func(r meter.Record) { records = append(records, r) }))...)
+	var records []calls.Record
+	m, err := meter.New(append(opts, meter.WithRecorder(func(r calls.Record) { records = append(records, r) }))...)
 	require.NoError(t, err)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(r.Request))
 	require.NoError(t, err)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -58,7 +58,7 @@ func (b *Bill) AddItem(item, model string, usd float64) {
 }
 
 // AddCalls adds the calls of a day and model.
-func (b *Bill) AddCalls(day, model string, row *meter.Row) {
+func (b *Bill) AddCalls(day, model string, row *calls.Group) {
 	for _, c := range []*compared{part(b.days, day), part(b.models, models.NormalizeModelID(b.provider, model))} {
 		c.counted.Add(&c.counted, amount(row.USD))
 		c.unpriced += row.Unpriced

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // addDay adds a day with an amount billed, a call of a model with a known cost, and unpriced ones.
 func addDay(b *pages.Bill, day string, billed float64, model, counted string, unpriced int) {
 	b.AddDay(day, billed)
-	b.AddCalls(day, model, &meter.Row{Calls: 1 + unpriced, Unpriced: unpriced, USD: counted})
+	b.AddCalls(day, model, &calls.Group{Calls: 1 + unpriced, Unpriced: unpriced, USD: counted})
 }
 
 func TestBill(t *testing.T) {
@@ -33,7 +33,7 @@ func TestBill(t *testing.T) {
 		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %); most by day: a -1; by model: gpt-5.4 -3": func(b *pages.Bill) { addDay(b, "a", 2, "gpt-5.4", "3", 0) },
 		"counted not known, billed 2 USD, unpriced calls: 1, drift not known; most by day: a +2": func(b *pages.Bill) {
 			b.AddDay("a", 2)
-			b.AddCalls("a", "gpt-5.4", &meter.Row{Calls: 1, Unpriced: 1, USD: "0"})
+			b.AddCalls("a", "gpt-5.4", &calls.Group{Calls: 1, Unpriced: 1, USD: "0"})
 		},
 		"counted 10.1 USD, billed 7 USD, unpriced calls: 4, drift not known (without them -3.1 USD); most by day: d -4, b +2, c -1.0001; by model: (without) -10.1": func(b *pages.Bill) {
 			addDay(b, "a", 1, "", "0.9999", 0)
@@ -102,7 +102,7 @@ func TestBillPage(t *testing.T) {
 	addDay(b, "2026-11-20", 4, "<b>\u202ered", "3", 2)
 	b.AddItem("gpt-5.4, input", "", 3.5)
 	b.AddItem("<i>storage", "", 0.5)
-	b.AddCalls("2026-11-20", "gpt-none", &meter.Row{Calls: 1, Unpriced: 1, USD: "0"})
+	b.AddCalls("2026-11-20", "gpt-none", &calls.Group{Calls: 1, Unpriced: 1, USD: "0"})
 	var page bytes.Buffer
 	require.NoError(t, b.Page().Write(&page))
 	for _, want := range []string{

@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // page returns the page of some lines.
 func page(t *testing.T, lines ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, pages.UsagePage(meter.SumOptions{}, write(t, lines...)).Write(&out))
+	require.NoError(t, pages.UsagePage(calls.SumOptions{}, write(t, lines...)).Write(&out))
 	return out.String()
 }
 
@@ -119,7 +119,7 @@ func TestPageHasTheFirstLabels(t *testing.T) {
 	}
 	file := write(t, lineOn("2026-11-20", "a", `,"usd":"1","labels":{`+strings.Join(labels, ",")+`}`), lineOn("2026-11-21", "a", `,"usd":"1","labels":{"a":"v"}`))
 	var out strings.Builder
-	require.NoError(t, pages.UsagePage(meter.SumOptions{}, file).Write(&out))
+	require.NoError(t, pages.UsagePage(calls.SumOptions{}, file).Write(&out))
 	assert.Contains(t, out.String(), "more than 10 labels")
 	for i := range 9 {
 		assert.Contains(t, out.String(), fmt.Sprintf("<h2>Cost by l%02d</h2>", i))
@@ -127,7 +127,7 @@ func TestPageHasTheFirstLabels(t *testing.T) {
 	assert.Equal(t, 11, strings.Count(out.String(), "<h2>Cost by ")-1, "the model, and ten labels")
 	out.Reset()
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	require.NoError(t, pages.UsagePage(meter.SumOptions{From: day}, file).Write(&out))
+	require.NoError(t, pages.UsagePage(calls.SumOptions{From: day}, file).Write(&out))
 	assert.NotContains(t, out.String(), "Cost by l", "labels of calls before the window")
 	assert.NotContains(t, out.String(), "more than 10 labels")
 	assert.Contains(t, out.String(), "<h2>Cost by a</h2>")

@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // Report has the sums of calls, as mesh usage prints them.
 type Report struct {
-	By       []string    `json:"by"`
-	Rows     []meter.Row `json:"rows"`
-	Calls    int         `json:"calls"`
-	Unpriced int         `json:"unpriced"`
+	By       []string      `json:"by"`
+	Rows     []calls.Group `json:"rows"`
+	Calls    int           `json:"calls"`
+	Unpriced int           `json:"unpriced"`
 	// USD is the exact sum of the known costs.
 	USD string `json:"usd"`
 	// AtLeastUSD is USD and what the unpriced calls cost at least.
@@ -37,14 +37,14 @@ type Reason struct {
 const unpriced = "unpriced"
 
 // Read adds up calls files by some names. With an error the report has the lines that could be read.
-func Read(by []string, opts meter.SumOptions, paths ...string) (*Report, error) {
+func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) {
 	names, reason := by, slices.Index(by, unpriced)
 	if reason < 0 {
 		names, reason = append(slices.Clone(by), unpriced), len(by)
 	}
 	opts.By = [][]string{names}
-	all, err := meter.Sum(opts, paths...)
-	var rows []meter.Row
+	all, err := calls.Sum(opts, paths...)
+	var rows []calls.Group
 	if len(all) > 0 { // the options are valid
 		rows = all[0]
 	}
@@ -69,7 +69,7 @@ func (r *Report) addUp() {
 }
 
 // reasons returns the values of a column, the most frequent first.
-func reasons(rows []meter.Row, column int) []Reason {
+func reasons(rows []calls.Group, column int) []Reason {
 	all := []Reason{}
 	for _, row := range group(rows, column) {
 		if row.Unpriced > 0 {
@@ -81,8 +81,8 @@ func reasons(rows []meter.Row, column int) []Reason {
 }
 
 // group adds up the rows that have the same values in some columns. Its rows are sorted by them.
-func group(rows []meter.Row, columns ...int) []meter.Row {
-	groups := make(map[string]*meter.Row)
+func group(rows []calls.Group, columns ...int) []calls.Group {
+	groups := make(map[string]*calls.Group)
 	for i := range rows {
 		values := make([]string, len(columns))
 		for j, column := range columns {
@@ -90,20 +90,20 @@ func group(rows []meter.Row, columns ...int) []meter.Row {
 		}
 		key := fmt.Sprintf("%q", values) // a value may have any character
 		if groups[key] == nil {
-			groups[key] = &meter.Row{By: values, USD: "0", AtLeastUSD: "0"}
+			groups[key] = &calls.Group{By: values, USD: "0", AtLeastUSD: "0"}
 		}
 		add(groups[key], &rows[i])
 	}
-	all := make([]meter.Row, 0, len(groups))
+	all := make([]calls.Group, 0, len(groups))
 	for _, g := range groups {
 		all = append(all, *g)
 	}
-	slices.SortFunc(all, func(a, b meter.Row) int { return slices.Compare(a.By, b.By) })
+	slices.SortFunc(all, func(a, b calls.Group) int { return slices.Compare(a.By, b.By) })
 	return all
 }
 
 // add adds a row to a sum.
-func add(sum, row *meter.Row) {
+func add(sum, row *calls.Group) {
 	sum.Calls += row.Calls
 	sum.Unpriced += row.Unpriced
 	sum.USD, sum.AtLeastUSD = plus(sum.USD, row.USD), plus(sum.AtLeastUSD, row.AtLeastUSD)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // write writes lines to a file in a new folder.
@@ -32,7 +32,7 @@ func TestReportAddsUp(t *testing.T) {
 	t.Parallel()
 	file := write(t, priced, priced, unpriced, unpriced, unpriced, `{"provider":"xai","model":"m","time":"2026-11-21T12:00:00Z","usd":null}`, "x")
 	for _, by := range [][]string{{"day"}, {"unpriced", "day"}, nil} {
-		r, err := pages.Read(by, meter.SumOptions{}, file)
+		r, err := pages.Read(by, calls.SumOptions{}, file)
 		require.ErrorContains(t, err, "calls.jsonl:7: ")
 		assert.Len(t, r.Errors, 1)
 		assert.Equal(t, 6, r.Calls)
@@ -41,9 +41,9 @@ func TestReportAddsUp(t *testing.T) {
 		assert.Equal(t, []pages.Reason{{"closed\n early", 3}, {"the cost was not known", 1}}, r.Reasons)
 		assert.Equal(t, map[string]int64{"web_search": 4}, r.Rows[0].Usage.Requests)
 	}
-	r, err := pages.Read(nil, meter.SumOptions{}, write(t))
+	r, err := pages.Read(nil, calls.SumOptions{}, write(t))
 	require.NoError(t, err)
-	assert.Equal(t, &pages.Report{By: []string{}, Rows: []meter.Row{}, USD: "0", AtLeastUSD: "0", Reasons: []pages.Reason{}}, r)
+	assert.Equal(t, &pages.Report{By: []string{}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Reasons: []pages.Reason{}}, r)
 }
 
 // TestReportHasTheLargestCount checks that sums of sums do not overflow either.
@@ -51,12 +51,12 @@ func TestReportHasTheLargestCount(t *testing.T) {
 	t.Parallel()
 	huge := strings.Replace(priced, `"input_tokens":5`, `"input_tokens":9000000000000000`, 1)
 	file := write(t, append(slices.Repeat([]string{huge}, 1100), strings.Replace(huge, `"usd":"0.000000000000000001"`, `"usd":null`, 1))...)
-	r, err := pages.Read([]string{"day"}, meter.SumOptions{}, file)
+	r, err := pages.Read([]string{"day"}, calls.SumOptions{}, file)
 	require.NoError(t, err)
 	require.Len(t, r.Rows, 1)
 	assert.Equal(t, int64(math.MaxInt64), r.Rows[0].Usage.Input)
 	var page strings.Builder
-	require.NoError(t, pages.UsagePage(meter.SumOptions{}, file).Write(&page))
+	require.NoError(t, pages.UsagePage(calls.SumOptions{}, file).Write(&page))
 	assert.Contains(t, page.String(), `<td data-name="Input">9,223,372,036,854,775,807</td>`)
 }
 
@@ -64,7 +64,7 @@ func TestReportHasTheLargestCount(t *testing.T) {
 func TestReportKeepsValuesApart(t *testing.T) {
 	t.Parallel()
 	file := write(t, lineOn("2026-11-20", "m", `,"usd":"1","labels":{"a":"x\u0000y","b":"z"}`), lineOn("2026-11-20", "m", `,"usd":"2","labels":{"a":"x","b":"y\u0000z"}`))
-	r, err := pages.Read([]string{"label:a", "label:b"}, meter.SumOptions{}, file)
+	r, err := pages.Read([]string{"label:a", "label:b"}, calls.SumOptions{}, file)
 	require.NoError(t, err)
 	require.Len(t, r.Rows, 2)
 	assert.Equal(t, []string{"x\x00y", "z"}, r.Rows[1].By)

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -18,7 +18,7 @@ import (
 // Summary adds up calls by model, as mesh meter prints them.
 type Summary struct {
 	mu     sync.Mutex
-	models map[model]*meter.Row
+	models map[model]*calls.Group
 	// unbounded is the number of unpriced calls of which nothing is known.
 	unbounded int
 	// unpriced and failed count calls by why they have no known cost, or cost nothing.
@@ -38,13 +38,13 @@ type cause struct {
 
 // NewSummary returns an empty Summary.
 func NewSummary() *Summary {
-	return &Summary{models: map[model]*meter.Row{}, unpriced: map[cause]int{}, failed: map[cause]int{}}
+	return &Summary{models: map[model]*calls.Group{}, unpriced: map[cause]int{}, failed: map[cause]int{}}
 }
 
 // Record adds a call.
-func (s *Summary) Record(r meter.Record) {
+func (s *Summary) Record(r calls.Record) {
 	key := model{r.Provider, r.Model}
-	call := meter.Row{Calls: 1, USD: r.USD, AtLeastUSD: r.USD}
+	call := calls.Group{Calls: 1, USD: r.USD, AtLeastUSD: r.USD}
 	if u, err := prices.ParseUsage(r.Provider, r.Usage); err == nil {
 		call.Usage = u
 		if r.Requests != nil { // they include the uses that the usage object does not have
@@ -64,7 +64,7 @@ func (s *Summary) Record(r meter.Record) {
 		s.unpriced[cause{key, r.Unpriced}]++
 	}
 	if s.models[key] == nil {
-		s.models[key] = &meter.Row{By: []string{string(r.Provider), r.Model}, USD: "0", AtLeastUSD: "0"}
+		s.models[key] = &calls.Group{By: []string{string(r.Provider), r.Model}, USD: "0", AtLeastUSD: "0"}
 	}
 	add(s.models[key], &call)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -17,7 +17,7 @@ func TestSummary(t *testing.T) {
 	t.Parallel()
 	s := pages.NewSummary()
 	openAI := []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":200}}`)
-	for _, r := range []meter.Record{
+	for _, r := range []calls.Record{
 		{Provider: models.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.1"},
 		{Provider: models.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.2", Requests: map[string]int64{"web_search": 2}},
 		{Provider: models.OpenAI, Model: "gpt-4o", USD: "0", Status: 429},
@@ -54,13 +54,13 @@ func TestSummary(t *testing.T) {
 func TestSummaryOfUnknownCosts(t *testing.T) {
 	t.Parallel()
 	s := pages.NewSummary()
-	s.Record(meter.Record{Provider: models.OpenAI, Model: "m", Unpriced: prices.ErrUnpriced.Error() + ": no price"})
+	s.Record(calls.Record{Provider: models.OpenAI, Model: "m", Unpriced: prices.ErrUnpriced.Error() + ": no price"})
 	var text strings.Builder
 	require.NoError(t, s.Write(&text))
 	assert.Regexp(t, `(?m)^openai +m +1 +0 +0 +1 +-$`, text.String())
 	assert.Regexp(t, `(?m)^total not known; calls: 1, unpriced: 1$`, text.String())
 	assert.Regexp(t, `(?m)^unpriced: 1 of openai/m: no price$`, text.String())
-	s.Record(meter.Record{Provider: models.OpenAI, Model: "free", USD: "0"})
+	s.Record(calls.Record{Provider: models.OpenAI, Model: "free", USD: "0"})
 	text.Reset()
 	require.NoError(t, s.Write(&text))
 	assert.Regexp(t, `(?m)^openai +free +1 +0 +0 +0 +0$`, text.String())
@@ -70,7 +70,7 @@ func TestSummaryOfUnknownCosts(t *testing.T) {
 func TestSummaryOfLowerBounds(t *testing.T) {
 	t.Parallel()
 	s := pages.NewSummary()
-	for _, r := range []meter.Record{
+	for _, r := range []calls.Record{
 		{Provider: models.Anthropic, Model: "m", AtLeastUSD: "0.0358625", Unpriced: "closed"}, {Provider: models.Anthropic, Model: "m", USD: "1"},
 		{Provider: models.OpenAI, Model: "n", Unpriced: "closed"}, {Provider: models.XAI, Model: "o", USD: "0.1"},
 	} {

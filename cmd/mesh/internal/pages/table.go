@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -37,10 +37,10 @@ var kinds = []kind{
 }
 
 // used returns the kinds that a row has, and always input and output.
-func used(rows []meter.Row) []kind {
+func used(rows []calls.Group) []kind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool {
 		return k.name != "input" && k.name != "output" &&
-			!slices.ContainsFunc(rows, func(r meter.Row) bool { return *k.of(&r.Usage) != 0 })
+			!slices.ContainsFunc(rows, func(r calls.Group) bool { return *k.of(&r.Usage) != 0 })
 	})
 }
 
@@ -65,7 +65,7 @@ func (r *Report) Table(out io.Writer) error {
 // sums writes the rows and the total.
 func (r *Report) sums(out io.Writer) error {
 	columns := used(r.Rows)
-	tools := slices.ContainsFunc(r.Rows, func(row meter.Row) bool { return row.Usage.Requests != nil })
+	tools := slices.ContainsFunc(r.Rows, func(row calls.Group) bool { return row.Usage.Requests != nil })
 	header := append([]string{}, r.By...)
 	header = append(header, "calls")
 	for _, k := range columns {
@@ -96,7 +96,7 @@ func (r *Report) sums(out io.Writer) error {
 	return err
 }
 
-func (r *Report) cells(row *meter.Row, columns []kind, tools bool) []string {
+func (r *Report) cells(row *calls.Group, columns []kind, tools bool) []string {
 	var cells []string
 	for _, value := range row.By {
 		if value == "" {
@@ -118,7 +118,7 @@ func (r *Report) cells(row *meter.Row, columns []kind, tools bool) []string {
 const atLeast = "at least "
 
 // shown returns the cost of a row, or what it is at least.
-func shown(row *meter.Row) string {
+func shown(row *calls.Group) string {
 	if row.AtLeastUSD != row.USD {
 		return atLeast + row.AtLeastUSD
 	}
@@ -126,7 +126,7 @@ func shown(row *meter.Row) string {
 }
 
 // known returns the cost of a row, or "" if that of none of its calls is known.
-func known(row *meter.Row) string {
+func known(row *calls.Group) string {
 	if row.Unpriced == row.Calls {
 		return ""
 	}
@@ -143,7 +143,7 @@ func requests(uses map[string]int64) string {
 }
 
 // bound returns what the calls of a row cost at least, or "" if nothing is known.
-func bound(row *meter.Row) string {
+func bound(row *calls.Group) string {
 	if row.AtLeastUSD != row.USD {
 		return row.AtLeastUSD
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 func TestTableAndCSV(t *testing.T) {
 	t.Parallel()
-	r, err := pages.Read([]string{"model", "label:user"}, meter.SumOptions{}, write(t, priced, unpriced))
+	r, err := pages.Read([]string{"model", "label:user"}, calls.SumOptions{}, write(t, priced, unpriced))
 	require.NoError(t, err)
 	var table, text bytes.Buffer
 	require.NoError(t, r.Table(&table))

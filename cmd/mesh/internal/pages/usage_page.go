@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // The largest numbers of rows of a table, of labels of a page, and of reasons for an unknown cost, above the chart.
@@ -24,13 +24,13 @@ const withoutName = "(without)"
 
 // UsagePage returns the page of calls files: the cost by day, and tables by day, by model and by each label. It
 // names the first line that cannot be read.
-func UsagePage(opts meter.SumOptions, paths ...string) *Page {
+func UsagePage(opts calls.SumOptions, paths ...string) *Page {
 	names, more := labels(opts, paths)
 	opts.By = [][]string{{"day", "provider", "model", unpriced}}
 	for _, label := range names {
 		opts.By = append(opts.By, []string{"label:" + label})
 	}
-	all, err := meter.Sum(opts, paths...)
+	all, err := calls.Sum(opts, paths...)
 	page := newUsagePage(all[0], err)
 	if more {
 		page.Details = append(page.Details, fmt.Sprintf("The calls have more than %d labels, of which the first have a table; mesh usage --by label:NAME adds up the others", maxLabels))
@@ -42,8 +42,8 @@ func UsagePage(opts meter.SumOptions, paths ...string) *Page {
 }
 
 // newUsagePage returns the page without the labels.
-func newUsagePage(rows []meter.Row, err error) *Page {
-	var total meter.Row
+func newUsagePage(rows []calls.Group, err error) *Page {
+	var total calls.Group
 	for _, sum := range group(rows) {
 		total = sum
 	}
@@ -66,7 +66,7 @@ func newUsagePage(rows []meter.Row, err error) *Page {
 }
 
 // dayAmounts returns what newChart takes.
-func dayAmounts(byDay []meter.Row) (days []string, amounts map[string][]*big.Rat, key []Key) {
+func dayAmounts(byDay []calls.Group) (days []string, amounts map[string][]*big.Rat, key []Key) {
 	amounts = make(map[string][]*big.Rat)
 	for _, row := range byDay {
 		days = append(days, row.By[0])
@@ -76,7 +76,7 @@ func dayAmounts(byDay []meter.Row) (days []string, amounts map[string][]*big.Rat
 }
 
 // warning returns what is not in the sums, or nil.
-func warning(total *meter.Row, why []Reason, err error) *Warning {
+func warning(total *calls.Group, why []Reason, err error) *Warning {
 	if total.Unpriced == 0 && err == nil {
 		return nil
 	}
@@ -98,8 +98,8 @@ func warning(total *meter.Row, why []Reason, err error) *Warning {
 }
 
 // labels returns the first names of the labels that the selected calls have, and whether there are more.
-func labels(opts meter.SumOptions, paths []string) (names []string, more bool) {
-	for r, err := range meter.ReadLog(paths...) {
+func labels(opts calls.SumOptions, paths []string) (names []string, more bool) {
+	for r, err := range calls.Read(paths...) {
 		if err != nil || !selected(opts, r.Time) { // the first sum has reported the error
 			continue
 		}
@@ -116,7 +116,7 @@ func labels(opts meter.SumOptions, paths []string) (names []string, more bool) {
 	return names, more
 }
 
-func selected(opts meter.SumOptions, at time.Time) bool {
+func selected(opts calls.SumOptions, at time.Time) bool {
 	return (opts.From.IsZero() || !at.Before(opts.From)) && (opts.To.IsZero() || at.Before(opts.To))
 }
 
@@ -125,9 +125,9 @@ func columnNames(first string) []string {
 }
 
 // newTable returns a table with the most expensive rows first.
-func newTable(title, name string, rows []meter.Row) PageTable {
+func newTable(title, name string, rows []calls.Group) PageTable {
 	t := PageTable{Title: title, Names: columnNames(name)}
-	slices.SortStableFunc(rows, func(a, b meter.Row) int {
+	slices.SortStableFunc(rows, func(a, b calls.Group) int {
 		return cmp.Or(amount(b.AtLeastUSD).Cmp(amount(a.AtLeastUSD)), cmp.Compare(b.Calls, a.Calls))
 	})
 	t.fill(rows)
@@ -135,7 +135,7 @@ func newTable(title, name string, rows []meter.Row) PageTable {
 }
 
 // fill adds the first rows, and the others as one.
-func (t *PageTable) fill(rows []meter.Row) {
+func (t *PageTable) fill(rows []calls.Group) {
 	for i := range rows[:min(len(rows), maxRows)] {
 		names := slices.Clone(rows[i].By)
 		names[0] = cmp.Or(names[0], withoutName)
@@ -147,7 +147,7 @@ func (t *PageTable) fill(rows []meter.Row) {
 	}
 }
 
-func pageRow(name string, row *meter.Row) PageRow {
+func pageRow(name string, row *calls.Group) PageRow {
 	u := &row.Usage
 	return PageRow{Name: name, Cells: []Cell{
 		{Text: thousands(int64(row.Calls))},
@@ -163,7 +163,7 @@ func pageRow(name string, row *meter.Row) PageRow {
 const notKnown = "not known"
 
 // totalOf returns all digits of the cost of a row.
-func totalOf(row *meter.Row) string {
+func totalOf(row *calls.Group) string {
 	if row.AtLeastUSD != row.USD {
 		return atLeast + exact(row.AtLeastUSD) + " USD"
 	}
@@ -174,7 +174,7 @@ func totalOf(row *meter.Row) string {
 }
 
 // moneyOf rounds a known cost, and no lower bound: it must not be above the cost.
-func moneyOf(row *meter.Row) string {
+func moneyOf(row *calls.Group) string {
 	if row.AtLeastUSD != row.USD {
 		return atLeast + exact(row.AtLeastUSD)
 	}

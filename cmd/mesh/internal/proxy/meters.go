@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -21,15 +22,15 @@ type Meters struct {
 }
 
 // NewMeters returns the Meters of upstreams. Recorders get the records of both; opts are those of the one with prices.
-func NewMeters(upstreams []Upstream, recorders []func(meter.Record), opts ...meter.Option) (*Meters, error) {
+func NewMeters(upstreams []Upstream, recorders []func(calls.Record), opts ...meter.Option) (*Meters, error) {
 	var unpriced []meter.Option
 	for _, k := range known {
 		name := meter.WithHost(hostOf(k.provider), k.provider)
 		opts, unpriced = append(opts, name), append(unpriced, name)
 	}
 	for _, record := range recorders {
-		opts = append(opts, meter.WithRecorder(func(r meter.Record) { record(public(r, upstreams)) }))
-		unpriced = append(unpriced, meter.WithRecorder(func(r meter.Record) { record(explain(public(r, upstreams), upstreams)) }))
+		opts = append(opts, meter.WithRecorder(func(r calls.Record) { record(public(r, upstreams)) }))
+		unpriced = append(unpriced, meter.WithRecorder(func(r calls.Record) { record(explain(public(r, upstreams), upstreams)) }))
 	}
 	quiet := meter.WithLogger(slog.New(slog.DiscardHandler)) // the command has its own warnings
 	opts, unpriced = append(opts, quiet), append(unpriced, quiet)
@@ -53,7 +54,7 @@ func (m *Meters) Budgets() []meter.BudgetState { return m.priced.Budgets() }
 func (m *Meters) Failed() int64 { return m.failed.Load() }
 
 // public cuts off what the path of a record has of the base path of an upstream, except the version: it may have a key.
-func public(r meter.Record, upstreams []Upstream) meter.Record {
+func public(r calls.Record, upstreams []Upstream) calls.Record {
 	private := ""
 	for _, u := range upstreams {
 		if path := u.private(); len(path) > len(private) && strings.HasPrefix(r.Path+"/", path+"/") {
@@ -65,7 +66,7 @@ func public(r meter.Record, upstreams []Upstream) meter.Record {
 }
 
 // explain sets why a complete call to a host that is no provider's has no cost, and what to do about it.
-func explain(r meter.Record, upstreams []Upstream) meter.Record {
+func explain(r calls.Record, upstreams []Upstream) calls.Record {
 	for _, u := range upstreams {
 		if u.API == r.Provider && r.Complete {
 			r.USD, r.Source = "", ""

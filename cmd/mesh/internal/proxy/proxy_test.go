@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -35,7 +36,7 @@ type started struct {
 	meters *proxy.Meters
 
 	mu      sync.Mutex
-	records []meter.Record
+	records []calls.Record
 }
 
 // start starts a proxy. Its upstreams are those of flags, in which %s is the URL of the handler.
@@ -49,7 +50,7 @@ func start(t *testing.T, handler http.HandlerFunc, flags []string, opts ...meter
 	upstreams, err := proxy.Upstreams(flags, func(string) (string, bool) { return "", false })
 	require.NoError(t, err)
 	s := &started{errs: &strings.Builder{}}
-	s.meters, err = proxy.NewMeters(upstreams, []func(meter.Record){s.record}, opts...)
+	s.meters, err = proxy.NewMeters(upstreams, []func(calls.Record){s.record}, opts...)
 	require.NoError(t, err)
 	s.Proxy, err = proxy.Start(t.Context(), s.meters, upstreams, map[string]string{"job": "j"}, s.errs)
 	require.NoError(t, err)
@@ -58,7 +59,7 @@ func start(t *testing.T, handler http.HandlerFunc, flags []string, opts ...meter
 	return s
 }
 
-func (s *started) record(r meter.Record) {
+func (s *started) record(r calls.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.records = append(s.records, r)

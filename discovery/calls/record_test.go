@@ -1,4 +1,4 @@
-package meter_test
+package calls_test
 
 import (
 	"encoding/json"
@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestRecordsAreLinesOfACallsFile(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 10, 30, 0, 123456789, time.UTC)
-	for want, r := range map[string]meter.Record{
+	for want, r := range map[string]calls.Record{
 		`{"provider":"openai","model":"gpt-4o","time":"2026-11-22T10:30:00.123456789Z","usage":{"prompt_tokens":1},"id":"x","mode":"priority",` +
 			`"requests":{"web_search":2},"labels":{"user":"ann"},"path":"/v1/responses","status":200,"stream":true,"complete":true,` +
 			`"duration_ms":1234.567,"usd":"0.0075","source":"s"}`: {
@@ -38,7 +38,7 @@ func TestRecordsAreLinesOfACallsFile(t *testing.T) {
 		got, err := json.Marshal(r)
 		require.NoError(t, err)
 		assert.Equal(t, want, string(got))
-		var back meter.Record
+		var back calls.Record
 		require.NoError(t, json.Unmarshal(got, &back))
 		assert.Equal(t, r, back)
 	}
@@ -51,7 +51,7 @@ func TestCallsFileIsStable(t *testing.T) {
 	const file = "testdata/calls.jsonl"
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	records, errs := collect(meter.ReadLog(file))
+	records, errs := collect(calls.Read(file))
 	require.Empty(t, errs)
 	var written []byte
 	given := map[string]bool{}
@@ -69,7 +69,7 @@ func TestCallsFileIsStable(t *testing.T) {
 
 func TestLinesOfOtherPrograms(t *testing.T) {
 	t.Parallel()
-	var r meter.Record
+	var r calls.Record
 	require.NoError(t, json.Unmarshal([]byte(`{"provider":"openai","usd":null,"time":"2026-11-22T12:00:00+02:00","new":1}`), &r))
 	assert.NotEmpty(t, r.Unpriced, "null is a cost that is not known")
 	assert.Equal(t, "2026-11-22T10:00:00Z", r.Time.Format(time.RFC3339))

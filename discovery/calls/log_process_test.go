@@ -1,4 +1,4 @@
-package meter_test
+package calls_test
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -43,12 +43,12 @@ const written = 1000
 
 // writeCalls writes records, and acknowledges each with a line on out.
 func writeCalls(dir string, out io.Writer) error {
-	log, err := meter.OpenLog(dir)
+	log, err := calls.OpenLog(dir)
 	if err != nil {
 		return err
 	}
 	for i := range written {
-		log.Record(meter.Record{
+		log.Record(calls.Record{
 			ID: fmt.Sprintf("%d-%d", os.Getpid(), i), Provider: models.OpenAI, Model: "gpt-4o", Time: time.Date(2026, 11, 22, 0, 0, i%3, 0, time.UTC),
 			USD: "0.000001", Labels: map[string]string{"text": strings.Repeat("x", i%500)},
 		})
@@ -99,7 +99,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 		})
 	}
 	group.Wait()
-	records, errs := collect(meter.ReadLog(dir))
+	records, errs := collect(calls.Read(dir))
 	assert.LessOrEqual(t, len(errs), 8, "at most the last line of each process")
 	read := map[string]bool{}
 	for _, r := range records {

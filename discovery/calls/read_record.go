@@ -1,6 +1,8 @@
-package meter
+package calls
 
-import "github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+import (
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+)
 
 // recordReader reads the lines of a file. It keeps what many lines repeat, so that it is allocated once.
 type recordReader struct {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package meter_test
+package calls_test
 
 import (
 	"os"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // limitFiles limits the size of the files of this process, so that writes are short as on a full disk.
@@ -44,7 +44,7 @@ func TestShortWriteBeginsANewFile(t *testing.T) {
 		}
 		require.NoError(t, cmd.Wait())
 		assert.Equal(t, written, acknowledged)
-		records, errs := collect(meter.ReadLog(dir))
+		records, errs := collect(calls.Read(dir))
 		ids := map[string]bool{}
 		for _, r := range records {
 			ids[r.ID] = true
@@ -73,7 +73,7 @@ func TestFullDiskIsAnErrorOfTheLog(t *testing.T) {
 func TestLogGoesOnAfterItsFilesWereRemoved(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "calls")
-	log, err := meter.OpenLog(dir)
+	log, err := calls.OpenLog(dir)
 	require.NoError(t, err)
 	log.Record(recordOn(1, "a"))
 	require.NoError(t, os.Rename(dir, dir+".old"))
@@ -82,7 +82,7 @@ func TestLogGoesOnAfterItsFilesWereRemoved(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	log.Record(recordOn(1, "b"))
 	log.Record(recordOn(1, "c"))
-	assert.Equal(t, []meter.Record{recordOn(1, "b"), recordOn(1, "c")}, lines(t, dir)["2026-11-01"])
-	assert.Equal(t, []meter.Record{recordOn(1, "a")}, lines(t, dir+".old")["2026-11-01"])
+	assert.Equal(t, []calls.Record{recordOn(1, "b"), recordOn(1, "c")}, lines(t, dir)["2026-11-01"])
+	assert.Equal(t, []calls.Record{recordOn(1, "a")}, lines(t, dir+".old")["2026-11-01"])
 	assert.ErrorContains(t, log.Close(), "file: 1: ")
 }

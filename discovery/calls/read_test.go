@@ -1,4 +1,4 @@
-package meter_test
+package calls_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -44,7 +45,7 @@ func gzipped(t testing.TB, text string) string {
 }
 
 // collect returns the records and the errors.
-func collect(records iter.Seq2[meter.Record, error]) (all []meter.Record, errs []error) {
+func collect(records iter.Seq2[calls.Record, error]) (all []calls.Record, errs []error) {
 	for r, err := range records {
 		if err != nil {
 			errs = append(errs, err)
@@ -66,7 +67,7 @@ func TestReadLogReadsFilesAndFolders(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(dir, "circle.jsonl")); err != nil {
 		t.Log(err) // not on Windows
 	}
-	records, errs := collect(meter.ReadLog(dir, filepath.Join(dir, "elsewhere"), filepath.Join(dir, ".", "b.jsonl"), dir+"/host"))
+	records, errs := collect(calls.Read(dir, filepath.Join(dir, "elsewhere"), filepath.Join(dir, ".", "b.jsonl"), dir+"/host"))
 	assert.Empty(t, errs)
 	ids := ""
 	for _, r := range records {
@@ -89,31 +90,31 @@ func TestFilesAreReadOnce(t *testing.T) {
 	if _, err := os.Stat("link"); err == nil {
 		paths = append(paths, "link", "link/alias.jsonl")
 	}
-	records, errs := collect(meter.ReadLog(paths...))
+	records, errs := collect(calls.Read(paths...))
 	assert.Empty(t, errs)
 	assert.Len(t, records, 2)
-	rows, err := sum(meter.SumOptions{}, paths...)
+	rows, err := sum(calls.SumOptions{}, paths...)
 	require.NoError(t, err)
 	assert.Equal(t, 2, rows[0].Calls)
-	_, errs = collect(meter.ReadLog(""))
+	_, errs = collect(calls.Read(""))
 	assert.Len(t, errs, 1, "an empty path is not the current directory")
 }
 
 func TestReadLogReadsWhatLogWrote(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	log, err := meter.OpenLog(dir)
+	log, err := calls.OpenLog(dir)
 	require.NoError(t, err)
-	want := meter.Record{
+	want := calls.Record{
 		ID: "é\"\n", Provider: models.Gemini, Model: "m", Time: time.Date(2026, 11, 22, 10, 30, 0, 123456789, time.UTC), Usage: []byte(`{"promptTokenCount":1}`),
 		Mode: "batch", Requests: map[string]int64{"grounding": 2}, Labels: map[string]string{"<b>": "\u2028"}, Path: "/v1", Status: 200, Stream: true, Complete: true,
 		Duration: time.Millisecond, USD: "0.5", Source: "s",
 	}
 	log.Record(want)
 	require.NoError(t, log.Close())
-	records, errs := collect(meter.ReadLog(dir))
+	records, errs := collect(calls.Read(dir))
 	assert.Empty(t, errs)
-	assert.Equal(t, []meter.Record{want}, records)
+	assert.Equal(t, []calls.Record{want}, records)
 }
 
 func TestReadLogReportsLinesAndReadsOn(t *testing.T) {
@@ -139,10 +140,10 @@ func TestReadLogReportsLinesAndReadsOn(t *testing.T) {
 			t.Parallel()
 			text := idLine("1") + strings.TrimSuffix(test.text, "\n")
 			dir := writeFiles(t, map[string]string{"1.jsonl": text + "\n\n" + idLine("2") + idLine("3"), "2.jsonl": text})
-			records, errs := collect(meter.ReadLog(dir))
+			records, errs := collect(calls.Read(dir))
 			require.Len(t, errs, 2)
 			for _, err := range errs {
-				var at *meter.LineError
+				var at *calls.LineError
 				require.ErrorAs(t, err, &at)
 				assert.Equal(t, 2, at.Line)
 				assert.Contains(t, err.Error(), ".jsonl:2: ")
@@ -161,7 +162,7 @@ func TestReadLogNamesTheLineInEachBlock(t *testing.T) {
 		text.WriteString(callLine)
 	}
 	text.WriteString("x\n" + callLine + "y")
-	records, errs := collect(meter.ReadLog(filepath.Join(writeFiles(t, map[string]string{"a.jsonl": text.String()}), "a.jsonl")))
+	records, errs := collect(calls.Read(filepath.Join(writeFiles(t, map[string]string{"a.jsonl": text.String()}), "a.jsonl")))
 	assert.Len(t, records, 20_001)
 	require.Len(t, errs, 2)
 	assert.Contains(t, errs[0].Error(), "a.jsonl:20001: ")
@@ -172,14 +173,14 @@ func TestReadLogGoesOnWithTheNextFile(t *testing.T) {
 	t.Parallel()
 	torn := gzipped(t, callLine+callLine)
 	dir := writeFiles(t, map[string]string{"a.jsonl.gz": torn[:len(torn)-9], "b.jsonl.gz": "\x1f\x8bx", "c.jsonl": callLine})
-	records, errs := collect(meter.ReadLog(filepath.Join(dir, "none"), dir))
+	records, errs := collect(calls.Read(filepath.Join(dir, "none"), dir))
 	assert.NotEmpty(t, records)
 	require.Len(t, errs, 3)
 	assert.ErrorIs(t, errs[0], os.ErrNotExist)
 	assert.Contains(t, errs[1].Error(), "a.jsonl.gz:")
 	assert.Contains(t, errs[2].Error(), "b.jsonl.gz:1: ")
 	n := 0
-	for range meter.ReadLog(dir) {
+	for range calls.Read(dir) {
 		n++
 		break
 	}
@@ -191,7 +192,7 @@ func TestRestoreReadsACallsFile(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a.jsonl": `{"provider":"xai","model":"m","time":"2026-11-22T10:00:00Z","usage":null,"usd":"1.5"}` + "\nx\n" + `{"provider":"xai","model":"m","time":"2026-11-22T10:00:00Z","usd":null}`})
 	m, err := meter.New()
 	require.NoError(t, err)
-	require.Error(t, m.Restore(meter.ReadLog(dir)))
+	require.Error(t, m.Restore(calls.Read(dir)))
 	assert.Equal(t, meter.Spent{USD: "1.5", AtLeastUSD: "1.5", Calls: 2, Unpriced: 1}, m.Spent())
 }
 
@@ -202,13 +203,13 @@ func FuzzReadLog(f *testing.F) {
 	file := filepath.Join(f.TempDir(), "calls")
 	f.Fuzz(func(t *testing.T, text []byte) {
 		require.NoError(t, os.WriteFile(file, text, 0o600))
-		records, errs := collect(meter.ReadLog(file))
+		records, errs := collect(calls.Read(file))
 		lines := bytes.Count(text, []byte("\n")) + 1
 		if !bytes.HasPrefix(text, []byte{0x1f, 0x8b}) && len(records)+len(errs) > lines {
 			t.Fatalf("%d records and %d errors in %d lines", len(records), len(errs), lines)
 		}
 		for _, err := range errs {
-			var at *meter.LineError
+			var at *calls.LineError
 			if !errors.As(err, &at) || at.File != file || at.Line < 1 {
 				t.Fatal(err)
 			}
@@ -216,7 +217,7 @@ func FuzzReadLog(f *testing.F) {
 		for _, r := range records {
 			line, err := r.MarshalJSON()
 			require.NoError(t, err, "%+v", r)
-			var back meter.Record
+			var back calls.Record
 			require.NoError(t, back.UnmarshalJSON(line))
 			again, err := back.MarshalJSON()
 			require.NoError(t, err)
@@ -231,10 +232,10 @@ func TestLinesAfterALongLineAreRead(t *testing.T) {
 	for _, size := range []int{1<<20 + 1, 3 << 20} {
 		text := strings.Repeat("x", size) + "\n" + idLine("a") + strings.TrimSuffix(idLine("b"), "\n")
 		dir := writeFiles(t, map[string]string{"a.jsonl.gz": gzipped(t, text)})
-		records, errs := collect(meter.ReadLog(dir))
+		records, errs := collect(calls.Read(dir))
 		assert.Len(t, errs, 1, "the long line")
 		assert.Len(t, records, 2)
-		rows, err := sum(meter.SumOptions{}, dir)
+		rows, err := sum(calls.SumOptions{}, dir)
 		require.ErrorContains(t, err, "a.jsonl.gz:1: a line must not have more than")
 		require.Len(t, rows, 1)
 		assert.Equal(t, 2, rows[0].Calls)

@@ -1,4 +1,4 @@
-package meter_test
+package calls_test
 
 import (
 	"bytes"
@@ -14,22 +14,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-func recordOn(day int, id string) meter.Record {
-	return meter.Record{
+func recordOn(day int, id string) calls.Record {
+	return calls.Record{
 		ID: id, Provider: models.OpenAI, Model: "gpt-4o", Time: time.Date(2026, 11, day, 23, 0, 0, 0, time.UTC), USD: "0.01", Complete: true,
 	}
 }
 
 // lines returns the records in the files of a folder, by the beginning of the names of the files.
-func lines(t *testing.T, dir string) map[string][]meter.Record {
+func lines(t *testing.T, dir string) map[string][]calls.Record {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	require.NoError(t, err)
-	records := map[string][]meter.Record{}
+	records := map[string][]calls.Record{}
 	for _, file := range files {
 		info, err := os.Stat(file)
 		require.NoError(t, err)
@@ -38,7 +38,7 @@ func lines(t *testing.T, dir string) map[string][]meter.Record {
 		require.NoError(t, err)
 		day := filepath.Base(file)[:len(time.DateOnly)]
 		for line := range bytes.Lines(text) {
-			var r meter.Record
+			var r calls.Record
 			require.NoError(t, json.Unmarshal(line, &r))
 			records[day] = append(records[day], r)
 		}
@@ -49,9 +49,9 @@ func lines(t *testing.T, dir string) map[string][]meter.Record {
 func TestLogHasAFileForEachDay(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "calls")
-	log, err := meter.OpenLog(dir)
+	log, err := calls.OpenLog(dir)
 	require.NoError(t, err)
-	for _, r := range []meter.Record{recordOn(1, "a"), recordOn(2, "b"), recordOn(1, "c"), recordOn(3, "d"), recordOn(4, "e"), recordOn(1, "f")} {
+	for _, r := range []calls.Record{recordOn(1, "a"), recordOn(2, "b"), recordOn(1, "c"), recordOn(3, "d"), recordOn(4, "e"), recordOn(1, "f")} {
 		log.Record(r)
 		got := lines(t, dir)
 		assert.Contains(t, got[r.Time.Format(time.DateOnly)], r, "written at once")
@@ -70,7 +70,7 @@ func TestLogsShareAFolder(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			log, err := meter.OpenLog(dir)
+			log, err := calls.OpenLog(dir)
 			if !assert.NoError(t, err) {
 				return
 			}
@@ -86,7 +86,7 @@ func TestLogsShareAFolder(t *testing.T) {
 
 func TestLogReportsWhatWasNotWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "calls")
-	log, err := meter.OpenLog(dir)
+	log, err := calls.OpenLog(dir)
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(dir))
 	var logged bytes.Buffer
@@ -102,7 +102,7 @@ func TestLogReportsWhatWasNotWritten(t *testing.T) {
 	assert.ErrorIs(t, log.Close(), os.ErrNotExist)
 	require.Len(t, lines(t, dir)["2026-11-01"], 1)
 
-	log, err = meter.OpenLog(dir)
+	log, err = calls.OpenLog(dir)
 	require.NoError(t, err)
 	long := recordOn(2, "long")
 	long.Labels = map[string]string{"text": strings.Repeat("x", 1<<20)}
@@ -112,6 +112,6 @@ func TestLogReportsWhatWasNotWritten(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err = meter.OpenLog(file)
+	_, err = calls.OpenLog(file)
 	assert.Error(t, err)
 }

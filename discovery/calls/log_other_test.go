@@ -1,6 +1,6 @@
 //go:build !unix
 
-package meter_test
+package calls_test
 
 // limitFiles does nothing: only the tests for Unix limit files.
 func limitFiles(string) {}

@@ -1,4 +1,4 @@
-package meter_test
+package calls_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // TestRecordsOfOneFileDoNotMix reads more different texts than are kept, short and long ones, each several times.
@@ -24,9 +24,9 @@ func TestRecordsOfOneFileDoNotMix(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "calls.jsonl")
 	require.NoError(t, os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o600))
 	n := 0
-	for r, err := range meter.ReadLog(name) {
+	for r, err := range calls.Read(name) {
 		require.NoError(t, err)
-		var alone meter.Record
+		var alone calls.Record
 		require.NoError(t, json.Unmarshal([]byte(lines[n]), &alone))
 		require.Equal(t, alone, r)
 		n++

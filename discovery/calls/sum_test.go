@@ -1,4 +1,4 @@
-package meter_test
+package calls_test
 
 import (
 	"errors"
@@ -14,20 +14,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // sumOf adds up lines.
-func sumOf(t *testing.T, opts meter.SumOptions, lines ...string) ([]meter.Row, error) {
+func sumOf(t *testing.T, opts calls.SumOptions, lines ...string) ([]calls.Group, error) {
 	t.Helper()
 	return sum(opts, writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")}))
 }
 
 // sum returns the rows of the first grouping.
-func sum(opts meter.SumOptions, paths ...string) ([]meter.Row, error) {
-	all, err := meter.Sum(opts, paths...)
+func sum(opts calls.SumOptions, paths ...string) ([]calls.Group, error) {
+	all, err := calls.Sum(opts, paths...)
 	if len(all) == 0 {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func TestSumGroups(t *testing.T) {
 		{[]string{"label:team", "label:user", "day"}, `[  2026-11-21] 1 1 0 0; [ ann 2026-11-21] 1 1 0 8000; [ bob 2026-11-20] 1 0 0.2 8000; [x ann 2026-11-20] 1 0 0.1 8000;`},
 		{[]string{"unpriced"}, `[] 2 0 0.3 16000; [closed] 1 1 0 8000; [the cost was not known] 1 1 0 0;`},
 	} {
-		rows, err := sumOf(t, meter.SumOptions{By: [][]string{test.by}}, lines...)
+		rows, err := sumOf(t, calls.SumOptions{By: [][]string{test.by}}, lines...)
 		require.NoError(t, err)
 		var got []string
 		for _, r := range rows {
@@ -77,8 +77,8 @@ func TestSumMakesSeveralGroupingsInOnePass(t *testing.T) {
 		lineOf("2026-11-21T12:00:00Z", `,"usd":"10","labels":{"team":"b"}`),
 		lineOf("2026-11-21T13:00:00Z", `,"usd":"100","labels":{"team":5}`), // in no grouping
 	}, "\n")})
-	all, err := meter.Sum(meter.SumOptions{By: [][]string{{"day"}, {}, {"label:team"}}}, file)
-	var line *meter.LineError
+	all, err := calls.Sum(calls.SumOptions{By: [][]string{{"day"}, {}, {"label:team"}}}, file)
+	var line *calls.LineError
 	require.ErrorAs(t, err, &line)
 	assert.Equal(t, 3, line.Line)
 	require.Len(t, all, 3)
@@ -95,12 +95,12 @@ func TestSumSelectsTimes(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	lines := []string{lineOf("2026-11-20T11:59:59.999999999Z", `,"usd":"1"`), lineOf("2026-11-20T12:00:00Z", `,"usd":"10"`), lineOf("2026-11-20T13:00:00Z", `,"usd":"100"`)}
-	for want, opts := range map[string]meter.SumOptions{"111": {}, "110": {From: at}, "11": {To: at.Add(time.Hour)}, "10": {From: at, To: at.Add(time.Hour)}} {
+	for want, opts := range map[string]calls.SumOptions{"111": {}, "110": {From: at}, "11": {To: at.Add(time.Hour)}, "10": {From: at, To: at.Add(time.Hour)}} {
 		rows, err := sumOf(t, opts, lines...)
 		require.NoError(t, err)
 		assert.Equal(t, want, rows[0].USD)
 	}
-	rows, err := sumOf(t, meter.SumOptions{From: at.AddDate(1, 0, 0)}, lines...)
+	rows, err := sumOf(t, calls.SumOptions{From: at.AddDate(1, 0, 0)}, lines...)
 	require.NoError(t, err)
 	assert.Empty(t, rows)
 }
@@ -128,7 +128,7 @@ func TestSumPrices(t *testing.T) {
 		"another program's fields": {lineOf(at, `,"usd":"7","cost":{"a":[1,2]}`), "7", cost.Exact},
 	} {
 		for reprice, want := range map[bool]string{false: test.usd, true: test.repriced} {
-			rows, err := sumOf(t, meter.SumOptions{Reprice: reprice}, test.line)
+			rows, err := sumOf(t, calls.SumOptions{Reprice: reprice}, test.line)
 			require.NoError(t, err, name)
 			require.Len(t, rows, 1, name)
 			assert.Equal(t, 1, rows[0].Calls)
@@ -145,7 +145,7 @@ func TestSumPrices(t *testing.T) {
 func TestSumChecksItsOptions(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	for _, opts := range []meter.SumOptions{
+	for _, opts := range []calls.SumOptions{
 		{By: [][]string{{"hour"}}}, {By: [][]string{{""}}}, {By: [][]string{{"label:"}}}, {By: [][]string{{"day", "day"}}}, {By: [][]string{{"label:a", "label:a"}}}, {From: now, To: now},
 	} {
 		_, err := sum(opts, "/does/not/exist")
@@ -158,7 +158,7 @@ func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
 	t.Parallel()
 	bad := strings.Repeat("x\n", 50_000)
 	dir := writeFiles(t, map[string]string{"a.jsonl": callLine + bad, "b.jsonl": callLine + strings.Replace(callLine, "8100", "1", 1)})
-	rows, err := sum(meter.SumOptions{}, dir, dir+"/none")
+	rows, err := sum(calls.SumOptions{}, dir, dir+"/none")
 	require.Len(t, rows, 1)
 	assert.Equal(t, 2, rows[0].Calls)
 	lines := strings.Split(err.Error(), "\n")
@@ -167,7 +167,7 @@ func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
 		assert.Contains(t, line, fmt.Sprintf("a.jsonl:%d: ", i+2))
 	}
 	assert.Equal(t, "and 49902 more lines that cannot be read", lines[100])
-	rows, err = sum(meter.SumOptions{}, dir+"/b.jsonl", dir+"/none")
+	rows, err = sum(calls.SumOptions{}, dir+"/b.jsonl", dir+"/none")
 	require.Len(t, rows, 1)
 	assert.ErrorContains(t, err, "b.jsonl:2: usage")
 	assert.ErrorContains(t, err, "none")
@@ -189,7 +189,7 @@ func TestSumAgreesWithReadLog(t *testing.T) {
 	texts["5.jsonl.gz"] = gzipped(t, texts["0.jsonl"])
 	dir := writeFiles(t, texts)
 	want := map[string]*big.Rat{}
-	records, errs := collect(meter.ReadLog(dir))
+	records, errs := collect(calls.Read(dir))
 	require.Empty(t, errs)
 	for _, r := range records {
 		key := strings.Join([]string{r.Model, r.Time.Format(time.DateOnly), string(r.Provider), r.Labels["l"]}, " ")
@@ -199,10 +199,10 @@ func TestSumAgreesWithReadLog(t *testing.T) {
 		}
 		want[key].Add(want[key], usd)
 	}
-	rows, err := sum(meter.SumOptions{By: [][]string{{"model", "day", "provider", "label:l"}}}, dir)
+	rows, err := sum(calls.SumOptions{By: [][]string{{"model", "day", "provider", "label:l"}}}, dir)
 	require.NoError(t, err)
 	assert.Len(t, rows, len(want))
-	assert.True(t, slices.IsSortedFunc(rows, func(a, b meter.Row) int { return slices.Compare(a.By, b.By) }))
+	assert.True(t, slices.IsSortedFunc(rows, func(a, b calls.Group) int { return slices.Compare(a.By, b.By) }))
 	for _, r := range rows {
 		usd, _ := new(big.Rat).SetString(r.USD)
 		assert.Zero(t, usd.Cmp(want[strings.Join(r.By, " ")]), r.By)
@@ -221,9 +221,9 @@ func TestSumRefusesWhatReadLogRefuses(t *testing.T) {
 		lineOf("0001-01-01T00:00:01Z", `,"usd":"1"`): true, lineOf("9999-12-31T23:59:59Z", `,"usd":"1"`): true,
 	} {
 		file := writeFiles(t, map[string]string{"a.jsonl": line})
-		records, errs := collect(meter.ReadLog(file))
+		records, errs := collect(calls.Read(file))
 		assert.Equal(t, valid, errs == nil, line)
-		for _, opts := range []meter.SumOptions{{}, {By: [][]string{{"label:team"}}}, {From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}} {
+		for _, opts := range []calls.SumOptions{{}, {By: [][]string{{"label:team"}}}, {From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}} {
 			rows, err := sum(opts, file)
 			assert.Equal(t, valid, err == nil, "%s %v", line, err)
 			if opts.From.IsZero() {
@@ -238,11 +238,11 @@ func TestTextsAreUTF8(t *testing.T) {
 	t.Parallel()
 	text := `{"provider":"openai","model":"a` + "\xff\xff" + `b","time":"2026-11-20T12:00:00Z","usd":"1","labels":{"team":"` + "\xc3\xc3" + `"},"id":"\ud800"}` + "\n"
 	file := writeFiles(t, map[string]string{"a.jsonl": text + strings.ReplaceAll(text, "\xff", "\xfe")})
-	rows, err := sum(meter.SumOptions{By: [][]string{{"model", "label:team"}}}, file)
+	rows, err := sum(calls.SumOptions{By: [][]string{{"model", "label:team"}}}, file)
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 	assert.Equal(t, []string{"a\uFFFD\uFFFDb", "\uFFFD\uFFFD"}, rows[0].By)
-	records, errs := collect(meter.ReadLog(file))
+	records, errs := collect(calls.Read(file))
 	require.Empty(t, errs)
 	assert.Equal(t, "a\uFFFD\uFFFDb", records[0].Model)
 	assert.Equal(t, "\uFFFD", records[0].ID)
@@ -252,7 +252,7 @@ func TestTextsAreUTF8(t *testing.T) {
 func TestSumsDoNotOverflow(t *testing.T) {
 	t.Parallel()
 	line := `{"provider":"anthropic","model":"m","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":9007199254740992,"output_tokens":0},"usd":"123456789012345678901234567890"}`
-	rows, err := sumOf(t, meter.SumOptions{}, slices.Repeat([]string{line}, 2000)...)
+	rows, err := sumOf(t, calls.SumOptions{}, slices.Repeat([]string{line}, 2000)...)
 	require.NoError(t, err)
 	assert.Equal(t, int64(1<<63-1), rows[0].Usage.Input)
 	assert.Equal(t, "246913578024691357802469135780000", rows[0].USD)
@@ -263,8 +263,8 @@ func FuzzSum(f *testing.F) {
 	f.Add(lineOf("2026-11-20T12:00:00Z", `,"usd":null,"unpriced":"w"`))
 	f.Fuzz(func(t *testing.T, text string) {
 		dir := writeFiles(t, map[string]string{"calls.jsonl": text})
-		records, errs := collect(meter.ReadLog(dir))
-		rows, err := sum(meter.SumOptions{By: [][]string{{"day", "label:a", "unpriced"}}}, dir)
+		records, errs := collect(calls.Read(dir))
+		rows, err := sum(calls.SumOptions{By: [][]string{{"day", "label:a", "unpriced"}}}, dir)
 		calls := 0
 		for _, r := range rows {
 			calls += r.Calls

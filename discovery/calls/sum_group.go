@@ -1,4 +1,4 @@
-package meter
+package calls
 
 import (
 	"encoding/binary"
@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -48,11 +47,11 @@ func parseGrouping(names []string) (*grouping, error) {
 		label, labelled := strings.CutPrefix(name, labelPrefix)
 		switch {
 		case slices.Contains(names[:i], name):
-			return nil, &discovery.ValueError{Field: "By", Value: name, Reason: "is there twice"}
+			return nil, &ValueError{Field: "By", Value: name, Reason: "is there twice"}
 		case labelled && label != "":
 			g.labels[label] = i
 		case name != "day" && name != "model" && name != "provider" && name != "unpriced":
-			return nil, &discovery.ValueError{Field: "By", Value: name, Reason: "must be day, model, provider, unpriced or label:NAME"}
+			return nil, &ValueError{Field: "By", Value: name, Reason: "must be day, model, provider, unpriced or label:NAME"}
 		}
 	}
 	return g, nil
@@ -60,7 +59,7 @@ func parseGrouping(names []string) (*grouping, error) {
 
 // group is the sum of the calls with the same values.
 type group struct {
-	row         Row
+	row         Group
 	usd, bounds decimal.Sum // of the known costs, and of what the others are at least
 }
 
@@ -107,7 +106,7 @@ func (s *sums) group(d *jsonread.Decoder, e *entry, p models.Provider, unpriced 
 	}
 	g := s.groups[string(s.key)]
 	if g == nil {
-		g = &group{row: Row{By: make([]string, len(s.values))}}
+		g = &group{row: Group{By: make([]string, len(s.values))}}
 		for i, value := range s.values {
 			g.row.By[i] = string(value)
 		}
@@ -170,7 +169,7 @@ func (s *sums) merge(other *sums) {
 }
 
 // addUsage adds the counts of a call, or of another row.
-func (r *Row) addUsage(more *prices.Usage) {
+func (r *Group) addUsage(more *prices.Usage) {
 	u, counts := &r.Usage, (*usage.Usage)(more).Counts()
 	for i, sum := range (*usage.Usage)(u).Counts() {
 		*sum = plus(*sum, *counts[i])

@@ -1,4 +1,4 @@
-package meter
+package calls
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -20,7 +19,7 @@ type SumOptions struct {
 	// several at once: "day" (UTC), "model", "provider", "label:" with the name of a label, and "unpriced", which is why the cost of a
 	// call is not known. An empty grouping gives one row. Without any grouping there is one result with one row.
 	By [][]string
-	// Prices price a line that has neither a cost nor null in its place; nil is [discovery.BuiltInPrices].
+	// Prices price a line that has neither a cost nor null in its place; nil is [prices.BuiltIn].
 	Prices *prices.List
 	// Reprice computes the cost of all calls, whatever was recorded, except of those without the counts for it: streams that were
 	// closed early, endpoints without counts, and calls that were answered with an error status.
@@ -28,7 +27,7 @@ type SumOptions struct {
 }
 
 // Row is the sum of a group of calls.
-type Row struct {
+type Group struct {
 	// By has the values of its grouping in SumOptions.By, in the same order: "" for a call without that label, and for the reason of a priced call.
 	By []string `json:"by"`
 	// Calls is the number of all calls, and Unpriced that of the calls whose cost is not known.
@@ -45,27 +44,27 @@ type Row struct {
 // maxWorkers bounds the memory of a Sum on a machine with many processors.
 const maxWorkers = 16
 
-// Sum adds up the calls of calls files, which are read as by [ReadLog], in parallel, and returns the rows of each grouping. They are
+// Sum adds up the calls of calls files, which are read as by [Read], in parallel, and returns the rows of each grouping. They are
 // sorted by their values; a group without calls has no row. Memory grows with the number of rows and not with the number of calls.
 //
 // The recorded cost counts, unless SumOptions.Reprice is set.
 //
 // Lines that cannot be read, and lines without a cost whose usage is invalid, are in no row. The error joins a [*LineError] for each of
-// the first 100 of them and states the number of the others. Wrong options are a [*discovery.ValueError], and no file is read.
-func Sum(opts SumOptions, paths ...string) ([][]Row, error) {
+// the first 100 of them and states the number of the others. Wrong options are a [*ValueError], and no file is read.
+func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 	groupings, err := parseGroupings(opts.By)
 	if err != nil {
 		return nil, err
 	}
 	if !opts.From.IsZero() && !opts.To.IsZero() && !opts.From.Before(opts.To) {
-		return nil, &discovery.ValueError{Field: "To", Reason: "must be after From"}
+		return nil, &ValueError{Field: "To", Reason: "must be after From"}
 	}
 	if opts.Prices == nil {
 		opts.Prices = prices.BuiltIn()
 	}
 	var errs lineErrors
 	summers := sumFiles(paths, &errs, func() *summer { return newSummer(opts, groupings, &errs) })
-	rows := make([][]Row, len(groupings))
+	rows := make([][]Group, len(groupings))
 	for i, total := range summers[0].sums {
 		for _, more := range summers[1:] {
 			total.merge(more.sums[i])
@@ -140,8 +139,8 @@ func readBlocks(paths []string, errs *lineErrors, full chan<- numbered, free cha
 }
 
 // rows returns the rows of all groups.
-func (s *sums) rows() []Row {
-	var rows []Row
+func (s *sums) rows() []Group {
+	var rows []Group
 	for _, g := range s.groups {
 		if g.row.Calls == 0 { // its only call has an invalid label of another grouping
 			continue
@@ -151,6 +150,6 @@ func (s *sums) rows() []Row {
 		g.row.AtLeastUSD = g.usd.Total().String()
 		rows = append(rows, g.row)
 	}
-	slices.SortFunc(rows, func(a, b Row) int { return slices.Compare(a.By, b.By) })
+	slices.SortFunc(rows, func(a, b Group) int { return slices.Compare(a.By, b.By) })
 	return rows
 }

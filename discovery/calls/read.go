@@ -1,4 +1,4 @@
-package meter
+package calls
 
 import (
 	"bytes"
@@ -22,15 +22,15 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.L
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// ReadLog yields the records of calls files. A path is a file, or a folder with files that end in .jsonl or .jsonl.gz, also in
+// Read yields the records of calls files. A path is a file, or a folder with files that end in .jsonl or .jsonl.gz, also in
 // folders within it. Files that gzip has compressed are unpacked, whatever their names are. A file that is named twice, or
 // also by a symbolic link, is read once. A compressed copy beside a file is another file.
 //
-// For a line that cannot be read ReadLog yields a [*LineError], and for a file or folder that cannot be opened its error. Reading goes
+// For a line that cannot be read Read yields a [*LineError], and for a file or folder that cannot be opened its error. Reading goes
 // on with the next one. The lines are those of [Log], or of other programs: each has a model, a time and a usage object. The provider
 // may be missing if [discovery.ProviderOf] finds it, and all else may be missing. Blank lines are skipped. A line has at most 1 MiB,
 // and memory does not grow with the files.
-func ReadLog(paths ...string) iter.Seq2[Record, error] {
+func Read(paths ...string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for name, err := range files(paths) {
 			if err != nil {
