@@ -19,19 +19,35 @@ import (
 // TestImportersGetFewModules limits the modules that an importer builds, and excludes those that only our tests need.
 func TestImportersGetFewModules(t *testing.T) {
 	t.Parallel()
-	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/meter", "./discovery/focus", "./gen/gateway"} {
+	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/meter", "./discovery/focus", "./gen/gateway"} {
 		others := slices.DeleteFunc(modules(t, pkg), func(m string) bool { return m == "github.com/mesh-gateway/mesh-go" })
 		assert.LessOrEqual(t, len(others), 8, "%s: %v", pkg, others)
 		for _, module := range others {
 			assert.NotRegexp(t, `testify|kin-openapi|yaml|oapi-codegen/v2|cobra|pflag|modelcontextprotocol|go-internal`, module, pkg)
 		}
 	}
-	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/meter", "./discovery/focus", "./scan"} {
+	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/meter", "./discovery/focus", "./scan"} {
 		// go mod tidy ignores the build tag of tools.go: importing the root package would require the code generator.
 		assert.NotContains(t, dependencies(t, "{{.ImportPath}}", pkg), "github.com/mesh-gateway/mesh-go", pkg)
 	}
 	assert.Empty(t, slices.DeleteFunc(modules(t, "./scan"), func(m string) bool { return m == "github.com/mesh-gateway/mesh-go" }),
 		"scan needs the standard library only")
+}
+
+// TestPackagesThatCalculateSendNothing limits what the packages of names, prices and calls are built from.
+func TestPackagesThatCalculateSendNothing(t *testing.T) {
+	t.Parallel()
+	const ours = "github.com/mesh-gateway/mesh-go/discovery"
+	for _, pkg := range []string{"models", "prices", "calls", "meter"} {
+		all := dependencies(t, "{{.ImportPath}}", "./discovery/"+pkg)
+		assert.NotContains(t, all, ours, pkg)
+		assert.False(t, slices.ContainsFunc(all, func(path string) bool { return strings.Contains(path, "mesh-go/gen/") }), pkg)
+		if pkg != "meter" {
+			assert.NotContains(t, all, "net/http", pkg)
+		}
+	}
+	assert.NotContains(t, dependencies(t, "{{.ImportPath}}", "./discovery/prices"), ours+"/calls")
+	assert.NotContains(t, dependencies(t, "{{.ImportPath}}", "./discovery/models"), ours+"/prices")
 }
 
 // TestCommandLinksNoTests checks that the servers for development and tests, which the command has, do not need package testing.
@@ -107,7 +123,7 @@ func usedOfOS(file *ast.File) (names []string) {
 // for a value that New did not make, of a type.
 func TestFieldsOfValueErrorsAreGoNames(t *testing.T) {
 	t.Parallel()
-	for _, dir := range []string{"client", "discovery", "discovery/meter"} {
+	for _, dir := range []string{"client", "discovery", "discovery/prices", "discovery/calls", "discovery/meter"} {
 		names, fields := map[string]bool{}, map[string]string{}
 		paths, err := filepath.Glob(dir + "/*.go")
 		require.NoError(t, err)
@@ -134,7 +150,7 @@ func TestFieldsOfValueErrorsAreGoNames(t *testing.T) {
 				return true
 			})
 		}
-		assert.Greater(t, len(fields), 4, dir)
+		assert.NotEmpty(t, fields, dir)
 		for field, path := range fields {
 			last := field[strings.LastIndex(field, ".")+1:]
 			assert.True(t, names[last], "%s: %q is not the name of an argument, a field or a type", path, field)

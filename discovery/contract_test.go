@@ -82,7 +82,7 @@ func requestBills(t *testing.T, client *discovery.Client) {
 
 	list, err := client.LivePrices(t.Context(), nil)
 	require.NoError(t, err)
-	rows := list.Of(models.XAI, "grok-4.7")
+	rows := list.ForModel(models.XAI, "grok-4.7")
 	require.Len(t, rows, 4, "live rows and those of the table")
 	assert.Equal(t, discovery.SourceLanguageModels, rows[0].Source)
 

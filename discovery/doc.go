@@ -1,14 +1,13 @@
-// Package discovery reports which models exist, their names and retirement dates, what they cost, and what was billed for them.
+// Package discovery requests which models exist, when they retire, what they cost, and what was billed for them.
 // It covers OpenAI, DeepSeek, Anthropic, Google's Gemini and xAI, and one public catalog of models.
 //
 //	c := discovery.Default()
-//	models, err := c.ListModels(ctx, discovery.CatalogOptions{Provider: discovery.OpenAI})
+//	list, err := c.ListModels(ctx, discovery.CatalogOptions{Provider: discovery.OpenAI})
 //	ok, err := c.IsModelSupported(ctx, "openai/gpt-4o", discovery.CatalogOptions{})
-//	name := discovery.NormalizeModelID(discovery.Anthropic, "anthropic/claude-opus-4.8") // claude-opus-4-8
-//	gone := discovery.IsRetired(discovery.XAI, "x-ai/grok-3")                            // true since 2026-05-16
+//	balance, err := c.FetchDeepSeekBalance(ctx, discovery.BalanceOptions{})
 //
-// Make a client with [New], or share one in the whole process with [Default]. Functions that are not methods of a client use
-// tables in the package and send no request.
+// Make a client with [New], or share one in the whole process with [Default]. Functions that are not methods of a client send no
+// request.
 //
 // # Errors and failures
 //
@@ -34,38 +33,22 @@
 //
 // [Client.SaveCatalog] and [Client.LoadCatalog] keep it in a file.
 //
-// # Names and retirement
+// # Names, retirement, prices and calls
 //
-// Marketplaces and clouds spell the ids of models differently. [NormalizeModelID] returns the provider's own id without its
-// build: gpt-4o-2024-05-13 becomes gpt-4o. A build can have other prices and dates than its model, so look up the original id
-// first; the lookups do so themselves. docs/providers.md has the rules.
+// What needs no request is in packages of its own: models has names and retirement dates, prices the cost of a call, and calls the
+// files of calls and their sums. Package meter counts every call of a program. The first names of those packages are here too.
 //
-// [Retirements] returns a table of dates, as of [RetirementsAsOf], and [Client.Retirements] adds those that OpenAI and Anthropic
-// report now. [Registry.Check] distinguishes a retired model from one that retires later, one without a date, and an unknown one:
+// [Client.Retirements] adds to [models.Retirements] the dates that OpenAI and Anthropic report now. [Client.LivePrices] and
+// [Client.UpdatePrices] bring a price list up to date.
 //
-//	status := discovery.Retirements().Check(discovery.OpenAI, "o3", time.Now())
-//	if status.State == discovery.StateRetiring {
-//		log.Printf("o3 retires on %s; use %s", status.Date, status.Replacement)
-//	}
+// # Bills
 //
-// # Money
+// A balance or a bill is exact, or it is absent: nil, an empty list, or a report that is not Complete. Amounts are added as decimals
+// and converted to float64 once, at the end.
 //
-// A price, a balance or a bill is exact, or it is absent: nil, an empty list, or a report that is not Complete. Amounts are
-// added as decimals and converted to float64 once, at the end.
-//
-// [BuiltInPrices] is a list of prices and fees; [PriceList.With] adds your own, and [Client.LivePrices] those that Google and xAI
-// publish now. [ParseResponse] reads what a response used, a [Stream] its events. Neither they nor [PriceList.CostOf] send a
-// request:
-//
-//	response, err := discovery.ParseResponse(discovery.OpenAI, body)
-//	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{
-//		Provider: discovery.OpenAI, Model: response.Model, Usage: response.Usage, At: time.Now(),
-//	})
-//
-// Package discovery/meter does this for every call of a program. A [Ledger] adds up costs by day. Bills come from
-// [Client.FetchOpenAICostBuckets], [Client.FetchAnthropicCostBuckets] and [Client.FetchXAICostBuckets]; [Client.ReconcileOpenAICost]
-// and its siblings compare them with what was counted, and [ReconciliationReport.WithLedger] does so day by day.
-// [Client.FetchDeepSeekBalance] is the balance of a prepaid account.
+// Bills come from [Client.FetchOpenAICostBuckets], [Client.FetchAnthropicCostBuckets] and [Client.FetchXAICostBuckets];
+// [Client.ReconcileOpenAICost] and its siblings compare them with what was counted, and [ReconciliationReport.WithLedger] does so day
+// by day. [Client.FetchDeepSeekBalance] is the balance of a prepaid account.
 //
 // # Keys
 //

@@ -13,11 +13,11 @@ import (
 const opLivePrices = "LivePrices"
 
 // LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which precede those of its table. A nil base
-// is [BuiltInPrices]. The result is never nil.
+// is [prices.BuiltIn]. The result is never nil.
 //
 // A live row prices calls within 24 hours of the time it was read (VerifiedAt), unless the table has a change of the price in
 // between; ValidFrom and ValidUntil are that period. So a program that runs for long calls LivePrices again: the provider's list
-// is cached for 24 hours. Your own prices in base ([PriceList.With]) still take precedence.
+// is cached for 24 hours. Your own prices in base ([prices.List.With]) still take precedence.
 //
 // The lists are read with the keys of [ServiceCloudBilling] and [ServiceXAI]. Without a key a list is not read, and that is not a
 // [Failure]. A list that cannot be read is one, and the rows of base stay; with [WithStrictErrors] the error is returned beside

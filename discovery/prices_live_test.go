@@ -113,7 +113,7 @@ func TestLivePricesOfGemini(t *testing.T) {
 			assert.Equal(t, row.live, source == discovery.SourceCloudBilling, row)
 		}
 	}
-	rows := live(t, c).Of(models.Gemini, "gemini-2.5-pro")
+	rows := live(t, c).ForModel(models.Gemini, "gemini-2.5-pro")
 	require.Greater(t, len(rows), 2)
 	assert.Equal(t, []int64{0, 200_001}, []int64{rows[0].TierThresholdTokens, rows[1].TierThresholdTokens}, "the shortest prompt, not the round figure")
 	skus, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
@@ -139,12 +139,12 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 	))})
 	c := s.client(t, keyOf(discovery.ServiceCloudBilling))
 	table := prices.BuiltIn()
-	rows := live(t, c).Of(models.Gemini, "gemini-3.5-flash")
-	for i, row := range textRows(table.Of(models.Gemini, "gemini-3.5-flash")) {
+	rows := live(t, c).ForModel(models.Gemini, "gemini-3.5-flash")
+	for i, row := range textRows(table.ForModel(models.Gemini, "gemini-3.5-flash")) {
 		assert.Equal(t, []any{row.Source, row.InputPerMTok, row.OutputPerMTok}, []any{rows[i].Source, rows[i].InputPerMTok, rows[i].OutputPerMTok})
 	}
 
-	rows = live(t, c).Of(models.Gemini, "gemini-2.5-pro")
+	rows = live(t, c).ForModel(models.Gemini, "gemini-2.5-pro")
 	assert.Equal(t, discovery.SourceCloudBilling, rows[0].Source)
 	assert.Equal(t, "1.3", rows[0].InputPerMTok)
 	assert.NotEqual(t, discovery.SourceCloudBilling, rows[1].Source)
@@ -154,7 +154,7 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 		usd, _ := exact(t, c, models.Gemini, "gemini-2.5-pro", prices.Usage{Input: tokens}, time.Time{})
 		assert.Equal(t, want, usd)
 	}
-	assert.Empty(t, live(t, c).Of(models.Gemini, "gemini-9-flash"), "no row without any price")
+	assert.Empty(t, live(t, c).ForModel(models.Gemini, "gemini-9-flash"), "no row without any price")
 	assert.Empty(t, s.failures)
 }
 
@@ -196,7 +196,7 @@ func TestOwnPricesPrecedeLiveOnes(t *testing.T) {
 			{"own", models.XAI, "grok-4.7", now, thousand, "", "2", ""},
 			{"live", models.XAI, "grok-new", now, thousand, "", "0.0035", ""},
 		})
-		assert.Equal(t, before.Of(models.XAI, "grok-4.7"), list.Of(models.XAI, "grok-4.7"))
+		assert.Equal(t, before.ForModel(models.XAI, "grok-4.7"), list.ForModel(models.XAI, "grok-4.7"))
 	}
 }
 
@@ -205,7 +205,7 @@ func TestWithLiveRowsChangesNoCost(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
 	list := live(t, s.client(t, keyOf(discovery.ServiceXAI)))
-	copied := mustWith(t, list.Of(models.XAI, "grok-4.7")...)
+	copied := mustWith(t, list.ForModel(models.XAI, "grok-4.7")...)
 	for _, tokens := range []int64{1, 199_999, 200_000, 200_001} {
 		call := prices.Call{Provider: models.XAI, Model: "grok-4.7", Usage: prices.Usage{Input: tokens}, At: time.Now()}
 		want, err := list.CostOf(call)
@@ -266,7 +266,7 @@ func TestLivePricesOfGeminiNeedAnID(t *testing.T) {
 	} {
 		usd, _ := exact(t, c, models.Gemini, model, thousand, time.Time{})
 		assert.Equal(t, priced, usd == "0.003", "%s costs %q", model, usd)
-		assert.Equal(t, priced, len(live(t, c).Of(models.Gemini, model)) > 0, model)
+		assert.Equal(t, priced, len(live(t, c).ForModel(models.Gemini, model)) > 0, model)
 	}
 	price, err := c.PricingForGeminiModel(t.Context(), "omni", discovery.GeminiPriceQuery{})
 	require.NoError(t, err)

@@ -42,10 +42,10 @@ func TestLivePricesOfXAI(t *testing.T) {
 			assert.Equal(t, row.live, source == discovery.SourceLanguageModels, row)
 		}
 	}
-	rows := live(t, c).Of(models.XAI, "grok-4.7")
+	rows := live(t, c).ForModel(models.XAI, "grok-4.7")
 	require.Len(t, rows, 4)
 	assert.Equal(t, []int64{0, 200_000}, []int64{rows[0].TierThresholdTokens, rows[1].TierThresholdTokens})
-	assert.Equal(t, prices.BuiltIn().Of(models.XAI, "grok-4.7"), rows[2:], "the table is behind the live rows")
+	assert.Equal(t, prices.BuiltIn().ForModel(models.XAI, "grok-4.7"), rows[2:], "the table is behind the live rows")
 	assert.Empty(t, rows[0].CacheReadPerMTok)
 	read, err := time.Parse(time.RFC3339, rows[0].VerifiedAt)
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestLiveListWithoutLongContextPrices(t *testing.T) {
 		usd, source := exact(t, c, models.XAI, "grok-4.7", prices.Usage{Input: tokens}, time.Time{})
 		assert.Equal(t, want, []any{usd, source == discovery.SourceLanguageModels})
 	}
-	rows := live(t, c).Of(models.XAI, "grok-4.7")
+	rows := live(t, c).ForModel(models.XAI, "grok-4.7")
 	require.Len(t, rows, 4)
 	assert.Equal(t, int64(200_000), rows[1].TierThresholdTokens)
 }

@@ -25,18 +25,18 @@ type priceUpdate struct {
 }
 
 // UpdatePrices returns base with the newest reviewed table of this project instead of its own, so that prices change without a
-// new version of the program. A nil base is [BuiltInPrices]. The result is never nil.
+// new version of the program. A nil base is [prices.BuiltIn]. The result is never nil.
 //
 // It sends one request to [ServicePrices], without a key, at most once in 24 hours for each client; after a failure again when
-// [WithOutageTTL] has passed. The request has the ETag of the last table, also of one that [LoadPrices] read. The default address
+// [WithOutageTTL] has passed. The request has the ETag of the last table, also of one that [prices.Load] read. The default address
 // is the file in the repository of this project; [WithBaseURL] sets that of a copy, to which /prices.csv is appended. Nothing
 // else of this package requests the table.
 //
 // The table contains the prices of tokens. Fees, factors of modes and hours of DeepSeek stay those of this version. Rows of
-// [PriceList.With] and of [Client.LivePrices] in base stay and precede it. The Source of a row of the new table ends with the
+// [prices.List.With] and of [Client.LivePrices] in base stay and precede it. The Source of a row of the new table ends with the
 // date of the table.
 //
-// A table that cannot be read, with a malformed line, verified later than tomorrow in UTC, with an older [PriceList.AsOf] than that
+// A table that cannot be read, with a malformed line, verified later than tomorrow in UTC, with an older [prices.List.AsOf] than that
 // of base, or with prices for less than nine tenths of its models is a [Failure], and base is returned; with [WithStrictErrors] the
 // error is returned beside it.
 func (c *Client) UpdatePrices(ctx context.Context, base *prices.List) (*prices.List, error) {

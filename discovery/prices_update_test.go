@@ -57,7 +57,7 @@ func TestUpdatePrices(t *testing.T) {
 	assert.Contains(t, cost.Source, "price table of "+list.AsOf().Format(time.DateOnly))
 	assert.True(t, list.AsOf().After(base.AsOf()))
 	assert.Equal(t, list.AsOf().Format(time.DateOnly), *cost.VerifiedAt)
-	assert.Len(t, list.Of(models.OpenAI, "my-model"), 1, "own rows stay")
+	assert.Len(t, list.ForModel(models.OpenAI, "my-model"), 1, "own rows stay")
 	before, err := base.CostOf(gpt41)
 	require.NoError(t, err)
 	assert.Equal(t, "2", before.Exact, "base has changed")
@@ -194,7 +194,7 @@ func TestUpdatePricesAcceptsTomorrow(t *testing.T) {
 	list, err := client.UpdatePrices(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Empty(t, *failures)
-	assert.Len(t, list.Of(models.OpenAI, "gpt-x"), 1)
+	assert.Len(t, list.ForModel(models.OpenAI, "gpt-x"), 1)
 }
 
 // older is the built-in table as of a year before.

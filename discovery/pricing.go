@@ -30,7 +30,7 @@ type ProviderPricing struct {
 	InputPerMTok *float64 `json:"input_per_mtok"`
 	// OutputPerMTok is the price of output.
 	OutputPerMTok *float64 `json:"output_per_mtok"`
-	// CacheReadPerMTok is the price of input that is read from the cache; nil if unknown. [PriceList.CostOf] uses this field and
+	// CacheReadPerMTok is the price of input that is read from the cache; nil if unknown. [prices.List.CostOf] uses this field and
 	// the next two, not RawPricing.
 	CacheReadPerMTok *float64 `json:"cache_read_per_mtok"`
 	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are the prices of input that is written to the cache for five minutes and for
@@ -117,7 +117,7 @@ func priceText(usd *float64) string {
 // it. It returns false if there is none. Of rows with the same threshold it returns the first, so pass only rows of one model,
 // mode and modality. The result points into records.
 //
-// The thresholds of a [PriceList] and of Anthropic are exact: the row for prompts over 100,000 tokens has the threshold 100,001.
+// The thresholds of a [prices.List] and of Anthropic are exact: the row for prompts over 100,000 tokens has the threshold 100,001.
 // Those of [Client.FetchGeminiPricing] are the round numbers in the SKUs, 128,000 and 200,000, but a prompt of exactly that
 // length is billed at the lower row. For these rows, therefore subtract one from the length of a prompt.
 func PriceAt(records []ProviderPricing, tokens int64) (*ProviderPricing, bool) {

@@ -25,7 +25,7 @@ func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
 }
 
 // ListAnthropicPricing returns the rows of the built-in list for Anthropic that are in force today: one for each priced id, or
-// two if the price depends on the length of the prompt, the row for shorter prompts first. [PriceList.Rows] returns all periods.
+// two if the price depends on the length of the prompt, the row for shorter prompts first. [prices.List.Rows] returns all periods.
 func ListAnthropicPricing() []ProviderPricing {
 	rows := prices.ListAnthropicPricing()
 	pricings := make([]ProviderPricing, len(rows))

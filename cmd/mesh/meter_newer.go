@@ -29,7 +29,7 @@ func (a *app) warnOfNewer() func(calls.Record) {
 // isNewer reports whether an id has the form of the provider's own ids and is in no table. A fine-tune is not in a table either.
 func isNewer(list *prices.List, p models.Provider, model string) bool {
 	owner, ok := models.ProviderOf(model)
-	if !ok || owner != p || strings.HasPrefix(strings.ToLower(model), "ft:") || len(list.Of(p, model)) > 0 {
+	if !ok || owner != p || strings.HasPrefix(strings.ToLower(model), "ft:") || len(list.ForModel(p, model)) > 0 {
 		return false
 	}
 	return models.Retirements().Check(p, model, time.Now()).State == models.StateUnknown

@@ -72,7 +72,7 @@ func (a *app) price(ctx context.Context, model string, f callFlags) error {
 	if err != nil {
 		return err
 	}
-	rows := pricingsOf(list.Of(p, model))
+	rows := pricingsOf(list.ForModel(p, model))
 	if len(rows) == 0 {
 		return failedf("%s is not in the price list", model)
 	}

@@ -24,7 +24,7 @@ func (a *app) stalePrices(models []string, oldest time.Duration) error {
 		if err != nil {
 			return err
 		}
-		found := pricingsOf(list.Of(p, model))
+		found := pricingsOf(list.ForModel(p, model))
 		if len(found) == 0 {
 			return failedf("%s is not in the price list", model)
 		}

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Log writes records to calls files. Create one with [OpenLog], and pass its Record to [WithRecorder].
+// Log writes records to calls files. Create one with [OpenLog], and pass its Record to [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder].
 type Log struct {
 	dir  string
 	mu   sync.Mutex
@@ -44,7 +44,7 @@ func OpenLog(dir string) (*Log, error) {
 	return &Log{dir: dir, days: map[string]*dayFile{}}, nil
 }
 
-// Record writes a record. It is a recorder of [WithRecorder]: an error, such as that of a full disk, is an error of the Log and not
+// Record writes a record. It is a recorder of [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder]: an error, such as that of a full disk, is an error of the Log and not
 // of the call. The first one is logged to [slog.Default]; [Log.Err] returns it.
 func (l *Log) Record(r Record) {
 	line, err := json.Marshal(r)

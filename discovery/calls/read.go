@@ -28,7 +28,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 //
 // For a line that cannot be read Read yields a [*LineError], and for a file or folder that cannot be opened its error. Reading goes
 // on with the next one. The lines are those of [Log], or of other programs: each has a model, a time and a usage object. The provider
-// may be missing if [discovery.ProviderOf] finds it, and all else may be missing. Blank lines are skipped. A line has at most 1 MiB,
+// may be missing if [models.ProviderOf] finds it, and all else may be missing. Blank lines are skipped. A line has at most 1 MiB,
 // and memory does not grow with the files.
 func Read(paths ...string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {

@@ -58,7 +58,7 @@ func collect(records iter.Seq2[calls.Record, error]) (all []calls.Record, errs [
 
 func idLine(id string) string { return strings.Replace(callLine, "{", `{"id":"`+id+`",`, 1) }
 
-func TestReadLogReadsFilesAndFolders(t *testing.T) {
+func TestReadReadsFilesAndFolders(t *testing.T) {
 	t.Parallel()
 	dir := writeFiles(t, map[string]string{
 		"b.jsonl": idLine("b1") + "\n \r\n" + strings.TrimSuffix(idLine("b2"), "\n"), "a.jsonl.gz": gzipped(t, idLine("a")) + gzipped(t, idLine("a2")),
@@ -100,7 +100,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 	assert.Len(t, errs, 1, "an empty path is not the current directory")
 }
 
-func TestReadLogReadsWhatLogWrote(t *testing.T) {
+func TestReadReadsWhatLogWrote(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	log, err := calls.OpenLog(dir)
@@ -117,7 +117,7 @@ func TestReadLogReadsWhatLogWrote(t *testing.T) {
 	assert.Equal(t, []calls.Record{want}, records)
 }
 
-func TestReadLogReportsLinesAndReadsOn(t *testing.T) {
+func TestReadReportsLinesAndReadsOn(t *testing.T) {
 	t.Parallel()
 	long := `{"model":"` + strings.Repeat("x", 1<<20) + `"}`
 	for name, test := range map[string]struct{ text, want string }{
@@ -155,7 +155,7 @@ func TestReadLogReportsLinesAndReadsOn(t *testing.T) {
 	}
 }
 
-func TestReadLogNamesTheLineInEachBlock(t *testing.T) {
+func TestReadNamesTheLineInEachBlock(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	for range 20_000 { // several blocks
@@ -169,7 +169,7 @@ func TestReadLogNamesTheLineInEachBlock(t *testing.T) {
 	assert.Contains(t, errs[1].Error(), "a.jsonl:20003: ")
 }
 
-func TestReadLogGoesOnWithTheNextFile(t *testing.T) {
+func TestReadGoesOnWithTheNextFile(t *testing.T) {
 	t.Parallel()
 	torn := gzipped(t, callLine+callLine)
 	dir := writeFiles(t, map[string]string{"a.jsonl.gz": torn[:len(torn)-9], "b.jsonl.gz": "\x1f\x8bx", "c.jsonl": callLine})
@@ -196,7 +196,7 @@ func TestRestoreReadsACallsFile(t *testing.T) {
 	assert.Equal(t, meter.Spent{USD: "1.5", AtLeastUSD: "1.5", Calls: 2, Unpriced: 1}, m.Spent())
 }
 
-func FuzzReadLog(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	f.Add([]byte(callLine + "x\n" + idLine("2")))
 	f.Add([]byte(`{"provider":"xai","model":"m","time":"2026-11-22T10:00:00Z","usage":null,"complete":false,"usd":null,"unpriced":"w","labels":{"a":"b"},"requests":{"c":1}}`))
 	f.Add([]byte(gzipped(f, callLine)))

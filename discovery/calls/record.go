@@ -22,7 +22,7 @@ type Record struct {
 	Mode string
 	// Requests has the number of paid uses of tools, by name.
 	Requests map[string]int64
-	// Labels are those of [WithLabel]. They must not be changed: records share them.
+	// Labels are those of [github.com/mesh-gateway/mesh-go/discovery/meter.WithLabel]. They must not be changed: records share them.
 	Labels map[string]string
 	// Path is the path of the request, without its query.
 	Path string

@@ -3,7 +3,6 @@ package calls
 import (
 	"encoding/json"
 	"errors"
-	"net/http"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
@@ -52,7 +51,7 @@ func (s *summer) addLine(line []byte) error {
 		return err
 	}
 	recorded, err := e.cost()
-	if err != nil { // also of a call at another time, as in ReadLog
+	if err != nil { // also of a call at another time, as in Read
 		return err
 	}
 	if e.time.Before(s.opts.From) || (!s.opts.To.IsZero() && !e.time.Before(s.opts.To)) {
@@ -195,5 +194,5 @@ func (e *entry) counted(p models.Provider) bool {
 	if e.status != 0 && !endpoints.Bills(e.status) {
 		return false
 	}
-	return (e.complete || !e.completeGiven) && (len(e.path) == 0 || endpoints.Of(string(p), http.MethodPost, string(e.path)).Uncounted == "")
+	return (e.complete || !e.completeGiven) && (len(e.path) == 0 || endpoints.Of(string(p), "POST", string(e.path)).Uncounted == "")
 }

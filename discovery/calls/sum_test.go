@@ -173,8 +173,8 @@ func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
 	assert.ErrorContains(t, err, "none")
 }
 
-// TestSumAgreesWithReadLog adds up made up files in both ways.
-func TestSumAgreesWithReadLog(t *testing.T) {
+// TestSumAgreesWithRead adds up made up files in both ways.
+func TestSumAgreesWithRead(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 2))
 	texts := map[string]string{}
@@ -209,8 +209,8 @@ func TestSumAgreesWithReadLog(t *testing.T) {
 	}
 }
 
-// TestSumRefusesWhatReadLogRefuses checks that the sums of Sum are those of the records, whatever the calls are grouped by.
-func TestSumRefusesWhatReadLogRefuses(t *testing.T) {
+// TestSumRefusesWhatReadRefuses checks that the sums of Sum are those of the records, whatever the calls are grouped by.
+func TestSumRefusesWhatReadRefuses(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-20T12:00:00Z"
 	for line, valid := range map[string]bool{
@@ -233,7 +233,7 @@ func TestSumRefusesWhatReadLogRefuses(t *testing.T) {
 	}
 }
 
-// TestTextsAreUTF8 checks that Sum and ReadLog replace the same bytes, and that Sum has one row for texts that are then the same.
+// TestTextsAreUTF8 checks that Sum and Read replace the same bytes, and that Sum has one row for texts that are then the same.
 func TestTextsAreUTF8(t *testing.T) {
 	t.Parallel()
 	text := `{"provider":"openai","model":"a` + "\xff\xff" + `b","time":"2026-11-20T12:00:00Z","usd":"1","labels":{"team":"` + "\xc3\xc3" + `"},"id":"\ud800"}` + "\n"

@@ -25,7 +25,7 @@ type Calls struct {
 	tags    tagTexts
 }
 
-// NewCalls returns empty Calls. A nil prices is [discovery.BuiltInPrices]. account is the BillingAccountId, which no response
+// NewCalls returns empty Calls. A nil prices is [prices.BuiltIn]. account is the BillingAccountId, which no response
 // has; "" is "default".
 func NewCalls(list *prices.List, account string) *Calls {
 	if list == nil {
@@ -38,7 +38,7 @@ func NewCalls(list *prices.List, account string) *Calls {
 // the price list is in a row in dollars, without tokens.
 //
 // A call with an error has no row, because a cost must not be null and 0 is a known cost: [ErrNoCost] with the reason, a
-// [*discovery.UnpricedError], or the error of an invalid record, such as one without a time. A call that cost nothing and is not in the price list at 0, such as one
+// [*prices.UnpricedError], or the error of an invalid record, such as one without a time. A call that cost nothing and is not in the price list at 0, such as one
 // that was answered with an error status, has no row and no error.
 func (c *Calls) Add(r calls.Record) error {
 	p, err := provider(r)

@@ -1,7 +1,7 @@
 // Package focus writes the costs of calls, and bills, as CSV rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2:
 //
-//	calls := focus.NewCalls(discovery.BuiltInPrices(), "org-1")
-//	for record, err := range meter.ReadLog("calls") {
+//	calls := focus.NewCalls(prices.BuiltIn(), "org-1")
+//	for record, err := range calls.Read("calls") {
 //		if err == nil {
 //			err = calls.Add(record) // ErrNoCost: the call has no row
 //		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
@@ -57,7 +56,7 @@ type Budget struct {
 	// Label is the name of a label, each value of which has a budget of its own. Calls without the label share one.
 	Label string `json:"label"`
 	// PerCall is set aside for each call while it runs, and returned when its cost is known. Only what a call costs beyond it can
-	// exceed the budget. A call whose cost stays unknown costs PerCall, or its [Record].AtLeastUSD if that is more. So does a call of
+	// exceed the budget. A call whose cost stays unknown costs PerCall, or its [calls.Record].AtLeastUSD if that is more. So does a call of
 	// a model without a price, and a call to a host that the Meter does not know, if its path is one of a provider's API. With "",
 	// calls are sent until the budget is used up, and those that run then exceed it. A call whose cost stays unknown then costs its
 	// AtLeastUSD, and calls to unknown hosts are not limited. With more than USD every call is refused.
@@ -67,18 +66,18 @@ type Budget struct {
 func (b *Budget) check() (limit, perCall decimal.Decimal, err error) {
 	var ok bool
 	if limit, ok = decimal.ParsePlain(b.USD); !ok {
-		return limit, perCall, &discovery.ValueError{Field: "USD", Value: b.USD, Reason: "must be a plain decimal such as 12.50"}
+		return limit, perCall, &ValueError{Field: "USD", Value: b.USD, Reason: "must be a plain decimal such as 12.50"}
 	}
 	if b.PerCall != "" {
 		if perCall, ok = decimal.ParsePlain(b.PerCall); !ok {
-			return limit, perCall, &discovery.ValueError{Field: "PerCall", Value: b.PerCall, Reason: "must be a plain decimal such as 0.05"}
+			return limit, perCall, &ValueError{Field: "PerCall", Value: b.PerCall, Reason: "must be a plain decimal such as 0.05"}
 		}
 	}
 	switch b.Per {
 	case PeriodTotal, PeriodDay, PeriodMonth:
 		return limit, perCall, nil
 	}
-	return limit, perCall, &discovery.ValueError{Field: "Per", Value: string(b.Per), Reason: "must be a Period"}
+	return limit, perCall, &ValueError{Field: "Per", Value: string(b.Per), Reason: "must be a Period"}
 }
 
 // BudgetError is the error of a call that a budget refused. Nothing was sent.

@@ -11,7 +11,7 @@
 //
 // # What is counted
 //
-// Each request to an endpoint that costs money gives one [Record] with the counts that the provider reported and their cost. Each
+// Each request to an endpoint that costs money gives one [calls.Record] with the counts that the provider reported and their cost. Each
 // attempt of an SDK that repeats requests is a call of its own. Reading lists, counting tokens and moderation are free and have
 // no record. A request that failed before it was written has none either.
 //
@@ -22,7 +22,7 @@
 // off has a lower bound, AtLeastUSD, if counts had arrived: Anthropic states the counts of the prompt first, and Gemini the counts
 // so far with each event.
 //
-// The results of a batch are not calls of the program. Read each line with [discovery.ParseResponse] and price it with the mode
+// The results of a batch are not calls of the program. Read each line with [prices.ParseResponse] and price it with the mode
 // "batch".
 //
 // A response that is created in the background is counted when it is fetched complete, once. Until then, and for good if it is never
@@ -62,26 +62,26 @@
 //
 // # Records
 //
-// [OpenLog] writes the records to files with a line of JSON for each call, which mesh usage and mesh cost read:
+// [calls.OpenLog] writes the records to files with a line of JSON for each call, which mesh usage and mesh cost read:
 //
-//	log, err := meter.OpenLog("/var/log/calls")
+//	log, err := calls.OpenLog("/var/log/calls")
 //	m, err := meter.New(meter.WithRecorder(log.Record))
 //	…
 //	err = log.Close() // reports records that were not written
 //
-// [Sum] adds up such files, and [ReadLog] yields their records. [Meter.Ledger] has the sums by day and model, to compare with a bill.
+// [calls.Sum] adds up such files, and [calls.Read] yields their records. [Meter.Ledger] has the sums by day and model, to compare with a bill.
 //
 // # Errors
 //
 // Counting never fails a call: it has only the errors of the base transport, and a [*BudgetError]. A record that cannot be written is an
-// error of its [Log], and a line that cannot be read a [*LineError]. Wrong options are a [*discovery.ValueError] of [New].
+// error of its [calls.Log], and a line that cannot be read a [*calls.LineError]. Wrong options are a [*ValueError] of [New].
 //
 // # Tests
 //
 // Package discoverytest answers the calls of a test without a network. [WithHost] makes its address known:
 //
 //	s := discoverytest.New(t)
-//	m, err := meter.New(meter.WithHost(strings.TrimPrefix(s.URL, "http://"), discovery.OpenAI))
+//	m, err := meter.New(meter.WithHost(strings.TrimPrefix(s.URL, "http://"), models.OpenAI))
 //	c := openai.NewClient(option.WithBaseURL(s.URL+"/openai/v1/"), option.WithHTTPClient(m.Client()), option.WithAPIKey("example"))
 //
 // A host has one provider, and all providers of a server have its host: start a server for each. The command mesh meter counts the

@@ -39,7 +39,7 @@ type Meter struct {
 type Spent struct {
 	// USD is the exact sum of the costs that are known, in US dollars, as a plain decimal.
 	USD string `json:"usd"`
-	// AtLeastUSD is USD and what the other calls cost at least, as far as that is known ([Record].AtLeastUSD).
+	// AtLeastUSD is USD and what the other calls cost at least, as far as that is known ([calls.Record].AtLeastUSD).
 	AtLeastUSD string `json:"at_least_usd"`
 	// Calls is the number of records.
 	Calls int `json:"calls"`
@@ -51,7 +51,7 @@ type Spent struct {
 }
 
 // New returns a Meter. It prices calls with the built-in price list, unless [WithPrices] sets another one. Wrong options are a
-// [*discovery.ValueError].
+// [*ValueError].
 func New(opts ...Option) (*Meter, error) {
 	m := &Meter{
 		prices: prices.BuiltIn(), hosts: knownHosts(), logger: slog.Default(), ledger: prices.NewLedger(),

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -24,18 +23,18 @@ func WithHost(host string, provider models.Provider) Option {
 		}
 		host := strings.ToLower(host)
 		if host == "" || strings.ContainsAny(host, "/@? ") { // a URL may have a password, so the error does not show it
-			return &discovery.ValueError{Field: "host", Reason: "must be a host or host:port"}
+			return &ValueError{Field: "host", Reason: "must be a host or host:port"}
 		}
 		m.hosts[host] = known
 		return nil
 	}
 }
 
-// WithPrices sets the price list of the calls. The default is [discovery.BuiltInPrices].
+// WithPrices sets the price list of the calls. The default is [prices.BuiltIn].
 func WithPrices(list *prices.List) Option {
 	return func(m *Meter) error {
 		if list == nil {
-			return &discovery.ValueError{Field: "list", Reason: "must not be nil"}
+			return &ValueError{Field: "list", Reason: "must not be nil"}
 		}
 		m.prices = list
 		return nil
@@ -48,7 +47,7 @@ func WithPrices(list *prices.List) Option {
 func WithRecorder(record func(calls.Record)) Option {
 	return func(m *Meter) error {
 		if record == nil {
-			return &discovery.ValueError{Field: "record", Reason: "must not be nil"}
+			return &ValueError{Field: "record", Reason: "must not be nil"}
 		}
 		m.recorders = append(m.recorders, record)
 		return nil
@@ -79,7 +78,7 @@ func WithStreamUsage() Option {
 func WithLogger(logger *slog.Logger) Option {
 	return func(m *Meter) error {
 		if logger == nil {
-			return &discovery.ValueError{Field: "logger", Reason: "must not be nil"}
+			return &ValueError{Field: "logger", Reason: "must not be nil"}
 		}
 		m.logger = logger
 		return nil

@@ -89,7 +89,7 @@ func TestHyphenatedVersionsHaveThePriceOfTheirModel(t *testing.T) {
 				continue
 			}
 			tried++
-			assert.Equal(t, prices.Of(p, row.ModelHint), prices.Of(p, string(p)+"/"+hyphenated), hyphenated)
+			assert.Equal(t, prices.ForModel(p, row.ModelHint), prices.ForModel(p, string(p)+"/"+hyphenated), hyphenated)
 		}
 	}
 	assert.Greater(t, tried, 50)

@@ -91,7 +91,7 @@ var builtIn = sync.OnceValue(func() retirementTable {
 })
 
 // Retirements returns a copy of the built-in registry, which was compiled from the providers' pages, their SDKs and public
-// copies of both. See [RetirementsAsOf] for its age and [Client.Retirements] for current data.
+// copies of both. See [RetirementsAsOf] for its age and [github.com/mesh-gateway/mesh-go/discovery.Client.Retirements] for current data.
 func Retirements() Registry { return maps.Clone(builtIn().registry) }
 
 // RetirementsAsOf returns the day on which the built-in registry was last compared with its sources, YYYY-MM-DD.

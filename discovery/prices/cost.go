@@ -15,10 +15,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Call is a call whose cost [PriceList.CostOf] computes.
+// Call is a call whose cost [List.CostOf] computes.
 type Call struct {
 	// Provider is the provider that billed the call. The prices of other platforms that have its models are not known; they need
-	// rows of [PriceList.With].
+	// rows of [List.With].
 	Provider models.Provider
 	// Model is the id of the model, preferably as it is in the response.
 	Model string
@@ -31,7 +31,7 @@ type Call struct {
 	Mode string
 }
 
-// CallCost is the cost of one call.
+// Cost is the cost of one call.
 type Cost struct {
 	Provider models.Provider `json:"provider"`
 	// Model is the id of the call.
@@ -62,7 +62,7 @@ func (cost Cost) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(cost))
 }
 
-// CostLine is the cost of one kind of token, or of the uses of one tool.
+// Line is the cost of one kind of token, or of the uses of one tool.
 type Line struct {
 	// What is a kind of token: "input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output", or
 	// "audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read" and "image_output". It is the name
@@ -84,13 +84,13 @@ const sourceCharged = "charged by the provider"
 // CostOf returns the exact cost of a call, at the prices of its time. It sends nothing.
 //
 // If the provider stated its charge (Usage.ChargedUSD), that is the cost; a charge of 0 beside tokens is ignored. Otherwise one row
-// of [PriceList.Of] prices the text: first your own rows, then live ones, then the table. The time of the call selects the
+// of [List.ForModel] prices the text: first your own rows, then live ones, then the table. The time of the call selects the
 // period of the row, and the length of the whole prompt its tier. Audio and images have rows of their own. Each use of a tool
-// costs its fee ([PriceList.Fees]).
+// costs its fee ([List.Fees]).
 //
 // A mode such as batch multiplies the prices of tokens by a factor, if one is documented for the model, and so does a region that
 // the id names, as us.anthropic.claude-opus-5 does. Of several modes only fast and us of Anthropic multiply each other. Fees
-// are not multiplied, and rows of [PriceList.With] are used unchanged.
+// are not multiplied, and rows of [List.With] are used unchanged.
 //
 // DeepSeek's price is that of the hour; see [ModePeak]. Cache storage and free allowances are not included; docs/providers.md
 // has the list of what a cost cannot contain.

@@ -294,7 +294,7 @@ func TestModelsOfOtherVendorsHaveNoListedPrice(t *testing.T) {
 		call := prices.Call{Provider: row.provider, Model: row.model, Usage: prices.Usage{Input: 1_000}, At: on(t, "2026-10-20")}
 		_, err := prices.BuiltIn().CostOf(call)
 		assert.Equal(t, row.priced, err == nil, row)
-		assert.Equal(t, row.priced, len(prices.BuiltIn().Of(row.provider, row.model)) > 0, row)
+		assert.Equal(t, row.priced, len(prices.BuiltIn().ForModel(row.provider, row.model)) > 0, row)
 
 		own := mustWith(t, prices.Row{Provider: row.provider, ModelHint: row.model, InputPerMTok: "1000"})
 		cost, err := own.CostOf(call)

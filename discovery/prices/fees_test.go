@@ -106,7 +106,7 @@ func TestCostOfRegions(t *testing.T) {
 // Rows of the caller's own for DeepSeek are chosen by the hour, as those of the table are.
 func TestOwnRowsByTheHour(t *testing.T) {
 	t.Parallel()
-	rows := prices.BuiltIn().Of(models.DeepSeek, "deepseek-flash")
+	rows := prices.BuiltIn().ForModel(models.DeepSeek, "deepseek-flash")
 	require.Len(t, rows, 2)
 	for _, list := range []*prices.List{prices.BuiltIn(), mustWith(t, rows...)} {
 		for at, mode := range map[string]string{"2026-11-18T02:00:00Z": prices.ModePeak, "2026-11-18T04:00:00Z": prices.ModeOffPeak} {

@@ -61,7 +61,7 @@ func (d LedgerDay) MarshalJSON() ([]byte, error) {
 func NewLedger() *Ledger { return new(Ledger) }
 
 // Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call. So does a cost whose Exact is not a
-// plain decimal, such as that of the zero CallCost that [PriceList.CostOf] returns with an error.
+// plain decimal, such as that of the zero Cost that [List.CostOf] returns with an error.
 func (l *Ledger) Add(at time.Time, cost *Cost) {
 	var usd decimal.Decimal
 	priced := cost != nil

@@ -11,11 +11,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// PriceList is a list of prices. It is immutable, and its methods read no environment, no clock and no network. The zero value
+// List is a list of prices. It is immutable, and its methods read no environment, no clock and no network. The zero value
 // is an empty list.
 //
-// [BuiltInPrices] is the list of this package, [PriceList.With] adds your own prices, and [Client.LivePrices] those that
-// providers publish now. [PriceList.CostOf] computes the cost of a call.
+// [BuiltIn] is the list of this package, [List.With] adds your own prices, and [github.com/mesh-gateway/mesh-go/discovery.Client.LivePrices] those that
+// providers publish now. [List.CostOf] computes the cost of a call.
 //
 // In a list, TierThresholdTokens of a row is the length of the shortest prompt that the row applies to: 200,001 for prices
 // "above 200K", and 200,000 for xAI, whose long context begins there.
@@ -26,7 +26,7 @@ type List struct {
 	etag  string // of the table, if UpdatePrices read it
 }
 
-// BuiltInPrices returns the built-in price list: every model, period and tier. Models without a known price have a row whose
+// BuiltIn returns the built-in price list: every model, period and tier. Models without a known price have a row whose
 // prices are all nil.
 //
 // A price is in the list if the provider's own page has it or two independent sources agree; Source names them. Only the
@@ -50,9 +50,9 @@ func (l *List) Rows(p models.Provider) []Row {
 	return slices.DeleteFunc(rows, func(r Row) bool { return p != "" && r.Provider != p })
 }
 
-// Of returns the rows of a model, under any spelling of its id, in the order in which [PriceList.CostOf] uses them: your own,
+// ForModel returns the rows of a model, under any spelling of its id, in the order in which [List.CostOf] uses them: your own,
 // then live ones, then those of the table, of all periods and tiers. For a model without a row the list is empty.
-func (l *List) Of(p models.Provider, model string) []Row {
+func (l *List) ForModel(p models.Provider, model string) []Row {
 	found := l.find(modelid.Canonical(p), model)
 	return append(append(l.own.rows(found.own), rowsOf(found.live)...), rowsOf(found.listed)...)
 }

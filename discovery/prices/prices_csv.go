@@ -13,7 +13,7 @@ var pricesHeader = []string{
 	"valid_from", "valid_until", "modality", "mode",
 }
 
-// WriteCSV writes the rows of the list, in the order of [PriceList.Rows], as CSV for a database; examples/warehouse joins
+// WriteCSV writes the rows of the list, in the order of [List.Rows], as CSV for a database; examples/warehouse joins
 // them with calls. The first line has the names of the columns, which are the JSON names of [Row]. Later versions add columns at the end only. A price is a decimal without an exponent. An
 // unknown price and an open date are empty, never 0. An error of w is returned.
 func (l *List) WriteCSV(w io.Writer) error {

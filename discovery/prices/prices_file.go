@@ -12,9 +12,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/savefile"
 )
 
-var pricesFormat = savefile.Format{Name: "mesh-go-prices", Version: "2", Writer: "PriceList.Save"}
+var pricesFormat = savefile.Format{Name: "mesh-go-prices", Version: "2", Writer: "List.Save"}
 
-// maxPricesFile is the size of the largest file that LoadPrices reads; that of the built-in list has 0.2 MB.
+// maxPricesFile is the size of the largest file that Load reads; that of the built-in list has 0.2 MB.
 const maxPricesFile = 32 << 20
 
 // pricesFile is the content of a price file.
@@ -26,12 +26,12 @@ type pricesFile struct {
 	Updated bool   `json:"updated,omitempty"`
 }
 
-// Save writes the list to a file for [LoadPrices]: the rows of [PriceList.With] and the table, exactly. Live rows are left out,
-// because they price calls of one day; see [Client.LivePrices]. Nothing in the file is secret, but your own prices may be
+// Save writes the list to a file for [Load]: the rows of [List.With] and the table, exactly. Live rows are left out,
+// because they price calls of one day; see [github.com/mesh-gateway/mesh-go/discovery.Client.LivePrices]. Nothing in the file is secret, but your own prices may be
 // confidential. An error of w is returned.
 func (l *List) Save(w io.Writer) error {
 	if w == nil {
-		return &ValueError{Field: "writer", Reason: "must not be nil"}
+		return &ValueError{Field: "w", Reason: "must not be nil"}
 	}
 	file := pricesFile{ETag: l.etag, Own: l.own.given}
 	if l.table != nil {
@@ -47,7 +47,7 @@ func (l *List) Save(w io.Writer) error {
 	return nil
 }
 
-// LoadPrices reads a list that [PriceList.Save] wrote. A file that is damaged, truncated, longer than 32 MiB, of another format
+// Load reads a list that [List.Save] wrote. A file that is damaged, truncated, longer than 32 MiB, of another format
 // version or no price file is a [*ValueError]. An error of r is returned, wrapped. The texts contain nothing of the file.
 func Load(r io.Reader) (*List, error) {
 	if r == nil {
@@ -55,7 +55,7 @@ func Load(r io.Reader) (*List, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxPricesFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("discovery: LoadPrices: %w", err)
+		return nil, fmt.Errorf("discovery: Load: %w", err)
 	}
 	list, err := parsePricesFile(text)
 	if err != nil {
@@ -100,7 +100,7 @@ func parsePricesFile(text []byte) (*List, error) {
 func (f *pricesFile) list() (*pricelist.List, error) {
 	switch {
 	case f.Table == "":
-		return nil, nil //nolint:nilnil // the list of an empty PriceList
+		return nil, nil //nolint:nilnil // the list of an empty List
 	case f.Updated:
 		return pricelist.Update(f.Table)
 	}

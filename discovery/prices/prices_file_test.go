@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-func TestSaveAndLoadPrices(t *testing.T) {
+func TestSaveAndLoad(t *testing.T) {
 	t.Parallel()
 	const price = "0.30000000000000004"
 	own := prices.Row{Provider: models.OpenAI, ModelHint: "gpt-4.1", InputPerMTok: price, OutputPerMTok: price, ValidFrom: "2026-01-01", Mode: "batch"}
@@ -42,7 +42,7 @@ func TestSaveAndLoadPrices(t *testing.T) {
 	}
 }
 
-func TestLoadPricesRejectsDamage(t *testing.T) {
+func TestLoadRejectsDamage(t *testing.T) {
 	t.Parallel()
 	var file bytes.Buffer
 	require.NoError(t, prices.BuiltIn().Save(&file))
@@ -68,8 +68,8 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
-// FuzzLoadPrices has files whose digest is right: nothing in them may panic.
-func FuzzLoadPrices(f *testing.F) {
+// FuzzLoad has files whose digest is right: nothing in them may panic.
+func FuzzLoad(f *testing.F) {
 	var file bytes.Buffer
 	list, _ := new(prices.List).With(prices.Row{Provider: models.OpenAI, ModelHint: "m"})
 	_ = list.Save(&file)

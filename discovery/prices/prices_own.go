@@ -34,7 +34,7 @@ func (o ownPrices) rows(listed []pricelist.Row) []Row {
 // other times the model has its listed price. No factor is applied: a batch or another mode needs a row with that Mode. The
 // price "" is unknown. A row of Modality audio or image prices those
 // tokens; a model with a row for text is not billed by listed rows for them. Rows of [ModePeak] and [ModeOffPeak] of DeepSeek are
-// chosen by the hour. Fees are those of [PriceList.Fees].
+// chosen by the hour. Fees are those of [List.Fees].
 //
 // A row with an unknown Provider, no ModelHint, a negative threshold, an invalid period, or a price that is negative or above
 // 1e15 is a [*ValueError].

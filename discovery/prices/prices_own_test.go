@@ -51,12 +51,12 @@ func TestWithChangesNothingThatIsShared(t *testing.T) {
 	base := mustWith(t, first)
 	list, err := base.With(prices.Row{Provider: models.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "3", TierThresholdTokens: 2_000})
 	require.NoError(t, err)
-	rows := list.Of(models.OpenAI, "gpt-5.4")
+	rows := list.ForModel(models.OpenAI, "gpt-5.4")
 	require.Greater(t, len(rows), 2)
 	assert.Equal(t, []string{"the caller's own price", "our contract"}, []string{rows[0].Source, rows[1].Source}, "the rows of the later With come first")
 	assert.Equal(t, []any{models.OpenAI, "gpt-5.4"}, []any{rows[1].Provider, rows[1].ModelHint})
-	assert.Equal(t, prices.BuiltIn().Of(models.OpenAI, "gpt-5.4"), rows[2:])
-	assert.Equal(t, rows[1:], base.Of(models.OpenAI, "gpt-5.4"), "the base has no new row")
+	assert.Equal(t, prices.BuiltIn().ForModel(models.OpenAI, "gpt-5.4"), rows[2:])
+	assert.Equal(t, rows[1:], base.ForModel(models.OpenAI, "gpt-5.4"), "the base has no new row")
 
 	rows[1].InputPerMTok, first.InputPerMTok = "99", "98"
 	cost, err := list.CostOf(prices.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: thousand, At: on(t, "2026-11-20")})

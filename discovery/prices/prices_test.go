@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-func TestBuiltInPrices(t *testing.T) {
+func TestBuiltIn(t *testing.T) {
 	t.Parallel()
 	list := prices.BuiltIn()
 	assert.Len(t, list.Rows("claude"), 61)
@@ -37,7 +37,7 @@ func TestBuiltInPrices(t *testing.T) {
 func TestOfReturnsEveryPeriodAndTier(t *testing.T) {
 	t.Parallel()
 	list := prices.BuiltIn()
-	rows := list.Of("Open AI", "openai/gpt-5.6-luna")
+	rows := list.ForModel("Open AI", "openai/gpt-5.6-luna")
 	require.Len(t, rows, 4)
 	for _, r := range rows {
 		assert.NotEmpty(t, r.Source)
@@ -47,7 +47,7 @@ func TestOfReturnsEveryPeriodAndTier(t *testing.T) {
 	assert.Equal(t, "2026-07-30", rows[0].ValidUntil)
 	assert.Equal(t, "2026-07-30", rows[1].ValidFrom)
 
-	for _, none := range [][]prices.Row{list.Of(models.OpenAI, "gpt-99"), list.Of("nobody", "gpt-4o"), list.Of(models.OpenAI, "")} {
+	for _, none := range [][]prices.Row{list.ForModel(models.OpenAI, "gpt-99"), list.ForModel("nobody", "gpt-4o"), list.ForModel(models.OpenAI, "")} {
 		assert.NotNil(t, none)
 		assert.Empty(t, none)
 	}
@@ -57,7 +57,7 @@ func TestZeroPriceListIsEmpty(t *testing.T) {
 	t.Parallel()
 	var list prices.List
 	assert.Empty(t, list.Rows(""))
-	assert.Empty(t, list.Of(models.OpenAI, "gpt-4o"))
+	assert.Empty(t, list.ForModel(models.OpenAI, "gpt-4o"))
 	assert.Zero(t, list.AsOf())
 	checkCosts(t, &list, []costCase{{"no price", models.OpenAI, "gpt-4o", "2026-11-20", thousand, "", "", "model"}})
 	own, err := list.With(prices.Row{Provider: models.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1"})
@@ -78,7 +78,7 @@ func TestPriceListIsSafeForConcurrentUse(t *testing.T) {
 				cost, err := l.CostOf(prices.Call{Provider: models.OpenAI, Model: "openai/gpt-4o", Usage: thousand, At: on(t, "2026-11-20")})
 				assert.NoError(t, err)
 				assert.Equal(t, l == list, cost.Exact == "0.002")
-				assert.NotEmpty(t, l.Of(models.Gemini, "gemini-2.5-pro"))
+				assert.NotEmpty(t, l.ForModel(models.Gemini, "gemini-2.5-pro"))
 			}
 		})
 	}

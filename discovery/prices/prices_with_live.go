@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Live has the prices that a provider or a reseller publishes now, for [PriceList.WithLive].
+// Live has the prices that a provider or a reseller publishes now, for [List.WithLive].
 type Live struct {
 	Provider models.Provider
 	// ReadAt is when the prices were read.
@@ -30,13 +30,13 @@ type livePrices struct {
 }
 
 // WithLive returns the list with prices that are in force now, which precede those of the table; your own prices
-// ([PriceList.With]) still take precedence. Prices of the same provider from an earlier WithLive are replaced. l does not change.
+// ([List.With]) still take precedence. Prices of the same provider from an earlier WithLive are replaced. l does not change.
 //
 // A live row prices calls within 24 hours of ReadAt, unless the table has a change of the price in between. A row whose prices
 // differ from the table by less than 0.001 USD per million tokens has the prices of the table: Google truncates its prices. A row
 // without a price has those of the table.
 //
-// A row that [PriceList.With] refuses, a row of another provider, an unknown Provider and a zero ReadAt are a [*ValueError].
+// A row that [List.With] refuses, a row of another provider, an unknown Provider and a zero ReadAt are a [*ValueError].
 func (l *List) WithLive(live Live) (*List, error) {
 	p, err := live.check()
 	if err != nil {

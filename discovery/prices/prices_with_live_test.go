@@ -35,7 +35,7 @@ func TestWithLivePricesCallsOfOneDay(t *testing.T) {
 	assert.Equal(t, "reseller", costAt(t, list, "x-ai/grok-4-5", liveReadAt.Add(23*time.Hour)).Source)
 	later := liveReadAt.Add(24 * time.Hour)
 	assert.Equal(t, costAt(t, builtIn, "grok-4.5", later), costAt(t, list, "grok-4.5", later))
-	assert.NotContains(t, builtIn.Of(models.XAI, "grok-4.5")[0].Source, "reseller", "the list itself does not change")
+	assert.NotContains(t, builtIn.ForModel(models.XAI, "grok-4.5")[0].Source, "reseller", "the list itself does not change")
 
 	again, err := list.WithLive(prices.Live{Provider: models.XAI, ReadAt: liveReadAt, Rows: []prices.Row{liveRow("grok-4.5", "3", "9")}})
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestWithLiveFindsModelsThatAreNotListed(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "0.15", costAt(t, list, "grok-99", liveReadAt).Exact)
-	assert.Empty(t, list.Of(models.XAI, "grok-98"))
+	assert.Empty(t, list.ForModel(models.XAI, "grok-98"))
 	assert.NotContains(t, list.Models(models.XAI), "grok-99")
 	assert.Contains(t, list.Models("x-ai"), "grok-4.5")
 }

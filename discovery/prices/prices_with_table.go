@@ -21,8 +21,8 @@ func (l *List) Table() (csv, tag string) {
 	return l.table.Table, l.etag
 }
 
-// WithTable returns the list with a newer version of the table of this project, which [Client.UpdatePrices] requests. Rows of
-// [PriceList.With] and of [PriceList.WithLive] stay and precede it. The Source of its rows ends with the date of the table. l does
+// WithTable returns the list with a newer version of the table of this project, which [github.com/mesh-gateway/mesh-go/discovery.Client.UpdatePrices] requests. Rows of
+// [List.With] and of [List.WithLive] stay and precede it. The Source of its rows ends with the date of the table. l does
 // not change. tag is returned by Table.
 //
 // A table that cannot be read, and one verified later than tomorrow in UTC, is a [*ValueError]; one that is too old is

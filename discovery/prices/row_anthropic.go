@@ -9,7 +9,7 @@ import (
 )
 
 // anthropicRow returns today's standard row of an Anthropic model in the built-in list, and reports whether the list has a price of
-// the model. The id is looked up as [PriceList.Of] does, and then without its build. Of two rows it is the one for short prompts.
+// the model. The id is looked up as [List.ForModel] does, and then without its build. Of two rows it is the one for short prompts.
 func PricingForAnthropicModel(id string) (Row, bool) {
 	list := pricelist.Builtin()
 	rows := list.Model(string(models.Anthropic), id)

@@ -30,9 +30,9 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func main() {
@@ -67,7 +67,7 @@ func call(ctx context.Context, provider *metric.MeterProvider, s *discoverytest.
 		return err
 	}
 	host := strings.TrimPrefix(s.URL, "http://") // the official hosts are known
-	m, err := meter.New(meter.WithHost(host, discovery.OpenAI), meter.WithRecorder(calls.record))
+	m, err := meter.New(meter.WithHost(host, models.OpenAI), meter.WithRecorder(calls.record))
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,9 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/semconv/v1.40.0/genaiconv"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // callMetrics are OpenTelemetry's GenAI metrics of the calls to model providers, and their cost. Pass record to
@@ -39,7 +40,7 @@ func newCallMetrics(m metric.Meter) (c callMetrics, err error) {
 }
 
 // record adds a call. Labels are not attributes: a value for each user would be a time series for each user.
-func (c callMetrics) record(r meter.Record) {
+func (c callMetrics) record(r calls.Record) {
 	ctx, operation, provider := context.Background(), operationOf(r.Path), providerOf(r.Provider)
 	model := attribute.String("gen_ai.response.model", r.Model)
 	duration := []attribute.KeyValue{model}
@@ -47,7 +48,7 @@ func (c callMetrics) record(r meter.Record) {
 		duration = append(duration, attribute.String("error.type", strconv.Itoa(r.Status)))
 	}
 	c.duration.Record(ctx, r.Duration.Seconds(), operation, provider, duration...)
-	if usage, err := discovery.ParseUsage(r.Provider, r.Usage); err == nil {
+	if usage, err := prices.ParseUsage(r.Provider, r.Usage); err == nil {
 		input, output := sums(&usage)
 		c.tokens.Record(ctx, input, operation, provider, genaiconv.TokenTypeInput, model)
 		c.tokens.Record(ctx, output, operation, provider, genaiconv.TokenTypeOutput, model)
@@ -62,7 +63,7 @@ func (c callMetrics) record(r meter.Record) {
 }
 
 // sums returns all tokens of the prompt, cached ones included, and of the answer.
-func sums(u *discovery.Usage) (input, output int64) {
+func sums(u *prices.Usage) (input, output int64) {
 	input = u.Input + u.ToolInput + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
 	return input, u.Output + u.AudioOutput + u.ImageOutput
 }
@@ -78,11 +79,11 @@ func operationOf(path string) genaiconv.OperationNameAttr {
 }
 
 // providerOf returns the name of a provider in the semantic conventions.
-func providerOf(p discovery.Provider) genaiconv.ProviderNameAttr {
+func providerOf(p models.Provider) genaiconv.ProviderNameAttr {
 	switch p {
-	case discovery.Gemini:
+	case models.Gemini:
 		return genaiconv.ProviderNameGCPGemini
-	case discovery.XAI:
+	case models.XAI:
 		return genaiconv.ProviderNameXAI
 	}
 	return genaiconv.ProviderNameAttr(p) // the others have the same names

@@ -10,8 +10,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func TestCallsBecomeMetrics(t *testing.T) {
@@ -60,7 +60,7 @@ func TestNamesOfTheConventions(t *testing.T) {
 	} {
 		assert.EqualValues(t, want, operationOf(path), path)
 	}
-	for p, want := range map[discovery.Provider]string{"openai": "openai", "anthropic": "anthropic", "deepseek": "deepseek", "gemini": "gcp.gemini", "xai": "x_ai"} {
+	for p, want := range map[models.Provider]string{"openai": "openai", "anthropic": "anthropic", "deepseek": "deepseek", "gemini": "gcp.gemini", "xai": "x_ai"} {
 		assert.EqualValues(t, want, providerOf(p))
 	}
 }

@@ -5,16 +5,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // call is what a program stores about a call.
 type call struct {
-	provider discovery.Provider
+	provider models.Provider
 	model    string
 	mode     string
 	at       time.Time
-	usage    discovery.Usage
+	usage    prices.Usage
 }
 
 // The calls are from firstDay to before lastDay. Prices change in between.
@@ -26,23 +27,23 @@ var (
 // generate makes calls up: of every model in the price table and of one that is not in it, at any time, with prompts of any
 // length and often right at the beginning of a tier.
 func generate(n int, seed uint64) []call {
-	var models []call
+	var known []call
 	lengths := []int64{0}
-	for _, provider := range discovery.Providers() {
-		for _, row := range discovery.BuiltInPrices().Rows(provider) {
-			models = append(models, call{provider: provider, model: row.ModelHint})
+	for _, provider := range models.Providers() {
+		for _, row := range prices.BuiltIn().Rows(provider) {
+			known = append(known, call{provider: provider, model: row.ModelHint})
 			lengths = append(lengths, row.TierThresholdTokens)
 		}
-		models = append(models, call{provider: provider, model: "a-model-of-tomorrow"})
+		known = append(known, call{provider: provider, model: "a-model-of-tomorrow"})
 	}
 	lengths = slices.Compact(slices.Sorted(slices.Values(lengths)))
 	random := rand.New(rand.NewPCG(seed, 0))
 	calls := make([]call, n)
 	for i := range calls {
-		c := models[random.IntN(len(models))]
+		c := known[random.IntN(len(known))]
 		c.at = firstDay.Add(time.Duration(random.Int64N(int64(lastDay.Sub(firstDay))))).Truncate(time.Microsecond)
 		c.usage = usage(random, lengths)
-		if c.provider != discovery.Gemini && c.provider != discovery.DeepSeek && random.IntN(10) == 0 {
+		if c.provider != models.Gemini && c.provider != models.DeepSeek && random.IntN(10) == 0 {
 			c.mode = "batch" // also of xAI, whose price of a batch is not known
 		}
 		calls[i] = c
@@ -51,8 +52,8 @@ func generate(n int, seed uint64) []call {
 }
 
 // usage makes up the usage of a call. Half of the prompts begin or end a tier.
-func usage(random *rand.Rand, lengths []int64) discovery.Usage {
-	u := discovery.Usage{Output: random.Int64N(20_000)}
+func usage(random *rand.Rand, lengths []int64) prices.Usage {
+	u := prices.Usage{Output: random.Int64N(20_000)}
 	prompt := random.Int64N(400_000)
 	if random.IntN(2) == 0 {
 		prompt = max(0, lengths[random.IntN(len(lengths))]+random.Int64N(3)-1)

@@ -12,7 +12,7 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2" // the driver
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // filesSQL is the SQL of docs/scale.md: the table of recorded calls and their totals.
@@ -20,9 +20,9 @@ import (
 //go:embed files.sql
 var filesSQL string
 
-// runFiles reads a folder of calls files into DuckDB, prints the totals, and returns how many differ from those of meter.Sum.
+// runFiles reads a folder of calls files into DuckDB, prints the totals, and returns how many differ from those of calls.Sum.
 func runFiles(ctx context.Context, out, errs io.Writer, folder string) (differences int, err error) {
-	groups, err := meter.Sum(meter.SumOptions{By: [][]string{{"day", "provider", "model"}}}, folder)
+	groups, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "provider", "model"}}}, folder)
 	counted := groups[0]
 	switch {
 	case len(counted) == 0:
@@ -38,7 +38,7 @@ func runFiles(ctx context.Context, out, errs io.Writer, folder string) (differen
 }
 
 // totals returns the totals by day, provider and model, from DuckDB.
-func totals(ctx context.Context, folder string) ([]meter.Row, error) {
+func totals(ctx context.Context, folder string) ([]calls.Group, error) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		return nil, err
@@ -57,9 +57,9 @@ func totals(ctx context.Context, folder string) ([]meter.Row, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []meter.Row
+	var all []calls.Group
 	for rows.Next() {
-		r := meter.Row{By: make([]string, 3)}
+		r := calls.Group{By: make([]string, 3)}
 		if err := rows.Scan(&r.By[0], &r.By[1], &r.By[2], &r.Calls, &r.Unpriced, &r.USD); err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func totals(ctx context.Context, folder string) ([]meter.Row, error) {
 }
 
 // compareFiles prints the totals and those that differ.
-func compareFiles(out io.Writer, counted, stored []meter.Row) (differences int) {
+func compareFiles(out io.Writer, counted, stored []calls.Group) (differences int) {
 	calls, unpriced, usd := 0, 0, new(big.Rat)
 	sums := make(map[string]string)
 	for _, r := range stored {
@@ -82,7 +82,7 @@ func compareFiles(out io.Writer, counted, stored []meter.Row) (differences int) 
 		key := strings.Join(r.By, " ")
 		if sums[key] != line(&r) {
 			differences++
-			fmt.Fprintf(out, "%s: meter.Sum has %s, the warehouse %q\n", key, line(&r), sums[key])
+			fmt.Fprintf(out, "%s: calls.Sum has %s, the warehouse %q\n", key, line(&r), sums[key])
 		}
 		delete(sums, key)
 	}
@@ -96,7 +96,7 @@ func compareFiles(out io.Writer, counted, stored []meter.Row) (differences int) 
 }
 
 // line returns the totals of a row, with the cost as its shortest decimal.
-func line(r *meter.Row) string {
+func line(r *calls.Group) string {
 	usd, _ := new(big.Rat).SetString(r.USD)
 	return fmt.Sprintf("%d calls, %d unpriced, %s USD", r.Calls, r.Unpriced, decimalOf(usd))
 }

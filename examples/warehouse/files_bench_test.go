@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// BenchmarkSum adds up a million records by day and model, with meter.Sum and with DuckDB in turn, so that both have the same load of
+// BenchmarkSum adds up a million records by day and model, with calls.Sum and with DuckDB in turn, so that both have the same load of
 // the machine. DuckDB reads with a given schema, which is faster than detecting it. time-ratio and cpu-ratio are those of Sum to
 // DuckDB, of the fastest run of each; peak-MB is the memory that Go has obtained.
 func BenchmarkSum(b *testing.B) {
@@ -25,7 +25,7 @@ func BenchmarkSum(b *testing.B) {
 	var sum, duckdb fastest
 	for b.Loop() {
 		require.NoError(b, sum.measure(func() error {
-			_, err := meter.Sum(meter.SumOptions{By: [][]string{{"day", "model"}}}, dir)
+			_, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}}}, dir)
 			return err
 		}))
 		require.NoError(b, duckdb.measure(func() error {

@@ -20,11 +20,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// writeCalls writes n records to a file in a new folder, as a meter.Log does.
+// writeCalls writes n records to a file in a new folder, as a calls.Log does.
 func writeCalls(tb testing.TB, n int) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -42,19 +42,19 @@ func writeCalls(tb testing.TB, n int) (dir string) {
 }
 
 // record makes up a record; one in fifty has no known cost.
-func record(random *rand.Rand, i int) meter.Record {
+func record(random *rand.Rand, i int) calls.Record {
 	input, output := random.Int64N(100_000), random.Int64N(5000)
-	r := meter.Record{
+	r := calls.Record{
 		ID: "chatcmpl-" + strconv.Itoa(i), Time: firstDay.Add(time.Duration(random.Int64N(int64(30 * 24 * time.Hour)))), Status: 200, Complete: true,
 		Labels: map[string]string{"team": "team-" + strconv.Itoa(random.IntN(20))}, Duration: time.Duration(random.Int64N(int64(time.Minute))),
 		Source: "https://example.com/pricing", USD: fmt.Sprintf("0.%09d", random.Int64N(1_000_000_000)),
 	}
 	if random.IntN(2) == 0 {
-		r.Provider, r.Model, r.Path = discovery.OpenAI, "gpt-5.4", "/v1/responses"
+		r.Provider, r.Model, r.Path = models.OpenAI, "gpt-5.4", "/v1/responses"
 		r.Usage = fmt.Appendf(nil, `{"input_tokens":%d,"input_tokens_details":{"cached_tokens":%d},"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":%d},"total_tokens":%d}`,
 			input, input/2, output, output/3, input+output)
 	} else {
-		r.Provider, r.Model, r.Path = discovery.Anthropic, "claude-sonnet-5-5", "/v1/messages"
+		r.Provider, r.Model, r.Path = models.Anthropic, "claude-sonnet-5-5", "/v1/messages"
 		r.Usage = fmt.Appendf(nil, `{"input_tokens":%d,"cache_creation_input_tokens":0,"cache_read_input_tokens":%d,"output_tokens":%d,"service_tier":"standard"}`, input, input/3, output)
 	}
 	if random.IntN(50) == 0 {
@@ -64,7 +64,7 @@ func record(random *rand.Rand, i int) meter.Record {
 }
 
 // fileSums returns the sums of a folder of calls files by day and model, from DuckDB. An amount has up to 15 decimal places.
-func fileSums(ctx context.Context, db *sql.DB, dir string) ([]meter.Row, error) {
+func fileSums(ctx context.Context, db *sql.DB, dir string) ([]calls.Group, error) {
 	rows, err := db.QueryContext(ctx, `
 		SELECT strftime(time, '%Y-%m-%d') AS day, model, count(*), count(*) - count(usd), CAST(sum(usd) AS VARCHAR),
 			sum(coalesce(u.input_tokens, 0) - CASE provider WHEN 'openai' THEN coalesce(u.input_tokens_details.cached_tokens, 0) ELSE 0 END),
@@ -77,9 +77,9 @@ func fileSums(ctx context.Context, db *sql.DB, dir string) ([]meter.Row, error) 
 		return nil, err
 	}
 	defer rows.Close()
-	var all []meter.Row
+	var all []calls.Group
 	for rows.Next() {
-		r := meter.Row{By: make([]string, 2)}
+		r := calls.Group{By: make([]string, 2)}
 		if err := rows.Scan(&r.By[0], &r.By[1], &r.Calls, &r.Unpriced, &r.USD, &r.Usage.Input, &r.Usage.CacheRead, &r.Usage.Output); err != nil {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ func TestSumAgreesWithTheWarehouse(t *testing.T) {
 	defer w.Close()
 	stored, err := fileSums(t.Context(), w.DB, dir)
 	require.NoError(t, err)
-	counted, err := meter.Sum(meter.SumOptions{By: [][]string{{"day", "model"}}}, dir)
+	counted, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}}}, dir)
 	require.NoError(t, err)
 	assert.Len(t, stored, 60)
 	for i := range stored {
@@ -130,7 +130,7 @@ func TestFolderInDuckDB(t *testing.T) {
 	assert.Contains(t, errs.String(), "torn.jsonl:1: ")
 }
 
-// TestOneDigitOfAFileIsADifference prices a line without a cost, which only meter.Sum does.
+// TestOneDigitOfAFileIsADifference prices a line without a cost, which only calls.Sum does.
 func TestOneDigitOfAFileIsADifference(t *testing.T) {
 	t.Parallel()
 	dir := writeCalls(t, 10)
@@ -139,8 +139,8 @@ func TestOneDigitOfAFileIsADifference(t *testing.T) {
 	differences, err := runFiles(t.Context(), &out, io.Discard, dir)
 	require.NoError(t, err)
 	assert.Equal(t, 1, differences, out.String())
-	assert.Contains(t, out.String(), "2026-05-09 openai gpt-5.4: meter.Sum has ")
-	assert.Equal(t, 1, compareFiles(io.Discard, nil, []meter.Row{{By: []string{"2026-05-09"}, USD: "0"}}))
+	assert.Contains(t, out.String(), "2026-05-09 openai gpt-5.4: calls.Sum has ")
+	assert.Equal(t, 1, compareFiles(io.Discard, nil, []calls.Group{{By: []string{"2026-05-09"}, USD: "0"}}))
 
 	_, err = runFiles(t.Context(), io.Discard, io.Discard, t.TempDir())
 	require.ErrorContains(t, err, "there are no calls in ")

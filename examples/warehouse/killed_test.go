@@ -1,4 +1,4 @@
-// This test kills processes that write calls files, and checks what meter.Sum and DuckDB read of them.
+// This test kills processes that write calls files, and checks what calls.Sum and DuckDB read of them.
 
 package main
 
@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // writers is the number of processes that write at a time.
@@ -49,13 +49,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// write writes records to a meter.Log, and acknowledges each with a line on out.
+// write writes records to a calls.Log, and acknowledges each with a line on out.
 func write(dir, name string, out io.Writer) error {
 	n, err := strconv.Atoi(os.Getenv(envRecords))
 	if err != nil {
 		return err
 	}
-	log, err := meter.OpenLog(dir)
+	log, err := calls.OpenLog(dir)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func write(dir, name string, out io.Writer) error {
 }
 
 // TestKilledProcesses kills processes at random moments while they write, and begins another one in the place of each, until all
-// records have been acknowledged. None of those may be lost, none of all may be there twice, and meter.Sum and DuckDB must agree.
+// records have been acknowledged. None of those may be lost, none of all may be there twice, and calls.Sum and DuckDB must agree.
 func TestKilledProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -138,7 +138,7 @@ func checkRecords(t *testing.T, dir string, acknowledged *[writers][]int) (proce
 		found[i] = make([]map[int]bool, len(all))
 		processes += len(all)
 	}
-	for r, err := range meter.ReadLog(dir) {
+	for r, err := range calls.Read(dir) {
 		if err != nil {
 			torn++
 			continue

@@ -1,10 +1,10 @@
 // Command warehouse adds up calls in a database, for a fleet whose calls no single process sees. With a folder of calls files, as
-// mesh meter and meter.OpenLog write them, it reads them into DuckDB with files.sql, and compares every total with that of meter.Sum.
+// mesh meter and calls.OpenLog write them, it reads them into DuckDB with files.sql, and compares every total with that of calls.Sum.
 //
 //	cd examples/warehouse && go run . -folder ~/calls
 //
 // Without one it makes calls up, loads them and the price table into DuckDB, prices them with cost.sql, and compares every daily
-// sum with that of a discovery.Ledger, which was given the same calls one by one.
+// sum with that of a prices.Ledger, which was given the same calls one by one.
 //
 //	go run . -calls 1000000
 //

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // places is the number of decimal places of a cost in the warehouse.
@@ -37,11 +37,11 @@ func (s sums) total() string {
 
 // inLedger prices the calls one by one, as they would be when they are made.
 func inLedger(calls []call) (sums, error) {
-	prices, ledger := discovery.BuiltInPrices(), discovery.NewLedger()
+	list, ledger := prices.BuiltIn(), prices.NewLedger()
 	for i := range calls {
 		c := &calls[i]
-		cost, err := prices.CostOf(discovery.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: c.at, Mode: c.mode})
-		if err != nil && !errors.Is(err, discovery.ErrUnpriced) {
+		cost, err := list.CostOf(prices.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: c.at, Mode: c.mode})
+		if err != nil && !errors.Is(err, prices.ErrUnpriced) {
 			return nil, err
 		}
 		ledger.Add(c.at, &cost) // the zero cost counts as unpriced
@@ -49,7 +49,7 @@ func inLedger(calls []call) (sums, error) {
 	return ledgerSums(ledger)
 }
 
-func ledgerSums(ledger *discovery.Ledger) (sums, error) {
+func ledgerSums(ledger *prices.Ledger) (sums, error) {
 	all := sums{}
 	for _, day := range ledger.Days() {
 		total, err := newSum(day.USD)

@@ -1,4 +1,4 @@
--- calls has a row for each call, as discovery.ParseUsage returns its usage. model is the id in the price table; called_at is in UTC.
+-- calls has a row for each call, as prices.ParseUsage returns its usage. model is the id in the price table; called_at is in UTC.
 CREATE TABLE calls (
     id BIGINT NOT NULL, provider VARCHAR NOT NULL, model VARCHAR NOT NULL, mode VARCHAR NOT NULL, called_at TIMESTAMP NOT NULL,
     input BIGINT NOT NULL, tool_input BIGINT NOT NULL, cache_read BIGINT NOT NULL,

@@ -11,7 +11,7 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // The SQL that docs/scale.md describes: the tables and the view that prices the calls.
@@ -65,7 +65,7 @@ func writePrices(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := discovery.BuiltInPrices().WriteCSV(file); err != nil {
+	if err := prices.BuiltIn().WriteCSV(file); err != nil {
 		return err
 	}
 	return file.Close()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // anthropicModels reads all pages with the SDK. Every field that it requires must be there.
@@ -36,7 +37,7 @@ func anthropicModels(t *testing.T, s *discoverytest.Server, lifecycles ...string
 func TestAnthropicModels(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	got := models(t, s, discovery.Anthropic)
+	got := listed(t, s, models.Anthropic)
 	var ids []string
 	for _, m := range anthropicModels(t, s) {
 		ids = append(ids, m.ID)
@@ -54,13 +55,13 @@ func TestAnthropicRetirements(t *testing.T) {
 	live, seen := retirements(t, s), map[anthropic.ModelInfoLifecycle]int{}
 	for _, m := range anthropicModels(t, s, "active", "deprecated", "retired") {
 		seen[m.Lifecycle]++
-		got, listed := live[discovery.ModelKey{Provider: discovery.Anthropic, ID: m.ID}]
+		got, listed := live[discovery.ModelKey{Provider: models.Anthropic, ID: m.ID}]
 		overdue := !m.RetiresAt.IsZero() && day(m.RetiresAt) < day(time.Now())
 		switch {
 		case m.Lifecycle == anthropic.ModelInfoLifecycleActive && m.RetiresAt.IsZero():
 			same(t, m.ID+" has an entry", listed, false)
 		case m.Lifecycle == anthropic.ModelInfoLifecycleRetired:
-			same(t, m.ID+" is retired", live.IsRetired(discovery.Anthropic, m.ID), true)
+			same(t, m.ID+" is retired", live.IsRetired(models.Anthropic, m.ID), true)
 			if overdue {
 				same(t, m.ID, got, day(m.RetiresAt))
 			}

@@ -11,12 +11,14 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func TestGeminiModels(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	got := models(t, s, discovery.Gemini)
+	got := listed(t, s, models.Gemini)
 	client, err := genai.NewClient(t.Context(), &genai.ClientConfig{
 		APIKey: keyOf(discovery.ServiceGemini), Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: s.URL + "/gemini/"},
 	})
@@ -75,7 +77,7 @@ func samePrice(t *testing.T, got discovery.ProviderPricing, sku *cloudbilling.Sk
 	}
 	if price == nil {
 		switch got.Mode {
-		case discovery.ModeStorage, discovery.ModeGrounding, discovery.ModeOther, discovery.ModeUnknown:
+		case prices.ModeStorage, prices.ModeGrounding, prices.ModeOther, prices.ModeUnknown:
 		default:
 			t.Errorf("%s (%s) has no price", sku.SkuId, sku.Description)
 		}

@@ -17,19 +17,22 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // metered is a meter of a server, with its records.
 type metered struct {
 	*meter.Meter
 	mu      sync.Mutex
-	records []meter.Record
+	records []calls.Record
 }
 
 // newMeter returns a meter that takes the server for p.
-func newMeter(t *testing.T, s *discoverytest.Server, p discovery.Provider, opts ...meter.Option) *metered {
+func newMeter(t *testing.T, s *discoverytest.Server, p models.Provider, opts ...meter.Option) *metered {
 	t.Helper()
 	m := &metered{}
 	opts = append(opts, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), p), meter.WithRecorder(m.save))
@@ -39,14 +42,14 @@ func newMeter(t *testing.T, s *discoverytest.Server, p discovery.Provider, opts 
 	return m
 }
 
-func (m *metered) save(r meter.Record) {
+func (m *metered) save(r calls.Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.records = append(m.records, r)
 }
 
 // record returns the newest record, and checks that there are n.
-func (m *metered) record(t *testing.T, n int) meter.Record {
+func (m *metered) record(t *testing.T, n int) calls.Record {
 	t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,7 +66,7 @@ func (m *metered) priced(t *testing.T, n int, model string) {
 	if !r.Complete || r.USD == "" || r.Unpriced != "" || r.Model != model || r.Labels["test"] != t.Name() {
 		t.Errorf("record %d is %+v", n, r)
 	}
-	u, err := discovery.ParseUsage(r.Provider, r.Usage)
+	u, err := prices.ParseUsage(r.Provider, r.Usage)
 	check(t, err)
 	same(t, "cached", u.CacheRead, 1000)
 	same(t, "output", u.Output, 7)
@@ -89,14 +92,14 @@ func TestMeterWithOpenAI(t *testing.T) {
 		discovery.ServiceOpenAI: chatUsage, discovery.ServiceXAI: chatUsage, discovery.ServiceGemini: chatUsage,
 		discovery.ServiceDeepSeek: strings.Replace(chatUsage, "{", "{"+deepSeek, 1),
 	}
-	models := []string{"gpt-4o", "deepseek-v4-flash", "grok-4.3", "gemini-3-flash-preview"}
+	ids := []string{"gpt-4o", "deepseek-v4-flash", "grok-4.3", "gemini-3-flash-preview"}
 	for i, provider := range compatible {
 		t.Run(string(provider.service), func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
 			set(s, provider.chat, usages[provider.service])
-			m := newMeter(t, s, discovery.Provider(provider.service), meter.WithStreamUsage())
-			client, model := compatibleClient(s, provider.path, provider.service, m), models[i]
+			m := newMeter(t, s, models.Provider(provider.service), meter.WithStreamUsage())
+			client, model := compatibleClient(s, provider.path, provider.service, m), ids[i]
 			params := chatParams(model)
 			_, err := client.Chat.Completions.New(labeled(t), params)
 			check(t, err)
@@ -130,7 +133,7 @@ func TestMeterWithOpenAI(t *testing.T) {
 func TestMeterWithoutStreamUsage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	m := newMeter(t, s, discovery.OpenAI)
+	m := newMeter(t, s, models.OpenAI)
 	client := compatibleClient(s, "/openai/v1/", discovery.ServiceOpenAI, m)
 	stream := client.Chat.Completions.NewStreaming(t.Context(), chatParams("gpt-4o"))
 	for stream.Next() {
@@ -153,7 +156,7 @@ func TestMeterWithAnthropic(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set(s, discoverytest.CreateAnthropicMessage, messagesUsage)
-	m := newMeter(t, s, discovery.Anthropic)
+	m := newMeter(t, s, models.Anthropic)
 	service, params := meteredMessages(s, m)
 	_, err := service.New(labeled(t), params)
 	check(t, err)
@@ -179,7 +182,7 @@ func TestMeterWithGemini(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set(s, discoverytest.GenerateGeminiContent, contentUsage)
-	m := newMeter(t, s, discovery.Gemini)
+	m := newMeter(t, s, models.Gemini)
 	client, model := meteredGemini(t, s, m), "gemini-3-flash-preview"
 	_, err := client.Models.GenerateContent(labeled(t), model, genai.Text("Hello?"), nil)
 	check(t, err)
@@ -208,18 +211,18 @@ func (a *attempts) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestBudgetsWithOfficialSDKs(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	calls := map[discovery.Provider]func(*metered, *http.Client) error{
-		discovery.OpenAI: func(_ *metered, c *http.Client) error {
+	calls := map[models.Provider]func(*metered, *http.Client) error{
+		models.OpenAI: func(_ *metered, c *http.Client) error {
 			client := openai.NewClient(option.WithBaseURL(s.URL+"/openai/v1/"), option.WithAPIKey("k"), option.WithHTTPClient(c))
 			_, err := client.Chat.Completions.New(t.Context(), chatParams("gpt-4o"))
 			return err
 		},
-		discovery.Anthropic: func(m *metered, c *http.Client) error {
+		models.Anthropic: func(m *metered, c *http.Client) error {
 			service, params := meteredMessages(s, m)
 			_, err := service.New(t.Context(), params, anthropicoption.WithHTTPClient(c))
 			return err
 		},
-		discovery.Gemini: func(_ *metered, c *http.Client) error {
+		models.Gemini: func(_ *metered, c *http.Client) error {
 			client, err := genai.NewClient(t.Context(), &genai.ClientConfig{
 				APIKey: "k", Backend: genai.BackendGeminiAPI, HTTPClient: c, HTTPOptions: genai.HTTPOptions{BaseURL: s.URL + "/gemini/"},
 			})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 func openAI(s *discoverytest.Server, path string, service discovery.Service) openai.Client {
@@ -100,10 +101,10 @@ func TestOpenAIModels(t *testing.T) {
 		ids = append(ids, m.ID)
 		if !m.ShutdownDate.IsZero() {
 			dates++
-			same(t, m.ID, registry[discovery.ModelKey{Provider: discovery.OpenAI, ID: m.ID}], day(m.ShutdownDate))
+			same(t, m.ID, registry[discovery.ModelKey{Provider: models.OpenAI, ID: m.ID}], day(m.ShutdownDate))
 		}
 	}
-	sameIDs(t, models(t, s, discovery.OpenAI), ids)
+	sameIDs(t, listed(t, s, models.OpenAI), ids)
 	if dates == 0 {
 		t.Error("no model has a shutdown date")
 	}
@@ -112,7 +113,7 @@ func TestOpenAIModels(t *testing.T) {
 // DeepSeek and xAI have no Go SDK. Their lists are made for OpenAI's.
 func TestModelsOfDeepSeekAndXAI(t *testing.T) {
 	t.Parallel()
-	for p, path := range map[discovery.Provider]string{discovery.DeepSeek: "/deepseek/", discovery.XAI: "/xai/v1/"} {
+	for p, path := range map[models.Provider]string{models.DeepSeek: "/deepseek/", models.XAI: "/xai/v1/"} {
 		t.Run(string(p), func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
@@ -123,7 +124,7 @@ func TestModelsOfDeepSeekAndXAI(t *testing.T) {
 			for _, m := range page.Data {
 				ids = append(ids, m.ID)
 			}
-			sameIDs(t, models(t, s, p), ids)
+			sameIDs(t, listed(t, s, p), ids)
 		})
 	}
 }

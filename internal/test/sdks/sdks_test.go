@@ -10,6 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // keyOf returns a key that the server accepts for one service only.
@@ -41,8 +42,8 @@ func client(opts []discovery.Option) *discovery.Client {
 	return c
 }
 
-// models returns the models that package discovery reads from the provider itself, by id.
-func models(t *testing.T, s *discoverytest.Server, p discovery.Provider) map[string]discovery.ModelInfo {
+// listed returns the models that package discovery reads from the provider itself, by id.
+func listed(t *testing.T, s *discoverytest.Server, p models.Provider) map[string]discovery.ModelInfo {
 	t.Helper()
 	s.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: 503, Times: -1})
 	// Not strict: the failure of the catalog is expected.

@@ -24,8 +24,10 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 	"google.golang.org/genai"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
 )
 
@@ -86,7 +88,7 @@ func TestRecordedStreamsWithOfficialSDKs(t *testing.T) {
 		}
 		t.Run(recorded.Name, func(t *testing.T) {
 			t.Parallel()
-			recorded.Each(t, 17, func(s streams.Stream, want discovery.Response, piece int) {
+			recorded.Each(t, 17, func(s streams.Stream, want prices.Response, piece int) {
 				server := serveStream(t, s.Body, piece)
 				m := &metered{}
 				var err error
@@ -216,10 +218,10 @@ func TestMeshMeterPricesLongCalls(t *testing.T) {
 	cmd.Env = append(os.Environ(), callsVariable+"=1")
 	run(t, cmd)
 	want := map[string]string{"gpt-4o": "0.0987975", "claude-sonnet-5": "", "gemini-3-flash-preview": ""}
-	want["claude-sonnet-5"] = costOf(t, discovery.Anthropic, "claude-sonnet-5", discovery.Usage{Input: 40_003, CacheRead: 1024, Output: 50_007})
-	want["gemini-3-flash-preview"] = costOf(t, discovery.Gemini, "gemini-3-flash-preview", discovery.Usage{Input: 40_003, Output: 50_007})
-	same(t, "cost of gpt-4o", want["gpt-4o"], costOf(t, discovery.OpenAI, "gpt-4o", discovery.Usage{Input: 38_979, CacheRead: 1024, Output: 7}))
-	for r, err := range meter.ReadLog(records) {
+	want["claude-sonnet-5"] = costOf(t, models.Anthropic, "claude-sonnet-5", prices.Usage{Input: 40_003, CacheRead: 1024, Output: 50_007})
+	want["gemini-3-flash-preview"] = costOf(t, models.Gemini, "gemini-3-flash-preview", prices.Usage{Input: 40_003, Output: 50_007})
+	same(t, "cost of gpt-4o", want["gpt-4o"], costOf(t, models.OpenAI, "gpt-4o", prices.Usage{Input: 38_979, CacheRead: 1024, Output: 7}))
+	for r, err := range calls.Read(records) {
 		check(t, err)
 		same(t, "cost of "+r.Model, r.USD, want[r.Model])
 		delete(want, r.Model)
@@ -234,9 +236,9 @@ func run(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-func costOf(t *testing.T, p discovery.Provider, model string, u discovery.Usage) string {
+func costOf(t *testing.T, p models.Provider, model string, u prices.Usage) string {
 	t.Helper()
-	cost, err := discovery.BuiltInPrices().CostOf(discovery.Call{Provider: p, Model: model, Usage: u, At: time.Now()})
+	cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: p, Model: model, Usage: u, At: time.Now()})
 	check(t, err)
 	return cost.Exact
 }

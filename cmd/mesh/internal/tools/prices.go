@@ -46,7 +46,7 @@ func listPrices(_ context.Context, in modelArguments) (toolPrices, error) {
 		return toolPrices{}, err
 	}
 	list, _, _ := lookup.Table() // mesh prices reports a damaged file
-	prices := list.Of(p, in.Model)
+	prices := list.ForModel(p, in.Model)
 	out := toolPrices{make([]toolPrice, len(prices))}
 	for i := range prices {
 		r := discovery.PricingOf(prices[i])
