@@ -26,7 +26,7 @@ type SumOptions struct {
 	Reprice bool
 }
 
-// Row is the sum of a group of calls.
+// Group is the sum of the calls with the same values.
 type Group struct {
 	// By has the values of its grouping in SumOptions.By, in the same order: "" for a call without that label, and for the reason of a priced call.
 	By []string `json:"by"`

@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// anthropicRow returns today's standard row of an Anthropic model in the built-in list, and reports whether the list has a price of
+// PricingForAnthropicModel returns today's standard row of an Anthropic model in the built-in list, and reports whether the list has a price of
 // the model. The id is looked up as [List.ForModel] does, and then without its build. Of two rows it is the one for short prompts.
 func PricingForAnthropicModel(id string) (Row, bool) {
 	list := pricelist.Builtin()
@@ -26,7 +26,7 @@ func PricingForAnthropicModel(id string) (Row, bool) {
 	return rowOf(row), true
 }
 
-// anthropicRows returns the rows of the built-in list for Anthropic that are in force today: one for each priced id, or two if the
+// ListAnthropicPricing returns the rows of the built-in list for Anthropic that are in force today: one for each priced id, or two if the
 // price depends on the length of the prompt, the row for shorter prompts first.
 func ListAnthropicPricing() []Row {
 	now := time.Now()

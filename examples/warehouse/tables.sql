@@ -9,7 +9,7 @@ CREATE TABLE calls (
 CREATE MACRO per_token(per_mtok) AS
     CAST(CAST(nullif(per_mtok, '') AS DECIMAL(15, 9)) * CAST('0.000001' AS DECIMAL(6, 6)) AS DECIMAL(18, 15));
 
--- prices has a row for each price of text, from the file that PriceList.WriteCSV has written. An open time is a far one.
+-- prices has a row for each price of text, from the file that prices.List.WriteCSV has written. An open time is a far one.
 CREATE TABLE prices AS
 SELECT
     provider, model_hint AS model, mode,

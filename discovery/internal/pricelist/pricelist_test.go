@@ -72,7 +72,7 @@ func TestPriceListIsComplete(t *testing.T) {
 	assert.GreaterOrEqual(t, priced, 484)
 }
 
-// discovery.BuiltInPrices names the rows that have a single source.
+// prices.BuiltIn names the rows that have a single source.
 func TestSingleSourcesAreDocumented(t *testing.T) {
 	t.Parallel()
 	var single []string
