@@ -1,0 +1,96 @@
+// Package running has a conversation of three nodes, which is the same at every gateway: the one in memory or, with REAL_GATEWAY_URL and
+// MESH_GATEWAY_TOKEN, a running one:
+//
+//	REAL_GATEWAY_URL=http://127.0.0.1:8787/gateway go test -count=1 ./internal/test/running
+//
+// It registers nodes with random names, and leaves them and their messages there.
+package running_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// gateway returns the options of a client of the gateway.
+func gateway(t *testing.T) []client.Option {
+	t.Helper()
+	if url := os.Getenv("REAL_GATEWAY_URL"); url != "" {
+		return []client.Option{client.WithGatewayURL(url)}
+	}
+	return gatewaytest.New(t).Options()
+}
+
+// node registers a node with a random name.
+func node(ctx context.Context, t *testing.T, opts []client.Option, role string) (*client.MeshClient, string) {
+	t.Helper()
+	name := role + "-" + strings.ToLower(rand.Text()[:12])
+	c, err := client.New(name, opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	_, err = c.Register(ctx, client.RegisterRequest{URL: "http://" + name})
+	require.NoError(t, err)
+	return c, name
+}
+
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	opts := gateway(t)
+	asker, askerName := node(ctx, t, opts, "asker")
+	answerer, answererName := node(ctx, t, opts, "answerer")
+	_, silentName := node(ctx, t, opts, "silent")
+	served := make(chan error, 1)
+	serving, stopServing := context.WithCancel(ctx)
+	go func() {
+		served <- answerer.Answer(serving, func(_ context.Context, q client.MeshMessage) (string, error) {
+			return "answer to " + q.GetContent(), nil
+		}, client.ServeOptions{Watch: client.WatchOptions{Interval: 200 * time.Millisecond}})
+	}()
+
+	answer, err := asker.Ask(ctx, client.SendRequest{To: answererName, Kind: client.KindQuestion, Content: "first"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"answer to first", answererName, askerName}, []string{answer.GetContent(), answer.FromNode, answer.ToNode})
+
+	short, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	answered, missing := 0, 0
+	for message, err := range asker.AskAll(short, []string{answererName, silentName}, client.SendRequest{Kind: client.KindQuestion, Content: "second"}) {
+		var noAnswer *client.NoAnswerError
+		switch {
+		case err == nil:
+			answered++
+			assert.Equal(t, "answer to second", message.GetContent())
+		case errors.As(err, &noAnswer):
+			missing++
+			assert.Equal(t, silentName, noAnswer.Question.ToNode)
+		default:
+			t.Error(err)
+		}
+	}
+	assert.Equal(t, []int{1, 1}, []int{answered, missing})
+
+	sent, err := asker.Sent(ctx, client.FetchOptions{})
+	require.NoError(t, err)
+	assert.Len(t, sent, 3)
+	pending, err := asker.Pending(ctx, client.FetchOptions{})
+	require.NoError(t, err)
+	require.Len(t, pending, 1)
+	assert.Equal(t, silentName, pending[0].ToNode)
+	unread, err := asker.Fetch(ctx, client.FetchOptions{UnreadOnly: true})
+	require.NoError(t, err)
+	assert.Empty(t, unread, "the answers are marked read")
+	stopServing()
+	require.NoError(t, <-served)
+}
