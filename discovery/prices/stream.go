@@ -9,7 +9,7 @@ import (
 
 // Stream reads a streamed response. Pass the data of each event to Event, in order, and take the Response at the end:
 //
-//	stream := discovery.NewStream(discovery.Anthropic)
+//	stream := prices.NewStream(models.Anthropic)
 //	for events.Next() {
 //		err := stream.Event(events.Data())
 //	}
