@@ -1,4 +1,5 @@
-// Package eventstream reads messages of the media type application/vnd.amazon.eventstream, in which Amazon Bedrock streams. The
+// Package eventstream reads messages of the media type application/vnd.amazon.eventstream, in which Amazon Bedrock streams. No other
+// package uses it yet. The
 // bytes are pushed in pieces of any size, and the payload of a message is passed on in pieces too: a message may have 16 MiB, and
 // at most its headers are held.
 //
@@ -103,6 +104,7 @@ func (r *Reader) wanted() int {
 		return r.headers
 	case inChecksum:
 		return crcLength
+	case inPrelude, inPayload:
 	}
 	return preludeLength
 }
@@ -128,6 +130,7 @@ func (r *Reader) step() {
 		}
 		r.part = inPrelude
 		r.End()
+	case inPayload: // is not held
 	}
 	r.held = r.held[:0]
 	r.skipEmpty()
