@@ -25,7 +25,7 @@ type Calls struct {
 	tags    tagTexts
 }
 
-// NewCalls returns empty Calls. A nil prices is [prices.BuiltIn]. account is the BillingAccountId, which no response
+// NewCalls returns empty Calls. A nil list is [prices.BuiltIn]. account is the BillingAccountId, which no response
 // has; "" is "default".
 func NewCalls(list *prices.List, account string) *Calls {
 	if list == nil {

@@ -1,13 +1,13 @@
 // Package focus writes the costs of calls, and bills, as CSV rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2:
 //
-//	calls := focus.NewCalls(prices.BuiltIn(), "org-1")
+//	rows := focus.NewCalls(prices.BuiltIn(), "org-1")
 //	for record, err := range calls.Read("calls") {
 //		if err == nil {
-//			err = calls.Add(record) // ErrNoCost: the call has no row
+//			err = rows.Add(record) // ErrNoCost: the call has no row
 //		}
 //		errs = append(errs, err)
 //	}
-//	err := calls.WriteCSV(os.Stdout)
+//	err := rows.WriteCSV(os.Stdout)
 //
 // A row of calls is one UTC day, provider, model, mode, kind of token, unit price, tier of the prompt's length and set of labels. Its
 // costs are exactly unit price times quantity. The same calls, in any order, give the same bytes. A bill has amounts and no quantities, so
