@@ -224,7 +224,7 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
 // cost is the cost of a call.
 func cost(p models.Provider, model, exact string) *prices.Cost {
-	return &prices.Cost{Provider: p, Model: model, Exact: exact}
+	return &prices.Cost{Provider: p, Model: model, USD: exact}
 }
 
 // thousand is a call of a thousand tokens of input and a thousand of output.
@@ -255,7 +255,7 @@ func checkCosts(t *testing.T, list *prices.List, cases []costCase) {
 		cost, err := list.CostOf(prices.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: on(t, c.date), Mode: c.mode})
 		if c.want != "" {
 			require.NoError(t, err, c.name)
-			assert.Equal(t, c.want, cost.Exact, c.name)
+			assert.Equal(t, c.want, cost.USD, c.name)
 			continue
 		}
 		var unpriced *prices.UnpricedError

@@ -169,7 +169,7 @@ func costTable(w io.Writer, cost *prices.Cost) error {
 	for _, line := range cost.Lines {
 		rows = append(rows, []string{line.What, strconv.FormatInt(line.Tokens, 10), line.USDPerMTok, line.USD})
 	}
-	rows = append(rows, []string{"total", "", "", cost.Exact})
+	rows = append(rows, []string{"total", "", "", cost.USD})
 	if err := output.Table(w, []string{"WHAT", "TOKENS", "USD PER MILLION", "USD"}, rows); err != nil {
 		return err
 	}

@@ -175,7 +175,7 @@ func addRow(ledger *prices.Ledger, row calls.Group) error {
 		ledger.Add(at, nil)
 	}
 	if row.Calls > row.Unpriced {
-		ledger.Add(at, &prices.Cost{Provider: models.Provider(row.By[1]), Model: row.By[2], Exact: row.USD})
+		ledger.Add(at, &prices.Cost{Provider: models.Provider(row.By[1]), Model: row.By[2], USD: row.USD})
 	}
 	return nil
 }

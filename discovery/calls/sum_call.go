@@ -114,14 +114,14 @@ func (s *summer) cost(p models.Provider, recorded cost, used prices.Usage, usage
 	case err != nil:
 		return cost{}, err
 	}
-	usd, _ := decimal.ParsePlain(now.Exact)
+	usd, _ := decimal.ParsePlain(now.USD)
 	return cost{usd: usd}, nil
 }
 
 // bound returns what a call costs at least, 0 if that is not known.
 func (s *summer) bound(call prices.Call) (usd decimal.Decimal) {
 	if least, err := s.opts.Prices.CostOf(call); err == nil {
-		usd, _ = decimal.ParsePlain(least.Exact)
+		usd, _ = decimal.ParsePlain(least.USD)
 	}
 	return usd
 }

@@ -113,9 +113,9 @@ func TestSumPrices(t *testing.T) {
 	})
 	require.NoError(t, err)
 	for name, test := range map[string]struct{ line, usd, repriced string }{
-		"without a cost":           {lineOf(at, ""), cost.Exact, cost.Exact},
-		"with a cost":              {lineOf(at, `,"usd":"7","complete":true,"status":200`), "7", cost.Exact},
-		"null":                     {lineOf(at, `,"usd":null`), "", cost.Exact},
+		"without a cost":           {lineOf(at, ""), cost.USD, cost.USD},
+		"with a cost":              {lineOf(at, `,"usd":"7","complete":true,"status":200`), "7", cost.USD},
+		"null":                     {lineOf(at, `,"usd":null`), "", cost.USD},
 		"closed early":             {lineOf(at, `,"usd":null,"complete":false`), "", ""},
 		"refused":                  {lineOf(at, `,"usd":"0","complete":false,"status":429`), "0", "0"},
 		"an endpoint by time":      {lineOf(at, `,"usd":null,"path":"/v1/containers"`), "", ""},
@@ -125,7 +125,7 @@ func TestSumPrices(t *testing.T) {
 		"a tool in the response":   {lineOf(at, `,"usd":"7","requests":{"a_tool_of_tomorrow":1}`), "7", ""},
 		"tools that are negative":  {lineOf(at, `,"usd":"7","requests":{"web_search":-1}`), "7", "7"},
 		"a mode of the line":       {lineOf(at, `,"usd":"7","mode":"mode-of-tomorrow"`), "7", ""},
-		"another program's fields": {lineOf(at, `,"usd":"7","cost":{"a":[1,2]}`), "7", cost.Exact},
+		"another program's fields": {lineOf(at, `,"usd":"7","cost":{"a":[1,2]}`), "7", cost.USD},
 	} {
 		for reprice, want := range map[bool]string{false: test.usd, true: test.repriced} {
 			rows, err := sumOf(t, calls.SumOptions{Reprice: reprice}, test.line)

@@ -53,7 +53,7 @@ func (c *Calls) Add(r calls.Record) error {
 		return fmt.Errorf("%w: %s", ErrNoCost, r.Unpriced)
 	}
 	cost, err := c.price(r)
-	if r.USD == "" || r.USD == cost.Exact { // most are equal, which is faster to see in the text than in the number
+	if r.USD == "" || r.USD == cost.USD { // most are equal, which is faster to see in the text than in the number
 		if err == nil {
 			c.addCost(r, cost)
 		}
@@ -64,7 +64,7 @@ func (c *Calls) Add(r calls.Record) error {
 		return &discovery.ValueError{Field: "USD", Value: r.USD, Reason: "must be a plain decimal"}
 	}
 	switch {
-	case err == nil && recorded.Cmp(amountOf(cost.Exact)) == 0:
+	case err == nil && recorded.Cmp(amountOf(cost.USD)) == 0:
 		c.addCost(r, cost)
 	case !recorded.IsZero():
 		c.addCharge(r, recorded, r.Source)
@@ -104,7 +104,7 @@ const (
 
 func (c *Calls) addCost(r calls.Record, cost prices.Cost) {
 	if len(cost.Lines) == 1 && cost.Lines[0].What == charged {
-		c.addCharge(r, amountOf(cost.Exact), cost.Source)
+		c.addCharge(r, amountOf(cost.USD), cost.Source)
 		return
 	}
 	of := c.shared(r, modeOf(r, cost), cost.Source)

@@ -10,10 +10,10 @@ import (
 // which make counts cheaper, arrive with the counts. Output that was not counted yet is not in it.
 func atLeast(list *prices.List, call prices.Call) string {
 	cost, err := list.CostOf(call)
-	if err != nil || cost.Exact == "0" {
+	if err != nil || cost.USD == "0" {
 		return ""
 	}
-	return cost.Exact
+	return cost.USD
 }
 
 // setBound sets AtLeastUSD of a record that was read from a file without it.

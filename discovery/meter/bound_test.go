@@ -78,7 +78,7 @@ func startUSD(t *testing.T) string {
 		Provider: models.Anthropic, Model: "claude-sonnet-5", At: time.Now(), Usage: prices.Usage{Input: 4, CacheWrite5m: 9550, CacheRead: 120, Output: 1},
 	})
 	require.NoError(t, err)
-	return cost.Exact
+	return cost.USD
 }
 
 // claude starts a server whose streams never end by themselves.

@@ -97,7 +97,7 @@ func (c *call) price(r *calls.Record, u prices.Usage) {
 		r.Unpriced = err.Error()
 		return
 	}
-	r.USD, r.Source = cost.Exact, cost.Source
+	r.USD, r.Source = cost.USD, cost.Source
 	switch cost.Mode {
 	case "": // the provider stated the charge
 	case prices.ModeStandard:
@@ -136,7 +136,7 @@ func (m *Meter) count(r *calls.Record, reserved []reservation) {
 	usd, priced := decimal.ParsePlain(r.USD)
 	var cost *prices.Cost
 	if priced {
-		cost = &prices.Cost{Provider: r.Provider, Model: r.Model, Exact: r.USD}
+		cost = &prices.Cost{Provider: r.Provider, Model: r.Model, USD: r.USD}
 	} else {
 		usd, _ = decimal.ParsePlain(r.AtLeastUSD)
 	}

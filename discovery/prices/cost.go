@@ -36,10 +36,8 @@ type Cost struct {
 	Provider models.Provider `json:"provider"`
 	// Model is the id of the call.
 	Model string `json:"model"`
-	// USD is the float64 that is nearest to Exact.
-	USD float64 `json:"usd"`
-	// Exact is the cost in US dollars as a plain decimal, not rounded.
-	Exact string `json:"exact"`
+	// USD is the cost in US dollars as a plain decimal such as "0.0345", not rounded.
+	USD string `json:"usd"`
 	// Lines has one line for each kind of token and each tool that was used, except free tools. Their sum is the cost. The slice is never nil.
 	Lines []Line `json:"lines"`
 	// Source is the source of the prices: the Source of the row, or "charged by the provider".
@@ -51,6 +49,13 @@ type Cost struct {
 	// Mode is the mode that the prices are for: "standard", "batch", "fast+us", or for DeepSeek "peak" or "off-peak". It is "" if
 	// the provider stated the charge.
 	Mode string `json:"mode"`
+}
+
+// Float64 returns the float64 that is nearest to USD, for display and statistics. It is 0 if USD is not a plain decimal, as in the
+// zero Cost.
+func (cost Cost) Float64() float64 {
+	usd, _ := decimal.ParsePlain(cost.USD)
+	return usd.Float64()
 }
 
 // MarshalJSON writes empty lines as [], never null.
@@ -105,7 +110,7 @@ func (l *List) CostOf(call Call) (Cost, error) {
 	}
 	cost := Cost{Provider: p, Model: call.Model}
 	if call.Usage.ChargedUSD != "" {
-		if cost, err = cost.charged(&call.Usage); err != nil || cost.USD != 0 || cost.Lines[0].Tokens == 0 {
+		if cost, err = cost.charged(&call.Usage); err != nil || cost.USD != "0" || cost.Lines[0].Tokens == 0 {
 			return cost, err
 		}
 		cost = Cost{Provider: p, Model: call.Model}
@@ -169,8 +174,8 @@ func (cost Cost) charged(u *Usage) (Cost, error) {
 	if !ok {
 		return Cost{}, &ValueError{Field: "Usage.ChargedUSD", Reason: "must be a decimal such as 0.0345"}
 	}
-	cost.Exact, cost.USD, cost.Source = usd.String(), usd.Float64(), sourceCharged
-	cost.Lines = []Line{{What: "charged", Tokens: u.sum(), USD: cost.Exact}}
+	cost.USD, cost.Source = usd.String(), sourceCharged
+	cost.Lines = []Line{{What: "charged", Tokens: u.sum(), USD: cost.USD}}
 	return cost, nil
 }
 
@@ -190,7 +195,7 @@ func (cost *Cost) fill(charge *pricelist.Charge) {
 		total = total.Add(usd)
 		cost.Lines = append(cost.Lines, Line{What: use.What, Requests: use.Requests, USDPerRequest: use.USD.String(), USD: usd.String()})
 	}
-	cost.Exact, cost.USD = total.String(), total.Float64()
+	cost.USD = total.String()
 	cost.Source, cost.VerifiedAt = charge.Row.Source, ptr.Of(charge.Row.VerifiedAt)
 	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(charge.Mode, ModeStandard)
 }

@@ -116,7 +116,7 @@ func BenchmarkParseUsage(b *testing.B) {
 // BenchmarkLedgerAdd adds costs from four goroutines; impl=baseline sums float64 values by day and model under a mutex.
 func BenchmarkLedgerAdd(b *testing.B) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	call := &prices.Cost{Provider: models.OpenAI, Model: "gpt-5.4", USD: 0.0345, Exact: "0.0345"}
+	call := &prices.Cost{Provider: models.OpenAI, Model: "gpt-5.4", USD: "0.0345"}
 	b.Run("impl=mesh", func(b *testing.B) {
 		ledger := prices.NewLedger()
 		fourGoroutines(b, func() { ledger.Add(at, call) })
@@ -125,9 +125,10 @@ func BenchmarkLedgerAdd(b *testing.B) {
 		type key struct{ day, model string }
 		var mu sync.Mutex
 		sums := make(map[key]float64)
+		usd := call.Float64()
 		fourGoroutines(b, func() {
 			mu.Lock()
-			sums[key{at.Format(time.DateOnly), call.Model}] += call.USD
+			sums[key{at.Format(time.DateOnly), call.Model}] += usd
 			mu.Unlock()
 		})
 	})

@@ -69,7 +69,7 @@ func TestCostOfWorkedCases(t *testing.T) {
 		require.NoError(t, err, c.Why)
 		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: c.Provider, Model: c.Model, Usage: usage, At: on(t, c.Date)})
 		require.NoError(t, err, c.Why)
-		assert.Equal(t, c.Expected, cost.Exact, "%s %s: %s", c.Provider, c.Model, c.Why)
+		assert.Equal(t, c.Expected, cost.USD, "%s %s: %s", c.Provider, c.Model, c.Why)
 	}
 }
 
@@ -99,7 +99,7 @@ func checkCosts(t *testing.T, list *prices.List, cases []costCase) {
 			cost, err := list.CostOf(c.call(t))
 			if c.want != "" {
 				require.NoError(t, err)
-				assert.Equal(t, c.want, cost.Exact)
+				assert.Equal(t, c.want, cost.USD)
 				return
 			}
 			assert.Zero(t, cost)
@@ -178,9 +178,18 @@ func TestCostOfACharge(t *testing.T) {
 		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: "x-ai", Model: model, Usage: usage, Mode: "priority", At: time.Now()})
 		require.NoError(t, err)
 		assert.Equal(t, prices.Cost{
-			Provider: models.XAI, Model: model, USD: 0.0037756, Exact: "0.0037756", Source: "charged by the provider",
+			Provider: models.XAI, Model: model, USD: "0.0037756", Source: "charged by the provider",
 			Lines: []prices.Line{{What: "charged", Tokens: 173, USD: "0.0037756"}},
 		}, cost)
+	}
+}
+
+func TestFloat64OfACost(t *testing.T) {
+	t.Parallel()
+	for usd, want := range map[string]float64{
+		"0.1": 0.1, "9007199254740993": 9007199254740992, "0.12345678901234567890": 0.12345678901234568, "0": 0, "": 0, "1e3": 0, "-1": 0,
+	} {
+		assert.InDelta(t, want, prices.Cost{USD: usd}.Float64(), 0, usd)
 	}
 }
 
@@ -195,8 +204,8 @@ func TestCostOfHasALineForEachKindOfToken(t *testing.T) {
 		{What: "input", Tokens: 1, USDPerMTok: "2.5", USD: "0.0000025"}, {What: "tool_input", Tokens: 2, USDPerMTok: "2.5", USD: "0.000005"}, {What: "cache_read", Tokens: 3, USDPerMTok: "0.25", USD: "0.00000075"},
 		{What: "cache_write_5m", Tokens: 4, USDPerMTok: "3.125", USD: "0.0000125"}, {What: "cache_write_1h", Tokens: 5, USDPerMTok: "5", USD: "0.000025"}, {What: "output", Tokens: 6, USDPerMTok: "12.5", USD: "0.000075"},
 	}, cost.Lines)
-	assert.Equal(t, "0.00012075", cost.Exact)
-	assert.InDelta(t, 0.00012075, cost.USD, 0)
+	assert.Equal(t, "0.00012075", cost.USD)
+	assert.InDelta(t, 0.00012075, cost.Float64(), 0)
 	assert.Equal(t, "2026-10-24", *cost.VerifiedAt)
 	assert.Contains(t, cost.Source, "Anthropic's pricing page")
 	assert.Equal(t, "global.anthropic.claude-opus-4-5-20251101-v1:0", cost.Model)
@@ -299,6 +308,6 @@ func TestModelsOfOtherVendorsHaveNoListedPrice(t *testing.T) {
 		own := mustWith(t, prices.Row{Provider: row.provider, ModelHint: row.model, InputPerMTok: "1000"})
 		cost, err := own.CostOf(call)
 		require.NoError(t, err, row)
-		assert.Equal(t, "1", cost.Exact, row)
+		assert.Equal(t, "1", cost.USD, row)
 	}
 }

@@ -77,11 +77,11 @@ func TestCostOfWholeCalls(t *testing.T) {
 			assert.True(t, named || c.Unpriced == nil, "%s: %v", c.ID, err)
 			continue
 		}
-		if c.accepts(cost.Exact) && (c.Expected == nil || len(c.Lines) == 0) {
+		if c.accepts(cost.USD) && (c.Expected == nil || len(c.Lines) == 0) {
 			continue
 		}
-		require.NotNil(t, c.Expected, "%s: %s", c.ID, cost.Exact)
-		assert.Equal(t, *c.Expected, cost.Exact, c.ID)
+		require.NotNil(t, c.Expected, "%s: %s", c.ID, cost.USD)
+		assert.Equal(t, *c.Expected, cost.USD, c.ID)
 		assert.Equal(t, c.Lines, cost.Lines, c.ID)
 	}
 }

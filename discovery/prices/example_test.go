@@ -38,7 +38,7 @@ func ExampleList_CostOf() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(cost.Exact, "USD, prices of", *cost.VerifiedAt)
+	fmt.Println(cost.USD, "USD, prices of", *cost.VerifiedAt)
 	for _, line := range cost.Lines {
 		fmt.Printf("%-10s %5d × %s = %s\n", line.What, line.Tokens, line.USDPerMTok, line.USD)
 	}
@@ -105,7 +105,7 @@ func ExampleList_With() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(cost.Exact, "USD, from:", cost.Source)
+	fmt.Println(cost.USD, "USD, from:", cost.Source)
 	// Output:
 	// 0.00675 USD, from: contract
 }

@@ -60,13 +60,13 @@ func (d LedgerDay) MarshalJSON() ([]byte, error) {
 // NewLedger returns an empty ledger.
 func NewLedger() *Ledger { return new(Ledger) }
 
-// Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call. So does a cost whose Exact is not a
+// Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call. So does a cost whose USD is not a
 // plain decimal, such as that of the zero Cost that [List.CostOf] returns with an error.
 func (l *Ledger) Add(at time.Time, cost *Cost) {
 	var usd decimal.Decimal
 	priced := cost != nil
 	if priced {
-		usd, priced = decimal.ParsePlain(cost.Exact)
+		usd, priced = decimal.ParsePlain(cost.USD)
 	}
 	fees, number := cost.fees(), calendar.DayNumber(at)
 	l.mu.Lock()

@@ -16,7 +16,7 @@ import (
 )
 
 func cost(p models.Provider, model, exact string) *prices.Cost {
-	return &prices.Cost{Provider: p, Model: model, Exact: exact}
+	return &prices.Cost{Provider: p, Model: model, USD: exact}
 }
 
 func TestLedgerAddsByDayAndModel(t *testing.T) {
@@ -83,7 +83,7 @@ func TestLedgerCountsInvalidCostsAsUnpriced(t *testing.T) {
 	t.Parallel()
 	l := prices.NewLedger()
 	for _, exact := range []string{"", "-1", "NaN", "1e3", "a lot"} {
-		l.Add(time.Now(), &prices.Cost{USD: 1, Exact: exact})
+		l.Add(time.Now(), &prices.Cost{USD: exact})
 	}
 	assert.Equal(t, 5, l.Unpriced(time.Time{}, time.Time{}))
 	assert.Zero(t, l.Total(time.Time{}, time.Time{}))
@@ -128,7 +128,7 @@ func TestLedgerIsExactFromManyGoroutines(t *testing.T) {
 func TestCostsAndLedgerDaysSurviveJSON(t *testing.T) {
 	t.Parallel()
 	cost := prices.Cost{
-		Provider: models.OpenAI, Model: "m", USD: 0.5, Exact: "0.5", Source: "s", VerifiedAt: ptr("2026-11-21"),
+		Provider: models.OpenAI, Model: "m", USD: "0.5", Source: "s", VerifiedAt: ptr("2026-11-21"),
 		Lines: []prices.Line{{What: "input", Tokens: 1, USDPerMTok: "2", USD: "0.5"}},
 	}
 	day := prices.LedgerDay{Day: "2026-11-21", USD: "0.5", FeesUSD: "0.1", ByModel: map[string]string{"m": "0.5"}, Unpriced: 1}
@@ -137,5 +137,6 @@ func TestCostsAndLedgerDaysSurviveJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(asJSON(t, cost)), &cost2))
 	require.NoError(t, json.Unmarshal([]byte(asJSON(t, day)), &day2))
 	assert.Equal(t, cost, cost2)
+	assert.Contains(t, asJSON(t, cost), `"usd":"0.5"`)
 	assert.Equal(t, day, day2)
 }

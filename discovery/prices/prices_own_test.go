@@ -61,7 +61,7 @@ func TestWithChangesNothingThatIsShared(t *testing.T) {
 	rows[1].InputPerMTok, first.InputPerMTok = "99", "98"
 	cost, err := list.CostOf(prices.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: thousand, At: on(t, "2026-11-20")})
 	require.NoError(t, err)
-	assert.Equal(t, "0.003", cost.Exact, "neither the argument nor the result is shared")
+	assert.Equal(t, "0.003", cost.USD, "neither the argument nor the result is shared")
 	assert.Equal(t, "our contract", cost.Source)
 }
 
@@ -90,7 +90,7 @@ func TestWithTheRowsOfTheListChangesNoCost(t *testing.T) {
 			want, wantErr := base.CostOf(call)
 			got, err := list.CostOf(call)
 			require.Equal(t, wantErr == nil, err == nil, "%s, %d tokens: %v, %v", row.SKUID, tokens, wantErr, err)
-			require.Equal(t, want.Exact, got.Exact, "%s, %d tokens", row.SKUID, tokens)
+			require.Equal(t, want.USD, got.USD, "%s, %d tokens", row.SKUID, tokens)
 		}
 	}
 }
@@ -121,12 +121,12 @@ func TestWithExtremePrices(t *testing.T) {
 		require.NoError(t, err, usd)
 		want, _ := new(big.Rat).SetString(usd)
 		want.Mul(want, new(big.Rat).SetFrac64(1<<53+7, 1_000_000))
-		got, ok := new(big.Rat).SetString(cost.Exact)
+		got, ok := new(big.Rat).SetString(cost.USD)
 		require.True(t, ok)
-		assert.Zero(t, want.Cmp(got), "%s: %s", usd, cost.Exact)
-		assert.NotContains(t, cost.Exact, "e")
+		assert.Zero(t, want.Cmp(got), "%s: %s", usd, cost.USD)
+		assert.NotContains(t, cost.USD, "e")
 		nearest, _ := want.Float64()
-		assert.InDelta(t, nearest, cost.USD, 0)
+		assert.InDelta(t, nearest, cost.Float64(), 0)
 		ledger := prices.NewLedger()
 		ledger.Add(time.Now(), &cost)
 		assert.Zero(t, ledger.Unpriced(time.Time{}, time.Time{}), usd)

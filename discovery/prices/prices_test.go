@@ -77,7 +77,7 @@ func TestPriceListIsSafeForConcurrentUse(t *testing.T) {
 			for _, l := range []*prices.List{base, list} {
 				cost, err := l.CostOf(prices.Call{Provider: models.OpenAI, Model: "openai/gpt-4o", Usage: thousand, At: on(t, "2026-11-20")})
 				assert.NoError(t, err)
-				assert.Equal(t, l == list, cost.Exact == "0.002")
+				assert.Equal(t, l == list, cost.USD == "0.002")
 				assert.NotEmpty(t, l.ForModel(models.Gemini, "gemini-2.5-pro"))
 			}
 		})

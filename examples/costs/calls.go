@@ -44,7 +44,7 @@ func (counted ledgers) add(row calls.Group) error {
 		counted[provider] = prices.NewLedger()
 	}
 	if row.Unpriced == 0 {
-		counted[provider].Add(day, &prices.Cost{Provider: provider, Model: model, Exact: row.USD})
+		counted[provider].Add(day, &prices.Cost{Provider: provider, Model: model, USD: row.USD})
 		return nil
 	}
 	slog.Warn("the cost of calls is not known", "calls", row.Unpriced, "model", model, "reason", reason)

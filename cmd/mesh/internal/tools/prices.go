@@ -95,5 +95,5 @@ func computeCost(_ context.Context, in costArguments) (toolCost, error) {
 	case err != nil:
 		return toolCost{}, err
 	}
-	return toolCost{Known: true, USD: cost.Exact}, nil
+	return toolCost{Known: true, USD: cost.USD}, nil
 }
