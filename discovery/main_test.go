@@ -246,7 +246,7 @@ type costCase struct {
 	usage    prices.Usage
 	mode     string
 	want     string
-	missing  string
+	missing  prices.Missing
 }
 
 func checkCosts(t *testing.T, list *prices.List, cases []costCase) {

@@ -119,13 +119,13 @@ func (l *List) CostOf(call Call) (Cost, error) {
 		Provider: string(p), Model: call.Model, Mode: usage.Mode(call.Mode, call.Usage.Mode), At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
 	}
 	if billed.Mode != "" && usage.Timed(billed.Mode) {
-		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: "duration"}
+		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: MissingDuration}
 	}
 	charge, err := l.charge(&billed)
 	if err != nil { // errors.As allocates
 		var unknown *pricelist.UnknownError
 		errors.As(err, &unknown)
-		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: unknown.What, Name: unknown.Name}
+		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: Missing(unknown.What), Name: unknown.Name}
 	}
 	cost.fill(&charge)
 	return cost, nil

@@ -31,6 +31,9 @@ func TestCostOfAgreesWithPlainFractions(t *testing.T) {
 			require.Equal(t, want == nil, errors.Is(err, prices.ErrUnpriced), "%+v: %v, want %v", call, err, want)
 			if want == nil {
 				require.Zero(t, cost)
+				var unpriced *prices.UnpricedError
+				require.ErrorAs(t, err, &unpriced)
+				require.Contains(t, missing, unpriced.What, "%+v", call)
 				continue
 			}
 			known++
@@ -41,6 +44,13 @@ func TestCostOfAgreesWithPlainFractions(t *testing.T) {
 		}
 	}
 	assert.Greater(t, known, 4_000)
+}
+
+// missing is every value of UnpricedError.What.
+var missing = []prices.Missing{
+	prices.MissingModel, prices.MissingPeriod, prices.MissingTier, prices.MissingMode, prices.MissingRegion, prices.MissingTool,
+	prices.MissingDuration, prices.MissingCount, prices.MissingInput, prices.MissingCacheRead, prices.MissingCacheWrite5m,
+	prices.MissingCacheWrite1h, prices.MissingOutput, prices.MissingAudio, prices.MissingImage,
 }
 
 func rational(t *testing.T, text string) *big.Rat {

@@ -81,8 +81,8 @@ type costCase struct {
 	date     string
 	usage    prices.Usage
 	mode     string
-	want     string // the exact cost, "" where it is not known
-	missing  string // UnpricedError.What
+	want     string         // the exact cost, "" where it is not known
+	missing  prices.Missing // UnpricedError.What
 }
 
 func (c costCase) call(t *testing.T) prices.Call {
@@ -243,7 +243,7 @@ func TestInvalidCallsAreValueErrors(t *testing.T) {
 func TestCostOfCountsWithoutAPrice(t *testing.T) {
 	t.Parallel()
 	const day = "2026-11-20"
-	for field, missing := range map[string]string{
+	for field, missing := range map[string]prices.Missing{
 		"AudioInput": "audio", "AudioCacheRead": "audio", "AudioOutput": "audio", "ImageInput": "image", "ImageCacheRead": "image", "ImageOutput": "image",
 	} {
 		usage := thousand
@@ -254,7 +254,7 @@ func TestCostOfCountsWithoutAPrice(t *testing.T) {
 	}
 	searched := with(thousand, func(u *prices.Usage) { u.Requests = map[string]int64{"web_search": 0, "xx_search": 1} })
 	_, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
-	assert.Equal(t, &prices.UnpricedError{Provider: models.XAI, Model: "grok-4.7", What: "tool", Name: "xx_search"}, err)
+	assert.Equal(t, &prices.UnpricedError{Provider: models.XAI, Model: "grok-4.7", What: prices.MissingTool, Name: "xx_search"}, err)
 	searched.Requests = map[string]int64{"web_search": 0}
 	_, err = prices.BuiltIn().CostOf(prices.Call{Provider: models.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
 	require.NoError(t, err)

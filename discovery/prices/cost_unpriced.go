@@ -16,21 +16,51 @@ type UnpricedError struct {
 	Provider models.Provider
 	// Model is the id of the call.
 	Model string
-	// What is what is not known: "model", "period" (at the time of the call), "tier" (for the length of its prompt), the price of
-	// "input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "audio" or "image", "mode", "region" (of the platform
-	// that the id names), "tool" (the fee of a use), "duration" (of what is billed by time), or "count" (a count of the usage that is
-	// not known).
-	What string
+	// What is what has no known price. More values can be added.
+	What Missing
 	// Name is the name of the mode, the tool or the count; "" otherwise.
 	Name string
 }
+
+// Missing is what has no known price, in an [UnpricedError].
+type Missing string
+
+// The values of [UnpricedError].What.
+const (
+	// MissingModel means that the list has no price of the model.
+	MissingModel Missing = "model"
+	// MissingPeriod means that the model has prices, but none at the time of the call.
+	MissingPeriod Missing = "period"
+	// MissingTier means that the model has no known price for a prompt of this length.
+	MissingTier Missing = "tier"
+	// MissingMode means that the model has no known price in the mode, whose name is in Name.
+	MissingMode Missing = "mode"
+	// MissingRegion means that the price on the platform or in the region that the id names is not known.
+	MissingRegion Missing = "region"
+	// MissingTool means that the fee for a use of the tool in Name is not known.
+	MissingTool Missing = "tool"
+	// MissingDuration means that the call is billed by duration, which a usage does not have.
+	MissingDuration Missing = "duration"
+	// MissingCount means that the usage has a count that is not known, whose name is in Name.
+	MissingCount Missing = "count"
+	// MissingInput, MissingCacheRead, MissingCacheWrite5m, MissingCacheWrite1h and MissingOutput mean that the model has no known
+	// price of this kind of token.
+	MissingInput        Missing = "input"
+	MissingCacheRead    Missing = "cache_read"
+	MissingCacheWrite5m Missing = "cache_write_5m"
+	MissingCacheWrite1h Missing = "cache_write_1h"
+	MissingOutput       Missing = "output"
+	// MissingAudio and MissingImage mean that the model has no known price of audio or images.
+	MissingAudio Missing = "audio"
+	MissingImage Missing = "image"
+)
 
 func (e *UnpricedError) Error() string {
 	model := "the model"
 	if name := argument.Shown(e.Model); name != "" { // a longer one could be a key that was pasted into the wrong place
 		model = name
 	}
-	what := e.What
+	what := string(e.What)
 	if name := argument.Shown(e.Name); name != "" {
 		what += " " + name
 	}
@@ -39,24 +69,24 @@ func (e *UnpricedError) Error() string {
 
 func (e *UnpricedError) reason() string {
 	switch e.What {
-	case "model":
+	case MissingModel:
 		return "has no price in the list"
-	case "period":
+	case MissingPeriod:
 		return "has no known price at this time"
-	case "tier":
+	case MissingTier:
 		return "has no known price for a prompt of this length"
-	case "mode":
+	case MissingMode:
 		return "has no known price in this mode"
-	case "region":
+	case MissingRegion:
 		return "has no known price on this platform or in this region"
-	case "tool":
+	case MissingTool:
 		return "has no known fee for a use of this tool"
-	case "duration":
+	case MissingDuration:
 		return "is billed by duration"
-	case "count":
+	case MissingCount:
 		return "has no known price for this count"
 	default:
-		return "has no known price of " + e.What
+		return "has no known price of " + string(e.What)
 	}
 }
 

@@ -84,9 +84,9 @@ func TestCostOfRegions(t *testing.T) {
 		"anthropic.claude-opus-5": "", "eu.anthropic.claude-opus-4-5": "", "apac.anthropic.claude-opus-5": "", "us-gov.anthropic.claude-opus-5": "",
 		"anthropic/us.anthropic.claude-opus-5": "", "claude-opus-5@20260724": "", "publishers/anthropic/models/claude-opus-5": "", "bedrock/us.anthropic.claude-opus-5": "",
 	} {
-		missing := ""
+		missing := prices.Missing("")
 		if usd == "" {
-			missing = "region"
+			missing = prices.MissingRegion
 		}
 		cases = append(cases, costCase{id, models.Anthropic, id, day, input, "", usd, missing})
 	}

@@ -217,7 +217,7 @@ func TestIterationsOfAnotherModelMakeTheCostUnknown(t *testing.T) {
 				}
 				var unpriced *prices.UnpricedError
 				require.ErrorAs(t, err, &unpriced, "mode %q", mode)
-				assert.Equal(t, "mode", unpriced.What)
+				assert.Equal(t, prices.MissingMode, unpriced.What)
 				assert.Contains(t, unpriced.Name, row.mode)
 			}
 		})

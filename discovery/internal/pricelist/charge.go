@@ -31,7 +31,7 @@ type Charge struct {
 	Uses   []Use
 }
 
-// UnknownError is the error of a call whose cost is not known. Its fields are those of discovery.UnpricedError.
+// UnknownError is the error of a call whose cost is not known. Its fields are those of prices.UnpricedError.
 type UnknownError struct{ What, Name string }
 
 func (u *UnknownError) Error() string { return strings.TrimSpace(u.What + " " + u.Name) }
