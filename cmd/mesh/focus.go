@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// maxLineErrors is the number of errors of lines that are printed; the others are counted, as meter.Sum does.
+// maxLineErrors is the number of errors of lines that are printed; the others are counted, as calls.Sum does.
 const maxLineErrors = 100
 
 func (f usageFlags) check(format string) error {

@@ -61,7 +61,7 @@ func (l *Log) Record(r Record) {
 	}
 	if l.lost++; l.err == nil {
 		l.err = err
-		slog.Error("meter: a record was not written to the calls file", "folder", l.dir, "error", err)
+		slog.Error("calls: a record was not written to the calls file", "folder", l.dir, "error", err)
 	}
 }
 
@@ -76,7 +76,7 @@ func (l *Log) failure() error {
 	if l.err == nil {
 		return nil
 	}
-	return fmt.Errorf("meter: records not written to the calls file: %d: %w", l.lost, l.err)
+	return fmt.Errorf("calls: records not written to the calls file: %d: %w", l.lost, l.err)
 }
 
 // Close closes the files. A later record begins a new file. The error joins that of [Log.Err] and those of closing.

@@ -1,10 +1,10 @@
 package focus
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -13,9 +13,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
-
-// ErrNoCost is the error of a call whose cost is not known.
-var ErrNoCost = errors.New("the cost is not known")
 
 // Calls adds up calls. Its memory grows with the number of rows and not with that of the calls. It is not safe for concurrent use.
 type Calls struct {
@@ -37,9 +34,9 @@ func NewCalls(list *prices.List, account string) *Calls {
 // Add adds a call. The recorded cost counts; a record that has neither a cost nor a reason is priced. A recorded cost that is not that of
 // the price list is in a row in dollars, without tokens.
 //
-// A call with an error has no row, because a cost must not be null and 0 is a known cost: [ErrNoCost] with the reason, a
-// [*prices.UnpricedError], or the error of an invalid record, such as one without a time. A call that cost nothing and is not in the price list at 0, such as one
-// that was answered with an error status, has no row and no error.
+// A call with an error has no row, because a cost must not be null and 0 is a known cost. The error of a call whose cost is not known
+// has the reason and matches [prices.ErrUnpriced]. Any other is the error of an invalid record, such as one without a time. A call that
+// cost nothing and is not in the price list at 0, such as one that was answered with an error status, has no row and no error.
 func (c *Calls) Add(r calls.Record) error {
 	p, err := provider(r)
 	if err != nil {
@@ -50,7 +47,7 @@ func (c *Calls) Add(r calls.Record) error {
 		return &discovery.ValueError{Field: "Time", Reason: "must be set, to a year before 9999"}
 	}
 	if r.USD == "" && r.Unpriced != "" {
-		return fmt.Errorf("%w: %s", ErrNoCost, r.Unpriced)
+		return unpriced(r.Unpriced)
 	}
 	cost, err := c.price(r)
 	if r.USD == "" || r.USD == cost.USD { // most are equal, which is faster to see in the text than in the number
@@ -81,10 +78,16 @@ func provider(r calls.Record) (models.Provider, error) {
 	return models.ParseProvider(string(r.Provider))
 }
 
+// unpriced returns the error of a call whose cost is not known. A recorded reason can be the text of an error that matches
+// prices.ErrUnpriced.
+func unpriced(reason string) error {
+	return fmt.Errorf("%w: %s", prices.ErrUnpriced, strings.TrimPrefix(reason, prices.ErrUnpriced.Error()+": "))
+}
+
 // price returns the cost that the price list gives.
 func (c *Calls) price(r calls.Record) (prices.Cost, error) {
 	if r.Usage == nil {
-		return prices.Cost{}, fmt.Errorf("%w: it has no usage", ErrNoCost)
+		return prices.Cost{}, unpriced("it has no usage")
 	}
 	used, err := prices.ParseUsage(r.Provider, r.Usage)
 	if err != nil {

@@ -3,7 +3,7 @@
 //	rows := focus.NewCalls(prices.BuiltIn(), "org-1")
 //	for record, err := range calls.Read("calls") {
 //		if err == nil {
-//			err = rows.Add(record) // ErrNoCost: the call has no row
+//			err = rows.Add(record) // prices.ErrUnpriced: the call has no row
 //		}
 //		errs = append(errs, err)
 //	}

@@ -182,11 +182,18 @@ func TestCallsWithoutARow(t *testing.T) {
 	unknown, torn := call("", ""), call("", "")
 	unknown.Model, torn.Usage = "gpt-99-unknown", json.RawMessage(`{"prompt_tokens":-1}`)
 	records := focus.NewCalls(nil, "")
-	if err := records.Add(call("", "closed early")); !errors.Is(err, focus.ErrNoCost) || !strings.Contains(err.Error(), "closed early") {
-		t.Errorf("a call without a cost: %v", err)
-	}
-	if err := records.Add(unknown); !errors.Is(err, prices.ErrUnpriced) {
-		t.Errorf("an unknown model: %v", err)
+	cause := records.Add(unknown)
+	empty := call("", "")
+	empty.Usage = nil
+	for want, r := range map[string]calls.Record{
+		"prices: the cost is not known: model: gpt-99-unknown has no price in the list": unknown,
+		"prices: the cost is not known: closed early":                                   call("", "closed early"),
+		"prices: the cost is not known: it has no usage":                                empty,
+		cause.Error(): call("", cause.Error()),
+	} {
+		if err := records.Add(r); !errors.Is(err, prices.ErrUnpriced) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 	undated, late := call("1", ""), call("1", "")
 	undated.Time, late.Time = time.Time{}, time.Date(9999, 12, 1, 12, 0, 0, 0, time.UTC)

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrUnpriced matches, with errors.Is, the error of a call whose cost is not known.
-var ErrUnpriced = errors.New("discovery: the cost is not known")
+var ErrUnpriced = errors.New("prices: the cost is not known")
 
 // UnpricedError is the error of a call whose cost is not known. It names what has no known price. The call itself is valid.
 type UnpricedError struct {

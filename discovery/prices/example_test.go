@@ -34,7 +34,7 @@ func ExampleList_CostOf() {
 		Usage:    prices.Usage{Input: 4000, CacheRead: 8000, Output: 1500},
 		At:       time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
 	})
-	if err != nil { // discovery.ErrUnpriced: the price is not known
+	if err != nil { // prices.ErrUnpriced: the price is not known
 		fmt.Println(err)
 		return
 	}

@@ -39,10 +39,10 @@ func (l *List) Save(w io.Writer) error {
 	}
 	content, err := json.Marshal(file)
 	if err != nil {
-		return fmt.Errorf("discovery: Save: %w", err)
+		return fmt.Errorf("prices: Save: %w", err)
 	}
 	if _, err := io.Copy(w, bytes.NewReader(pricesFormat.File(append(content, '\n')))); err != nil {
-		return fmt.Errorf("discovery: Save: %w", err)
+		return fmt.Errorf("prices: Save: %w", err)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func Load(r io.Reader) (*List, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxPricesFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("discovery: Load: %w", err)
+		return nil, fmt.Errorf("prices: Load: %w", err)
 	}
 	list, err := parsePricesFile(text)
 	if err != nil {
