@@ -14,6 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -131,4 +132,13 @@ func (a *app) completeModel(cmd *cobra.Command, _ []string, _ string) ([]cobra.C
 		}
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeProfile completes the name of a profile.
+func completeProfile(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	all, err := profile.OfUser()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return all.Names(), cobra.ShellCompDirectiveNoFileComp
 }

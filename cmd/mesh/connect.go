@@ -5,12 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"log/slog"
-	"os"
-	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 )
 
 // observer is the node name of commands that use no inbox, such as mesh peers.
@@ -50,7 +46,7 @@ func (a *app) thisNode() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	node := s.node.Value
+	node := s.Node.Value
 	if node == "" {
 		return "", errNoNode
 	}
@@ -89,14 +85,14 @@ func (a *app) connect(node string) (*client.MeshClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.gateway.Value == "" {
+	if s.Gateway.Value == "" {
 		return nil, usagef("the URL of the gateway is missing: pass --gateway-url or set MESH_GATEWAY_URL")
 	}
 	token, err := a.token()
-	if err = cmp.Or(err, s.checkToken()); err != nil {
+	if err = cmp.Or(err, wrongUse(s.CheckToken())); err != nil {
 		return nil, err
 	}
-	return client.New(node, client.WithGatewayURL(s.gateway.Value), client.WithToken(token), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger()))
+	return client.New(node, client.WithGatewayURL(s.Gateway.Value), client.WithToken(token), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger()))
 }
 
 // lookupTime bounds a look-up that is only for a warning.
@@ -114,42 +110,28 @@ func (a *app) warnUnregistered(ctx context.Context, c *client.MeshClient, conseq
 	}
 }
 
-// tokenOf returns the token in a file.
-func (a *app) tokenOf(file setting) (string, error) {
-	text, err := readBounded(file.Value, maxTokenFile) // also of a pipe, as in --token-file <(pass show mesh)
+// readSettings returns the settings of the flags. Wrong ones are wrong use.
+func (a *app) readSettings() (profile.Settings, error) {
+	s, err := profile.Read(a.flags)
+	return s, wrongUse(err)
+}
+
+// readToken returns the token for the gateway, or "" without one.
+func (a *app) readToken() (string, error) {
+	s, err := a.settings()
 	if err != nil {
-		return "", usagef("%s: %w", file.Source, err)
+		return "", err
 	}
-	token := strings.TrimSpace(string(text))
-	if token == "" {
-		return "", usagef("%s: %s is empty", file.Source, file.Value)
-	}
-	if info, err := os.Stat(file.Value); err == nil && readableByOthers(info) {
+	token, err := s.Token()
+	a.warnReadable(s.TokenFile, err)
+	return token, wrongUse(err)
+}
+
+// warnReadable warns of a file with a token that other users can read, unless it could not be read at all.
+func (a *app) warnReadable(file profile.Setting, err error) {
+	if err == nil && file.ReadableByOthers() {
 		fmt.Fprintf(a.errs, "mesh: warning: %[2]s: other users can read %[1]s; chmod 600 %[1]s\n", output.Line(file.Value), output.Line(file.Source))
 	}
-	return token, nil
-}
-
-// maxTokenFile bounds the file of a token, in bytes.
-const maxTokenFile = 64 << 10
-
-// readBounded returns the content of a file that has at most limit bytes.
-func readBounded(file string, limit int64) ([]byte, error) {
-	f, err := os.Open(file) //nolint:gosec // the user names the file
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(content)) > limit {
-		err = fmt.Errorf("%s has more than %d bytes", file, limit)
-	}
-	return content, err
-}
-
-// readableByOthers reports whether the permissions of a file let other users read it. Windows has no such permissions.
-func readableByOthers(info fs.FileInfo) bool {
-	return runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o044 != 0
 }
 
 // logger returns a logger of warnings to stderr.

@@ -39,6 +39,14 @@ func (e *usageError) Error() string { return e.err.Error() }
 
 func (e *usageError) Unwrap() error { return e.err }
 
+// wrongUse returns an error as a usageError, and nil for nil.
+func wrongUse(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{err}
+}
+
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
 // failedError is a failure of a provider, of the output or of a command that mesh serve runs.

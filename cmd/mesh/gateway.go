@@ -14,6 +14,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 )
 
 // gatewayFlags are the flags of mesh gateway.
@@ -50,11 +51,11 @@ func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 			return fmt.Errorf("--peer: %w", err)
 		}
 	}
-	file, err := createTokenFile(f.tokenOut)
+	file, err := profile.CreateTokenOut(f.tokenOut)
 	if err != nil {
-		return err
+		return usagef("--token-out: %w", err)
 	}
-	defer file.close()
+	defer file.Close()
 	opts := []gatewaytest.Option{gatewaytest.WithAddr(f.addr), gatewaytest.WithoutRequestLog(), gatewaytest.WithPeers(f.peers...)}
 	token, err := a.gatewayToken(f)
 	if err != nil {
@@ -70,7 +71,7 @@ func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 		return usagef("--addr: %w", err)
 	}
 	defer g.Close()
-	if err := file.write(token); err != nil {
+	if err := file.Write(token); err != nil {
 		return err
 	}
 	if err := a.printLine(map[string]string{"url": g.URL}, func(w io.Writer) error {
@@ -96,18 +97,25 @@ func isLoopback(text string) bool {
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
+// tokenOf returns the token in a file.
+func (a *app) tokenOf(file profile.Setting) (string, error) {
+	token, err := file.Token()
+	a.warnReadable(file, err)
+	return token, wrongUse(err)
+}
+
 // gatewayToken returns the token of the gateway, or "" for a gateway that accepts every request.
 func (a *app) gatewayToken(f gatewayFlags) (string, error) {
 	switch {
 	case f.token != "":
 		return f.token, nil
-	case a.tokenFile != "":
-		return a.tokenOf(setting{a.tokenFile, "--token-file"})
-	case f.tokenOut == "" && os.Getenv(tokenFileVariable) != "":
-		return a.tokenOf(setting{os.Getenv(tokenFileVariable), tokenFileVariable})
+	case a.flags.TokenFile != "":
+		return a.tokenOf(profile.Setting{Value: a.flags.TokenFile, Source: "--token-file"})
+	case f.tokenOut == "" && os.Getenv(profile.TokenFileVariable) != "":
+		return a.tokenOf(profile.Setting{Value: os.Getenv(profile.TokenFileVariable), Source: profile.TokenFileVariable})
 	case f.tokenOut != "":
 		return rand.Text(), nil
 	default:
-		return os.Getenv(tokenVariable), nil // a profile is for another gateway
+		return os.Getenv(profile.TokenVariable), nil // a profile is for another gateway
 	}
 }

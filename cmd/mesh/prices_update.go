@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/atomicfile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -162,7 +163,7 @@ func storePrices(list *prices.List) error {
 	}
 	name, err := lookup.TableFile()
 	if err == nil {
-		err = replaceFile(name, text.Bytes())
+		err = atomicfile.Write(name, text.Bytes())
 	}
 	if err != nil {
 		return failedf("the price table cannot be stored: %w", err)

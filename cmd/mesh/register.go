@@ -15,6 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 )
 
 // registerFlags are the flags of mesh register.
@@ -57,11 +58,11 @@ func (a *app) register(ctx context.Context, c *client.MeshClient, f registerFlag
 	if err := checkURL(f.url); err != nil {
 		return err
 	}
-	file, err := createTokenFile(f.tokenOut)
+	file, err := profile.CreateTokenOut(f.tokenOut)
 	if err != nil {
-		return err
+		return usagef("--token-out: %w", err)
 	}
-	defer file.close()
+	defer file.Close()
 	req := client.RegisterRequest{URL: f.url, Capabilities: capabilities}
 	if f.url == "" || capabilities == nil { // otherwise a registration that is too large to be read is replaced
 		if req, err = registration(ctx, c, f.url); err != nil {
@@ -76,7 +77,7 @@ func (a *app) register(ctx context.Context, c *client.MeshClient, f registerFlag
 		return err
 	}
 	if peer.PeerToken != nil {
-		if err := file.write(peer.PeerToken.Reveal()); err != nil {
+		if err := file.Write(peer.PeerToken.Reveal()); err != nil {
 			return err
 		}
 	}

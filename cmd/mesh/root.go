@@ -14,6 +14,7 @@ import (
 
 	mesh "github.com/mesh-gateway/mesh-go"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -24,11 +25,11 @@ type app struct {
 	providers []discovery.Option
 	progress  output.Progress
 
-	node, gatewayURL, tokenFile, profile string // of the flags
-	format                               string
-	wide                                 bool
-	settings                             func() (settings, error)
-	token                                func() (string, error) // reads the file once: it may be a pipe
+	flags    profile.Flags
+	format   string
+	wide     bool
+	settings func() (profile.Settings, error)
+	token    func() (string, error) // reads the file once: it may be a pipe
 }
 
 // run executes a command line and returns the exit status.
@@ -68,7 +69,7 @@ func newRoot(a *app) *cobra.Command {
 			if err := checkEmpty(cmd); err != nil {
 				return err
 			}
-			if a.profile != "" { // a mistyped name is an error also where the profile has no effect
+			if a.flags.Profile != "" { // a mistyped name is an error also where the profile has no effect
 				if _, err := a.settings(); err != nil {
 					return err
 				}
@@ -77,10 +78,10 @@ func newRoot(a *app) *cobra.Command {
 		},
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.node, "node", "", "name of this node (default $MESH_NODE)")
-	flags.StringVar(&a.gatewayURL, "gateway-url", "", "base URL of the gateway (default $MESH_GATEWAY_URL)")
-	flags.StringVar(&a.tokenFile, "token-file", "", "file with the gateway token (default $MESH_TOKEN_FILE, else the token in $MESH_GATEWAY_TOKEN)")
-	flags.StringVar(&a.profile, "profile", "", "profile of the file profiles.json (mesh help profiles)")
+	flags.StringVar(&a.flags.Node, "node", "", "name of this node (default $MESH_NODE)")
+	flags.StringVar(&a.flags.GatewayURL, "gateway-url", "", "base URL of the gateway (default $MESH_GATEWAY_URL)")
+	flags.StringVar(&a.flags.TokenFile, "token-file", "", "file with the gateway token (default $MESH_TOKEN_FILE, else the token in $MESH_GATEWAY_TOKEN)")
+	flags.StringVar(&a.flags.Profile, "profile", "", "profile of the file profiles.json (mesh help profiles)")
 	// Not --output, which is a number of tokens for mesh price.
 	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, csv for mesh prices and mesh usage, focus for mesh usage and mesh cost")
 	flags.BoolVar(&a.wide, "wide", false, "on a terminal, do not cut the columns of a table")

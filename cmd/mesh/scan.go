@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -75,7 +76,7 @@ func (a *app) scan(files []string, f scanFlags) error {
 // scanner returns a scanner that knows the token of the gateway.
 func (a *app) scanner(extended bool) (*scan.Scanner, error) {
 	token, err := a.token()
-	opts := []scan.Option{scan.WithLiveToken(token), scan.WithLiveToken(os.Getenv(tokenVariable))}
+	opts := []scan.Option{scan.WithLiveToken(token), scan.WithLiveToken(os.Getenv(profile.TokenVariable))}
 	if extended {
 		opts = append(opts, scan.WithExtendedRules())
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -180,8 +179,7 @@ func (a *app) awaitRegistration(ctx context.Context, c *client.MeshClient, url s
 	}
 }
 
-// environment returns the environment of the commands. It overrides other settings, so that a command is the same node at the same
-// gateway. A token of a file is passed as the name of the file, which a command can read. A token from a pipe is not passed.
+// environment returns the environment of the commands, which act as node.
 func (a *app) environment(node string) ([]string, error) {
 	s, err := a.settings()
 	if err != nil {
@@ -191,21 +189,7 @@ func (a *app) environment(node string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
-		return strings.HasPrefix(variable, tokenVariable+"=") || strings.HasPrefix(variable, tokenFileVariable+"=")
-	})
-	env = append(env, "MESH_NODE="+node, "MESH_GATEWAY_URL="+s.gateway.Value)
-	if s.tokenFile.Value == "" {
-		if token != "" {
-			env = append(env, tokenVariable+"="+token)
-		}
-		return env, nil
-	}
-	if info, err := os.Stat(s.tokenFile.Value); err != nil || !info.Mode().IsRegular() {
-		return env, nil //nolint:nilerr // a pipe can be read once
-	}
-	file, err := filepath.Abs(s.tokenFile.Value)
-	return append(env, tokenFileVariable+"="+file), err
+	return s.Environment(os.Environ(), node, token)
 }
 
 // subcommand is the form of a subcommand. Other arguments may be secret, and a log is kept.

@@ -13,20 +13,21 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 )
 
 // identity is what mesh whoami finds out. A nil field is not known.
 type identity struct {
-	Profile     string  `json:"profile"`
-	Node        setting `json:"node"`
-	GatewayURL  setting `json:"gateway_url"`
-	TokenSource string  `json:"token_source"`
-	Answers     *bool   `json:"gateway_answers"`
-	Accepted    *bool   `json:"token_accepted"`
-	Registered  *bool   `json:"registered"`
-	Unread      *int    `json:"unread_messages"`
-	PricesAsOf  string  `json:"prices_as_of"`
-	PricesFrom  string  `json:"prices_from"`
+	Profile     string          `json:"profile"`
+	Node        profile.Setting `json:"node"`
+	GatewayURL  profile.Setting `json:"gateway_url"`
+	TokenSource string          `json:"token_source"`
+	Answers     *bool           `json:"gateway_answers"`
+	Accepted    *bool           `json:"token_accepted"`
+	Registered  *bool           `json:"registered"`
+	Unread      *int            `json:"unread_messages"`
+	PricesAsOf  string          `json:"prices_as_of"`
+	PricesFrom  string          `json:"prices_from"`
 	prices      time.Time
 }
 
@@ -52,33 +53,33 @@ func (a *app) whoami(ctx context.Context) error {
 		return err
 	}
 	list, from := a.priceList()
-	id := identity{Profile: s.profile, TokenSource: s.tokenSource(), prices: list.AsOf(), PricesFrom: from}
+	id := identity{Profile: s.Profile, TokenSource: s.TokenSource(), prices: list.AsOf(), PricesFrom: from}
 	id.PricesAsOf = id.prices.Format(time.DateOnly)
 	failed := a.identify(ctx, s, &id)
 	return cmp.Or(a.print(id, id.table), failed)
 }
 
 // identify requests the node from the gateway. It sets values only after they are checked, since an invalid one may be a secret.
-func (a *app) identify(ctx context.Context, s settings, id *identity) error {
+func (a *app) identify(ctx context.Context, s profile.Settings, id *identity) error {
 	node := observer
-	if s.node.Value != "" {
+	if s.Node.Value != "" {
 		var err error
 		if node, err = a.thisNode(); err != nil {
 			return err
 		}
-		id.Node = s.node
+		id.Node = s.Node
 	}
 	c, err := a.connect(node)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	id.GatewayURL = s.gateway
+	id.GatewayURL = s.Gateway
 	a.progress.Start()
 	if err := id.query(ctx, c); err != nil {
 		return err
 	}
-	if s.node.Value == "" {
+	if s.Node.Value == "" {
 		id.Registered, id.Unread = nil, nil // they are those of the observer
 		return errNoNode
 	}

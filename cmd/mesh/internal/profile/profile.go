@@ -1,4 +1,5 @@
-// Package profile reads the profiles of the command mesh: named settings in a file of the user.
+// Package profile reads the settings of the command mesh: those of its flags, of the environment and of the profiles, which are named
+// settings in a file of the user.
 package profile
 
 import (
@@ -40,6 +41,15 @@ type Profiles struct {
 func File() (string, error) {
 	folder, err := os.UserConfigDir()
 	return filepath.Join(folder, "mesh", "profiles.json"), err
+}
+
+// OfUser returns the profiles of the user. A user without a configuration folder, as in a service, has none.
+func OfUser() (Profiles, error) {
+	file, err := File()
+	if err != nil {
+		return Profiles{File: "the configuration folder"}, nil //nolint:nilerr // see above
+	}
+	return Load(file)
 }
 
 // Load reads a file. A file that does not exist has no profiles.

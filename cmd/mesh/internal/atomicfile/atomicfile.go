@@ -1,4 +1,5 @@
-package main
+// Package atomicfile replaces files as a whole: a reader never sees a part of the new content, and a failure leaves the old one.
+package atomicfile
 
 import (
 	"errors"
@@ -8,16 +9,16 @@ import (
 	"path/filepath"
 )
 
-// replacement is a new content for a file: a temporary file beside it, readable by its owner only, which takes its name when it
-// is complete. A reader never sees a part of it, and a failure leaves the old content.
-type replacement struct {
+// Replacement is a new content for a file: a temporary file beside it, readable by its owner only, which takes its name when it
+// is complete.
+type Replacement struct {
 	temporary *os.File
 	name      string
 }
 
-// newReplacement returns a replacement for the file of that name, which may not exist yet. If the name is a symbolic link, the
-// file that it leads to is replaced.
-func newReplacement(name string) (*replacement, error) {
+// New returns a replacement for the file of that name, which may not exist yet. If the name is a symbolic link, the file that it
+// leads to is replaced.
+func New(name string) (*Replacement, error) {
 	switch info, err := os.Stat(name); {
 	case err == nil && !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", name) // a folder, a device or a pipe
@@ -36,11 +37,11 @@ func newReplacement(name string) (*replacement, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &replacement{temporary, name}, nil
+	return &Replacement{temporary, name}, nil
 }
 
-// commit writes the content and gives it the name of the file.
-func (r *replacement) commit(content []byte) error {
+// Commit writes the content and gives it the name of the file.
+func (r *Replacement) Commit(content []byte) error {
 	if _, err := r.temporary.Write(content); err != nil {
 		return err
 	}
@@ -53,21 +54,21 @@ func (r *replacement) commit(content []byte) error {
 	return os.Rename(r.temporary.Name(), r.name)
 }
 
-// discard removes the temporary file unless it was committed.
-func (r *replacement) discard() {
+// Discard removes the temporary file unless it was committed.
+func (r *Replacement) Discard() {
 	_ = r.temporary.Close()
 	_ = os.Remove(r.temporary.Name())
 }
 
-// replaceFile replaces a file as a whole, since another run may read it. Its folder is made if it does not exist.
-func replaceFile(name string, content []byte) error {
+// Write replaces a file by the content. Its folder is made if it does not exist.
+func Write(name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	file, err := newReplacement(name)
+	file, err := New(name)
 	if err != nil {
 		return err
 	}
-	defer file.discard()
-	return file.commit(content)
+	defer file.Discard()
+	return file.Commit(content)
 }
