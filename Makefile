@@ -37,7 +37,7 @@ agents: ## run two agents with the official TypeScript client of the Model Conte
 
 .PHONY: facts
 facts: ## compare the tables of dates, prices, fees and factors with the newest official SDKs; needs the module proxy
-	@cd .ci/facts && $(GO) run . -tables ../../discovery/internal/retirements -prices ../../discovery/internal/pricelist
+	@cd .ci/facts && $(GO) run . -tables ../../discovery/internal/retirements -table ../../discovery/prices/prices.csv -fees ../../discovery/internal/pricelist
 
 .PHONY: sdks
 sdks: ## compare discoverytest and discovery with the official SDKs; compiling them takes minutes the first time

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -71,6 +72,25 @@ func TestUpdatePrices(t *testing.T) {
 	}
 }
 
+// A released program requests the table at its place in the repository, so the file must never move.
+func TestUpdatePricesRequestsTheFileOfThisRepository(t *testing.T) {
+	t.Parallel()
+	served, address := newerTable(t), ""
+	transport := roundTripper(func(req *http.Request) (*http.Response, error) {
+		address = req.URL.String()
+		return responseOf(http.StatusOK, served), nil
+	})
+	c := newClient(discovery.WithHTTPClient(&http.Client{Transport: transport}), discovery.WithLogger(slog.New(slog.DiscardHandler)))
+	_, err := c.UpdatePrices(t.Context(), nil)
+	require.NoError(t, err)
+	path, ours := strings.CutPrefix(address, "https://raw.githubusercontent.com/mesh-gateway/mesh-go/main/")
+	require.True(t, ours, address)
+	assert.Equal(t, "discovery/prices/prices.csv", path)
+	file, err := os.ReadFile("../" + path)
+	require.NoError(t, err)
+	assert.Equal(t, discoverytest.StandardPrices(), string(file))
+}
+
 // A table that was saved is requested with its ETag by another process.
 func TestUpdatePricesIsConditional(t *testing.T) {
 	t.Parallel()
@@ -134,23 +154,23 @@ func TestUpdatePricesKeepsTheTable(t *testing.T) {
 		table  string
 		reason discovery.Reason
 	}{
-		"empty":              {"", discovery.ReasonDecode},
-		"HTML":               {"<html></html>\n", discovery.ReasonDecode},
-		"the header alone":   {header(table), discovery.ReasonDecode},
-		"cut within a line":  {table[:len(table)-9], discovery.ReasonDecode},
-		"cut in half":        {table[:strings.Index(table[len(table)/2:], "\n")+len(table)/2+1], discovery.ReasonPartial},
-		"another column":     {strings.Replace(table, ",modality\n", ",modality,region\n", 1), discovery.ReasonDecode},
-		"a negative price":   {line(strings.Replace(cells, ",1,", ",-1,", 1)), discovery.ReasonDecode},
-		"an infinite price":  {line(strings.Replace(cells, ",1,", ",1e999,", 1)), discovery.ReasonDecode},
-		"an unknown company": {line(strings.Replace(cells, "openai", "acme", 1)), discovery.ReasonDecode},
-		"a wrong date":       {line(strings.Replace(cells, "2026-11-22", "2026-13-22", 1)), discovery.ReasonDecode},
-		"a date to come":     {line(strings.Replace(cells, "2026-11-22", "2126-11-22", 1)), discovery.ReasonDecode},
-		"a control byte":     {line(strings.Replace(cells, "gpt-x", "gpt\x1b[31m", 1)), discovery.ReasonDecode},
-		"a day too late":     {line(strings.Replace(cells, "2026-11-22", afterTomorrow, 1)), discovery.ReasonDecode},
-		"a second too late":  {line(strings.Replace(cells, "2026-11-22", afterTomorrow+"T00:00:00Z", 1)), discovery.ReasonDecode},
-		"older":              {older(), discovery.ReasonPartial},
-		"one row repeated":   {header(table) + strings.Repeat(latest+"\n", 5_000), discovery.ReasonPartial},
-		"no prices":          {header(table) + withoutPrices(table) + latest + "\n", discovery.ReasonPartial},
+		"empty":             {"", discovery.ReasonDecode},
+		"HTML":              {"<html></html>\n", discovery.ReasonDecode},
+		"the header alone":  {header(table), discovery.ReasonDecode},
+		"cut within a line": {table[:len(table)-9], discovery.ReasonDecode},
+		"cut in half":       {table[:strings.Index(table[len(table)/2:], "\n")+len(table)/2+1], discovery.ReasonPartial},
+		"another column":    {strings.Replace(table, ",modality\n", ",modality,region\n", 1), discovery.ReasonDecode},
+		"a negative price":  {line(strings.Replace(cells, ",1,", ",-1,", 1)), discovery.ReasonDecode},
+		"an infinite price": {line(strings.Replace(cells, ",1,", ",1e999,", 1)), discovery.ReasonDecode},
+		"no company":        {line(strings.Replace(cells, "openai", "", 1)), discovery.ReasonDecode},
+		"a wrong date":      {line(strings.Replace(cells, "2026-11-22", "2026-13-22", 1)), discovery.ReasonDecode},
+		"a date to come":    {line(strings.Replace(cells, "2026-11-22", "2126-11-22", 1)), discovery.ReasonDecode},
+		"a control byte":    {line(strings.Replace(cells, "gpt-x", "gpt\x1b[31m", 1)), discovery.ReasonDecode},
+		"a day too late":    {line(strings.Replace(cells, "2026-11-22", afterTomorrow, 1)), discovery.ReasonDecode},
+		"a second too late": {line(strings.Replace(cells, "2026-11-22", afterTomorrow+"T00:00:00Z", 1)), discovery.ReasonDecode},
+		"older":             {older(), discovery.ReasonPartial},
+		"one row repeated":  {header(table) + strings.Repeat(latest+"\n", 5_000), discovery.ReasonPartial},
+		"no prices":         {header(table) + withoutPrices(table) + latest + "\n", discovery.ReasonPartial},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,9 @@
 package discovery
 
 import (
+	"cmp"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
@@ -88,15 +90,24 @@ func PricingOf(row prices.Row) ProviderPricing {
 	return p
 }
 
+// singleSources is the built-in list with its prices of a single source, which a [prices.Row] does not have.
+var singleSources = sync.OnceValue(func() *pricelist.List {
+	table, _ := prices.BuiltIn().Table()
+	return pricelist.BuiltIn(table)
+})
+
 // rawPricing returns the cache prices of an Anthropic model, nil unless all three are listed.
 func (p *ProviderPricing) rawPricing() *RawPricing {
+	if p.CacheReadPerMTok == nil || p.CacheWrite5mPerMTok == nil {
+		return nil
+	}
 	hour := p.CacheWrite1hPerMTok
-	for _, listed := range pricelist.Builtin().Model(string(models.Anthropic), p.ModelHint) {
-		if hour == nil {
-			hour = pricelist.Float64(listed.SingleSourceWrite1h)
+	if hour == nil {
+		for _, listed := range singleSources().Model(string(models.Anthropic), p.ModelHint) {
+			hour = cmp.Or(hour, pricelist.Float64(listed.SingleSourceWrite1h))
 		}
 	}
-	if p.CacheReadPerMTok == nil || p.CacheWrite5mPerMTok == nil || hour == nil {
+	if hour == nil {
 		return nil
 	}
 	return &RawPricing{CacheWrite5m: *p.CacheWrite5mPerMTok, CacheWrite1h: *hour, CacheHit: *p.CacheReadPerMTok}

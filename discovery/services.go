@@ -91,7 +91,7 @@ var providerTable = []providerInfo{
 
 // pricesInfo is the service of no provider.
 var pricesInfo = serviceInfo{
-	service: ServicePrices, baseURL: "https://raw.githubusercontent.com/mesh-gateway/mesh-go/main/discovery/internal/pricelist",
+	service: ServicePrices, baseURL: "https://raw.githubusercontent.com/mesh-gateway/mesh-go/main/discovery/prices",
 }
 
 // lookupService returns the rows of a service, or nil.

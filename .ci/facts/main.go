@@ -4,7 +4,7 @@
 // regions that the price table does not have. The exit status is 1 if a dated id is missing or a date differs, or if a fee or a
 // factor is of no listed model.
 //
-//	go run . -tables ../../discovery/internal/retirements -prices ../../discovery/internal/pricelist
+//	go run . -tables ../../discovery/internal/retirements -table ../../discovery/prices/prices.csv -fees ../../discovery/internal/pricelist
 //
 // The SDKs come from the module proxy, through the go command. With -ids it prints provider,id lines instead, the SDKs' part of
 // models.csv.
@@ -57,10 +57,11 @@ func main() {
 		return
 	}
 	tables := flag.String("tables", "discovery/internal/retirements", "the folder of retirements.csv and models.csv")
-	prices := flag.String("prices", "discovery/internal/pricelist", "the folder of prices.csv, fees.csv, factors.csv and regions.csv")
+	table := flag.String("table", "discovery/prices/prices.csv", "the price table")
+	fees := flag.String("fees", "discovery/internal/pricelist", "the folder of fees.csv, factors.csv and regions.csv")
 	ids := flag.Bool("ids", false, "print the ids of the SDKs instead")
 	flag.Parse()
-	ok, err := run(os.Stdout, *tables, *prices, *ids)
+	ok, err := run(os.Stdout, *tables, *table, *fees, *ids)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "facts:", err)
 		os.Exit(2)
@@ -71,12 +72,12 @@ func main() {
 }
 
 // run reports whether the tables agree with every SDK.
-func run(w io.Writer, tables, prices string, ids bool) (bool, error) {
+func run(w io.Writer, tables, table, fees string, ids bool) (bool, error) {
 	known, err := readTables(tables)
 	if err != nil {
 		return false, err
 	}
-	list, err := readPrices(prices)
+	list, err := readPrices(table, fees)
 	if err != nil {
 		return false, err
 	}

@@ -1,17 +1,19 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
 func TestPrices(t *testing.T) {
-	list, err := readPrices(write(t, map[string]string{
+	dir := write(t, map[string]string{
 		"prices.csv":  "# comment\nprovider,model_id,above,input\nopenai,gpt-5,0,1,,,,2\nopenai,gpt-6,0,,,,,\n",
 		"fees.csv":    "openai,web_search,request,0.01,gpt-5*\nopenai,web_search,request,,gpt-6*\n",
 		"factors.csv": "openai,batch,0.5,*\nopenai,fast,2,gpt-7\n",
 		"regions.csv": "openai,us.*,1.1,gpt-6*;gpt-8*\n",
-	}))
+	})
+	list, err := readPrices(filepath.Join(dir, "prices.csv"), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +25,7 @@ func TestPrices(t *testing.T) {
 	if ok || out.String() != want {
 		t.Errorf("%v, %q", ok, &out)
 	}
-	if _, err := readPrices(t.TempDir()); err == nil {
-		t.Error("a folder without tables is read")
+	if _, err := readPrices(filepath.Join(dir, "prices.csv"), t.TempDir()); err == nil {
+		t.Error("a folder without fees is read")
 	}
 }

@@ -4,11 +4,14 @@ import (
 	"net/http"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// StandardPrices returns the price table that the server has at first: that of package discovery.
-func StandardPrices() string { return pricelist.CSV() }
+// StandardPrices returns the price table that the server has at first: the built-in one of package prices.
+func StandardPrices() string {
+	table, _ := prices.BuiltIn().Table()
+	return table
+}
 
 // SetPrices replaces the price table, and with it its ETag. The text is served unchanged, so that it can be damaged.
 func (s *Server) SetPrices(table string) {

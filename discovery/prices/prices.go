@@ -1,6 +1,7 @@
 package prices
 
 import (
+	_ "embed" // for prices.csv
 	"maps"
 	"slices"
 	"sync"
@@ -37,7 +38,10 @@ type List struct {
 // [ModeOffPeak].
 func BuiltIn() *List { return builtInPrices() }
 
-var builtInPrices = sync.OnceValue(func() *List { return &List{table: pricelist.Builtin()} })
+//go:embed prices.csv
+var builtInCSV string
+
+var builtInPrices = sync.OnceValue(func() *List { return &List{table: pricelist.BuiltIn(builtInCSV)} })
 
 // Rows returns the rows of a provider, or of all for "": your own, then live ones, then those of the table, each in their
 // order. For an unknown provider the list is empty.

@@ -1,6 +1,7 @@
 package prices_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,34 @@ func TestWithTableRefuses(t *testing.T) {
 	lines := strings.SplitAfter(csv, "\n")
 	_, err := prices.BuiltIn().WithTable(strings.Join(lines[:len(lines)/2], ""), "")
 	require.ErrorIs(t, err, prices.ErrOldTable)
+}
+
+const tableColumns = "provider,model_id,above,input,cache_read,cache_write_5m,cache_write_1h,output,valid_from,valid_until,sources,verified_at,same_as,mode,modality"
+
+// Released programs refuse a table with other columns. A row with a further column would otherwise be read without it, as the price
+// of calls that it is not for.
+func TestWithTableRefusesOtherColumns(t *testing.T) {
+	t.Parallel()
+	csv, _ := prices.BuiltIn().Table()
+	require.Contains(t, csv, "\n"+tableColumns+"\n", "the columns of prices.csv are a promise")
+	for name, change := range map[string]func(cells []string) []string{
+		"a further column":  func(cells []string) []string { return append(cells, "x") },
+		"reordered columns": func(cells []string) []string { slices.Reverse(cells); return cells },
+		"a missing column":  func(cells []string) []string { return cells[:len(cells)-1] },
+		"a renamed column":  func(cells []string) []string { cells[1] = "x"; return cells },
+	} {
+		var table strings.Builder
+		for line := range strings.Lines(csv) {
+			if !strings.HasPrefix(line, "#") {
+				line = strings.Join(change(strings.Split(strings.TrimSuffix(line, "\n"), ",")), ",") + "\n"
+			}
+			table.WriteString(line)
+		}
+		var damaged *discovery.ValueError
+		_, err := prices.BuiltIn().WithTable(table.String(), "")
+		require.ErrorAs(t, err, &damaged, name)
+		assert.Contains(t, err.Error(), "the columns are not those of this version", name)
+	}
 }
 
 func ownRow() prices.Row {

@@ -11,7 +11,7 @@ import (
 // PricingForAnthropicModel returns today's standard row of an Anthropic model in the built-in list, and reports whether the list has a price of
 // the model. The id is looked up as [List.ForModel] does, and then without its build. Of two rows it is the one for short prompts.
 func PricingForAnthropicModel(id string) (Row, bool) {
-	list := pricelist.Builtin()
+	list := BuiltIn().table
 	rows := list.Model(string(models.Anthropic), id)
 	if rows == nil {
 		rows = firstRows(list, models.Anthropic, lookupNames(models.Anthropic, id))
@@ -30,7 +30,7 @@ func PricingForAnthropicModel(id string) (Row, bool) {
 // price depends on the length of the prompt, the row for shorter prompts first.
 func ListAnthropicPricing() []Row {
 	now := time.Now()
-	rows := slices.DeleteFunc(slices.Clone(pricelist.Builtin().Rows()), func(r pricelist.Row) bool {
+	rows := slices.DeleteFunc(slices.Clone(BuiltIn().table.Rows()), func(r pricelist.Row) bool {
 		return r.Provider != string(models.Anthropic) || r.SameAs != "" || !r.Priced() || !r.ValidAt(now)
 	})
 	return rowsOf(rows)

@@ -1,23 +1,16 @@
-// Package pricelist holds the built-in list of prices, and chooses the row and the factor by which a call is billed.
+// Package pricelist reads the table of prices, which package prices embeds, and chooses the row and the factor by which a call is
+// billed.
 //
 // A list is read-only once made, so that any number of goroutines may use it.
 package pricelist
 
 import (
-	_ "embed" // for prices.csv
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
-
-//go:embed prices.csv
-var pricesCSV string
-
-// CSV returns the text of the built-in table.
-func CSV() string { return pricesCSV }
 
 // Row is the price of one model, for prompts from one length on and for one period.
 type Row struct {
@@ -127,16 +120,17 @@ func (l *List) AddName(provider, id string, rows []Row) {
 	}
 }
 
-// Builtin returns the built-in list, which is read when it is first needed.
-var Builtin = sync.OnceValue(func() *List {
+// BuiltIn returns the list of the built-in table. Unlike [Read] it checks nothing, since tests check that table, and since a program
+// with a wrong clock must not lose it.
+func BuiltIn(text string) *List {
 	var rows []Row
-	for cells := range table(pricesCSV) {
+	for cells := range table(text) {
 		rows = append(rows, readRow(cells))
 	}
 	list := New(rows)
-	list.Table = pricesCSV
+	list.Table = text
 	return list
-})
+}
 
 // table returns the cells of each line of a data file, without its comments and its header. Tests check that every line is
 // well-formed.

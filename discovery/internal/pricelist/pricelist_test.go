@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,7 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
+
+// builtIn is the built-in list.
+var builtIn = sync.OnceValue(func() *pricelist.List { return pricelist.BuiltIn(builtInCSV()) })
+
+// builtInCSV returns the built-in table.
+func builtInCSV() string {
+	text, _ := prices.BuiltIn().Table()
+	return text
+}
 
 // lines returns the cells of every line of a data file, without its comments and its header.
 func lines(t *testing.T, name string) [][]string {
@@ -34,7 +45,7 @@ func TestEveryLineOfThePriceListIsWellFormed(t *testing.T) {
 	t.Parallel()
 	price := regexp.MustCompile(`^(\d+(\.\d*[1-9])?\??)?$`)
 	date := regexp.MustCompile(`^(20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?)?$`)
-	list := lines(t, "prices.csv")
+	list := lines(t, "../../prices/prices.csv")
 	for _, cells := range list {
 		require.Len(t, cells, 15, cells)
 		assert.Contains(t, []string{"openai", "deepseek", "anthropic", "gemini", "xai"}, cells[0])
@@ -50,13 +61,13 @@ func TestEveryLineOfThePriceListIsWellFormed(t *testing.T) {
 		assert.Contains(t, []string{"", "peak", "off-peak", "priority"}, cells[13])
 		assert.Contains(t, []string{"", "audio", "image"}, cells[14])
 	}
-	assert.Len(t, pricelist.Builtin().Rows(), len(list))
+	assert.Len(t, builtIn().Rows(), len(list))
 }
 
 func TestPriceListIsComplete(t *testing.T) {
 	t.Parallel()
 	rows, priced := map[string]int{}, 0
-	for _, r := range pricelist.Builtin().Rows() {
+	for _, r := range builtIn().Rows() {
 		rows[r.Provider]++
 		if r.Priced() {
 			priced++
@@ -76,7 +87,7 @@ func TestPriceListIsComplete(t *testing.T) {
 func TestSingleSourcesAreDocumented(t *testing.T) {
 	t.Parallel()
 	var single []string
-	for _, r := range pricelist.Builtin().Rows() {
+	for _, r := range builtIn().Rows() {
 		if strings.Contains(r.Source, "single") {
 			single = append(single, strings.TrimSpace(r.Model+" "+pricelist.FormatTime(r.Until)))
 		}
@@ -88,7 +99,7 @@ func TestSingleSourcesAreDocumented(t *testing.T) {
 func TestPromotionalPricesAreMarked(t *testing.T) {
 	t.Parallel()
 	var marked []string
-	for _, r := range pricelist.Builtin().Rows() {
+	for _, r := range builtIn().Rows() {
 		if strings.Contains(r.Source, "promotional") {
 			marked = append(marked, r.Model)
 			assert.Equal(t, "2026-08-21", pricelist.FormatTime(r.From))
@@ -102,7 +113,7 @@ func TestPromotionalPricesAreMarked(t *testing.T) {
 // No two rows of a model and threshold are in force on the same day, so that the choice between them is never arbitrary.
 func TestPeriodsDoNotOverlap(t *testing.T) {
 	t.Parallel()
-	rows := pricelist.Builtin().Rows()
+	rows := builtIn().Rows()
 	for i, a := range rows {
 		assert.True(t, a.Until.IsZero() || a.From.Before(a.Until), a.Model)
 		for _, b := range rows[i+1:] {
@@ -117,9 +128,9 @@ func TestPeriodsDoNotOverlap(t *testing.T) {
 
 func TestAliasRowsNameTheirModel(t *testing.T) {
 	t.Parallel()
-	for _, r := range pricelist.Builtin().Rows() {
+	for _, r := range builtIn().Rows() {
 		if r.SameAs != "" {
-			same := pricelist.Builtin().Model(r.Provider, r.SameAs)
+			same := builtIn().Model(r.Provider, r.SameAs)
 			same = slices.DeleteFunc(slices.Clone(same), func(s pricelist.Row) bool { return !s.From.Equal(r.From) || s.MinPrompt != r.MinPrompt })
 			require.Len(t, same, 1, r.Model)
 			assert.Equal(t, []pricelist.Price{same[0].Input, same[0].CacheRead, same[0].CacheWrite5m, same[0].Output},
@@ -140,7 +151,7 @@ func TestEveryFactorHasItsSources(t *testing.T) {
 		assert.True(t, len(sources) > 1 || sources[0] == "page", cells)
 		for _, model := range strings.Split(cells[3], ";") {
 			if !strings.HasSuffix(model, "*") {
-				assert.NotNil(t, pricelist.Builtin().Model(cells[0], model), model)
+				assert.NotNil(t, builtIn().Model(cells[0], model), model)
 			}
 		}
 	}

@@ -13,13 +13,13 @@ import (
 
 func TestReadOfTheBuiltInTable(t *testing.T) {
 	t.Parallel()
-	list, err := pricelist.Read(pricelist.CSV())
+	list, err := pricelist.Read(builtInCSV())
 	require.NoError(t, err)
-	assert.Equal(t, pricelist.Builtin().Rows(), list.Rows())
+	assert.Equal(t, builtIn().Rows(), list.Rows())
 }
 
 func FuzzRead(f *testing.F) {
-	lines := strings.SplitAfter(pricelist.CSV(), "\n")
+	lines := strings.SplitAfter(builtInCSV(), "\n")
 	f.Add(strings.Join(lines[:30], ""))
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := pricelist.Read(text)
