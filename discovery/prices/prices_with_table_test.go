@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,7 +49,7 @@ func TestWithTableRefuses(t *testing.T) {
 	t.Parallel()
 	csv, _ := prices.BuiltIn().Table()
 	var damaged *discovery.ValueError
-	for _, text := range []string{"", "x", strings.Replace(csv, "anthropic,", "nobody,", 1)} {
+	for _, text := range []string{"", "x", strings.Replace(csv, "anthropic,", ",", 1)} {
 		_, err := prices.BuiltIn().WithTable(text, "")
 		require.ErrorAs(t, err, &damaged)
 	}
@@ -83,6 +84,27 @@ func TestWithTableRefusesOtherColumns(t *testing.T) {
 		require.ErrorAs(t, err, &damaged, name)
 		assert.Contains(t, err.Error(), "the columns are not those of this version", name)
 	}
+}
+
+// A later table may have more comments, and rows with providers, modes, modalities and sources that this version does not know.
+func TestWithTableOfALaterVersion(t *testing.T) {
+	t.Parallel()
+	csv, _ := prices.BuiltIn().Table()
+	day := prices.BuiltIn().AsOf().Format(time.DateOnly)
+	later := "# A further comment.\n" + csv + "openai,gpt-4.1,0,7,,,,9,,,page+newfeed," + day + ",,dream,video\nopenai,gpt-later,0,1,,,,2,,,newfeed+other," + day + ",,,\n" +
+		"acme,acme-1,0,1,,,,2,,,page," + day + ",,,\n"
+	list, err := prices.BuiltIn().WithTable(later, "")
+	require.NoError(t, err)
+	call := prices.Call{Provider: models.OpenAI, Model: "gpt-4.1", Usage: thousand, At: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
+	before, err := prices.BuiltIn().CostOf(call)
+	require.NoError(t, err)
+	after, err := list.CostOf(call)
+	require.NoError(t, err)
+	assert.Equal(t, before.Exact, after.Exact)
+	assert.Empty(t, list.Rows("acme"))
+	rows := list.ForModel(models.OpenAI, "gpt-later")
+	require.Len(t, rows, 1)
+	assert.True(t, strings.HasPrefix(rows[0].Source, "third-party tables (newfeed, other), not confirmed"), rows[0].Source)
 }
 
 func ownRow() prices.Row {

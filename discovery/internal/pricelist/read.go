@@ -19,7 +19,7 @@ const maxPrice = 1e15
 const header = "provider,model_id,above,input,cache_read,cache_write_5m,cache_write_1h,output,valid_from,valid_until,sources,verified_at,same_as,mode,modality"
 
 // Read reads a table in the format of the built-in one, as a newer version of it. Every line must be well-formed, since a
-// malformed price would be read as one that is not known. The errors contain nothing of the text.
+// malformed price would be read as one that is not known. Rows of a provider that this version does not know are left out. The errors contain nothing of the text.
 func Read(text string) (*List, error) {
 	if !strings.HasSuffix(text, "\n") {
 		return nil, errors.New("the last line is not complete")
@@ -43,7 +43,9 @@ func Read(text string) (*List, error) {
 		if reason := malformed(cells, strings.Count(header, ",")+1); reason != "" {
 			return nil, fmt.Errorf("line %d: %s", number, reason)
 		}
-		rows = append(rows, readRow(cells))
+		if companies[cells[0]] != "" { // a later table may have further providers
+			rows = append(rows, readRow(cells))
+		}
 	}
 	if len(rows) == 0 {
 		return nil, errors.New("there are no rows")
@@ -78,8 +80,8 @@ func malformed(cells []string, columns int) string {
 	}
 	above, err := strconv.ParseInt(cells[2], 10, 64)
 	switch {
-	case companies[cells[0]] == "" || cells[1] == "":
-		return "the model is not known"
+	case cells[0] == "" || cells[1] == "":
+		return "the model is missing"
 	case err != nil || above < 0 || above > 1<<40:
 		return "the length of the prompt is not a number"
 	case slices.ContainsFunc(cells[3:8], badPrice):

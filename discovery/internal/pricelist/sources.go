@@ -1,6 +1,9 @@
 package pricelist
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // sourceNames maps the codes of the column sources to texts.
 var sourceNames = map[string]string{ //nolint:gosec // no credentials
@@ -33,7 +36,7 @@ func describe(provider, codes string) string {
 			own = append(own, companies[provider]+sourceNames[code])
 		case "":
 		default:
-			others = append(others, sourceNames[code])
+			others = append(others, cmp.Or(sourceNames[code], code)) // a later table may have further sources
 		}
 	}
 	switch {
