@@ -1,0 +1,34 @@
+// Package budget parses the text of a budget, which package meter, package report and the command have in common.
+package budget
+
+import (
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
+)
+
+// Budget is a limit in US dollars for a period.
+type Budget struct {
+	// USD is the limit, a plain decimal.
+	USD string
+	// Per is "day" or "month" in UTC, or "" for a budget that never begins again.
+	Per string
+	// Label is the name of a label, each value of which has a budget of its own; "" for one budget.
+	Label string
+}
+
+// reason has the form of a budget for errors.
+const reason = `must be USD[/day|/month[/label:NAME]], such as "5", "5/day", "100/month" or "2/day/label:user"`
+
+// Parse parses a budget such as "5", "5/day", "100/month" or "2/day/label:user". The error is an *argument.ValueError.
+func Parse(text string) (Budget, error) {
+	usd, rest, periodical := strings.Cut(text, "/")
+	per, label, labelled := strings.Cut(rest, "/")
+	name, found := strings.CutPrefix(label, "label:")
+	_, amount := decimal.ParsePlain(usd)
+	if !amount || (periodical && per != "day" && per != "month") || (labelled && (!found || name == "")) {
+		return Budget{}, &argument.ValueError{Field: "Budget", Value: argument.Shown(text), Reason: reason}
+	}
+	return Budget{USD: usd, Per: per, Label: name}, nil
+}

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// Options select what a [Report] is about.
+type Options struct {
+	// From and To are the period, To exclusive. If both are zero, it is the last 28 full UTC days before Now; calls that are all younger are
+	// shown with today included. If only To is zero, the period ends with the day of Now; if only From is zero, it begins 28 days before To.
+	From, To time.Time
+	// Now is the present time, which decides on the month, on today and on what retires. Zero is time.Now().
+	Now time.Time
+	// Labels are the names of the labels to report. nil selects the four with the highest cost, without "message", "thread" and "thread_id".
+	Labels []string
+	// Budgets are texts such as "5", "5/day", "100/month" and "2/day/label:user".
+	Budgets []string
+	// Prices price calls that have no cost yet, what caches saved, and replacements; nil is [prices.BuiltIn].
+	Prices *prices.List
+	// Bills are compared with the calls of their provider and time.
+	Bills []Bill
+}
+
+// Bill is what a provider billed from From to To, which is exclusive.
+type Bill struct {
+	Provider models.Provider
+	From, To time.Time
+	Rows     []BillRow
+	// LimitPercent is the largest difference that the verdict allows, in percent of the bill; 0 is 2.
+	LimitPercent float64
+}
+
+// BillRow is an amount of a bill.
+type BillRow struct {
+	// Day is the UTC day, such as "2026-11-21".
+	Day string
+	// Model is the id of the model, in any spelling; "" if the bill does not name one.
+	Model string
+	// USD is a plain decimal, which can be negative.
+	USD string
+}
