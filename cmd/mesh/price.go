@@ -14,6 +14,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -72,7 +73,7 @@ func (a *app) price(ctx context.Context, model string, f callFlags) error {
 	if err != nil {
 		return err
 	}
-	rows := pricingsOf(list.ForModel(p, model))
+	rows := pricefile.Pricings(list.ForModel(p, model))
 	if len(rows) == 0 {
 		return failedf("%s is not in the price list", model)
 	}
@@ -105,15 +106,6 @@ func (a *app) pricesOf(ctx context.Context, p models.Provider, live bool) (*pric
 // livePriceKeys are the variables with the keys for the prices of the providers that publish them.
 var livePriceKeys = map[models.Provider][]string{
 	models.Gemini: {"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY"}, models.XAI: {"XAI_API_KEY"},
-}
-
-// pricingsOf returns rows with prices that are numbers in JSON.
-func pricingsOf(rows []prices.Row) []discovery.ProviderPricing {
-	pricings := make([]discovery.ProviderPricing, len(rows))
-	for i, row := range rows {
-		pricings[i] = discovery.PricingOf(row)
-	}
-	return pricings
 }
 
 func priceTable(w io.Writer, list []discovery.ProviderPricing) error {

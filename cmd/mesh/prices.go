@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -81,7 +83,7 @@ func (a *app) prices(names []string) error {
 	if a.format == "csv" {
 		return writePrices(a.out, list)
 	}
-	prices := pricingsOf(list.Rows(""))
+	prices := pricefile.Pricings(list.Rows(""))
 	return a.print(prices, func(w io.Writer) error {
 		if _, err := fmt.Fprintf(w, "prices as of %s, %s\n", asOf.Format(time.DateOnly), from); err != nil {
 			return err
@@ -113,4 +115,83 @@ func staleTable(w io.Writer, stale []discovery.ProviderPricing, table string) er
 	}
 	_, err := fmt.Fprintln(w, table)
 	return err
+}
+
+// priceList returns the price list of this command and where it is from: that of mesh prices --update, or the built-in one.
+func (a *app) priceList() (list *prices.List, from string) {
+	list, updated, err := pricefile.Load()
+	if err != nil {
+		a.warn(err)
+	}
+	if updated {
+		return list, "updated"
+	}
+	return list, "built in"
+}
+
+// updatePrices gets the newest price table, prints what changed and stores it.
+func (a *app) updatePrices(ctx context.Context, dryRun bool) error {
+	before, _ := a.priceList()
+	c, failures := a.discover()
+	list, err := c.UpdatePrices(ctx, before)
+	if err != nil {
+		return err
+	}
+	if len(failures.list()) > 0 {
+		return fmt.Errorf("%w; the price table of %s stays in use", noAnswer(failures), before.AsOf().Format(time.DateOnly))
+	}
+	update := pricefile.Update{AsOf: list.AsOf().Format(time.DateOnly), Changes: pricefile.Diff(before, list)}
+	if !dryRun && list.AsOf().After(prices.BuiltIn().AsOf()) {
+		if err := pricefile.Store(list); err != nil {
+			return failedf("the price table cannot be stored: %w", err)
+		}
+		update.Stored = true
+	}
+	return a.print(update, func(w io.Writer) error { return update.Table(w, before.AsOf()) })
+}
+
+// stalePrices prints the prices in force now that were verified longer ago than an age: those of the models, or of all models
+// that are sold today. The error is errFound if there is one.
+func (a *app) stalePrices(models []string, oldest time.Duration) error {
+	list, from := a.priceList()
+	rows, err := rowsOf(list, models)
+	if err != nil {
+		return err
+	}
+	stale := pricefile.Stale(rows, time.Now(), oldest, len(models) > 0)
+	table := "the price table is of " + tableAge(list.AsOf()) + ", " + from
+	if len(stale) == 0 {
+		fmt.Fprintf(a.errs, "mesh: no price was verified longer ago; %s\n", table)
+		return a.print(stale, func(io.Writer) error { return nil })
+	}
+	if err := a.print(stale, func(w io.Writer) error { return staleTable(w, stale, table) }); err != nil {
+		return err
+	}
+	return errFound
+}
+
+// rowsOf returns the rows of the models, or all rows for none.
+func rowsOf(list *prices.List, models []string) ([]discovery.ProviderPricing, error) {
+	if len(models) == 0 {
+		return pricefile.Pricings(list.Rows("")), nil
+	}
+	var rows []discovery.ProviderPricing
+	for _, model := range models {
+		p, err := lookup.Provider("", model)
+		if err != nil {
+			return nil, err
+		}
+		found := pricefile.Pricings(list.ForModel(p, model))
+		if len(found) == 0 {
+			return nil, failedf("%s is not in the price list", model)
+		}
+		rows = append(rows, found...)
+	}
+	return rows, nil
+}
+
+// tableAge returns the day of a price table and its age, as in "2026-11-22 (3d old)".
+func tableAge(asOf time.Time) string {
+	const day = 24 * time.Hour
+	return fmt.Sprintf("%s (%dd old)", asOf.Format(time.DateOnly), max(0, time.Since(asOf)/day))
 }

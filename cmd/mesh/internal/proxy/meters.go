@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -36,7 +36,7 @@ func NewMeters(upstreams []Upstream, recorders []func(calls.Record), opts ...met
 	opts, unpriced = append(opts, quiet), append(unpriced, quiet)
 	m := &Meters{}
 	var err error
-	list, _, _ := lookup.Table() // mesh prices reports a damaged file
+	list, _, _ := pricefile.Load() // mesh prices reports a damaged file
 	if m.priced, err = meter.New(append(opts, meter.WithPrices(list))...); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -45,7 +46,7 @@ func listPrices(_ context.Context, in modelArguments) (toolPrices, error) {
 	if err != nil {
 		return toolPrices{}, err
 	}
-	list, _, _ := lookup.Table() // mesh prices reports a damaged file
+	list, _, _ := pricefile.Load() // mesh prices reports a damaged file
 	prices := list.ForModel(p, in.Model)
 	out := toolPrices{make([]toolPrice, len(prices))}
 	for i := range prices {
@@ -87,7 +88,7 @@ func computeCost(_ context.Context, in costArguments) (toolCost, error) {
 	if at.IsZero() {
 		at = time.Now()
 	}
-	list, _, _ := lookup.Table()
+	list, _, _ := pricefile.Load()
 	cost, err := list.CostOf(prices.Call{Provider: p, Model: in.Model, Usage: usage, At: at, Mode: in.Mode})
 	switch {
 	case errors.Is(err, prices.ErrUnpriced):

@@ -1,6 +1,8 @@
-package lookup
+// Package pricefile keeps the price table that mesh prices --update stores in the user's data folder, and compares it with others.
+package pricefile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,12 +10,12 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/atomicfile"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// TableFile returns the file of mesh prices --update: mesh/prices in the user's data folder. It returns an error if the user has no
-// data folder.
-func TableFile() (string, error) {
+// path returns the name of the file: mesh/prices in the user's data folder. It returns an error if the user has no data folder.
+func path() (string, error) {
 	dir, err := dataFolder()
 	return filepath.Join(dir, "mesh", "prices"), err
 }
@@ -32,15 +34,15 @@ func dataFolder() (string, error) {
 	return filepath.Join(home, ".local", "share"), err
 }
 
-// Table returns the price list of mesh prices --update if it is newer than the built-in one, else that one. A file that cannot be
+// Load returns the price list of mesh prices --update if it is newer than the built-in one, else that one. A file that cannot be
 // read is an error beside the built-in list.
-func Table() (list *prices.List, updated bool, err error) {
+func Load() (list *prices.List, updated bool, err error) {
 	builtIn := prices.BuiltIn()
-	name, err := TableFile()
+	name, err := path()
 	if err != nil {
 		return builtIn, false, nil //nolint:nilerr // nothing can have been stored
 	}
-	stored, err := readTable(name)
+	stored, err := read(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return builtIn, false, nil
@@ -53,7 +55,7 @@ func Table() (list *prices.List, updated bool, err error) {
 	return stored, true, nil
 }
 
-func readTable(name string) (*prices.List, error) {
+func read(name string) (*prices.List, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -67,4 +69,17 @@ func readTable(name string) (*prices.List, error) {
 	}
 	defer func() { _ = file.Close() }()
 	return prices.Load(file)
+}
+
+// Store replaces the stored table.
+func Store(list *prices.List) error {
+	var text bytes.Buffer
+	if err := list.Save(&text); err != nil {
+		return err
+	}
+	name, err := path()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(name, text.Bytes())
 }

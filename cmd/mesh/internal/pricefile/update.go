@@ -1,0 +1,54 @@
+package pricefile
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// Update is what mesh prices --update prints.
+type Update struct {
+	AsOf    string   `json:"as_of"`
+	Stored  bool     `json:"stored"`
+	Changes []Change `json:"changes"`
+}
+
+// Table writes the changes and the days of the two tables.
+func (u Update) Table(w io.Writer, before time.Time) error {
+	rows := make([][]string, len(u.Changes))
+	for i, c := range u.Changes {
+		row := c.row()
+		rows[i] = []string{
+			c.Kind, string(row.Provider), row.ModelHint, output.Text(&row.Mode), output.Text(row.ValidFrom), output.Text(row.ValidUntil),
+			oldNew(c, func(p *discovery.ProviderPricing) *float64 { return p.InputPerMTok }),
+			oldNew(c, func(p *discovery.ProviderPricing) *float64 { return p.CacheReadPerMTok }),
+			oldNew(c, func(p *discovery.ProviderPricing) *float64 { return p.OutputPerMTok }),
+		}
+	}
+	if len(rows) > 0 {
+		if err := output.Table(w, []string{"CHANGE", "PROVIDER", "MODEL", "MODE", "FROM", "UNTIL", "INPUT", "CACHE READ", "OUTPUT"}, rows); err != nil {
+			return err
+		}
+	}
+	stored := ""
+	if !u.Stored {
+		stored = "; nothing was stored"
+	}
+	_, err := fmt.Fprintf(w, "%d prices changed; the table was of %s and is of %s%s\n", len(rows), before.Format(time.DateOnly), u.AsOf, stored)
+	return err
+}
+
+// oldNew returns "old > new", or the price that did not change.
+func oldNew(c Change, cell func(*discovery.ProviderPricing) *float64) string {
+	if c.Old == nil || c.New == nil {
+		return output.USD(cell(c.row()))
+	}
+	before, after := output.USD(cell(c.Old)), output.USD(cell(c.New))
+	if before == after {
+		return after
+	}
+	return before + " > " + after
+}
