@@ -94,7 +94,12 @@ func headers(token secret.Secret) gateway.RequestEditorFn {
 }
 
 // Node returns the name under which the client sends and fetches, after aliases.
-func (c *MeshClient) Node() string { return c.node }
+func (c *MeshClient) Node() string {
+	if c == nil {
+		return ""
+	}
+	return c.node
+}
 
 // Close ends every Watch and Serve at once, and closes the client's idle connections. Later calls fail with a
 // [*MeshGatewayError] that matches net.ErrClosed; other calls in progress continue until their contexts end. Connections of a
@@ -139,6 +144,9 @@ func (c *MeshClient) Health(ctx context.Context) (string, error) {
 
 // String returns the names of the node and the gateway.
 func (c *MeshClient) String() string {
+	if c == nil {
+		return "mesh client"
+	}
 	return fmt.Sprintf("mesh client %s at %s", c.shownNode, c.gateway)
 }
 

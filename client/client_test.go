@@ -16,6 +16,7 @@ import (
 	mesh "github.com/mesh-gateway/mesh-go"
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/zerovalue"
 )
 
 // closing counts the calls of CloseIdleConnections.
@@ -232,6 +233,9 @@ func TestNilContextsAndZeroClientsAreValueErrors(t *testing.T) {
 	}
 	for _, err := range answering(t, 200, "", "").Watch(nil, client.WatchOptions{}) { //nolint:staticcheck // a nil context is tested
 		assert.Equal(t, "ctx", valueError(t, err).Field)
+	}
+	for _, c := range []*client.MeshClient{nil, {}} {
+		zerovalue.Check(t, c, "Close")
 	}
 	require.NoError(t, new(client.MeshClient).Close())
 	require.NoError(t, (*client.MeshClient)(nil).Close())

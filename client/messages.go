@@ -62,7 +62,7 @@ type FetchOptions struct {
 // Messages that cannot be decoded are [*RowError] values beside the others.
 func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
 	rows, err := c.fetch(ctx, opListMessages, opts)
-	if c.inbox(opts) == c.node {
+	if len(rows) > 0 && c.inbox(opts) == c.node {
 		rows = slices.DeleteFunc(rows, c.isOwn)
 	}
 	return rows, err

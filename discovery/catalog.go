@@ -85,7 +85,11 @@ func (c *Client) find(ctx context.Context, operation, id string, opts CatalogOpt
 
 // InvalidateCatalog makes the next call request the catalog again. The last good catalog is kept and used if that request
 // fails.
-func (c *Client) InvalidateCatalog() { c.catalog.current.Invalidate() }
+func (c *Client) InvalidateCatalog() {
+	if c != nil {
+		c.catalog.current.Invalidate()
+	}
+}
 
 // snapshot returns the catalog for an operation, cached or requested anew, and the error of the operation.
 func (c *Client) snapshot(ctx context.Context, operation string, opts CatalogOptions) (*snapshot, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/zerovalue"
 )
 
 func TestZeroClientAndNilContextAreValueErrors(t *testing.T) {
@@ -76,6 +77,13 @@ func TestZeroClientAndNilContextAreValueErrors(t *testing.T) {
 		assert.Equal(t, "Client", wrong.Field, name)
 		assert.ErrorAs(t, operation(none, newFakeServer(nil).inProcess()), &wrong, name)
 		assert.Equal(t, "ctx", wrong.Field, name)
+	}
+}
+
+func TestMethodsOfAZeroClient(t *testing.T) {
+	t.Parallel()
+	for _, c := range []*discovery.Client{nil, {}} {
+		zerovalue.Check(t, c)
 	}
 }
 

@@ -129,6 +129,9 @@ func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, 
 // InvalidatePricing discards the cached prices of the given providers, or of all providers without an argument. Only the prices
 // of Gemini and XAI are cached.
 func (c *Client) InvalidatePricing(providers ...models.Provider) {
+	if c == nil {
+		return
+	}
 	discards := func(p models.Provider) bool {
 		return len(providers) == 0 || slices.ContainsFunc(providers, func(q models.Provider) bool { return modelid.Canonical(q) == p })
 	}

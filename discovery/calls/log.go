@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// Log writes records to calls files. Create one with [OpenLog], and pass its Record to [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder].
+// Log writes records to calls files. Create one with [OpenLog]; the error of any other, such as the zero Log, is a [*ValueError]. Pass its Record to
+// [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder].
 type Log struct {
 	dir  string
 	mu   sync.Mutex
@@ -44,9 +45,21 @@ func OpenLog(dir string) (*Log, error) {
 	return &Log{dir: dir, days: map[string]*dayFile{}}, nil
 }
 
+// ready rejects a Log that OpenLog did not return.
+func (l *Log) ready() error {
+	if l == nil || l.days == nil {
+		return &ValueError{Field: "Log", Reason: "must be made with calls.OpenLog"}
+	}
+	return nil
+}
+
 // Record writes a record. It is a recorder of [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder]: an error, such as that of a full disk, is an error of the Log and not
 // of the call. The first one is logged to [slog.Default]; [Log.Err] returns it.
 func (l *Log) Record(r Record) {
+	if err := l.ready(); err != nil {
+		slog.Error("calls: a record was not written to the calls file", "error", err)
+		return
+	}
 	line, err := json.Marshal(r)
 	if len(line) > maxLine {
 		err = errLongLine // no reader would get it
@@ -67,6 +80,9 @@ func (l *Log) Record(r Record) {
 
 // Err returns nil if all records were written. Otherwise the error states how many were not, and wraps the error of the first of them.
 func (l *Log) Err() error {
+	if err := l.ready(); err != nil {
+		return err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failure()
@@ -81,6 +97,9 @@ func (l *Log) failure() error {
 
 // Close closes the files. A later record begins a new file. The error joins that of [Log.Err] and those of closing.
 func (l *Log) Close() error {
+	if err := l.ready(); err != nil {
+		return err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.failure()

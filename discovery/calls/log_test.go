@@ -16,6 +16,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/test/zerovalue"
 )
 
 func recordOn(day int, id string) calls.Record {
@@ -44,6 +45,13 @@ func lines(t *testing.T, dir string) map[string][]calls.Record {
 		}
 	}
 	return records
+}
+
+func TestMethodsOfAZeroLog(t *testing.T) {
+	t.Parallel()
+	for _, log := range []*calls.Log{nil, {}} {
+		zerovalue.Check(t, log)
+	}
 }
 
 func TestLogHasAFileForEachDay(t *testing.T) {

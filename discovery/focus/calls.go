@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Calls adds up calls. Its memory grows with the number of rows and not with that of the calls. It is not safe for concurrent use.
+// Calls adds up calls. Create one with [NewCalls]; the errors of any other are a [*discovery.ValueError]. Its memory grows with the number of rows and not with that of the calls. It is not safe for concurrent use.
 type Calls struct {
 	list    *prices.List
 	account string
@@ -31,6 +31,14 @@ func NewCalls(list *prices.List, account string) *Calls {
 	return &Calls{list: list, account: account, groups: make(map[shared][]*group), tags: tagTexts{known: make(map[string]string)}}
 }
 
+// ready rejects Calls that NewCalls did not return.
+func (c *Calls) ready() error {
+	if c == nil || c.list == nil {
+		return &discovery.ValueError{Field: "Calls", Reason: "must be made with focus.NewCalls"}
+	}
+	return nil
+}
+
 // Add adds a call. The recorded cost counts; a record that has neither a cost nor a reason is priced. A recorded cost that is not that of
 // the price list is in a row in dollars, without tokens.
 //
@@ -38,6 +46,9 @@ func NewCalls(list *prices.List, account string) *Calls {
 // has the reason and matches [prices.ErrUnpriced]. Any other is the error of an invalid record, such as one without a time. A call that
 // cost nothing and is not in the price list at 0, such as one that was answered with an error status, has no row and no error.
 func (c *Calls) Add(r calls.Record) error {
+	if err := c.ready(); err != nil {
+		return err
+	}
 	p, err := provider(r)
 	if err != nil {
 		return err
@@ -171,6 +182,9 @@ func amountOf(text string) decimal.Decimal {
 
 // WriteCSV writes the rows of all calls, sorted by day, provider, model, mode, kind, price and labels.
 func (c *Calls) WriteCSV(w io.Writer) error {
+	if err := c.ready(); err != nil {
+		return err
+	}
 	groups := make([]*group, 0, len(c.groups))
 	for _, more := range c.groups {
 		groups = append(groups, more...)

@@ -19,6 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/zerovalue"
 )
 
 // workedCase is a line of testdata/cases.jsonl: calls or a bill, and the rows that they give. Null columns are left out.
@@ -146,6 +147,16 @@ func call(usd, unpriced string) calls.Record {
 	return calls.Record{
 		Provider: models.OpenAI, Model: "gpt-4o-mini", Time: time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC), USD: usd, Unpriced: unpriced,
 		Usage: json.RawMessage(`{"prompt_tokens":1000,"completion_tokens":10,"total_tokens":1010}`), Complete: true, Status: 200,
+	}
+}
+
+func TestMethodsOfZeroCalls(t *testing.T) {
+	for _, c := range []*focus.Calls{nil, {}} {
+		zerovalue.Check(t, c)
+	}
+	var wrong *discovery.ValueError
+	if err := focus.NewCalls(nil, "").WriteCSV(nil); !errors.As(err, &wrong) {
+		t.Errorf("a nil writer: %v", err)
 	}
 }
 

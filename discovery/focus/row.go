@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -86,6 +87,9 @@ func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z"
 
 // write writes the header and the rows.
 func write(w io.Writer, rows iter.Seq[row]) error {
+	if w == nil {
+		return &discovery.ValueError{Field: "w", Reason: "must not be nil"}
+	}
 	out := csv.NewWriter(w)
 	header := columns()
 	_ = out.Write(header) // an error is that of Flush, too

@@ -26,10 +26,12 @@ type BudgetState struct {
 // Budgets returns the state of each budget, in the order of [WithBudget]. A budget with a label has one for each value that had a
 // call in the present period, sorted, and none before the first call.
 func (m *Meter) Budgets() []BudgetState {
-	now := time.Now()
+	now, states := time.Now(), []BudgetState{}
+	if m.ready() != nil {
+		return states
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	states := []BudgetState{}
 	for _, a := range m.budgets {
 		a.advance(now)
 		states = append(states, a.states(now)...)

@@ -14,7 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// Meter counts calls. Create one with [New].
+// Meter counts calls. Create one with [New]. Any other, such as the zero Meter, counts nothing: its errors, and those of requests with
+// its [Meter.Transport], are a [*ValueError].
 type Meter struct {
 	prices      *prices.List
 	hosts       map[string]models.Provider
@@ -68,6 +69,14 @@ func New(opts ...Option) (*Meter, error) {
 	return m, nil
 }
 
+// ready rejects a Meter that New did not return.
+func (m *Meter) ready() error {
+	if m == nil || m.prices == nil {
+		return &ValueError{Field: "Meter", Reason: "must be made with meter.New"}
+	}
+	return nil
+}
+
 // Client returns an HTTP client that uses the default transport of net/http and counts its calls.
 func (m *Meter) Client() *http.Client { return &http.Client{Transport: m.Transport(nil)} }
 
@@ -80,10 +89,18 @@ func (m *Meter) Transport(base http.RoundTripper) http.RoundTripper {
 }
 
 // Ledger returns the ledger to which the calls are added, at the time at which they were sent.
-func (m *Meter) Ledger() *prices.Ledger { return m.ledger }
+func (m *Meter) Ledger() *prices.Ledger {
+	if m.ready() != nil {
+		return prices.NewLedger()
+	}
+	return m.ledger
+}
 
 // Spent returns what was counted until now.
 func (m *Meter) Spent() Spent {
+	if m.ready() != nil {
+		return Spent{USD: "0", AtLeastUSD: "0"}
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := m.usd.Total()

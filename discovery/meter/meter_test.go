@@ -14,7 +14,28 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/test/zerovalue"
 )
+
+func TestMethodsOfAZeroMeter(t *testing.T) {
+	t.Parallel()
+	for _, m := range []*meter.Meter{nil, {}} {
+		zerovalue.Check(t, m)
+		assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0"}, m.Spent())
+		assert.Empty(t, m.Ledger().Days())
+		res, err := post(t.Context(), m.Client(), openAIChat, chat)
+		if !assert.Error(t, err) {
+			res.Body.Close()
+		}
+		var wrong *meter.ValueError
+		require.ErrorAs(t, err, &wrong)
+		assert.Equal(t, "Meter", wrong.Field)
+	}
+	m, err := meter.New()
+	require.NoError(t, err)
+	var wrong *meter.ValueError
+	require.ErrorAs(t, m.Restore(nil), &wrong)
+}
 
 func TestHostsOfProviders(t *testing.T) {
 	t.Parallel()

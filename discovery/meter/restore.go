@@ -12,6 +12,12 @@ import (
 // AtLeastUSD or as Budget.PerCall, if that is more; the AtLeastUSD of an incomplete one that has none is computed. Restore reads on after
 // an error of the sequence, and returns all of them joined.
 func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
+	if err := m.ready(); err != nil {
+		return err
+	}
+	if records == nil {
+		return &ValueError{Field: "records", Reason: "must not be nil"}
+	}
 	var errs []error
 	for r, err := range records {
 		if err != nil {

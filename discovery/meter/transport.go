@@ -19,6 +19,10 @@ type transport struct {
 
 // RoundTrip sends a request with the base transport and counts the call.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := t.meter.ready(); err != nil {
+		closeBody(req)
+		return nil, err
+	}
 	p, known := t.meter.provider(req.URL)
 	a := endpoints.Of(string(p), req.Method, req.URL.Path)
 	switch {

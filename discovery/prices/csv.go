@@ -17,6 +17,9 @@ var pricesHeader = []string{
 // them with calls. The first line has the names of the columns, which are the JSON names of [Row]. Later versions add columns at the end only. A price is a decimal without an exponent. An
 // unknown price and an open date are empty, never 0. An error of w is returned.
 func (l *List) WriteCSV(w io.Writer) error {
+	if w == nil {
+		return &ValueError{Field: "w", Reason: "must not be nil"}
+	}
 	out := csv.NewWriter(w)
 	_ = out.Write(pricesHeader) // an error stays, and Error returns it
 	for _, row := range l.Rows("") {

@@ -73,6 +73,8 @@ func TestCSVHasEveryFieldOfTheJSON(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	require.NoError(t, new(prices.List).WriteCSV(&text))
+	var wrong *prices.ValueError
+	require.ErrorAs(t, prices.BuiltIn().WriteCSV(nil), &wrong)
 	header := strings.Split(strings.TrimSpace(text.String()), ",")
 	row := reflect.TypeFor[prices.Row]()
 	for i := range row.NumField() {
