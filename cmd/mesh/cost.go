@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // costFlags are the flags of mesh cost.
@@ -60,6 +61,36 @@ from those of mesh usage, which are the same money.`,
 	return cmd
 }
 
+// adminKeys are where the keys come from that give access to the bills of a provider.
+var adminKeys = map[models.Provider]string{
+	models.OpenAI:    ". An ordinary API key does not give access to bills. An owner of the organization makes an admin key on platform.openai.com: Settings, Organization, Admin keys",
+	models.Anthropic: ". An ordinary API key does not give access to bills. An admin of the organization makes an admin key in the Claude Console (platform.claude.com): Settings, Admin keys",
+	models.XAI:       ". An ordinary API key does not give access to bills. The xAI Console (console.x.ai) has management keys in its settings, and the id of the team",
+}
+
+// billQuery returns the bill of the arguments.
+func billQuery(provider, from, to string) (q pages.BillQuery, err error) {
+	p, err := models.ParseProvider(provider)
+	if adminKeys[p] == "" || err != nil {
+		return q, usagef("there is no bill of %q; mesh cost accepts openai, anthropic and xai", provider)
+	}
+	q.Provider = p
+	if q.From, err = day("--from", from); err != nil {
+		return q, err
+	}
+	if q.To, err = day("--to", to); err != nil {
+		return q, err
+	}
+	switch {
+	case q.From.Before(q.To):
+		return q, nil
+	case to == "":
+		return q, usagef("--from %s: a bill has whole UTC days, the last of which is yesterday, %s", from, q.To.AddDate(0, 0, -1).Format(time.DateOnly))
+	default:
+		return q, usagef("--from must be before --to, which is the day after the last day of the bill")
+	}
+}
+
 func (a *app) cost(ctx context.Context, provider string, counted *float64, f costFlags) error {
 	if !(f.maxDrift >= 0) { // NaN too
 		return usagef("--max-drift must not be negative")
@@ -67,46 +98,46 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	if err := f.check(a.format, counted); err != nil {
 		return err
 	}
-	b, err := newBill(provider, f.from, f.to)
+	q, err := billQuery(provider, f.from, f.to)
 	if err != nil {
 		return err
 	}
 	c, failures := a.discover()
-	b.client, b.counted, b.byItem = c, counted, a.format == "focus" || f.usage != "" || f.html != ""
+	q.Counted, q.ByItem = counted, a.format == "focus" || f.usage != "" || f.html != ""
+	var unread error
 	if f.usage != "" {
-		b.ledger = prices.NewLedger()
-		if err := a.count(f.usage, b, failures); err != nil {
+		if unread, err = a.count(f.usage, &q, failures); err != nil {
 			return err
 		}
 	}
-	r, err := b.reconcile(ctx)
+	r, err := q.Reconcile(ctx, c)
 	if err != nil {
 		return err
 	}
 	if r == nil {
-		return noAnswerOf(failures, adminKeys[b.provider])
+		return noAnswerOf(failures, adminKeys[q.Provider])
 	}
 	a.warnAll(failures)
 	if a.format == "focus" {
-		return a.costFocus(b, r, f.account)
+		return a.costFocus(q.Provider, r, f.account)
 	}
-	if err := a.writeCost(b, r, f); err != nil {
+	if err := a.writeCost(&q, r, f); err != nil {
 		return err
 	}
-	if counted == nil && b.ledger == nil {
+	if counted == nil && q.Ledger == nil {
 		return nil
 	}
 	drift := a.checkDrift(r, f.maxDrift)
-	return cmp.Or(b.unread, drift)
+	return cmp.Or(unread, drift)
 }
 
 // writeCost prints a bill beside what was counted, and writes the files of the flags.
-func (a *app) writeCost(b *bill, r report, f costFlags) error {
+func (a *app) writeCost(q *pages.BillQuery, r pages.Reconciliation, f costFlags) error {
 	if err := a.print(r, r.Table); err != nil {
 		return err
 	}
-	compared := b.compare(r)
-	if b.ledger != nil && a.format == "text" {
+	compared := q.Compare(r)
+	if q.Ledger != nil && a.format == "text" {
 		fmt.Fprintln(a.out, compared.Summary())
 	}
 	if f.html != "" {
@@ -116,7 +147,7 @@ func (a *app) writeCost(b *bill, r report, f costFlags) error {
 }
 
 // checkDrift compares the drift of a report with the limit.
-func (a *app) checkDrift(r report, limit float64) error {
+func (a *app) checkDrift(r pages.Reconciliation, limit float64) error {
 	switch ok, known := r.Within(limit); {
 	case !known:
 		fmt.Fprintln(a.errs, "mesh: the drift is not known: nothing was counted, or the cost of a call is not known")

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -78,13 +80,13 @@ func (f costFlags) check(format string, counted *float64) error {
 }
 
 // costFocus writes a bill as rows of FOCUS, by line item.
-func (a *app) costFocus(b *bill, r report, account string) error {
+func (a *app) costFocus(p models.Provider, r pages.Reconciliation, account string) error {
 	a.progress.Stop()
 	switch r := r.(type) {
 	case *discovery.ReconciliationReport[discovery.CostBucket]:
-		return focus.WriteBill(a.out, b.provider, account, r.Buckets)
+		return focus.WriteBill(a.out, p, account, r.Buckets)
 	case *discovery.ReconciliationReport[discovery.TeamCostBucket]:
-		return focus.WriteBill(a.out, b.provider, cmp.Or(account, os.Getenv("XAI_TEAM_ID")), r.Buckets)
+		return focus.WriteBill(a.out, p, cmp.Or(account, os.Getenv("XAI_TEAM_ID")), r.Buckets)
 	}
 	return nil
 }

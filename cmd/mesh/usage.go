@@ -15,8 +15,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // usageFlags are the flags of mesh usage.
@@ -135,49 +133,25 @@ func (a *app) printUsage(report *pages.Report) error {
 }
 
 // count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot
-// be read.
-func (a *app) count(path string, b *bill, failures *failureList) error {
+// be read, whose error is unread.
+func (a *app) count(path string, q *pages.BillQuery, failures *failureList) (unread, err error) {
 	in, err := a.callsFiles([]string{path})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer in.close()
 	prices, _ := a.priceList()
 	rows, err := calls.Sum(calls.SumOptions{
-		From: b.from, To: b.to, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: prices,
+		From: q.From, To: q.To, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: prices,
 	}, in.paths...)
-	b.unread = in.rename(err)
-	if b.unread != nil && len(rows[0]) == 0 {
-		return usagef("--usage: %w", b.unread)
+	unread = in.rename(err)
+	if unread != nil && len(rows[0]) == 0 {
+		return nil, usagef("--usage: %w", unread)
 	}
-	for _, row := range rows[0] {
-		if row.By[1] != string(b.provider) {
-			continue
-		}
-		if reason := row.By[3]; reason != "" {
-			failures.add(errors.New(reason))
-		}
-		if err := addRow(b.ledger, row); err != nil {
-			return err
-		}
-		b.rows = append(b.rows, row)
+	for _, reason := range q.Count(rows[0]) {
+		failures.add(errors.New(reason))
 	}
-	return nil
-}
-
-// addRow adds the calls of a day and model to a ledger.
-func addRow(ledger *prices.Ledger, row calls.Group) error {
-	at, err := lookup.Time(row.By[0])
-	if err != nil {
-		return err
-	}
-	for range row.Unpriced {
-		ledger.Add(at, nil)
-	}
-	if row.Calls > row.Unpriced {
-		ledger.Add(at, &prices.Cost{Provider: models.Provider(row.By[1]), Model: row.By[2], USD: row.USD})
-	}
-	return nil
+	return unread, nil
 }
 
 // callsFiles are the files of a command. Stdin and pipes are copied, since the files may be read several times.

@@ -1,16 +1,15 @@
-package main
+package pages
 
 import (
 	"encoding/json"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// compare returns the bill of a report beside the calls, by UTC day and by model.
-func (b *bill) compare(r report) *pages.Bill {
-	all := pages.NewBill(b.provider, b.ledger != nil)
+// Compare returns the bill of a report beside the calls, by UTC day and by model.
+func (q *BillQuery) Compare(r Reconciliation) *Bill {
+	all := NewBill(q.Provider, q.Ledger != nil)
 	switch r := r.(type) {
 	case *discovery.ReconciliationReport[discovery.CostBucket]:
 		for _, bucket := range r.Buckets {
@@ -28,8 +27,8 @@ func (b *bill) compare(r report) *pages.Bill {
 			}
 		}
 	}
-	for i := range b.rows {
-		all.AddCalls(b.rows[i].By[0], b.rows[i].By[2], &b.rows[i])
+	for i := range q.Rows {
+		all.AddCalls(q.Rows[i].By[0], q.Rows[i].By[2], &q.Rows[i])
 	}
 	return all
 }

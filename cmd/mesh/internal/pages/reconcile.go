@@ -1,0 +1,102 @@
+package pages
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// BillQuery is a bill of whole UTC days to compare with what was counted: a sum, a ledger, or nothing.
+type BillQuery struct {
+	// Provider is OpenAI, Anthropic or xAI.
+	Provider models.Provider
+	// From is the first day, and To the day after the last.
+	From, To time.Time
+	Counted  *float64
+	Ledger   *prices.Ledger
+	// Rows are the calls of the ledger by day, provider, model and the reason of an unknown cost.
+	Rows []calls.Group
+	// ByItem requests the line items, which xAI always sends.
+	ByItem bool
+}
+
+// Reconciliation is what the reports of all providers have in common.
+type Reconciliation interface {
+	Table(out io.Writer) error
+	Within(percent float64) (ok, known bool)
+}
+
+// Count adds to the ledger the calls of the provider among rows, which are by day, provider, model and the reason of an unknown cost. It
+// returns the reasons.
+func (q *BillQuery) Count(rows []calls.Group) (reasons []string) {
+	q.Ledger = prices.NewLedger()
+	for _, row := range rows {
+		if row.By[1] != string(q.Provider) {
+			continue
+		}
+		if reason := row.By[3]; reason != "" {
+			reasons = append(reasons, reason)
+		}
+		addRow(q.Ledger, row)
+		q.Rows = append(q.Rows, row)
+	}
+	return reasons
+}
+
+// addRow adds the calls of a day and model to a ledger.
+func addRow(ledger *prices.Ledger, row calls.Group) {
+	at, _ := time.Parse(time.DateOnly, row.By[0])
+	for range row.Unpriced {
+		ledger.Add(at, nil)
+	}
+	if row.Calls > row.Unpriced {
+		ledger.Add(at, &prices.Cost{Provider: models.Provider(row.By[1]), Model: row.By[2], USD: row.USD})
+	}
+}
+
+// The numbers of days in a request: the largest ones, which need the fewest requests.
+const (
+	openAIPage    = 180
+	anthropicPage = 31
+)
+
+// Reconcile returns the report of the provider, or nil when the bill could not be read.
+func (q *BillQuery) Reconcile(ctx context.Context, c *discovery.Client) (Reconciliation, error) {
+	switch q.Provider {
+	case models.OpenAI:
+		query := discovery.OpenAICostQuery{StartTime: q.From.Unix(), EndTime: q.To.Unix(), Limit: openAIPage}
+		if q.ByItem {
+			query.GroupBy = []discovery.GroupBy{discovery.GroupByLineItem}
+		}
+		r, err := c.ReconcileOpenAICost(ctx, query, q.Counted)
+		return withLedger(q, r, err)
+	case models.Anthropic:
+		query := discovery.AnthropicCostQuery{Start: q.From, End: q.To, Limit: anthropicPage}
+		if q.ByItem {
+			query.GroupBy = []discovery.GroupBy{discovery.GroupByDescription}
+		}
+		r, err := c.ReconcileAnthropicCost(ctx, query, q.Counted)
+		return withLedger(q, r, err)
+	default: // xAI
+		query := discovery.XAICostQuery{StartTime: q.From.Format(time.RFC3339), EndTime: q.To.Format(time.RFC3339)}
+		r, err := c.ReconcileXAICost(ctx, query, q.Counted)
+		return withLedger(q, r, err)
+	}
+}
+
+// withLedger adds the ledger of a bill to its report.
+func withLedger[B discovery.Bucket](q *BillQuery, r *discovery.ReconciliationReport[B], err error) (Reconciliation, error) {
+	switch {
+	case err != nil || r == nil || !r.Complete:
+		return nil, err
+	case q.Ledger != nil:
+		return r.WithLedger(q.Ledger), nil
+	default:
+		return r, nil
+	}
+}
