@@ -1,7 +1,6 @@
-// Package eventstream reads messages of the media type application/vnd.amazon.eventstream, in which Amazon Bedrock streams. No other
-// package uses it yet. The
-// bytes are pushed in pieces of any size, and the payload of a message is passed on in pieces too: a message may have 16 MiB, and
-// at most its headers are held.
+// Package eventstream reads messages of the media type application/vnd.amazon.eventstream, in which Amazon Bedrock streams. The bytes are
+// pushed in pieces of any size, and the payload of a message is passed on in pieces too: a message may have 16 MiB, and at most its
+// headers are held. A [Reader] reads messages, and [Events] the JSON in those of Bedrock.
 //
 // A message is, with numbers in big-endian order: its length and that of its headers (4 bytes each), the CRC-32 of these 8 bytes,
 // the headers, the payload, and the CRC-32 of everything before.
@@ -17,7 +16,7 @@ const (
 	// MaxMessage bounds the length of a message.
 	MaxMessage = 16 << 20
 	// maxHeaders bounds the length of the headers of a message. Those of Bedrock have about 100 bytes.
-	maxHeaders = 32 << 10
+	maxHeaders = 8 << 10
 
 	preludeLength = 12 // with its checksum
 	crcLength     = 4
@@ -26,7 +25,7 @@ const (
 var (
 	errChecksum = errors.New("a message of the event stream has a wrong checksum")
 	errLength   = errors.New("a message of the event stream has an invalid length")
-	errTooLarge = errors.New("a message of the event stream has more than 16 MiB, or more than 32 KiB of headers")
+	errTooLarge = errors.New("a message of the event stream has more than 16 MiB, or more than 8 KiB of headers")
 	errHeaders  = errors.New("a message of the event stream has malformed headers")
 	errCut      = errors.New("the event stream ends within a message")
 )

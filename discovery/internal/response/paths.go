@@ -53,7 +53,8 @@ var grounding = &Node{Members: map[string]*Node{
 // whole is a response of any API. The names that APIs share mean the same.
 var whole = &Node{Members: map[string]*Node{
 	"object": {Field: Object}, "status": {Field: Status}, "background": {Field: Background},
-	"id": {Field: ID}, "model": {Field: Model}, "service_tier": {Field: Tier}, "usage": {Field: Usage},
+	"id": {Field: ID}, "model": {Field: Model}, "service_tier": {Field: Tier}, "usage": {Field: Usage}, "provider": {Field: Upstream},
+	"x_groq":     {Members: map[string]*Node{"usage": {Field: Usage}}},
 	"responseId": {Field: ID}, "modelVersion": {Field: Model}, "usageMetadata": {Field: Metadata},
 	"promptFeedback": {Field: Feedback},
 	"serverContent":  {Members: map[string]*Node{"turnComplete": {Field: TurnComplete}, "groundingMetadata": grounding}},
@@ -87,12 +88,14 @@ var Root = &Node{Base: whole, Members: map[string]*Node{
 }}
 
 // Parse reads one document. It reports whether data is one JSON object.
-func Parse(data []byte) (*Document, bool) {
+func Parse(data []byte) (*Document, bool) { return parse(Root, data) }
+
+func parse(root *Node, data []byte) (*Document, bool) {
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)
 	d.ResetBytes(data)
 	doc := new(Document)
-	ok := d.Next() == jx.Object && doc.walk(d, Root, 0) == nil && atEnd(d)
+	ok := d.Next() == jx.Object && doc.walk(d, root, 0) == nil && atEnd(d)
 	return doc, ok
 }
 

@@ -8,12 +8,14 @@ import (
 
 // Reader reads a response of a provider: its body, or the events of its stream.
 type Reader struct {
-	provider        string
-	id, model, tier string
-	usage           []byte
-	merged          *merged // the usage object of a stream of Anthropic, instead of usage
-	tools           tools
-	batch           bool
+	form                               string
+	id, model, upstream, latency, tier string
+	usage                              []byte
+	merged                             *merged // the usage object of a stream of Anthropic, instead of usage
+	tools                              tools
+	batch                              bool
+	// headers are the counts in the headers of Bedrock.
+	headers map[string]int64
 	// full is set once the state was more than MaxState, and was dropped.
 	full bool
 	// started is set by a message_start, and finished by the end of a candidate.
@@ -32,13 +34,18 @@ const MaxState = 48 << 10
 
 var errFull = &usage.Error{Field: "usage", Reason: "has more than 48 KiB"}
 
-// New returns a Reader for responses of a provider.
-func New(provider string) *Reader { return &Reader{provider: provider} }
+// New returns a Reader for responses of a form: that of a provider's API, or one of [usage.Forms].
+func New(form string) *Reader { return &Reader{form: form} }
 
 // Result is what was read of a response.
 type Result struct {
 	ID, Model string
 	Usage     usage.Usage
+	// Form is the form of Object. It is not the one of the Reader if that is usage.Invoke.
+	Form string
+	// Upstream is OpenRouter's provider. BYOK and UpstreamUSD are those of usage.Whole.
+	Upstream, UpstreamUSD string
+	BYOK                  bool
 	// Object is the provider's usage object, for a stream of Anthropic the merged one.
 	Object []byte
 	// Complete reports whether Usage is the final one.
@@ -58,7 +65,7 @@ func (r *Reader) Ended() bool { return r.Final() && !r.open }
 // Result returns what has been read so far. The error is a *[usage.Error] if the final usage object is invalid.
 func (r *Reader) Result() (Result, error) {
 	result := Result{
-		ID: r.id, Model: r.model, Object: r.usage, Complete: r.Final(), Background: r.background, Pending: r.pending, Failed: r.failed,
+		ID: r.id, Model: r.model, Form: r.form, Upstream: r.upstream, Object: r.usage, Complete: r.Final(), Background: r.background, Pending: r.pending, Failed: r.failed,
 	}
 	if r.full {
 		return result, errFull
@@ -68,7 +75,10 @@ func (r *Reader) Result() (Result, error) {
 	}
 	var err error
 	if result.Object != nil {
-		result.Usage, err = usage.Parse(r.provider, result.Object)
+		result.Form = vendor(r.form, result.Object)
+		var whole usage.Whole
+		whole, err = usage.ParseWhole(result.Form, result.Object)
+		result.Usage, result.BYOK, result.UpstreamUSD = whole.Usage, whole.BYOK, whole.UpstreamUSD
 	}
 	if err != nil && !result.Complete { // a part of a response need not have all counts
 		err = nil
@@ -81,14 +91,14 @@ func (r *Reader) Result() (Result, error) {
 	case !result.Complete && tier == "auto": // not decided yet
 		tier = ""
 	}
-	result.Usage.Mode = usage.Join(tier, result.Usage.Mode)
-	result.Usage.Requests = r.tools.requests(r.provider, r.model, result.Usage.Requests)
+	result.Usage.Mode = usage.Join(usage.Join(tier, latencyMode(r.latency)), result.Usage.Mode)
+	result.Usage.Requests = r.tools.requests(result.Form, r.model, result.Usage.Requests)
 	return result, err
 }
 
 // Size returns about how many bytes the Reader holds, at most MaxState.
 func (r *Reader) Size() int {
-	size := len(r.id) + len(r.model) + len(r.tier) + len(r.usage) + r.tools.size()
+	size := len(r.id) + len(r.model) + len(r.upstream) + len(r.latency) + len(r.tier) + len(r.usage) + r.tools.size()
 	if r.merged != nil {
 		size += r.merged.size
 	}
@@ -98,7 +108,7 @@ func (r *Reader) Size() int {
 // bound drops the counts if they have become too large.
 func (r *Reader) bound(d *Document) {
 	if d.large || r.Size() > MaxState {
-		*r = Reader{provider: r.provider, id: r.id, model: r.model, failed: r.failed, full: true}
+		*r = Reader{form: r.form, id: r.id, model: r.model, failed: r.failed, full: true}
 	}
 }
 
@@ -108,8 +118,14 @@ func (r *Reader) Body(d *Document) {
 		return
 	}
 	r.name(d)
-	r.tier, r.usage, r.tools = d.tier, d.used(), d.tools
-	r.batch = d.batch || r.provider == "gemini" && d.depth > 0
+	r.tier, r.latency, r.usage, r.tools = d.tier, d.latency, d.used(), d.tools
+	if r.usage == nil {
+		r.usage = d.counted.object(r.form)
+	}
+	if r.form == usage.Invoke {
+		r.usage = withHeaders(r.usage, r.headers)
+	}
+	r.batch = d.batch || r.form == "gemini" && d.depth > 0
 	r.setBackground(d)
 	r.final = r.usage != nil && !r.pending
 	r.bound(d)
@@ -133,8 +149,12 @@ func (r *Reader) Event(d *Document) {
 	default:
 		r.chunk(d)
 	}
+	r.metrics(d)
 	r.bound(d)
 }
+
+// Fail notes that the stream has ended with an error outside of its events.
+func (r *Reader) Fail() { r.failed = true }
 
 // Named reports whether the id and the model have been read.
 func (r *Reader) Named() bool { return r.id != "" && r.model != "" }
@@ -146,6 +166,9 @@ func (r *Reader) name(d *Document) {
 	}
 	if d.model != "" {
 		r.model = d.model
+	}
+	if d.upstream != "" {
+		r.upstream = d.upstream
 	}
 }
 
@@ -217,6 +240,10 @@ func (r *Reader) chunk(d *Document) {
 	}
 	r.tools.merge(&d.tools)
 	r.finished = r.finished || d.finished > 0 || d.turned
+	if r.own() {
+		r.last(d, used)
+		return
+	}
 	switch {
 	case used == nil:
 	case d.native:

@@ -17,6 +17,12 @@
 //	Gemini's generateContent   responseId, modelVersion, usageMetadata, candidates[].finishReason,
 //	and Live                   candidates[].groundingMetadata.webSearchQueries[], .imageSearchQueries[] and
 //	                           .groundingChunks[].maps, promptFeedback, serverContent.turnComplete and .groundingMetadata
+//	Bedrock's Converse and     usage, serviceTier.type, performanceConfig.latency, metadata.usage, amazon-bedrock-invocationMetrics,
+//	InvokeModel                inputTextTokenCount, results[].tokenCount (Titan), prompt_token_count, generation_token_count (Llama)
+//	OpenRouter, Groq           provider; x_groq.usage
+//	Vertex's predict           predictions[].embeddings.statistics.token_count
+//	Cohere                     id, usage, meta; delta.usage in a stream
+//	Ollama                     model, done, prompt_eval_count, eval_count
 //	Gemini's interactions      id, model, service_tier, usage, status, steps[].type and .arguments.queries[]
 //	                           (outputs[] in older versions)
 //
@@ -52,9 +58,15 @@ const (
 	Line
 	ID
 	Model
+	Upstream
+	Latency
 	Tier
 	Usage
 	Metadata
+	Metrics
+	InputCount
+	OutputCount
+	Done
 	StopReason
 	FinishReason
 	CandidateEnd
@@ -89,10 +101,13 @@ type Document struct {
 	// line reports that the document is a line of a batch's results, and failed that it has an error.
 	line, failed bool
 
-	id, model, tier string
+	id, model, upstream, latency, tier string
 	// usage is the usage object, nil if there is none, and native reports whether it has Gemini's own form.
 	usage  []byte
 	native bool
+	// metrics are Bedrock's of a stream, and counted the counts of a body without a usage object.
+	metrics []byte
+	counted counted
 	// stopped, fed and turned report a stop reason, a promptFeedback, and the end of a turn.
 	stopped, fed, turned bool
 	// large reports a usage object of more than MaxState.
@@ -148,6 +163,10 @@ func (d *Document) setText(f Field, raw []byte) {
 		d.id = value
 	case Model:
 		d.model = value
+	case Upstream:
+		d.upstream = value
+	case Latency:
+		d.latency = value
 	default:
 		d.tier = value
 	}
@@ -163,6 +182,16 @@ func (d *Document) setEnd(f Field, raw []byte) {
 		case given(raw):
 			d.usage, d.native = bytes.Clone(raw), f == Metadata
 		}
+	case Metrics:
+		if d.large = d.large || len(raw) > MaxState; !d.large && given(raw) {
+			d.metrics = bytes.Clone(raw)
+		}
+	case InputCount:
+		d.counted.input.add(raw)
+	case OutputCount:
+		d.counted.output.add(raw)
+	case Done:
+		d.turned = string(raw) == "true"
 	case StopReason:
 		d.stopped = given(raw)
 	case FinishReason:

@@ -38,6 +38,18 @@ const (
 	answerAudio
 	answerImage
 
+	converseInput
+	converseOutput
+	converseTotal
+	converseRead
+	converseWrite
+	converse5m
+	converse1h
+	billedInput
+	billedOutput
+	promptEval
+	answerEval
+
 	// Details of the counts above. The first ones change the price.
 	cachedTokens
 	cachedAudio
@@ -75,6 +87,9 @@ var names = [fields]string{ //nolint:gosec // names of token counts, not credent
 	totalThought: "total_thought_tokens", totalTool: "total_tool_use_tokens",
 	promptAudio: "promptTokensDetails", cacheAudio: "cacheTokensDetails", toolAudio: "toolUsePromptTokensDetails",
 	answerAudio: "candidatesTokensDetails", answerImage: "candidatesTokensDetails",
+	converseInput: "inputTokens", converseOutput: "outputTokens", converseTotal: "totalTokens", converseRead: "cacheReadInputTokens",
+	converseWrite: "cacheWriteInputTokens", converse5m: "cacheDetails", converse1h: "cacheDetails",
+	billedInput: "billed_units.input_tokens", billedOutput: "billed_units.output_tokens", promptEval: "prompt_eval_count", answerEval: "eval_count",
 	cachedTokens: "cached_tokens", cachedAudio: "cached_tokens_details", cachedImage: "cached_tokens_details",
 	cacheWriteTokens: "cache_write_tokens", write30m: "ttl_30m_tokens", write12h: "ttl_12h_tokens",
 	inputAudio: "audio_tokens", inputImage: "image_tokens", sessionImage: "image_tokens", outputAudio: "audio_tokens", outputImage: "image_tokens",
@@ -120,6 +135,13 @@ var top = &object{
 		"total_input_tokens": totalInput, "total_cached_tokens": totalCached, "total_output_tokens": totalOutput,
 		"total_thought_tokens": totalThought, "total_tool_use_tokens": totalTool,
 		"cached_input_tokens": cachedInput, "reasoning_output_tokens": reasoningTokens, // Codex
+		// Converse, which has the counts of the cache under two names, and the metrics of InvokeModel
+		"inputTokens": converseInput, "outputTokens": converseOutput, "totalTokens": converseTotal,
+		"cacheReadInputTokens": converseRead, "cacheReadInputTokenCount": converseRead,
+		"cacheWriteInputTokens": converseWrite, "cacheWriteInputTokenCount": converseWrite,
+		"inputTokenCount": converseInput, "outputTokenCount": converseOutput,
+		"prompt_eval_count": promptEval, "eval_count": answerEval, // Ollama
+		"cached_tokens": cachedTokens, // Together, Moonshot and Cohere
 		// xAI's SDK
 		"cached_prompt_text_tokens": cachedTokens, "prompt_text_tokens": textTokens, "prompt_image_tokens": inputImage,
 		"audio_prompt_tokens": inputAudio, "reasoning_tokens": reasoningTokens,
@@ -129,6 +151,7 @@ var top = &object{
 		"completion_tokens_details": outputDetails, "output_tokens_details": outputDetails,
 		"prompt_token_details": sessionDetails, "input_token_details": sessionDetails,
 		"completion_token_details": outputDetails, "output_token_details": outputDetails,
+		"billed_units":   {counts: map[string]field{"input_tokens": billedInput, "output_tokens": billedOutput}}, // Cohere
 		"cache_creation": {counts: map[string]field{"ephemeral_5m_input_tokens": ephemeral5m, "ephemeral_1h_input_tokens": ephemeral1h}},
 	},
 }

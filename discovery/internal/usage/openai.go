@@ -4,6 +4,8 @@ func openAIShape(c *counts) *shape {
 	switch {
 	case c.timed:
 		return &openAIDuration
+	case c.has(promptTokens) && c.has(sourcesUsed):
+		return &grokOnAzure
 	case c.has(promptTokens):
 		return &openAIChat
 	case c.has(cachedInput):
@@ -16,7 +18,15 @@ func openAIShape(c *counts) *shape {
 var openAIChat = shape{
 	required: []field{promptTokens, totalTokens},
 	optional: append([]field{completionTokens, rejectedTokens}, openAIDetails...),
-	counts:   func(c *counts) (Usage, error) { return c.openAI(promptTokens, completionTokens) },
+	counts:   (*counts).openAIChat,
+}
+
+// openAIChat: Mistral counts audio beside the prompt, and the total has it. An API that counts it in the prompt has another total.
+func (c *counts) openAIChat() (Usage, error) {
+	if audio := c.value[inputAudio]; audio > 0 && c.value[totalTokens] == c.value[promptTokens]+audio+c.value[completionTokens] {
+		c.value[promptTokens] += audio
+	}
+	return c.openAI(promptTokens, completionTokens)
 }
 
 // openAIResponses is also the object of images, transcriptions and the Realtime API.
@@ -53,6 +63,7 @@ var openAIDetails = []field{
 // openAI: the input includes cached, written and audio tokens, the output includes reasoning, audio and images, and the total is
 // their sum. Images of the input stay in it, except in a session of the Realtime API, which has a price for them.
 func (c *counts) openAI(in, out field) (Usage, error) {
+	c.readAndWritten(in)
 	err := first(
 		c.within(in, cachedTokens, cacheWriteTokens, inputAudio, inputImage, sessionImage), c.within(cachedTokens, cachedAudio, cachedImage),
 		c.within(out, reasoningTokens, rejectedTokens, outputAudio, outputImage), c.writesAgree(), c.sum(totalTokens, in, out),
@@ -77,6 +88,14 @@ func (c *counts) openAI(in, out field) (Usage, error) {
 	return u, err
 }
 
+// readAndWritten leaves tokens that were read from the cache and also written to it, as OpenRouter counts them for Gemini, in the reads.
+// Only a call with a stated charge needs no exact counts.
+func (c *counts) readAndWritten(in field) {
+	if c.stated.cost != "" && !c.has(write30m) && !c.has(write12h) && c.value[cacheWriteTokens] <= c.value[in] {
+		c.value[cacheWriteTokens] = min(c.value[cacheWriteTokens], max(0, c.value[in]-c.value[cachedTokens]))
+	}
+}
+
 // writesAgree checks the two kinds of OpenAI's cache writes against their sum. Without kinds all writes are the short one.
 func (c *counts) writesAgree() error {
 	if c.has(write30m) || c.has(write12h) {
@@ -91,4 +110,23 @@ func (c *counts) exactly(whole, a, b field) error {
 		return &Error{names[whole], "is not the sum of " + names[a] + " and " + names[b]}
 	}
 	return nil
+}
+
+// grokOnAzure is xAI's object in the API of Azure.
+var grokOnAzure = shape{
+	required: xaiChat.required,
+	optional: xaiChat.optional,
+	counts:   (*counts).grokOnAzure,
+}
+
+// grokOnAzure: the cached tokens are beside the prompt, which shows where they are more. The charge is xAI's, not that of Azure.
+func (c *counts) grokOnAzure() (Usage, error) {
+	cached := c.value[cachedTokens]
+	if cached > 0 && cached <= c.value[promptTokens] {
+		return Usage{}, &Error{names[cachedTokens], "may be in " + names[promptTokens] + " or beside it"}
+	}
+	c.value[cachedTokens], c.value[costTicks] = 0, 0
+	u, err := c.xaiChat()
+	u.CacheRead, u.ChargedUSD = cached, ""
+	return u, err
 }

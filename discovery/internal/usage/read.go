@@ -30,6 +30,8 @@ type counts struct {
 	timed bool
 	// compaction is the sum of the entries of iterations that the object itself leaves out.
 	compaction Usage
+	// stated is what the object states about the charge.
+	stated stated
 }
 
 func (c *counts) has(f field) bool { return c.seen&(1<<f) != 0 }
@@ -166,12 +168,14 @@ func (c *counts) special(d *jsonread.Decoder, key []byte) error {
 		return c.tools(d, name)
 	case name == "type":
 		return c.kind(d)
-	case strings.HasSuffix(name, "_tokens_details"):
+	case name == "cacheDetails":
+		return list(d, name, func() error { return c.cacheDetail(d) })
+	case strings.HasSuffix(name, "_tokens_details"), name == "serverToolUsage":
 		return c.detail(d, name)
-	case strings.HasSuffix(name, "_tokens"), strings.HasSuffix(name, "TokenCount"):
+	case strings.HasSuffix(name, "_tokens"), strings.HasSuffix(name, "TokenCount"), strings.HasSuffix(name, "Tokens"):
 		return c.unknown(d, name)
 	}
-	return skip(d, "usage")
+	return c.stated.member(d, name)
 }
 
 // kind reads the type of a transcription's object, which is tokens or duration.

@@ -11,6 +11,7 @@ import (
 var toolCounts = map[string]string{
 	"server_tool_use":                "_requests", // Anthropic, DeepSeek
 	"server_side_tool_usage_details": "_calls",    // xAI
+	"server_tool_use_details":        "_requests", // OpenRouter
 }
 
 // free reports whether only the tokens of a tool are billed. Anthropic's web fetches are free, those of DeepSeek are not.

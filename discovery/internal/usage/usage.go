@@ -9,6 +9,7 @@
 package usage
 
 import (
+	"errors"
 	"math/bits"
 	"sync"
 
@@ -53,21 +54,28 @@ func (r *Reader) Read(d *jsonread.Decoder) error {
 	return r.counts.read(d)
 }
 
-// Usage returns the usage of the object that was read, for the provider that sent it. It changes the counts, so it must not be called
+// Usage returns the usage of the object that was read, for the form that it has: a provider, or one of the other forms. It changes the counts, so it must not be called
 // twice for an object. The error is an *Error.
-func (r *Reader) Usage(provider string) (Usage, error) {
+func (r *Reader) Usage(form string) (Usage, error) {
 	c := &r.counts
-	s := shapeOf(provider, c)
+	s := shapeOf(form, c)
 	if s == nil {
 		return Usage{}, &Error{"usage", "is not a usage object of this provider"}
 	}
 	u, err := s.usage(c)
+	if err == nil && states(form) {
+		err = c.stated.charge(&u)
+	}
 	if err != nil {
 		return Usage{}, err
 	}
-	u.Mode, u.Requests = c.allModes(), c.billed(provider)
+	u.Mode, u.Requests = c.allModes(), c.billed(form)
 	return u, nil
 }
+
+// Upstream returns what the object states about a call with the caller's own key at the provider behind OpenRouter. usd is "" if it
+// is not known.
+func (r *Reader) Upstream() (byok bool, usd string) { return r.counts.stated.upstream() }
 
 // parser is what Parse needs. It is too large to be made for each of a million calls.
 type parser struct {
@@ -77,10 +85,32 @@ type parser struct {
 
 var pool = sync.Pool{New: func() any { return new(parser) }}
 
-// Parse reads the usage object of a provider. The error is an *Error.
-func Parse(provider string, data []byte) (Usage, error) {
+// Parse reads a usage object of a form. The error is an *Error.
+func Parse(form string, data []byte) (Usage, error) {
 	p, _ := pool.Get().(*parser)
 	defer pool.Put(p)
+	return p.parse(form, data)
+}
+
+// Whole is everything that a usage object states.
+type Whole struct {
+	Usage
+	// BYOK and UpstreamUSD are those of [Reader.Upstream].
+	BYOK        bool
+	UpstreamUSD string
+}
+
+// ParseWhole is [Parse] for everything that the object states.
+func ParseWhole(form string, data []byte) (whole Whole, err error) {
+	p, _ := pool.Get().(*parser)
+	defer pool.Put(p)
+	if whole.Usage, err = p.parse(form, data); err == nil && states(form) {
+		whole.BYOK, whole.UpstreamUSD = p.Upstream()
+	}
+	return whole, err
+}
+
+func (p *parser) parse(form string, data []byte) (Usage, error) {
 	p.d.Reset(data)
 	defer p.d.Reset(nil) // the pool must not keep data
 	if err := p.Read(&p.d); err != nil {
@@ -89,7 +119,14 @@ func Parse(provider string, data []byte) (Usage, error) {
 	if !p.d.AtEnd() {
 		return Usage{}, &Error{"usage", "must be one JSON object"}
 	}
-	return p.Usage(provider)
+	u, err := p.Usage(form)
+	var wrong *Error
+	if p.counts.seen == 0 && errors.As(err, &wrong) {
+		if found := members(data); found != "" {
+			err = &Error{wrong.Field, wrong.Reason + "; the object has " + found}
+		}
+	}
+	return u, err
 }
 
 // shape is the usage object of one API.
@@ -121,8 +158,8 @@ func (s *shape) usage(c *counts) (Usage, error) {
 }
 
 // shapeOf returns the shape of the API that sent the object, by the field that every object of that API has.
-func shapeOf(provider string, c *counts) *shape {
-	switch provider {
+func shapeOf(form string, c *counts) *shape {
+	switch form {
 	case "openai":
 		return openAIShape(c)
 	case "deepseek":
@@ -134,7 +171,7 @@ func shapeOf(provider string, c *counts) *shape {
 	case "xai":
 		return xaiShape(c)
 	}
-	return nil
+	return ownShape(form, c)
 }
 
 // within checks that a part is not more than the whole.

@@ -1,0 +1,103 @@
+package eventstream
+
+import (
+	"errors"
+	"regexp"
+)
+
+// Events reads the JSON documents in the messages of a stream of Bedrock: the event of Converse that a message is, or what is encoded in
+// a chunk of InvokeModel. Make one with [NewEvents].
+type Events struct {
+	begun, ended func()
+	data         func(piece []byte)
+
+	reader Reader
+	chunk  chunk
+	// name is that of the exception or error that the message is.
+	name   string
+	err    error
+	buffer [decodedBlock]byte
+}
+
+// Exception is the error of a stream that Bedrock ended with an exception or an error.
+type Exception struct{ Name string }
+
+func (e *Exception) Error() string { return "the stream ended with the exception " + e.Name }
+
+// NewEvents returns an Events that calls, during Write, begin before each document, data for each piece of it, which is valid until data
+// returns, and end when the document is whole and the checksum of its message was right.
+func NewEvents(begin func(), data func(piece []byte), end func()) *Events {
+	e := &Events{begun: begin, data: data, ended: end}
+	e.reader = Reader{Begin: e.begin, Payload: e.payload, End: e.end}
+	return e
+}
+
+// Write takes the next piece of the stream. After an error it ignores everything.
+func (e *Events) Write(p []byte) {
+	if e.err == nil {
+		e.reader.Write(p)
+	}
+}
+
+// Err returns why the stream cannot be read: an *[Exception], or what is wrong with its messages; nil if it can.
+func (e *Events) Err() error {
+	if e.err != nil {
+		return e.err
+	}
+	return e.reader.Err()
+}
+
+// Close returns the error of the stream, or one if it ended within a message.
+func (e *Events) Close() error {
+	if e.err != nil {
+		return e.err
+	}
+	return e.reader.Close()
+}
+
+func (e *Events) begin(h Headers) {
+	e.name, e.chunk = "", chunk{data: e.data, buffer: e.buffer[:], key: e.chunk.key[:0], encoded: h.EventType == "chunk"}
+	switch {
+	case h.MessageType == "exception":
+		e.name = shown(h.ExceptionType)
+	case h.MessageType == "error":
+		e.name = shown(h.ErrorCode)
+	}
+	if e.name == "" {
+		e.begun()
+	}
+}
+
+func (e *Events) payload(piece []byte) {
+	switch {
+	case e.name != "" || e.err != nil:
+	case e.chunk.encoded:
+		e.chunk.write(piece)
+	default:
+		e.data(piece)
+	}
+}
+
+func (e *Events) end() {
+	switch {
+	case e.err != nil:
+	case e.name != "":
+		e.err = &Exception{e.name}
+	case e.chunk.failed:
+		e.err = errChunk
+	default:
+		e.ended()
+	}
+}
+
+var errChunk = errors.New("a chunk of the event stream is not base64 in JSON")
+
+// names are those of exceptions that can be shown.
+var names = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+func shown(name string) string {
+	if !names.MatchString(name) {
+		return "unknown"
+	}
+	return name
+}

@@ -1,0 +1,117 @@
+package usage
+
+import (
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+)
+
+// stated is what a usage object states about money, as OpenRouter's does. Amounts are the JSON of their values, or "".
+type stated struct {
+	cost, upstreamCost string
+	byok, foreign      bool // foreign reports another currency than US dollars
+	// wrong is why the amounts cannot be read.
+	wrong *Error
+}
+
+// states reports whether objects of a form may have a charge: those of the APIs that OpenRouter has.
+func states(form string) bool { return form == "openai" || form == "anthropic" }
+
+// member reads a member that is no count. Other providers may have members of the same names, so nothing is an error yet.
+func (s *stated) member(d *jsonread.Decoder, name string) error {
+	switch name {
+	case "cost":
+		return s.amount(d, name, &s.cost)
+	case "is_byok":
+		if d.Next() != jsonread.Bool {
+			return skip(d, name)
+		}
+		is, err := d.Bool()
+		s.byok = is
+		if err != nil {
+			return malformed(name)
+		}
+		return nil
+	case "cost_details":
+		if d.Next() != jsonread.Object {
+			return skip(d, name)
+		}
+		return eachMember(d, name, func(key []byte) error {
+			if string(key) == "upstream_inference_cost" {
+				return s.amount(d, "cost_details."+string(key), &s.upstreamCost)
+			}
+			return s.currency(d, string(key))
+		})
+	}
+	return s.currency(d, name)
+}
+
+// amount keeps the text of a number. null is none.
+func (s *stated) amount(d *jsonread.Decoder, name string, to *string) error {
+	kind := d.Next()
+	raw, err := d.Raw()
+	switch {
+	case err != nil:
+		return malformed(name)
+	case kind == jsonread.Null:
+	case kind != jsonread.Number:
+		s.refuse(name, "must be a number of US dollars")
+	case raw[0] == '-' && strings.Trim(string(raw), `-+0.eE`) != "":
+		s.refuse(name, "is negative")
+	default:
+		*to = string(raw)
+		if _, err := decimal.Parse(*to); err != nil {
+			s.refuse(name, "is no amount of money")
+		}
+	}
+	return nil
+}
+
+// currency refuses amounts that are not in US dollars.
+func (s *stated) currency(d *jsonread.Decoder, name string) error {
+	if name != "currency" && name != "cost_currency" || d.Next() != jsonread.String {
+		return skip(d, "usage")
+	}
+	code, err := d.Str()
+	if err != nil {
+		return malformed(name)
+	}
+	s.foreign = s.foreign || !strings.EqualFold(code, "usd")
+	return nil
+}
+
+func (s *stated) refuse(field, reason string) {
+	if s.wrong == nil {
+		s.wrong = &Error{field, reason}
+	}
+}
+
+// charge sets the charge. A fee of a use of a tool is in it.
+func (s *stated) charge(u *Usage) error {
+	switch {
+	case s.wrong != nil:
+		return s.wrong
+	case s.cost == "":
+	case s.foreign:
+		return &Error{"cost", "is in another currency"}
+	default:
+		u.ChargedUSD = plain(s.cost)
+	}
+	return nil
+}
+
+// upstream returns the charge of the provider behind OpenRouter, which is not in the cost only if the call was made with a key of
+// that provider.
+func (s *stated) upstream() (byok bool, usd string) {
+	if !s.byok || s.upstreamCost == "" {
+		return s.byok, ""
+	}
+	return true, plain(s.upstreamCost)
+}
+
+// plain returns an amount that was parsed before, without an exponent.
+func plain(amount string) string {
+	usd, _ := decimal.Parse(amount)
+	return usd.String()
+}
