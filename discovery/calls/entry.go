@@ -22,7 +22,7 @@ type entry struct {
 	usage, requests, labels []byte
 	usd, atLeast            []byte
 	duration                float64
-	status                  int
+	status, attempt         int
 	stream, complete        bool
 	// usdGiven and completeGiven report whether the line has the field, even as null.
 	usdGiven, completeGiven bool
@@ -92,6 +92,8 @@ func (e *entry) member(d *jsonread.Decoder, key []byte) error {
 		return readValues(d, &e.labels, func() error { _, err := d.StrBytes(); return err })
 	case "status":
 		e.status, err = d.Int()
+	case "attempt":
+		e.attempt, err = d.Int()
 	case "duration_ms":
 		return e.readDuration(d)
 	case "stream":
@@ -134,7 +136,7 @@ func (e *entry) record(in *recordReader) (Record, error) {
 	text := func(b []byte) string { return in.texts.of(b, utf8Text) }
 	r := Record{
 		ID: utf8Text(e.id), Provider: models.Provider(text(e.provider)), Model: text(e.model), Time: e.time, Mode: text(e.mode), Path: text(e.path),
-		Status: e.status, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
+		Status: e.status, Attempt: e.attempt, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
 		USD: string(e.usd), Source: text(e.source), Unpriced: text([]byte(e.reason())),
 	}
 	if _, err := e.cost(); err != nil {

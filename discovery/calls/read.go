@@ -60,14 +60,22 @@ func readFile(name string, yield func(Record, error) bool) bool {
 			}
 			continue
 		}
-		for number, line := range b.lines() {
-			r, err := records.read(line)
-			if err != nil {
-				err = &LineError{name, number, err}
-			}
-			if !yield(r, err) {
-				return false
-			}
+		if !yieldLines(&b, records, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// yieldLines yields the records of a block.
+func yieldLines(b *block, in *recordReader, yield func(Record, error) bool) bool {
+	for number, line := range b.lines() {
+		r, err := in.read(line)
+		if err != nil {
+			err = &LineError{b.file, number, err}
+		}
+		if !yield(r, err) {
+			return false
 		}
 	}
 	return true

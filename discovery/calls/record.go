@@ -28,6 +28,8 @@ type Record struct {
 	Path string
 	// Status is the HTTP status; 0 if there was no response.
 	Status int
+	// Attempt is which try of the same request it was, beginning with 1, as far as a header of the request states it; 0 if it is not known.
+	Attempt int
 	// Stream reports whether the response was streamed.
 	Stream bool
 	// Complete reports whether the final counts were read.
@@ -57,6 +59,7 @@ type line struct {
 	Labels     map[string]string `json:"labels,omitempty"`
 	Path       string            `json:"path,omitempty"`
 	Status     int               `json:"status,omitempty"`
+	Attempt    int               `json:"attempt,omitempty"`
 	Stream     bool              `json:"stream,omitempty"`
 	Complete   bool              `json:"complete"`
 	DurationMS float64           `json:"duration_ms,omitempty"`
@@ -70,7 +73,7 @@ type line struct {
 func (r Record) MarshalJSON() ([]byte, error) {
 	l := line{
 		Provider: r.Provider, Model: r.Model, Time: r.Time.UTC(), Usage: r.Usage, ID: r.ID, Mode: r.Mode, Requests: r.Requests,
-		Labels: r.Labels, Path: r.Path, Status: r.Status, Stream: r.Stream, Complete: r.Complete,
+		Labels: r.Labels, Path: r.Path, Status: r.Status, Attempt: r.Attempt, Stream: r.Stream, Complete: r.Complete,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000, AtLeastUSD: r.AtLeastUSD, Source: r.Source, Unpriced: r.Unpriced,
 	}
 	switch {

@@ -22,11 +22,11 @@ func TestRecordsAreLinesOfACallsFile(t *testing.T) {
 	at := time.Date(2026, 11, 22, 10, 30, 0, 123456789, time.UTC)
 	for want, r := range map[string]calls.Record{
 		`{"provider":"openai","model":"gpt-4o","time":"2026-11-22T10:30:00.123456789Z","usage":{"prompt_tokens":1},"id":"x","mode":"priority",` +
-			`"requests":{"web_search":2},"labels":{"user":"ann"},"path":"/v1/responses","status":200,"stream":true,"complete":true,` +
+			`"requests":{"web_search":2},"labels":{"user":"ann"},"path":"/v1/responses","status":200,"attempt":2,"stream":true,"complete":true,` +
 			`"duration_ms":1234.567,"usd":"0.0075","source":"s"}`: {
 			ID: "x", Provider: models.OpenAI, Model: "gpt-4o", Time: at, Usage: json.RawMessage(`{"prompt_tokens":1}`), Mode: "priority",
 			Requests: map[string]int64{"web_search": 2}, Labels: map[string]string{"user": "ann"}, Path: "/v1/responses", Status: 200,
-			Stream: true, Complete: true, Duration: 1234567 * time.Microsecond, USD: "0.0075", Source: "s",
+			Attempt: 2, Stream: true, Complete: true, Duration: 1234567 * time.Microsecond, USD: "0.0075", Source: "s",
 		},
 		`{"provider":"xai","model":"","time":"2026-11-22T10:30:00.123456789Z","usage":null,"complete":false,"usd":null,"unpriced":"why"}`: {
 			Provider: models.XAI, Time: at, Unpriced: "why",

@@ -19,6 +19,7 @@ type call struct {
 	provider models.Provider
 	labels   map[string]string
 	path     string
+	attempt  int
 	model    string // in the path
 	request  *requestBody
 	sent     time.Time
@@ -81,7 +82,7 @@ func (c *call) fail(reason string) {
 // record returns the record of the call as far as the request has it.
 func (c *call) record(status int) calls.Record {
 	return calls.Record{
-		Provider: c.provider, Model: c.requested(), Time: c.sent.UTC(), Labels: c.labels, Path: c.path, Status: status,
+		Provider: c.provider, Model: c.requested(), Time: c.sent.UTC(), Labels: c.labels, Path: c.path, Status: status, Attempt: c.attempt,
 		Duration: time.Since(c.sent),
 	}
 }

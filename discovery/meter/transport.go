@@ -34,7 +34,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if a.Free {
 		return t.base.RoundTrip(req)
 	}
-	c := &call{meter: t.meter, api: a, provider: p, labels: labelsOf(req.Context()), path: req.URL.Path, sent: time.Now()}
+	c := &call{meter: t.meter, api: a, provider: p, labels: labelsOf(req.Context()), path: req.URL.Path, attempt: attempt(req.Header), sent: time.Now()}
 	sent, err := c.prepare(req)
 	if err != nil {
 		closeBody(req)

@@ -5,7 +5,7 @@ SELECT make_timestamp(epoch_us(time)) AS called_at, * EXCLUDE (time) -- in UTC
 FROM read_json(getvariable('folder') || '/**/*.jsonl*', format = 'newline_delimited', ignore_errors = true, columns = {
     provider: 'VARCHAR', model: 'VARCHAR', id: 'VARCHAR', mode: 'VARCHAR', time: 'TIMESTAMPTZ',
     usage: 'JSON', -- the provider's own object
-    requests: 'MAP(VARCHAR, BIGINT)', labels: 'MAP(VARCHAR, VARCHAR)', path: 'VARCHAR', status: 'INTEGER',
+    requests: 'MAP(VARCHAR, BIGINT)', labels: 'MAP(VARCHAR, VARCHAR)', path: 'VARCHAR', status: 'INTEGER', attempt: 'INTEGER',
     stream: 'BOOLEAN', complete: 'BOOLEAN', duration_ms: 'DOUBLE',
     usd: 'DECIMAL(38, 18)', source: 'VARCHAR', unpriced: 'VARCHAR' -- the price used, and why the cost is unknown
 })

@@ -1,0 +1,137 @@
+package calls
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"sync"
+)
+
+// ReadParts returns n sequences that together yield what [Read] yields: each record, and each error, is in one of them. They read the
+// same files in turn, a block at a time, so that n goroutines with a sequence each decode them in parallel:
+//
+//	var group sync.WaitGroup
+//	for _, records := range calls.ReadParts(runtime.GOMAXPROCS(0), "calls") {
+//		group.Go(func() {
+//			for r, err := range records {
+//				…
+//			}
+//		})
+//	}
+//	group.Wait()
+//
+// Which records are in which sequence is not defined. A sequence can be used once, and by one goroutine. Each must be read to its end:
+// after a break in one, the others end, too. n must be positive.
+func ReadParts(n int, paths ...string) []iter.Seq2[Record, error] {
+	source := &sharedBlocks{paths: paths}
+	parts := make([]iter.Seq2[Record, error], n)
+	for i := range parts {
+		parts[i] = source.records
+	}
+	return parts
+}
+
+// sharedBlocks reads files for several goroutines.
+type sharedBlocks struct {
+	mu    sync.Mutex
+	paths []string
+	// begun reports whether paths were searched for files, which have not been opened yet.
+	begun bool
+	files []foundFile
+	// current is the file that is read, which done closes; both are nil between files.
+	current *blocks
+	done    func()
+}
+
+type foundFile struct {
+	name string
+	err  error
+}
+
+// records yields the records of the blocks that this goroutine gets.
+func (s *sharedBlocks) records(yield func(Record, error) bool) {
+	in := newRecordReader()
+	var b block
+	for err := error(nil); ; {
+		if b, err = s.next(b.data); errors.Is(err, errNoMore) {
+			return
+		}
+		if err != nil {
+			if !yield(Record{}, err) {
+				s.stop()
+				return
+			}
+			continue
+		}
+		if !yieldLines(&b, in, yield) {
+			s.stop()
+			return
+		}
+	}
+}
+
+var errNoMore = errors.New("there are no more blocks")
+
+// next reads the next block into buffer. The error is that of a file or a line, after which the next block follows, or errNoMore.
+func (s *sharedBlocks) next(buffer []byte) (block, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin()
+	for {
+		if s.current == nil {
+			if err := s.open(); err != nil {
+				return block{data: buffer}, err
+			}
+		}
+		b, err := s.current.next(buffer)
+		if err == nil || !errors.Is(err, io.EOF) {
+			return b, err
+		}
+		buffer = b.data
+		s.close()
+	}
+}
+
+// begin lists the files.
+func (s *sharedBlocks) begin() {
+	if s.begun {
+		return
+	}
+	s.begun = true
+	for name, err := range files(s.paths) {
+		s.files = append(s.files, foundFile{name, err})
+	}
+}
+
+// open opens the next file.
+func (s *sharedBlocks) open() error {
+	if len(s.files) == 0 {
+		return errNoMore
+	}
+	file := s.files[0]
+	s.files = s.files[1:]
+	if file.err != nil {
+		return file.err
+	}
+	in, done, err := open(file.name)
+	if err != nil {
+		return &LineError{file.name, 1, err}
+	}
+	s.current, s.done = newBlocks(file.name, in), done
+	return nil
+}
+
+func (s *sharedBlocks) close() {
+	if s.current != nil {
+		s.done()
+		s.current, s.done = nil, nil
+	}
+}
+
+// stop ends all sequences.
+func (s *sharedBlocks) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun, s.files = true, nil
+	s.close()
+}
