@@ -8,12 +8,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // TestImportersGetFewModules limits the modules that an importer builds, and excludes those that only our tests need.
@@ -156,4 +166,44 @@ func TestFieldsOfValueErrorsAreGoNames(t *testing.T) {
 			assert.True(t, names[last], "%s: %q is not the name of an argument, a field or a type", path, field)
 		}
 	}
+}
+
+// TestAliasesNameTheirFields checks the comments of aliases of internal types: go doc shows neither fields nor methods of an alias.
+func TestAliasesNameTheirFields(t *testing.T) {
+	t.Parallel()
+	for path, alias := range map[string]any{
+		"client/errors.go:ValueError": client.ValueError{}, "discovery/errors.go:ValueError": discovery.ValueError{},
+		"discovery/models/errors.go:ValueError": models.ValueError{}, "discovery/prices/errors.go:ValueError": prices.ValueError{},
+		"discovery/calls/errors.go:ValueError": calls.ValueError{}, "discovery/meter/errors.go:ValueError": meter.ValueError{},
+		"client/peers.go:Secret": client.Secret{}, "discovery/keys.go:Secret": discovery.Secret{},
+		"client/gatewaytest/faults.go:Fault": gatewaytest.Fault{}, "discovery/discoverytest/fault.go:Fault": discoverytest.Fault{},
+		"discovery/forward.go:ModelKey": discovery.ModelKey{}, "discovery/forward.go:Registry": discovery.Registry{},
+	} {
+		path, name, _ := strings.Cut(path, ":")
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		before, _, found := strings.Cut(string(text), "\ntype "+name+" = ")
+		require.True(t, found, path)
+		comment := before[strings.LastIndex(before, "\n\n"):]
+		for _, member := range members(reflect.TypeOf(alias)) {
+			assert.Regexp(t, `\b`+member+`\b`, comment, path)
+		}
+	}
+}
+
+// members returns the exported fields and methods of a type, without methods that package fmt, log/slog, errors or an encoder calls.
+func members(typ reflect.Type) (names []string) {
+	for i := range typ.NumMethod() {
+		if name := typ.Method(i).Name; !slices.Contains([]string{"Format", "String", "LogValue", "MarshalText", "MarshalJSON", "GobEncode"}, name) {
+			names = append(names, name)
+		}
+	}
+	if typ.Kind() == reflect.Struct {
+		for _, field := range reflect.VisibleFields(typ) {
+			if field.IsExported() {
+				names = append(names, field.Name)
+			}
+		}
+	}
+	return names
 }

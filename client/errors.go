@@ -18,7 +18,9 @@ var ErrMesh = argument.ErrMesh
 // with FetchOptions.Limit.
 var ErrTooLarge = call.ErrTooLarge
 
-// ValueError reports an invalid argument. Nothing was sent. Its Field is the Go name of the argument, or of the field in it.
+// ValueError reports an invalid argument. Nothing was sent. Its fields are Field, the Go name of the argument, or of the field in it;
+// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
+// [ErrMesh].
 type ValueError = argument.ValueError
 
 // NotInRegistryError reports a name that is not in the gateway's registry. From Send and Reply it means that the recipient is

@@ -20,7 +20,8 @@ import (
 // removes it from the map.
 type MeshPeer = gateway.MeshPeer
 
-// Secret is a string that prints, logs and marshals as "[REDACTED]". Reveal returns the string.
+// Secret is a text that prints, logs and marshals as "[REDACTED]". It has no exported fields. Its method Reveal returns the text, and
+// Equal, like ==, reports whether two secrets have the same text. The zero Secret is empty.
 type Secret = secret.Secret
 
 // RegisterRequest describes the node to register.

@@ -18,8 +18,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// ValueError reports an invalid argument. Nothing was sent. Its Field is the Go name of the argument, or of the field in it. It
-// is the type that package client has under the same name.
+// ValueError reports an invalid argument. Nothing was sent. Its fields are Field, the Go name of the argument, or of the field in it;
+// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
+// client.ErrMesh. It is the type that package client has under the same name.
 type ValueError = argument.ValueError
 
 // Reason classifies a [Failure] for programs.

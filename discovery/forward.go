@@ -22,10 +22,13 @@ const (
 	XAI       = models.XAI
 )
 
-// ModelKey is [models.ModelKey], a model of a provider. Its fields are Provider and ID.
+// ModelKey is [models.ModelKey], a model of a provider. Its fields are Provider and ID; its methods
+// MarshalText and UnmarshalText write and read "openai/gpt-4o".
 type ModelKey = models.ModelKey
 
-// Registry is [models.Registry], which maps models to retirement dates: YYYY-MM-DD, or "deprecated".
+// Registry is [models.Registry], a map of a ModelKey to its retirement date: YYYY-MM-DD, or "deprecated". Its methods IsRetired,
+// IsRetiredOn and RetirementDate look one model up, Check returns all that is known of it, and RetiringWithin returns the models that
+// retire soon.
 type Registry = models.Registry
 
 // NormalizeModelID is [models.NormalizeModelID].

@@ -13,8 +13,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// Secret is a text that prints, logs and marshals as "[REDACTED]", also in a query. Reveal returns the text. It is the type
-// that package client has under the same name.
+// Secret is a text that prints, logs and marshals as "[REDACTED]", also in a query. It has no exported fields. Its method Reveal returns the text, and
+// Equal, like ==, reports whether two secrets have the same text. [NewSecret] makes one, and the
+// zero Secret is empty. It is the type that package client has under the same name.
 type Secret = secret.Secret
 
 // NewSecret returns text as a [Secret], as in PricingOptions{APIKey: NewSecret(key)}.

@@ -6,6 +6,7 @@ import "github.com/mesh-gateway/mesh-go/internal/testserver"
 //
 //	Times       int           // number of requests that fail; 0 means 1, a negative number means all from now on
 //	Delay       time.Duration // time before the response; without other fields the usual response follows
+//	BytesPerSecond int        // rate of the body of the usual response, as on a slow link; 0 means no limit
 //	HangUp      bool          // close the connection instead of responding; with Body, in the middle of the body
 //	AfterEffect bool          // ignored, because no request has an effect
 //	AfterEvents int           // let so many events of a streamed completion pass first
