@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -127,45 +126,6 @@ func usedOfOS(file *ast.File) (names []string) {
 		return true
 	})
 	return names
-}
-
-// TestFieldsOfValueErrorsAreGoNames checks that a program can compare ValueError.Field with the name of an argument, of a field or,
-// for a value that New did not make, of a type.
-func TestFieldsOfValueErrorsAreGoNames(t *testing.T) {
-	t.Parallel()
-	for _, dir := range []string{"client", "discovery", "discovery/prices", "discovery/calls", "discovery/meter"} {
-		names, fields := map[string]bool{}, map[string]string{}
-		paths, err := filepath.Glob(dir + "/*.go")
-		require.NoError(t, err)
-		for _, path := range paths {
-			if strings.HasSuffix(path, "_test.go") {
-				continue
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			require.NoError(t, err)
-			ast.Inspect(file, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.Field:
-					for _, name := range n.Names {
-						names[name.Name] = true
-					}
-				case *ast.TypeSpec:
-					names[n.Name.Name] = true
-				case *ast.KeyValueExpr:
-					key, _ := n.Key.(*ast.Ident)
-					if value, ok := n.Value.(*ast.BasicLit); ok && key != nil && (key.Name == "Field" || strings.HasSuffix(key.Name, "Field")) {
-						fields[strings.Trim(value.Value, `"`)] = path
-					}
-				}
-				return true
-			})
-		}
-		assert.NotEmpty(t, fields, dir)
-		for field, path := range fields {
-			last := field[strings.LastIndex(field, ".")+1:]
-			assert.True(t, names[last], "%s: %q is not the name of an argument, a field or a type", path, field)
-		}
-	}
 }
 
 // TestAliasesNameTheirFields checks the comments of aliases of internal types: go doc shows neither fields nor methods of an alias.

@@ -168,7 +168,7 @@ func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 // granted credit, and the amount spent is unknown. A grant that expired counts as spending.
 func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 	if !strings.EqualFold(currencyOf(before), currencyOf(after)) {
-		return 0, &ValueError{Field: "after", Value: argument.Shown(after.Currency), Reason: "is in another currency than before"}
+		return 0, invalid("after", argument.Shown(after.Currency), "is in another currency than before")
 	}
 	var spent *big.Rat
 	for _, part := range []struct {
@@ -180,16 +180,16 @@ func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 		{"TotalBalance", before.TotalBalance, after.TotalBalance},
 	} {
 		if !finite(part.before) || !finite(part.after) {
-			return 0, &ValueError{Field: part.name, Reason: "must be finite"}
+			return 0, invalid(part.name, "", "must be finite")
 		}
 		spent = new(big.Rat).Sub(decimal.FromFloat(part.before), decimal.FromFloat(part.after))
 		if spent.Sign() < 0 {
-			return 0, &ValueError{Field: part.name, Value: strconv.FormatFloat(part.after, 'g', -1, 64), Reason: "is higher than before: the account was topped up"}
+			return 0, invalid(part.name, strconv.FormatFloat(part.after, 'g', -1, 64), "is higher than before: the account was topped up")
 		}
 	}
 	f, _ := spent.Float64()
 	if !finite(f) {
-		return 0, &ValueError{Field: "TotalBalance", Reason: "is out of range"}
+		return 0, invalid("TotalBalance", "", "is out of range")
 	}
 	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // CatalogOptions selects models and limits the age of the catalog. The zero value selects all models of a catalog that is at
@@ -22,10 +23,10 @@ type CatalogOptions struct {
 
 func (o CatalogOptions) check() error {
 	if o.TTL < 0 {
-		return &ValueError{Field: "TTL", Value: o.TTL.String(), Reason: "must not be negative"}
+		return invalid("TTL", o.TTL.String(), "must not be negative")
 	}
 	if o.Provider != "" && modelid.Lookup(o.Provider) == nil {
-		return modelid.Unknown("Provider", string(o.Provider))
+		return invalid("Provider", argument.Shown(string(o.Provider)), modelid.Unknown())
 	}
 	return nil
 }

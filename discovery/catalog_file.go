@@ -43,18 +43,18 @@ func (c *Client) SaveCatalog(writer io.Writer) error {
 		return err
 	}
 	if writer == nil {
-		return &ValueError{Field: "writer", Reason: "must not be nil"}
+		return invalid("writer", "", "must not be nil")
 	}
 	good := c.catalog.lastGood.Load()
 	if good == nil {
-		return &ValueError{Field: "Client", Reason: "has no catalog from the primary source to save"}
+		return invalid("Client", "", "has no catalog from the primary source to save")
 	}
 	text, err := good.file(c.catalogURLDigest())
 	switch {
 	case err != nil:
 		return fmt.Errorf("discovery: SaveCatalog: %w", err)
 	case int64(len(text)) > c.maxBytes:
-		return &ValueError{Field: "Client", Reason: fmt.Sprintf("has a catalog whose file is longer than %d bytes", c.maxBytes)}
+		return invalid("Client", "", fmt.Sprintf("has a catalog whose file is longer than %d bytes", c.maxBytes))
 	}
 	if _, err := io.Copy(writer, bytes.NewReader(text)); err != nil {
 		return fmt.Errorf("discovery: SaveCatalog: %w", err)
@@ -87,7 +87,7 @@ func (c *Client) LoadCatalog(reader io.Reader) error {
 		return err
 	}
 	if reader == nil {
-		return &ValueError{Field: "reader", Reason: "must not be nil"}
+		return invalid("reader", "", "must not be nil")
 	}
 	limit := min(c.maxBytes, math.MaxInt64-1)
 	text, err := io.ReadAll(io.LimitReader(reader, limit+1))
@@ -95,11 +95,11 @@ func (c *Client) LoadCatalog(reader io.Reader) error {
 	case err != nil:
 		return fmt.Errorf("discovery: LoadCatalog: %w", err)
 	case int64(len(text)) > limit:
-		return &ValueError{Field: "reader", Reason: fmt.Sprintf("is longer than %d bytes", limit)}
+		return invalid("reader", "", fmt.Sprintf("is longer than %d bytes", limit))
 	}
 	s, err := parseCatalogFile(text, c.catalogURLDigest())
 	if err != nil {
-		return &ValueError{Field: "reader", Reason: err.Error()}
+		return invalid("reader", "", err.Error())
 	}
 	c.adopt(s)
 	return nil

@@ -115,10 +115,10 @@ var defaultClient = sync.OnceValue(func() *Client {
 // ready rejects the zero Client and a nil context.
 func (c *Client) ready(ctx context.Context) error {
 	if c == nil || c.apis.catalog == nil {
-		return &ValueError{Field: "Client", Reason: "must be made with discovery.New"}
+		return invalid("Client", "", "must be made with discovery.New")
 	}
 	if ctx == nil {
-		return &ValueError{Field: "ctx", Reason: "must not be nil"}
+		return invalid("ctx", "", "must not be nil")
 	}
 	return nil
 }

@@ -114,15 +114,15 @@ type dayQuery struct {
 // checkPages validates the page size and the groupings of a query.
 func checkPages(limit, maxLimit int, groups []GroupBy, known ...GroupBy) error {
 	if limit < 0 || limit > maxLimit {
-		return &ValueError{Field: "Limit", Value: strconv.Itoa(limit), Reason: fmt.Sprintf("must be between 1 and %d", maxLimit)}
+		return invalid("Limit", strconv.Itoa(limit), fmt.Sprintf("must be between 1 and %d", maxLimit))
 	}
 	for i, group := range groups {
 		switch {
 		case !slices.Contains(known, group):
 			names := strings.Trim(fmt.Sprint(known), "[]")
-			return &ValueError{Field: "GroupBy", Value: argument.Shown(string(group)), Reason: "must be one of " + strings.ReplaceAll(names, " ", ", ")}
+			return invalid("GroupBy", argument.Shown(string(group)), "must be one of "+strings.ReplaceAll(names, " ", ", "))
 		case slices.Contains(groups[:i], group):
-			return &ValueError{Field: "GroupBy", Value: string(group), Reason: "is repeated"}
+			return invalid("GroupBy", string(group), "is repeated")
 		}
 	}
 	return nil

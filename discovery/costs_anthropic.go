@@ -91,15 +91,15 @@ func (q AnthropicCostQuery) window() (start, end int64, err error) {
 	open := q.End.IsZero()
 	switch {
 	case q.Start.IsZero():
-		return 0, 0, &ValueError{Field: "Start", Reason: "is required"}
+		return 0, 0, invalid("Start", "", "is required")
 	case !open && !q.Start.Before(q.End):
-		return 0, 0, &ValueError{Field: "Start", Value: q.Start.Format(time.RFC3339), Reason: "must be before End"}
+		return 0, 0, invalid("Start", q.Start.Format(time.RFC3339), "must be before End")
 	case q.Start.Unix() < 0:
-		return 0, 0, &ValueError{Field: "Start", Value: q.Start.Format(time.RFC3339), Reason: "must be in 1970 or later"}
+		return 0, 0, invalid("Start", q.Start.Format(time.RFC3339), "must be in 1970 or later")
 	case q.Start.Unix() >= firstMilliseconds:
-		return 0, 0, &ValueError{Field: "Start", Value: q.Start.Format(time.RFC3339), Reason: madeOfMilliseconds}
+		return 0, 0, invalid("Start", q.Start.Format(time.RFC3339), madeOfMilliseconds)
 	case !open && q.End.Unix() >= firstMilliseconds:
-		return 0, 0, &ValueError{Field: "End", Value: q.End.Format(time.RFC3339), Reason: madeOfMilliseconds}
+		return 0, 0, invalid("End", q.End.Format(time.RFC3339), madeOfMilliseconds)
 	case open:
 		return q.Start.Unix(), 0, nil
 	}

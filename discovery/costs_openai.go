@@ -90,15 +90,15 @@ func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 func checkUnixWindow(start, end int64) error {
 	switch {
 	case start <= 0:
-		return &ValueError{Field: "StartTime", Value: strconv.FormatInt(start, 10), Reason: "must be positive, in Unix seconds"}
+		return invalid("StartTime", strconv.FormatInt(start, 10), "must be positive, in Unix seconds")
 	case start >= firstMilliseconds:
-		return &ValueError{Field: "StartTime", Value: strconv.FormatInt(start, 10), Reason: "is in milliseconds; it must be in Unix seconds"}
+		return invalid("StartTime", strconv.FormatInt(start, 10), "is in milliseconds; it must be in Unix seconds")
 	case end >= firstMilliseconds:
-		return &ValueError{Field: "EndTime", Value: strconv.FormatInt(end, 10), Reason: "is in milliseconds; it must be in Unix seconds"}
+		return invalid("EndTime", strconv.FormatInt(end, 10), "is in milliseconds; it must be in Unix seconds")
 	case end < 0:
-		return &ValueError{Field: "EndTime", Value: strconv.FormatInt(end, 10), Reason: "must not be negative"}
+		return invalid("EndTime", strconv.FormatInt(end, 10), "must not be negative")
 	case end != 0 && start >= end:
-		return &ValueError{Field: "StartTime", Value: strconv.FormatInt(start, 10), Reason: "must be before EndTime"}
+		return invalid("StartTime", strconv.FormatInt(start, 10), "must be before EndTime")
 	}
 	return nil
 }

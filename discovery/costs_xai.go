@@ -143,9 +143,9 @@ func newTeamCostBucket(b *billing.Bucket, end time.Time) TeamCostBucket {
 // request escapes them.
 func teamID(given string) (string, error) {
 	team := cmp.Or(strings.TrimSpace(given), strings.TrimSpace(os.Getenv("XAI_TEAM_ID")))
-	invalid := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%`, r) }
-	if strings.ContainsFunc(team, invalid) || slices.Contains([]string{".", ".."}, team) {
-		return "", &ValueError{Field: "TeamID", Value: argument.Shown(team), Reason: "cannot be part of a path"}
+	special := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%`, r) }
+	if strings.ContainsFunc(team, special) || slices.Contains([]string{".", ".."}, team) {
+		return "", invalid("TeamID", argument.Shown(team), "cannot be part of a path")
 	}
 	return team, nil
 }

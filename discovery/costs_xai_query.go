@@ -66,7 +66,7 @@ func (q XAICostQuery) window() (xaiWindow, error) {
 	w := xaiWindow{unit: cmp.Or(q.TimeUnit, TimeUnitDay), timezone: cmp.Or(q.Timezone, DefaultTimezone)}
 	unit, known := calendarUnits[w.unit]
 	if !known {
-		return w, &ValueError{Field: "TimeUnit", Value: argument.Shown(string(w.unit)), Reason: "must be one of the TimeUnit constants, such as TIME_UNIT_DAY"}
+		return w, invalid("TimeUnit", argument.Shown(string(w.unit)), "must be one of the TimeUnit constants, such as TIME_UNIT_DAY")
 	}
 	zone, err := loadZone(w.timezone)
 	if err != nil {
@@ -81,7 +81,7 @@ func (q XAICostQuery) window() (xaiWindow, error) {
 		return w, err
 	}
 	if !start.Before(end) {
-		return w, &ValueError{Field: "StartTime", Value: argument.Shown(q.StartTime), Reason: "must be before EndTime"}
+		return w, invalid("StartTime", argument.Shown(q.StartTime), "must be before EndTime")
 	}
 	if truncated := end.Truncate(time.Second); truncated.Before(end) {
 		end = truncated.Add(time.Second) // formatting the start drops its fraction
@@ -98,7 +98,7 @@ func loadZone(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" {
-		return nil, &ValueError{Field: "Timezone", Value: argument.Shown(name), Reason: "is unknown; it must be an IANA name such as Europe/Berlin"}
+		return nil, invalid("Timezone", argument.Shown(name), "is unknown; it must be an IANA name such as Europe/Berlin")
 	}
 	return zone, nil
 }
@@ -108,10 +108,10 @@ func loadZone(name string) (*time.Location, error) {
 func parseTime(field, text string, zone *time.Location) (time.Time, error) {
 	t, ok := calendar.Parse(text, zone)
 	if !ok {
-		return t, &ValueError{Field: field, Value: argument.Shown(text), Reason: "must be a time such as 2026-05-01T00:00:00Z or 2026-05-01 00:00:00 that exists in the time zone"}
+		return t, invalid(field, argument.Shown(text), "must be a time such as 2026-05-01T00:00:00Z or 2026-05-01 00:00:00 that exists in the time zone")
 	}
 	if calendar.Ambiguous(t) {
-		return t, &ValueError{Field: field, Value: argument.Shown(text), Reason: "is ambiguous where the clocks of the time zone change, and xAI takes no offset; use Etc/GMT"}
+		return t, invalid(field, argument.Shown(text), "is ambiguous where the clocks of the time zone change, and xAI takes no offset; use Etc/GMT")
 	}
 	return t, nil
 }
@@ -122,9 +122,9 @@ func (w xaiWindow) checkWhole() error {
 	switch {
 	case w.Unit == calendar.Whole:
 	case !w.Starts(w.Start):
-		return &ValueError{Field: "StartTime", Value: w.Start.Format(time.RFC3339), Reason: "must be the start of a bucket of " + string(w.unit)}
+		return invalid("StartTime", w.Start.Format(time.RFC3339), "must be the start of a bucket of "+string(w.unit))
 	case !w.Starts(w.End) && w.Next(w.End).Before(w.Next(time.Now().In(w.End.Location()))):
-		return &ValueError{Field: "EndTime", Value: w.End.Format(time.RFC3339), Reason: "must be the end of a bucket of " + string(w.unit)}
+		return invalid("EndTime", w.End.Format(time.RFC3339), "must be the end of a bucket of "+string(w.unit))
 	}
 	return nil
 }

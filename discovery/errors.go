@@ -23,6 +23,10 @@ import (
 // client.ErrMesh. It is the type that package client has under the same name.
 type ValueError = argument.ValueError
 
+func invalid(field, value, reason string) error {
+	return argument.New("discovery", field, value, reason)
+}
+
 // Reason classifies a [Failure] for programs.
 type Reason string
 

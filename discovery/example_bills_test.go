@@ -137,5 +137,5 @@ func ExampleClient_FetchDeepSeekBalance() {
 	// Output:
 	// 42.5 USD
 	// spent 2.75 <nil>
-	// mesh: ToppedUpBalance "42.75" is higher than before: the account was topped up
+	// discovery: ToppedUpBalance "42.75" is higher than before: the account was topped up
 }

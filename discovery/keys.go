@@ -39,9 +39,9 @@ func WithKey(service Service, keyFunc func(context.Context) (string, error)) Opt
 		}
 		switch {
 		case service == ServicePrices:
-			return &ValueError{Field: "service", Value: string(service), Reason: "needs no key"}
+			return invalid("service", string(service), "needs no key")
 		case keyFunc == nil:
-			return &ValueError{Field: "keyFunc", Reason: "must not be nil"}
+			return invalid("keyFunc", "", "must not be nil")
 		}
 		c.keys[service] = keyFunc
 		return nil

@@ -21,7 +21,7 @@ type Option func(*Client) error
 func WithHTTPClient(httpClient *http.Client) Option {
 	return func(c *Client) error {
 		if httpClient == nil {
-			return &ValueError{Field: "httpClient", Reason: "must not be nil"}
+			return invalid("httpClient", "", "must not be nil")
 		}
 		c.http = httpClient
 		return nil
@@ -55,7 +55,7 @@ func WithBaseURL(service Service, baseURL string) Option {
 func WithOutageTTL(outageTTL time.Duration) Option {
 	return func(c *Client) error {
 		if outageTTL < 0 {
-			return &ValueError{Field: "outageTTL", Value: outageTTL.String(), Reason: "must not be negative"}
+			return invalid("outageTTL", outageTTL.String(), "must not be negative")
 		}
 		c.outageTTL = outageTTL
 		return nil
@@ -66,7 +66,7 @@ func WithOutageTTL(outageTTL time.Duration) Option {
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *Client) error {
 		if logger == nil {
-			return &ValueError{Field: "logger", Reason: "must not be nil"}
+			return invalid("logger", "", "must not be nil")
 		}
 		c.log = logger
 		return nil
@@ -78,7 +78,7 @@ func WithLogger(logger *slog.Logger) Option {
 func WithFailureHandler(handler func(Failure)) Option {
 	return func(c *Client) error {
 		if handler == nil {
-			return &ValueError{Field: "handler", Reason: "must not be nil"}
+			return invalid("handler", "", "must not be nil")
 		}
 		c.onFailure = handler
 		return nil
@@ -98,7 +98,7 @@ func WithStrictErrors() Option {
 func WithMaxResponseBytes(maxBytes int64) Option {
 	return func(c *Client) error {
 		if maxBytes <= 0 {
-			return &ValueError{Field: "maxBytes", Value: fmt.Sprint(maxBytes), Reason: "must be positive"}
+			return invalid("maxBytes", fmt.Sprint(maxBytes), "must be positive")
 		}
 		c.maxBytes = maxBytes
 		return nil
@@ -117,7 +117,7 @@ func checkService(service Service) error {
 		}
 	}
 	names = append(names, string(ServicePrices))
-	return &ValueError{Field: "service", Value: argument.Shown(string(service)), Reason: "is not one of " + strings.Join(names, ", ")}
+	return invalid("service", argument.Shown(string(service)), "is not one of "+strings.Join(names, ", "))
 }
 
 var errCatalogURL = errors.New("MESH_CATALOG_URL must be http:// or https:// with a host, and /, ?, # and @ must be percent-encoded in a password")
@@ -138,7 +138,7 @@ func checkedURL(field, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.ContainsAny(text, "?#@") {
-		return "", &ValueError{Field: field, Reason: "must be http:// or https:// with a host, without @, ? and #"}
+		return "", invalid(field, "", "must be http:// or https:// with a host, without @, ? and #")
 	}
 	return strings.TrimRight(text, "/"), nil
 }

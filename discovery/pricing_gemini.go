@@ -35,7 +35,7 @@ func WithGeminiServiceID(serviceID string) Option {
 	serviceID = strings.TrimSpace(serviceID)
 	return func(c *Client) error {
 		if argument.Shown(serviceID) == "" || strings.Trim(serviceID, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			return &ValueError{Field: "serviceID", Value: argument.Shown(serviceID), Reason: "must be letters, digits and hyphens, as in " + defaultGeminiService}
+			return invalid("serviceID", argument.Shown(serviceID), "must be letters, digits and hyphens, as in "+defaultGeminiService)
 		}
 		c.geminiService = serviceID
 		return nil
@@ -55,7 +55,7 @@ type PricingOptions struct {
 
 func (o PricingOptions) check() error {
 	if o.TTL < 0 {
-		return &ValueError{Field: "TTL", Value: o.TTL.String(), Reason: "must not be negative"}
+		return invalid("TTL", o.TTL.String(), "must not be negative")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (d Direction) orDefault() Direction {
 
 func (d Direction) check() error {
 	if d = d.orDefault(); d != Input && d != Output {
-		return &ValueError{Field: "Direction", Value: argument.Shown(string(d)), Reason: "must be input or output"}
+		return invalid("Direction", argument.Shown(string(d)), "must be input or output")
 	}
 	return nil
 }
@@ -46,13 +46,13 @@ type GeminiPriceQuery struct {
 
 func (q GeminiPriceQuery) check(hint []string) error {
 	if len(hint) == 0 {
-		return &ValueError{Field: "hint", Reason: "must not be empty"}
+		return invalid("hint", "", "must not be empty")
 	}
 	if err := q.Direction.check(); err != nil {
 		return err
 	}
 	if q.TierThresholdTokens < 0 {
-		return &ValueError{Field: "TierThresholdTokens", Value: fmt.Sprint(q.TierThresholdTokens), Reason: "must not be negative"}
+		return invalid("TierThresholdTokens", fmt.Sprint(q.TierThresholdTokens), "must not be negative")
 	}
 	return q.PricingOptions.check()
 }

@@ -80,10 +80,10 @@ func (c *Client) reconcileDays(ctx context.Context, operation string, query dayQ
 func (q dayQuery) checkWholeDays() error {
 	const reason = "must be midnight UTC: costs are billed by whole days"
 	if q.start%calendar.SecondsPerDay != 0 {
-		return &ValueError{Field: q.startField, Value: q.formatTime(q.start), Reason: reason}
+		return invalid(q.startField, q.formatTime(q.start), reason)
 	}
 	if today := time.Now().Unix(); q.end%calendar.SecondsPerDay != 0 && q.end < today-today%calendar.SecondsPerDay {
-		return &ValueError{Field: q.endField, Value: q.formatTime(q.end), Reason: reason}
+		return invalid(q.endField, q.formatTime(q.end), reason)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func checkAttributed(usd *float64) error {
 	if usd == nil || finite(*usd) {
 		return nil
 	}
-	return &ValueError{Field: "attributedUSD", Value: strconv.FormatFloat(*usd, 'g', -1, 64), Reason: "must be finite"}
+	return invalid("attributedUSD", strconv.FormatFloat(*usd, 'g', -1, 64), "must be finite")
 }
 
 // settled reports whether a window that ends at end, exclusive, ends before today.

@@ -141,7 +141,7 @@ func isGoogleError(rows int, token string, others map[string]json.RawMessage) bo
 func timeoutOr(d, usual time.Duration) (time.Duration, error) {
 	switch {
 	case d < 0:
-		return 0, &ValueError{Field: "Timeout", Value: d.String(), Reason: "must not be negative"}
+		return 0, invalid("Timeout", d.String(), "must not be negative")
 	case d == 0:
 		return usual, nil
 	}

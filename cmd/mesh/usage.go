@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
@@ -83,7 +84,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		if report.Calls == 0 {
 			return unread
 		}
-		report.Errors = strings.Split(unread.Error(), "\n")
+		report.Errors = strings.Split(output.Error(unread), "\n")
 	}
 	if err := a.printUsage(report); err != nil {
 		return err
@@ -149,7 +150,7 @@ func (a *app) count(path string, q *pages.BillQuery, failures *failureList) (unr
 		return nil, usagef("--usage: %w", unread)
 	}
 	for _, reason := range q.Count(rows[0]) {
-		failures.add(errors.New(reason))
+		failures.add(errors.New("the cost is not known: " + pages.Cause(reason)))
 	}
 	return unread, nil
 }
@@ -220,13 +221,14 @@ func (in *callsFiles) rename(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := err.Error()
+	was := output.Error(err)
+	text := was
 	for _, given := range []map[string]string{in.names, in.missing} {
 		for name, words := range given {
 			text = strings.ReplaceAll(text, name, words)
 		}
 	}
-	if text == err.Error() {
+	if text == was {
 		return &usageError{err} // with its type
 	}
 	return usagef("%s", text)

@@ -48,7 +48,7 @@ func OpenLog(dir string) (*Log, error) {
 // ready rejects a Log that OpenLog did not return.
 func (l *Log) ready() error {
 	if l == nil || l.days == nil {
-		return &ValueError{Field: "Log", Reason: "must be made with calls.OpenLog"}
+		return invalid("Log", "", "must be made with calls.OpenLog")
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ type LineError struct {
 }
 
 // Error returns the file, the line and the cause.
-func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+func (e *LineError) Error() string { return fmt.Sprintf("calls: %s:%d: %v", e.File, e.Line, e.Err) }
 
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }

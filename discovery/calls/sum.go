@@ -57,7 +57,7 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 		return nil, err
 	}
 	if !opts.From.IsZero() && !opts.To.IsZero() && !opts.From.Before(opts.To) {
-		return nil, &ValueError{Field: "To", Reason: "must be after From"}
+		return nil, invalid("To", "", "must be after From")
 	}
 	if opts.Prices == nil {
 		opts.Prices = prices.BuiltIn()

@@ -47,7 +47,7 @@ func (l *lineErrors) join() error {
 		errs = append(errs, e.err)
 	}
 	if l.more > 0 {
-		errs = append(errs, fmt.Errorf("and %d more lines that cannot be read", l.more))
+		errs = append(errs, fmt.Errorf("calls: %d more lines cannot be read", l.more))
 	}
 	return errors.Join(errs...)
 }

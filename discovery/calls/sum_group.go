@@ -47,11 +47,11 @@ func parseGrouping(names []string) (*grouping, error) {
 		label, labelled := strings.CutPrefix(name, labelPrefix)
 		switch {
 		case slices.Contains(names[:i], name):
-			return nil, &ValueError{Field: "By", Value: name, Reason: "is there twice"}
+			return nil, invalid("By", name, "is there twice")
 		case labelled && label != "":
 			g.labels[label] = i
 		case name != "day" && name != "model" && name != "provider" && name != "unpriced":
-			return nil, &ValueError{Field: "By", Value: name, Reason: "must be day, model, provider, unpriced or label:NAME"}
+			return nil, invalid("By", name, "must be day, model, provider, unpriced or label:NAME")
 		}
 	}
 	return g, nil

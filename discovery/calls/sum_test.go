@@ -165,8 +165,9 @@ func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
 	require.Len(t, lines, 101)
 	for i, line := range lines[:100] {
 		assert.Contains(t, line, fmt.Sprintf("a.jsonl:%d: ", i+2))
+		assert.True(t, strings.HasPrefix(line, "calls: "), line)
 	}
-	assert.Equal(t, "and 49902 more lines that cannot be read", lines[100])
+	assert.Equal(t, "calls: 49902 more lines cannot be read", lines[100])
 	rows, err = sum(calls.SumOptions{}, dir+"/b.jsonl", dir+"/none")
 	require.Len(t, rows, 1)
 	assert.ErrorContains(t, err, "b.jsonl:2: usage")

@@ -80,10 +80,10 @@ func billedOf(b discovery.CostBucket) billed {
 
 func billedTeam(b discovery.TeamCostBucket) (period billed, err error) {
 	if period.start, err = time.Parse(time.RFC3339, b.StartTime); err != nil {
-		return billed{}, &discovery.ValueError{Field: "StartTime", Value: b.StartTime, Reason: "must be an RFC 3339 time"}
+		return billed{}, invalid("StartTime", b.StartTime, "must be an RFC 3339 time")
 	}
 	if period.end, err = time.Parse(time.RFC3339, b.EndTime); err != nil {
-		return billed{}, &discovery.ValueError{Field: "EndTime", Value: b.EndTime, Reason: "must be an RFC 3339 time"}
+		return billed{}, invalid("EndTime", b.EndTime, "must be an RFC 3339 time")
 	}
 	for _, item := range b.LineItems {
 		period.amounts = append(period.amounts, amount{item: item.Description, usd: item.USD})

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -34,7 +33,7 @@ func NewCalls(list *prices.List, account string) *Calls {
 // ready rejects Calls that NewCalls did not return.
 func (c *Calls) ready() error {
 	if c == nil || c.list == nil {
-		return &discovery.ValueError{Field: "Calls", Reason: "must be made with focus.NewCalls"}
+		return invalid("Calls", "", "must be made with focus.NewCalls")
 	}
 	return nil
 }
@@ -55,7 +54,7 @@ func (c *Calls) Add(r calls.Record) error {
 	}
 	r.Provider = p
 	if year := r.Time.UTC().Year(); r.Time.IsZero() || year < 1 || year >= 9999 { // the end of its month must have a year of four digits
-		return &discovery.ValueError{Field: "Time", Reason: "must be set, to a year before 9999"}
+		return invalid("Time", "", "must be set, to a year before 9999")
 	}
 	if r.USD == "" && r.Unpriced != "" {
 		return unpriced(r.Unpriced)
@@ -69,7 +68,7 @@ func (c *Calls) Add(r calls.Record) error {
 	}
 	recorded, ok := decimal.ParsePlain(r.USD)
 	if !ok {
-		return &discovery.ValueError{Field: "USD", Value: r.USD, Reason: "must be a plain decimal"}
+		return invalid("USD", r.USD, "must be a plain decimal")
 	}
 	switch {
 	case err == nil && recorded.Cmp(amountOf(cost.USD)) == 0:

@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -88,7 +87,7 @@ func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z"
 // write writes the header and the rows.
 func write(w io.Writer, rows iter.Seq[row]) error {
 	if w == nil {
-		return &discovery.ValueError{Field: "w", Reason: "must not be nil"}
+		return invalid("w", "", "must not be nil")
 	}
 	out := csv.NewWriter(w)
 	header := columns()

@@ -66,18 +66,18 @@ type Budget struct {
 func (b *Budget) check() (limit, perCall decimal.Decimal, err error) {
 	var ok bool
 	if limit, ok = decimal.ParsePlain(b.USD); !ok {
-		return limit, perCall, &ValueError{Field: "USD", Value: b.USD, Reason: "must be a plain decimal such as 12.50"}
+		return limit, perCall, invalid("USD", b.USD, "must be a plain decimal such as 12.50")
 	}
 	if b.PerCall != "" {
 		if perCall, ok = decimal.ParsePlain(b.PerCall); !ok {
-			return limit, perCall, &ValueError{Field: "PerCall", Value: b.PerCall, Reason: "must be a plain decimal such as 0.05"}
+			return limit, perCall, invalid("PerCall", b.PerCall, "must be a plain decimal such as 0.05")
 		}
 	}
 	switch b.Per {
 	case PeriodTotal, PeriodDay, PeriodMonth:
 		return limit, perCall, nil
 	}
-	return limit, perCall, &ValueError{Field: "Per", Value: string(b.Per), Reason: "must be a Period"}
+	return limit, perCall, invalid("Per", string(b.Per), "must be a Period")
 }
 
 // BudgetError is the error of a call that a budget refused. Nothing was sent.
@@ -98,5 +98,5 @@ func (e *BudgetError) Error() string {
 	if e.Budget.Per != "" {
 		of += " for this " + string(e.Budget.Per)
 	}
-	return fmt.Sprintf("the budget of %s USD%s refuses the call: %s USD spent, %s USD set aside", e.Budget.USD, of, e.Spent, e.Reserved)
+	return fmt.Sprintf("meter: the budget of %s USD%s refuses the call: %s USD spent, %s USD set aside", e.Budget.USD, of, e.Spent, e.Reserved)
 }

@@ -6,3 +6,5 @@ import "github.com/mesh-gateway/mesh-go/internal/argument"
 // Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
 // client.ErrMesh. It is the type that packages client and discovery have under the same name.
 type ValueError = argument.ValueError
+
+func invalid(field, value, reason string) error { return argument.New("meter", field, value, reason) }

@@ -92,7 +92,7 @@ func ExampleWithLabel() {
 	}
 	fmt.Println("ann", records["ann"], "bob", records["bob"])
 	// Output:
-	// the budget of 0.02 USD of user "ann" for this day refuses the call: 0.015 USD spent, 0 USD set aside
+	// meter: the budget of 0.02 USD of user "ann" for this day refuses the call: 0.015 USD spent, 0 USD set aside
 	// ann 2 bob 1
 }
 
@@ -121,7 +121,7 @@ func ExampleMeter_Restore() {
 	// Output:
 	// 5 <nil>
 	// 402 Payment Required
-	// the budget of 5 USD refuses the call: 5 USD spent, 0 USD set aside
+	// meter: the budget of 5 USD refuses the call: 5 USD spent, 0 USD set aside
 }
 
 // What each message cost: the handler attaches a label to the calls of its message.

@@ -72,7 +72,7 @@ func New(opts ...Option) (*Meter, error) {
 // ready rejects a Meter that New did not return.
 func (m *Meter) ready() error {
 	if m == nil || m.prices == nil {
-		return &ValueError{Field: "Meter", Reason: "must be made with meter.New"}
+		return invalid("Meter", "", "must be made with meter.New")
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func WithHost(host string, provider models.Provider) Option {
 		}
 		host := strings.ToLower(host)
 		if host == "" || strings.ContainsAny(host, "/@? ") { // a URL may have a password, so the error does not show it
-			return &ValueError{Field: "host", Reason: "must be a host or host:port"}
+			return invalid("host", "", "must be a host or host:port")
 		}
 		m.hosts[host] = known
 		return nil
@@ -34,7 +34,7 @@ func WithHost(host string, provider models.Provider) Option {
 func WithPrices(list *prices.List) Option {
 	return func(m *Meter) error {
 		if list == nil {
-			return &ValueError{Field: "list", Reason: "must not be nil"}
+			return invalid("list", "", "must not be nil")
 		}
 		m.prices = list
 		return nil
@@ -47,7 +47,7 @@ func WithPrices(list *prices.List) Option {
 func WithRecorder(record func(calls.Record)) Option {
 	return func(m *Meter) error {
 		if record == nil {
-			return &ValueError{Field: "record", Reason: "must not be nil"}
+			return invalid("record", "", "must not be nil")
 		}
 		m.recorders = append(m.recorders, record)
 		return nil
@@ -78,7 +78,7 @@ func WithStreamUsage() Option {
 func WithLogger(logger *slog.Logger) Option {
 	return func(m *Meter) error {
 		if logger == nil {
-			return &ValueError{Field: "logger", Reason: "must not be nil"}
+			return invalid("logger", "", "must not be nil")
 		}
 		m.logger = logger
 		return nil

@@ -16,7 +16,7 @@ func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 		return err
 	}
 	if records == nil {
-		return &ValueError{Field: "records", Reason: "must not be nil"}
+		return invalid("records", "", "must not be nil")
 	}
 	var errs []error
 	for r, err := range records {

@@ -22,7 +22,7 @@ func ExampleParseProvider() {
 	// openai
 	// xai
 	// gemini
-	// mesh: provider "Meta" is not one of openai, deepseek, anthropic, gemini, xai
+	// models: provider "Meta" is not one of openai, deepseek, anthropic, gemini, xai
 }
 
 func ExampleNormalizeModelID() {

@@ -52,9 +52,9 @@ func TestParseProviderRejectsUnknownNames(t *testing.T) {
 func TestProviderErrors(t *testing.T) {
 	t.Parallel()
 	_, err := models.ParseProvider("Meta")
-	assert.EqualError(t, err, `mesh: provider "Meta" is not one of openai, deepseek, anthropic, gemini, xai`)
+	assert.EqualError(t, err, `models: provider "Meta" is not one of openai, deepseek, anthropic, gemini, xai`)
 	_, err = models.ParseProvider("")
-	assert.EqualError(t, err, `mesh: provider is not one of openai, deepseek, anthropic, gemini, xai`)
+	assert.EqualError(t, err, `models: provider is not one of openai, deepseek, anthropic, gemini, xai`)
 }
 
 // A key passed as a name must not appear in the error.

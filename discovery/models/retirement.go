@@ -29,9 +29,9 @@ func (k *ModelKey) UnmarshalText(text []byte) error {
 	p := modelid.Lookup(name)
 	switch {
 	case !found:
-		return &ValueError{Field: "text", Value: argument.Shown(string(text)), Reason: "must be provider/id"}
+		return invalid("text", argument.Shown(string(text)), "must be provider/id")
 	case p == nil:
-		return modelid.Unknown("text", name)
+		return invalid("text", argument.Shown(name), modelid.Unknown())
 	}
 	*k = ModelKey{Provider: Provider(p.ID), ID: id}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Call is a call whose cost [List.CostOf] computes.
@@ -137,7 +138,7 @@ func (c *Call) check() (models.Provider, error) {
 	case err != nil:
 		return "", err
 	case c.At.IsZero():
-		return "", &ValueError{Field: "At", Reason: "must not be zero: a price has a day"}
+		return "", invalid("At", "", "must not be zero: a price has a day")
 	}
 	return p, c.Usage.check()
 }
@@ -147,9 +148,9 @@ func checkModel(p models.Provider, model, field string) (models.Provider, error)
 	known := modelid.Lookup(p)
 	switch {
 	case known == nil:
-		return "", modelid.Unknown("Provider", string(p))
+		return "", invalid("Provider", argument.Shown(string(p)), modelid.Unknown())
 	case strings.TrimSpace(model) == "":
-		return "", &ValueError{Field: field, Reason: "must not be empty"}
+		return "", invalid(field, "", "must not be empty")
 	}
 	return models.Provider(known.ID), nil
 }
@@ -172,7 +173,7 @@ func (l *List) charge(call *pricelist.Call) (pricelist.Charge, error) {
 func (cost Cost) charged(u *Usage) (Cost, error) {
 	usd, ok := decimal.ParsePlain(u.ChargedUSD)
 	if !ok {
-		return Cost{}, &ValueError{Field: "Usage.ChargedUSD", Reason: "must be a decimal such as 0.0345"}
+		return Cost{}, invalid("Usage.ChargedUSD", "", "must be a decimal such as 0.0345")
 	}
 	cost.USD, cost.Source = usd.String(), sourceCharged
 	cost.Lines = []Line{{What: "charged", Tokens: u.sum(), USD: cost.USD}}

@@ -18,7 +18,7 @@ var pricesHeader = []string{
 // unknown price and an open date are empty, never 0. An error of w is returned.
 func (l *List) WriteCSV(w io.Writer) error {
 	if w == nil {
-		return &ValueError{Field: "w", Reason: "must not be nil"}
+		return invalid("w", "", "must not be nil")
 	}
 	out := csv.NewWriter(w)
 	_ = out.Write(pricesHeader) // an error stays, and Error returns it

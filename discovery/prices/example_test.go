@@ -23,7 +23,7 @@ func ExampleParseUsage() {
 	fmt.Println(err)
 	// Output:
 	// 4000 8000 1500 <nil>
-	// mesh: usage.cached_tokens is more than prompt_tokens
+	// prices: usage.cached_tokens is more than prompt_tokens
 }
 
 // The cost of a call is exact, and has a line for each kind of token.

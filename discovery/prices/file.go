@@ -31,7 +31,7 @@ type pricesFile struct {
 // confidential. An error of w is returned.
 func (l *List) Save(w io.Writer) error {
 	if w == nil {
-		return &ValueError{Field: "w", Reason: "must not be nil"}
+		return invalid("w", "", "must not be nil")
 	}
 	file := pricesFile{ETag: l.etag, Own: l.own.given}
 	if l.table != nil {
@@ -51,7 +51,7 @@ func (l *List) Save(w io.Writer) error {
 // version or no price file is a [*ValueError]. An error of r is returned, wrapped. The texts contain nothing of the file.
 func Load(r io.Reader) (*List, error) {
 	if r == nil {
-		return nil, &ValueError{Field: "reader", Reason: "must not be nil"}
+		return nil, invalid("reader", "", "must not be nil")
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxPricesFile+1))
 	if err != nil {
@@ -59,7 +59,7 @@ func Load(r io.Reader) (*List, error) {
 	}
 	list, err := parsePricesFile(text)
 	if err != nil {
-		return nil, &ValueError{Field: "reader", Reason: err.Error()}
+		return nil, invalid("reader", "", err.Error())
 	}
 	return list, nil
 }

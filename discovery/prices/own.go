@@ -68,7 +68,7 @@ func (r *Row) complete() error {
 	}
 	r.Provider, r.ModelHint = known, strings.TrimSpace(r.ModelHint)
 	if r.TierThresholdTokens < 0 {
-		return &ValueError{Field: "TierThresholdTokens", Value: strconv.FormatInt(r.TierThresholdTokens, 10), Reason: "must not be negative"}
+		return invalid("TierThresholdTokens", strconv.FormatInt(r.TierThresholdTokens, 10), "must not be negative")
 	}
 	if err := r.checkPrices(); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (r *Row) checkPrices() error {
 			continue
 		}
 		if usd := pricelist.ParsePrice(price.usd); usd == nil || usd.Float64() > maxPrice {
-			return &ValueError{Field: price.field, Value: argument.Shown(price.usd), Reason: "must be a plain decimal such as 2.5, at most 1e15"}
+			return invalid(price.field, argument.Shown(price.usd), "must be a plain decimal such as 2.5, at most 1e15")
 		}
 	}
 	return nil
@@ -97,14 +97,14 @@ func (r *Row) checkPrices() error {
 func (r *Row) checkPeriod() error {
 	from, err := pricelist.ParseTime(r.ValidFrom)
 	if err != nil {
-		return &ValueError{Field: "ValidFrom", Value: argument.Shown(r.ValidFrom), Reason: "must be a date such as 2026-12-01 or an RFC 3339 time"}
+		return invalid("ValidFrom", argument.Shown(r.ValidFrom), "must be a date such as 2026-12-01 or an RFC 3339 time")
 	}
 	until, err := pricelist.ParseTime(r.ValidUntil)
 	if err != nil {
-		return &ValueError{Field: "ValidUntil", Value: argument.Shown(r.ValidUntil), Reason: "must be a date such as 2026-12-01 or an RFC 3339 time"}
+		return invalid("ValidUntil", argument.Shown(r.ValidUntil), "must be a date such as 2026-12-01 or an RFC 3339 time")
 	}
 	if r.ValidFrom != "" && r.ValidUntil != "" && !from.Before(until) {
-		return &ValueError{Field: "ValidUntil", Value: r.ValidUntil, Reason: "must be after ValidFrom"}
+		return invalid("ValidUntil", r.ValidUntil, "must be after ValidFrom")
 	}
 	return nil
 }

@@ -34,13 +34,13 @@ func ParseResponse(provider models.Provider, body []byte) (Response, error) {
 	reader := response.New(string(known))
 	if known == models.Gemini && bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
 		if !response.EachOf(body, reader.Event) {
-			return Response{}, &ValueError{Field: "body", Reason: "must be a JSON array of objects"}
+			return Response{}, invalid("body", "", "must be a JSON array of objects")
 		}
 		return resultOf(reader)
 	}
 	doc, ok := response.Parse(body)
 	if !ok {
-		return Response{}, &ValueError{Field: "body", Reason: "must be a JSON object"}
+		return Response{}, invalid("body", "", "must be a JSON object")
 	}
 	reader.Body(doc)
 	return resultOf(reader)

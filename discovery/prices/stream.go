@@ -41,7 +41,7 @@ func (s *Stream) Event(data []byte) error {
 	}
 	doc, ok := response.Parse(data)
 	if !ok {
-		return &ValueError{Field: "data", Reason: "must be a JSON object"}
+		return invalid("data", "", "must be a JSON object")
 	}
 	s.reader.Event(doc)
 	return nil
@@ -62,7 +62,7 @@ func (s *Stream) Response() (Response, error) {
 
 func (s *Stream) check() error {
 	if s == nil || s.reader == nil {
-		return &ValueError{Field: "Stream", Reason: "must be made with NewStream"}
+		return invalid("Stream", "", "must be made with NewStream")
 	}
 	return s.err
 }

@@ -83,7 +83,7 @@ func usageError(err error) error {
 	if wrong.Field != field {
 		field += "." + wrong.Field
 	}
-	return &ValueError{Field: field, Reason: wrong.Reason}
+	return invalid(field, "", wrong.Reason)
 }
 
 // maxTokens bounds a count, so that no sum of counts overflows.
@@ -92,12 +92,12 @@ const maxTokens = 1 << 53
 func (u *Usage) check() error {
 	for i, tokens := range (*object.Usage)(u).Counts() {
 		if *tokens < 0 || *tokens > maxTokens {
-			return &ValueError{Field: "Usage." + object.CountNames[i], Reason: "must be between 0 and 2^53 tokens"}
+			return invalid("Usage."+object.CountNames[i], "", "must be between 0 and 2^53 tokens")
 		}
 	}
 	for _, n := range u.Requests {
 		if n < 0 || n > maxTokens {
-			return &ValueError{Field: "Usage.Requests", Reason: "must be between 0 and 2^53"}
+			return invalid("Usage.Requests", "", "must be between 0 and 2^53")
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Live has the prices that a provider or a reseller publishes now, for [List.WithLive].
@@ -61,16 +62,16 @@ func (live *Live) check() (models.Provider, error) {
 	p := modelid.Canonical(live.Provider)
 	switch {
 	case modelid.Lookup(p) == nil:
-		return "", modelid.Unknown("Live.Provider", string(p))
+		return "", invalid("Live.Provider", argument.Shown(string(p)), modelid.Unknown())
 	case live.ReadAt.IsZero():
-		return "", &ValueError{Field: "Live.ReadAt", Reason: "must not be zero"}
+		return "", invalid("Live.ReadAt", "", "must not be zero")
 	}
 	for _, row := range live.Rows {
 		if err := row.complete(); err != nil {
 			return "", err
 		}
 		if row.Provider != p {
-			return "", &ValueError{Field: "Provider", Value: string(row.Provider), Reason: "must be the provider of the list, " + string(p)}
+			return "", invalid("Provider", string(row.Provider), "must be the provider of the list, "+string(p))
 		}
 	}
 	return p, nil

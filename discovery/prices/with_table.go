@@ -10,7 +10,7 @@ import (
 
 // ErrOldTable matches the error of a table that does not replace the one in a list: it is older, or has prices for less than nine
 // tenths of the models of that one. Models are never removed from the table, so that one without many of them was cut.
-var ErrOldTable = errors.New("the table is older than the one in use")
+var ErrOldTable = errors.New("prices: the table is older than the one in use")
 
 // Table returns the text of the table in the list, as CSV, and its tag: the ETag of the response that it came from, "" for the
 // built-in table. An empty list has no table.
@@ -35,7 +35,7 @@ func (l *List) WithTable(csv, tag string) (*List, error) {
 	}
 	table, err := pricelist.Update(csv)
 	if err != nil {
-		return nil, &ValueError{Field: "csv", Reason: "is damaged: " + err.Error()}
+		return nil, invalid("csv", "", "is damaged: "+err.Error())
 	}
 	switch {
 	case table.AsOf().Before(l.table.AsOf()):

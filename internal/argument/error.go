@@ -2,6 +2,7 @@
 package argument
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -17,13 +18,23 @@ type ValueError struct {
 	Value string
 	// Reason describes the requirement that the argument violates, as in "must be positive".
 	Reason string
+
+	pkg string // the package that returns the error; "" is client, whose errors begin with "mesh"
 }
 
+// New returns the error of an argument of a package.
+func New(pkg, field, value, reason string) *ValueError {
+	return &ValueError{Field: field, Value: value, Reason: reason, pkg: pkg}
+}
+
+// Error returns the name of the package, the field, the value and the reason. Errors of package client, and a ValueError that another
+// program made, begin with "mesh".
 func (e *ValueError) Error() string {
+	pkg := cmp.Or(e.pkg, "mesh")
 	if e.Value == "" {
-		return fmt.Sprintf("mesh: %s %s", e.Field, e.Reason)
+		return fmt.Sprintf("%s: %s %s", pkg, e.Field, e.Reason)
 	}
-	return fmt.Sprintf("mesh: %s %q %s", e.Field, e.Value, e.Reason)
+	return fmt.Sprintf("%s: %s %q %s", pkg, e.Field, e.Value, e.Reason)
 }
 
 // Is makes the error match [ErrMesh].

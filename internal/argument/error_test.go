@@ -12,10 +12,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-func TestTextHasTheFieldTheValueAndTheReason(t *testing.T) {
+func TestTextHasThePackageTheFieldTheValueAndTheReason(t *testing.T) {
 	t.Parallel()
 	require.EqualError(t, &argument.ValueError{Field: "Limit", Value: "-1", Reason: "must not be negative"}, `mesh: Limit "-1" must not be negative`)
 	require.EqualError(t, &argument.ValueError{Field: "token", Reason: "must not be empty"}, "mesh: token must not be empty")
+	require.EqualError(t, argument.New("prices", "At", "", "must not be zero"), "prices: At must not be zero")
 }
 
 func TestPackagesHaveOneValueError(t *testing.T) {

@@ -95,7 +95,7 @@ func (s *Secret) GobDecode([]byte) error { *s = Secret{}; return nil }
 func (s *Secret) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
-		return errors.New("secret: not a JSON string")
+		return errors.New("mesh: a Secret must be a JSON string")
 	}
 	*s = New(text)
 	return nil

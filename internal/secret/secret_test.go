@@ -142,7 +142,7 @@ func TestSecretIsReadFromJSON(t *testing.T) {
 	for _, from := range []string{`73317331`, `["73317331"]`, `{"73317331":1}`, `true`, `"73317331`, `"73317331\q"`, ``} {
 		s := secret.New("old")
 		err := s.UnmarshalJSON([]byte(from))
-		require.EqualError(t, err, "secret: not a JSON string", "without the value: %s", from)
+		require.EqualError(t, err, "mesh: a Secret must be a JSON string", "without the value: %s", from)
 		assert.Equal(t, "old", s.Reveal(), "an error changes nothing")
 	}
 }

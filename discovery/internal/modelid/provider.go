@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Provider has the names of a provider, and the spelling rules for the ids of its models.
@@ -73,13 +71,13 @@ func RulesOf[P ~string](name P) *Dialect {
 	return nil
 }
 
-// Unknown returns the error of an argument that must name a provider.
-func Unknown(field, name string) error {
+// Unknown returns the reason of the error of an argument that must name a provider.
+func Unknown() string {
 	ids := make([]string, len(providers))
 	for i, p := range providers {
 		ids[i] = p.ID
 	}
-	return &argument.ValueError{Field: field, Value: argument.Shown(name), Reason: "is not one of " + strings.Join(ids, ", ")}
+	return "is not one of " + strings.Join(ids, ", ")
 }
 
 // fold removes case, blanks and punctuation, in which the spellings of a name differ.

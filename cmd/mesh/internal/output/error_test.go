@@ -1,6 +1,7 @@
 package output_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -9,6 +10,11 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
 func TestErrorsNameNoPackage(t *testing.T) {
@@ -17,4 +23,18 @@ func TestErrorsNameNoPackage(t *testing.T) {
 	require.ErrorContains(t, err, "mesh: node")
 	assert.Equal(t, "node must not be empty", output.Error(err))
 	assert.Equal(t, "line 3: node must not be empty", output.Error(fmt.Errorf("line 3: %w", err)))
+	_, err = models.ParseProvider("nobody")
+	assert.Equal(t, "a.jsonl:3: provider \"nobody\" is not one of openai, deepseek, anthropic, gemini, xai\na.jsonl:4: cut", output.Error(errors.Join(
+		&calls.LineError{File: "a.jsonl", Line: 3, Err: err}, &calls.LineError{File: "a.jsonl", Line: 4, Err: errors.New("cut")})))
+	old := &discovery.Failure{Operation: "UpdatePrices", Reason: discovery.ReasonPartial, Err: prices.ErrOldTable}
+	assert.Equal(t, "UpdatePrices: price table: partial: the table is older than the one in use", output.Error(old))
+}
+
+func TestFilesAndKeysWithTheNameOfAPackageStay(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "calls: no such file", output.Error(errors.New("calls: no such file")))
+	key := &wire.Error{Path: "models", Err: errors.New("got number, want array")}
+	assert.Equal(t, "ListModels: gemini: decode: "+key.Error(), output.Error(&discovery.Failure{
+		Operation: "ListModels", Provider: models.Gemini, Reason: discovery.ReasonDecode, Err: key,
+	}))
 }

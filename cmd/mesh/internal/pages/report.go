@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
@@ -54,7 +55,7 @@ func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) 
 	}
 	r := &Report{By: append([]string{}, by...), Rows: group(rows, columns...), USD: "0", AtLeastUSD: "0", Reasons: []Reason{}}
 	if err != nil {
-		r.Errors = strings.Split(err.Error(), "\n")
+		r.Errors = strings.Split(output.Error(err), "\n")
 	}
 	r.addUp()
 	r.Reasons = reasons(rows, reason)

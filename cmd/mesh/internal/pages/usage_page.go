@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
@@ -92,7 +93,7 @@ func warning(total *calls.Group, why []Reason, err error) *Warning {
 		w.Items = append(w.Items, thousands(int64(reason.Calls))+": "+Cause(reason.Text))
 	}
 	if err != nil {
-		w.Items = append(w.Items, "Some lines cannot be read: "+strings.SplitN(err.Error(), "\n", 2)[0])
+		w.Items = append(w.Items, "Some lines cannot be read: "+strings.SplitN(output.Error(err), "\n", 2)[0])
 	}
 	return w
 }
