@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// BenchmarkFocus writes a million records as rows of FOCUS, and adds up the same file by day and model with meter.Sum, in turn, so
+// BenchmarkFocus writes a million records as rows of FOCUS, and adds up the same file by day and model with calls.Sum, in turn, so
 // that both have the same load of the machine. The times are processor times in user mode, of the fastest run of each.
 func BenchmarkFocus(b *testing.B) {
 	file := writePriced(b, 1_000_000)

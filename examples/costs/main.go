@@ -3,7 +3,7 @@
 //
 //	go run ./examples/costs -usage calls.jsonl -from 2026-11-01 -to 2026-11-08 openai anthropic xai
 //
-// The file is a calls file, as [meter.Log] writes it. It has a JSON object in each line:
+// The file is a calls file, as [calls.Log] writes it. It has a JSON object in each line:
 //
 //	{"provider":"openai","model":"gpt-5.4","time":"2026-11-01T12:00:00Z","usage":{"prompt_tokens":12000,…}}
 //

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 )
 
-// Usage is what a call used, in disjoint counts. The fields are those of discovery.Usage.
+// Usage is what a call used, in disjoint counts. The fields are those of prices.Usage.
 type Usage struct {
 	Input, ToolInput, CacheRead, CacheWrite5m, CacheWrite1h, Output int64
 

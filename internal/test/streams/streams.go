@@ -147,7 +147,7 @@ func (s Stream) Events() (events []string) {
 	return events
 }
 
-// Response returns what a [discovery.Stream] reads, and checks that ParseResponse reads the same of the whole response.
+// Response returns what a [prices.Stream] reads, and checks that ParseResponse reads the same of the whole response.
 func (s Stream) Response(t testing.TB) prices.Response {
 	t.Helper()
 	got := s.Known(t)
@@ -164,7 +164,7 @@ func (s Stream) Response(t testing.TB) prices.Response {
 	return got
 }
 
-// Known returns what a [discovery.Stream] reads of a stream that may break off anywhere.
+// Known returns what a [prices.Stream] reads of a stream that may break off anywhere.
 func (s Stream) Known(t testing.TB) prices.Response {
 	t.Helper()
 	stream := prices.NewStream(s.Provider)

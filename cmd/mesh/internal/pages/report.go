@@ -127,7 +127,7 @@ func plus(a, b string) string {
 	return sum.FloatString(places)
 }
 
-// count returns the sum of counts, or the largest int64, as meter.Sum does.
+// count returns the sum of counts, or the largest int64, as calls.Sum does.
 func count(counts ...int64) (sum int64) {
 	for _, n := range counts {
 		if n > math.MaxInt64-sum {
