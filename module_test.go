@@ -2,11 +2,13 @@
 package mesh_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -43,20 +45,73 @@ func TestImportersGetFewModules(t *testing.T) {
 		"scan needs the standard library only")
 }
 
-// TestPackagesThatCalculateSendNothing limits what the packages of names, prices and calls are built from.
+// builtFrom has the public packages of discovery, "" for itself, and those of them that each may be built from.
+var builtFrom = map[string][]string{
+	"models": {}, "prices": {"models"}, "calls": {"models", "prices"}, "report": {"calls", "models", "prices"},
+	"meter": {"calls", "models", "prices"}, "": {"models", "prices", "report"},
+	"focus": {"", "calls", "models", "prices", "report"}, "discoverytest": {"", "models", "prices", "report"},
+}
+
+// mayUseHTTP has the packages of discovery that may be built from net/http.
+var mayUseHTTP = []string{"", "focus", "discoverytest", "meter", "internal/billing", "internal/geminisku"}
+
+// TestPackagesThatCalculateSendNothing limits what the packages of discovery are built from: what calculates needs nothing that sends.
 func TestPackagesThatCalculateSendNothing(t *testing.T) {
 	t.Parallel()
-	const ours = "github.com/mesh-gateway/mesh-go/discovery"
-	for _, pkg := range []string{"models", "prices", "calls", "meter"} {
-		all := dependencies(t, "{{.ImportPath}}", "./discovery/"+pkg)
-		assert.NotContains(t, all, ours, pkg)
-		assert.False(t, slices.ContainsFunc(all, func(path string) bool { return strings.Contains(path, "mesh-go/gen/") }), pkg)
-		if pkg != "meter" {
-			assert.NotContains(t, all, "net/http", pkg)
+	const each = `{{.ImportPath}}{{range .Deps}},{{.}}{{end}}`
+	for _, line := range dependencies(t, each, "./discovery/...") {
+		path, deps, _ := strings.Cut(line, ",")
+		pkg, ours := within(path, "discovery")
+		if !ours {
+			continue
+		}
+		allowed, public := builtFrom[pkg]
+		assert.True(t, public || strings.HasPrefix(pkg, "internal/"), "%s is not in builtFrom", path)
+		for dep := range strings.SplitSeq(deps, ",") {
+			name, below := within(dep, "discovery")
+			if below && !strings.HasPrefix(name, "internal/") {
+				assert.Contains(t, allowed, name, path)
+			}
+			_, generated := within(dep, "gen")
+			if dep == "net/http" || generated {
+				assert.Contains(t, mayUseHTTP, pkg, "%s is built from %s", path, dep)
+				assert.False(t, generated && pkg == "meter", "%s is built from %s", path, dep)
+			}
 		}
 	}
-	assert.NotContains(t, dependencies(t, "{{.ImportPath}}", "./discovery/prices"), ours+"/calls")
-	assert.NotContains(t, dependencies(t, "{{.ImportPath}}", "./discovery/models"), ours+"/prices")
+}
+
+// within returns the rest of an import path after a folder of this module, and reports whether it is in that folder.
+func within(path, folder string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(path+"/", "github.com/mesh-gateway/mesh-go/"+folder+"/")
+	return strings.TrimSuffix(rest, "/"), ok
+}
+
+// TestSizesOfPrograms limits the size of programs that use one package, and the modules that they need. docs/testing.md has the sizes,
+// which are for Linux on amd64.
+func TestSizesOfPrograms(t *testing.T) {
+	t.Parallel()
+	for _, program := range []struct {
+		name, pkg, code string
+		megabytes       float64
+	}{
+		{"a meter", "meter", `_, err := meter.New(); println(err)`, 4.27},
+		{"a request through a meter", "meter", `m, _ := meter.New(); r, err := m.Client().Get("http://example.com"); println(r, err)`, 7.28},
+		{"the cost of a call", "prices", `cost, err := prices.BuiltIn().CostOf(prices.Call{}); println(cost.USD, err)`, 2.76},
+		{"the cost of a response", "prices", `r, _ := prices.ParseResponse("OpenAI", nil); c, err := prices.BuiltIn().CostOf(prices.Call{Usage: r.Usage}); println(c.USD, err)`, 3.26},
+	} {
+		file, binary := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), "program")
+		code := fmt.Sprintf("package main\nimport %q\nfunc main() { %s }\n", "github.com/mesh-gateway/mesh-go/discovery/"+program.pkg, program.code)
+		require.NoError(t, os.WriteFile(file, []byte(code), 0o600))
+		assert.LessOrEqual(t, len(modules(t, file)), 1+4, "this module and four others: %s", program.name)
+		build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", binary, file)
+		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
+		out, err := build.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		info, err := os.Stat(binary)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, float64(info.Size())/1e6, 1.1*program.megabytes, program.name)
+	}
 }
 
 // TestCommandLinksNoTests checks that the servers for development and tests, which the command has, do not need package testing.
