@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"os/exec"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +26,9 @@ type meterFlags struct {
 	budget, perCall   string
 	log               string
 	labels, upstreams []string
+	hosts             []string
 	streamUsage       bool
+	intercept         bool
 }
 
 func newMeter(a *app) *cobra.Command {
@@ -41,6 +40,15 @@ func newMeter(a *app) *cobra.Command {
 forwards the calls and counts them. At the end it prints the table of mesh usage to stderr, with the calls, tokens and cost of each
 model. A call whose cost is not known is unpriced, and the reason follows. A warning names the first model that is newer than the
 price table, which mesh prices --update replaces.
+
+COMMAND also gets this proxy in HTTPS_PROXY. Connections to other hosts pass through it unread, and through the proxy that HTTPS_PROXY
+named before. Those to hosts of providers are printed with their bytes: their calls are not counted. A program that ignores the
+variable, and http:// URLs, are not seen. fetch of Node is led to the proxy, so that its calls are counted without a base URL.
+
+With --intercept, connections to the hosts of providers, and of --host, are decrypted and their calls are counted, whatever base URL a
+program uses. The certificate authority for it exists for this run and at most 24 hours; its key is in memory only, and it can certify
+no other hosts. The variables of roots, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS, name files with its certificate, which are
+removed at the end. The variables of base URLs are left as they are.
 
 A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. The calls to a host that
 is no provider's are unpriced, unless --upstream gives it the prices of a provider. COMMAND's own keys pass through and are
@@ -69,6 +77,8 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
 	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
+	cmd.Flags().BoolVar(&f.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
+	cmd.Flags().StringArrayVar(&f.hosts, "host", nil, "another host of a provider's API, as HOST=PROVIDER or HOST:PORT=PROVIDER, for --intercept and fetch of Node; repeatable")
 	return cmd
 }
 
@@ -88,6 +98,10 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	if err != nil {
 		return err
 	}
+	hosts, err := a.checkIntercept(f)
+	if err != nil {
+		return err
+	}
 	summary, log := pages.NewSummary(), (*calls.Log)(nil)
 	recorders := []func(calls.Record){summary.Record}
 	if f.log != "" {
@@ -100,18 +114,20 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	if err != nil {
 		return f.wrong(err)
 	}
-	p, err := proxy.Start(ctx, meters, upstreams, labels, a.errs)
+	p, err := proxy.Start(ctx, proxy.Config{
+		Meters: meters, Upstreams: upstreams, Labels: labels, Hosts: hosts, Intercept: f.intercept, Errs: a.errs,
+	})
 	if err != nil {
-		return failedf("the proxy cannot listen: %w", err)
+		return failedf("the proxy cannot start: %w", err)
 	}
-	err = a.runMetered(ctx, program, command, p.Environment(os.Environ()))
+	err = a.runBehind(ctx, p, program, command)
 	_ = p.Close()
 	if log != nil {
 		if failed := log.Close(); failed != nil {
 			a.warn(failed)
 		}
 	}
-	_ = a.writeMetered(summary, meters, f) // the exit status is that of the command
+	_ = a.writeMetered(summary, meters, p, f) // the exit status is that of the command
 	return err
 }
 
@@ -126,13 +142,14 @@ func (f *meterFlags) wrong(err error) error {
 
 // writeMetered prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has
 // refused.
-func (a *app) writeMetered(summary *pages.Summary, meters *proxy.Meters, f *meterFlags) error {
+func (a *app) writeMetered(summary *pages.Summary, meters *proxy.Meters, p *proxy.Proxy, f *meterFlags) error {
+	defer a.writeUncounted(p)
 	count, unlimited := summary.Calls()
 	if f.perCall != "" {
 		unlimited = 0
 	}
 	if count > 0 {
-		if err := summary.Write(a.errs); err != nil {
+		if err := summary.Write(a.errs, isIncomplete(p)); err != nil {
 			return err
 		}
 	} else if meters.Refused() == 0 {
@@ -174,7 +191,7 @@ func (a *app) warnOfUnpriced(perCall string) func(calls.Record) {
 
 // meterOptions returns the options of the meter. A budget cannot limit calls whose cost is not known.
 func (a *app) meterOptions(f *meterFlags, upstreams []proxy.Upstream) (opts []meter.Option) {
-	opts = append(opts, meter.WithRecorder(a.warnOfNewer()))
+	opts = append(f.hostOptions(), meter.WithRecorder(a.warnOfNewer()))
 	if f.streamUsage {
 		opts = append(opts, meter.WithStreamUsage())
 	}
@@ -225,53 +242,4 @@ func meterLabels(flags []string) (map[string]string, error) {
 		labels[name] = value
 	}
 	return labels, nil
-}
-
-// runMetered runs the command in the process group of mesh, so that it can read the terminal, and returns its exit status.
-func (a *app) runMetered(ctx context.Context, program string, command, env []string) error {
-	cmd := exec.CommandContext(ctx, program)
-	cmd.Args, cmd.Env = command, env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.errs
-	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) { // nohup, and & in a script: the command ignores it, too
-			signal.Notify(signals, s)
-		}
-	}
-	defer signal.Stop(signals)
-	if err := cmd.Start(); err != nil {
-		return failedf("%w", err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	for {
-		select {
-		case err := <-ended:
-			return commandStatus(err)
-		case s := <-signals:
-			if s != os.Interrupt { // ^C reaches it from the terminal
-				_ = cmd.Process.Signal(s)
-			}
-		}
-	}
-}
-
-// statusError is the exit status of a command that mesh ran.
-type statusError int
-
-func (e statusError) Error() string { return "" }
-
-// commandStatus returns the exit status of a command as an error, with that of a shell after a signal.
-func commandStatus(err error) error {
-	var exited *exec.ExitError
-	switch {
-	case err == nil:
-		return nil
-	case !errors.As(err, &exited):
-		return failedf("%w", err)
-	}
-	if code := exited.ExitCode(); code >= 0 {
-		return statusError(code)
-	}
-	return statusError(signalStatus(exited.ProcessState))
 }

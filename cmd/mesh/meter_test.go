@@ -24,13 +24,15 @@ import (
 )
 
 // caller is a command for mesh meter. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of a
-// provider, "caller VARIABLE/PATH" one to a path below the URL of a variable, and print the status and the body; several can be given. "caller env" prints the environment, "caller fail" exits with 7, "caller
+// provider, "caller https://HOST/PATH" one to a URL and "caller VARIABLE/PATH" one to a path below the URL of a variable, and print the status and the body; several can be given. "caller env" prints the environment, "caller roots" the files with certificates that it names, "caller fail" exits with 7, "caller
 // cut" ends while it reads a stream, and "caller signals" prints the signals that it gets until SIGTERM.
 func caller() int {
 	for _, name := range os.Args[1:] {
 		switch name {
 		case "env":
 			fmt.Println(strings.Join(os.Environ(), "\n"))
+		case "roots":
+			printRoots()
 		case "fail":
 			return 7
 		case "signals":
@@ -49,6 +51,23 @@ func caller() int {
 	return 0
 }
 
+// printRoots prints each variable that names a file with certificates: their number, the content of the first one, and the name.
+func printRoots() {
+	for _, variable := range os.Environ() {
+		name, file, _ := strings.Cut(variable, "=")
+		text, err := os.ReadFile(file)
+		const begin = "-----BEGIN CERTIFICATE-----\n"
+		if err != nil || !strings.HasPrefix(string(text), begin) {
+			continue
+		}
+		first, _, _ := strings.Cut(string(text[len(begin):]), "\n")
+		fmt.Println("roots", name, strings.Count(string(text), begin), first, file)
+		if strings.Contains(string(text), "PRIVATE KEY") {
+			fmt.Println("PRIVATE")
+		}
+	}
+}
+
 // question returns the request to an API, with the key in AGENT_KEY, as an official SDK sends it.
 func question(name string) (*http.Request, error) {
 	key := os.Getenv("AGENT_KEY")
@@ -64,6 +83,10 @@ func question(name string) (*http.Request, error) {
 		url, header, value = os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", "X-Api-Key", key
 		body = `{"model":"claude-sonnet-5","max_tokens":9,"messages":[{"role":"user","content":"private"}]}`
 	default:
+		if strings.HasPrefix(name, "https://") {
+			url, header, value, body = name, "Authorization", "Bearer "+key, `{"model":"gpt-4o","messages":[{"role":"user","content":"private"}]}`
+			break
+		}
 		if variable, path, given := strings.Cut(name, "/"); given {
 			url, header, value, body = os.Getenv(variable)+"/"+path, "Authorization", "Bearer "+key, "{}"
 			break

@@ -26,6 +26,8 @@ type Report struct {
 	Reasons    []Reason `json:"reasons"`
 	// Errors are the lines that cannot be read, which are in no sum.
 	Errors []string `json:"errors,omitempty"`
+
+	incomplete bool // there were other calls
 }
 
 // Reason is why the cost of calls is not known.

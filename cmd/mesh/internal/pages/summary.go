@@ -69,11 +69,12 @@ func (s *Summary) Record(r calls.Record) {
 	add(s.models[key], &call)
 }
 
-// Write writes the table of mesh usage, and why calls are unpriced or have failed.
-func (s *Summary) Write(w io.Writer) error {
+// Write writes the table of mesh usage, and why calls are unpriced or have failed. The total of incomplete calls is what they cost at
+// least.
+func (s *Summary) Write(w io.Writer, incomplete bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	report := &Report{By: []string{"provider", "model"}}
+	report := &Report{By: []string{"provider", "model"}, incomplete: incomplete}
 	for _, key := range slices.SortedFunc(maps.Keys(s.models), compareModels) {
 		report.Rows = append(report.Rows, *s.models[key])
 	}

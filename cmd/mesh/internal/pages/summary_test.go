@@ -28,7 +28,7 @@ func TestSummary(t *testing.T) {
 		s.Record(r)
 	}
 	var text strings.Builder
-	require.NoError(t, s.Write(&text))
+	require.NoError(t, s.Write(&text, false))
 	assert.NotContains(t, text.String(), "\x1b")
 	lines := strings.Split(text.String(), "\n")
 	require.Len(t, lines, 9)
@@ -56,13 +56,13 @@ func TestSummaryOfUnknownCosts(t *testing.T) {
 	s := pages.NewSummary()
 	s.Record(calls.Record{Provider: models.OpenAI, Model: "m", Unpriced: prices.ErrUnpriced.Error() + ": no price"})
 	var text strings.Builder
-	require.NoError(t, s.Write(&text))
+	require.NoError(t, s.Write(&text, false))
 	assert.Regexp(t, `(?m)^openai +m +1 +0 +0 +1 +-$`, text.String())
 	assert.Regexp(t, `(?m)^total not known; calls: 1, unpriced: 1$`, text.String())
 	assert.Regexp(t, `(?m)^unpriced: 1 of openai/m: no price$`, text.String())
 	s.Record(calls.Record{Provider: models.OpenAI, Model: "free", USD: "0"})
 	text.Reset()
-	require.NoError(t, s.Write(&text))
+	require.NoError(t, s.Write(&text, false))
 	assert.Regexp(t, `(?m)^openai +free +1 +0 +0 +0 +0$`, text.String())
 	assert.Regexp(t, `(?m)^total 0 USD; calls: 2, unpriced: 1$`, text.String())
 }
@@ -77,7 +77,7 @@ func TestSummaryOfLowerBounds(t *testing.T) {
 		s.Record(r)
 	}
 	var text strings.Builder
-	require.NoError(t, s.Write(&text))
+	require.NoError(t, s.Write(&text, false))
 	assert.Regexp(t, `(?m)^anthropic +m +2 +0 +0 +1 +at least 1\.0358625$`, text.String())
 	assert.Regexp(t, `(?m)^openai +n +1 +0 +0 +1 +-$`, text.String())
 	assert.Regexp(t, `(?m)^xai +o +1 +0 +0 +0 +0\.1$`, text.String())

@@ -87,7 +87,7 @@ func (r *Report) sums(out io.Writer) error {
 	}
 	total := r.USD + " USD"
 	switch {
-	case r.AtLeastUSD != r.USD:
+	case r.AtLeastUSD != r.USD, r.incomplete && r.Unpriced < r.Calls:
 		total = atLeast + r.AtLeastUSD + " USD"
 	case r.Calls > 0 && r.Unpriced == r.Calls:
 		total = notKnown

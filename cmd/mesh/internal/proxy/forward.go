@@ -20,33 +20,47 @@ import (
 // most of them would open a connection over HTTP/1.1.
 const maxIdle = 64
 
-// forward returns the proxy of one upstream. Paths stay as they are below its host, except for the version of known APIs.
-func (p *Proxy) forward(m *Meters, u Upstream, errs io.Writer) http.Handler {
+// newTransport returns a transport to upstreams.
+func newTransport() *http.Transport {
 	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // documented
 	base.MaxIdleConnsPerHost = maxIdle
+	return base
+}
+
+// forward returns the proxy of one upstream. Paths stay as they are below its host, except for the version of known APIs.
+func (p *Proxy) forward(u Upstream) http.Handler {
+	next := p.reverse(u.URL, p.prefix(string(u.API)), p.meters.transport(u, newTransport()))
+	if !versioned(u) {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path, r.URL.RawPath = withVersion(r.URL.Path), withVersion(r.URL.RawPath)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// reverse returns a proxy that sends requests to the host of a URL with a transport. Prefix is where programs reach it.
+func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper) http.Handler {
 	return &httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { rewrite(r, u) },
-		Transport:      m.transport(u, base),
+		Rewrite:        func(r *httputil.ProxyRequest) { rewrite(r, to) },
+		Transport:      transport,
 		FlushInterval:  -1, // at once
-		ModifyResponse: func(res *http.Response) error { p.redirect(res, u); return nil },
+		ModifyResponse: func(res *http.Response) error { p.redirect(res, to, prefix); return nil },
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			m.failed.Add(1)
+			p.meters.failed.Add(1)
 			if !errors.Is(err, context.Canceled) {
-				fmt.Fprintf(errs, "mesh: meter: %s %s: %s\n", r.Method, u.URL.Host, output.Line(cause(err)))
+				fmt.Fprintf(p.errs, "mesh: meter: %s %s: %s\n", r.Method, to.Host, output.Line(cause(err)))
 			}
 			http.Error(w, "mesh meter: the provider did not respond", http.StatusBadGateway)
 		},
 	}
 }
 
-func rewrite(r *httputil.ProxyRequest, u Upstream) {
+func rewrite(r *httputil.ProxyRequest, to *url.URL) {
 	out := r.Out
-	out.URL.Scheme, out.URL.Host, out.Host = u.URL.Scheme, u.URL.Host, u.URL.Host
+	out.URL.Scheme, out.URL.Host, out.Host = to.Scheme, to.Host, to.Host
 	out.URL.RawQuery = r.In.URL.RawQuery
-	if versioned(u) {
-		out.URL.Path, out.URL.RawPath = withVersion(out.URL.Path), withVersion(out.URL.RawPath)
-	}
 	// The transport unpacks gzip: the counts of every other encoding would be unknown.
 	out.Header.Del("Accept-Encoding")
 	if out.Body != nil {
@@ -55,14 +69,13 @@ func rewrite(r *httputil.ProxyRequest, u Upstream) {
 }
 
 // redirect lets a Location on the host of the upstream point to the proxy. Otherwise the program would send the next request, which is
-// not counted, to the provider.
-func (p *Proxy) redirect(res *http.Response, u Upstream) {
+// not counted, to the provider. A decrypted connection is the host for its program.
+func (p *Proxy) redirect(res *http.Response, upstream *url.URL, prefix string) {
 	to, err := res.Location() // relative to the request
-	if err != nil || !strings.EqualFold(hostAndPort(to), hostAndPort(u.URL)) {
+	if err != nil || res.Request.Context().Value(decryptedKey{}) != nil || !strings.EqualFold(hostAndPort(to), hostAndPort(upstream)) {
 		return
 	}
 	to.Scheme, to.Host, to.User = p.base.Scheme, p.base.Host, nil
-	prefix := p.base.Path + "/" + string(u.API)
 	to.Path, to.RawPath = prefix+to.Path, prefix+to.EscapedPath()
 	res.Header.Set("Location", to.String())
 }

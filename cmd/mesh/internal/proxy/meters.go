@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
@@ -19,6 +20,7 @@ import (
 type Meters struct {
 	priced, unpriced *meter.Meter
 	refused, failed  atomic.Int64
+	providers        sync.Map // of records
 }
 
 // NewMeters returns the Meters of upstreams. Recorders get the records of both; opts are those of the one with prices.
@@ -28,13 +30,14 @@ func NewMeters(upstreams []Upstream, recorders []func(calls.Record), opts ...met
 		name := meter.WithHost(hostOf(k.provider), k.provider)
 		opts, unpriced = append(opts, name), append(unpriced, name)
 	}
+	m := &Meters{}
+	recorders = append(recorders, func(r calls.Record) { m.providers.Store(r.Provider, true) })
 	for _, record := range recorders {
 		opts = append(opts, meter.WithRecorder(func(r calls.Record) { record(public(r, upstreams)) }))
 		unpriced = append(unpriced, meter.WithRecorder(func(r calls.Record) { record(explain(public(r, upstreams), upstreams)) }))
 	}
 	quiet := meter.WithLogger(slog.New(slog.DiscardHandler)) // the command has its own warnings
 	opts, unpriced = append(opts, quiet), append(unpriced, quiet)
-	m := &Meters{}
 	var err error
 	list, _, _ := pricefile.Load() // mesh prices reports a damaged file
 	if m.priced, err = meter.New(append(opts, meter.WithPrices(list))...); err != nil {
@@ -42,6 +45,12 @@ func NewMeters(upstreams []Upstream, recorders []func(calls.Record), opts ...met
 	}
 	m.unpriced, err = meter.New(append(unpriced, meter.WithPrices(new(prices.List)))...)
 	return m, err
+}
+
+// recorded reports whether there is a record of a provider.
+func (m *Meters) recorded(p models.Provider) bool {
+	_, ok := m.providers.Load(p)
+	return ok
 }
 
 // Refused returns the number of calls that a budget refused.

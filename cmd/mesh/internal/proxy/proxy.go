@@ -2,8 +2,10 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -19,93 +21,148 @@ import (
 // headerTimeout bounds how long a program may take for the header of a request.
 const headerTimeout = 30 * time.Second
 
-// Proxy forwards calls to their upstreams and counts them. It listens on a random port of 127.0.0.1, below a path that other users
-// of the machine cannot guess.
-type Proxy struct {
-	upstreams []Upstream
-	base      *url.URL
-	server    *http.Server
-	cancel    context.CancelFunc // ends the calls that run
-	calls     sync.RWMutex       // calls that run hold it for reading
+// Config is what a Proxy does.
+type Config struct {
+	Meters    *Meters
+	Upstreams []Upstream
+	// Labels are those of all calls.
+	Labels map[string]string
+	// Hosts are those of --host: HOST or HOST:PORT.
+	Hosts []string
+	// Intercept decrypts the tunnels to providers and to Hosts, and counts their calls.
+	Intercept bool
+	// Errs gets errors of requests, without their content, query and keys.
+	Errs io.Writer
 }
 
-// Start starts a proxy whose calls have labels. Errors of requests go to errs, without their content, query and keys.
-func Start(ctx context.Context, m *Meters, upstreams []Upstream, labels map[string]string, errs io.Writer) (*Proxy, error) {
+// Proxy forwards calls to their upstreams and counts them. It listens on a random port of 127.0.0.1. Other users of the machine cannot
+// use it: its paths and its CONNECT need a secret.
+type Proxy struct {
+	meters      *Meters
+	upstreams   []Upstream
+	hosts       hostNames
+	errs        io.Writer
+	secret      string
+	base        *url.URL
+	server      *http.Server
+	interceptor *http.Server // of decrypted connections
+	accepted    *handed
+	authority   *authority // nil without --intercept
+	routes      routes
+	bypasses    bypasses
+	rejections  rejections
+	cancel      context.CancelFunc // ends the calls that run
+	calls       sync.RWMutex       // calls that run hold it for reading
+}
+
+// Start starts a proxy.
+func Start(ctx context.Context, c Config) (*Proxy, error) {
+	p := &Proxy{
+		meters: c.Meters, upstreams: c.Upstreams, hosts: newHostNames(c.Hosts), errs: c.Errs, secret: rand.Text(),
+		bypasses:   bypasses{hosts: map[string]*Bypass{}},
+		rejections: rejections{counts: map[Rejection]int{}, accepted: map[Rejection]bool{}},
+	}
+	p.routes = routes{proxy: p, base: newTransport(), handlers: map[string]http.Handler{}}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err == nil && c.Intercept {
+		p.authority, err = newAuthority(p.hosts.names)
+	}
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{upstreams: upstreams, base: &url.URL{Scheme: "http", Host: listener.Addr().String(), Path: "/" + rand.Text()}}
-	for name, value := range labels {
+	p.base = &url.URL{Scheme: "http", Host: listener.Addr().String(), Path: "/" + p.secret}
+	for name, value := range c.Labels {
 		ctx = meter.WithLabel(ctx, name, value)
 	}
 	ctx, p.cancel = context.WithCancel(ctx)
-	p.server = &http.Server{
-		Handler: p.handler(m, errs), ReadHeaderTimeout: headerTimeout,
+	p.server, p.interceptor, p.accepted = newServer(ctx, p.handler()), p.newInterceptor(ctx), newHanded(listener.Addr())
+	go p.server.Serve(listener)        //nolint:errcheck // it ends with Close
+	go p.interceptor.Serve(p.accepted) //nolint:errcheck // it ends with Close
+	return p, nil
+}
+
+// newServer returns a server whose requests have a context.
+func newServer(ctx context.Context, handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog:    log.New(io.Discard, "", 0), // its messages have addresses of the program and nothing that helps
 	}
-	go p.server.Serve(listener) //nolint:errcheck // it ends with Close
-	return p, nil
 }
 
 // Close ends the proxy and the calls that run, and waits until these are recorded.
 func (p *Proxy) Close() error {
 	p.cancel()
-	err := p.server.Close()
+	err := errors.Join(p.server.Close(), p.interceptor.Close())
 	p.calls.Lock()
 	defer p.calls.Unlock()
 	return err
 }
 
-// Environment returns an environment in which programs send their calls to the proxy. Without 127.0.0.1 in NO_PROXY, some would send
-// them, with their keys, to the proxy of HTTP_PROXY.
-func (p *Proxy) Environment(env []string) []string {
-	direct := valueOf(env, "NO_PROXY")
-	if lower := valueOf(env, "no_proxy"); lower != "" && lower != direct {
-		direct = strings.Trim(direct+","+lower, ",")
+// Bypasses returns the tunnels that have ended, by host: those to providers, whose calls are not counted.
+func (p *Proxy) Bypasses() []Bypass {
+	list := p.bypasses.all()
+	for i, b := range list {
+		list[i].Recorded = p.recorded(b)
 	}
-	if direct != "*" { // some programs know it only by itself
-		direct = strings.Trim(direct+",127.0.0.1", ",")
-	}
-	env = append([]string{}, env...)
+	return list
+}
+
+// recorded reports whether there are records of calls to the host of tunnels. Records have the provider, and no host.
+func (p *Proxy) recorded(b Bypass) bool {
 	for _, u := range p.upstreams {
-		if u.Variable != "" {
-			env = append(env, u.Variable+"="+p.base.String()+"/"+string(u.API)+u.URL.EscapedPath())
+		if strings.EqualFold(u.URL.Host, b.Host) && p.meters.recorded(cmp.Or(u.Provider, u.API)) {
+			return true
 		}
 	}
-	return append(env, "NO_PROXY="+direct, "no_proxy="+direct)
+	return p.routes.used(b.Host) && p.meters.recorded(b.Provider)
 }
 
-// valueOf returns the value of a variable, the last one if there are several.
-func valueOf(env []string, name string) (value string) {
-	for _, variable := range env {
-		if v, ok := strings.CutPrefix(variable, name+"="); ok {
-			value = v
-		}
-	}
-	return value
+// Rejections returns the clients that do not accept the certificate of the authority.
+func (p *Proxy) Rejections() []Rejection { return p.rejections.all() }
+
+// hostsPath is the first segment of paths with a host in the next one, behind the secret.
+const hostsPath = "https"
+
+// prefix returns the path of the proxy with segments.
+func (p *Proxy) prefix(segments ...string) string {
+	return p.base.Path + "/" + strings.Join(segments, "/")
 }
 
-// handler returns the handler of the upstreams. An http.ServeMux would redirect paths with two slashes.
-func (p *Proxy) handler(m *Meters, errs io.Writer) http.Handler {
+// handler returns the handler of CONNECT, of the upstreams and of hosts. An http.ServeMux would redirect paths with two slashes.
+func (p *Proxy) handler() http.Handler {
 	next := make(map[string]http.Handler, len(p.upstreams))
 	for _, u := range p.upstreams {
-		prefix := p.base.Path + "/" + string(u.API)
-		next[prefix] = http.StripPrefix(prefix, p.forward(m, u, errs))
+		prefix := p.prefix(string(u.API))
+		next[prefix] = http.StripPrefix(prefix, p.forward(u))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.calls.RLock()
 		defer p.calls.RUnlock()
+		if r.Method == http.MethodConnect {
+			p.connect(w, r)
+			return
+		}
 		for prefix, upstream := range next {
 			if strings.HasPrefix(r.URL.Path, prefix+"/") {
 				noWebSocket(upstream, w, r)
 				return
 			}
 		}
-		http.NotFound(w, r)
+		p.byHost(w, r)
 	})
+}
+
+// byHost serves a path that has its host behind hostsPath.
+func (p *Proxy) byHost(w http.ResponseWriter, r *http.Request) {
+	rest, ok := strings.CutPrefix(r.URL.Path, p.prefix(hostsPath)+"/")
+	host, _, _ := strings.Cut(rest, "/")
+	if !ok || !p.hosts.has(host) {
+		http.NotFound(w, r)
+		return
+	}
+	noWebSocket(http.StripPrefix(p.prefix(hostsPath, host), p.routes.of(strings.ToLower(host))), w, r)
 }
 
 // noWebSocket refuses WebSockets, which cannot be counted: programs that have them fall back to HTTP. Other upgrades, such as that to

@@ -52,7 +52,7 @@ func start(t *testing.T, handler http.HandlerFunc, flags []string, opts ...meter
 	s := &started{errs: &strings.Builder{}}
 	s.meters, err = proxy.NewMeters(upstreams, []func(calls.Record){s.record}, opts...)
 	require.NoError(t, err)
-	s.Proxy, err = proxy.Start(t.Context(), s.meters, upstreams, map[string]string{"job": "j"}, s.errs)
+	s.Proxy, err = proxy.Start(t.Context(), proxy.Config{Meters: s.meters, Upstreams: upstreams, Labels: map[string]string{"job": "j"}, Errs: s.errs})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	s.base = variable(s.Environment(nil), "OPENAI_BASE_URL")

@@ -1,0 +1,48 @@
+package proxy
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Environment returns an environment in which programs use the proxy. Without --intercept the base URLs lead to it. Without 127.0.0.1
+// in NO_PROXY, some programs would send these calls, with their keys, to the proxy of HTTP_PROXY.
+func (p *Proxy) Environment(env []string) []string {
+	env = append([]string{}, env...)
+	if UnsupportedParent(env) == "" {
+		through := (&url.URL{Scheme: "http", User: url.UserPassword(user, p.secret), Host: p.base.Host}).String()
+		env = append(env, "HTTPS_PROXY="+through, "https_proxy="+through, "NODE_USE_ENV_PROXY=1")
+	}
+	if p.authority != nil {
+		return env // a program may call a host of --host on this machine
+	}
+	direct := withLoopback(env)
+	for _, u := range p.upstreams {
+		if u.Variable != "" {
+			env = append(env, u.Variable+"="+p.base.Scheme+"://"+p.base.Host+p.prefix(string(u.API))+u.URL.EscapedPath())
+		}
+	}
+	return append(env, "NO_PROXY="+direct, "no_proxy="+direct)
+}
+
+// withLoopback returns NO_PROXY with the address of the proxy.
+func withLoopback(env []string) string {
+	direct := valueOf(env, "NO_PROXY")
+	if lower := valueOf(env, "no_proxy"); lower != "" && lower != direct {
+		direct = strings.Trim(direct+","+lower, ",")
+	}
+	if direct == "*" { // some programs know it only by itself
+		return direct
+	}
+	return strings.Trim(direct+",127.0.0.1", ",")
+}
+
+// valueOf returns the value of a variable, the last one if there are several.
+func valueOf(env []string, name string) (value string) {
+	for _, variable := range env {
+		if v, ok := strings.CutPrefix(variable, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}

@@ -1,0 +1,138 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+)
+
+// decrypted is a connection of a program whose TLS ends here.
+type decrypted struct {
+	net.Conn
+	address string // of the host
+	agent   string // the User-Agent of CONNECT
+	used    bool   // there was a request; net/http calls ConnState on one goroutine for each connection
+}
+
+// decryptedKey is the key of a decrypted in the context of its requests.
+type decryptedKey struct{}
+
+// intercept is the host for a program and serves its requests. It returns when the program has accepted the certificate.
+func (p *Proxy) intercept(w http.ResponseWriter, r *http.Request, address string) {
+	config, err := p.authority.config(nameOf(address))
+	if err != nil {
+		http.Error(w, "mesh meter: "+output.Line(err.Error()), http.StatusInternalServerError)
+		return
+	}
+	program, err := accept(w)
+	if err != nil {
+		return
+	}
+	conn := tls.Server(&decrypted{Conn: program, address: address, agent: r.UserAgent()}, config)
+	if err := handshake(r.Context(), conn); err != nil {
+		p.rejections.add(decryptedOf(conn), alertOf(err))
+		conn.Close()
+		return
+	}
+	p.accepted.hand(conn)
+}
+
+// handshake waits until the program has accepted the certificate. A program that has ended may have sent an alert before.
+func handshake(ctx context.Context, conn *tls.Conn) error {
+	const grace = 200 * time.Millisecond
+	_ = conn.SetDeadline(time.Now().Add(headerTimeout))
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now().Add(grace)) })
+	if err := conn.HandshakeContext(context.WithoutCancel(ctx)); err != nil {
+		stop()
+		return err
+	}
+	if stop() {
+		_ = conn.SetDeadline(time.Time{})
+	}
+	return nil
+}
+
+// decryptedOf returns the connection below TLS.
+func decryptedOf(conn net.Conn) *decrypted {
+	return conn.(*tls.Conn).NetConn().(*decrypted) //nolint:forcetypeassert // intercept makes them
+}
+
+// alertOf returns the text of the TLS alert that ended a handshake, or "" if none was sent.
+func alertOf(err error) string {
+	var alert tls.AlertError
+	var remote *net.OpError
+	if errors.As(err, &remote) && remote.Op == "remote error" && errors.As(err, &alert) {
+		return output.Line(alert.Error())
+	}
+	return ""
+}
+
+// newInterceptor returns the server of decrypted connections. Its requests have the address of their host in their context.
+func (p *Proxy) newInterceptor(ctx context.Context) *http.Server {
+	server := newServer(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.calls.RLock()
+		defer p.calls.RUnlock()
+		d := r.Context().Value(decryptedKey{}).(*decrypted) //nolint:forcetypeassert // ConnContext sets it
+		noWebSocket(p.routes.of(d.address), w, r)
+	}))
+	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+		return context.WithValue(ctx, decryptedKey{}, decryptedOf(conn))
+	}
+	server.ConnState = func(conn net.Conn, state http.ConnState) {
+		d := decryptedOf(conn)
+		switch state {
+		case http.StateActive:
+			d.used = true
+			p.rejections.accept(d)
+		case http.StateClosed:
+			if !d.used && ctx.Err() == nil {
+				p.rejections.add(d, "")
+			}
+		default:
+		}
+	}
+	return server
+}
+
+// handed is a listener of connections that another server has accepted.
+type handed struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+	addr   net.Addr
+}
+
+func newHanded(addr net.Addr) *handed {
+	return &handed{conns: make(chan net.Conn), closed: make(chan struct{}), addr: addr}
+}
+
+// hand gives a connection to Accept.
+func (h *handed) hand(conn net.Conn) {
+	select {
+	case h.conns <- conn:
+	case <-h.closed:
+		conn.Close()
+	}
+}
+
+func (h *handed) Accept() (net.Conn, error) {
+	select {
+	case conn := <-h.conns:
+		return conn, nil
+	case <-h.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (h *handed) Close() error {
+	h.once.Do(func() { close(h.closed) })
+	return nil
+}
+
+func (h *handed) Addr() net.Addr { return h.addr }

@@ -1,0 +1,103 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// dialTimeout bounds how long a tunnel may take to open.
+const dialTimeout = 30 * time.Second
+
+// UnsupportedParent returns the variable with a proxy through which tunnels cannot leave: a SOCKS proxy, or one of ALL_PROXY alone,
+// which net/http does not read; "" if there is none.
+func UnsupportedParent(env []string) string {
+	set := false
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {
+		value := valueOf(env, name)
+		if strings.HasPrefix(strings.ToLower(value), "socks") {
+			return name
+		}
+		set = set || value != ""
+	}
+	for _, name := range []string{"ALL_PROXY", "all_proxy"} {
+		if valueOf(env, name) != "" && !set {
+			return name
+		}
+	}
+	return ""
+}
+
+// dial connects to an address, through the proxy of the environment if there is one for it.
+func dial(ctx context.Context, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	parent, err := http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: address}})
+	if err != nil || parent == nil {
+		return new(net.Dialer).DialContext(ctx, "tcp", address)
+	}
+	conn, err := dialParent(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	opened, err := openTunnel(conn, parent, address)
+	if err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("the proxy %s: %w", parent.Host, err)
+	}
+	return opened, nil
+}
+
+// dialParent connects to a proxy, with TLS if its URL has the scheme https.
+func dialParent(ctx context.Context, parent *url.URL) (net.Conn, error) {
+	port := parent.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[parent.Scheme]
+	}
+	address := net.JoinHostPort(parent.Hostname(), port)
+	if parent.Scheme == "https" {
+		return new(tls.Dialer).DialContext(ctx, "tcp", address)
+	}
+	return new(net.Dialer).DialContext(ctx, "tcp", address)
+}
+
+// openTunnel sends CONNECT to a proxy with the credentials of its URL. What arrives behind the response belongs to the tunnel.
+func openTunnel(conn net.Conn, parent *url.URL, address string) (net.Conn, error) {
+	req := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}
+	if u := parent.User; u != nil {
+		password, _ := u.Password()
+		req.Header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password)))
+	}
+	if err := req.Write(conn); err != nil {
+		return nil, err
+	}
+	reader := bufio.NewReader(conn)
+	res, err := http.ReadResponse(reader, req)
+	if err != nil {
+		return nil, fmt.Errorf("no valid response to CONNECT") // the error may quote it
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("status %d", res.StatusCode)
+	}
+	return &connReader{conn, reader}, nil
+}
+
+// connReader is a connection of which a reader has read a part already.
+type connReader struct {
+	net.Conn
+	reader io.Reader
+}
+
+func (c *connReader) Read(p []byte) (int, error) { return c.reader.Read(p) }
+
+func (c *connReader) CloseWrite() error { return closeWrite(c.Conn) }

@@ -1,0 +1,145 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// rootVariables are the variables that name the roots of programs, and those from which a program reads them if its own one is not set.
+var rootVariables = []struct {
+	name  string
+	other []string
+	unset bool // left alone unless it is set
+}{
+	{name: "SSL_CERT_FILE"}, // OpenSSL, Go, Python's ssl, Ruby
+	{name: "CURL_CA_BUNDLE", other: []string{"SSL_CERT_FILE"}},      // with SSL_CERT_DIR set, curl rejects SSL_CERT_FILE
+	{name: "REQUESTS_CA_BUNDLE", other: []string{"CURL_CA_BUNDLE"}}, // Python's requests
+	{name: "AWS_CA_BUNDLE"},
+	{name: "GIT_SSL_CAINFO"},
+	{name: "DENO_CERT"},
+	{name: "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"},
+	{name: "CARGO_HTTP_CAINFO", unset: true},
+	{name: "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", unset: true},
+	{name: "CODEX_CA_CERTIFICATE", unset: true},
+	{name: "HTTPLIB2_CA_CERTS", unset: true},
+	{name: "NIX_SSL_CERT_FILE", unset: true},
+	{name: "PIP_CERT", unset: true},
+	{name: nodeRoots}, // adds roots; the others replace the system's
+}
+
+const nodeRoots = "NODE_EXTRA_CA_CERTS"
+
+// systemRoots are the files with the system's roots, of Debian, Fedora, openSUSE, older Red Hat, Alpine and macOS.
+var systemRoots = []string{
+	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/cacert.pem",
+	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
+}
+
+// WriteFiles writes the files of a run to a folder and returns the variables that name them. With --intercept these are files with
+// roots: what a variable of env named before, else the system's, and the certificate of the authority, whose key is in none.
+func (p *Proxy) WriteFiles(folder string, env []string) ([]string, error) {
+	options, err := p.writePreload(folder, env)
+	if err != nil {
+		return nil, err
+	}
+	variables := []string{"NODE_OPTIONS=" + options}
+	if p.authority == nil {
+		return variables, nil
+	}
+	written := map[string]string{} // files, by what they have besides the certificate
+	for _, v := range rootVariables {
+		source := rootsOf(env, v.name, v.other)
+		if (v.unset && valueOf(env, v.name) == "") || (source == "" && v.name != nodeRoots) {
+			continue // a program with the authority alone would trust no other host
+		}
+		if written[source] == "" {
+			if written[source], err = p.writeRoots(folder, source, len(written)); err != nil {
+				return nil, fmt.Errorf("%s: %w", v.name, err)
+			}
+		}
+		variables = append(variables, v.name+"="+written[source])
+	}
+	return variables, nil
+}
+
+// rootsOf returns the file or folder that a program reads its roots from, or "" if it has none besides its own.
+func rootsOf(env []string, name string, other []string) string {
+	for _, variable := range append([]string{name}, other...) {
+		if value := valueOf(env, variable); value != "" {
+			return value
+		}
+	}
+	if name == nodeRoots {
+		return ""
+	}
+	i := slices.IndexFunc(systemRoots, func(file string) bool { info, err := os.Stat(file); return err == nil && info.Mode().IsRegular() })
+	if i < 0 {
+		return ""
+	}
+	return systemRoots[i]
+}
+
+// writeRoots writes a file with the roots of a source and the certificate, and returns its name.
+func (p *Proxy) writeRoots(folder, source string, number int) (string, error) {
+	var roots []byte
+	if source != "" {
+		var err error
+		if roots, err = readRoots(source); err != nil {
+			return "", err
+		}
+	}
+	name := filepath.Join(folder, fmt.Sprintf("roots-%d.pem", number))
+	return name, writeFile(name, append(roots, p.authority.pem()...))
+}
+
+// readRoots returns the certificates of a file, or of all files of a folder.
+func readRoots(source string) ([]byte, error) {
+	info, err := os.Stat(source)
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	files := []string{source}
+	if info.IsDir() {
+		if files, err = filepath.Glob(filepath.Join(source, "*")); err != nil {
+			return nil, err
+		}
+	}
+	var roots bytes.Buffer
+	for _, file := range files {
+		if err := addCertificates(&roots, file); err != nil && !info.IsDir() {
+			return nil, withoutPath(err)
+		}
+	}
+	return roots.Bytes(), nil
+}
+
+// addCertificates adds the certificates of a file. Keys beside them are left out.
+func addCertificates(roots *bytes.Buffer, file string) error {
+	text, err := os.ReadFile(file)
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == "CERTIFICATE" || block.Type == "TRUSTED CERTIFICATE" || block.Type == "X509 CERTIFICATE" {
+			roots.Write(pem.EncodeToMemory(block))
+		}
+	}
+	return err
+}
+
+// writeFile creates a file that only the user can read.
+func writeFile(name string, text []byte) error {
+	const mode = 0o600
+	return withoutPath(os.WriteFile(name, text, mode))
+}
+
+func withoutPath(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

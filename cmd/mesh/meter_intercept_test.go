@@ -1,0 +1,179 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/internet"
+)
+
+// servicesOf are the providers of hosts.
+var servicesOf = map[string]discovery.Service{
+	"api.openai.com": discovery.ServiceOpenAI, "api.anthropic.com": discovery.ServiceAnthropic, "api.x.ai": discovery.ServiceXAI,
+	"generativelanguage.googleapis.com": discovery.ServiceGemini, "api.deepseek.com": discovery.ServiceDeepSeek,
+	"llm.example.com": discovery.ServiceOpenAI,
+}
+
+// startInternet starts the providers at their own hosts. Other hosts answer with their name.
+func startInternet(t *testing.T) (*internet.Internet, *discoverytest.Server) {
+	t.Helper()
+	providers := discoverytest.New(t)
+	to, err := url.Parse(providers.URL)
+	require.NoError(t, err)
+	i, err := internet.Start(filepath.Join(t.TempDir(), "roots.pem"), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		service, known := servicesOf[r.Host]
+		if !known {
+			_, _ = w.Write([]byte("this is " + r.Host))
+			return
+		}
+		to := *to
+		to.Path = "/" + string(service)
+		(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&to) }}).ServeHTTP(w, r)
+	}))
+	require.NoError(t, err)
+	t.Cleanup(i.Close)
+	return i, providers
+}
+
+func TestMeterSeesConnectionsThatBypassIt(t *testing.T) {
+	t.Parallel()
+	i, s := startInternet(t)
+	stdout, stderr, status := runMeter(t, i.Env(), "--", "caller", "https://api.x.ai/v1/chat/completions", "https://example.com/", "https://api.x.ai/v1/models")
+	assert.Equal(t, 0, status, stderr)
+	assert.Contains(t, stdout, "https://example.com/ 200  this is example.com")
+	assert.Len(t, s.Requests(discoverytest.CreateXAIChat), 1)
+	assert.Regexp(t, `^mesh: meter: no calls were counted; .*\nnot counted: api\.x\.ai, 1 connection, [1-9] kB sent\n$`, stderr)
+	assert.Equal(t, []string{"api.x.ai:443", "example.com:443"}, i.Opened(), "through the proxy that the environment had")
+}
+
+// Claude Code opens tunnels to the host of its provider, while each of its calls is counted.
+func TestMeterTotalIsALowerBoundForHostsWithoutRecords(t *testing.T) {
+	t.Parallel()
+	i, _ := startInternet(t)
+	_, stderr, status := runMeter(t, i.Env(), "--", "caller", "messages", "https://api.anthropic.com/v1/models")
+	assert.Equal(t, 0, status)
+	assert.Regexp(t, `(?m)^total 0\.\d+ USD; calls: 1, unpriced: 0$`, stderr)
+	assert.Regexp(t, `(?m)^not counted: api\.anthropic\.com, 1 connection, [1-9] kB sent$`, stderr)
+	_, stderr, status = runMeter(t, i.Env(), "--", "caller", "messages", "https://api.x.ai/v1/chat/completions")
+	assert.Equal(t, 0, status)
+	assert.Regexp(t, `(?m)^total at least 0\.\d+ USD; calls: 1, unpriced: 0$`, stderr)
+	assert.Contains(t, stderr, "\nnot counted: api.x.ai, 1 connection, ")
+}
+
+func TestInterceptCountsCallsToTheHostsOfProviders(t *testing.T) {
+	t.Parallel()
+	i, s := startInternet(t)
+	args := []string{
+		"--intercept", "--host", "llm.example.com=openai", "--", "caller", "https://api.openai.com/v1/chat/completions",
+		"https://api.x.ai/v1/chat/completions", "https://llm.example.com/v1/chat/completions", "https://example.com/",
+	}
+	stdout, stderr, status := runMeter(t, i.Env(), args...)
+	assert.Equal(t, 0, status, stderr)
+	assert.Equal(t, 4, strings.Count(stdout, " 200 "), stdout)
+	assert.Contains(t, stdout, "this is example.com")
+	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), 2)
+	assert.Len(t, s.Requests(discoverytest.CreateXAIChat), 1)
+	assert.Regexp(t, `(?m)^openai +gpt-4o +2 `, stderr)
+	assert.Regexp(t, `(?m)^xai +\S+ +1 `, stderr)
+	assert.Contains(t, stderr, "; calls: 3, unpriced: ")
+	assert.NotContains(t, stderr, "not counted")
+	assert.NotContains(t, stderr, "at least")
+	assert.ElementsMatch(t, []string{"api.openai.com:443", "api.x.ai:443", "llm.example.com:443", "example.com:443"}, i.Opened())
+}
+
+func TestInterceptRefusesCallsBeyondTheBudget(t *testing.T) {
+	t.Parallel()
+	i, s := startInternet(t)
+	const chat = "https://api.openai.com/v1/chat/completions"
+	stdout, stderr, status := runMeter(t, i.Env(), "--intercept", "--budget", "0.0004", "--", "caller", chat, chat, chat)
+	assert.Equal(t, 0, status, stderr)
+	assert.Equal(t, 2, strings.Count(stdout, " 402 false {"), stdout)
+	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), 1)
+	assert.Contains(t, stderr, "refused: 2\n")
+}
+
+// The certificate of a provider is checked as without mesh.
+func TestInterceptChecksTheUpstream(t *testing.T) {
+	t.Parallel()
+	i, _ := startInternet(t)
+	stdout, stderr, status := runMeter(t, i.Env()[:1], "--intercept", "--", "caller", "https://api.openai.com/v1/chat/completions")
+	assert.Equal(t, 0, status)
+	assert.Contains(t, stdout, " 502 ")
+	assert.Contains(t, stderr, "mesh: meter: POST api.openai.com: tls: failed to verify certificate")
+	assert.Contains(t, stderr, "no calls were counted; requests that did not reach the provider: 1")
+}
+
+func TestInterceptSetsTheRootsOfPrograms(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	own := filepath.Join(folder, "own.pem")
+	roots := []byte("-----BEGIN CERTIFICATE-----\nb3du\n-----END CERTIFICATE-----\n")
+	key := "-----BEGIN PRIVATE KEY-----\n" + "a2V5\n-----END PRIVATE KEY-----\n"
+	require.NoError(t, os.WriteFile(own, append(roots, key...), 0o600))
+	env := []string{"REQUESTS_CA_BUNDLE=" + own, "NODE_EXTRA_CA_CERTS=", "PIP_CERT=" + folder, "CURL_CA_BUNDLE=", "SSL_CERT_FILE=", "OPENAI_BASE_URL=https://api.deepseek.com", "TMPDIR=" + t.TempDir()}
+	stdout, stderr, status := runMeter(t, env, "--intercept", "--", "caller", "env", "roots")
+	assert.Equal(t, 0, status, stderr)
+	assert.Contains(t, stdout, "OPENAI_BASE_URL=https://api.deepseek.com\n", "as without mesh")
+	assert.NotContains(t, stdout, "ANTHROPIC_BASE_URL=")
+	assert.NotContains(t, stdout, "NO_PROXY=")
+	assert.Regexp(t, `(?m)^HTTPS_PROXY=http://mesh:[A-Z2-7]{26}@127\.0\.0\.1:\d+$`, stdout)
+	files := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^roots (\w+) (\d+) (\S+) (\S+)$`).FindAllStringSubmatch(stdout, -1) {
+		files[m[1]] = m[2] + " " + m[3]
+		assert.NoFileExists(t, m[4], "it is removed at the end")
+	}
+	assert.Equal(t, "2 b3du", files["REQUESTS_CA_BUNDLE"])
+	assert.Equal(t, "2 b3du", files["PIP_CERT"], "all files of a folder")
+	assert.Regexp(t, "^1 ", files["NODE_EXTRA_CA_CERTS"], "Node adds it to its own roots")
+	for _, name := range []string{"SSL_CERT_FILE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "GIT_SSL_CAINFO", "DENO_CERT"} {
+		assert.Contains(t, files, name)
+	}
+	assert.NotContains(t, files, "CARGO_HTTP_CAINFO", "only if it was set")
+	assert.NotContains(t, stdout, "PRIVATE")
+	assert.NotContains(t, stderr, "PRIVATE")
+}
+
+func TestInterceptIsCheckedBeforeTheCommandRuns(t *testing.T) {
+	t.Parallel()
+	absent := filepath.Join(t.TempDir(), "absent")
+	for _, c := range []struct {
+		env, args []string
+		want      string
+		status    int
+	}{
+		{nil, []string{"--intercept", "--upstream", "openai=https://example.com"}, "mesh: --upstream is not for --intercept", exitUsage},
+		{nil, []string{"--host", "example.com"}, "mesh: --host example.com: ", exitUsage},
+		{nil, []string{"--host", "https://me:" + agentKey + "@example.com=openai"}, "mesh: --host must be HOST=PROVIDER: ", exitUsage},
+		{nil, []string{"--host", "example.com=nobody"}, "mesh: --host example.com: ", exitUsage},
+		{[]string{"HTTPS_PROXY=socks5://127.0.0.1:1080"}, []string{"--intercept"}, "mesh: --intercept: the proxy of HTTPS_PROXY cannot be used", exitUsage},
+		{[]string{"ALL_PROXY=http://127.0.0.1:1080"}, []string{"--intercept"}, "mesh: --intercept: the proxy of ALL_PROXY cannot be used", exitUsage},
+		{[]string{"CURL_CA_BUNDLE=" + absent}, []string{"--intercept"}, "CURL_CA_BUNDLE: no such file", exitFailed},
+		{[]string{"TMPDIR=" + absent, "TMP=" + absent}, []string{"--intercept"}, "no folder for the files of the run", exitFailed},
+	} {
+		stdout, stderr, status := runMeter(t, c.env, append(c.args, "--", "caller", "env")...)
+		assert.Equal(t, c.status, status, c.args)
+		assert.Contains(t, stderr, c.want, c.args)
+		assert.Empty(t, stdout, c.args)
+	}
+}
+
+// A SOCKS proxy stays in the environment: without --intercept the rest works as before.
+func TestMeterLeavesASOCKSProxyAlone(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, status := runMeter(t, []string{"HTTPS_PROXY=socks5://127.0.0.1:1080"}, "--", "caller", "env")
+	assert.Equal(t, 0, status)
+	assert.Contains(t, stdout, "HTTPS_PROXY=socks5://127.0.0.1:1080\n")
+	assert.NotContains(t, stdout, "https_proxy=")
+	assert.Contains(t, stderr, "mesh: warning: the proxy of HTTPS_PROXY cannot be used")
+}

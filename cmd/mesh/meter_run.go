@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+)
+
+// runBehind runs the command with the environment of a proxy and returns its exit status. The files that the environment names are
+// removed at the end, also after a signal that comes before the command runs.
+func (a *app) runBehind(ctx context.Context, p *proxy.Proxy, program string, command []string) error {
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // nohup, and & in a script: the command ignores it, too
+			signal.Notify(signals, s)
+		}
+	}
+	defer signal.Stop(signals)
+	folder, err := os.MkdirTemp("", "mesh-meter-")
+	if err != nil {
+		return failedf("no folder for the files of the run: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	files, err := p.WriteFiles(folder, os.Environ())
+	if err != nil {
+		return failedf("the files of the run cannot be written: %w", err)
+	}
+	return a.runMetered(ctx, program, command, append(p.Environment(os.Environ()), files...), signals)
+}
+
+// runMetered runs the command in the process group of mesh, so that it can read the terminal, and returns its exit status.
+func (a *app) runMetered(ctx context.Context, program string, command, env []string, signals <-chan os.Signal) error {
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Args, cmd.Env = command, env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.errs
+	if err := cmd.Start(); err != nil {
+		return failedf("%w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			return commandStatus(err)
+		case s := <-signals:
+			if s != os.Interrupt { // ^C reaches it from the terminal
+				_ = cmd.Process.Signal(s)
+			}
+		}
+	}
+}
+
+// statusError is the exit status of a command that mesh ran.
+type statusError int
+
+func (e statusError) Error() string { return "" }
+
+// commandStatus returns the exit status of a command as an error, with that of a shell after a signal.
+func commandStatus(err error) error {
+	var exited *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &exited):
+		return failedf("%w", err)
+	}
+	if code := exited.ExitCode(); code >= 0 {
+		return statusError(code)
+	}
+	return statusError(signalStatus(exited.ProcessState))
+}

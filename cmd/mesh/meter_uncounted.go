@@ -1,0 +1,88 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// checkIntercept checks the flags of interception and returns the hosts of --host.
+func (a *app) checkIntercept(f *meterFlags) (hosts []string, err error) {
+	for _, flag := range f.hosts {
+		host, name, _ := strings.Cut(flag, "=")
+		if err := proxy.CheckHost(host); err != nil {
+			return nil, usagef("--host must be HOST=PROVIDER: HOST %w", err)
+		}
+		if _, err := models.ParseProvider(name); err != nil {
+			return nil, usagef("--host %s: %w", host, err)
+		}
+		hosts = append(hosts, host)
+	}
+	if f.intercept && len(f.upstreams) > 0 {
+		return nil, usagef("--upstream is not for --intercept, which uses no base URLs; --host HOST=PROVIDER names a host")
+	}
+	if variable := proxy.UnsupportedParent(os.Environ()); variable != "" {
+		const reason = "the proxy of %s cannot be used: it must be an http:// or https:// URL in HTTPS_PROXY"
+		if f.intercept {
+			return nil, usagef("--intercept: "+reason, variable)
+		}
+		a.warn(fmt.Errorf(reason+"; connections that bypass the meter are not seen", variable))
+	}
+	return hosts, nil
+}
+
+// hostOptions returns the options of the meter for --host, which checkIntercept has checked.
+func (f *meterFlags) hostOptions() (opts []meter.Option) {
+	for _, flag := range f.hosts {
+		host, name, _ := strings.Cut(flag, "=")
+		opts = append(opts, meter.WithHost(host, models.Provider(name)))
+	}
+	return opts
+}
+
+// isIncomplete reports whether calls were not counted: a host has connections and no record. A program may connect to a host without
+// a call while each of its calls is counted elsewhere.
+func isIncomplete(p *proxy.Proxy) bool {
+	return slices.ContainsFunc(p.Bypasses(), func(b proxy.Bypass) bool { return !b.Recorded })
+}
+
+// writeUncounted prints the connections whose calls are not counted, and the clients that --intercept has not reached.
+func (a *app) writeUncounted(p *proxy.Proxy) {
+	for _, b := range p.Bypasses() {
+		fmt.Fprintf(a.errs, "not counted: %s, %s, %s sent\n", output.Line(b.Host), connections(b.Connections), byteCount(b.Sent))
+	}
+	for _, r := range p.Rejections() {
+		reason := "closed without a request"
+		if r.Alert != "" {
+			reason = r.Alert
+		}
+		fmt.Fprintf(a.errs, "certificate not accepted: %s, %s of %s: %s\n", r.Host, connections(r.Connections), cmp.Or(r.Client, "a client without a name"), reason)
+	}
+}
+
+func connections(n int) string {
+	if n == 1 {
+		return "1 connection"
+	}
+	return fmt.Sprint(n, " connections")
+}
+
+// byteCount returns a number of bytes in its largest decimal unit.
+func byteCount(n int64) string {
+	const unit = 1000
+	size, name := float64(n), "B"
+	for _, next := range []string{"kB", "MB", "GB", "TB"} {
+		if size < unit-0.5 {
+			break
+		}
+		size, name = size/unit, next
+	}
+	return fmt.Sprintf("%.0f %s", size, name)
+}
