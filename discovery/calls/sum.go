@@ -17,7 +17,7 @@ type SumOptions struct {
 	From, To time.Time
 	// By has a grouping for each result, all of which are made in one pass. A grouping has the names of what the calls are grouped by,
 	// several at once: "day" (UTC), "model", "provider", "label:" with the name of a label, and "unpriced", which is why the cost of a
-	// call is not known. An empty grouping gives one row. Without any grouping there is one result with one row.
+	// call is not known. An empty grouping gives one Group. Without any grouping there is one result with one Group.
 	By [][]string
 	// Prices price a line that has neither a cost nor null in its place; nil is [prices.BuiltIn].
 	Prices *prices.List
@@ -44,12 +44,12 @@ type Group struct {
 // maxWorkers bounds the memory of a Sum on a machine with many processors.
 const maxWorkers = 16
 
-// Sum adds up the calls of calls files, which are read as by [Read], in parallel, and returns the rows of each grouping. They are
-// sorted by their values; a group without calls has no row. Memory grows with the number of rows and not with the number of calls.
+// Sum adds up the calls of calls files, which are read as by [Read], in parallel, and returns the groups of each grouping. They are
+// sorted by their values, and each has a call. Memory grows with the number of groups and not with the number of calls.
 //
 // The recorded cost counts, unless SumOptions.Reprice is set.
 //
-// Lines that cannot be read, and lines without a cost whose usage is invalid, are in no row. The error joins a [*LineError] for each of
+// Lines that cannot be read, and lines without a cost whose usage is invalid, are in no group. The error joins a [*LineError] for each of
 // the first 100 of them and states the number of the others. Wrong options are a [*ValueError], and no file is read.
 func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 	groupings, err := parseGroupings(opts.By)

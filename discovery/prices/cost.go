@@ -78,7 +78,8 @@ type Line struct {
 	// USDPerMTok is the price per million tokens, including factors such as that of a batch. It is "" if the line is not for
 	// tokens.
 	USDPerMTok string `json:"usd_per_mtok"`
-	USD        string `json:"usd"`
+	// USD is the cost of the line in US dollars as a plain decimal, not rounded.
+	USD string `json:"usd"`
 	// Requests is the number of billed uses of a tool, and USDPerRequest the fee of each; 0 and "" in other lines.
 	Requests      int64  `json:"requests,omitempty"`
 	USDPerRequest string `json:"usd_per_request,omitempty"`

@@ -28,10 +28,10 @@ type List struct {
 }
 
 // BuiltIn returns the built-in price list: every model, period and tier. Models without a known price have a row whose
-// prices are all nil.
+// prices are all "".
 //
 // A price is in the list if the provider's own page has it or two independent sources agree; Source names them. Only the
-// prices of claude-2.0 have a single source. A row whose prices are all nil has a period or a tier whose price is not known. A
+// prices of claude-2.0 have a single source. A row whose prices are all "" has a period or a tier whose price is not known. A
 // model keeps its last price after its retirement, unless that price ends.
 //
 // Rows of Modality audio and image have the prices of those tokens. DeepSeek's two prices are rows of [ModePeak] and

@@ -80,7 +80,7 @@ const (
 	ModeUnknown = "unknown"
 	// ModeStorage is the storage of a cache, per token and hour.
 	ModeStorage = "storage"
-	// ModeGrounding is the use of searches and maps, per call.
+	// ModeGrounding is the use of searches and maps, for each use.
 	ModeGrounding = "grounding"
 	// ModeOther is anything else that is not counted in tokens, such as images and videos.
 	ModeOther = "other"

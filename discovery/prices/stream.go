@@ -21,7 +21,7 @@ type Stream struct {
 	err    error
 }
 
-// NewStream returns a Stream for a response of p. If p is not a provider, the methods of the Stream return the error.
+// NewStream returns a Stream for a response of a provider. If the provider is not known, the methods of the Stream return the error.
 func NewStream(provider models.Provider) *Stream {
 	known, err := models.ParseProvider(string(provider))
 	return &Stream{reader: response.New(string(known)), err: err}
