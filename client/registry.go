@@ -103,7 +103,7 @@ func (c *MeshClient) isEnabledPeer(ctx context.Context, name string) (bool, erro
 // isNodeNameInAnyCase reports whether name has the syntax of a node name but for upper-case ASCII letters.
 func isNodeNameInAnyCase(name string) bool {
 	lower := strings.ToLower(name)
-	return len(lower) == len(name) && nodeName.MatchString(lower)
+	return len(lower) == len(name) && isNodeName(lower)
 }
 
 // nameSet is the set of the names of the enabled peers, as far as they have the syntax of a node name in any case.

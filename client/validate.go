@@ -25,8 +25,12 @@ const (
 // liveTokenRule is the number of the scan rule of the live tokens.
 const liveTokenRule = 0
 
-// nodeName is the syntax of node names.
-var nodeName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}[a-z0-9]$`)
+// isNodeName reports whether name has the syntax of node names. An expression with these repetitions costs every start of a program.
+func isNodeName(name string) bool {
+	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
+	return len(name) >= 2 && len(name) <= 64 && strings.Trim(name, letters+digits+"-") == "" && strings.Contains(letters, name[:1]) &&
+		!strings.HasSuffix(name, "-")
+}
 
 // ValidNodeName returns a [*ValueError] unless name has the syntax of a node name: 2 to 64 lower-case letters, digits and hyphens,
 // the first a letter and the last not a hyphen. It does not look the name up.
@@ -34,7 +38,7 @@ func ValidNodeName(name string) error { return new(redactor).checkNodeName("name
 
 // checkNodeName validates the syntax of a node name.
 func (r *redactor) checkNodeName(field, name string) error {
-	if nodeName.MatchString(name) {
+	if isNodeName(name) {
 		return nil
 	}
 	return r.nameError(field, name,
@@ -52,7 +56,7 @@ func (r *redactor) nameError(field, value, reason string) *ValueError {
 
 // show returns name if it looks like a name, and otherwise a placeholder.
 func (r *redactor) show(name string) string {
-	if (nodeName.MatchString(name) || nameLike.MatchString(name) || uuid.MatchString(name)) && r.redact(name) == name {
+	if (isNodeName(name) || nameLike(name) || uuid.MatchString(name)) && r.redact(name) == name {
 		return name
 	}
 	return secret.Redacted
@@ -61,8 +65,12 @@ func (r *redactor) show(name string) string {
 // uuid matches the ids of threads.
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// nameLike matches misspelled names and kinds. Tokens are longer.
-var nameLike = regexp.MustCompile(`^[\pL\pN ._-]{1,24}$`)
+// nameLike reports whether text may be a misspelled name or kind. Tokens are longer.
+func nameLike(text string) bool {
+	return text != "" && utf8.RuneCountInString(text) <= 24 && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune(" ._-", r)
+	})
+}
 
 // checkOwnName rejects names that cannot be sent unchanged. Other names that violate the syntax are only logged.
 func checkOwnName(name string) error {

@@ -3,6 +3,7 @@ package geminisku
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -70,14 +71,14 @@ func isLength(word string) bool { return lengthWords[word] || hasLengthSign(word
 func aboutLength(word string) bool { return word == "short" || word == "long" || isLength(word) }
 
 // thousands matches digits grouped by commas.
-var thousands = regexp.MustCompile(`(\d),(\d{3})(?:,(\d{3}))?`)
+var thousands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d),(\d{3})(?:,(\d{3}))?`) })
 
 // comparisons puts blanks around comparisons.
 var comparisons = strings.NewReplacer("<", " < ", ">", " > ", "≤", " ≤ ", "≥", " ≥ ")
 
 // Words returns the words of a text in lower case. A comparison is a word of its own.
 func Words(text string) []string {
-	text = thousands.ReplaceAllString(strings.ToLower(text), "$1$2$3")
+	text = thousands().ReplaceAllString(strings.ToLower(text), "$1$2$3")
 	return strings.FieldsFunc(comparisons.Replace(text), separates)
 }
 

@@ -17,7 +17,7 @@ var (
 )
 
 func referenceWords(text string) []string {
-	return strings.Fields(referenceSeparators.Replace(thousands.ReplaceAllString(strings.ToLower(text), "$1$2$3")))
+	return strings.Fields(referenceSeparators.Replace(thousands().ReplaceAllString(strings.ToLower(text), "$1$2$3")))
 }
 
 func FuzzWords(f *testing.F) {

@@ -1,19 +1,18 @@
 package modelid
 
 import (
-	"regexp"
 	"slices"
 	"time"
 )
 
 // buildDate matches the dates of builds: 2024-08-06 and 20240806, 06-2025 and 06-05, and 0605.
-var buildDate = regexp.MustCompile(`[-@](?:(` + year + `)-?(\d\d)-?(\d\d)|(\d\d)-(` + year + `)|(\d\d)-?(\d\d))(?:$|[-@:\[])`)
+var buildDate = lazily(`[-@](?:(` + year + `)-?(\d\d)-?(\d\d)|(\d\d)-(` + year + `)|(\d\d)-?(\d\d))(?:$|[-@:\[])`)
 
 // pastBuild reports whether every date in an id is a date of the calendar and not after now. A date without a year only has
 // to be one of the calendar.
 func pastBuild(id string, now time.Time) bool {
 	base, _ := FineTuneBase(id) // what follows the base of a fine-tune is chosen by its owner
-	for _, m := range buildDate.FindAllStringSubmatch(base, -1) {
+	for _, m := range buildDate().FindAllStringSubmatch(base, -1) {
 		text := "2024-" + m[6] + "-" + m[7] // a leap year
 		switch {
 		case m[1] != "":

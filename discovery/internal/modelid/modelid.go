@@ -27,7 +27,7 @@ func (d *Dialect) Normalize(id string) string {
 // normalizing idempotent and independent of the order of suffixes.
 type Dialect struct {
 	// owned matches the plainest spellings of the provider's ids.
-	owned *regexp.Regexp
+	owned func() *regexp.Regexp
 	// withoutVendor removes the prefixes of the provider itself. It is nil if spelling removes no other ones.
 	withoutVendor idRule
 	// spelling has the rules whose result names the same build of the model.

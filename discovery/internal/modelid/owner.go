@@ -1,23 +1,20 @@
 package modelid
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // Owns reports whether an id, in any of the provider's spellings, has the form of the provider's own ids.
 func (d *Dialect) Owns(id string) bool {
 	trimmed := strings.TrimSpace(id)
-	return d.accepts(trimmed) && d.owned.MatchString(Last(d.Spellings(trimmed)))
+	return d.accepts(trimmed) && d.owned().MatchString(Last(d.Spellings(trimmed)))
 }
 
 // The beginnings of the providers' ids.
 var (
-	openAIOwned = regexp.MustCompile(`^(?:ft[-:])?(?:gpt|chatgpt|chat|codex|o\d|dall-e|davinci|babbage|curie|ada|sora|tts|whisper` +
+	openAIOwned = lazily(`^(?:ft[-:])?(?:gpt|chatgpt|chat|codex|o\d|dall-e|davinci|babbage|curie|ada|sora|tts|whisper` +
 		`|computer-use|omni-moderation|text-embedding-(?:3|ada)|text-moderation|text-(?:search-|similarity-)?(?:davinci|curie|babbage|ada)` +
 		`|code-(?:davinci|cushman|search))(?:-|$)`)
-	deepSeekOwned  = regexp.MustCompile(`^deepseek-`)
-	anthropicOwned = regexp.MustCompile(`^claude-`)
-	geminiOwned    = regexp.MustCompile(`^(?:gemini|gemma|imagen|veo|lyria|learnlm|aqa|embedding|text-embedding-0\d\d)(?:-|$)`)
-	xaiOwned       = regexp.MustCompile(`^grok-`)
+	deepSeekOwned  = lazily(`^deepseek-`)
+	anthropicOwned = lazily(`^claude-`)
+	geminiOwned    = lazily(`^(?:gemini|gemma|imagen|veo|lyria|learnlm|aqa|embedding|text-embedding-0\d\d)(?:-|$)`)
+	xaiOwned       = lazily(`^grok-`)
 )

@@ -3,6 +3,7 @@ package modelid
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // idRule rewrites an id or returns it unchanged.
@@ -10,8 +11,14 @@ type idRule func(id string) string
 
 // replacing returns a rule that replaces the matches of pattern.
 func replacing(pattern, with string) idRule {
-	re := regexp.MustCompile(pattern)
-	return func(id string) string { return re.ReplaceAllString(id, with) }
+	re := lazily(pattern)
+	return func(id string) string { return re().ReplaceAllString(id, with) }
+}
+
+// lazily returns a function that returns the expression of pattern. All of them together take a millisecond, which a program that
+// names no model does not spend.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 // containing returns rule for ids that contain part, which every match of the rule must contain. Most ids do not, and a regular

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/client"
@@ -33,7 +32,7 @@ func withoutPackages(text string, err error, inSDK bool) string {
 	pkg := packageOf(err)
 	inSDK = inSDK || strings.HasPrefix(pkg, module) && !strings.HasPrefix(pkg, module+"cmd/")
 	if inSDK && pkg != module+"internal/wire" { // its errors begin with a key of the response
-		text = strings.Replace(text, err.Error(), packageName.ReplaceAllString(err.Error(), ""), 1)
+		text = strings.Replace(text, err.Error(), withoutPackage(err.Error()), 1)
 	}
 	switch err := err.(type) { //nolint:errorlint // each level once
 	case interface{ Unwrap() error }:
@@ -50,7 +49,14 @@ func withoutPackages(text string, err error, inSDK bool) string {
 
 const module = "github.com/mesh-gateway/mesh-go/"
 
-var packageName = regexp.MustCompile(`^(?:mesh|discovery|models|prices|calls|meter|focus|report|scan): `)
+// withoutPackage returns the text of an error of the SDK without the name of its package.
+func withoutPackage(text string) string {
+	switch name, rest, _ := strings.Cut(text, ": "); name {
+	case "mesh", "discovery", "models", "prices", "calls", "meter", "focus", "report":
+		return rest
+	}
+	return text
+}
 
 // packageOf returns the path of the package that has the type of an error.
 func packageOf(err error) string {
