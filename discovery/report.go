@@ -186,8 +186,8 @@ type Bucket interface {
 	row() report.Row
 	// usd is the amount of the bucket.
 	usd() float64
-	// lineItems are the parts of the amount by what was billed; empty if the bill was not grouped by it.
-	lineItems() map[string]float64
+	// items are the parts of the amount by what was billed; empty if the bill was not grouped by it.
+	items() []billedItem
 	// begin and end are those of the bucket in Unix seconds; the end is exclusive.
 	begin() int64
 	end() int64

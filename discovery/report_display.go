@@ -51,8 +51,10 @@ func (r *ReconciliationReport[B]) notes() []string {
 	if note := r.countedNote(); note != "" {
 		notes = append(notes, note)
 	}
-	if note := r.lineItemNote(); note != "" && r.AttributedUSD != nil && r.finiteBill() {
-		notes = append(notes, note)
+	if r.AttributedUSD != nil && r.finiteBill() {
+		if note := r.lineItemNote(); note != "" {
+			notes = append(notes, note)
+		}
 	}
 	if !r.Settled {
 		notes = append(notes, "not settled: the window reaches into today or beyond, so what is billed can still grow")

@@ -23,8 +23,8 @@ type countedCalls struct {
 // is computed from it.
 //
 // A ledger counts by UTC days. AttributedUSD is nil if nothing was counted in the window, or if the window or its buckets do
-// not begin and end with UTC days. The drift is also nil if the window has unpriced calls: their provider is unknown, so they
-// affect every report. Later changes of the ledger do not change the report.
+// not begin and end with UTC days. The drift is also nil if the window has unpriced calls of the provider, or of one that is not
+// known. Later changes of the ledger do not change the report.
 func (r *ReconciliationReport[B]) WithLedger(l *prices.Ledger) *ReconciliationReport[B] {
 	with := *r
 	with.AttributedUSD, with.DriftUSD, with.DriftPct = nil, nil, nil
@@ -47,6 +47,14 @@ func (r *ReconciliationReport[B]) WithLedger(l *prices.Ledger) *ReconciliationRe
 		with.setDrift(total.Rat())
 	}
 	return &with
+}
+
+// list returns the days; none without a ledger.
+func (c *countedCalls) list() []prices.LedgerDay {
+	if c == nil {
+		return nil
+	}
+	return c.days
 }
 
 // sum returns the sum of the provider's calls, counts the unpriced ones, and reports whether there is any call of the provider.
@@ -81,14 +89,8 @@ func (r *ReconciliationReport[B]) wholeUTCDays() bool {
 	}
 	return !slices.ContainsFunc(r.Buckets, func(b B) bool {
 		s := spanOf(b)
-		return s.Last-s.First > 1 && (b.begin()%calendar.SecondsPerDay != 0 || b.end()%calendar.SecondsPerDay != 0)
+		return s.last-s.first > 1 && (b.begin()%calendar.SecondsPerDay != 0 || b.end()%calendar.SecondsPerDay != 0)
 	})
-}
-
-// spanOf returns the UTC days of a bucket.
-func spanOf[B Bucket](b B) report.Span {
-	first := b.begin() / calendar.SecondsPerDay
-	return report.Span{First: first, Last: max(first+1, (b.end()+calendar.SecondsPerDay-1)/calendar.SecondsPerDay)}
 }
 
 // rows returns a row for each bucket, or with a ledger for each UTC day that has a bucket or a call. There are none if an
@@ -97,23 +99,20 @@ func (r *ReconciliationReport[B]) rows() []report.Row {
 	if !r.finiteBill() {
 		return nil
 	}
-	if r.counted == nil || len(r.counted.days) == 0 {
+	if len(r.counted.list()) == 0 {
 		rows := make([]report.Row, len(r.Buckets))
 		for i, bucket := range r.Buckets {
 			rows[i] = bucket.row()
 		}
 		return rows
 	}
-	billed, counted := make([]report.Billed, len(r.Buckets)), make([]report.Counted, len(r.counted.days))
-	for i, bucket := range r.Buckets {
-		billed[i] = report.Billed{Span: spanOf(bucket), USD: bucket.usd()}
+	days := r.days().sorted(true)
+	rows := make([]report.Row, len(days))
+	for i, day := range days {
+		counted := decimal.FromText(day.CountedUSD).Float64()
+		rows[i] = report.Row{Label: day.Name, USD: decimal.FromText(day.BilledUSD).Float64(), Counted: &counted, Unpriced: day.Unpriced}
 	}
-	for i := range r.counted.days {
-		day := &r.counted.days[i]
-		date, _ := time.Parse(time.DateOnly, day.Day)
-		counted[i] = report.Counted{Day: calendar.DayNumber(date), USD: decimal.FromText(day.USD), Unpriced: day.Unpriced}
-	}
-	return report.Compare(billed, counted)
+	return rows
 }
 
 // countedNote describes what a comparison with a ledger lacks; "" when nothing.

@@ -1,13 +1,14 @@
 package discovery
 
 import (
+	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // besideCalls are parts of the names of line items whose costs arise beside calls: by the hour, by the gigabyte, by the training
@@ -22,14 +23,12 @@ func (r *ReconciliationReport[B]) lineItemNote() string {
 	var names []string
 	var total decimal.Sum
 	for _, bucket := range r.Buckets {
-		items := bucket.lineItems()
-		for _, name := range slices.Sorted(maps.Keys(items)) {
-			if !isBesideCalls(name) {
+		for _, item := range bucket.items() {
+			if !isBesideCalls(item.name) {
 				continue
 			}
-			usd, _ := decimal.Parse(fmt.Sprint(items[name]))
-			total.Add(usd)
-			if name = strconv.Quote(name); !slices.Contains(names, name) {
+			total.Add(decimalOf(item.usd))
+			if name := strconv.Quote(item.name); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -44,17 +43,74 @@ func (r *ReconciliationReport[B]) lineItemNote() string {
 	return fmt.Sprintf("not in any call: %s USD of the bill are %s", total.Total(), strings.Join(names, ", "))
 }
 
+// decimalOf returns the decimal that an amount was rounded from. One that is not finite, in a bucket that a program built, is 0.
+func decimalOf(usd float64) decimal.Decimal {
+	d, _ := decimal.Parse(fmt.Sprint(usd))
+	return d
+}
+
 func isBesideCalls(name string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc(besideCalls, func(part string) bool { return strings.Contains(name, part) })
 }
 
-func (b CostBucket) lineItems() map[string]float64 { return b.LineItemBreakdown }
+// billedItem is a line item of a bucket.
+type billedItem struct {
+	name  string
+	model string // of the provider's own field for it, or ""
+	usd   float64
+}
 
-func (b TeamCostBucket) lineItems() map[string]float64 {
-	items := make(map[string]float64, len(b.LineItems))
-	for _, item := range b.LineItems {
-		items[item.Description] += item.USD
+func (b CostBucket) items() []billedItem {
+	models := itemModels(b.RawResults)
+	items := make([]billedItem, 0, len(b.LineItemBreakdown))
+	for name, usd := range b.LineItemBreakdown {
+		items = append(items, billedItem{name, models[name], usd})
 	}
 	return items
+}
+
+// itemModels returns the models that the results of Anthropic name, by line item. A line item of two models has none.
+func itemModels(results []json.RawMessage) map[string]string {
+	models := make(map[string]string)
+	for _, result := range results {
+		var r struct{ Description, Model string }
+		if json.Unmarshal(result, &r) != nil {
+			continue
+		}
+		if model, ok := models[r.Description]; ok && model != r.Model {
+			r.Model = ""
+		}
+		models[r.Description] = r.Model
+	}
+	return models
+}
+
+func (b TeamCostBucket) items() []billedItem {
+	items := make([]billedItem, len(b.LineItems))
+	for i, item := range b.LineItems {
+		items[i] = billedItem{name: item.Description, usd: item.USD}
+	}
+	return items
+}
+
+// modelOf returns the model of a line item, or "". Without a field of the provider's own, the name may have one, as in
+// "gpt-4o-mini-2024-07-18, input" or "Chat grok-3-mini": a word in the form of the provider's ids, with a version. Names for people
+// ("GPT-4o mini") have capitals, and are not taken apart; an item with two models has none.
+func (i billedItem) modelOf(p models.Provider) string {
+	if i.model != "" {
+		return models.NormalizeModelID(p, i.model)
+	}
+	found := ""
+	for _, word := range strings.FieldsFunc(i.name, func(r rune) bool { return r == ' ' || r == ',' }) {
+		owner, ok := models.ProviderOf(word)
+		switch {
+		case !ok || owner != p || word != strings.ToLower(word) || !strings.ContainsAny(word, "0123456789"):
+		case found != "" && found != word:
+			return ""
+		default:
+			found = word
+		}
+	}
+	return models.NormalizeModelID(p, found)
 }

@@ -136,12 +136,12 @@ func (a *app) writeCost(q *pages.BillQuery, r pages.Reconciliation, f costFlags)
 	if err := a.print(r, r.Table); err != nil {
 		return err
 	}
-	compared := q.Compare(r)
+	bill := pages.NewBill(q.Provider, q.Ledger != nil, r.Compare())
 	if q.Ledger != nil && a.format == "text" {
-		fmt.Fprintln(a.out, compared.Summary())
+		fmt.Fprintln(a.out, bill.Summary())
 	}
 	if f.html != "" {
-		return writeFile("--html", f.html, compared.Page().Write)
+		return writeFile("--html", f.html, bill.Page().Write)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type ledgerDay struct {
 	number   int64 // days since 1970-01-01
 	sums     map[ledgerKey]decimal.Decimal
 	fees     map[models.Provider]decimal.Decimal
-	unpriced int
+	unpriced map[ledgerKey]int // the zero key is for calls of an unknown provider
 }
 
 type ledgerKey struct {
@@ -46,6 +46,8 @@ type LedgerDay struct {
 	ByModel map[string]string `json:"by_model"`
 	// Unpriced is the number of calls whose cost is not known. If it is not 0, the sums of the day are incomplete.
 	Unpriced int `json:"unpriced"`
+	// UnpricedByModel has the part of Unpriced whose provider is known, for each model; nil if there is none.
+	UnpricedByModel map[string]int `json:"unpriced_by_model,omitempty"`
 }
 
 // MarshalJSON writes an empty map of models as {}, never null.
@@ -61,7 +63,8 @@ func (d LedgerDay) MarshalJSON() ([]byte, error) {
 func NewLedger() *Ledger { return new(Ledger) }
 
 // Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call. So does a cost whose USD is not a
-// plain decimal, such as that of the zero Cost that [List.CostOf] returns with an error.
+// plain decimal, such as that of the zero Cost that [List.CostOf] returns with an error. If it has a Provider, the unpriced call is one
+// of that provider and of Model.
 func (l *Ledger) Add(at time.Time, cost *Cost) {
 	var usd decimal.Decimal
 	priced := cost != nil
@@ -72,11 +75,14 @@ func (l *Ledger) Add(at time.Time, cost *Cost) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	day := l.day(number)
+	var key ledgerKey
+	if cost != nil && (priced || cost.Provider != "") {
+		key = ledgerKey{modelid.Canonical(cost.Provider), cost.Model}
+	}
 	if !priced {
-		day.unpriced++
+		day.unpriced[key]++
 		return
 	}
-	key := ledgerKey{modelid.Canonical(cost.Provider), cost.Model}
 	day.sums[key] = day.sums[key].Add(usd)
 	day.fees[key.provider] = day.fees[key.provider].Add(fees)
 }
@@ -99,7 +105,9 @@ func (cost *Cost) fees() (fees decimal.Decimal) {
 func (l *Ledger) day(number int64) *ledgerDay {
 	day := l.days[number]
 	if day == nil {
-		day = &ledgerDay{number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: make(map[models.Provider]decimal.Decimal)}
+		day = &ledgerDay{
+			number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: make(map[models.Provider]decimal.Decimal), unpriced: make(map[ledgerKey]int),
+		}
 		if l.days == nil {
 			l.days = make(map[int64]*ledgerDay)
 		}
@@ -123,7 +131,9 @@ func (l *Ledger) Total(from, to time.Time) float64 {
 func (l *Ledger) Unpriced(from, to time.Time) int {
 	unpriced := 0
 	for _, day := range l.window(from, to) {
-		unpriced += day.unpriced
+		for _, n := range day.unpriced {
+			unpriced += n
+		}
 	}
 	return unpriced
 }
@@ -133,7 +143,7 @@ func (l *Ledger) Days() []LedgerDay { return l.DaysOf("", time.Time{}, time.Time
 
 // DaysOf returns the days that begin within [from, to) and have calls, oldest first, with the amounts of one provider. "" is all
 // providers. A zero from or to leaves that end open. A day on which only other providers have calls has a USD of "0" and no
-// models. Unpriced counts the calls of all providers: the provider of an unpriced call is not known.
+// models. Unpriced counts the unpriced calls of that provider and those whose provider is not known.
 func (l *Ledger) DaysOf(p models.Provider, from, to time.Time) []LedgerDay {
 	p = modelid.Canonical(p)
 	days := []LedgerDay{}
@@ -158,11 +168,28 @@ func (d *ledgerDay) of(p models.Provider) LedgerDay {
 		}
 	}
 	total := d.total(p)
-	day := LedgerDay{Day: d.date(), USD: total.String(), FeesUSD: fees.String(), ByModel: make(map[string]string, len(models)), Unpriced: d.unpriced}
+	day := LedgerDay{Day: d.date(), USD: total.String(), FeesUSD: fees.String(), ByModel: make(map[string]string, len(models))}
 	for model, usd := range models {
 		day.ByModel[model] = usd.String()
 	}
+	d.addUnpriced(&day, p)
 	return day
+}
+
+// addUnpriced adds the unpriced calls of one provider, or of all for "", and those of an unknown one.
+func (d *ledgerDay) addUnpriced(day *LedgerDay, p models.Provider) {
+	for key, n := range d.unpriced {
+		switch {
+		case key.provider == "":
+			day.Unpriced += n
+		case p == "" || key.provider == p:
+			day.Unpriced += n
+			if day.UnpricedByModel == nil {
+				day.UnpricedByModel = make(map[string]int)
+			}
+			day.UnpricedByModel[key.model] += n
+		}
+	}
 }
 
 // window returns copies of the days that begin within [from, to), oldest first.
@@ -176,7 +203,7 @@ func (l *Ledger) window(from, to time.Time) []ledgerDay {
 			continue
 		}
 		day := *l.days[number]
-		day.sums, day.fees = maps.Clone(day.sums), maps.Clone(day.fees)
+		day.sums, day.fees, day.unpriced = maps.Clone(day.sums), maps.Clone(day.fees), maps.Clone(day.unpriced)
 		days = append(days, day)
 	}
 	return days

@@ -89,6 +89,24 @@ func TestLedgerCountsInvalidCostsAsUnpriced(t *testing.T) {
 	assert.Zero(t, l.Total(time.Time{}, time.Time{}))
 }
 
+// An unpriced call of a known provider is in the days of that provider only; one of an unknown provider is in all of them.
+func TestLedgerCountsUnpricedCallsByModel(t *testing.T) {
+	t.Parallel()
+	l, at := prices.NewLedger(), time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, cost := range []*prices.Cost{nil, {}, {Provider: "Open AI", Model: "gpt-none"}, {Provider: models.OpenAI, Model: "gpt-none"}, {Provider: models.XAI}} {
+		l.Add(at, cost)
+	}
+	assert.Equal(t, 5, l.Unpriced(time.Time{}, time.Time{}))
+	for provider, want := range map[models.Provider]prices.LedgerDay{
+		"":            {Unpriced: 5, UnpricedByModel: map[string]int{"gpt-none": 2, "": 1}},
+		models.OpenAI: {Unpriced: 4, UnpricedByModel: map[string]int{"gpt-none": 2}},
+		models.Gemini: {Unpriced: 2},
+	} {
+		want.Day, want.USD, want.FeesUSD, want.ByModel = "2026-11-21", "0", "0", map[string]string{}
+		assert.Equal(t, []prices.LedgerDay{want}, l.DaysOf(provider, time.Time{}, time.Time{}), provider)
+	}
+}
+
 func TestLedgerDaysAreCopies(t *testing.T) {
 	t.Parallel()
 	l := prices.NewLedger()

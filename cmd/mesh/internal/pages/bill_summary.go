@@ -3,72 +3,61 @@ package pages
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
 )
-
-// total returns the sums of all days.
-func (b *Bill) total() *compared {
-	total := &compared{name: "total"}
-	for _, day := range b.days {
-		total.billed.Add(&total.billed, &day.billed)
-		total.counted.Add(&total.counted, &day.counted)
-		total.unpriced += day.unpriced
-		total.known = total.known || day.known
-	}
-	return total
-}
 
 // Summary returns one line with the sums, and the days and models that differ most.
 func (b *Bill) Summary() string { return strings.Join(b.facts(), "; ") }
 
 // facts returns the parts of the summary.
 func (b *Bill) facts() []string {
-	total := b.total()
-	counted := decimal(&total.counted) + " USD"
-	if total.uncounted() {
-		counted = notKnown
+	total, counted := &b.Total, notKnown
+	if total.CountedUSD != "" {
+		counted = decimal(amount(total.CountedUSD)) + " USD"
 	}
-	sums := fmt.Sprintf("counted %s, billed %s USD, unpriced calls: %d, ", counted, decimal(&total.billed), total.unpriced)
+	sums := fmt.Sprintf("counted %s, billed %s USD, unpriced calls: %d, ", counted, decimal(amount(total.BilledUSD)), total.Unpriced)
 	switch {
-	case total.uncounted():
+	case total.CountedUSD == "":
 		sums += "drift not known"
-	case total.unpriced > 0:
-		sums += fmt.Sprintf("drift not known (without them %s USD)", signed(total.drift()))
+	case total.Unpriced > 0:
+		sums += fmt.Sprintf("drift not known (without them %s USD)", signed(amount(total.DriftUSD)))
 	default:
-		sums += "drift " + signed(total.drift()) + " USD" + percent(total)
+		sums += "drift " + signed(amount(total.DriftUSD)) + " USD" + percent(total)
 	}
 	other := b.otherName()
 	if other != "" {
-		other += " " + signed(b.other.drift())
+		other += " " + signed(amount(b.OtherUSD))
 	}
-	all := []string{sums, mostDifferent("most by day: ", b.days), mostDifferent("by model: ", b.models), output.Line(other)}
+	all := []string{sums, mostDifferent("most by day: ", b.Days), mostDifferent("by model: ", b.Models), output.Line(other)}
 	return slices.DeleteFunc(all, func(fact string) bool { return fact == "" })
 }
 
 // percent returns the drift in percent of what was counted, as in " (-1.5 %)".
-func percent(total *compared) string {
-	if total.counted.Sign() <= 0 {
+func percent(total *discovery.BillPart) string {
+	counted, drift := amount(total.CountedUSD), amount(total.DriftUSD)
+	if counted.Sign() <= 0 {
 		return ""
 	}
-	ratio := new(big.Rat).Quo(total.drift(), &total.counted)
+	ratio := drift.Quo(drift, counted)
 	return fmt.Sprintf(" (%s %%)", withoutSign(ratio.Mul(ratio, big.NewRat(100, 1)).FloatString(1)))
 }
 
 // mostDifferent names the parts with the largest differences.
-func mostDifferent(what string, parts map[string]*compared) string {
+func mostDifferent(what string, parts []discovery.BillPart) string {
 	const named = 3
 	var names []string
 	for _, c := range byDrift(parts) {
-		if len(names) == named || signed(c.drift()) == "0" {
+		drift := signed(amount(c.DriftUSD))
+		if len(names) == named || drift == "0" {
 			break
 		}
-		names = append(names, cmp.Or(c.name, withoutName)+" "+signed(c.drift()))
+		names = append(names, cmp.Or(c.Name, withoutName)+" "+drift)
 	}
 	if names == nil {
 		return ""
@@ -77,13 +66,10 @@ func mostDifferent(what string, parts map[string]*compared) string {
 }
 
 // byDrift returns the parts, the largest difference first.
-func byDrift(parts map[string]*compared) []*compared {
-	var all []*compared
-	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		all = append(all, parts[name])
-	}
-	slices.SortStableFunc(all, func(x, y *compared) int {
-		dx, dy := x.drift(), y.drift()
+func byDrift(parts []discovery.BillPart) []discovery.BillPart {
+	all := slices.Clone(parts)
+	slices.SortStableFunc(all, func(x, y discovery.BillPart) int {
+		dx, dy := amount(x.DriftUSD), amount(y.DriftUSD)
 		return dy.Abs(dy).Cmp(dx.Abs(dx))
 	})
 	return all
@@ -93,11 +79,12 @@ func byDrift(parts map[string]*compared) []*compared {
 func (b *Bill) otherName() string {
 	const named = 3
 	var names []string
-	for _, item := range slices.Sorted(maps.Keys(b.items)) {
-		names = append(names, strconv.Quote(item))
-	}
-	if b.items[""] {
-		names[0] = "costs without a line item"
+	for _, item := range b.OtherItems {
+		name := "costs without a line item"
+		if item != "" {
+			name = strconv.Quote(item)
+		}
+		names = append(names, name)
 	}
 	if names == nil {
 		return ""

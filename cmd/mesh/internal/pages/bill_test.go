@@ -9,100 +9,55 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
-	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// addDay adds a day with an amount billed, a call of a model with a known cost, and unpriced ones.
-func addDay(b *pages.Bill, day string, billed float64, model, counted string, unpriced int) {
-	b.AddDay(day, billed)
-	b.AddCalls(day, model, &calls.Group{Calls: 1 + unpriced, Unpriced: unpriced, USD: counted})
+// part is a part of a bill with a known cost of its calls.
+func part(name, billed, counted, drift string) discovery.BillPart {
+	return discovery.BillPart{Name: name, BilledUSD: billed, CountedUSD: counted, DriftUSD: drift}
 }
 
-func TestBill(t *testing.T) {
+func TestBillSummary(t *testing.T) {
 	t.Parallel()
-	for want, add := range map[string]func(*pages.Bill){
-		"counted 0 USD, billed 0 USD, unpriced calls: 0, drift 0 USD":         func(*pages.Bill) {},
-		"counted 2 USD, billed 2 USD, unpriced calls: 0, drift 0 USD (0.0 %)": func(b *pages.Bill) { addDay(b, "d", 2, "gpt-5.4", "2", 0); b.AddItem("gpt-5.4, input", "", 2) },
-		"counted 0 USD, billed -5 USD, unpriced calls: 0, drift -5 USD; most by day: 2026-11-20 -5; other (no model in costs without a line item, \"Credit\") -5": func(b *pages.Bill) {
-			b.AddDay("2026-11-20", -5)
-			b.AddItem("Credit", "", -4)
-			b.AddItem("", "", -1)
-			b.AddItem("Vector storage", "", 0)
+	type parts = []discovery.BillPart
+	unpriced := discovery.BillPart{Name: "a", BilledUSD: "2", Unpriced: 1}
+	for want, c := range map[string]discovery.BillComparison{
+		"counted 0 USD, billed 0 USD, unpriced calls: 0, drift 0 USD": {Total: part("", "0", "0", "0")},
+		"counted 2 USD, billed 2 USD, unpriced calls: 0, drift 0 USD (0.0 %)": {
+			Total: part("", "2", "2", "0"), Days: parts{part("d", "2", "2", "0")}, Models: parts{part("gpt-5.4", "2", "2", "0")},
 		},
-		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %); most by day: a -1; by model: gpt-5.4 -3": func(b *pages.Bill) { addDay(b, "a", 2, "gpt-5.4", "3", 0) },
-		"counted not known, billed 2 USD, unpriced calls: 1, drift not known; most by day: a +2": func(b *pages.Bill) {
-			b.AddDay("a", 2)
-			b.AddCalls("a", "gpt-5.4", &calls.Group{Calls: 1, Unpriced: 1, USD: "0"})
+		"counted 0.3 USD, billed 0.3 USD, unpriced calls: 0, drift 0 USD (0.0 %)": { // what is less than a millionth is no difference
+			Total: part("", "0.3", "0.3000000000000001", "-0.0000000000000001"), Days: parts{part("d", "0.3", "0.3000000000000001", "-0.0000000000000001")},
 		},
-		"counted 10.1 USD, billed 7 USD, unpriced calls: 4, drift not known (without them -3.1 USD); most by day: d -4, b +2, c -1.0001; by model: (without) -10.1": func(b *pages.Bill) {
-			addDay(b, "a", 1, "", "0.9999", 0)
-			addDay(b, "b", 2, "", "0", 4)
-			addDay(b, "c", 3, "", "4.0001", 0)
-			addDay(b, "d", 1, "", "5", 0)
-			addDay(b, "e", 0, "", "0.1", 0)
+		"counted 0 USD, billed -5 USD, unpriced calls: 0, drift -5 USD; most by day: 2026-11-20 -5; other (no model in costs without a line item, \"Credit\") -5": {
+			Total: part("", "-5", "0", "-5"), Days: parts{part("2026-11-20", "-5", "0", "-5")}, OtherUSD: "-5", OtherItems: []string{"", "Credit"},
+		},
+		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %); most by day: a -1; by model: gpt-5.4 -3": {
+			Total: part("", "2", "3", "-1"), Days: parts{part("a", "2", "3", "-1")}, Models: parts{part("gpt-5.4", "0", "3", "-3")},
+		},
+		"counted not known, billed 2 USD, unpriced calls: 1, drift not known": {Total: unpriced, Days: parts{unpriced}},
+		"counted 10.1 USD, billed 7 USD, unpriced calls: 4, drift not known (without them -3.1 USD); most by day: d -4, b +2, c -1.0001; by model: (without) -10.1": {
+			Total: discovery.BillPart{BilledUSD: "7", CountedUSD: "10.1", DriftUSD: "-3.1", Unpriced: 4},
+			Days: parts{
+				part("a", "1", "0.9999", "0.0001"), part("b", "2", "0", "2"), part("c", "3", "4.0001", "-1.0001"), part("d", "1", "5", "-4"), part("e", "0", "0.1", "-0.1"),
+			},
+			Models: parts{part("", "0", "10.1", "-10.1")},
 		},
 	} {
-		bill := pages.NewBill(models.OpenAI, true)
-		add(bill)
-		assert.Equal(t, want, bill.Summary())
+		assert.Equal(t, want, pages.NewBill(models.OpenAI, true, c).Summary())
 	}
-}
-
-// TestBillByModel compares what line items in the forms of recorded bills name with the models of calls.
-func TestBillByModel(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		provider          models.Provider
-		item, field, want string
-	}{
-		{models.OpenAI, "gpt-4o-mini-2024-07-18, input", "", "gpt-4o-mini"},
-		{models.OpenAI, "gpt-6-astra, input_tokens", "", "gpt-6-astra"},
-		{models.OpenAI, "gpt-image-2.5-flare image, output", "", "gpt-image-2.5-flare"},
-		{models.OpenAI, "o3, cached input", "", "o3"},
-		{models.OpenAI, "Vector storage", "", ""},
-		{models.OpenAI, "Text tokens", "", ""},
-		{models.OpenAI, "chat completions", "", ""},
-		{models.OpenAI, "GPT-4o mini, input", "", ""},
-		{models.OpenAI, "gpt-4o and gpt-4o-mini, storage", "", ""},
-		{models.OpenAI, "claude-opus-4-8, input", "", ""},
-		{models.Anthropic, "Claude Opus 4.8 Usage - Input Tokens", "claude-opus-4-8", "claude-opus-4-8"},
-		{models.Anthropic, "Claude Haiku 4.5 Usage - Output Tokens", "claude-haiku-4-5-20251001", "claude-haiku-4-5"},
-		{models.Anthropic, "Claude Opus 4.8 Usage - Input Tokens", "", ""},
-		{models.Anthropic, "Web Search Usage", "", ""},
-		{models.XAI, "Chat grok-3-mini", "", "grok-3-mini"},
-		{models.XAI, "API grok-imagine-video-1.5", "", "grok-imagine-video-1.5"},
-		{models.XAI, "File Storage", "", ""},
-	} {
-		b := pages.NewBill(row.provider, true)
-		b.AddDay("2026-11-20", 1.5)
-		b.AddItem(row.item, row.field, 1.5)
-		want := "; by model: " + row.want + " +1.5"
-		if row.want == "" {
-			want = fmt.Sprintf("; other (no model in %q) +1.5", row.item)
-		}
-		assert.Contains(t, b.Summary(), want, row.item)
-	}
-}
-
-// TestBillOfOtherSpellings checks that the builds of a model are compared with the model.
-func TestBillOfOtherSpellings(t *testing.T) {
-	t.Parallel()
-	b := pages.NewBill(models.OpenAI, true)
-	addDay(b, "d", 0.3, "gpt-4o", "0.1", 0)
-	addDay(b, "d", 0, "openai/gpt-4o-2024-08-06", "0.2000000000000001", 0)
-	b.AddItem("gpt-4o-2024-08-06, input", "", 0.1)
-	b.AddItem("gpt-4o-2024-11-20, input", "", 0.2)
-	assert.Equal(t, "counted 0.3 USD, billed 0.3 USD, unpriced calls: 0, drift 0 USD (0.0 %)", b.Summary(), "what is less than a millionth is no difference")
 }
 
 func TestBillPage(t *testing.T) {
 	t.Parallel()
-	b := pages.NewBill(models.OpenAI, true)
-	addDay(b, "2026-11-20", 4, "<b>\u202ered", "3", 2)
-	b.AddItem("gpt-5.4, input", "", 3.5)
-	b.AddItem("<i>storage", "", 0.5)
-	b.AddCalls("2026-11-20", "gpt-none", &calls.Group{Calls: 1, Unpriced: 1, USD: "0"})
+	b := pages.NewBill(models.OpenAI, true, discovery.BillComparison{
+		Total: discovery.BillPart{BilledUSD: "4", CountedUSD: "3", DriftUSD: "1", Unpriced: 3}, Days: []discovery.BillPart{part("2026-11-20", "4", "3", "1")},
+		Models: []discovery.BillPart{
+			{Name: "<b>\u202ered", BilledUSD: "0", CountedUSD: "3", DriftUSD: "-3", Unpriced: 2}, part("gpt-5.4", "3.5", "0", "3.5"), {Name: "gpt-none", BilledUSD: "0", Unpriced: 1},
+		},
+		OtherUSD: "0.5", OtherItems: []string{"<i>storage"},
+	})
 	var page bytes.Buffer
 	require.NoError(t, b.Page().Write(&page))
 	for _, want := range []string{
@@ -114,12 +69,11 @@ func TestBillPage(t *testing.T) {
 	assert.NotContains(t, b.Summary(), "\u202e", "a terminal would show the rest in reverse")
 
 	page.Reset()
-	alone := pages.NewBill(models.XAI, false)
-	alone.AddDay("2026-11-20", 4)
+	alone := discovery.BillComparison{Total: discovery.BillPart{BilledUSD: "4"}, Days: []discovery.BillPart{{Name: "2026-11-20", BilledUSD: "4"}}}
 	for i := range 130 {
-		alone.AddItem(fmt.Sprintf("Chat grok-4.%d", i), "", float64(i))
+		alone.Models = append(alone.Models, discovery.BillPart{Name: fmt.Sprintf("grok-4.%03d", i), BilledUSD: fmt.Sprint(129 - i)})
 	}
-	require.NoError(t, alone.Page().Write(&page))
+	require.NoError(t, pages.NewBill(models.XAI, false, alone).Page().Write(&page))
 	assert.NotContains(t, page.String(), "ounted", "nothing was counted")
 	assert.Contains(t, page.String(), `<bdi>30 more</bdi></th><td data-name="Billed">435.00</td>`)
 }

@@ -19,8 +19,6 @@ type BillQuery struct {
 	From, To time.Time
 	Counted  *float64
 	Ledger   *prices.Ledger
-	// Rows are the calls of the ledger by day, provider, model and the reason of an unknown cost.
-	Rows []calls.Group
 	// ByItem requests the line items, which xAI always sends.
 	ByItem bool
 }
@@ -29,6 +27,7 @@ type BillQuery struct {
 type Reconciliation interface {
 	Table(out io.Writer) error
 	Within(percent float64) (ok, known bool)
+	Compare() discovery.BillComparison
 }
 
 // Count adds to the ledger the calls of the provider among rows, which are by day, provider, model and the reason of an unknown cost. It
@@ -43,7 +42,6 @@ func (q *BillQuery) Count(rows []calls.Group) (reasons []string) {
 			reasons = append(reasons, reason)
 		}
 		addRow(q.Ledger, row)
-		q.Rows = append(q.Rows, row)
 	}
 	return reasons
 }
@@ -51,11 +49,13 @@ func (q *BillQuery) Count(rows []calls.Group) (reasons []string) {
 // addRow adds the calls of a day and model to a ledger.
 func addRow(ledger *prices.Ledger, row calls.Group) {
 	at, _ := time.Parse(time.DateOnly, row.By[0])
+	cost := prices.Cost{Provider: models.Provider(row.By[1]), Model: row.By[2]}
 	for range row.Unpriced {
-		ledger.Add(at, nil)
+		ledger.Add(at, &cost)
 	}
 	if row.Calls > row.Unpriced {
-		ledger.Add(at, &prices.Cost{Provider: models.Provider(row.By[1]), Model: row.By[2], USD: row.USD})
+		cost.USD = row.USD
+		ledger.Add(at, &cost)
 	}
 }
 

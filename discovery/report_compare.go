@@ -1,0 +1,158 @@
+package discovery
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// BillPart is a UTC day or a model of a bill, beside its calls. Amounts are exact, as plain decimals in US dollars.
+type BillPart struct {
+	// Name is the day, such as "2026-11-21", or the id of the model as [models.NormalizeModelID] returns it. It is "" for the total
+	// and for calls without a model.
+	Name      string `json:"name"`
+	BilledUSD string `json:"billed_usd"`
+	// CountedUSD is the known cost of the calls. It is "" without a ledger that can be compared, and if there are calls and the cost
+	// of none is known.
+	CountedUSD string `json:"counted_usd"`
+	// DriftUSD is the billed less the counted amount; "" if CountedUSD is "".
+	DriftUSD string `json:"drift_usd"`
+	// Unpriced is the number of calls whose cost is not known. They are in no amount.
+	Unpriced int `json:"unpriced"`
+}
+
+// BillComparison is a bill beside what was counted, by UTC day and by model.
+type BillComparison struct {
+	Total BillPart `json:"total"`
+	// Days are the days that have a bucket or a call, oldest first. A bucket of several days is one, under its first day.
+	Days []BillPart `json:"days"`
+	// Models are the models of the line items and of the calls, by name.
+	Models []BillPart `json:"models"`
+	// OtherUSD is the sum of the line items that name no model, and OtherItems are their names.
+	OtherUSD   string   `json:"other_usd"`
+	OtherItems []string `json:"other_items"`
+}
+
+// Compare returns the bill by UTC day and by model. After [ReconciliationReport.WithLedger] it has what was counted, too. The models
+// need a bill that is grouped by line item or description, as those of xAI always are. The result is the zero BillComparison if the
+// bill is not complete or has an amount that is not finite.
+func (r *ReconciliationReport[B]) Compare() BillComparison {
+	if r.actual() == nil {
+		return BillComparison{}
+	}
+	days, byModel, other := r.days(), r.countedModels(), BillPart{}
+	items := make(map[string]bool)
+	for _, bucket := range r.Buckets {
+		for _, item := range bucket.items() {
+			if model := item.modelOf(r.Provider); model != "" {
+				byModel.of(model).add(item.usd)
+			} else if item.usd != 0 {
+				other.add(item.usd)
+				items[item.name] = true
+			}
+		}
+	}
+	total := parts{"": {BilledUSD: decimal.Text(r.exactActual())}}
+	for _, day := range days {
+		total[""].count(day.CountedUSD, day.Unpriced)
+	}
+	compared := r.counted != nil && r.wholeUTCDays()
+	return BillComparison{
+		Total: total.sorted(compared)[0], Days: days.sorted(compared), Models: byModel.sorted(compared),
+		OtherUSD: cmp.Or(other.BilledUSD, "0"), OtherItems: append([]string{}, slices.Sorted(maps.Keys(items))...),
+	}
+}
+
+// add adds a billed amount, as the decimal that it was rounded from.
+func (p *BillPart) add(usd float64) {
+	p.BilledUSD = decimalOf(usd).Add(decimal.FromText(p.BilledUSD)).String()
+}
+
+// count adds calls; "" is a cost that is not known.
+func (p *BillPart) count(usd string, unpriced int) {
+	p.Unpriced += unpriced
+	if usd != "" {
+		p.CountedUSD = decimal.FromText(usd).Add(decimal.FromText(p.CountedUSD)).String()
+	}
+}
+
+// parts are parts of a bill by their names.
+type parts map[string]*BillPart
+
+// of returns the part of that name, and adds it if it is new.
+func (all parts) of(name string) *BillPart {
+	if all[name] == nil {
+		all[name] = &BillPart{Name: name, BilledUSD: "0"}
+	}
+	return all[name]
+}
+
+// sorted returns the parts in the order of their names. compared reports whether the calls are known, so that no calls cost nothing.
+func (all parts) sorted(compared bool) []BillPart {
+	list := make([]BillPart, 0, len(all))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		p := *all[name]
+		if compared && p.Unpriced == 0 {
+			p.CountedUSD = cmp.Or(p.CountedUSD, "0")
+		}
+		if p.CountedUSD != "" {
+			p.DriftUSD = decimal.FromText(p.BilledUSD).Sub(decimal.FromText(p.CountedUSD)).String()
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// days returns the UTC days that have a bucket or a call. Those of a bucket of several days are one, under its first day.
+func (r *ReconciliationReport[B]) days() parts {
+	days, spans := make(parts), make([]span, len(r.Buckets))
+	for i, bucket := range r.Buckets {
+		spans[i] = spanOf(bucket)
+		days.of(spans[i].name()).add(bucket.usd())
+	}
+	for _, day := range r.counted.list() {
+		date, _ := time.Parse(time.DateOnly, day.Day)
+		name, number := day.Day, calendar.DayNumber(date)
+		if i := slices.IndexFunc(spans, func(s span) bool { return s.first <= number && number < s.last }); i >= 0 {
+			name = spans[i].name()
+		}
+		days.of(name).count("", day.Unpriced)
+		if len(day.ByModel) > 0 {
+			days.of(name).count(day.USD, 0)
+		}
+	}
+	return days
+}
+
+// countedModels returns what was counted by model.
+func (r *ReconciliationReport[B]) countedModels() parts {
+	byModel := make(parts)
+	for _, day := range r.counted.list() {
+		for model, usd := range day.ByModel {
+			byModel.of(models.NormalizeModelID(r.Provider, model)).count(usd, 0)
+		}
+		for model, unpriced := range day.UnpricedByModel {
+			byModel.of(models.NormalizeModelID(r.Provider, model)).count("", unpriced)
+		}
+	}
+	return byModel
+}
+
+// span is a number of UTC days since 1970-01-01, the last exclusive.
+type span struct{ first, last int64 }
+
+// spanOf returns the UTC days of a bucket.
+func spanOf[B Bucket](b B) span {
+	first := b.begin() / calendar.SecondsPerDay
+	return span{first, max(first+1, (b.end()+calendar.SecondsPerDay-1)/calendar.SecondsPerDay)}
+}
+
+// name returns the first day.
+func (s span) name() string {
+	return time.Unix(s.first*calendar.SecondsPerDay, 0).UTC().Format(time.DateOnly)
+}
