@@ -18,6 +18,15 @@
 // [ParseResponse] reads a response, a [Stream] its events, and [ParseUsage] a usage object alone. Their counts do not overlap,
 // whatever the provider's own counts include.
 //
+// Their first argument is the form of the body: the provider whose API has it, or a constant such as [FormConverse] for an API of no
+// provider. Hosts that are compatible with a provider's API have its form: an answer of OpenRouter is one of OpenAI, and its
+// stated cost is the charge:
+//
+//	response, err := prices.ParseResponse(prices.FormConverse, body)        // Bedrock's Converse
+//	response, err := prices.ParseResponse(models.OpenAI, body)              // OpenRouter; Usage.ChargedUSD, Upstream and BYOK are set
+//	stream := prices.NewStream(models.Anthropic)                            // Claude in InvokeModelWithResponseStream
+//	_, err := io.Copy(stream, res.Body)
+//
 // # Sums
 //
 // A [Ledger] adds up the costs of a program by UTC day and model while it runs. Package calls adds up files.

@@ -15,6 +15,12 @@ type Response struct {
 	Model string `json:"model"`
 	// Usage is what the call used, with everything that is billed: the counts of the usage object, the service tier and the tools.
 	Usage Usage `json:"usage"`
+	// Upstream is the provider behind OpenRouter that answered; "" if the response does not name one.
+	Upstream string `json:"upstream,omitempty"`
+	// BYOK reports that OpenRouter used a key of the caller for that provider. Then Usage.ChargedUSD is OpenRouter's fee alone, and
+	// UpstreamUSD is what the provider charges beside it, as a decimal; "" if it is not known.
+	BYOK        bool   `json:"byok,omitempty"`
+	UpstreamUSD string `json:"upstream_usd,omitempty"`
 	// Complete reports whether Usage is final. A response without a usage object, an error, and a stream that ended early are not
 	// complete. Their Usage is only what is known so far, so it has no cost: do not pass it to CostOf.
 	Complete bool `json:"complete"`
@@ -22,31 +28,66 @@ type Response struct {
 
 // ParseResponse parses the body of a response of the APIs that [ParseUsage] knows, or one line of the results of a batch, as the
 // provider serves them; of xAI's results, one of the responses, and of Gemini's, one of the inlined responses. The Mode of a line
-// is "batch". A body of Gemini's streamGenerateContent may be a JSON array. For server-sent events use [NewStream].
+// is "batch". A body of Gemini's streamGenerateContent may be a JSON array, one of Ollama may have a JSON object in each line, and one
+// of Bedrock may be an event stream (application/vnd.amazon.eventstream). For server-sent events use [NewStream].
 //
 // A body without a usage object is a Response that is not Complete. The error is a [*ValueError], which contains nothing of the
-// body, if the body is not JSON, as one that was cut, or if its usage object is invalid.
+// body, if the body is not JSON or an event stream, as one that was cut, or if its usage object is invalid.
 func ParseResponse(provider models.Provider, body []byte) (Response, error) {
-	known, err := models.ParseProvider(string(provider))
+	form, err := formOf(provider)
 	if err != nil {
 		return Response{}, err
 	}
-	reader := response.New(string(known))
-	if known == models.Gemini && bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
+	if binary(body) {
+		return parseEventStream(provider, body)
+	}
+	reader := response.New(form)
+	if form == string(models.Gemini) && bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
 		if !response.EachOf(body, reader.Event) {
 			return Response{}, invalid("body", "", "must be a JSON array of objects")
 		}
 		return resultOf(reader)
 	}
-	doc, ok := response.Parse(body)
-	if !ok {
-		return Response{}, invalid("body", "", "must be a JSON object")
+	doc, ok := reader.Parse(body)
+	switch {
+	case ok:
+		reader.Body(doc)
+	case form != string(FormOllama) || !eachLine(reader, body):
+		return Response{}, invalid("body", "", "must be a JSON object" + begins(body))
 	}
-	reader.Body(doc)
 	return resultOf(reader)
+}
+
+// eachLine reads the objects of a body that has one in each line. It reports whether all lines are objects.
+func eachLine(reader *response.Reader, body []byte) bool {
+	for line := range bytes.Lines(bytes.TrimSpace(body)) {
+		doc, ok := reader.Parse(line)
+		if !ok {
+			return false
+		}
+		reader.Event(doc)
+	}
+	return true
+}
+
+// begins names what a body is that is neither JSON nor an event stream, if its first bytes tell.
+func begins(body []byte) string {
+	text := bytes.TrimSpace(body)
+	switch {
+	case bytes.HasPrefix(text, []byte("data:")), bytes.HasPrefix(text, []byte("event:")), bytes.HasPrefix(text, []byte(":")):
+		return ", and is server-sent events"
+	case bytes.HasPrefix(text, []byte("\x1f\x8b")):
+		return ", and is gzip"
+	case bytes.HasPrefix(text, []byte("<")):
+		return ", and is HTML or XML"
+	}
+	return ""
 }
 
 func resultOf(reader *response.Reader) (Response, error) {
 	result, err := reader.Result()
-	return Response{ID: result.ID, Model: result.Model, Usage: Usage(result.Usage), Complete: result.Complete}, usageError(err)
+	return Response{
+		ID: result.ID, Model: result.Model, Usage: Usage(result.Usage), Complete: result.Complete,
+		Upstream: result.Upstream, BYOK: result.BYOK, UpstreamUSD: result.UpstreamUSD,
+	}, usageError(err)
 }

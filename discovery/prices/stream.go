@@ -15,20 +15,25 @@ import (
 //	}
 //	response, err := stream.Response()
 //
+// The binary event stream of Bedrock is written to it instead, in pieces of any size: see [Stream.Write].
+//
 // A Stream is not safe for concurrent use.
 type Stream struct {
 	reader *response.Reader
 	err    error
+	frames *frames
 }
 
-// NewStream returns a Stream for a response of a provider. If the provider is not known, the methods of the Stream return the error.
+// NewStream returns a Stream for a response of a provider, or of another form such as [FormConverse]. If it is none, the methods of the
+// Stream return the error.
 func NewStream(provider models.Provider) *Stream {
-	known, err := models.ParseProvider(string(provider))
-	return &Stream{reader: response.New(string(known)), err: err}
+	form, err := formOf(provider)
+	return &Stream{reader: response.New(form), err: err}
 }
 
 // Event reads the data of one server-sent event: the text of its data lines, without "data:", joined with "\n". For a response
-// of Gemini that is one JSON array, it is an element of the array. Events without counts are ignored, as are "[DONE]" and
+// of Gemini that is one JSON array, it is an element of the array; of Ollama, a line; of Bedrock, the payload of a message, or one or
+// more whole messages. Events without counts are ignored, as are "[DONE]" and
 // empty data. Stream keeps nothing of data.
 //
 // The error is a [*ValueError] if the data is no JSON object; the stream goes on without it.
@@ -39,7 +44,11 @@ func (s *Stream) Event(data []byte) error {
 	if text := bytes.TrimSpace(data); len(text) == 0 || string(text) == "[DONE]" {
 		return nil
 	}
-	doc, ok := response.Parse(data)
+	if binary(data) {
+		_, err := s.Write(data)
+		return err
+	}
+	doc, ok := s.reader.Parse(chunkOf(data))
 	if !ok {
 		return invalid("data", "", "must be a JSON object")
 	}
@@ -50,14 +59,19 @@ func (s *Stream) Event(data []byte) error {
 // Response returns the response as it is after the events so far. It is Complete once the provider has sent the final usage:
 // OpenAI, DeepSeek and xAI in the last chunk of chat completions (OpenAI only if the request has stream_options.include_usage),
 // and in response.completed, response.incomplete or response.failed; Anthropic in the message_delta with the stop reason, merged
-// with message_start; Gemini beside the finish reason, or in interaction.completed. After an error event it is never Complete. The
-// error is a [*ValueError] if the final usage object is invalid, or if the names, the usage and the searches of the response take more
+// with message_start; Gemini beside the finish reason, or in interaction.completed; Converse in the event metadata; InvokeModel as the
+// model's provider, or in Bedrock's metrics in the last chunk. After an error event, or an exception of Bedrock, it is never Complete.
+// The error is a [*ValueError] if the final usage object is invalid, or if the names, the usage and the searches of the response take more
 // than 48 KiB; the Response then has no usage.
 func (s *Stream) Response() (Response, error) {
 	if err := s.check(); err != nil {
 		return Response{}, err
 	}
-	return resultOf(s.reader)
+	read, err := resultOf(s.reader)
+	if broken := s.frames.err(); err == nil && broken != nil {
+		read.Complete, err = false, invalid("data", "", broken.Error())
+	}
+	return read, err
 }
 
 func (s *Stream) check() error {

@@ -61,12 +61,15 @@ type Usage struct {
 // A stream of Anthropic has two usage objects. That of message_start has the cache writes by lifetime; that of the last
 // message_delta has the final counts, without the lifetimes and in older versions without the input. Neither is enough: merge
 // them with a [Stream].
+//
+// provider is the form of the object: that of a provider, or one of the others such as [FormConverse]. An object of OpenRouter has
+// the form of OpenAI or Anthropic; its cost is the ChargedUSD. A cost that is negative, no number, or in another currency is an error.
 func ParseUsage(provider models.Provider, usage []byte) (Usage, error) {
-	known, err := models.ParseProvider(string(provider))
+	form, err := formOf(provider)
 	if err != nil {
 		return Usage{}, err
 	}
-	u, err := object.Parse(string(known), usage)
+	u, err := object.Parse(form, usage)
 	return Usage(u), usageError(err)
 }
 

@@ -88,7 +88,7 @@ func (r *Reader) Result() (Result, error) {
 	switch {
 	case r.batch:
 		tier = "batch"
-	case !result.Complete && tier == "auto": // not decided yet
+	case tier == "auto": // not decided yet, or the host repeats the request
 		tier = ""
 	}
 	result.Usage.Mode = usage.Join(usage.Join(tier, latencyMode(r.latency)), result.Usage.Mode)
