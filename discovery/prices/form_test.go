@@ -141,3 +141,109 @@ func TestEventStreamsInPieces(t *testing.T) {
 	}
 	assert.Greater(t, streams, 10)
 }
+
+func TestParseUsageOfForms(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		form  models.Provider
+		usage string
+		want  prices.Usage
+	}{
+		{
+			"Converse: the cache is beside the input, under two names", prices.FormConverse,
+			`{"inputTokens":3,"cacheReadInputTokens":1712,"cacheReadInputTokenCount":1712,"cacheWriteInputTokens":236,"cacheWriteInputTokenCount":236,"outputTokens":121,"serverToolUsage":{},"totalTokens":2072}`,
+			prices.Usage{Input: 3, CacheRead: 1712, CacheWrite5m: 236, Output: 121},
+		},
+		{
+			"Converse: writes by lifetime; the rest is for five minutes", prices.FormConverse,
+			`{"inputTokens":3,"cacheWriteInputTokens":236,"outputTokens":1,"totalTokens":240,"cacheDetails":[{"ttl":"1h","inputTokens":100},{"inputTokens":36,"ttl":"5m"},{"ttl":"5m","inputTokens":0}]}`,
+			prices.Usage{Input: 3, CacheWrite5m: 136, CacheWrite1h: 100, Output: 1},
+		},
+		{
+			"Converse: another lifetime is a count that is not known", prices.FormConverse,
+			`{"inputTokens":3,"cacheWriteInputTokens":6,"outputTokens":1,"cacheDetails":[{"ttl":"30m","inputTokens":6}]}`,
+			prices.Usage{Input: 3, CacheWrite5m: 6, Output: 1, Mode: "count:cache_write_30m"},
+		},
+		{
+			"Converse: a count that is not known", prices.FormConverse,
+			`{"inputTokens":3,"outputTokens":1,"totalTokens":4,"audioTokens":2,"serverToolUsage":{"webSearchRequests":1}}`,
+			prices.Usage{Input: 3, Output: 1, Mode: "count:audioTokens+count:webSearchRequests"},
+		},
+		{"InvokeModel: metrics", prices.FormInvoke, `{"inputTokenCount":12,"outputTokenCount":13,"invocationLatency":244,"cacheReadInputTokenCount":5}`, prices.Usage{Input: 12, CacheRead: 5, Output: 13}},
+		{"InvokeModel: Claude", prices.FormInvoke, `{"input_tokens":12,"output_tokens":13,"cache_read_input_tokens":5}`, prices.Usage{Input: 12, CacheRead: 5, Output: 13}},
+		{"InvokeModel: gpt-oss", prices.FormInvoke, `{"prompt_tokens":12,"completion_tokens":13,"total_tokens":25}`, prices.Usage{Input: 12, Output: 13}},
+		{
+			"OpenRouter", models.OpenAI,
+			`{"prompt_tokens":8174,"completion_tokens":30,"total_tokens":8204,"cost":0.0133176,"is_byok":false,"cost_details":{"upstream_inference_cost":9},"server_tool_use_details":{"web_search_requests":1}}`,
+			prices.Usage{Input: 8174, Output: 30, ChargedUSD: "0.0133176", Requests: map[string]int64{"web_search": 1}},
+		},
+		{"OpenRouter: a cost with an exponent", models.OpenAI, `{"prompt_tokens":3,"total_tokens":3,"cost":6e-8}`, prices.Usage{Input: 3, ChargedUSD: "0.00000006"}},
+		{"OpenRouter: a cost of nothing", models.OpenAI, `{"prompt_tokens":3,"total_tokens":3,"cost":-0.0,"currency":"usd"}`, prices.Usage{Input: 3, ChargedUSD: "0"}},
+		{"OpenRouter: no cost", models.OpenAI, `{"prompt_tokens":3,"total_tokens":3,"cost":null,"is_byok":null,"cost_details":null}`, prices.Usage{Input: 3}},
+		{"OpenRouter: messages", models.Anthropic, `{"input_tokens":3,"output_tokens":1,"cache_read_input_tokens":4,"cost":0.5,"is_byok":false}`, prices.Usage{Input: 3, CacheRead: 4, Output: 1, ChargedUSD: "0.5"}},
+		{
+			"OpenRouter: Gemini reads and writes the same tokens", models.OpenAI,
+			`{"prompt_tokens":100,"completion_tokens":1,"total_tokens":101,"cost":1,"prompt_tokens_details":{"cached_tokens":90,"cache_write_tokens":95}}`,
+			prices.Usage{CacheRead: 90, CacheWrite5m: 10, Output: 1, ChargedUSD: "1"},
+		},
+		{"other APIs have no charge", models.Gemini, `{"promptTokenCount":3,"cost":"x","currency":"EUR"}`, prices.Usage{Input: 3}},
+		{"Together: cached tokens beside the details", models.OpenAI, `{"prompt_tokens":46,"completion_tokens":45,"total_tokens":91,"cached_tokens":6}`, prices.Usage{Input: 40, CacheRead: 6, Output: 45}},
+		{
+			"Mistral: audio beside the prompt", models.OpenAI,
+			`{"prompt_audio_seconds":3,"prompt_tokens":5,"total_tokens":400,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":0,"audio_tokens":375},"service_tier":"standard"}`,
+			prices.Usage{Input: 5, AudioInput: 375, Output: 20},
+		},
+		{
+			"Grok on Azure: cached tokens beside the prompt, and a charge of xAI", models.OpenAI,
+			`{"prompt_tokens":7,"completion_tokens":8,"total_tokens":15,"prompt_tokens_details":{"text_tokens":7,"cached_tokens":161},"num_sources_used":0,"cost_in_usd_ticks":12}`,
+			prices.Usage{Input: 7, CacheRead: 161, Output: 8},
+		},
+		{"Cohere bills its units", prices.FormCohere, `{"billed_units":{"input_tokens":26,"output_tokens":102},"tokens":{"input_tokens":555},"cached_tokens":480}`, prices.Usage{Input: 26, Output: 102}},
+		{"Cohere: units without a price", prices.FormCohere, `{"billed_units":{"input_tokens":0,"search_units":1}}`, prices.Usage{Mode: "count:search_units"}},
+		{"Ollama", prices.FormOllama, `{"prompt_eval_count":8}`, prices.Usage{Input: 8}},
+	} {
+		got, err := prices.ParseUsage(row.form, []byte(row.usage))
+		require.NoError(t, err, row.name)
+		assert.Equal(t, row.want, got, row.name)
+	}
+}
+
+func TestParseUsageRefusesOfForms(t *testing.T) {
+	t.Parallel()
+	const cost = `{"prompt_tokens":3,"total_tokens":3,`
+	for _, row := range []struct {
+		form         models.Provider
+		usage, field string
+	}{
+		{prices.FormConverse, `{"inputTokens":3,"outputTokens":1,"totalTokens":5}`, "totalTokens is not the sum"},
+		{prices.FormConverse, `{"inputTokens":3,"outputTokens":1,"cacheReadInputTokens":1,"cacheReadInputTokenCount":2}`, "cacheReadInputTokens has two values"},
+		{prices.FormConverse, `{"inputTokens":3,"outputTokens":1,"cacheWriteInputTokens":1,"cacheDetails":[{"ttl":"1h","inputTokens":2}]}`, "cacheDetails have more"},
+		{prices.FormConverse, `{"inputTokens":3,"outputTokens":1,"cacheDetails":[{"ttl":"1h","inputTokens":-2}]}`, "cacheDetails must have whole numbers"},
+		{prices.FormConverse, `{"inputTokens":-3,"outputTokens":1}`, "inputTokens is negative"},
+		{prices.FormConverse, `{"inputTokens":3}`, "outputTokens is missing"},
+		{prices.FormConverse, `{"input_tokens":3,"output_tokens":1}`, "input_tokens does not belong"},
+		{prices.FormConverse, `{"units":3,"a secret text":1,"price":{}}`, "inputTokens is missing; the object has units, price"},
+		{prices.FormInvoke, `{}`, "inputTokens is missing"},
+		{models.OpenAI, `{"inputTokens":3,"outputTokens":1}`, "does not belong"},
+		{models.OpenAI, cost + `"cost":-0.1}`, "cost is negative"},
+		{models.OpenAI, cost + `"cost":"NaN"}`, "cost must be a number"},
+		{models.OpenAI, cost + `"cost":NaN}`, "is not valid JSON"},
+		{models.OpenAI, cost + `"cost":{"total_cost":1}}`, "cost must be a number"},
+		{models.OpenAI, cost + `"cost":1e999}`, "cost is no amount of money"},
+		{models.OpenAI, cost + `"cost":1,"currency":"EUR"}`, "cost is in another currency"},
+		{models.OpenAI, cost + `"cost":1,"cost_details":{"currency":"credits"}}`, "cost is in another currency"},
+		{models.OpenAI, cost + `"cost":1,"is_byok":true,"cost_details":{"upstream_inference_cost":-1}}`, "cost_details.upstream_inference_cost is negative"},
+		{models.Anthropic, `{"input_tokens":3,"output_tokens":1,"cost":-1}`, "cost is negative"},
+		{models.OpenAI, `{"prompt_tokens":10,"completion_tokens":1,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":6},"num_sources_used":0}`, "cached_tokens may be in prompt_tokens or beside it"},
+		{models.OpenAI, `{"prompt_tokens":5,"completion_tokens":1,"total_tokens":380,"prompt_tokens_details":{"audio_tokens":375}}`, "audio_tokens is more than prompt_tokens"},
+		{prices.FormCohere, `{"tokens":{"input_tokens":26}}`, "billed_units.input_tokens is missing; the object has tokens"},
+		{prices.FormOllama, `{"usage":1}`, "prompt_eval_count is missing; the object has usage"},
+		{"bedrock", `{}`, "is not one of openai, deepseek, anthropic, gemini, xai, converse, invoke, cohere, ollama"},
+	} {
+		got, err := prices.ParseUsage(row.form, []byte(row.usage))
+		require.ErrorContains(t, err, row.field, "%s %s", row.form, row.usage)
+		assert.NotContains(t, err.Error(), "secret")
+		assert.Zero(t, got)
+	}
+}

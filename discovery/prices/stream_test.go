@@ -207,6 +207,14 @@ func FuzzStream(f *testing.F) {
 			f.Add(string(x.Expect.Provider), []byte(strings.Join(events(x.Response.Body), "\n")))
 		}
 	}
+	for _, x := range readPlatforms(f) {
+		switch form := string(x.form()); {
+		case x.Response.Binary != nil && len(x.Response.Binary) < 8_000:
+			f.Add(form, x.Response.Binary)
+		case x.form() == prices.FormOllama:
+			f.Add(form, []byte(x.Response.Body))
+		}
+	}
 	f.Fuzz(func(t *testing.T, provider string, text []byte) {
 		stream := prices.NewStream(models.Provider(provider))
 		for data := range bytes.Lines(text) {
