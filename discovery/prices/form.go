@@ -39,5 +39,5 @@ func formOf(form models.Provider) (string, error) {
 		names = append(names, string(p))
 	}
 	names = append(names, usage.Forms...)
-	return "", invalid("provider", argument.Shown(string(form)), "is not one of " + strings.Join(names, ", ")}
+	return "", invalid("provider", argument.Shown(string(form)), "is not one of "+strings.Join(names, ", "))
 }

@@ -89,7 +89,7 @@ func TestRecordedPlatforms(t *testing.T) {
 		got, err := x.read(x.form())
 		switch {
 		case x.Name == "bedrock-invoke-09": // the count of its output is in a header
-			require.EqualError(t, err, "mesh: usage.outputTokens is missing")
+			require.EqualError(t, err, "prices: usage.outputTokens is missing")
 			continue
 		case !want.Complete:
 			assert.False(t, got.Complete, x.Name)

@@ -53,7 +53,7 @@ func ParseResponse(provider models.Provider, body []byte) (Response, error) {
 	case ok:
 		reader.Body(doc)
 	case form != string(FormOllama) || !eachLine(reader, body):
-		return Response{}, invalid("body", "", "must be a JSON object" + begins(body))
+		return Response{}, invalid("body", "", "must be a JSON object"+begins(body))
 	}
 	return resultOf(reader)
 }

@@ -62,7 +62,7 @@ func parseEventStream(provider models.Provider, body []byte) (Response, error) {
 	}
 	var ended *eventstream.Exception
 	if err := s.frames.events.Close(); err != nil && !errors.As(err, &ended) {
-		return Response{}, invalid("body", "", "must be an event stream: " + err.Error())
+		return Response{}, invalid("body", "", "must be an event stream: "+err.Error())
 	}
 	return s.Response()
 }
