@@ -84,7 +84,9 @@ func (l *Ledger) Add(at time.Time, cost *Cost) {
 		return
 	}
 	day.sums[key] = day.sums[key].Add(usd)
-	day.fees[key.provider] = day.fees[key.provider].Add(fees)
+	if !fees.IsZero() {
+		day.fees[key.provider] = day.fees[key.provider].Add(fees)
+	}
 }
 
 // fees returns the sum of the lines for uses of tools.

@@ -120,9 +120,9 @@ func (p *parser) parse(form string, data []byte) (Usage, error) {
 		return Usage{}, &Error{"usage", "must be one JSON object"}
 	}
 	u, err := p.Usage(form)
-	var wrong *Error
-	if p.counts.seen == 0 && errors.As(err, &wrong) {
-		if found := members(data); found != "" {
+	if err != nil && p.counts.seen == 0 {
+		var wrong *Error
+		if found := members(data); errors.As(err, &wrong) && found != "" {
 			err = &Error{wrong.Field, wrong.Reason + "; the object has " + found}
 		}
 	}
