@@ -235,3 +235,5 @@ func (h inProcessTransport) RoundTrip(req *http.Request) (resp *http.Response, e
 	h(w, req)
 	return w.Result(), nil
 }
+
+func ptr[T any](v T) *T { return &v }

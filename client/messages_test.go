@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"encoding/json"
+
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
@@ -273,4 +275,26 @@ func TestKindsAreThoseOfTheDocument(t *testing.T) {
 	for _, kind := range documented {
 		assert.ErrorContains(t, err, kind.(string), "the error lists every kind")
 	}
+}
+
+func TestEveryFieldOfAMessageIsDecoded(t *testing.T) {
+	t.Parallel()
+	c := answering(t, 200, "application/json", `[{"id":7,"from_node":"node-b","to_node":"node-a","kind":"answer","content":"text",
+		"created_at":"created","read_at":"read","related_task_id":"42","thread_id":"thread","new":null},
+		{"id":8,"from_node":"node-b","to_node":"node-a","kind":"fyi","created_at":"created"}]`)
+	inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
+	require.NoError(t, err)
+	require.Len(t, inbox, 2)
+	assert.Equal(t, []any{
+		int64(7), "node-b", "node-a", client.KindAnswer, ptr("text"), "created", ptr("read"), ptr("42"), ptr("thread"),
+		map[string]json.RawMessage{"new": json.RawMessage("null")},
+	}, fieldsOfMessage(inbox[0]))
+	none := (*string)(nil)
+	assert.Equal(t, []any{
+		int64(8), "node-b", "node-a", client.KindFYI, none, "created", none, none, none, map[string]json.RawMessage(nil),
+	}, fieldsOfMessage(inbox[1]))
+}
+
+func fieldsOfMessage(m client.MeshMessage) []any {
+	return []any{m.ID, m.FromNode, m.ToNode, m.Kind, m.Content, m.CreatedAt, m.ReadAt, m.RelatedTaskID, m.ThreadID, m.AdditionalProperties}
 }

@@ -196,3 +196,26 @@ func TestTestifyComparesPeersWithoutShowingTheirTokens(t *testing.T) {
 	assert.NotContains(t, f.text, minted)
 	assert.NotContains(t, f.text, other)
 }
+
+func TestEveryFieldOfAPeerIsDecoded(t *testing.T) {
+	t.Parallel()
+	c := answering(t, 200, "application/json", `[{"name":"node-b","url":"http://b","capabilities":{"runtime":"go"},"enabled":false,
+		"last_health":"health","last_seen":"seen","registered_at":"registered","peer_token":"example","new":[1]},{"name":"node-c"}]`)
+	peers, err := c.ListPeers(t.Context())
+	require.NoError(t, err)
+	require.Len(t, peers, 2)
+	require.NotNil(t, peers[0].PeerToken)
+	assert.Equal(t, "example", peers[0].PeerToken.Reveal())
+	assert.Equal(t, []any{
+		"node-b", ptr("http://b"), map[string]any{"runtime": "go"}, false, ptr("health"), ptr("seen"), ptr("registered"),
+		map[string]json.RawMessage{"new": json.RawMessage("[1]")},
+	}, fieldsOfPeer(peers[0]))
+	none := (*string)(nil)
+	assert.Equal(t, []any{"node-c", none, map[string]any{}, true, none, none, none, map[string]json.RawMessage(nil)}, fieldsOfPeer(peers[1]), "the defaults")
+	assert.Nil(t, peers[1].PeerToken)
+}
+
+// fieldsOfPeer lists the fields explicitly, so that a field that is added later does not fail the test.
+func fieldsOfPeer(p client.MeshPeer) []any {
+	return []any{p.Name, p.URL, p.Capabilities, p.Enabled, p.LastHealth, p.LastSeen, p.RegisteredAt, p.AdditionalProperties}
+}

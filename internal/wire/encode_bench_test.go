@@ -1,0 +1,61 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/mesh-gateway/mesh-go/gen/gateway"
+)
+
+func BenchmarkEncodeInbox(b *testing.B) {
+	var list gateway.MessageList
+	var plain plainInbox
+	if list.UnmarshalJSON(inbox(1000)) != nil || json.Unmarshal(inbox(1000), &plain) != nil {
+		b.Fatal("the inbox cannot be read")
+	}
+	b.Run("impl=mesh", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := list.MarshalJSON(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("impl=baseline", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := json.Marshal(plain); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkMarshalInbox calls json.Marshal, which checks and copies what MarshalJSON returns. The baseline does the same
+// with bytes that are ready.
+func BenchmarkMarshalInbox(b *testing.B) {
+	var list gateway.MessageList
+	if err := list.UnmarshalJSON(inbox(1000)); err != nil {
+		b.Fatal(err)
+	}
+	ready, err := list.MarshalJSON()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("impl=mesh", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := json.Marshal(list); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("impl=baseline", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := json.Marshal(json.RawMessage(ready)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
