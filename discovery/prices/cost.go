@@ -8,18 +8,16 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Call is a call whose cost [List.CostOf] computes.
 type Call struct {
-	// Provider is the provider that billed the call. The prices of other platforms that have its models are not known; they need
-	// rows of [List.With].
+	// Provider is the provider that billed the call, or with a Platform the developer of the model, whose list the model is in. It may be
+	// "" with a Platform, and it may be a name of rows of [List.With].
 	Provider models.Provider
 	// Model is the id of the model, preferably as it is in the response.
 	Model string
@@ -27,6 +25,11 @@ type Call struct {
 	Usage Usage
 	// At is the time of the call, which selects the period of the price. It must not be zero.
 	At time.Time
+	// Platform is who billed the call if it was not the provider itself.
+	Platform Platform
+	// Region is the location of the host or of the path, as in "us-east-1"; for Azure the kind of the deployment: "global", "data-zone"
+	// or "regional". Profile is the prefix of Bedrock's id, such as "us", "eu" or "global".
+	Region, Profile string
 	// Mode replaces Usage.Mode unless it is "": "batch", "flex", "priority", "fast", or a region such as "us". Use "standard"
 	// if Usage.Mode is wrong for a standard call.
 	Mode string
@@ -35,6 +38,8 @@ type Call struct {
 // Cost is the cost of one call.
 type Cost struct {
 	Provider models.Provider `json:"provider"`
+	// Platform is the platform of the call; "" is the provider's own API.
+	Platform Platform `json:"platform,omitempty"`
 	// Model is the id of the call.
 	Model string `json:"model"`
 	// USD is the cost in US dollars as a plain decimal such as "0.0345", not rounded.
@@ -90,7 +95,8 @@ const sourceCharged = "charged by the provider"
 
 // CostOf returns the exact cost of a call, at the prices of its time. It sends nothing.
 //
-// If the provider stated its charge (Usage.ChargedUSD), that is the cost; a charge of 0 beside tokens is ignored. Otherwise one row
+// If the provider stated its charge (Usage.ChargedUSD), that is the cost; a charge of 0 beside tokens is ignored, except on OpenRouter,
+// where models may be free. Otherwise one row
 // of [List.ForModel] prices the text: first your own rows, then live ones, then the table. The time of the call selects the
 // period of the row, and the length of the whole prompt its tier. Audio and images have rows of their own. Each use of a tool
 // costs its fee ([List.Fees]).
@@ -98,6 +104,10 @@ const sourceCharged = "charged by the provider"
 // A mode such as batch multiplies the prices of tokens by a factor, if one is documented for the model, and so does a region that
 // the id names, as us.anthropic.claude-opus-5 does. Of several modes only fast and us of Anthropic multiply each other. Fees
 // are not multiplied, and rows of [List.With] are used unchanged.
+//
+// On a platform, a row of [List.With] whose Provider is the name of the platform comes first. A row of the table is multiplied by the
+// factor of the platform, the region and the profile; without one the call has no known cost. Modes and fees of the developer's own
+// API do not hold there.
 //
 // DeepSeek's price is that of the hour; see [ModePeak]. Cache storage and free allowances are not included; docs/providers.md
 // has the list of what a cost cannot contain.
@@ -110,15 +120,16 @@ func (l *List) CostOf(call Call) (Cost, error) {
 	if err != nil {
 		return Cost{}, err
 	}
-	cost := Cost{Provider: p, Model: call.Model}
-	if call.Usage.ChargedUSD != "" {
-		if cost, err = cost.charged(&call.Usage); err != nil || cost.USD != "0" || cost.Lines[0].Tokens == 0 {
-			return cost, err
+	cost := Cost{Provider: p, Platform: call.Platform, Model: call.Model}
+	if call.Usage.ChargedUSD != "" && call.Platform.charges() {
+		charged, err := cost.charged(&call.Usage)
+		if err != nil || call.Platform != "" || charged.USD != "0" || charged.Lines[0].Tokens == 0 {
+			return charged, err
 		}
-		cost = Cost{Provider: p, Model: call.Model}
 	}
 	billed := pricelist.Call{
 		Provider: string(p), Model: call.Model, Mode: usage.Mode(call.Mode, call.Usage.Mode), At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
+		Place: call.place(),
 	}
 	if billed.Mode != "" && usage.Timed(billed.Mode) {
 		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: MissingDuration}
@@ -134,32 +145,29 @@ func (l *List) CostOf(call Call) (Cost, error) {
 }
 
 func (c *Call) check() (models.Provider, error) {
-	p, err := checkModel(c.Provider, c.Model, "Model")
+	var p models.Provider
+	var err error
+	if c.Provider != "" || c.Platform == "" {
+		p, err = providerName(c.Provider, "Provider")
+	}
 	switch {
 	case err != nil:
 		return "", err
+	case strings.TrimSpace(c.Model) == "":
+		return "", invalid("Model", "", "must not be empty")
 	case c.At.IsZero():
 		return "", invalid("At", "", "must not be zero: a price has a day")
 	}
 	return p, c.Usage.check()
 }
 
-// checkModel returns the provider in its own spelling. field is the name of the field with the model.
-func checkModel(p models.Provider, model, field string) (models.Provider, error) {
-	known := modelid.Lookup(p)
-	switch {
-	case known == nil:
-		return "", invalid("Provider", argument.Shown(string(p)), modelid.Unknown())
-	case strings.TrimSpace(model) == "":
-		return "", invalid(field, "", "must not be empty")
-	}
-	return models.Provider(known.ID), nil
-}
-
 // charge returns the charge of a call, by the caller's own rows, then by live ones, then by those of the table. The error is a
 // *pricelist.UnknownError.
 func (l *List) charge(call *pricelist.Call) (pricelist.Charge, error) {
 	found := l.find(models.Provider(call.Provider), call.Model)
+	if rows := l.own.list.Model(call.Platform, call.Model); rows != nil {
+		found.own = rows
+	}
 	if charge, inForce, err := call.ByOwn(found.own); inForce {
 		return charge, err
 	}

@@ -215,7 +215,7 @@ func TestInvalidCallsAreValueErrors(t *testing.T) {
 	t.Parallel()
 	at := on(t, "2026-11-20")
 	for field, call := range map[string]prices.Call{
-		"Provider":           {Provider: "nobody", Model: "m", At: at},
+		"Provider":           {Provider: "No_Body", Model: "m", At: at},
 		"Model":              {Provider: models.OpenAI, Model: " ", At: at},
 		"At":                 {Provider: models.OpenAI, Model: "gpt-4o"},
 		"Usage.Input":        {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{Input: -1}},

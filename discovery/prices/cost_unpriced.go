@@ -35,7 +35,10 @@ const (
 	MissingTier Missing = "tier"
 	// MissingMode means that the model has no known price in the mode, whose name is in Name.
 	MissingMode Missing = "mode"
-	// MissingRegion means that the price on the platform or in the region that the id names is not known.
+	// MissingPlatform means that no price on the platform of the call is known.
+	MissingPlatform Missing = "platform"
+	// MissingRegion means that the price in the region or with the profile of the call, or on the platform or in the region that the id
+	// names, is not known.
 	MissingRegion Missing = "region"
 	// MissingTool means that the fee for a use of the tool in Name is not known.
 	MissingTool Missing = "tool"
@@ -79,6 +82,8 @@ func (e *UnpricedError) reason() string {
 		return "has no known price in this mode"
 	case MissingRegion:
 		return "has no known price on this platform or in this region"
+	case MissingPlatform:
+		return "has no known price on this platform"
 	case MissingTool:
 		return "has no known fee for a use of this tool"
 	case MissingDuration:

@@ -81,7 +81,7 @@ func TestCostOfRegions(t *testing.T) {
 		"au.anthropic.claude-opus-5": "5.5", "global.anthropic.claude-opus-5": "5", "claude-opus-5": "5", "anthropic/claude-opus-5": "5",
 		"us-gov.anthropic.claude-sonnet-4-5": "3.6", "eu.anthropic.claude-3-haiku-20240307-v1:0": "0.25", "claude-3-haiku@20240307": "0.25",
 		"us.anthropic.claude-opus-4-6-v1": "5.5", "global.anthropic.claude-opus-4-6-v1": "5", "anthropic.claude-opus-4-6-v1": "",
-		"anthropic.claude-opus-5": "", "eu.anthropic.claude-opus-4-5": "", "apac.anthropic.claude-opus-5": "", "us-gov.anthropic.claude-opus-5": "",
+		"anthropic.claude-opus-5": "", "eu.anthropic.claude-opus-4-5": "5.5", "apac.anthropic.claude-opus-5": "5.5", "sa.anthropic.claude-opus-5": "", "us-gov.anthropic.claude-opus-5": "",
 		"anthropic/us.anthropic.claude-opus-5": "", "claude-opus-5@20260724": "", "publishers/anthropic/models/claude-opus-5": "", "bedrock/us.anthropic.claude-opus-5": "",
 	} {
 		missing := prices.Missing("")

@@ -76,8 +76,8 @@ func (l *Ledger) Add(at time.Time, cost *Cost) {
 	defer l.mu.Unlock()
 	day := l.day(number)
 	var key ledgerKey
-	if cost != nil && (priced || cost.Provider != "") {
-		key = ledgerKey{modelid.Canonical(cost.Provider), cost.Model}
+	if cost != nil && (priced || cost.Provider != "" || cost.Platform != "") {
+		key = ledgerKey{cost.biller(), cost.Model}
 	}
 	if !priced {
 		day.unpriced[key]++
@@ -87,6 +87,14 @@ func (l *Ledger) Add(at time.Time, cost *Cost) {
 	if !fees.IsZero() {
 		day.fees[key.provider] = day.fees[key.provider].Add(fees)
 	}
+}
+
+// biller returns whose bill has the call: the platform's, not the developer's.
+func (cost *Cost) biller() models.Provider {
+	if cost.Platform != "" {
+		return models.Provider(cost.Platform)
+	}
+	return modelid.Canonical(cost.Provider)
 }
 
 // fees returns the sum of the lines for uses of tools.
@@ -144,8 +152,9 @@ func (l *Ledger) Unpriced(from, to time.Time) int {
 func (l *Ledger) Days() []LedgerDay { return l.DaysOf("", time.Time{}, time.Time{}) }
 
 // DaysOf returns the days that begin within [from, to) and have calls, oldest first, with the amounts of one provider. "" is all
-// providers. A zero from or to leaves that end open. A day on which only other providers have calls has a USD of "0" and no
-// models. Unpriced counts the unpriced calls of that provider and those whose provider is not known.
+// providers; the name of a [Platform] is the provider of the calls that were made there. A zero from or to leaves that end open. A day on
+// which only other providers have calls has a USD of "0" and no models. Unpriced counts the unpriced calls of that provider and those
+// whose provider is not known.
 func (l *Ledger) DaysOf(p models.Provider, from, to time.Time) []LedgerDay {
 	p = modelid.Canonical(p)
 	days := []LedgerDay{}

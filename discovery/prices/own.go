@@ -36,7 +36,11 @@ func (o ownPrices) rows(listed []pricelist.Row) []Row {
 // tokens; a model with a row for text is not billed by listed rows for them. Rows of [ModePeak] and [ModeOffPeak] of DeepSeek are
 // chosen by the hour. Fees are those of [List.Fees].
 //
-// A row with an unknown Provider, no ModelHint, a negative threshold, an invalid period, or a price that is negative or above
+// A Provider is one of the five, or any name of at most 64 lower-case letters, digits, dots and hyphens, such as the one of a host that
+// meter.WithEndpoint names. A row of a developer holds on every platform, one whose Provider is the name of a Platform on that platform
+// only. A row whose prices are "0" or "", at least one "0", declares the model free: whatever it uses costs nothing but fees.
+//
+// A row with an invalid Provider, no ModelHint, a negative threshold, an invalid period, or a price that is negative or above
 // 1e15 is a [*ValueError].
 func (l *List) With(rows ...Row) (*List, error) {
 	given := make([]Row, len(rows), len(rows)+len(l.own.given))
@@ -62,9 +66,12 @@ const sourceOwn = "the caller's own price"
 
 // complete checks a row, and sets its provider to its own spelling.
 func (r *Row) complete() error {
-	known, err := checkModel(r.Provider, r.ModelHint, "ModelHint")
-	if err != nil {
+	known, err := providerName(r.Provider, "Provider")
+	switch {
+	case err != nil:
 		return err
+	case strings.TrimSpace(r.ModelHint) == "":
+		return invalid("ModelHint", "", "must not be empty")
 	}
 	r.Provider, r.ModelHint = known, strings.TrimSpace(r.ModelHint)
 	if r.TierThresholdTokens < 0 {

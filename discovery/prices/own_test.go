@@ -201,7 +201,7 @@ func TestWithRejectsInvalidRows(t *testing.T) {
 		field  string
 		change func(*prices.Row)
 	}{
-		"an unknown provider": {"Provider", func(p *prices.Row) { p.Provider = "nobody" }},
+		"an unknown provider": {"Provider", func(p *prices.Row) { p.Provider = "No_Body" }},
 		"no model":            {"ModelHint", func(p *prices.Row) { p.ModelHint = " " }},
 		"a negative price":    {"CacheReadPerMTok", func(p *prices.Row) { p.CacheReadPerMTok = "-1" }},
 		"a price of NaN":      {"CacheWrite1hPerMTok", func(p *prices.Row) { p.CacheWrite1hPerMTok = "NaN" }},

@@ -71,6 +71,12 @@ func RulesOf[P ~string](name P) *Dialect {
 	return nil
 }
 
+// IsName reports whether a name may be the one of a provider that is not in the table, such as "groq" or "llm.internal".
+func IsName(name string) bool {
+	const longest = 64
+	return name != "" && len(name) <= longest && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") == ""
+}
+
 // Unknown returns the reason of the error of an argument that must name a provider.
 func Unknown() string {
 	ids := make([]string, len(providers))
@@ -78,6 +84,11 @@ func Unknown() string {
 		ids[i] = p.ID
 	}
 	return "is not one of " + strings.Join(ids, ", ")
+}
+
+// UnknownName returns the reason of the error of an argument that may have another name than those of the table, too.
+func UnknownName() string {
+	return Unknown() + " and no name of at most 64 lower-case letters, digits, dots and hyphens"
 }
 
 // fold removes case, blanks and punctuation, in which the spellings of a name differ.

@@ -17,6 +17,7 @@ type Call struct {
 	Mode  string
 	At    time.Time
 	Usage usage.Usage
+	Place
 	// Fees are the fees of tools.
 	Fees []Fee
 }
@@ -49,13 +50,16 @@ func (c *Call) ByOwn(rows []Row) (charge Charge, inForce bool, err error) {
 	case row == nil:
 		return Charge{}, true, c.unknownMode()
 	}
+	if row.free() {
+		row = row.whole()
+	}
 	charge = Charge{Row: row, Mode: row.Mode, Factor: whole, Parts: c.parts(row, rows)}
 	return charge, true, c.check(&charge, true)
 }
 
 // ByList charges the text of the call by listed rows, and its audio and images by those of media.
 func (c *Call) ByList(rows, media []Row) (Charge, error) {
-	if row, _ := c.row(rows, c.listedMode()); c.Mode != "" && row != nil { // prices of the mode itself, which no factor gives
+	if row, _ := c.row(rows, c.listedMode()); c.Mode != "" && c.Platform == "" && row != nil { // prices of the mode itself, which no factor gives
 		charge := Charge{Row: row, Mode: c.Mode, Factor: whole, Parts: c.parts(row, media)}
 		return charge, c.check(&charge, true)
 	}
@@ -114,12 +118,28 @@ func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error)
 	switch {
 	case err != nil:
 		return factor, false, err
+	case c.Platform != "":
+		return c.platformMode(factor, row)
 	case factor != whole && c.Mode != "" && c.Mode != "us": // the region of the id and that of the usage are the same
 		return factor, false, c.unknownMode()
 	case factor != whole || c.Mode == "":
 		return factor, true, nil
 	}
 	return c.modeFactor(row)
+}
+
+// platformMode returns the factor of a platform with that of the mode there. The modes of the developer's own API do not hold on a
+// platform, except that the usage of Claude may name the region once more.
+func (c *Call) platformMode(factor decimal.Decimal, row *Row) (decimal.Decimal, bool, error) {
+	switch {
+	case c.Mode == "", c.Mode == "us" && c.Provider == "anthropic" && factor != whole:
+		return factor, true, nil
+	}
+	mode, ok := factorOf(c.Platform, row.Model, c.Mode, c.At)
+	if !ok {
+		return factor, false, c.unknownMode()
+	}
+	return factor.Mul(mode.Factor), mode.Cached, nil
 }
 
 // modeFactor returns the product of the factors of the modes. Only Anthropic's speed and region multiply each other; any other

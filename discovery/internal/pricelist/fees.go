@@ -1,6 +1,7 @@
 package pricelist
 
 import (
+	"cmp"
 	_ "embed" // for fees.csv
 	"maps"
 	"slices"
@@ -76,12 +77,13 @@ func (c *Call) uses(model string) (uses []Use, err error) {
 	return uses, nil
 }
 
-// fee returns the fee of a tool that is in force: that with the longest pattern that matches the model. nil is not known.
+// fee returns the fee of a tool that is in force: that with the longest pattern that matches the model. nil is not known. A platform
+// has fees of its own.
 func (c *Call) fee(model, tool string) (best *Fee) {
-	longest := 0
+	longest, biller := 0, cmp.Or(c.Platform, c.Provider)
 	for i := range c.Fees {
 		f := &c.Fees[i]
-		if f.What != tool || f.Provider != c.Provider {
+		if f.What != tool || f.Provider != biller {
 			continue
 		}
 		inForce, length := ValidAt(f.From, f.Until, c.At), longestMatch(f.Models, model)

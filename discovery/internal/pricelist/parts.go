@@ -1,6 +1,10 @@
 package pricelist
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
 
 // Part is the tokens of one kind that a call used.
 type Part struct {
@@ -36,13 +40,13 @@ func (c *Call) parts(row *Row, media []Row) []Part {
 	add("cache_write_1h", u.CacheWrite1h, row.CacheWrite1h)
 	add("output", u.Output, row.Output)
 	if u.AudioInput+u.AudioCacheRead+u.AudioOutput > 0 {
-		audio := c.media(media, Kind{row.Mode, "audio"})
+		audio := c.media(media, row, "audio")
 		add("audio_input", u.AudioInput, audio.Input)
 		add("audio_cache_read", u.AudioCacheRead, audio.CacheRead)
 		add("audio_output", u.AudioOutput, audio.Output)
 	}
 	if u.ImageInput+u.ImageCacheRead+u.ImageOutput > 0 {
-		image := c.media(media, Kind{row.Mode, "image"})
+		image := c.media(media, row, "image")
 		add("image_input", u.ImageInput, image.Input)
 		add("image_cache_read", u.ImageCacheRead, image.CacheRead)
 		add("image_output", u.ImageOutput, image.Output)
@@ -50,10 +54,33 @@ func (c *Call) parts(row *Row, media []Row) []Part {
 	return parts
 }
 
-// media returns the row in force for audio or images, one without a price when there is none.
-func (c *Call) media(rows []Row, kind Kind) *Row {
-	if row, _ := InForce(rows, kind, c.At, c.Usage.Prompt()); row != nil {
+// free reports whether a row declares its model free: it has prices, and all of them are 0.
+func (r *Row) free() bool {
+	given := false
+	for _, price := range [...]Price{r.Input, r.CacheRead, r.CacheWrite5m, r.CacheWrite1h, r.Output} {
+		if price != nil && !price.IsZero() {
+			return false
+		}
+		given = given || price != nil
+	}
+	return given
+}
+
+// whole returns a free row with all prices.
+func (r *Row) whole() *Row {
+	free, zero := *r, decimal.Decimal{}
+	free.Input, free.CacheRead, free.CacheWrite5m, free.CacheWrite1h, free.Output = &zero, &zero, &zero, &zero, &zero
+	return &free
+}
+
+// media returns the row in force for audio or images, one without a price when there is none. A free row for text is for
+// them too.
+func (c *Call) media(rows []Row, text *Row, modality string) *Row {
+	if row, _ := InForce(rows, Kind{text.Mode, modality}, c.At, c.Usage.Prompt()); row != nil {
 		return row
+	}
+	if text.free() {
+		return text
 	}
 	return &Row{}
 }
