@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -17,13 +18,15 @@ import (
 type entry struct {
 	provider, model, id, mode, path, source, unpriced []byte
 
+	api, platform, region, profile, requested, upstream []byte
+
 	time time.Time
 	// usage, requests and labels are JSON, and nil for null or without the field.
-	usage, requests, labels []byte
-	usd, atLeast            []byte
-	duration                float64
-	status, attempt         int
-	stream, complete        bool
+	usage, requests, labels   []byte
+	usd, atLeast, upstreamUSD []byte
+	duration                  float64
+	status, attempt           int
+	stream, complete, byok    bool
 	// usdGiven and completeGiven report whether the line has the field, even as null.
 	usdGiven, completeGiven bool
 
@@ -38,7 +41,8 @@ var (
 	errTime = errors.New("time must be an RFC 3339 time")
 	errUSD  = errors.New("usd must be a decimal in quotes, or null")
 
-	errAtLeast = errors.New("at_least_usd must be a decimal in quotes, or null")
+	errAtLeast  = errors.New("at_least_usd must be a decimal in quotes, or null")
+	errUpstream = errors.New("upstream_usd must be a decimal in quotes, or null")
 )
 
 // decode reads a line. An error contains nothing of it.
@@ -84,6 +88,8 @@ func (e *entry) member(d *jsonread.Decoder, key []byte) error {
 		return readAmount(d, &e.usd, errUSD)
 	case "at_least_usd":
 		return readAmount(d, &e.atLeast, errAtLeast)
+	case "upstream_usd":
+		return readAmount(d, &e.upstreamUSD, errUpstream)
 	case "usage":
 		return e.readUsage(d)
 	case "requests":
@@ -98,6 +104,8 @@ func (e *entry) member(d *jsonread.Decoder, key []byte) error {
 		return e.readDuration(d)
 	case "stream":
 		e.stream, err = d.Bool()
+	case "byok":
+		e.byok, err = d.Bool()
 	case "complete":
 		e.completeGiven = true
 		e.complete, err = d.Bool()
@@ -128,6 +136,25 @@ func (e *entry) text(key []byte) *[]byte {
 	case "unpriced":
 		return &e.unpriced
 	}
+	return e.placeText(key)
+}
+
+// placeText returns the field of a text that says where the call was made, or nil.
+func (e *entry) placeText(key []byte) *[]byte {
+	switch string(key) {
+	case "api":
+		return &e.api
+	case "platform":
+		return &e.platform
+	case "region":
+		return &e.region
+	case "profile":
+		return &e.profile
+	case "requested":
+		return &e.requested
+	case "upstream":
+		return &e.upstream
+	}
 	return nil
 }
 
@@ -138,6 +165,8 @@ func (e *entry) record(in *recordReader) (Record, error) {
 		ID: utf8Text(e.id), Provider: models.Provider(text(e.provider)), Model: text(e.model), Time: e.time, Mode: text(e.mode), Path: text(e.path),
 		Status: e.status, Attempt: e.attempt, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
 		USD: string(e.usd), Source: text(e.source), Unpriced: text([]byte(e.reason())),
+		API: text(e.api), Platform: text(e.platform), Region: text(e.region), Profile: text(e.profile), Requested: text(e.requested),
+		Upstream: text(e.upstream), UpstreamUSD: string(e.upstreamUSD), BYOK: e.byok,
 	}
 	if _, err := e.cost(); err != nil {
 		return Record{}, err
@@ -188,11 +217,22 @@ func (e *entry) resolve() (models.Provider, error) {
 			return p, nil
 		}
 	}
-	if len(e.provider) > 0 {
-		return models.ParseProvider(string(e.provider))
+	switch {
+	case len(e.provider) > 0:
+		return named(string(e.provider))
+	case len(e.platform) > 0:
+		return "", nil
 	}
 	if p, ok := models.ProviderOf(string(e.model)); ok {
 		return p, nil
 	}
 	return "", errors.New("the provider cannot be determined; specify openai, deepseek, anthropic, gemini or xai")
+}
+
+// named returns a provider in its own spelling, which may be a name that is none of the five.
+func named(name string) (models.Provider, error) {
+	if p, err := models.ParseProvider(name); err == nil || !modelid.IsName(name) {
+		return p, err
+	}
+	return models.Provider(name), nil
 }

@@ -131,7 +131,7 @@ func TestReadReportsLinesAndReadsOn(t *testing.T) {
 		"a day without a time":     {strings.Replace(callLine, "T12:00:00Z", "", 1), "time must be an RFC 3339 time"},
 		"no time":                  {`{"model":"gpt-5.2"}`, "time is missing"},
 		"no provider":              {strings.Replace(callLine, "gpt", "tpg", 1), "cannot be determined"},
-		"another provider":         {strings.Replace(callLine, "{", `{"provider":"acme",`, 1), "is not one of openai"},
+		"another provider":         {strings.Replace(callLine, "{", `{"provider":"Acme!",`, 1), "is not one of openai"},
 		"a cost":                   {strings.Replace(callLine, "{", `{"usd":"-1",`, 1), "usd must be a decimal"},
 		"two numbers as one":       {strings.Replace(callLine, "{", `{"duration_ms":5-1,`, 1), "a line must be a JSON object"},
 		"labels":                   {strings.Replace(callLine, "{", `{"labels":{"a":1},`, 1), "a line must be a JSON object"},

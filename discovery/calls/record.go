@@ -10,10 +10,24 @@ import (
 // Record is one call. Its JSON is a line of a calls file; it has no content of the call and no key.
 type Record struct {
 	// ID is the id of the response; "" if it has none.
-	ID       string
+	ID string
+	// Provider is who billed the call, or with a Platform the developer of the model, "" if none of the five is. It may be a name that
+	// meter.WithEndpoint gave to a host.
 	Provider models.Provider
 	// Model is the model of the response, else that of the request.
 	Model string
+	// API is the form of Usage where it is not the Provider's own: "openai", "anthropic", "gemini" or "converse", for example.
+	API string
+	// Platform is the [prices.Platform] that billed the call; "" is the provider's own API.
+	Platform string
+	// Region is the location of the host or the path of a Platform; for Azure the kind of the deployment, if it was configured.
+	Region string
+	// Profile is the prefix of Bedrock's id, such as "us" or "global", or the kind of the ARN in its place.
+	Profile string
+	// Requested is the id of the path or the request, if it is not Model.
+	Requested string
+	// Upstream is the provider behind OpenRouter, as it names it.
+	Upstream string
 	// Time is when the request was sent, in UTC.
 	Time time.Time
 	// Usage is the usage object of the response as the provider sent it; the merged one of a stream. It is nil if there was none.
@@ -41,6 +55,10 @@ type Record struct {
 	// AtLeastUSD is what a call whose final counts are missing costs at least, as a plain decimal: the list price of the counts and
 	// fees that arrived before. It is "" if none arrived, if their price is not known, and if Complete is true.
 	AtLeastUSD string
+	// UpstreamUSD is what the provider behind OpenRouter bills besides USD, to the owner of a key there, and BYOK reports that the call
+	// was made with such a key.
+	UpstreamUSD string
+	BYOK        bool
 	// Source is the source of the prices.
 	Source string
 	// Unpriced is why the cost is not known. USD and Unpriced are both "" in a line of another program that has no cost yet.
@@ -54,6 +72,12 @@ type line struct {
 	Time       time.Time         `json:"time"`
 	Usage      json.RawMessage   `json:"usage"`
 	ID         string            `json:"id,omitempty"`
+	API        string            `json:"api,omitempty"`
+	Platform   string            `json:"platform,omitempty"`
+	Region     string            `json:"region,omitempty"`
+	Profile    string            `json:"profile,omitempty"`
+	Requested  string            `json:"requested,omitempty"`
+	Upstream   string            `json:"upstream,omitempty"`
 	Mode       string            `json:"mode,omitempty"`
 	Requests   map[string]int64  `json:"requests,omitempty"`
 	Labels     map[string]string `json:"labels,omitempty"`
@@ -65,8 +89,12 @@ type line struct {
 	DurationMS float64           `json:"duration_ms,omitempty"`
 	USD        json.RawMessage   `json:"usd,omitempty"`
 	AtLeastUSD string            `json:"at_least_usd,omitempty"`
-	Source     string            `json:"source,omitempty"`
-	Unpriced   string            `json:"unpriced,omitempty"`
+
+	UpstreamUSD string `json:"upstream_usd,omitempty"`
+	BYOK        bool   `json:"byok,omitempty"`
+
+	Source   string `json:"source,omitempty"`
+	Unpriced string `json:"unpriced,omitempty"`
 }
 
 // MarshalJSON returns the record as a line of a calls file, without the line break.
@@ -75,6 +103,8 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		Provider: r.Provider, Model: r.Model, Time: r.Time.UTC(), Usage: r.Usage, ID: r.ID, Mode: r.Mode, Requests: r.Requests,
 		Labels: r.Labels, Path: r.Path, Status: r.Status, Attempt: r.Attempt, Stream: r.Stream, Complete: r.Complete,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000, AtLeastUSD: r.AtLeastUSD, Source: r.Source, Unpriced: r.Unpriced,
+		API: r.API, Platform: r.Platform, Region: r.Region, Profile: r.Profile, Requested: r.Requested, Upstream: r.Upstream,
+		UpstreamUSD: r.UpstreamUSD, BYOK: r.BYOK,
 	}
 	switch {
 	case r.USD != "":

@@ -7,6 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -128,11 +129,19 @@ func (s *summer) bound(call prices.Call) (usd decimal.Decimal) {
 
 // call returns the call that the entry is of.
 func (e *entry) call(p models.Provider, used prices.Usage) prices.Call {
-	return prices.Call{Provider: p, Model: string(e.model), Usage: used, At: e.time, Mode: string(e.mode)}
+	call := prices.Call{Provider: p, Model: string(e.model), Usage: used, At: e.time, Mode: string(e.mode)}
+	if len(e.platform) > 0 {
+		call.Platform, call.Profile = prices.Platform(e.platform), string(e.profile)
+		call.Region = endpoints.PriceRegion(string(e.platform), string(e.region), string(e.path))
+	}
+	return call
 }
 
 // cost returns the cost that was recorded.
 func (e *entry) cost() (recorded cost, err error) {
+	if _, ok := decimal.ParsePlain(string(e.upstreamUSD)); !ok && e.upstreamUSD != nil {
+		return cost{}, errUpstream
+	}
 	amount, wrong := e.usd, errUSD
 	if amount == nil {
 		recorded.unpriced, amount, wrong = e.reason(), e.atLeast, errAtLeast
@@ -158,11 +167,23 @@ func (e *entry) used(p models.Provider) (prices.Usage, error) {
 	case e.usageErr != nil:
 		return prices.Usage{}, e.usageErr
 	}
-	u, err := e.counts.Usage(string(p))
+	u, err := e.counts.Usage(e.form(p))
 	if err == nil && e.requests != nil { // what the response had beside its usage object is in it
 		u.Requests, err = e.usedRequests()
 	}
 	return prices.Usage(u), err
+}
+
+// form returns the form of the usage object. Names that are none of the five are those of hosts with the API of OpenAI, unless the line
+// says otherwise.
+func (e *entry) form(p models.Provider) string {
+	switch {
+	case len(e.api) > 0:
+		return string(e.api)
+	case modelid.Lookup(p) == nil:
+		return string(models.OpenAI)
+	}
+	return string(p)
 }
 
 func (e *entry) usedRequests() (requests map[string]int64, err error) {
@@ -194,5 +215,9 @@ func (e *entry) counted(p models.Provider) bool {
 	if e.status != 0 && !endpoints.Bills(e.status) {
 		return false
 	}
-	return (e.complete || !e.completeGiven) && (len(e.path) == 0 || endpoints.Of(string(p), "POST", string(e.path)).Uncounted == "")
+	if len(e.path) == 0 || !e.complete && e.completeGiven {
+		return e.complete || !e.completeGiven
+	}
+	host := endpoints.Endpoint{Form: e.form(p), Platform: string(e.platform)}
+	return host.Target("POST", string(e.path)).Uncounted == ""
 }

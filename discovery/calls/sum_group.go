@@ -50,8 +50,8 @@ func parseGrouping(names []string) (*grouping, error) {
 			return nil, invalid("By", name, "is there twice")
 		case labelled && label != "":
 			g.labels[label] = i
-		case name != "day" && name != "model" && name != "provider" && name != "unpriced":
-			return nil, invalid("By", name, "must be day, model, provider, unpriced or label:NAME")
+		case name != "day" && name != "model" && name != "provider" && name != "platform" && name != "unpriced":
+			return nil, invalid("By", name, "must be day, model, provider, platform, unpriced or label:NAME")
 		}
 	}
 	return g, nil
@@ -87,6 +87,8 @@ func (s *sums) group(d *jsonread.Decoder, e *entry, p models.Provider, unpriced 
 			value = append(value, e.model...)
 		case "provider":
 			value = append(value, p...)
+		case "platform":
+			value = append(value, e.platform...)
 		case "unpriced":
 			value = append(value, unpriced...)
 		}

@@ -68,13 +68,13 @@ func (c *call) inBackground(result *response.Result, stream bool) bool {
 	switch {
 	case !result.Background: // a stored response, whose POST was counted
 		return false
-	case result.Pending && c.api.Stored:
+	case result.Pending && c.target.Stored:
 		return false
 	case result.Pending:
 		c.meter.background.hold(result.ID, c.reserved)
 		c.reserved = []reservation{}
 		return stream
-	case result.Object == nil && !c.api.Stored:
+	case result.Object == nil && !c.target.Stored:
 		return true
 	}
 	return c.ended(result)
@@ -84,7 +84,7 @@ func (c *call) inBackground(result *response.Result, stream bool) bool {
 // canceled without counts, which costs nothing.
 func (c *call) ended(result *response.Result) bool {
 	reserved, first := c.meter.background.take(result.ID)
-	if c.api.Stored {
+	if c.target.Stored {
 		c.reserved = reserved
 	} else {
 		settle(reserved, nothing)

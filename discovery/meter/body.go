@@ -8,7 +8,7 @@ import (
 
 // receive begins to count a response, while the caller reads its body.
 func (c *call) receive(res *http.Response) {
-	if c.provider == "" {
+	if c.outside {
 		c.receiveOutside(res.StatusCode)
 		return
 	}

@@ -1,7 +1,10 @@
 package meter
 
 import (
+	"cmp"
+
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -21,12 +24,15 @@ func setBound(r *calls.Record, list *prices.List) {
 	if r.USD != "" || r.Complete || r.AtLeastUSD != "" || r.Usage == nil {
 		return
 	}
-	used, err := prices.ParseUsage(r.Provider, r.Usage)
+	parsed, err := usage.Parse(cmp.Or(r.API, string(r.Provider)), r.Usage)
 	if err != nil {
 		return
 	}
+	used := prices.Usage(parsed)
 	if r.Requests != nil { // they include what the response had beside its usage object
 		used.Requests = r.Requests
 	}
-	r.AtLeastUSD = atLeast(list, prices.Call{Provider: r.Provider, Model: r.Model, Usage: used, At: r.Time, Mode: r.Mode})
+	call := callOf(r, used)
+	call.Mode = r.Mode
+	r.AtLeastUSD = atLeast(list, call)
 }

@@ -2,6 +2,7 @@ package meter
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -15,12 +16,11 @@ import (
 // call is a request that is counted.
 type call struct {
 	meter    *Meter
-	api      endpoints.API
-	provider models.Provider
+	target   endpoints.Target
+	outside  bool // the Meter does not know the host
 	labels   map[string]string
 	path     string
 	attempt  int
-	model    string // in the path
 	request  *requestBody
 	sent     time.Time
 	reserved []reservation
@@ -29,10 +29,7 @@ type call struct {
 // prepare returns the request as it is sent.
 func (c *call) prepare(req *http.Request) (*http.Request, error) {
 	c.request = newRequestBody()
-	if c.provider == models.Gemini {
-		c.model = pathModel(req.URL.Path)
-	}
-	if c.meter.streamUsage && c.provider == models.OpenAI && endpoints.HasSegments(req.URL.Path, "chat/completions") {
+	if c.meter.streamUsage && c.target.Endpoint == openAI && !signed(req) && endpoints.HasSegments(req.URL.Path, "chat/completions") {
 		buffered, body, err := buffer(req)
 		if err != nil {
 			return nil, err
@@ -45,17 +42,25 @@ func (c *call) prepare(req *http.Request) (*http.Request, error) {
 	return c.request.watch(req), nil
 }
 
+// openAI is an endpoint that has counts in its streams only on request, and that is known to accept the request for them.
+var openAI = endpoints.Endpoint{Form: string(models.OpenAI), Provider: string(models.OpenAI)}
+
+// signed reports whether a request is signed for its body, as those to AWS are. It must not be changed.
+func signed(req *http.Request) bool {
+	return strings.HasPrefix(req.Header.Get("Authorization"), "AWS4-") || req.URL.Query().Has("X-Amz-Signature")
+}
+
 // requested returns the model of the request.
 func (c *call) requested() string {
-	if c.model != "" {
-		return c.model
+	if c.target.ID != "" {
+		return c.target.ID
 	}
 	return c.request.Model()
 }
 
 // reserve sets aside what the budgets demand. Reading a stored response is free until it turns out to be a call.
 func (c *call) reserve() (refusal *BudgetError) {
-	if c.api.Stored || len(c.meter.budgets) == 0 {
+	if c.target.Stored || len(c.meter.budgets) == 0 {
 		return nil
 	}
 	c.reserved, refusal = c.meter.reserve(c.sent, c.labels)
@@ -81,19 +86,39 @@ func (c *call) fail(reason string) {
 
 // record returns the record of the call as far as the request has it.
 func (c *call) record(status int) calls.Record {
-	return calls.Record{
-		Provider: c.provider, Model: c.requested(), Time: c.sent.UTC(), Labels: c.labels, Path: c.path, Status: status, Attempt: c.attempt,
-		Duration: time.Since(c.sent),
+	r := calls.Record{
+		Platform: c.target.Platform, Region: c.target.Region, Time: c.sent.UTC(), Labels: c.labels, Path: c.path, Status: status, Attempt: c.attempt,
+		Stream: c.target.Stream, Duration: time.Since(c.sent),
+	}
+	c.name(&r, "")
+	return r
+}
+
+// name sets the names of a record. answered is the model in the response, "" if there is none.
+func (c *call) name(r *calls.Record, answered string) {
+	requested := c.requested()
+	names := c.target.Names(requested, answered)
+	r.Provider, r.Model, r.Profile, r.Requested = models.Provider(names.Provider), names.Model, names.Profile, ""
+	if requested != names.Model {
+		r.Requested = requested
+	}
+}
+
+// callOf returns the call that a record is of, without its mode.
+func callOf(r *calls.Record, used prices.Usage) prices.Call {
+	return prices.Call{
+		Provider: r.Provider, Platform: prices.Platform(r.Platform), Region: endpoints.PriceRegion(r.Platform, r.Region, r.Path), Profile: r.Profile,
+		Model: r.Model, Usage: used, At: r.Time,
 	}
 }
 
 // price sets the cost of a record and the mode of its prices, or why the cost is not known.
 func (c *call) price(r *calls.Record, u prices.Usage) {
 	if r.Model == "" {
-		r.Unpriced = withoutModel(u.Mode)
+		r.Unpriced = withoutModel(r, u.Mode)
 		return
 	}
-	cost, err := c.meter.prices.CostOf(prices.Call{Provider: r.Provider, Model: r.Model, Usage: u, At: r.Time})
+	cost, err := c.meter.prices.CostOf(callOf(r, u))
 	if err != nil {
 		r.Unpriced = err.Error()
 		return
@@ -109,9 +134,12 @@ func (c *call) price(r *calls.Record, u prices.Usage) {
 }
 
 // withoutModel returns why a call is unpriced whose model is not known. Transcriptions name it in a form, which is not read.
-func withoutModel(mode string) string {
-	if usage.Timed(mode) {
+func withoutModel(r *calls.Record, mode string) string {
+	switch {
+	case usage.Timed(mode):
 		return "the call is billed by duration"
+	case strings.HasPrefix(r.Requested, "arn:"):
+		return "the ARN in the path does not name the model"
 	}
 	return "neither the body of the request nor the response names the model"
 }
@@ -119,7 +147,7 @@ func withoutModel(mode string) string {
 // finish counts a record, once for each call.
 func (c *call) finish(r calls.Record) {
 	m := c.meter
-	if c.provider == "" {
+	if c.outside {
 		c.settle(expense{known: r.USD != ""})
 		return
 	}
@@ -137,7 +165,7 @@ func (m *Meter) count(r *calls.Record, reserved []reservation) {
 	usd, priced := decimal.ParsePlain(r.USD)
 	var cost *prices.Cost
 	if priced {
-		cost = &prices.Cost{Provider: r.Provider, Model: r.Model, USD: r.USD}
+		cost = &prices.Cost{Provider: r.Provider, Platform: prices.Platform(r.Platform), Model: r.Model, USD: r.USD}
 	} else {
 		usd, _ = decimal.ParsePlain(r.AtLeastUSD)
 	}

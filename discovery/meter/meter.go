@@ -9,7 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
@@ -18,7 +18,8 @@ import (
 // its [Meter.Transport], are a [*ValueError].
 type Meter struct {
 	prices      *prices.List
-	hosts       map[string]models.Provider
+	hosts       map[string]endpoints.Endpoint // those of the options
+	regions     map[string]string             // by platform, for its official hosts
 	recorders   []func(calls.Record)
 	streamUsage bool
 	logger      *slog.Logger
@@ -55,7 +56,7 @@ type Spent struct {
 // [*ValueError].
 func New(opts ...Option) (*Meter, error) {
 	m := &Meter{
-		prices: prices.BuiltIn(), hosts: knownHosts(), logger: slog.Default(), ledger: prices.NewLedger(),
+		prices: prices.BuiltIn(), hosts: map[string]endpoints.Endpoint{}, regions: map[string]string{}, logger: slog.Default(), ledger: prices.NewLedger(),
 		unknown: logged{}, models: logged{},
 	}
 	for _, opt := range opts {
@@ -109,28 +110,18 @@ func (m *Meter) Spent() Spent {
 	}
 }
 
-// knownHosts are the official hosts of the providers. OpenAI has regional ones too.
-func knownHosts() map[string]models.Provider {
-	hosts := map[string]models.Provider{
-		"api.openai.com": models.OpenAI, "api.anthropic.com": models.Anthropic, "api.deepseek.com": models.DeepSeek,
-		"generativelanguage.googleapis.com": models.Gemini, "api.x.ai": models.XAI,
+// endpoint returns what is known of a host, with its port or without.
+func (m *Meter) endpoint(u *url.URL) (endpoints.Endpoint, bool) {
+	for _, host := range [...]string{u.Host, u.Hostname()} {
+		if e, ok := m.hosts[strings.ToLower(host)]; ok {
+			return e, true
+		}
 	}
-	for _, region := range []string{"ae", "au", "ca", "eu", "gb", "in", "jp", "kr", "sg", "us"} {
-		hosts[region+".api.openai.com"] = models.OpenAI
+	e, ok := endpoints.OfHost(u.Hostname())
+	if region := m.regions[e.Platform]; region != "" {
+		e.Region = region
 	}
-	for _, region := range []string{"us-east-1", "us-west-2", "eu-west-1"} {
-		hosts[region+".api.x.ai"] = models.XAI
-	}
-	return hosts
-}
-
-// provider returns the provider of a host, with its port or without.
-func (m *Meter) provider(u *url.URL) (models.Provider, bool) {
-	p, ok := m.hosts[strings.ToLower(u.Host)]
-	if !ok {
-		p, ok = m.hosts[strings.ToLower(u.Hostname())]
-	}
-	return p, ok
+	return e, ok
 }
 
 // ignore counts a request to an unknown host, and logs the host when it is new.
@@ -139,7 +130,7 @@ func (m *Meter) ignore(host string) {
 	defer m.mu.Unlock()
 	m.ignored++
 	if m.unknown.add(host) {
-		m.logger.Warn("meter: calls to this host are not counted; WithHost names its provider", "host", host)
+		m.logger.Warn("meter: calls to this host are not counted; WithEndpoint names its provider", "host", host)
 	}
 }
 
@@ -147,8 +138,8 @@ func (m *Meter) ignore(host string) {
 func (m *Meter) warnUnpriced(r *calls.Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.models.add(string(r.Provider) + "/" + r.Model) {
-		m.logger.Warn("meter: the cost of a call is not known, and perhaps that of others of its model", "provider", r.Provider, "model", argument.Shown(r.Model), "reason", r.Unpriced)
+	if m.models.add(r.Platform + "/" + string(r.Provider) + "/" + r.Model) {
+		m.logger.Warn("meter: the cost of a call is not known, and perhaps that of others of its model", "provider", r.Provider, "platform", r.Platform, "model", argument.Shown(r.Model), "reason", r.Unpriced)
 	}
 }
 

@@ -2,33 +2,13 @@ package meter
 
 import (
 	"log/slog"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Option is an option of [New]. A nil Option is ignored.
 type Option func(*Meter) error
-
-// WithHost makes the Meter count the calls to a host, such as "llm-proxy.internal" or "127.0.0.1:8080", at the prices of a
-// provider. A host without a port matches all ports. The API is recognized by the end of a request's path, so a proxy must keep
-// the ends of the provider's paths. The official hosts of the five providers are known.
-func WithHost(host string, provider models.Provider) Option {
-	return func(m *Meter) error {
-		known, err := models.ParseProvider(string(provider))
-		if err != nil {
-			return err
-		}
-		host := strings.ToLower(host)
-		if host == "" || strings.ContainsAny(host, "/@? ") { // a URL may have a password, so the error does not show it
-			return invalid("host", "", "must be a host or host:port")
-		}
-		m.hosts[host] = known
-		return nil
-	}
-}
 
 // WithPrices sets the price list of the calls. The default is [prices.BuiltIn].
 func WithPrices(list *prices.List) Option {

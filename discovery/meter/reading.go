@@ -30,16 +30,16 @@ type reading struct {
 }
 
 func newReading(c *call, res *http.Response) *reading {
-	r := &reading{call: c, status: res.StatusCode, reader: response.New(string(c.provider))}
+	r := &reading{call: c, status: res.StatusCode, reader: response.New(c.target.Form)}
 	skim := skimmer{root: response.Root, each: r.document, kept: make([]byte, 0, 512), stack: make([]container, 0, 8), key: make([]byte, 0, maxKey)}
 	mediaType, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
 	if strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream") {
 		r.events, r.stream = &events{skimmer: skim, marks: marks}, true
-		if c.provider == models.Gemini {
+		if c.target.Form == string(models.Gemini) {
 			r.events.marks = geminiMarks
 		}
 	} else {
-		r.json, r.stream = &skim, strings.HasSuffix(c.path, ":streamGenerateContent")
+		r.json, r.stream = &skim, c.target.Stream
 	}
 	switch strings.ToLower(res.Header.Get("Content-Encoding")) {
 	case "", "identity":
@@ -165,7 +165,7 @@ func (r *reading) finish(reason string) {
 	c, record := r.call, r.call.record(r.status)
 	record.Stream = r.stream
 	if !endpoints.Bills(r.status) {
-		if c.api.Stored {
+		if c.target.Stored {
 			c.cancel()
 			return
 		}
@@ -174,13 +174,13 @@ func (r *reading) finish(reason string) {
 		return
 	}
 	result, err := r.reader.Result()
-	if (c.api.Stored || result.Background) && !c.inBackground(&result, r.stream) {
+	if (c.target.Stored || result.Background) && !c.inBackground(&result, r.stream) {
 		return
 	}
 	r.fill(&record, &result)
 	switch {
-	case c.api.Uncounted != "":
-		record.Unpriced = c.api.Uncounted
+	case c.target.Uncounted != "":
+		record.Unpriced = c.target.Uncounted
 	case err != nil:
 		record.Unpriced = "the counts are invalid: " + err.Error()
 	case result.Failed:
@@ -191,7 +191,7 @@ func (r *reading) finish(reason string) {
 		c.price(&record, prices.Usage(result.Usage))
 	}
 	if !result.Complete && err == nil {
-		record.AtLeastUSD = atLeast(c.meter.prices, prices.Call{Provider: record.Provider, Model: record.Model, Usage: prices.Usage(result.Usage), At: record.Time})
+		record.AtLeastUSD = atLeast(c.meter.prices, callOf(&record, prices.Usage(result.Usage)))
 	}
 	c.finish(record)
 }
@@ -204,8 +204,12 @@ func (r *reading) fill(record *calls.Record, result *response.Result) {
 	}
 	record.ID, record.Usage, record.Mode, record.Requests = result.ID, result.Object, result.Usage.Mode, result.Usage.Requests
 	if result.Model != "" {
-		record.Model = result.Model
+		r.call.name(record, result.Model)
 	}
+	if result.Object != nil && result.Form != string(record.Provider) {
+		record.API = result.Form
+	}
+	record.Upstream, record.UpstreamUSD, record.BYOK = result.Upstream, result.UpstreamUSD, result.BYOK
 }
 
 // encodingName returns the name of an encoding, if it looks like one.

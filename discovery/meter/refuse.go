@@ -11,15 +11,12 @@ import (
 
 // refused returns the response of a call that a budget refused. Official SDKs repeat neither the status 402 nor a response with
 // x-should-retry: false. The body ends with the BudgetError in place of io.EOF, so that errors.As finds it in their errors.
-func refused(req *http.Request, p models.Provider, refusal *BudgetError) *http.Response {
-	if p == "" {
-		p = outsideForm(req.URL.Path)
-	}
+func refused(req *http.Request, form string, refusal *BudgetError) *http.Response {
 	return &http.Response{
 		Status: "402 Payment Required", StatusCode: http.StatusPaymentRequired,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header:        http.Header{"Content-Type": {"application/json"}, "X-Should-Retry": {"false"}},
-		Body:          io.NopCloser(&refusedBody{strings.NewReader(refusalText(p, refusal)), refusal}),
+		Body:          io.NopCloser(&refusedBody{strings.NewReader(refusalText(form, refusal)), refusal}),
 		ContentLength: -1,
 		Request:       req,
 	}
@@ -38,18 +35,20 @@ func (b *refusedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refusalText returns the error in the form of the provider.
-func refusalText(p models.Provider, refusal *BudgetError) string {
-	var form any
+// refusalText returns the error in the form of the API.
+func refusalText(form string, refusal *BudgetError) string {
+	var body any
 	message := refusal.Error()
-	switch p {
+	switch models.Provider(form) {
 	case models.Anthropic:
-		form = map[string]any{"type": "error", "error": map[string]any{"type": "billing_error", "message": message}}
+		body = map[string]any{"type": "error", "error": map[string]any{"type": "billing_error", "message": message}}
 	case models.Gemini:
-		form = map[string]any{"error": map[string]any{"code": http.StatusPaymentRequired, "message": message, "status": "RESOURCE_EXHAUSTED"}}
+		body = map[string]any{"error": map[string]any{"code": http.StatusPaymentRequired, "message": message, "status": "RESOURCE_EXHAUSTED"}}
+	case "converse", "invoke":
+		body = map[string]any{"message": message}
 	default:
-		form = map[string]any{"error": map[string]any{"message": message, "type": "budget_exceeded", "param": nil, "code": "budget_exceeded"}}
+		body = map[string]any{"error": map[string]any{"message": message, "type": "budget_exceeded", "param": nil, "code": "budget_exceeded"}}
 	}
-	text, _ := json.Marshal(form)
+	text, _ := json.Marshal(body)
 	return string(text)
 }

@@ -90,14 +90,3 @@ func (b *requestBody) watch(req *http.Request) *http.Request {
 	}
 	return &sent
 }
-
-// pathModel returns the model in a path of Gemini, such as /v1beta/models/gemini-3.6-flash:generateContent.
-func pathModel(path string) string {
-	_, rest, ok := strings.Cut(path, "/models/")
-	if !ok {
-		return ""
-	}
-	model, _, _ := strings.Cut(rest, ":")
-	model, _, _ = strings.Cut(model, "/")
-	return model
-}

@@ -23,18 +23,21 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	p, known := t.meter.provider(req.URL)
-	a := endpoints.Of(string(p), req.Method, req.URL.Path)
+	host, known := t.meter.endpoint(req.URL)
+	target := host.Target(req.Method, req.URL.Path)
 	switch {
 	case !known:
-		a = t.meter.outside(req)
+		target = t.meter.outside(req)
 	case req.Header.Get("Upgrade") != "":
-		a = endpoints.API{Uncounted: webSockets}
+		target.API = endpoints.API{Uncounted: webSockets}
 	}
-	if a.Free {
+	if target.Free {
 		return t.base.RoundTrip(req)
 	}
-	c := &call{meter: t.meter, api: a, provider: p, labels: labelsOf(req.Context()), path: req.URL.Path, attempt: attempt(req.Header), sent: time.Now()}
+	c := &call{
+		meter: t.meter, target: target, outside: !known, labels: labelsOf(req.Context()), path: req.URL.Path, attempt: attempt(req.Header),
+		sent: time.Now(),
+	}
 	sent, err := c.prepare(req)
 	if err != nil {
 		closeBody(req)
@@ -42,7 +45,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if refusal := c.reserve(); refusal != nil {
 		closeBody(sent)
-		return refused(req, p, refusal), nil
+		return refused(req, target.Form, refusal), nil
 	}
 	return t.send(c, sent)
 }
@@ -55,7 +58,7 @@ func (t *transport) send(c *call, req *http.Request) (*http.Response, error) {
 	switch {
 	case err == nil:
 		c.receive(res)
-	case written.any(c) && !c.api.Stored:
+	case written.any(c) && !c.target.Stored:
 		c.fail("there was no response")
 	default:
 		c.cancel()

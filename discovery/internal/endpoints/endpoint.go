@@ -1,0 +1,215 @@
+package endpoints
+
+import (
+	"net/url"
+	"strings"
+)
+
+// The platforms that have models of several developers. The names are those of package prices.
+const (
+	OpenRouter = "openrouter"
+	Bedrock    = "bedrock"
+	Vertex     = "vertex"
+	Azure      = "azure"
+)
+
+// Endpoint is what is known of a host.
+type Endpoint struct {
+	// Form is the form of its bodies; "" if the path decides.
+	Form string
+	// Provider is the provider of the prices; "" if the model decides.
+	Provider string
+	// Platform is who bills the calls, and Region the location of the host; both are "" for a provider's own API.
+	Platform, Region string
+}
+
+// Target is what a request is for.
+type Target struct {
+	Endpoint
+	API
+	// ID is the id of the model in the path, as it was sent but not escaped; "" if the body names the model.
+	ID string
+	// Publisher is the developer in a path of Vertex.
+	Publisher string
+	// Stream reports whether the path is for streams only.
+	Stream bool
+}
+
+// Target returns what a request to a path of the host is for.
+func (e Endpoint) Target(method, path string) Target {
+	path = strings.TrimSuffix(path, "/")
+	t := Target{Endpoint: e}
+	switch e.Platform {
+	case Bedrock:
+		t.bedrock(method, path)
+	case Vertex:
+		t.vertex(method, path)
+	case Azure:
+		t.azure(method, path)
+	case OpenRouter:
+		t.openRouter(method, path)
+	default:
+		t.own(method, path)
+	}
+	return t
+}
+
+// own is the path of a provider's own API, or of a host that has its form.
+func (t *Target) own(method, path string) {
+	t.API = Of(t.Form, method, path)
+	t.Stream = strings.HasSuffix(path, ":streamGenerateContent")
+	if t.Form == "gemini" {
+		t.ID = modelIn(path)
+	}
+}
+
+// modelIn returns the model in a path of Gemini, such as /v1beta/models/gemini-3.6-flash:generateContent.
+func modelIn(path string) string {
+	_, rest, ok := strings.Cut(path, "/models/")
+	if !ok {
+		return ""
+	}
+	model, _, _ := strings.Cut(rest, ":")
+	model, _, _ = strings.Cut(model, "/")
+	return model
+}
+
+// form sets the form of a path that all hosts have alike.
+func (t *Target) form(path string) {
+	switch {
+	case HasSegments(path, "messages"), HasSegments(path, "messages/count_tokens"), HasSegments(path, "messages/batches"):
+		t.Form = "anthropic"
+	case GeminiForm(path):
+		t.Form = "gemini"
+	case t.Form == "":
+		t.Form = "openai"
+	}
+}
+
+// shared is a path that several hosts have alike. Others are free: they manage something.
+func (t *Target) shared(method, path string) {
+	t.form(path)
+	t.API = Of(t.Form, method, path)
+	if !CallsModel(method, path) && !t.Stored {
+		t.API = API{Free: true}
+	}
+}
+
+func (t *Target) openRouter(method, path string) {
+	if method == "POST" && (HasSegments(path, "images") || HasSegments(path, "rerank")) {
+		t.form(path)
+		return
+	}
+	t.shared(method, path)
+}
+
+// azure is a path of Azure OpenAI or Foundry. The hosts also have services that are not metered here, such as speech and search.
+func (t *Target) azure(method, path string) {
+	t.form(path)
+	t.API = Of(t.Form, method, path)
+	if !strings.Contains(path, "/openai/") && !CallsModel(method, path) && !t.Stored {
+		t.API = API{Free: true}
+	}
+	if _, rest, ok := strings.Cut(path, "/deployments/"); ok {
+		t.ID, _, _ = strings.Cut(rest, "/")
+	}
+}
+
+// vertex is a path of Vertex. In the express mode it has no project and no location.
+func (t *Target) vertex(method, path string) {
+	if _, rest, ok := strings.Cut(path, "/locations/"); ok {
+		t.Region, _, _ = strings.Cut(rest, "/")
+	}
+	_, rest, published := strings.Cut(path, "/publishers/")
+	resource, action, acts := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
+	switch {
+	case method != "POST":
+		t.API = API{Free: true}
+	case published && acts:
+		t.Publisher, _, _ = strings.Cut(rest, "/")
+		t.ID = modelIn(path)
+		t.Stream = strings.HasPrefix(action, "stream")
+		t.API = vertexAPI(resource, action)
+	case strings.Contains(path, "/endpoints/") && acts: // the model of an endpoint of one's own is not known
+		t.API, t.Stream = vertexAPI(resource, action), strings.HasPrefix(action, "stream")
+	case HasSegments(path, "batchPredictionJobs"):
+		t.API = uncounted(batched)
+	case HasSegments(path, "cachedContents"):
+		t.API = uncounted("cached content is billed by the hour")
+	default: // endpoints/openapi/chat/completions among them
+		t.shared(method, path)
+	}
+	switch {
+	case t.Publisher == "anthropic":
+		t.Form = "anthropic"
+	case t.Publisher == "google" || (t.Form == "" && acts):
+		t.Form = "gemini"
+	case t.Form == "":
+		t.Form = "openai"
+	}
+}
+
+// vertexAPI returns the API of a method of a model, such as gemini-2.5-flash:predict, which returns embeddings.
+func vertexAPI(model, method string) API {
+	switch {
+	case model == "count-tokens": // Claude's, count-tokens:rawPredict
+		return API{Free: true}
+	case method == "predict":
+		return API{}
+	case strings.HasPrefix(method, "fetch"):
+		return API{Free: true}
+	}
+	return geminiAPI(method)
+}
+
+// bedrock is a path of Bedrock's runtime, or of its APIs that are compatible with others.
+func (t *Target) bedrock(method, path string) {
+	_, rest, invokes := strings.Cut(path, "/model/")
+	end := strings.LastIndexByte(rest, '/')
+	if !invokes || end < 0 {
+		t.bedrockOther(method, path)
+		return
+	}
+	t.ID = unescaped(rest[:end])
+	switch action := rest[end+1:]; action {
+	case "converse", "converse-stream":
+		t.Form, t.Stream = "converse", action != "converse"
+	case "invoke", "invoke-with-response-stream":
+		t.Form, t.Stream = "invoke", action != "invoke"
+	case "invoke-with-bidirectional-stream":
+		t.Form, t.API = "invoke", uncounted("speech has no counts")
+	default: // count-tokens
+		t.API = API{Free: true}
+	}
+	if method != "POST" {
+		t.API = API{Free: true}
+	}
+}
+
+func (t *Target) bedrockOther(method, path string) {
+	switch {
+	case method == "POST" && strings.Contains(path, "/guardrail/"):
+		t.Form, t.API = "openai", uncounted("guardrails are billed by the length of the text")
+	case method == "POST" && HasSegments(path, "async-invoke"):
+		t.Form, t.API = "openai", uncounted("an asynchronous call is billed when it has run")
+	default:
+		t.shared(method, path)
+	}
+}
+
+// unescaped returns an id that was escaped twice: an SDK escapes the colon of an id, and another library the percent sign.
+func unescaped(id string) string {
+	if plain, err := url.PathUnescape(id); err == nil {
+		return plain
+	}
+	return id
+}
+
+// PriceRegion returns the region that prices a call, as far as host and path show it. In the APIs of Bedrock that are compatible with
+// others it is not known whether an id without a prefix is one of the region of the host.
+func PriceRegion(platform, region, path string) string {
+	if platform == Bedrock && !strings.Contains(path, "/model/") {
+		return ""
+	}
+	return region
+}

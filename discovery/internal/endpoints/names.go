@@ -1,0 +1,126 @@
+package endpoints
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+)
+
+// Names are what a call is recorded and priced by.
+type Names struct {
+	// Provider is the provider whose list the model is in; "" if it is in none.
+	Provider string
+	// Model is the model as its developer names it, where that is known; "" if neither the request nor the response names it.
+	Model string
+	// Profile is the prefix of Bedrock's id, or the kind of the ARN that stands for a model.
+	Profile string
+}
+
+// Names returns the names of a call: requested is the id in the path or in the request, and answered the one in the response.
+func (t *Target) Names(requested, answered string) Names {
+	n := Names{Model: answered}
+	if answered == "" {
+		n.Model = requested
+	}
+	switch t.Platform {
+	case Bedrock:
+		n = t.bedrockNames(requested, answered)
+	case Vertex:
+		n.Provider, n.Model = t.vertexNames(n.Model)
+	case Azure:
+		n.Provider = t.azureProvider(n.Model)
+	case OpenRouter:
+		n.Provider = vendorOf(n.Model, "/")
+	}
+	if t.Provider != "" {
+		n.Provider = t.Provider
+	}
+	return n
+}
+
+var profile = regexp.MustCompile(`^([a-z]{2}|us-gov|apac|global)\.|^([a-z0-9-]+)\.anthropic\.`)
+
+// bedrockNames returns the names of an id such as us.anthropic.claude-opus-5, or of an ARN.
+func (t *Target) bedrockNames(requested, answered string) (n Names) {
+	id := requested
+	if strings.HasPrefix(id, "arn:") {
+		kind, name, _ := strings.Cut(id[strings.LastIndexByte(id[:resource(id)], ':')+1:], "/")
+		if id = name; kind != "inference-profile" && kind != "foundation-model" {
+			n.Profile, id = kind, ""
+		}
+	}
+	plain := id
+	if match := profile.FindStringSubmatch(id); match != nil {
+		n.Profile = match[1] + match[2]
+		plain = id[len(n.Profile)+1:]
+	}
+	n.Provider, n.Model = vendorOf(plain, "."), id
+	if n.Provider == "" && (t.Form == "anthropic" || strings.HasPrefix(answered, "claude-")) {
+		n.Provider = "anthropic"
+	}
+	switch {
+	case answered != "":
+		n.Model = answered
+	case n.Provider == "anthropic":
+		n.Model = spelled(plain)
+	}
+	return n
+}
+
+// resource returns where the name of an ARN's resource begins, which may have colons.
+func resource(arn string) int {
+	if slash := strings.IndexByte(arn, '/'); slash >= 0 {
+		return slash
+	}
+	return len(arn)
+}
+
+// spelled returns an id of Claude as Anthropic spells it.
+func spelled(id string) string { return modelid.Last(modelid.Anthropic.Spellings(id)) }
+
+// vertexNames returns the provider of a model, and the model as the provider spells it. Google has models that are not in Gemini's list.
+func (t *Target) vertexNames(model string) (provider, name string) {
+	switch {
+	case t.Publisher == "anthropic":
+		return "anthropic", spelled(model)
+	case t.Publisher == "" && strings.Contains(model, "/"):
+		return vendorOf(model, "/"), model
+	case t.Publisher == "google" || t.Publisher == "":
+		if strings.HasPrefix(model, "gemini-") {
+			provider = "gemini"
+		}
+		return provider, model
+	}
+	return providerOf(t.Publisher), model
+}
+
+// azureProviders are the providers whose models Azure has.
+var azureProviders = []string{"openai", "xai", "deepseek", "anthropic"}
+
+func (t *Target) azureProvider(model string) string {
+	if t.Form == "anthropic" {
+		return "anthropic"
+	}
+	if p := modelid.OwnerOf(model); p != nil && slices.Contains(azureProviders, p.ID) {
+		return p.ID
+	}
+	return ""
+}
+
+// vendorOf returns the provider of the name before a separator, as in anthropic/claude-opus-5; "" for any other name.
+func vendorOf(id, separator string) string {
+	vendor, _, ok := strings.Cut(id, separator)
+	if !ok {
+		return ""
+	}
+	return providerOf(vendor)
+}
+
+func providerOf(vendor string) string {
+	if p := modelid.Lookup(vendor); p != nil {
+		return p.ID
+	}
+	return ""
+}
