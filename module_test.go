@@ -30,14 +30,14 @@ import (
 // TestImportersGetFewModules limits the modules that an importer builds, and excludes those that only our tests need.
 func TestImportersGetFewModules(t *testing.T) {
 	t.Parallel()
-	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/meter", "./discovery/focus", "./gen/gateway"} {
+	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/meter", "./discovery/focus", "./discovery/report", "./gen/gateway"} {
 		others := slices.DeleteFunc(modules(t, pkg), func(m string) bool { return m == "github.com/mesh-gateway/mesh-go" })
 		assert.LessOrEqual(t, len(others), 8, "%s: %v", pkg, others)
 		for _, module := range others {
 			assert.NotRegexp(t, `testify|kin-openapi|yaml|oapi-codegen/v2|cobra|pflag|modelcontextprotocol|go-internal`, module, pkg)
 		}
 	}
-	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/meter", "./discovery/focus", "./scan"} {
+	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/meter", "./discovery/focus", "./discovery/report", "./scan"} {
 		// go mod tidy ignores the build tag of tools.go: importing the root package would require the code generator.
 		assert.NotContains(t, dependencies(t, "{{.ImportPath}}", pkg), "github.com/mesh-gateway/mesh-go", pkg)
 	}

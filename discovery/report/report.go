@@ -249,7 +249,7 @@ type Budget struct {
 	Label    string `json:"label"`
 	// Value is the value of the label that spent most in the present period; "" without a label.
 	Value string `json:"value"`
-	// SpentUSD is what the calls of the present day or month cost, or all that were read, with the lower bounds of unpriced calls.
+	// SpentUSD is the known cost of the calls of the present day or month, or of all that were read.
 	SpentUSD string `json:"spent_usd"`
 	// LeftUSD is the rest, and negative above the limit. PerDayUSD is the rest for each day of the month that is left, with today, rounded
 	// half to even to 12 places; "" for other budgets.
@@ -519,7 +519,7 @@ type Advice struct {
 
 // The codes of advice.
 const (
-	// CodeRetired: calls of a retired model fail.
+	// CodeRetired: at least half of the calls of a retired model fail.
 	CodeRetired = "retired"
 	// CodeRetiring: a model in use retires within 14 days.
 	CodeRetiring = "retiring"

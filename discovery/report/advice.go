@@ -1,0 +1,193 @@
+package report
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// The thresholds of the rules.
+const (
+	maxAdvice = 5
+	// soon is the number of days before its end from which replacing a model is advised.
+	soon = 14
+	// minLabelShare is the part of the increase, and minErrorRate the part of the calls, in percent.
+	minLabelShare = 20
+	minErrorRate  = 3
+	minErrorCalls = 100
+	// minUnpriced is the part of the calls, in thousandths.
+	minUnpriced = 5
+)
+
+// advise applies all rules.
+func (c *collector) advise(r *Report) {
+	var all []Advice
+	for _, rule := range []func(*Report) []Advice{adviseRetired, adviseRetiring, adviseBudget, adviseLabel, adviseErrors, adviseUnpriced} {
+		all = append(all, rule(r)...)
+	}
+	for _, a := range all {
+		if !slices.Contains(r.Codes, a.Code) {
+			r.Codes = append(r.Codes, a.Code)
+		}
+	}
+	r.Advice = append(r.Advice, all[:min(len(all), maxAdvice)]...)
+}
+
+// adviseRetired is about retired models of which at least half of the calls failed.
+func adviseRetired(r *Report) (all []Advice) {
+	for i := range r.Retiring {
+		m := &r.Retiring[i]
+		if m.State != models.StateRetired || 2*m.Failed < m.Calls {
+			continue
+		}
+		failed := fmt.Sprintf("%d of %d calls failed", m.Failed, m.Calls)
+		if m.Failed == m.Calls {
+			failed = fmt.Sprintf("all calls failed (%d)", m.Calls)
+		}
+		all = append(all, Advice{CodeRetired, fmt.Sprintf("Replace %s. It retired on %s, and %s.%s", m.Model, m.Date, failed, replacement(m)), priceCommand(m)})
+	}
+	return all
+}
+
+func replacement(m *Retiring) string {
+	if m.Replacement == "" {
+		return ""
+	}
+	return " Use " + m.Replacement + "."
+}
+
+func priceCommand(m *Retiring) string {
+	if m.Replacement == "" {
+		return ""
+	}
+	return "mesh price " + m.Replacement
+}
+
+// adviseRetiring is about models that retire soon, which are one advice.
+func adviseRetiring(r *Report) []Advice {
+	var first *Retiring
+	n, calls := 0, 0
+	for i := range r.Retiring {
+		m := &r.Retiring[i]
+		if m.State != models.StateRetiring || m.Days > soon || m.Calls == 0 {
+			continue
+		}
+		if first == nil {
+			first = m
+		}
+		n, calls = n+1, calls+m.Calls
+	}
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return []Advice{{CodeRetiring, fmt.Sprintf("Replace %s, which retires on %s (%d calls).%s", first.Model, first.Date, calls, replacement(first)), priceCommand(first)}}
+	}
+	text := fmt.Sprintf("Replace %d models that retire within %d days (%d calls), first %s on %s.%s", n, soon, calls, first.Model, first.Date, replacement(first))
+	return []Advice{{CodeRetiring, text, fmt.Sprintf("mesh retired --within %dd", soon)}}
+}
+
+// adviseBudget is about budgets that are exceeded, or will be.
+func adviseBudget(r *Report) (all []Advice) {
+	for i := range r.Budgets {
+		b := &r.Budgets[i]
+		if !b.Over {
+			continue
+		}
+		of := ""
+		if b.Label != "" {
+			of = fmt.Sprintf(" by %s %s", b.Label, b.Value)
+		}
+		text := fmt.Sprintf("The budget %s is exceeded: %s USD were spent%s.", b.Text, cents(b.SpentUSD), of)
+		if decimal.FromText(b.LeftUSD).Sign() >= 0 {
+			text = fmt.Sprintf("The budget %s will be exceeded: about %s USD are expected by the end of the month.", b.Text, cents(r.Month.Forecast.USD))
+		}
+		all = append(all, Advice{CodeBudget, text, "mesh meter --budget " + b.Text})
+	}
+	return all
+}
+
+// cents returns an amount with two decimal places.
+func cents(usd string) string {
+	return decimal.FromText(usd).Rat().FloatString(2)
+}
+
+// adviseLabel is about a value of a label, or a thread, that has much of the increase.
+func adviseLabel(r *Report) []Advice {
+	if r.Change == nil {
+		return nil
+	}
+	increase := decimal.FromText(r.Change.USD)
+	if increase.Sign() <= 0 {
+		return nil
+	}
+	limit := increase.Mul(decimal.New(minLabelShare, 2))
+	for _, row := range r.Top.ThreadRows {
+		if usd := decimal.FromText(row.ChangeUSD); len(r.Top.ThreadRows) > 1 && usd.Cmp(limit) >= 0 {
+			return []Advice{labelAdvice(labelThread, row.Value, usd, increase)}
+		}
+	}
+	for _, label := range r.Change.Labels {
+		if len(label.Rows) < 2 { // one value has the whole increase
+			continue
+		}
+		for _, row := range label.Rows {
+			usd := decimal.FromText(row.ChangeUSD)
+			if !row.Others && row.Value != "" && usd.Cmp(limit) >= 0 {
+				return []Advice{labelAdvice(label.Name, row.Value, usd, increase)}
+			}
+		}
+	}
+	return nil
+}
+
+func labelAdvice(name, value string, usd, increase decimal.Decimal) Advice {
+	part := new(big.Rat).Quo(usd.Rat(), increase.Rat())
+	percent := part.Mul(part, big.NewRat(100, 1)).FloatString(0)
+	return Advice{
+		CodeLabel, fmt.Sprintf("Look at %s %s, which cost %s USD more: %s %% of the increase. A budget for each %s limits it.", name, value, usd.Rat().FloatString(2), percent, name),
+		fmt.Sprintf("meter.WithBudget(meter.Budget{USD: %q, Per: meter.PeriodDay, Label: %q})", "5", name),
+	}
+}
+
+// adviseErrors is about the model with the most failed calls of those that often fail. Retired models have their own advice.
+func adviseErrors(r *Report) []Advice {
+	var worst *Latency
+	for i := range r.Latency {
+		l := &r.Latency[i]
+		retired := slices.ContainsFunc(r.Retiring, func(m Retiring) bool { return m.ModelID == l.ModelID && m.State == models.StateRetired })
+		if l.Others || retired || l.First.Calls < minErrorCalls || l.First.Failed*100 < minErrorRate*l.First.Calls {
+			continue
+		}
+		if worst == nil || l.First.Failed > worst.First.Failed {
+			worst = l
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	text := fmt.Sprintf("Look at the errors of %s: %d of %d calls failed.", worst.Model, worst.First.Failed, worst.First.Calls)
+	return []Advice{{CodeErrors, text, ""}}
+}
+
+// adviseUnpriced is about the most frequent reason that can be fixed.
+func adviseUnpriced(r *Report) []Advice {
+	n := 0
+	var most *UnpricedGroup
+	for i := range r.Unpriced.Groups {
+		if g := &r.Unpriced.Groups[i]; g.Fixable && g.Calls > 0 {
+			n += g.Calls
+			if most == nil {
+				most = g
+			}
+		}
+	}
+	if most == nil || n*1000 < minUnpriced*r.Total.Calls {
+		return nil
+	}
+	text := fmt.Sprintf("Make %d calls count that have no known cost. Most frequent: %s (%d). %s", n, most.Text, most.Calls, most.Fix)
+	return []Advice{{CodeUnpriced, text, most.Command}}
+}

@@ -1,0 +1,280 @@
+package report
+
+import (
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// The labels that are not reported as such: the first is that of Top, the others are different for nearly every call.
+const (
+	labelThread   = "thread"
+	labelThreadID = "thread_id"
+	labelMessage  = "message"
+	labelUser     = "user"
+)
+
+// setting is what all aggregates of a report share. It is only read.
+type setting struct {
+	window
+	prices     *prices.List
+	retirement models.Registry
+	// labels are the chosen ones; nil for all.
+	labels []string
+	// budgets and bills are those of the options.
+	budgets []*budgetSum
+	bills   []*billSum
+}
+
+// aggregate adds up the calls of a period.
+type aggregate struct {
+	*setting
+	// details reports whether everything is added up, or only what the period before needs.
+	details bool
+	total   tally
+	tries   attempts
+	status  map[int]int
+	days    map[int64]*tally
+	models  map[ModelID]*model
+	// others has the models beyond maxModels.
+	others *model
+	labels map[string]*values
+	// room is how many values may still get a row.
+	room    int
+	threads values
+	users   userDays
+	reasons map[reasonKey]*reasonSum
+	top     topCalls
+	costs   costs
+}
+
+func newAggregate(s *setting, details bool) *aggregate {
+	return &aggregate{
+		setting: s, details: details, status: map[int]int{}, days: map[int64]*tally{}, models: map[ModelID]*model{}, others: newModel(),
+		labels: map[string]*values{}, room: maxAllValues, threads: values{rows: map[string]*tally{}},
+		users: userDays{seen: map[userDay]struct{}{}}, reasons: map[reasonKey]*reasonSum{}, costs: costs{},
+	}
+}
+
+func (a *aggregate) add(c *call) {
+	a.total.add(c)
+	a.tries.add(c)
+	m := a.model(c.id)
+	m.add(c)
+	a.addLabels(c)
+	if !c.known {
+		a.addReason(c)
+	}
+	if !a.details {
+		return
+	}
+	a.addDay(c)
+	m.addDetails(c, a)
+	if c.failed {
+		a.addStatus(c.Status)
+	}
+	if c.known {
+		a.top.add(c)
+	}
+	if c.counted {
+		a.costs.add(c.usd)
+	}
+}
+
+// maxStatuses bounds the number of different statuses; a file can have any number.
+const maxStatuses = 1000
+
+func (a *aggregate) addStatus(status int) {
+	if _, known := a.status[status]; !known && len(a.status) >= maxStatuses {
+		status = -1
+	}
+	a.status[status]++
+}
+
+func (a *aggregate) addDay(c *call) {
+	d := a.days[c.day]
+	if d == nil {
+		d = &tally{}
+		a.days[c.day] = d
+	}
+	d.add(c)
+}
+
+// model returns the sums of a model, or of the others.
+func (a *aggregate) model(id ModelID) *model {
+	m := a.models[id]
+	switch {
+	case m != nil:
+		return m
+	case len(a.models) >= maxModels:
+		return a.others
+	}
+	m = newModel()
+	a.models[id] = m
+	if a.details {
+		m.retirement = a.retirement.Check(id.Provider, id.Model, a.now)
+		m.retires = retires(&m.retirement, a.today)
+	}
+	return m
+}
+
+func (a *aggregate) addLabels(c *call) {
+	for name, value := range c.Labels {
+		if value == "" || !a.wanted(name) {
+			continue
+		}
+		if v := a.label(name); v != nil {
+			v.add(value, c, &a.room)
+		}
+	}
+	if user := c.Labels[labelUser]; user != "" {
+		a.users.add(userDay{user, c.day}, c)
+	}
+	if thread := c.thread(); thread != "" {
+		room := maxValues
+		a.threads.add(thread, c, &room)
+	}
+}
+
+// wanted reports whether a label may be reported.
+func (s *setting) wanted(name string) bool {
+	if s.labels == nil {
+		return name != labelThread && name != labelThreadID && name != labelMessage
+	}
+	for _, label := range s.labels {
+		if label == name {
+			return true
+		}
+	}
+	return false
+}
+
+// label returns the sums of a label; nil beyond maxNames.
+func (a *aggregate) label(name string) *values {
+	v := a.labels[name]
+	if v == nil && len(a.labels) < maxNames {
+		v = &values{rows: map[string]*tally{}}
+		a.labels[name] = v
+	}
+	return v
+}
+
+func (a *aggregate) merge(o *aggregate) {
+	a.total.merge(&o.total)
+	a.tries.merge(&o.tries)
+	for status, n := range o.status {
+		a.status[status] += n
+	}
+	for number, more := range o.days {
+		if d := a.days[number]; d != nil {
+			d.merge(more)
+		} else {
+			a.days[number] = more
+		}
+	}
+	for id, more := range o.models {
+		a.model(id).merge(more)
+	}
+	a.others.merge(o.others)
+	for name, more := range o.labels {
+		if v := a.label(name); v != nil {
+			v.merge(more, &a.room)
+		}
+	}
+	room := maxValues
+	a.threads.merge(&o.threads, &room)
+	a.users.merge(&o.users)
+	a.mergeReasons(o)
+	a.top.merge(&o.top)
+	a.costs.merge(o.costs)
+}
+
+// model adds up the calls of a model.
+type model struct {
+	tally
+	tries   attempts
+	days    map[int64]*decimal.Sum
+	caching caching
+	// retirement is the status of the model, which is reported if retires is set, with what its replacement would cost.
+	retirement models.RetirementStatus
+	retires    bool
+	same       replacing
+	// users are the values of labels that use a retiring model.
+	users map[string]map[string]int
+}
+
+func newModel() *model { return &model{days: map[int64]*decimal.Sum{}} }
+
+func (m *model) add(c *call) { m.tally.add(c) }
+
+func (m *model) addDetails(c *call, a *aggregate) {
+	m.tries.add(c)
+	if c.known {
+		d := m.days[c.day]
+		if d == nil {
+			d = &decimal.Sum{}
+			m.days[c.day] = d
+		}
+		d.Add(c.usd)
+	}
+	if c.cached+c.written > 0 {
+		m.caching.add(c, a.prices)
+	}
+	if m.retires {
+		m.addRetiring(c, a)
+	}
+}
+
+// The bounds of the values that are kept of a retiring model.
+const (
+	maxRetiringLabels = 10
+	maxRetiringValues = 100
+)
+
+func (m *model) addRetiring(c *call, a *aggregate) {
+	if m.retirement.Replacement != "" {
+		m.same.add(c, m.retirement.Replacement, a.now, a.prices)
+	}
+	for name, value := range c.Labels {
+		if a.wanted(name) && value != "" {
+			m.addUser(name, value, 1)
+		}
+	}
+}
+
+func (m *model) addUser(name, value string, n int) {
+	if m.users == nil {
+		m.users = map[string]map[string]int{}
+	}
+	all := m.users[name]
+	if all == nil {
+		if len(m.users) >= maxRetiringLabels {
+			return
+		}
+		all = map[string]int{}
+		m.users[name] = all
+	}
+	value = cut(value)
+	if _, known := all[value]; known || len(all) < maxRetiringValues {
+		all[value] += n
+	}
+}
+
+func (m *model) merge(o *model) {
+	m.tally.merge(&o.tally)
+	m.tries.merge(&o.tries)
+	for number, more := range o.days {
+		if d := m.days[number]; d != nil {
+			d.Merge(more)
+		} else {
+			m.days[number] = more
+		}
+	}
+	m.caching.merge(&o.caching)
+	m.same.merge(&o.same)
+	for name, all := range o.users {
+		for value, n := range all {
+			m.addUser(name, value, n)
+		}
+	}
+}

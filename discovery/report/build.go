@@ -1,0 +1,234 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// report returns what was collected as plain data.
+func (c *collector) report() *Report {
+	c.settle()
+	now, before := c.current, c.previous
+	items := modelItems(now, before)
+	total := item{current: &now.total, previous: &before.total}
+	r := &Report{
+		Period: c.window.current, Previous: c.window.previous, Source: c.source(), Total: c.total(total, items), Week: c.history.week(c.window.today),
+		Month: c.history.month(&c.window), Budgets: []Budget{}, Models: []ModelRow{}, Users: users(&now.users, &before.users),
+		Cache: c.cache(items), Latency: []Latency{}, Failures: c.failures(), Top: c.top(), Unpriced: unpriced(now, before),
+		Bills: []Comparison{}, Advice: []Advice{}, Codes: []string{}, Errors: c.errors.errors(),
+	}
+	usd := now.total.total()
+	for i := range items {
+		r.Models = append(r.Models, ModelRow{items[i].id, items[i].row(usd)})
+	}
+	r.Providers = totalsBy(items, func(id ModelID) string { return string(id.Provider) }, usd)
+	r.Platforms = totalsBy(items, func(id ModelID) string { return id.Platform }, usd)
+	r.Days = c.days(items)
+	c.addLatency(r, items)
+	c.addLabels(r, total, items)
+	for i, b := range c.budgets {
+		r.Budgets = append(r.Budgets, b.state(c.spent[i], &r.Month))
+	}
+	for i, b := range c.bills {
+		r.Bills = append(r.Bills, b.compare(c.billed[i]))
+	}
+	r.Retiring = c.retiring(r.Labels)
+	c.advise(r)
+	return r
+}
+
+// settle makes the period that of a first run, if all calls are younger than the default one.
+func (c *collector) settle() {
+	first, ok := c.history.first()
+	if c.chosen || !ok || c.previous.total.calls > 0 || first <= dayNumber(c.window.current.From) {
+		return
+	}
+	if c.current.total.calls+c.today.total.calls == 0 {
+		return
+	}
+	c.current.merge(c.today)
+	c.today = newAggregate(c.setting, true)
+	c.window.set(dayTime(first), dayTime(c.window.today+1))
+}
+
+func (c *collector) source() Source {
+	s := Source{
+		Paths: []string{}, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: models.RetirementsAsOf(),
+	}
+	if asOf := c.prices.AsOf(); !asOf.IsZero() {
+		s.PricesAsOf = asOf.Format(time.DateOnly)
+	}
+	return s
+}
+
+func (c *collector) total(total item, items []item) Total {
+	now, before := total.current, total.previous
+	t := Total{
+		Row: total.row(now.total()), Priced: share(now.calls-now.unpriced, now.calls), PreviousPriced: share(before.calls-before.unpriced, before.calls),
+		Comparable: isComparable(now, before),
+	}
+	providers, platforms := map[models.Provider]bool{}, map[string]bool{}
+	for i := range items {
+		if calls, _ := items[i].calls(); calls > 0 && !items[i].others {
+			t.Models++
+			providers[items[i].id.Provider], platforms[items[i].id.Platform] = true, true
+		}
+	}
+	t.Providers, t.Platforms = len(providers), len(platforms)
+	return t
+}
+
+// maxLabels is the number of labels that are selected.
+const maxLabels = 4
+
+// addLabels sets the labels, and the change, which has the same rows.
+func (c *collector) addLabels(r *Report, total item, items []item) {
+	r.Labels = []Label{}
+	change := compared(c, total, items)
+	for _, name := range c.labelNames() {
+		values, folded := labelItems(name, c.current, c.previous)
+		unlabelled := without(name, c.current, c.previous)
+		r.Labels = append(r.Labels, newLabel(name, values, folded, unlabelled, total.current.total()))
+		if change != nil {
+			if calls, previous := unlabelled.calls(); calls+previous > 0 {
+				values = append(values, unlabelled)
+			}
+			change.Labels = append(change.Labels, movers(name, values))
+		}
+	}
+	r.Change = change
+}
+
+// compared returns the change; nil if there is nothing to compare.
+func compared(c *collector, total item, items []item) *Change {
+	first, _ := c.history.first()
+	if total.previous.counted == 0 || first > dayNumber(c.window.previous.From) {
+		return nil
+	}
+	change := split(total, items)
+	change.Models, change.Labels = movers("model", items), []Movers{}
+	return change
+}
+
+// labelNames returns the chosen labels, or those with the highest cost.
+func (c *collector) labelNames() []string {
+	if c.labels != nil {
+		return c.labels
+	}
+	cost := func(name string) decimal.Decimal { return c.current.valuesOf(name).all.total() }
+	names := slices.SortedFunc(maps.Keys(keys(c.current.labels, c.previous.labels)), func(a, b string) int {
+		return cmp.Or(cost(b).Cmp(cost(a)), cmp.Compare(a, b))
+	})
+	return names[:min(len(names), maxLabels)]
+}
+
+// maxStack is the number of models with a column of their own by day.
+const maxStack = 6
+
+// days returns the cost by day.
+func (c *collector) days(items []item) Days {
+	days := Days{Models: []ModelID{}, Rows: []Day{}}
+	for i := range items {
+		if len(days.Models) < maxStack && !items[i].others && items[i].current != nil {
+			days.Models = append(days.Models, items[i].id)
+		}
+	}
+	begin, end := dayNumber(c.window.current.From), dayNumber(c.window.current.To.Add(-1))
+	first, ok := c.history.first()
+	if !ok {
+		return days
+	}
+	for number := max(begin, first); number <= min(end, max(c.window.today, dayNumber(c.last))); number++ {
+		days.Rows = append(days.Rows, c.day(number, c.current, days.Models, first))
+	}
+	if c.today.total.calls > 0 {
+		today := c.day(c.window.today, c.today, days.Models, first)
+		days.Today = &today
+	}
+	return days
+}
+
+func (c *collector) day(number int64, a *aggregate, ids []ModelID, first int64) Day {
+	all := a.days[number]
+	d := Day{Day: dayText(number), Sum: all.sum(), Models: []string{}, Running: number >= c.window.today}
+	rest := all.total()
+	for _, id := range ids {
+		var usd decimal.Decimal
+		if m := a.models[id]; m != nil && m.days[number] != nil {
+			usd = m.days[number].Total()
+		}
+		rest = rest.Sub(usd)
+		d.Models = append(d.Models, usd.String())
+	}
+	d.Models = append(d.Models, rest.String())
+	if earlier := number - int64(c.window.current.Days); earlier >= first {
+		d.PreviousUSD = c.history.cost(earlier).String()
+	}
+	return d
+}
+
+// cache returns what caches saved.
+func (c *collector) cache(items []item) Cache {
+	now, before := &c.current.total, &c.previous.total
+	all := Cache{Ratio: share(now.cached, now.input), PreviousRatio: share(before.cached, before.input), Models: []CacheRow{}}
+	var saved decimal.Decimal
+	var rows []cacheRow
+	for i := range items {
+		m := c.current.modelOf(&items[i])
+		if m == nil || m.caching.calls == 0 {
+			continue
+		}
+		all.Calls += m.caching.calls
+		all.Skipped += m.caching.skipped
+		row := cacheRow{m.caching.saved.Total(), CacheRow{ModelID: items[i].id, Others: items[i].others, Ratio: share(m.cached, m.input), USD: m.total().String()}}
+		row.SavedUSD, row.WithoutUSD = row.saved.String(), m.total().Add(row.saved).String()
+		saved = saved.Add(row.saved)
+		rows = append(rows, row)
+	}
+	all.SavedUSD, all.WithoutUSD = saved.String(), now.total().Add(saved).String()
+	slices.SortStableFunc(rows, func(a, b cacheRow) int { return b.saved.Cmp(a.saved) })
+	for _, row := range rows {
+		all.Models = append(all.Models, row.CacheRow)
+	}
+	return all
+}
+
+type cacheRow struct {
+	saved decimal.Decimal
+	CacheRow
+}
+
+// modelOf returns the sums of a row of models; nil without calls in the period.
+func (a *aggregate) modelOf(it *item) *model {
+	if it.others {
+		return a.others
+	}
+	return a.models[it.id]
+}
+
+func (c *collector) addLatency(r *Report, items []item) {
+	for i := range items {
+		if m := c.current.modelOf(&items[i]); m != nil && m.calls > 0 {
+			r.Latency = append(r.Latency, Latency{
+				ModelID: items[i].id, Others: items[i].others, First: m.tries.first.tries(), Retries: m.tries.retries.tries(), Rate: m.tries.first.rate(),
+			})
+		}
+	}
+}
+
+func (c *collector) failures() Failures {
+	now, before := &c.current.tries, &c.previous.tries
+	f := Failures{
+		First: now.first.tries(), Retries: now.retries.tries(), Rate: now.first.rate(), PreviousRate: before.first.rate(), Statuses: []Status{},
+	}
+	for status, n := range c.current.status {
+		f.Statuses = append(f.Statuses, Status{status, n})
+	}
+	slices.SortFunc(f.Statuses, func(a, b Status) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Status, b.Status)) })
+	return f
+}

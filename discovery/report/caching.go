@@ -1,0 +1,136 @@
+package report
+
+import (
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// caching is what caches saved.
+type caching struct {
+	calls, skipped int
+	saved          decimal.Sum
+}
+
+func (s *caching) merge(o *caching) {
+	s.calls += o.calls
+	s.skipped += o.skipped
+	s.saved.Merge(&o.saved)
+}
+
+// add adds a call with cached tokens.
+func (s *caching) add(c *call, list *prices.List) {
+	s.calls++
+	saved, ok := savedBy(c, list)
+	if !ok {
+		s.skipped++
+		return
+	}
+	s.saved.Add(saved)
+}
+
+// savedBy returns what the call would have cost more with all cached tokens as input. It is not known if the list does not lead to the
+// cost that was recorded.
+func savedBy(c *call, list *prices.List) (saved decimal.Decimal, ok bool) {
+	if !c.known || !c.used {
+		return saved, false
+	}
+	now := c.priced()
+	now.Usage.ChargedUSD = ""
+	cost, err := list.CostOf(now)
+	if err != nil || !same(cost.USD, c.usd) {
+		return saved, false
+	}
+	if saved, ok = savedByLines(cost.Lines); ok {
+		return saved, true
+	}
+	now.Usage = uncached(now.Usage)
+	without, err := list.CostOf(now)
+	if err != nil {
+		return saved, false
+	}
+	usd, _ := decimal.ParsePlain(without.USD)
+	return usd.Sub(c.usd), true
+}
+
+func same(text string, usd decimal.Decimal) bool {
+	d, ok := decimal.ParsePlain(text)
+	return ok && d.Cmp(usd) == 0
+}
+
+// savedByLines returns what was saved, by the prices in the lines of a cost: all tokens of a prompt have those of one tier, cached or not.
+// It needs the price of the input, and knows only text.
+func savedByLines(lines []prices.Line) (saved decimal.Decimal, ok bool) {
+	const perMillion = 6 // places
+	var tokens int64
+	var paid, input decimal.Decimal
+	for i := range lines {
+		line := &lines[i]
+		switch line.What {
+		case "input":
+			input, ok = decimal.ParsePlain(line.USDPerMTok)
+		case "cache_read", "cache_write_5m", "cache_write_1h":
+			usd, _ := decimal.ParsePlain(line.USD)
+			paid, tokens = paid.Add(usd), tokens+line.Tokens
+		case "audio_cache_read", "image_cache_read":
+			return saved, false
+		}
+	}
+	return input.Mul(decimal.New(tokens, perMillion)).Sub(paid), ok
+}
+
+// uncached returns a usage with all cached tokens as input.
+func uncached(u prices.Usage) prices.Usage {
+	u.Input += u.CacheRead + u.CacheWrite5m + u.CacheWrite1h
+	u.AudioInput += u.AudioCacheRead
+	u.ImageInput += u.ImageCacheRead
+	u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.AudioCacheRead, u.ImageCacheRead = 0, 0, 0, 0, 0
+	return u
+}
+
+// replacing is what calls of a model would cost with its replacement.
+type replacing struct {
+	calls int
+	// usd is what these calls cost, and would what they would cost.
+	usd, would decimal.Sum
+}
+
+func (s *replacing) merge(o *replacing) {
+	s.calls += o.calls
+	s.usd.Merge(&o.usd)
+	s.would.Merge(&o.would)
+}
+
+// add adds a call, at the prices of now.
+func (s *replacing) add(c *call, replacement string, now time.Time, list *prices.List) {
+	if !c.counted || !c.used {
+		return
+	}
+	same := c.priced()
+	same.Model, same.At, same.Usage.ChargedUSD = replacement, now, ""
+	cost, err := list.CostOf(same)
+	if err != nil {
+		return
+	}
+	usd, _ := decimal.ParsePlain(cost.USD)
+	s.calls++
+	s.usd.Add(c.usd)
+	s.would.Add(usd)
+}
+
+// retirementNotice is the number of days before its end from which a model is reported.
+const retirementNotice = 90
+
+// retires reports whether a model is reported.
+func retires(s *models.RetirementStatus, today int64) bool {
+	switch s.State {
+	case models.StateRetired, models.StateDeprecated:
+		return true
+	case models.StateRetiring:
+		return daysTo(s.Date, today) <= retirementNotice
+	default:
+		return false
+	}
+}

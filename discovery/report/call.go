@@ -1,0 +1,130 @@
+package report
+
+import (
+	"errors"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// call is a record with what is computed of it once.
+type call struct {
+	calls.Record
+	id  ModelID
+	day int64
+	// usd is the cost if it is known, and more a lower bound if it is bounded.
+	usd, more      decimal.Decimal
+	known, bounded bool
+	// failed and counted are those of Sum; retry reports whether it was not the first try.
+	failed, counted, retry bool
+	// usage is valid if used is set.
+	usage prices.Usage
+	used  bool
+
+	input, cached, written, output int64
+}
+
+var (
+	errTime   = errors.New("the time of a record is missing")
+	errAmount = errors.New("an amount of a record is not a plain decimal")
+	errOwner  = errors.New("the provider of a record cannot be determined")
+	errUsage  = errors.New("usage is missing, and so is the cost")
+)
+
+// read reads a record. An error contains nothing of it.
+func (c *call) read(r *calls.Record, list *prices.List) error {
+	*c = call{Record: *r}
+	if c.Time.IsZero() {
+		return errTime
+	}
+	if c.Provider == "" {
+		p, ok := models.ProviderOf(c.Model)
+		if !ok {
+			return errOwner
+		}
+		c.Provider = p
+	}
+	c.id = ModelID{Provider: c.Provider, Model: cut(c.Model)}
+	c.day = calendar.DayNumber(c.Time)
+	if err := c.readUsage(list); err != nil {
+		return err
+	}
+	if err := c.readAmounts(); err != nil {
+		return err
+	}
+	noResponse := c.Status == 0 && c.Unpriced != "" && c.Usage == nil
+	c.failed = noResponse || (c.Status != 0 && !endpoints.Bills(c.Status))
+	c.counted = c.known && !c.failed
+	c.retry = c.Attempt > 1
+	return nil
+}
+
+// readUsage reads the counts, and prices a call that has no cost yet.
+func (c *call) readUsage(list *prices.List) error {
+	var err error
+	if c.Usage == nil {
+		err = errUsage
+	} else if c.usage, err = prices.ParseUsage(c.Provider, c.Usage); err == nil {
+		c.count()
+	}
+	if c.USD != "" || c.Unpriced != "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	cost, err := list.CostOf(c.priced())
+	if errors.Is(err, prices.ErrUnpriced) {
+		c.Unpriced = err.Error()
+		return nil
+	}
+	c.USD = cost.USD
+	return err
+}
+
+// count sets the counts of tokens.
+func (c *call) count() {
+	c.used = true
+	if c.Requests != nil { // what the response had beside its usage object is in it
+		c.usage.Requests = c.Requests
+	}
+	u := &c.usage
+	c.cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead
+	c.written = u.CacheWrite5m + u.CacheWrite1h
+	c.input = u.Input + u.ToolInput + u.AudioInput + u.ImageInput + c.cached + c.written
+	c.output = u.Output + u.AudioOutput + u.ImageOutput
+}
+
+// readAmounts parses the cost, or its lower bound.
+func (c *call) readAmounts() (err error) {
+	switch {
+	case c.USD != "":
+		c.usd, c.known = decimal.ParsePlain(c.USD)
+		if !c.known {
+			err = errAmount
+		}
+	case c.AtLeastUSD != "":
+		c.more, c.bounded = decimal.ParsePlain(c.AtLeastUSD)
+		if !c.bounded {
+			err = errAmount
+		}
+	}
+	return err
+}
+
+// priced returns the call as a price list takes it.
+func (c *call) priced() prices.Call {
+	return prices.Call{Provider: c.Provider, Model: c.Model, Usage: c.usage, At: c.Time, Mode: c.Mode}
+}
+
+// thread returns the name of the thread of a call; "" without one.
+func (c *call) thread() string {
+	if name := c.Labels[labelThread]; name != "" {
+		return name
+	}
+	return c.Labels[labelThreadID]
+}

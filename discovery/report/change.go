@@ -1,0 +1,92 @@
+package report
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// maxMovers is the number of rows of Movers, without the others.
+const maxMovers = 6
+
+// split returns the parts of the change, without movers.
+func split(total item, all []item) *Change {
+	n0, n1 := int64(total.previous.counted), int64(total.current.counted)
+	more := times(n1-n0, total.previous)
+	mix := new(big.Rat).Neg(more)
+	for i := range all {
+		mix.Add(mix, moved(all[i].current, all[i].previous))
+	}
+	change, roundedMore, roundedMix := total.change(), decimal.Round(more, places), decimal.Round(mix, places)
+	return &Change{
+		USD: change.String(), More: roundedMore.String(), Mix: roundedMix.String(), Dearer: change.Sub(roundedMore).Sub(roundedMix).String(),
+	}
+}
+
+// moved returns what the change of the number of calls of a model costs, at the earlier mean of the model.
+func moved(current, previous *tally) *big.Rat {
+	n0, n1 := countedOf(previous), countedOf(current)
+	switch {
+	case n0 == 0 && n1 == 0:
+		return new(big.Rat)
+	case n0 == 0:
+		return current.countedUSD.Total().Rat()
+	case n1 == 0:
+		return previous.countedUSD.Total().Neg().Rat()
+	}
+	return times(n1-n0, previous)
+}
+
+func countedOf(t *tally) int64 {
+	if t == nil {
+		return 0
+	}
+	return int64(t.counted)
+}
+
+// times returns n times the mean cost of the counted calls.
+func times(n int64, t *tally) *big.Rat {
+	mean := fraction(t.countedUSD.Total(), t.counted)
+	return mean.Mul(mean, new(big.Rat).SetInt64(n))
+}
+
+// movers returns the rows that moved most.
+func movers(name string, items []item) Movers {
+	items = slices.Clone(items)
+	slices.SortStableFunc(items, func(a, b item) int {
+		return cmp.Or(compareBools(a.others, b.others), absolute(b.change()).Cmp(absolute(a.change())))
+	})
+	m := Movers{Name: name, Rows: []Mover{}}
+	rest := item{others: true}
+	for i := range items {
+		if i < maxMovers && !items[i].others {
+			m.Rows = append(m.Rows, items[i].mover())
+		} else {
+			rest.add(&items[i])
+		}
+	}
+	if rest.current != nil {
+		m.Rows = append(m.Rows, rest.mover())
+	}
+	return m
+}
+
+func (it *item) mover() Mover {
+	calls, previous := it.calls()
+	return Mover{
+		Value: it.value, Provider: it.id.Provider, Platform: it.id.Platform, Others: it.others, Values: it.values,
+		ChangeUSD: it.change().String(), Calls: calls, PreviousCalls: previous,
+	}
+}
+
+// isComparable reports whether the parts of unpriced calls differ by at most one percent of the calls.
+func isComparable(current, previous *tally) bool {
+	if current.calls == 0 || previous.calls == 0 {
+		return true
+	}
+	a, b := big.NewRat(int64(current.unpriced), int64(current.calls)), big.NewRat(int64(previous.unpriced), int64(previous.calls))
+	difference := a.Sub(a, b)
+	return difference.Abs(difference).Cmp(big.NewRat(1, 100)) <= 0
+}

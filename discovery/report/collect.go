@@ -1,0 +1,217 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// maxWorkers bounds the memory of a report on a machine with many processors: each worker has its own sums.
+const maxWorkers = 4
+
+// Read returns the report of calls files, which are read once, in parallel, as [calls.Read] reads them. Lines, files and folders that cannot
+// be read are counted in Report.Errors, and do not end it. Invalid options are a [*ValueError], and no file is read.
+//
+// Memory does not grow with the number of calls. Of each label, and of threads, 100,000 values have sums of their own, and so have 1,000
+// models; what is beyond is in the row of the others. Which values these are depends on the order of the files.
+func Read(o Options, paths ...string) (*Report, error) {
+	s, err := newSetting(o)
+	if err != nil {
+		return nil, err
+	}
+	workers := make([]*collector, min(runtime.GOMAXPROCS(0), maxWorkers))
+	var group sync.WaitGroup
+	for i, records := range calls.ReadParts(len(workers), paths...) {
+		workers[i] = newCollector(s)
+		group.Go(func() { workers[i].collect(records) })
+	}
+	group.Wait()
+	for _, w := range workers[1:] {
+		workers[0].merge(w)
+	}
+	r := workers[0].report()
+	r.Source.Paths = append(r.Source.Paths, paths...)
+	return r, nil
+}
+
+// Build returns the report of records, such as those of [calls.Read]. Errors among them, and records that cannot be used, are counted in
+// Report.Errors and do not end it. Invalid options are a [*ValueError].
+func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
+	s, err := newSetting(o)
+	if err != nil {
+		return nil, err
+	}
+	c := newCollector(s)
+	c.collect(records)
+	return c.report(), nil
+}
+
+func newSetting(o Options) (*setting, error) {
+	s := &setting{prices: o.Prices, retirement: models.Retirements(), labels: o.Labels}
+	var err error
+	if s.window, err = newWindow(&o); err != nil {
+		return nil, err
+	}
+	if s.prices == nil {
+		s.prices = prices.BuiltIn()
+	}
+	if s.budgets, err = newBudgets(o.Budgets); err != nil {
+		return nil, err
+	}
+	if s.bills, err = newBills(o.Bills); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// collector adds up the calls that one goroutine reads.
+type collector struct {
+	*setting
+	current, previous *aggregate
+	// today has the calls of today if they are not in the period.
+	today         *aggregate
+	history       history
+	spent         []*spending
+	billed        []*billed
+	calls, future int
+	first, last   time.Time
+	errors        errorList
+}
+
+func newCollector(s *setting) *collector {
+	c := &collector{setting: s, current: newAggregate(s, true), previous: newAggregate(s, false), today: newAggregate(s, true), history: history{}}
+	for range s.budgets {
+		c.spent = append(c.spent, newSpending())
+	}
+	for range s.bills {
+		c.billed = append(c.billed, newBilled())
+	}
+	return c
+}
+
+func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
+	var one call
+	for r, err := range records {
+		if err == nil {
+			err = one.read(&r, c.prices)
+		}
+		if err != nil {
+			c.errors.add(err)
+			continue
+		}
+		c.add(&one)
+	}
+}
+
+func (c *collector) add(one *call) {
+	c.calls++
+	if c.first.IsZero() || one.Time.Before(c.first) {
+		c.first = one.Time
+	}
+	if one.Time.After(c.last) {
+		c.last = one.Time
+	}
+	today := c.window.today
+	if one.day > today {
+		c.future++
+	}
+	inCurrent, inPrevious := c.window.current.has(one.Time), c.window.previous.has(one.Time)
+	switch {
+	case inCurrent:
+		c.current.add(one)
+	case inPrevious:
+		c.previous.add(one)
+	case one.day == today:
+		c.today.add(one)
+	}
+	if inCurrent || inPrevious || (one.day <= today && one.day >= today-historyDays) {
+		c.history.add(one.day, one.usd)
+	}
+	c.addBudgets(one)
+	c.addBills(one)
+}
+
+func (c *collector) addBudgets(one *call) {
+	for i, b := range c.budgets {
+		if !b.in(one.day, &c.window) || !one.known {
+			continue
+		}
+		value := ""
+		if b.Label != "" {
+			value = one.Labels[b.Label]
+		}
+		c.spent[i].add(value, one.usd)
+	}
+}
+
+func (c *collector) merge(o *collector) {
+	c.current.merge(o.current)
+	c.previous.merge(o.previous)
+	c.today.merge(o.today)
+	c.history.merge(o.history)
+	for i := range c.spent {
+		c.spent[i].merge(o.spent[i])
+	}
+	for i := range c.billed {
+		c.billed[i].merge(o.billed[i])
+	}
+	c.calls += o.calls
+	c.future += o.future
+	if !o.first.IsZero() && (c.first.IsZero() || o.first.Before(c.first)) {
+		c.first = o.first
+	}
+	if o.last.After(c.last) {
+		c.last = o.last
+	}
+	c.errors.merge(&o.errors)
+}
+
+// maxErrors is the number of errors whose texts are in a report.
+const maxErrors = 100
+
+// errorList counts errors and keeps the first, by file and line.
+type errorList struct {
+	count int
+	first []error
+}
+
+func (l *errorList) add(err error) {
+	l.count++
+	if l.first = append(l.first, err); len(l.first) == 2*maxErrors {
+		l.trim()
+	}
+}
+
+func (l *errorList) trim() {
+	slices.SortStableFunc(l.first, func(a, b error) int {
+		var x, y *calls.LineError
+		if !errors.As(a, &x) || !errors.As(b, &y) {
+			return 0
+		}
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+	l.first = l.first[:min(len(l.first), maxErrors)]
+}
+
+func (l *errorList) merge(o *errorList) {
+	l.count += o.count
+	l.first = append(l.first, o.first...)
+	l.trim()
+}
+
+func (l *errorList) errors() Errors {
+	l.trim()
+	all := Errors{Count: l.count, First: []string{}}
+	for _, err := range l.first {
+		all.First = append(all.First, err.Error())
+	}
+	return all
+}

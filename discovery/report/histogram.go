@@ -1,0 +1,132 @@
+package report
+
+import (
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// gamma is the ratio of the bounds of a bucket. The value of a bucket differs by at most (gamma-1)/(gamma+1), which is less than 1 %, from
+// all that are in it.
+const (
+	gamma    = 1.02
+	logGamma = 0.01980262729617973 // its natural logarithm
+)
+
+// bucketOf returns the number of the bucket of a positive value: those above gamma^(n-1), up to gamma^n.
+func bucketOf(value float64) int { return int(math.Ceil(math.Log(value) / logGamma)) }
+
+// valueOf returns the value in the middle of a bucket.
+func valueOf(bucket int) float64 { return 2 * math.Pow(gamma, float64(bucket)) / (gamma + 1) }
+
+// histogram counts positive values by their size. Few of the possible buckets are used.
+type histogram map[int]int
+
+func (h histogram) merge(o histogram) {
+	for bucket, n := range o {
+		h[bucket] += n
+	}
+}
+
+func (h histogram) count() (n int) {
+	for _, calls := range h {
+		n += calls
+	}
+	return n
+}
+
+// percentile returns the value of nearest rank; nil without values.
+func (h histogram) percentile(percent int) *float64 {
+	n := h.count()
+	rank := (n*percent + 99) / 100
+	for _, bucket := range slices.Sorted(maps.Keys(h)) {
+		if rank -= h[bucket]; rank <= 0 {
+			value := valueOf(bucket)
+			return &value
+		}
+	}
+	return nil
+}
+
+// costs sorts costs by their size.
+type costs map[int]*costBucket
+
+type costBucket struct {
+	calls int
+	usd   decimal.Sum
+}
+
+// free is the bucket of calls that cost nothing.
+const free = math.MinInt32
+
+func (c costs) add(usd decimal.Decimal) {
+	bucket := free
+	if f := usd.Float64(); f > 0 {
+		bucket = bucketOf(f)
+	}
+	b := c[bucket]
+	if b == nil {
+		b = &costBucket{}
+		c[bucket] = b
+	}
+	b.calls++
+	b.usd.Add(usd)
+}
+
+func (c costs) merge(o costs) {
+	for bucket, more := range o {
+		b := c[bucket]
+		if b == nil {
+			c[bucket] = more
+			continue
+		}
+		b.calls += more.calls
+		b.usd.Merge(&more.usd)
+	}
+}
+
+// dearest returns what the dearest n calls cost. If only a part of the calls of the last bucket is among them, their cost is the mean of the
+// bucket, between its bounds.
+func (c costs) dearest(n int) *Estimate {
+	var sum decimal.Decimal
+	for _, bucket := range slices.Backward(slices.Sorted(maps.Keys(c))) {
+		b := c[bucket]
+		if b.calls > n && n > 0 {
+			mean := fraction(b.usd.Total(), b.calls)
+			part := decimal.Round(mean.Mul(mean, new(big.Rat).SetInt64(int64(n))), places)
+			low, high := part, part
+			if bucket != free {
+				low, high = least(part, bound(bucket-1, n)), most(part, bound(bucket, n))
+			}
+			return &Estimate{USD: sum.Add(part).String(), Low: sum.Add(low).String(), High: sum.Add(high).String(), Method: MethodCostBuckets}
+		}
+		n -= b.calls
+		sum = sum.Add(b.usd.Total())
+		if n <= 0 {
+			break
+		}
+	}
+	return &Estimate{USD: sum.String(), Low: sum.String(), High: sum.String(), Method: MethodCostBuckets}
+}
+
+// bound returns what n calls cost at the upper bound of a bucket.
+func bound(bucket, n int) decimal.Decimal {
+	return decimal.Round(decimal.FromFloat(math.Pow(gamma, float64(bucket))), places).Mul(decimal.New(int64(n), 0))
+}
+
+func least(a, b decimal.Decimal) decimal.Decimal {
+	if b.Cmp(a) < 0 {
+		return b
+	}
+	return a
+}
+
+func most(a, b decimal.Decimal) decimal.Decimal {
+	if b.Cmp(a) > 0 {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// maxUsing is the number of the values of a label that are named for a model.
+const maxUsing = 3
+
+// daysTo returns the number of days to a date; 0 for a text that is none.
+func daysTo(date string, today int64) int {
+	at, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return 0
+	}
+	return int(dayNumber(at) - today)
+}
+
+// retiring returns the models in use that retire. labels are those of the report.
+func (c *collector) retiring(labels []Label) []Retiring {
+	rows := []Retiring{}
+	for id, m := range c.current.models {
+		if m.retires {
+			rows = append(rows, c.retiringRow(id, m, labels))
+		}
+	}
+	slices.SortFunc(rows, func(a, b Retiring) int {
+		return cmp.Or(cmp.Compare(stateOrder(a.State), stateOrder(b.State)), cmp.Compare(a.Date, b.Date), cmp.Compare(b.Calls, a.Calls), compareIDs(a.ModelID, b.ModelID))
+	})
+	return rows
+}
+
+func (c *collector) retiringRow(id ModelID, m *model, labels []Label) Retiring {
+	row := Retiring{
+		ModelID: id, State: m.retirement.State, Date: m.retirement.Date, Days: daysTo(m.retirement.Date, c.window.today), Replacement: m.retirement.Replacement,
+		Calls: m.calls, Failed: m.failed, USD: m.total().String(), SameCalls: m.same.calls, SameUSD: m.same.usd.Total().String(), Values: []string{},
+	}
+	if m.same.calls > 0 {
+		would := m.same.would.Total().String()
+		row.Same = &Estimate{USD: would, Method: MethodSameTokens}
+	}
+	if len(labels) > 0 {
+		row.Label = labels[0].Name
+		using := m.users[row.Label]
+		row.Values = append(row.Values, slices.SortedFunc(maps.Keys(using), func(a, b string) int {
+			return cmp.Or(cmp.Compare(using[b], using[a]), cmp.Compare(a, b))
+		})[:min(len(using), maxUsing)]...)
+	}
+	return row
+}
+
+func stateOrder(s models.RetirementState) int {
+	return slices.Index([]models.RetirementState{models.StateRetired, models.StateRetiring, models.StateDeprecated}, s)
+}

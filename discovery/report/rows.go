@@ -1,0 +1,193 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// newRow returns the row of a value. A nil tally is empty.
+func newRow(value string, current, previous *tally) Row {
+	change := current.total().Sub(previous.total())
+	return Row{
+		Value: value, Sum: current.sum(), Previous: previous.sum(), ChangeUSD: change.String(), Change: ratio(change, previous.total()),
+	}
+}
+
+// item is a row before it is plain data.
+type item struct {
+	id                ModelID
+	value             string
+	current, previous *tally
+	// values is the number of values of a row of others.
+	others bool
+	values int
+}
+
+func (it *item) change() decimal.Decimal { return it.current.total().Sub(it.previous.total()) }
+
+func (it *item) calls() (current, previous int) {
+	if it.current != nil {
+		current = it.current.calls
+	}
+	if it.previous != nil {
+		previous = it.previous.calls
+	}
+	return current, previous
+}
+
+// row returns the row. total is the known cost of all calls.
+func (it *item) row(total decimal.Decimal) Row {
+	r := newRow(it.value, it.current, it.previous)
+	r.Others, r.Values, r.Share = it.others, it.values, ratio(it.current.total(), total)
+	return r
+}
+
+// add adds another row to a row of others.
+func (it *item) add(more *item) {
+	if it.current == nil {
+		it.current, it.previous = &tally{}, &tally{}
+	}
+	if more.current != nil {
+		it.current.merge(more.current)
+	}
+	if more.previous != nil {
+		it.previous.merge(more.previous)
+	}
+	it.values += max(more.values, 1)
+}
+
+// sortItems sorts rows by their cost, the highest first. The others are last.
+func sortItems(items []item) {
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(
+			compareBools(a.others, b.others), b.current.total().Cmp(a.current.total()), b.previous.total().Cmp(a.previous.total()),
+			cmp.Compare(countOf(b.current), countOf(a.current)), cmp.Compare(a.value, b.value), compareIDs(a.id, b.id))
+	})
+}
+
+func countOf(t *tally) int {
+	if t == nil {
+		return 0
+	}
+	return t.calls
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+func compareIDs(a, b ModelID) int {
+	return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Model, b.Model))
+}
+
+// modelItems returns the models of two periods.
+func modelItems(current, previous *aggregate) []item {
+	var items []item
+	for id := range keys(current.models, previous.models) {
+		it := item{id: id, value: id.Model}
+		if m := current.models[id]; m != nil {
+			it.current = &m.tally
+		}
+		if m := previous.models[id]; m != nil {
+			it.previous = &m.tally
+		}
+		items = append(items, it)
+	}
+	if current.others.calls+previous.others.calls > 0 {
+		items = append(items, item{others: true, current: &current.others.tally, previous: &previous.others.tally})
+	}
+	sortItems(items)
+	return items
+}
+
+// totalsBy adds up models by what they have in common.
+func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) []Row {
+	sums := map[string]*item{}
+	var order []item
+	for i := range models {
+		m := &models[i]
+		key := name(m.id)
+		if m.others {
+			order = append(order, *m)
+			continue
+		}
+		if sums[key] == nil {
+			sums[key] = &item{value: key}
+		}
+		sums[key].add(m)
+	}
+	for _, sum := range sums {
+		sum.values = 0
+		order = append(order, *sum)
+	}
+	sortItems(order)
+	rows := []Row{}
+	for i := range order {
+		rows = append(rows, order[i].row(total))
+	}
+	return rows
+}
+
+// labelItems returns the values of a label, without the calls that have none.
+func labelItems(name string, current, previous *aggregate) (items []item, folded bool) {
+	now, before := current.valuesOf(name), previous.valuesOf(name)
+	for value := range keys(now.rows, before.rows) {
+		items = append(items, item{value: value, current: now.rows[value], previous: before.rows[value]})
+	}
+	folded = now.folded() || before.folded()
+	if folded {
+		items = append(items, item{others: true, current: &now.others, previous: &before.others})
+	}
+	sortItems(items)
+	return items, folded
+}
+
+func (a *aggregate) valuesOf(name string) *values {
+	if v := a.labels[name]; v != nil {
+		return v
+	}
+	return &values{}
+}
+
+// without returns the calls without a label.
+func without(name string, current, previous *aggregate) item {
+	now, before := current.total.less(&current.valuesOf(name).all), previous.total.less(&previous.valuesOf(name).all)
+	return item{current: &now, previous: &before}
+}
+
+// maxLabelRows is the number of values of a label in a report.
+const maxLabelRows = 200
+
+// newLabel returns the rows of a label.
+func newLabel(name string, items []item, folded bool, unlabelled item, total decimal.Decimal) Label {
+	l := Label{Name: name, Folded: folded, Rows: []Row{}}
+	rest := item{others: true}
+	for i := range items {
+		if !items[i].others {
+			l.Values++
+		}
+		if i < maxLabelRows && !items[i].others {
+			l.Rows = append(l.Rows, items[i].row(total))
+		} else {
+			rest.add(&items[i])
+		}
+	}
+	if rest.current != nil {
+		if folded {
+			rest.values--
+		}
+		l.Rows = append(l.Rows, rest.row(total))
+	}
+	if now, before := unlabelled.calls(); now+before > 0 {
+		l.Rows = append(l.Rows, unlabelled.row(total))
+	}
+	return l
+}

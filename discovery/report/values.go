@@ -1,0 +1,74 @@
+package report
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The bounds of what is kept of the names in files.
+const (
+	// maxValues is the number of values of a label that have a row of their own, and maxAllValues that of all labels together.
+	maxValues    = 100_000
+	maxAllValues = 300_000
+	// maxNames is the number of labels.
+	maxNames = 100
+	// maxModels is the number of models.
+	maxModels = 1000
+	// maxText is the length of a name in bytes. What is longer is cut.
+	maxText = 256
+)
+
+// values adds up calls by the value of a label.
+type values struct {
+	rows map[string]*tally
+	// others has the calls whose values have no row.
+	others tally
+	// all has all calls with the label.
+	all tally
+}
+
+func (v *values) add(value string, c *call, room *int) {
+	v.all.add(c)
+	row := v.row(value, room)
+	row.add(c)
+}
+
+// row returns the row of a value, or of the others if there is no room.
+func (v *values) row(value string, room *int) *tally {
+	value = cut(value)
+	row := v.rows[value]
+	switch {
+	case row != nil:
+		return row
+	case len(v.rows) >= maxValues || *room <= 0:
+		return &v.others
+	}
+	*room--
+	row = &tally{}
+	v.rows[strings.Clone(value)] = row
+	return row
+}
+
+func (v *values) merge(o *values, room *int) {
+	v.all.merge(&o.all)
+	v.others.merge(&o.others)
+	for value, more := range o.rows {
+		v.row(value, room).merge(more)
+	}
+}
+
+// folded reports whether there were more values than rows.
+func (v *values) folded() bool { return v.others.calls > 0 }
+
+// cut returns a text of at most maxText bytes.
+func cut(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	const mark = "…"
+	end := maxText - len(mark)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + mark
+}
