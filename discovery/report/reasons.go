@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
@@ -76,12 +77,14 @@ func (a *aggregate) mergeReasons(o *aggregate) {
 
 // unpricedText is the text of a prices.UnpricedError: what is not known, perhaps a name, and the model. Older files have another
 // package in front.
-var unpricedText = regexp.MustCompile(`^\w+: the cost is not known: ([a-z0-9_]+)(?: ([^:]{1,64}))?: `)
+var unpricedText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\w+: the cost is not known: ([a-z0-9_]+)(?: ([^:]{1,64}))?: `)
+})
 
 // reasonOf returns the reason of an unpriced call. Texts are those of package meter; what breaks off has a lower bound.
 func reasonOf(c *call) reasonKey {
 	text := c.Unpriced
-	if m := unpricedText.FindStringSubmatch(text); m != nil {
+	if m := unpricedText().FindStringSubmatch(text); m != nil {
 		return reasonKey{m[1], m[2]}
 	}
 	switch {
@@ -110,31 +113,54 @@ func isEndpoint(text string) bool {
 // remedy is what is shown of a reason.
 type remedy struct{ text, fix, command string }
 
-const update = "mesh prices --update"
+// remedyOf returns what is shown of a reason without its detail.
+func remedyOf(code string) remedy {
+	const update, row = "mesh prices --update", "Update the table of prices, or add a row with List.With."
+	switch code {
+	case "model":
+		return remedy{"No price for the model", "Add its price with List.With, or update the table of prices.", update}
+	case "period":
+		return remedy{"No price at this time", "Use a model that is not retired, or add a row with List.With.", update}
+	case "tier":
+		return remedy{"No price for a prompt of this length", row, update}
+	case "cache_read":
+		return remedy{"No price for reads from the cache", row, update}
+	case "cache_write_5m":
+		return remedy{"No price for writes to the cache", row, update}
+	case "cache_write_1h":
+		return remedy{"No price for writes to the cache for an hour", row, update}
+	case "input", "output", "audio", "image":
+		return remedy{"No price of " + code, row, update}
+	case "mode":
+		return remedy{"No price in the mode", "Add a row with List.With, or call the model in a mode with a price.", ""}
+	case "platform", "region":
+		return remedy{"No price on the platform or in the region", "Add a row with List.With.", ""}
+	case "tool":
+		return remedy{"No fee for the tool", "Update the table of prices, or compare the calls with the bill.", update}
+	case "count":
+		return remedy{"A count without a price", "Update the table of prices, or compare the calls with the bill.", update}
+	}
+	return remedyOfMeter(code)
+}
 
-// remedies are those of the reasons without a detail.
-var remedies = map[string]remedy{
-	"model":            {"No price for the model", "Add its price with List.With, or update the table of prices.", update},
-	"period":           {"No price at this time", "Use a model that is not retired, or add a row with List.With.", update},
-	"tier":             {"No price for a prompt of this length", "Add a row with List.With, or update the table of prices.", update},
-	"input":            {"No price for input", "Update the table of prices, or add a row with List.With.", update},
-	"cache_read":       {"No price for reads from the cache", "Update the table of prices, or add a row with List.With.", update},
-	"cache_write_5m":   {"No price for writes to the cache", "Update the table of prices, or add a row with List.With.", update},
-	"cache_write_1h":   {"No price for writes to the cache for an hour", "Update the table of prices, or add a row with List.With.", update},
-	"output":           {"No price for output", "Update the table of prices, or add a row with List.With.", update},
-	"audio":            {"No price for audio", "Update the table of prices, or add a row with List.With.", update},
-	"image":            {"No price for images", "Update the table of prices, or add a row with List.With.", update},
-	"mode":             {"No price in the mode", "Add a row with List.With, or call the model in a mode with a price.", ""},
-	"region":           {"No price on the platform or in the region", "Add a row with List.With.", ""},
-	"platform":         {"No price on the platform", "Add a row with List.With.", ""},
-	"tool":             {"No fee for the tool", "Update the table of prices, or compare the calls with the bill.", update},
-	"duration":         {"Billed by duration", "The provider reports no counts. Compare the calls with the bill.", ""},
-	"count":            {"A count without a price", "Update the table of prices, or compare the calls with the bill.", update},
-	reasonBroken:       {"Responses that broke off", "Read streams to their end. What is known is input and what had arrived.", ""},
-	reasonStreamCounts: {"Chat streams without counts", "Request the counts: --stream-usage, or meter.WithStreamUsage().", "mesh meter --stream-usage"},
-	reasonEndpoint:     {"No counts", "The provider reports no counts. Compare the calls with the bill.", ""},
-	reasonFailed:       {"Calls without a response", "They may cost something. Compare the calls with the bill.", ""},
-	reasonOther:        {"Another reason", "See the reason in the calls files: mesh usage --by unpriced.", "mesh usage --by unpriced"},
+// remedyOfMeter returns what is shown of a reason that is not about a price.
+func remedyOfMeter(code string) remedy {
+	const bill = " Compare the calls with the bill."
+	switch code {
+	case "duration":
+		return remedy{"Billed by duration", "The provider reports no counts." + bill, ""}
+	case reasonBroken:
+		return remedy{"Responses that broke off", "Read streams to their end. What is known is input and what had arrived.", ""}
+	case reasonStreamCounts:
+		return remedy{"Chat streams without counts", "Request the counts: --stream-usage, or meter.WithStreamUsage().", "mesh meter --stream-usage"}
+	case reasonEndpoint:
+		return remedy{"No counts", "The provider reports no counts." + bill, ""}
+	case reasonFailed:
+		return remedy{"Calls without a response", "They may cost something." + bill, ""}
+	case reasonOther:
+		return remedy{"Another reason", "The calls files have it: mesh usage --by unpriced.", "mesh usage --by unpriced"}
+	}
+	return remedy{"No price of " + code, "Update the table of prices, or add a row with List.With.", "mesh prices --update"}
 }
 
 // fixable are the reasons after whose fix the next calls have a cost.
@@ -168,10 +194,7 @@ func group(key reasonKey, current, previous *reasonSum) UnpricedGroup {
 	if previous == nil {
 		previous = &reasonSum{}
 	}
-	show, known := remedies[key.code]
-	if !known {
-		show = remedy{"No price of " + key.code, remedies["model"].fix, update}
-	}
+	show := remedyOf(key.code)
 	if key.detail != "" {
 		show.text += ": " + key.detail
 	}

@@ -142,7 +142,9 @@ func checkChange(t *testing.T, r *report.Report) {
 // checkCalls checks the numbers of calls: by try, by status and by reason.
 func checkCalls(t *testing.T, r *report.Report) {
 	t.Helper()
-	tries := func(a report.Tries, b report.Tries) [3]int { return [3]int{a.Calls + b.Calls, a.Failed + b.Failed, a.Timed + b.Timed} }
+	tries := func(a report.Tries, b report.Tries) [3]int {
+		return [3]int{a.Calls + b.Calls, a.Failed + b.Failed, a.Timed + b.Timed}
+	}
 	var models [3]int
 	for _, l := range r.Latency {
 		for i, n := range tries(l.First, l.Retries) {
@@ -220,4 +222,3 @@ func TestPartsAddUpToWholes(t *testing.T) {
 		assert.Equal(t, row.n, r.Source.Calls)
 	}
 }
-
