@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,6 +18,10 @@ var ErrMesh = argument.ErrMesh
 // ErrTooLarge matches the error of a response that exceeds [WithMaxResponseBytes]. Raise the limit, or fetch fewer messages at a time
 // with FetchOptions.Limit.
 var ErrTooLarge = call.ErrTooLarge
+
+// ErrNoSuchPath matches the error of a 404 where every gateway has the path: the URL may lack its base path, or a proxy may have no
+// gateway to forward to. A 404 for a peer, a thread or a message that does not exist does not match it.
+var ErrNoSuchPath = errors.New("the gateway does not have this path; check the base path of its URL")
 
 // ValueError reports an invalid argument. Nothing was sent. Its fields are Field, the Go name of the argument, or of the field in it;
 // Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches

@@ -173,7 +173,7 @@ func (c *MeshClient) getPeer(ctx context.Context, name string, filter func(io.Re
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.GetPeer(ctx, name)
 	})
-	if hasStatus(err, http.StatusNotFound) && !errors.Is(err, errNoSuchPath) {
+	if hasStatus(err, http.StatusNotFound) && !errors.Is(err, ErrNoSuchPath) {
 		return nil, &NotInRegistryError{Name: c.redactor.show(name)}
 	}
 	if err != nil {

@@ -56,7 +56,7 @@ func (r *registry) check(ctx context.Context, name string) error {
 func (r *registry) checkAlone(ctx context.Context, name string, exceeded error) error {
 	enabled, err := r.find(ctx, name)
 	switch {
-	case errors.Is(err, errNoSuchPath):
+	case errors.Is(err, ErrNoSuchPath):
 		return exceeded
 	case err == nil && !enabled:
 		return &NotInRegistryError{Name: name}

@@ -155,7 +155,7 @@ func explain(op operation, failed *call.Error) error {
 	case failed.RedirectHost != "":
 		return failed.NotFollowed()
 	case failed.Status == http.StatusNotFound && !(op.absence && isAbsence(failed)):
-		return errNoSuchPath
+		return ErrNoSuchPath
 	}
 	return nil
 }
@@ -168,9 +168,6 @@ func isAbsence(failed *call.Error) bool {
 	return failed.Status == http.StatusNotFound && json.Unmarshal(failed.Body, &refusal) == nil &&
 		refusal.Detail != "" && refusal.Detail != http.StatusText(http.StatusNotFound)
 }
-
-// errNoSuchPath explains a 404 of an operation whose path exists on every gateway.
-var errNoSuchPath = errors.New("the gateway does not have this path; check the base path of its URL")
 
 // retriedError adds the failure of an earlier attempt to the failure of the last one, which is nil if it is only a status.
 type retriedError struct {

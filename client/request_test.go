@@ -101,9 +101,10 @@ func Test404OfAFixedPathHintsAtTheBasePath(t *testing.T) {
 		err := call(t.Context(), answering(t, 404, "text/html", "not here"))
 		require.ErrorContains(t, err, "not here", operation)
 		require.ErrorContains(t, err, "check the base path", operation)
+		require.ErrorIs(t, err, client.ErrNoSuchPath, operation)
 	}
 	err := answering(t, 404, "application/json", messageNotFound).MarkRead(t.Context(), 1)
-	assert.NotContains(t, err.Error(), "base path", "the message is unknown")
+	assert.NotErrorIs(t, err, client.ErrNoSuchPath, "the message is unknown")
 }
 
 func TestRedirectsAreErrorsAndNeverFollowed(t *testing.T) {

@@ -75,7 +75,7 @@ func (s *search) lists(ctx context.Context) iter.Seq2[gateway.ListMessagesParams
 // eachThread yields the messages of each thread of the node. Older gateways have no threads.
 func (s *search) eachThread(ctx context.Context, list gateway.ListMessagesParams, yield func(gateway.ListMessagesParams, error) bool) bool {
 	threads, err := s.client.ListThreads(ctx, ThreadQuery{Peer: s.client.node, Limit: maxSearchedThreads})
-	if withoutRowErrors(err) != nil && !errors.Is(err, errNoSuchPath) {
+	if withoutRowErrors(err) != nil && !errors.Is(err, ErrNoSuchPath) {
 		return yield(list, err)
 	}
 	for _, thread := range threads {

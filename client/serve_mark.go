@@ -91,5 +91,5 @@ func (s *server) send(ctx context.Context, m MeshMessage, repeat bool) error {
 
 // isMarked reports whether err is the gateway's 404 for a message that is marked already.
 func isMarked(err error) bool {
-	return hasStatus(err, http.StatusNotFound) && !errors.Is(err, errNoSuchPath)
+	return hasStatus(err, http.StatusNotFound) && !errors.Is(err, ErrNoSuchPath)
 }

@@ -59,7 +59,7 @@ func (s *server) isRegistered(ctx context.Context) (bool, error) {
 	switch {
 	case errors.As(err, &unknown):
 		return false, nil
-	case !errors.Is(err, errNoSuchPath):
+	case !errors.Is(err, ErrNoSuchPath):
 		return err == nil, err
 	}
 	peers, _, err := s.client.listPeers(ctx, noCapabilities)

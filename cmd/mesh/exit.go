@@ -120,9 +120,6 @@ func explain(err error) string {
 	if errors.As(err, &value) && sources[value.Field] != "" {
 		_, wrong, _ := strings.Cut(value.Error(), value.Field)
 		text = strings.Replace(text, value.Field+wrong, sources[value.Field]+wrong, 1)
-		if strings.HasSuffix(value.Reason, " label:NAME") && !strings.Contains(value.Value, ":") {
-			text += fmt.Sprintf("; label:%s is the label %[1]s", value.Value)
-		}
 	}
 	return scan.New(scan.WithExtendedRules()).Redact(text)
 }
@@ -145,7 +142,7 @@ func advice(err error) string {
 		return "; mesh threads ID shows the messages of a thread, and mesh send --thread answers in one"
 	case errors.As(err, &gateway) && errors.Is(err, http.ErrSchemeMismatch):
 		return " (use http:// in MESH_GATEWAY_URL or --gateway-url)"
-	case lookup.IsWrongPath(err):
+	case errors.Is(err, client.ErrNoSuchPath):
 		return " (MESH_GATEWAY_URL or --gateway-url, which usually ends in /gateway)"
 	case errors.As(err, &gateway) && errors.As(err, &dial) && dial.Op == "dial":
 		return " (check MESH_GATEWAY_URL or --gateway-url, and whether the gateway runs)"
@@ -167,11 +164,13 @@ var sources = map[string]string{ //nolint:gosec // the names of flags
 	"Limit":              "--limit",
 	"MaxAttempts":        "--max-attempts",
 	"Peer":               "--peer",
+	"PerCall":            "--per-call",
 	"RelatedTaskID":      "--task",
 	"SessionID":          "--session",
 	"ThreadID":           "--thread",
 	"To":                 "TO",
 	"Topic":              "--topic",
+	"USD":                "--budget",
 	"Usage.CacheRead":    "--cache-read",
 	"Usage.CacheWrite1h": "--cache-write-1h",
 	"Usage.CacheWrite5m": "--cache-write",

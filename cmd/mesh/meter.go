@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/scan"
@@ -112,7 +110,7 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	}
 	meters, err := proxy.NewMeters(upstreams, recorders, a.meterOptions(f, upstreams)...)
 	if err != nil {
-		return f.wrong(err)
+		return &usageError{err}
 	}
 	p, err := proxy.Start(ctx, proxy.Config{
 		Meters: meters, Upstreams: upstreams, Labels: labels, Hosts: hosts, Intercept: f.intercept, Errs: a.errs,
@@ -129,15 +127,6 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	}
 	_ = a.writeMetered(summary, meters, p, f) // the exit status is that of the command
 	return err
-}
-
-// wrong returns the error of a budget with the name of its flag.
-func (f *meterFlags) wrong(err error) error {
-	var value *discovery.ValueError
-	if errors.As(err, &value) && value.Field == "PerCall" {
-		return usagef("--per-call: %w", err)
-	}
-	return usagef("--budget: %w", err)
 }
 
 // writeMetered prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -157,24 +158,23 @@ func (a *app) count(path string, q *pages.BillQuery, failures *failureList) (unr
 
 // callsFiles are the files of a command. Stdin and pipes are copied, since the files may be read several times.
 type callsFiles struct {
-	paths []string
-	// names are those of the command line, by the name of the copy.
+	paths  []string
+	copies []string
+	// names are those of the command line, by the names that errors have: of a copy, or of a path that does not exist.
 	names map[string]string
-	// missing are the texts for paths that do not exist, by their errors.
-	missing map[string]string
 }
 
 // callsFiles returns the files that the command line names; "-" is stdin.
 func (a *app) callsFiles(paths []string) (*callsFiles, error) {
-	in := &callsFiles{paths: slices.Clone(paths), names: make(map[string]string), missing: make(map[string]string)}
+	in := &callsFiles{paths: slices.Clone(paths), names: make(map[string]string)}
 	for i, path := range paths {
 		if path == "" { // as of a variable that is not set; it would be the current directory
 			in.close()
 			return nil, usagef("the name of a file or folder must not be empty")
 		}
-		info, err := os.Stat(filepath.Clean(path)) // the error is that of package meter
-		if path != "-" && errors.Is(err, fs.ErrNotExist) {
-			in.missing[err.Error()] = path + ": " + errNoFile.Error()
+		info, err := os.Stat(filepath.Clean(path))
+		if path != "-" && err != nil {
+			in.names[filepath.Clean(path)] = path
 		}
 		if path != "-" && (err != nil || info.Mode()&os.ModeNamedPipe == 0) {
 			continue
@@ -183,7 +183,7 @@ func (a *app) callsFiles(paths []string) (*callsFiles, error) {
 			in.close()
 			return nil, &failedError{err}
 		}
-		in.names[in.paths[i]] = path
+		in.copies, in.names[in.paths[i]] = append(in.copies, in.paths[i]), path
 	}
 	return in, nil
 }
@@ -211,25 +211,36 @@ func (a *app) copyCalls(path string) (string, error) {
 }
 
 func (in *callsFiles) close() {
-	for name := range in.names {
+	for _, name := range in.copies {
 		_ = os.Remove(name)
 	}
 }
 
 // rename returns an error of reading the files, in which copies have the names of the command line.
 func (in *callsFiles) rename(err error) error {
-	if err == nil {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
 		return nil
+	case !ok:
+		return &usageError{err}
 	}
-	was := output.Error(err)
-	text := was
-	for _, given := range []map[string]string{in.names, in.missing} {
-		for name, words := range given {
-			text = strings.ReplaceAll(text, name, words)
-		}
+	var errs []error
+	for _, err := range joined.Unwrap() {
+		errs = append(errs, in.renamed(err))
 	}
-	if text == was {
-		return &usageError{err} // with its type
+	return &usageError{errors.Join(errs...)}
+}
+
+// renamed returns the error of a line or of a file.
+func (in *callsFiles) renamed(err error) error {
+	var line *calls.LineError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &line) && in.names[line.File] != "":
+		return &calls.LineError{File: in.names[line.File], Line: line.Line, Err: line.Err}
+	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w", cmp.Or(in.names[path.Path], path.Path), errNoFile)
 	}
-	return usagef("%s", text)
+	return err
 }

@@ -51,10 +51,19 @@ func parseGrouping(names []string) (*grouping, error) {
 		case labelled && label != "":
 			g.labels[label] = i
 		case name != "day" && name != "model" && name != "provider" && name != "platform" && name != "unpriced":
-			return nil, invalid("By", name, "must be day, model, provider, platform, unpriced or label:NAME")
+			return nil, invalid("By", name, unknownColumn(name))
 		}
 	}
 	return g, nil
+}
+
+// unknownColumn returns the reason for a name that is no column. It may be that of a label.
+func unknownColumn(name string) string {
+	const reason = "must be day, model, provider, platform, unpriced or label:NAME"
+	if name == "" || strings.Contains(name, ":") {
+		return reason
+	}
+	return reason + "; " + labelPrefix + name + " is the label " + name
 }
 
 // group is the sum of the calls with the same values.

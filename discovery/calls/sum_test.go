@@ -151,7 +151,10 @@ func TestSumChecksItsOptions(t *testing.T) {
 		_, err := sum(opts, "/does/not/exist")
 		var value *discovery.ValueError
 		require.ErrorAs(t, err, &value, opts.By)
+		assert.NotContains(t, value.Reason, "label: is")
 	}
+	_, err := sum(calls.SumOptions{By: [][]string{{"team"}}})
+	require.ErrorContains(t, err, "; label:team is the label team")
 }
 
 func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/scan"
@@ -66,19 +65,11 @@ func (e *NoThreadError) Error() string {
 	return fmt.Sprintf("there is no thread %s; mesh threads lists the threads (%s)", e.ID, e.Cause)
 }
 
-// IsWrongPath reports whether err is the 404 of a gateway, or of another server, that lacks a path which every gateway has. The
-// URL may lack its base path then.
-func IsWrongPath(err error) bool {
-	var failed *client.MeshGatewayError
-	return errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && failed.Err != nil &&
-		strings.Contains(failed.Err.Error(), "check the base path")
-}
-
 // ThreadError returns the error of a request for a thread. A thread that does not exist is a wrong argument, and not a failure of
 // the gateway.
 func ThreadError(id string, err error) error {
 	var failed *client.MeshGatewayError
-	if errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && !IsWrongPath(err) {
+	if errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && !errors.Is(err, client.ErrNoSuchPath) {
 		return &NoThreadError{id, err.Error()}
 	}
 	return err

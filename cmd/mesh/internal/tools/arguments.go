@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,10 +23,10 @@ func describeArguments(tool *mcp.Tool, schema *jsonschema.Schema) mcp.Middleware
 			result, err := next(ctx, method, req)
 			call, isCall := req.(*mcp.CallToolRequest)
 			refused, isResult := result.(*mcp.CallToolResult)
-			if err != nil || !isCall || !isResult || call.Params.Name != tool.Name || !refused.IsError || len(refused.Content) != 1 {
+			if err != nil || !isCall || !isResult || call.Params.Name != tool.Name || !refused.IsError {
 				return result, err
 			}
-			if text, ok := refused.Content[0].(*mcp.TextContent); ok && strings.HasPrefix(text.Text, invalidArguments) {
+			if own := (*toolError)(nil); !errors.As(refused.GetError(), &own) {
 				explained := fmt.Sprintf("the arguments of %s are invalid; its fields are %s", tool.Name, fields(schema))
 				refused.Content = []mcp.Content{&mcp.TextContent{Text: explained}}
 			}
@@ -66,8 +67,10 @@ func typeName(field *jsonschema.Schema) string {
 	return name
 }
 
-// invalidArguments begins the SDK's errors of invalid arguments.
-const invalidArguments = `validating "arguments": `
+// toolError is the error of a tool. Any other error of a result is one of the SDK: the arguments are invalid, and the tool did not run.
+type toolError struct{ text string }
+
+func (e *toolError) Error() string { return e.text }
 
 const (
 	// maxShown is the number of characters of an argument that an error may repeat, such as a name.

@@ -80,7 +80,7 @@ func addWithProgress[In, Out any](server *mcp.Server, name, title, description s
 	mcp.AddTool(server, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		out, err := f(ctx, progress{req}, exactly(req.Params.Arguments, in))
 		if err != nil {
-			err = errors.New(withoutArguments(explain(err), req.Params.Arguments))
+			err = &toolError{withoutArguments(explain(err), req.Params.Arguments)}
 		}
 		return nil, out, err
 	})
