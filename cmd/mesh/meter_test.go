@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,118 +20,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
-
-// caller is a command for mesh meter. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of a
-// provider, "caller https://HOST/PATH" one to a URL and "caller VARIABLE/PATH" one to a path below the URL of a variable, and print the status and the body; several can be given. "caller env" prints the environment, "caller roots" the files with certificates that it names, "caller fail" exits with 7, "caller
-// cut" ends while it reads a stream, and "caller signals" prints the signals that it gets until SIGTERM.
-func caller() int {
-	for _, name := range os.Args[1:] {
-		switch name {
-		case "env":
-			fmt.Println(strings.Join(os.Environ(), "\n"))
-		case "roots":
-			printRoots()
-		case "fail":
-			return 7
-		case "signals":
-			return printSignals()
-		case "cut":
-			return cutStream()
-		case "cutmessages":
-			return cutMessages()
-		default:
-			if err := ask(name); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				return 3
-			}
-		}
-	}
-	return 0
-}
-
-// printRoots prints each variable that names a file with certificates: their number, the content of the first one, and the name.
-func printRoots() {
-	for _, variable := range os.Environ() {
-		name, file, _ := strings.Cut(variable, "=")
-		text, err := os.ReadFile(file)
-		const begin = "-----BEGIN CERTIFICATE-----\n"
-		if err != nil || !strings.HasPrefix(string(text), begin) {
-			continue
-		}
-		first, _, _ := strings.Cut(string(text[len(begin):]), "\n")
-		fmt.Println("roots", name, strings.Count(string(text), begin), first, file)
-		if strings.Contains(string(text), "PRIVATE KEY") {
-			fmt.Println("PRIVATE")
-		}
-	}
-}
-
-// question returns the request to an API, with the key in AGENT_KEY, as an official SDK sends it.
-func question(name string) (*http.Request, error) {
-	key := os.Getenv("AGENT_KEY")
-	var url, header, value, body string
-	switch name {
-	case "chat":
-		url, header, value = os.Getenv("OPENAI_BASE_URL")+"/chat/completions", "Authorization", "Bearer "+key
-		body = `{"model":"gpt-4o","messages":[{"role":"user","content":"private"}]}`
-	case "stream":
-		url, header, value = os.Getenv("OPENAI_BASE_URL")+"/chat/completions", "Authorization", "Bearer "+key
-		body = `{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"private"}]}`
-	case "messages":
-		url, header, value = os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", "X-Api-Key", key
-		body = `{"model":"claude-sonnet-5","max_tokens":9,"messages":[{"role":"user","content":"private"}]}`
-	default:
-		if strings.HasPrefix(name, "https://") {
-			url, header, value, body = name, "Authorization", "Bearer "+key, `{"model":"gpt-4o","messages":[{"role":"user","content":"private"}]}`
-			break
-		}
-		if variable, path, given := strings.Cut(name, "/"); given {
-			url, header, value, body = os.Getenv(variable)+"/"+path, "Authorization", "Bearer "+key, "{}"
-			break
-		}
-		url, header, value = os.Getenv("GOOGLE_GEMINI_BASE_URL")+"/v1beta/models/gemini-3-flash-preview:generateContent?key="+key, "X-Goog-Api-Key", key
-		body = `{"contents":[{"parts":[{"text":"private"}]}]}`
-	}
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url, strings.NewReader(body))
-	if err == nil {
-		req.Header.Set(header, value)
-		req.Header.Set("Anthropic-Version", "2023-06-01")
-	}
-	return req, err
-}
-
-func ask(name string) error {
-	req, err := question(name)
-	if err != nil {
-		return err
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	fmt.Println(name, res.StatusCode, res.Header.Get("X-Should-Retry"), string(text))
-	return err
-}
-
-// cutStream ends while the provider still sends.
-func cutStream() int {
-	req, err := question("chat")
-	if err != nil {
-		return 3
-	}
-	req.Body = io.NopCloser(strings.NewReader(`{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"private"}]}`))
-	req.ContentLength = -1
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 3
-	}
-	if _, err := res.Body.Read(make([]byte, 100)); err != nil {
-		return 3
-	}
-	return 0 // without Close
-}
 
 // openAIKey has the form of a key, which the scan finds.
 const openAIKey = "sk-proj-" + "abcdefghijklmnopqrstuvwx0123456789ABCDEF"
@@ -215,47 +101,6 @@ func checkCallsFiles(t *testing.T, folder string) {
 		assert.Equal(t, map[string]string{"job": "nightly", "message": "7", "thread": "builds", "thread_id": "t-1", "from": "flag"}, r.Labels)
 		assert.NotEmpty(t, r.USD)
 	}
-}
-
-func TestMeterRefusesCallsBeyondTheBudget(t *testing.T) {
-	t.Parallel()
-	s, flags := startProvidersForAgent(t)
-	args := append(flags, "--budget", "0.0004", "--", "caller", "chat", "chat", "messages", "content", "chat")
-	stdout, stderr, status := runMeter(t, nil, args...)
-	assert.Equal(t, 0, status, stdout)
-	assert.Equal(t, 1, strings.Count(stdout, "chat 200 "))
-	for name, form := range map[string]string{"chat": `{"error":{"code":"budget_exceeded"`, "messages": `"billing_error"`, "content": `"RESOURCE_EXHAUSTED"`} {
-		assert.Contains(t, stdout, name+" 402 false {", name)
-		assert.Contains(t, stdout, form, name)
-	}
-	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), 1)
-	assert.Empty(t, s.Requests(discoverytest.CreateAnthropicMessage))
-	assert.Regexp(t, `(?m)^total 0\.00045 USD; calls: 1, unpriced: 0$`, stderr)
-	assert.Contains(t, stderr, "budget: calls that do not count towards it: 0, refused: 4\n")
-	assert.NotContains(t, stderr, "warning")
-}
-
-// OpenAI sends the usage of a chat stream only on request, so that its cost is not known.
-func TestMeterWarnsOfCallsOutsideTheBudget(t *testing.T) {
-	t.Parallel()
-	s, flags := startProvidersForAgent(t)
-	args := append(flags, "--budget", "0.0004", "--", "caller", "stream", "stream", "chat", "stream", "chat")
-	_, stderr, status := runMeter(t, nil, args...)
-	assert.Equal(t, 0, status)
-	const reason = "the stream has no counts; stream_options.include_usage or mesh meter --stream-usage requests them\n"
-	assert.Equal(t, 1, strings.Count(stderr, "mesh: warning: --budget does not limit unpriced calls such as this one of openai/gpt-4o: "+reason), stderr)
-	assert.Contains(t, stderr, "\nunpriced: 2 of openai/gpt-4o: "+reason)
-	assert.Contains(t, stderr, "\nbudget: calls that do not count towards it: 2, refused: 2\n")
-	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), 3)
-}
-
-// A budget of 0 refuses the first call, too.
-func TestMeterCountsRefusedCallsAlone(t *testing.T) {
-	t.Parallel()
-	_, flags := startProvidersForAgent(t)
-	_, stderr, status := runMeter(t, nil, append(flags, "--budget", "0", "--", "caller", "chat")...)
-	assert.Equal(t, 0, status)
-	assert.Equal(t, "budget: calls that do not count towards it: 0, refused: 1\n", stderr)
 }
 
 func TestMeterSetsTheEnvironmentOfACommand(t *testing.T) {
@@ -364,82 +209,5 @@ func TestMeterCorrectsTheVersionInPaths(t *testing.T) {
 		mu.Lock()
 		assert.Equal(t, c.want, got)
 		mu.Unlock()
-	}
-}
-
-// cutMessages ends while Claude still sends.
-func cutMessages() int {
-	req, err := question("messages")
-	if err != nil {
-		return 3
-	}
-	req.Body = io.NopCloser(strings.NewReader(`{"model":"claude-sonnet-5","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"private"}]}`))
-	req.ContentLength = -1
-	res, err := http.DefaultClient.Do(req)
-	if err != nil || res.StatusCode != http.StatusOK {
-		return 3
-	}
-	if _, err := res.Body.Read(make([]byte, 1000)); err != nil {
-		return 3
-	}
-	return 0 // without Close
-}
-
-func TestMeterCountsWhatACutStreamCostsAtLeast(t *testing.T) {
-	t.Parallel()
-	s, flags := startProvidersForAgent(t)
-	s.Fail(discoverytest.CreateAnthropicMessage, discoverytest.Fault{AfterEvents: 1, Delay: 1 << 50})
-	_, stderr, status := runMeter(t, nil, append(flags, "--budget", "5", "--", "caller", "cutmessages")...)
-	assert.Equal(t, 0, status)
-	assert.Regexp(t, `(?m)^anthropic +claude-sonnet-5 +1 +100 +\d +1 +at least 0\.0002\d*$`, stderr)
-	assert.Regexp(t, `(?m)^total at least 0\.0002\d* USD; calls: 1, unpriced: 1$`, stderr)
-	assert.Regexp(t, `(?m)^budget: 5 USD, spent: 0\.0002\d*, set aside: 0, left: 4\.9997\d*$`, stderr)
-	assert.Contains(t, stderr, "budget: calls that do not count towards it: 0, refused: 0\n")
-	assert.NotContains(t, stderr, "warning")
-}
-
-func TestMeterCountsUnpricedCallsAsPerCall(t *testing.T) {
-	t.Parallel()
-	_, flags := startProvidersForAgent(t)
-	args := append(flags, "--budget", "0.1", "--per-call", "0.05", "--", "caller", "stream", "stream", "stream", "chat")
-	stdout, stderr, status := runMeter(t, nil, args...)
-	assert.Equal(t, 0, status)
-	assert.Equal(t, 2, strings.Count(stdout, "stream 200 "))
-	assert.Equal(t, 1, strings.Count(stderr, "mesh: warning: unpriced calls count as --per-call 0.05, such as this one of openai/gpt-4o: the stream has no counts;"), stderr)
-	assert.Contains(t, stderr, "budget: 0.1 USD, spent: 0.1, set aside: 0, left: 0\nbudget: calls that do not count towards it: 0, refused: 2\n")
-}
-
-func TestMeterLimitsHostsWithoutPricesByPerCall(t *testing.T) {
-	t.Parallel()
-	s, _ := startProvidersForAgent(t)
-	env := []string{"OPENAI_BASE_URL=" + s.URL + "/openai/v1", "ANTHROPIC_BASE_URL=" + s.URL + "/anthropic"}
-	stdout, stderr, status := runMeter(t, env, "--budget", "0.1", "--per-call", "0.05", "--", "caller", "chat", "messages", "chat", "messages")
-	assert.Equal(t, 0, status)
-	assert.Equal(t, 1, strings.Count(stdout, "chat 200 "), stdout)
-	assert.Equal(t, 1, strings.Count(stdout, "messages 200 "))
-	assert.Contains(t, stdout, "messages 402 false {")
-	assert.Contains(t, stdout, `"billing_error"`)
-	assert.Contains(t, stderr, "mesh: warning: --per-call is the cost of all calls to "+strings.TrimPrefix(s.URL, "http://"))
-	assert.Regexp(t, `(?m)^openai +gpt-4o +1 +100 +20 +1 +-$`, stderr)
-	assert.Contains(t, stderr, "budget: 0.1 USD, spent: 0.1, set aside: 0, left: 0\nbudget: calls that do not count towards it: 0, refused: 2\n")
-}
-
-func TestMeterWarnsOfAPerCallAboveTheBudget(t *testing.T) {
-	t.Parallel()
-	_, flags := startProvidersForAgent(t)
-	stdout, stderr, status := runMeter(t, nil, append(flags, "--budget", "0.1", "--per-call", "0.11", "--", "caller", "chat")...)
-	assert.Equal(t, 0, status)
-	assert.Contains(t, stdout, "chat 402 ")
-	assert.Contains(t, stderr, "mesh: warning: --per-call 0.11 is more than --budget 0.1, so that every call is refused\n")
-	_, stderr, _ = runMeter(t, nil, append(flags, "--budget", "0.1", "--per-call", "0.10", "--", "caller", "chat")...)
-	assert.NotContains(t, stderr, "so that every call is refused")
-}
-
-func TestPerCallIsChecked(t *testing.T) {
-	t.Parallel()
-	for _, args := range [][]string{{"--per-call", "0.05"}, {"--budget", "5", "--per-call", "5 USD"}} {
-		_, stderr, status := runMeter(t, nil, append(args, "--", "caller")...)
-		assert.Equal(t, exitUsage, status)
-		assert.Contains(t, stderr, "mesh: --per-call", args)
 	}
 }

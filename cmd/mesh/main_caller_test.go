@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+)
+
+// caller is a command for mesh meter. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of a
+// provider, "caller https://HOST/PATH" one to a URL and "caller VARIABLE/PATH" one to a path below the URL of a variable, and print the status and the body; several can be given. "caller env" prints the environment, "caller roots" the files with certificates that it names, "caller fail" exits with 7, "caller
+// cut" ends while it reads a stream, and "caller signals" prints the signals that it gets until SIGTERM.
+func caller() int {
+	for _, name := range os.Args[1:] {
+		switch name {
+		case "env":
+			fmt.Println(strings.Join(os.Environ(), "\n"))
+		case "roots":
+			printRoots()
+		case "fail":
+			return 7
+		case "signals":
+			return printSignals()
+		case "cut":
+			return cutStream()
+		case "cutmessages":
+			return cutMessages()
+		default:
+			if err := ask(name); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 3
+			}
+		}
+	}
+	return 0
+}
+
+// printRoots prints each variable that names a file with certificates: their number, the content of the first one, and the name.
+func printRoots() {
+	for _, variable := range os.Environ() {
+		name, file, _ := strings.Cut(variable, "=")
+		text, err := os.ReadFile(file)
+		const begin = "-----BEGIN CERTIFICATE-----\n"
+		if err != nil || !strings.HasPrefix(string(text), begin) {
+			continue
+		}
+		first, _, _ := strings.Cut(string(text[len(begin):]), "\n")
+		fmt.Println("roots", name, strings.Count(string(text), begin), first, file)
+		if strings.Contains(string(text), "PRIVATE KEY") {
+			fmt.Println("PRIVATE")
+		}
+	}
+}
+
+// question returns the request to an API, with the key in AGENT_KEY, as an official SDK sends it.
+func question(name string) (*http.Request, error) {
+	key := os.Getenv("AGENT_KEY")
+	var url, header, value, body string
+	switch name {
+	case "chat":
+		url, header, value = os.Getenv("OPENAI_BASE_URL")+"/chat/completions", "Authorization", "Bearer "+key
+		body = `{"model":"gpt-4o","messages":[{"role":"user","content":"private"}]}`
+	case "stream":
+		url, header, value = os.Getenv("OPENAI_BASE_URL")+"/chat/completions", "Authorization", "Bearer "+key
+		body = `{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"private"}]}`
+	case "messages":
+		url, header, value = os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", "X-Api-Key", key
+		body = `{"model":"claude-sonnet-5","max_tokens":9,"messages":[{"role":"user","content":"private"}]}`
+	default:
+		if strings.HasPrefix(name, "https://") {
+			url, header, value, body = name, "Authorization", "Bearer "+key, `{"model":"gpt-4o","messages":[{"role":"user","content":"private"}]}`
+			break
+		}
+		if variable, path, given := strings.Cut(name, "/"); given {
+			url, header, value, body = os.Getenv(variable)+"/"+path, "Authorization", "Bearer "+key, "{}"
+			break
+		}
+		url, header, value = os.Getenv("GOOGLE_GEMINI_BASE_URL")+"/v1beta/models/gemini-3-flash-preview:generateContent?key="+key, "X-Goog-Api-Key", key
+		body = `{"contents":[{"parts":[{"text":"private"}]}]}`
+	}
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url, strings.NewReader(body))
+	if err == nil {
+		req.Header.Set(header, value)
+		req.Header.Set("Anthropic-Version", "2023-06-01")
+	}
+	return req, err
+}
+
+func ask(name string) error {
+	req, err := question(name)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	fmt.Println(name, res.StatusCode, res.Header.Get("X-Should-Retry"), string(text))
+	return err
+}
+
+// cutStream ends while the provider still sends.
+func cutStream() int {
+	req, err := question("chat")
+	if err != nil {
+		return 3
+	}
+	req.Body = io.NopCloser(strings.NewReader(`{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"private"}]}`))
+	req.ContentLength = -1
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 3
+	}
+	if _, err := res.Body.Read(make([]byte, 100)); err != nil {
+		return 3
+	}
+	return 0 // without Close
+}
+
+// cutMessages ends while Claude still sends.
+func cutMessages() int {
+	req, err := question("messages")
+	if err != nil {
+		return 3
+	}
+	req.Body = io.NopCloser(strings.NewReader(`{"model":"claude-sonnet-5","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"private"}]}`))
+	req.ContentLength = -1
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		return 3
+	}
+	if _, err := res.Body.Read(make([]byte, 1000)); err != nil {
+		return 3
+	}
+	return 0 // without Close
+}
