@@ -9,6 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -27,10 +28,12 @@ type reading struct {
 	// latest is an event with the counts so far, which is parsed only if it turns out to be the last one.
 	latest []byte
 	err    error // why the response cannot be read
+	// requestID is the id of a response of Converse, whose body has none.
+	requestID string
 }
 
 func newReading(c *call, res *http.Response) *reading {
-	r := &reading{call: c, status: res.StatusCode, reader: response.New(c.target.Form)}
+	r := &reading{call: c, status: res.StatusCode, reader: response.New(c.target.Form), requestID: res.Header.Get("X-Amzn-Requestid")}
 	skim := skimmer{root: response.Root, each: r.document, kept: make([]byte, 0, 512), stack: make([]container, 0, 8), key: make([]byte, 0, maxKey)}
 	mediaType, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
 	if strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream") {
@@ -205,6 +208,9 @@ func (r *reading) fill(record *calls.Record, result *response.Result) {
 	record.ID, record.Usage, record.Mode, record.Requests = result.ID, result.Object, result.Usage.Mode, result.Usage.Requests
 	if result.Model != "" {
 		r.call.name(record, result.Model)
+	}
+	if record.ID == "" && r.call.target.Form == usage.Converse {
+		record.ID = r.requestID
 	}
 	if result.Object != nil && result.Form != string(record.Provider) {
 		record.API = result.Form

@@ -11,6 +11,7 @@ var OpenAI = &Dialect{
 		withoutPrefixes("openai/"),
 		// Only the versions that OpenAI writes with a dot and the catalog sometimes with a hyphen.
 		dotting("gpt-3", "5"),
+		containing("gpt-35", replacing(`^gpt-35-`, "gpt-3.5-")), // Azure's
 		dotting("gpt-4", "1", "5"),
 		dotting("gpt-5", "1", "2", "3", "4", "5", "6"),
 		dotting("gpt-6", "1", "2"),
