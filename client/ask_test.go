@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net"
 	"net/http"
 	"slices"
@@ -124,26 +125,24 @@ func TestAskAllHasOneResultForEachRecipient(t *testing.T) {
 	assert.Empty(t, unreadOf(t, c))
 }
 
-func TestAskChecksTheQuestionBeforeItSends(t *testing.T) {
+// onlyError returns the error of a sequence that has nothing else, or nil for an empty one.
+func onlyError(t *testing.T, seq iter.Seq2[client.MeshMessage, error]) (only error) {
+	t.Helper()
+	for _, err := range seq {
+		require.NoError(t, only, "there is one result")
+		only = err
+	}
+	return only
+}
+
+func TestAskRejectsInvalidArguments(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	c := connect(t, g, "node-a", client.WithAliases(map[string]string{"builder": "node-b"}))
 	ctx := t.Context()
 	ask := func(req client.SendRequest) error { _, err := c.Ask(ctx, req); return err }
-	askAll := func(to []string, req client.SendRequest) error {
-		var all []error
-		for _, err := range c.AskAll(ctx, to, req) {
-			all = append(all, err)
-		}
-		require.Len(t, all, 1)
-		return all[0]
-	}
-	await := func(q ...client.MeshMessage) error {
-		for _, err := range c.Await(ctx, q...) {
-			return err
-		}
-		return nil
-	}
+	askAll := func(to []string, req client.SendRequest) error { return onlyError(t, c.AskAll(ctx, to, req)) }
+	await := func(q ...client.MeshMessage) error { return onlyError(t, c.Await(ctx, q...)) }
 	for field, err := range map[string]error{
 		"Kind":        ask(client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "x"}),
 		"Content":     ask(client.SendRequest{To: "node-b"}),
@@ -167,14 +166,21 @@ func TestAskChecksTheQuestionBeforeItSends(t *testing.T) {
 	}
 	require.NoError(t, await())
 	assert.Empty(t, g.Requests())
+}
 
+func TestAskChecksTheQuestionBeforeItSends(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
 	leaking := question("node-b")
 	leaking.Content = "sk-ant-" + strings.Repeat("example", 3)
+	_, err := c.Ask(t.Context(), leaking)
 	var leak *client.MeshSecretLeakError
-	require.ErrorAs(t, ask(leaking), &leak)
+	require.ErrorAs(t, err, &leak)
 	assert.Equal(t, "anthropic-api-key", leak.Finding.Rule.Name)
+	_, err = c.Ask(t.Context(), question("node-x"))
 	var unknown *client.NotInRegistryError
-	require.ErrorAs(t, ask(question("node-x")), &unknown)
+	require.ErrorAs(t, err, &unknown)
 	assert.Zero(t, count(g, "node-a")[gatewaytest.OpenThread]+count(g, "node-a")[gatewaytest.SendMessage], "no thread is created for a question that is not sent")
 }
 

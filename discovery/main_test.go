@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -235,43 +234,4 @@ func mustWith(t testing.TB, rows ...prices.Row) *prices.List {
 	list, err := prices.BuiltIn().With(rows...)
 	require.NoError(t, err)
 	return list
-}
-
-// costCase is a call whose exact cost is want. With "" it is not known, and missing is UnpricedError.What.
-type costCase struct {
-	name     string
-	provider models.Provider
-	model    string
-	date     string
-	usage    prices.Usage
-	mode     string
-	want     string
-	missing  prices.Missing
-}
-
-func checkCosts(t *testing.T, list *prices.List, cases []costCase) {
-	t.Helper()
-	for _, c := range cases {
-		cost, err := list.CostOf(prices.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: on(t, c.date), Mode: c.mode})
-		if c.want != "" {
-			require.NoError(t, err, c.name)
-			assert.Equal(t, c.want, cost.USD, c.name)
-			continue
-		}
-		var unpriced *prices.UnpricedError
-		require.ErrorAs(t, err, &unpriced, c.name)
-		assert.Equal(t, c.missing, unpriced.What, c.name)
-	}
-}
-
-// on returns the beginning of a day, or a time.
-func on(t *testing.T, text string) time.Time {
-	t.Helper()
-	layout := time.DateOnly
-	if len(text) > len(layout) {
-		layout = time.RFC3339
-	}
-	at, err := time.Parse(layout, text)
-	require.NoError(t, err)
-	return at
 }

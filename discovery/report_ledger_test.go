@@ -179,7 +179,7 @@ func TestLedgerBesideOtherBuckets(t *testing.T) {
 func TestLedgerTakesAnySpellingOfTheProvider(t *testing.T) {
 	t.Parallel()
 	l := counted(map[int]string{1: "1"})
-	l.Add(on(t, "2026-05-02"), cost("Open AI", "gpt-5.4", "2"))
+	l.Add(time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC), cost("Open AI", "gpt-5.4", "2"))
 	for _, p := range []models.Provider{models.OpenAI, "Open AI"} {
 		report := billedDays(1, 2)
 		report.Provider = p

@@ -1,7 +1,6 @@
 package meter_test
 
 import (
-	"fmt"
 	"io"
 	"math/big"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -153,63 +151,4 @@ func TestTheBoundOfACutArray(t *testing.T) {
 		assert.NotEmpty(t, r.AtLeastUSD)
 		assert.Nil(t, r.Usage)
 	}
-}
-
-// boundLine returns a line of an incomplete call, with more fields.
-func boundLine(more string) string {
-	return `{"provider":"anthropic","model":"claude-sonnet-5","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":1000,"output_tokens":1},"status":200,"stream":true,"complete":false` + more + "}"
-}
-
-func TestBoundsInCallsFiles(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ line, recorded, repriced, restored string }{
-		"with a bound":        {boundLine(`,"usd":null,"at_least_usd":"0.5","unpriced":"closed"`), "0.5", "0.00201", "0.5"},
-		"of an older file":    {boundLine(`,"usd":null,"unpriced":"closed"`), "0", "0.00201", "0.00201"},
-		"null":                {boundLine(`,"usd":null,"at_least_usd":null`), "0", "0.00201", "0.00201"},
-		"without usage":       {strings.Replace(boundLine(`,"usd":null,"at_least_usd":"0.5"`), `{"input_tokens":1000,"output_tokens":1}`, "null", 1), "0.5", "0.5", "0.5"},
-		"invalid usage":       {strings.Replace(boundLine(`,"usd":null`), `"output_tokens":1`, `"output_tokens":-1`, 1), "0", "0", "0"},
-		"a paid tool":         {boundLine(`,"usd":null,"requests":{"web_search":2}`), "0", "0.02201", "0.02201"},
-		"an unknown mode":     {boundLine(`,"usd":null,"mode":"mode-of-tomorrow","at_least_usd":"0.5"`), "0.5", "0", "0.5"},
-		"a known cost":        {boundLine(`,"usd":"2","at_least_usd":"0.5"`), "2", "2", "2"},
-		"a complete call":     {strings.Replace(boundLine(`,"usd":null`), `"complete":false`, `"complete":true,"path":"/v1/containers"`, 1), "0", "0", "0"},
-		"of a refused call":   {strings.Replace(boundLine(`,"usd":"0"`), "200", "429", 1), "0", "0", "0"},
-		"an unknown model":    {strings.Replace(boundLine(`,"usd":null`), "claude-sonnet-5", "claude-none", 1), "0", "0", "0"},
-		"nothing was counted": {strings.Replace(boundLine(`,"usd":null`), `"input_tokens":1000,"output_tokens":1`, `"input_tokens":0,"output_tokens":0`, 1), "0", "0", "0"},
-	} {
-		file := writeFiles(t, map[string]string{"a.jsonl": test.line})
-		for reprice, want := range map[bool]string{false: test.recorded, true: test.repriced} {
-			rows, err := sum(calls.SumOptions{Reprice: reprice}, file)
-			require.NoError(t, err, name)
-			assert.Equal(t, want, rows[0].AtLeastUSD, "%s, reprice: %v", name, reprice)
-		}
-		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1"}))
-		require.NoError(t, err)
-		require.NoError(t, m.Restore(calls.Read(file)))
-		assert.Equal(t, test.restored, m.Spent().AtLeastUSD, name)
-		assert.Equal(t, test.restored, m.Budgets()[0].Spent, name)
-	}
-	for _, bound := range []string{`"1e3"`, `1.5`, `"-1"`, `"x"`, `{}`, `""`} {
-		file := writeFiles(t, map[string]string{"a.jsonl": boundLine(`,"usd":null,"at_least_usd":` + bound)})
-		_, errs := collect(calls.Read(file))
-		assert.Len(t, errs, 1, bound)
-		_, err := sum(calls.SumOptions{}, file)
-		assert.ErrorContains(t, err, "at_least_usd must be", bound)
-	}
-}
-
-// Sums with bounds are those of each row, in whatever order the workers have read the lines.
-func TestSumAddsUpBounds(t *testing.T) {
-	t.Parallel()
-	var lines []string
-	for i := range 3000 {
-		lines = append(lines, boundLine(fmt.Sprintf(`,"usd":null,"at_least_usd":"0.%d1","labels":{"a":"%d"}`, i%10, i%3)), boundLine(`,"usd":"0.1","labels":{"a":"1"}`))
-	}
-	rows, err := sum(calls.SumOptions{By: [][]string{{"label:a"}}}, writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")}))
-	require.NoError(t, err)
-	require.Len(t, rows, 3)
-	for i, want := range []string{"460", "760", "460"} {
-		assert.Equal(t, want, rows[i].AtLeastUSD)
-	}
-	assert.Equal(t, "300", rows[1].USD)
-	assert.Equal(t, "0", rows[0].USD)
 }
