@@ -1,3 +1,4 @@
+// The tests of this file check the errors of all packages: their texts, and the fields of a ValueError.
 package mesh_test
 
 import (

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -223,4 +224,32 @@ func members(typ reflect.Type) (names []string) {
 		}
 	}
 	return names
+}
+
+// TestTestsFollowTheirSources checks the names of test files: that of x.go is x_test.go, or begins with x_. Any other one begins with a
+// comment that names what it covers, or has what the tests of its package share. Packages of tests alone are free.
+func TestTestsFollowTheirSources(t *testing.T) {
+	t.Parallel()
+	sources := map[string][]string{}
+	tests := map[string][]string{}
+	require.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		dir, name := filepath.Split(path)
+		if test, ok := strings.CutSuffix(name, "_test.go"); ok {
+			tests[dir] = append(tests[dir], test)
+		} else if source, ok := strings.CutSuffix(name, ".go"); ok && source != "doc" && !strings.HasSuffix(source, ".gen") {
+			sources[dir] = append(sources[dir], source)
+		}
+		return err
+	}))
+	for dir, names := range tests {
+		for _, name := range names {
+			follows := len(sources[dir]) == 0 || slices.Contains([]string{"main", "example", "export"}, name) || strings.HasPrefix(name, "example_") ||
+				slices.ContainsFunc(sources[dir], func(source string) bool { return name == source || strings.HasPrefix(name, source+"_") })
+			if !follows {
+				text, err := os.ReadFile(dir + name + "_test.go")
+				require.NoError(t, err)
+				assert.True(t, strings.HasPrefix(string(text), "// "), dir+name+"_test.go")
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -167,40 +168,48 @@ func TestServeWithReplyRunsAgainAfterAnOutage(t *testing.T) {
 	assert.Len(t, answers(t, g), 3)
 }
 
+// serveWhileSendsFail serves one question while each send is answered with a status, until the question is given up. It returns how many
+// sends and runs there were.
+func serveWhileSendsFail(t *testing.T, status int, serve func(context.Context, *client.MeshClient, *journal) error) (sends, runs int) {
+	t.Helper()
+	g := emptyGateway(t)
+	storeQuestions(g, 1)
+	g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: status, Times: -1})
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		var j journal
+		require.NoError(t, serve(ctx, c, &j))
+		require.Len(t, j.errors, 1, status)
+		require.ErrorContains(t, j.errors[0], fmt.Sprint("given up after attempt 5: mesh: POST /messages: status ", status))
+		assert.Equal(t, 1, unread(t, c), status)
+		runs = len(j.handled)
+	})
+	return len(g.Requests(gatewaytest.SendMessage)), runs
+}
+
 // If the attempts did not count, a paid function would run for ever when only the sends fail.
 func TestAttemptsCountWhilePollsSucceed(t *testing.T) {
-	for status, fault := range map[string]gatewaytest.Fault{
-		"502": {Status: 502, Times: -1}, "503": {Status: 503, Times: -1}, "504": {Status: 504, Times: -1}, "500": {Status: 500, Times: -1},
-	} {
-		g := emptyGateway(t)
-		storeQuestions(g, 1)
-		g.Fail(gatewaytest.SendMessage, fault)
-		synctest.Test(t, func(t *testing.T) {
-			c, _ := worker(t, g)
-			run := func(serve func(context.Context, *journal) error, sends, runs int) {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-				defer cancel()
-				g.ForgetRequests()
-				var j journal
-				require.NoError(t, serve(ctx, &j))
-				assert.Len(t, g.Requests(gatewaytest.SendMessage), sends, status)
-				assert.Len(t, j.handled, runs, status)
-				require.Len(t, j.errors, 1, status)
-				require.ErrorContains(t, j.errors[0], "given up after attempt 5: mesh: POST /messages: status "+status)
-				assert.Equal(t, 1, unread(t, c), status)
-			}
-			run(func(ctx context.Context, j *journal) error {
-				return c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
-					_ = j.handle(ctx, m)
-					_, err := c.Reply(ctx, m, client.KindAnswer, "green")
-					return err
-				}, client.ServeOptions{OnError: j.onError})
-			}, 5, 5)
-			run(func(ctx context.Context, j *journal) error {
-				return c.Answer(ctx, func(ctx context.Context, m client.MeshMessage) (string, error) { return "green", j.handle(ctx, m) },
-					client.ServeOptions{OnError: j.onError})
-			}, 5, 1)
+	for _, status := range []int{500, 502, 503, 504} {
+		sends, runs := serveWhileSendsFail(t, status, func(ctx context.Context, c *client.MeshClient, j *journal) error {
+			return c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
+				_ = j.handle(ctx, m)
+				_, err := c.Reply(ctx, m, client.KindAnswer, "green")
+				return err
+			}, client.ServeOptions{OnError: j.onError})
 		})
+		assert.Equal(t, []int{5, 5}, []int{sends, runs}, status)
+	}
+}
+
+func TestAnswerRunsOnceWhilePollsSucceed(t *testing.T) {
+	for _, status := range []int{500, 502, 503, 504} {
+		sends, runs := serveWhileSendsFail(t, status, func(ctx context.Context, c *client.MeshClient, j *journal) error {
+			return c.Answer(ctx, func(ctx context.Context, m client.MeshMessage) (string, error) { return "green", j.handle(ctx, m) },
+				client.ServeOptions{OnError: j.onError})
+		})
+		assert.Equal(t, []int{5, 1}, []int{sends, runs}, status)
 	}
 }
 
