@@ -65,19 +65,21 @@ func TestErrorTypesBeginWithTheirPackage(t *testing.T) {
 func TestErrorsBeginWithTheirPackage(t *testing.T) {
 	t.Parallel()
 	for dir, name := range errorNames {
+		if dir == "client" {
+			continue // its errors have one of the types, which wraps the others
+		}
 		begins, found := regexp.MustCompile("^"+name+"(: |$)|^%w"), 0
 		for path, file := range shippedSources(t, dir) {
-			eachCall(file, "argument", "New", func(text string) { assert.Equal(t, name, text, path); found++ })
+			check := func(text string) { assert.Regexp(t, begins, text, path); found++ }
+			eachCall(file, "argument", "New", check)
 			for _, decl := range file.Decls {
-				if dir == "client" && path != "client/errors.go" || !exported(decl) {
-					continue // a MeshGatewayError or a RowError wraps the others of package client
+				if exported(decl) {
+					eachCall(decl, "errors", "New", check)
+					eachCall(decl, "fmt", "Errorf", check)
 				}
-				check := func(text string) { assert.Regexp(t, begins, text, path); found++ }
-				eachCall(decl, "errors", "New", check)
-				eachCall(decl, "fmt", "Errorf", check)
 			}
 		}
-		assert.Equal(t, dir != "client", found > 0, dir)
+		assert.Positive(t, found, dir)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -298,8 +299,10 @@ func repriced(t *testing.T, r calls.Record) calls.Group {
 	t.Helper()
 	line, err := json.Marshal(r)
 	require.NoError(t, err)
-	groups, err := sum(calls.SumOptions{Reprice: true}, writeFiles(t, map[string]string{"1.jsonl": string(line) + "\n"}))
+	file := filepath.Join(t.TempDir(), "1.jsonl")
+	require.NoError(t, os.WriteFile(file, line, 0o600))
+	groups, err := calls.Sum(calls.SumOptions{Reprice: true}, file)
 	require.NoError(t, err)
-	require.Len(t, groups, 1)
-	return groups[0]
+	require.Len(t, groups[0], 1)
+	return groups[0][0]
 }
