@@ -14,16 +14,18 @@ const (
 	labelUser     = "user"
 )
 
-// setting is what all aggregates of a report share. It is only read.
+// setting is what all aggregates of a report share. Except names, it is only read.
 type setting struct {
 	window
 	prices     *prices.List
 	retirement models.Registry
-	// labels are the chosen ones; nil for all.
-	labels []string
+	// only are the names of the chosen labels; nil for all.
+	only []string
 	// budgets and bills are those of the options.
 	budgets []*budgetSum
 	bills   []*billSum
+	// names are those of the period, of the one before, and of today. They are added up while the files are read.
+	names [3]*names
 }
 
 // aggregate adds up the calls of a period.
@@ -38,21 +40,16 @@ type aggregate struct {
 	models  map[ModelID]*model
 	// others has the models beyond maxModels.
 	others *model
-	labels map[string]*values
-	// room is how many values may still get a row.
-	room    int
-	threads values
-	users   userDays
+	*names
 	reasons map[reasonKey]*reasonSum
 	top     topCalls
 	costs   costs
 }
 
-func newAggregate(s *setting, details bool) *aggregate {
+func newAggregate(s *setting, details bool, shared *names) *aggregate {
 	return &aggregate{
-		setting: s, details: details, status: map[int]int{}, days: map[int64]*tally{}, models: map[ModelID]*model{}, others: newModel(),
-		labels: map[string]*values{}, room: maxAllValues, threads: values{rows: map[string]*tally{}},
-		users: userDays{seen: map[userDay]struct{}{}}, reasons: map[reasonKey]*reasonSum{}, costs: costs{},
+		setting: s, details: details, names: shared, status: map[int]int{}, days: map[int64]*tally{}, models: map[ModelID]*model{}, others: newModel(),
+		reasons: map[reasonKey]*reasonSum{}, costs: costs{},
 	}
 }
 
@@ -61,7 +58,7 @@ func (a *aggregate) add(c *call) {
 	a.tries.add(c)
 	m := a.model(c.id)
 	m.add(c)
-	a.addLabels(c)
+	a.names.add(c, a.setting)
 	if !c.known {
 		a.addReason(c)
 	}
@@ -118,30 +115,12 @@ func (a *aggregate) model(id ModelID) *model {
 	return m
 }
 
-func (a *aggregate) addLabels(c *call) {
-	for name, value := range c.Labels {
-		if value == "" || !a.wanted(name) {
-			continue
-		}
-		if v := a.label(name); v != nil {
-			v.add(value, c, &a.room)
-		}
-	}
-	if user := c.Labels[labelUser]; user != "" {
-		a.users.add(userDay{user, c.day}, c)
-	}
-	if thread := c.thread(); thread != "" {
-		room := maxValues
-		a.threads.add(thread, c, &room)
-	}
-}
-
 // wanted reports whether a label may be reported.
 func (s *setting) wanted(name string) bool {
-	if s.labels == nil {
+	if s.only == nil {
 		return name != labelThread && name != labelThreadID && name != labelMessage
 	}
-	for _, label := range s.labels {
+	for _, label := range s.only {
 		if label == name {
 			return true
 		}
@@ -149,16 +128,7 @@ func (s *setting) wanted(name string) bool {
 	return false
 }
 
-// label returns the sums of a label; nil beyond maxNames.
-func (a *aggregate) label(name string) *values {
-	v := a.labels[name]
-	if v == nil && len(a.labels) < maxNames {
-		v = &values{rows: map[string]*tally{}}
-		a.labels[name] = v
-	}
-	return v
-}
-
+// merge adds the calls of another worker, or of another period. Names are shared by workers.
 func (a *aggregate) merge(o *aggregate) {
 	a.total.merge(&o.total)
 	a.tries.merge(&o.tries)
@@ -176,14 +146,9 @@ func (a *aggregate) merge(o *aggregate) {
 		a.model(id).merge(more)
 	}
 	a.others.merge(o.others)
-	for name, more := range o.labels {
-		if v := a.label(name); v != nil {
-			v.merge(more, &a.room)
-		}
+	if o.names != a.names {
+		a.names.merge(o.names)
 	}
-	room := maxValues
-	a.threads.merge(&o.threads, &room)
-	a.users.merge(&o.users)
 	a.mergeReasons(o)
 	a.top.merge(&o.top)
 	a.costs.merge(o.costs)

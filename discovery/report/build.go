@@ -52,7 +52,7 @@ func (c *collector) settle() {
 		return
 	}
 	c.current.merge(c.today)
-	c.today = newAggregate(c.setting, true)
+	c.today = newAggregate(c.setting, true, newNames())
 	c.window.set(dayTime(first), dayTime(c.window.today+1))
 }
 
@@ -94,12 +94,13 @@ func (c *collector) addLabels(r *Report, total item, items []item) {
 		values, folded := labelItems(name, c.current, c.previous)
 		unlabelled := without(name, c.current, c.previous)
 		r.Labels = append(r.Labels, newLabel(name, values, folded, unlabelled, total.current.total()))
-		if change != nil {
-			if calls, previous := unlabelled.calls(); calls+previous > 0 {
-				values = append(values, unlabelled)
-			}
-			change.Labels = append(change.Labels, movers(name, values))
+		if change == nil {
+			continue
 		}
+		if calls, previous := unlabelled.calls(); calls+previous > 0 {
+			values = append(values, unlabelled)
+		}
+		change.Labels = append(change.Labels, movers(name, values))
 	}
 	r.Change = change
 }
@@ -111,17 +112,17 @@ func compared(c *collector, total item, items []item) *Change {
 		return nil
 	}
 	change := split(total, items)
-	change.Models, change.Labels = movers("model", items), []Movers{}
+	change.Models, change.Labels = movers("model", slices.Clone(items)), []Movers{}
 	return change
 }
 
 // labelNames returns the chosen labels, or those with the highest cost.
 func (c *collector) labelNames() []string {
-	if c.labels != nil {
-		return c.labels
+	if c.only != nil {
+		return c.only
 	}
-	cost := func(name string) decimal.Decimal { return c.current.valuesOf(name).all.total() }
-	names := slices.SortedFunc(maps.Keys(keys(c.current.labels, c.previous.labels)), func(a, b string) int {
+	cost := func(name string) decimal.Decimal { return c.current.names.of(name).all.total() }
+	names := slices.SortedFunc(maps.Keys(keys(c.current.names.labels, c.previous.names.labels)), func(a, b string) int {
 		return cmp.Or(cost(b).Cmp(cost(a)), cmp.Compare(a, b))
 	})
 	return names[:min(len(names), maxLabels)]
@@ -129,6 +130,9 @@ func (c *collector) labelNames() []string {
 
 // maxStack is the number of models with a column of their own by day.
 const maxStack = 6
+
+// maxDays is the length of a period beyond which days without calls have no row: a clock of 1970 would add 20,000.
+const maxDays = 800
 
 // days returns the cost by day.
 func (c *collector) days(items []item) Days {
@@ -144,7 +148,9 @@ func (c *collector) days(items []item) Days {
 		return days
 	}
 	for number := max(begin, first); number <= min(end, max(c.window.today, dayNumber(c.last))); number++ {
-		days.Rows = append(days.Rows, c.day(number, c.current, days.Models, first))
+		if c.window.current.Days <= maxDays || c.current.days[number] != nil {
+			days.Rows = append(days.Rows, c.day(number, c.current, days.Models, first))
+		}
 	}
 	if c.today.total.calls > 0 {
 		today := c.day(c.window.today, c.today, days.Models, first)

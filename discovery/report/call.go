@@ -7,6 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -38,17 +39,18 @@ var (
 // read reads a record. An error contains nothing of it.
 func (c *call) read(r *calls.Record, list *prices.List) error {
 	*c = call{Record: *r}
+	c.Time = c.Time.UTC()
 	if c.Time.IsZero() {
 		return errTime
 	}
-	if c.Provider == "" {
+	if c.Provider == "" && c.Platform == "" {
 		p, ok := models.ProviderOf(c.Model)
 		if !ok {
 			return errOwner
 		}
 		c.Provider = p
 	}
-	c.id = ModelID{Provider: c.Provider, Model: cut(c.Model)}
+	c.id = ModelID{Provider: models.Provider(cut(string(c.Provider))), Platform: cut(c.Platform), Model: cut(c.Model)}
 	c.day = calendar.DayNumber(c.Time)
 	if err := c.readUsage(list); err != nil {
 		return err
@@ -68,7 +70,7 @@ func (c *call) readUsage(list *prices.List) error {
 	var err error
 	if c.Usage == nil {
 		err = errUsage
-	} else if c.usage, err = prices.ParseUsage(c.Provider, c.Usage); err == nil {
+	} else if c.usage, err = prices.ParseUsage(c.form(), c.Usage); err == nil {
 		c.count()
 	}
 	if c.USD != "" || c.Unpriced != "" {
@@ -118,7 +120,22 @@ func (c *call) readAmounts() (err error) {
 
 // priced returns the call as a price list takes it.
 func (c *call) priced() prices.Call {
-	return prices.Call{Provider: c.Provider, Model: c.Model, Usage: c.usage, At: c.Time, Mode: c.Mode}
+	return prices.Call{
+		Provider: c.Provider, Platform: prices.Platform(c.Platform), Region: endpoints.PriceRegion(c.Platform, c.Region, c.Path), Profile: c.Profile,
+		Model: c.Model, Usage: c.usage, At: c.Time, Mode: c.Mode,
+	}
+}
+
+// form returns the form of the usage object. Providers that are none of the five are hosts with the API of OpenAI, unless the record has
+// another.
+func (c *call) form() models.Provider {
+	switch {
+	case c.API != "":
+		return models.Provider(c.API)
+	case modelid.Lookup(c.Provider) == nil:
+		return models.OpenAI
+	}
+	return c.Provider
 }
 
 // thread returns the name of the thread of a call; "" without one.

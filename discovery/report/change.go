@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"math/big"
-	"slices"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
@@ -32,9 +30,9 @@ func moved(current, previous *tally) *big.Rat {
 	case n0 == 0 && n1 == 0:
 		return new(big.Rat)
 	case n0 == 0:
-		return current.countedUSD.Total().Rat()
+		return current.countedUSD().Rat()
 	case n1 == 0:
-		return previous.countedUSD.Total().Neg().Rat()
+		return previous.countedUSD().Neg().Rat()
 	}
 	return times(n1-n0, previous)
 }
@@ -48,16 +46,13 @@ func countedOf(t *tally) int64 {
 
 // times returns n times the mean cost of the counted calls.
 func times(n int64, t *tally) *big.Rat {
-	mean := fraction(t.countedUSD.Total(), t.counted)
+	mean := fraction(t.countedUSD(), t.counted)
 	return mean.Mul(mean, new(big.Rat).SetInt64(n))
 }
 
-// movers returns the rows that moved most.
+// movers returns the rows that moved most. It sorts the items by that.
 func movers(name string, items []item) Movers {
-	items = slices.Clone(items)
-	slices.SortStableFunc(items, func(a, b item) int {
-		return cmp.Or(compareBools(a.others, b.others), absolute(b.change()).Cmp(absolute(a.change())))
-	})
+	sortBy(items, func(it *item) decimal.Decimal { return absolute(it.change()) })
 	m := Movers{Name: name, Rows: []Mover{}}
 	rest := item{others: true}
 	for i := range items {

@@ -55,7 +55,7 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 }
 
 func newSetting(o Options) (*setting, error) {
-	s := &setting{prices: o.Prices, retirement: models.Retirements(), labels: o.Labels}
+	s := &setting{prices: o.Prices, retirement: models.Retirements(), only: o.Labels, names: [3]*names{newNames(), newNames(), newNames()}}
 	var err error
 	if s.window, err = newWindow(&o); err != nil {
 		return nil, err
@@ -87,7 +87,9 @@ type collector struct {
 }
 
 func newCollector(s *setting) *collector {
-	c := &collector{setting: s, current: newAggregate(s, true), previous: newAggregate(s, false), today: newAggregate(s, true), history: history{}}
+	c := &collector{
+		setting: s, current: newAggregate(s, true, s.names[0]), previous: newAggregate(s, false, s.names[1]), today: newAggregate(s, true, s.names[2]), history: history{},
+	}
 	for range s.budgets {
 		c.spent = append(c.spent, newSpending())
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -63,6 +64,27 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(fastest["sum"].Seconds(), "sum-cpu-s")
 	b.ReportMetric(fastest["read"].Seconds(), "read-cpu-s")
 	b.ReportMetric(fastest["read"].Seconds()/fastest["sum"].Seconds(), "cpu-ratio")
+}
+
+// BenchmarkReadNames reads 300,000 calls with as many values of three labels. peak-MB is the memory that Go has obtained.
+func BenchmarkReadNames(b *testing.B) {
+	dir := b.TempDir()
+	file, err := os.Create(filepath.Join(dir, "calls.jsonl"))
+	require.NoError(b, err)
+	lines := json.NewEncoder(file)
+	for i := range 300_000 {
+		r, name := priced(at(i%50), "0.001"), strconv.Itoa(i)
+		r.Labels = map[string]string{"user": "user-" + name, "project": "project-" + name, "thread": "thread-" + name}
+		require.NoError(b, lines.Encode(r))
+	}
+	require.NoError(b, file.Close())
+	for b.Loop() {
+		_, err := report.Read(report.Options{Now: now}, dir)
+		require.NoError(b, err)
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	b.ReportMetric(float64(memory.Sys)/(1<<20), "peak-MB")
 }
 
 // cpuTime returns the processor time of this process, which a loaded machine changes less than the elapsed time.

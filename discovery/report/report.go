@@ -263,7 +263,7 @@ type Budget struct {
 type Days struct {
 	// Models are the models of the columns: up to six with the highest cost. Day.Models has an amount for each, and one more for all others.
 	Models []ModelID `json:"models"`
-	// Rows has each day of Period, in order.
+	// Rows has each day of Period since the first call, in order; of more than 800 days, those with calls.
 	Rows []Day `json:"rows"`
 	// Today is the day of Options.Now if it is not in Period; nil otherwise, and without calls.
 	Today *Day `json:"today"`
@@ -470,7 +470,7 @@ const (
 	VerdictUnknown Verdict = "unknown"
 )
 
-// Comparison is a bill beside the calls of its provider and its time.
+// Comparison is a bill beside the calls of its provider and its time. Calls on other platforms are on another bill.
 type Comparison struct {
 	Provider models.Provider `json:"provider"`
 	From     time.Time       `json:"from"`

@@ -23,6 +23,8 @@ type item struct {
 	// values is the number of values of a row of others.
 	others bool
 	values int
+	// key is what the items are sorted by.
+	key decimal.Decimal
 }
 
 func (it *item) change() decimal.Decimal { return it.current.total().Sub(it.previous.total()) }
@@ -60,10 +62,23 @@ func (it *item) add(more *item) {
 
 // sortItems sorts rows by their cost, the highest first. The others are last.
 func sortItems(items []item) {
+	sortBy(items, func(it *item) decimal.Decimal { return it.current.total() })
+}
+
+// sortBy sorts rows by an amount, the highest first. There can be 200,000 rows: what decides rarely is compared last.
+func sortBy(items []item, key func(*item) decimal.Decimal) {
+	for i := range items {
+		items[i].key = key(&items[i])
+	}
 	slices.SortFunc(items, func(a, b item) int {
+		if c := compareBools(a.others, b.others); c != 0 {
+			return c
+		}
+		if c := b.key.Cmp(a.key); c != 0 {
+			return c
+		}
 		return cmp.Or(
-			compareBools(a.others, b.others), b.current.total().Cmp(a.current.total()), b.previous.total().Cmp(a.previous.total()),
-			cmp.Compare(countOf(b.current), countOf(a.current)), cmp.Compare(a.value, b.value), compareIDs(a.id, b.id))
+			b.previous.total().Cmp(a.previous.total()), cmp.Compare(countOf(b.current), countOf(a.current)), cmp.Compare(a.value, b.value), compareIDs(a.id, b.id))
 	})
 }
 
@@ -138,9 +153,14 @@ func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) [
 
 // labelItems returns the values of a label, without the calls that have none.
 func labelItems(name string, current, previous *aggregate) (items []item, folded bool) {
-	now, before := current.valuesOf(name), previous.valuesOf(name)
-	for value := range keys(now.rows, before.rows) {
-		items = append(items, item{value: value, current: now.rows[value], previous: before.rows[value]})
+	now, before := current.names.of(name), previous.names.of(name)
+	for value, sum := range now.rows {
+		items = append(items, item{value: value, current: sum, previous: before.rows[value]})
+	}
+	for value, sum := range before.rows {
+		if now.rows[value] == nil {
+			items = append(items, item{value: value, previous: sum})
+		}
 	}
 	folded = now.folded() || before.folded()
 	if folded {
@@ -150,16 +170,9 @@ func labelItems(name string, current, previous *aggregate) (items []item, folded
 	return items, folded
 }
 
-func (a *aggregate) valuesOf(name string) *values {
-	if v := a.labels[name]; v != nil {
-		return v
-	}
-	return &values{}
-}
-
 // without returns the calls without a label.
 func without(name string, current, previous *aggregate) item {
-	now, before := current.total.less(&current.valuesOf(name).all), previous.total.less(&previous.valuesOf(name).all)
+	now, before := current.total.less(&current.names.of(name).all), previous.total.less(&previous.names.of(name).all)
 	return item{current: &now, previous: &before}
 }
 

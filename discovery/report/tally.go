@@ -6,12 +6,24 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
-// tally adds up calls.
+// tally adds up calls. It is small, since each value of a label has one.
 type tally struct {
 	calls, failed, unpriced, bounded, counted int
-	// usd is of all known costs, countedUSD that of the counted calls, and more the lower bounds of the others.
-	usd, countedUSD, more          decimal.Sum
+	// usd is of all known costs.
+	usd                            decimal.Sum
 	input, cached, written, output int64
+	// rare has what few calls have; nil if there are none.
+	rare *rareSums
+}
+
+// rareSums has the lower bounds of unpriced calls, and the known costs of failed ones.
+type rareSums struct{ more, failedUSD decimal.Sum }
+
+func (t *tally) rares() *rareSums {
+	if t.rare == nil {
+		t.rare = &rareSums{}
+	}
+	return t.rare
 }
 
 func (t *tally) add(c *call) {
@@ -19,19 +31,19 @@ func (t *tally) add(c *call) {
 	if c.failed {
 		t.failed++
 	}
-	switch {
-	case !c.known:
-		t.unpriced++
-	case c.counted:
-		t.counted++
-		t.countedUSD.Add(c.usd)
-		fallthrough
-	default:
+	if c.known {
 		t.usd.Add(c.usd)
+	} else {
+		t.unpriced++
+	}
+	if c.counted {
+		t.counted++
+	} else if !c.usd.IsZero() {
+		t.rares().failedUSD.Add(c.usd)
 	}
 	if c.bounded {
 		t.bounded++
-		t.more.Add(c.more)
+		t.rares().more.Add(c.more)
 	}
 	t.input, t.cached = plus(t.input, c.input), plus(t.cached, c.cached)
 	t.written, t.output = plus(t.written, c.written), plus(t.output, c.output)
@@ -44,23 +56,45 @@ func (t *tally) merge(o *tally) {
 	t.bounded += o.bounded
 	t.counted += o.counted
 	t.usd.Merge(&o.usd)
-	t.countedUSD.Merge(&o.countedUSD)
-	t.more.Merge(&o.more)
+	if o.rare != nil {
+		t.rares().more.Merge(&o.rare.more)
+		t.rares().failedUSD.Merge(&o.rare.failedUSD)
+	}
 	t.input, t.cached = plus(t.input, o.input), plus(t.cached, o.cached)
 	t.written, t.output = plus(t.written, o.written), plus(t.output, o.output)
 }
 
-// less returns the calls that are not in others, which are a part of t. Counts of tokens that were cut off at the largest int64 stay so.
-func (t *tally) less(others *tally) tally {
-	var usd, countedUSD, more decimal.Sum
-	usd.Add(t.usd.Total().Sub(others.usd.Total()))
-	countedUSD.Add(t.countedUSD.Total().Sub(others.countedUSD.Total()))
-	more.Add(t.more.Total().Sub(others.more.Total()))
-	return tally{
-		t.calls - others.calls, t.failed - others.failed, t.unpriced - others.unpriced, t.bounded - others.bounded, t.counted - others.counted,
-		usd, countedUSD, more, t.input - others.input, t.cached - others.cached, t.written - others.written, t.output - others.output,
+// less returns the calls that are not in others, which are a part of t.
+func (t *tally) less(others *tally) (rest tally) {
+	rest = tally{
+		calls: t.calls - others.calls, failed: t.failed - others.failed, unpriced: t.unpriced - others.unpriced, bounded: t.bounded - others.bounded,
+		counted: t.counted - others.counted,
+		input:   t.input - others.input, cached: t.cached - others.cached, written: t.written - others.written, output: t.output - others.output,
+		rare: &rareSums{},
 	}
+	rest.usd.Add(t.total().Sub(others.total()))
+	rest.rare.more.Add(t.more().Sub(others.more()))
+	rest.rare.failedUSD.Add(t.failedUSD().Sub(others.failedUSD()))
+	return rest
 }
+
+// more returns the sum of the lower bounds.
+func (t *tally) more() decimal.Decimal {
+	if t.rare == nil {
+		return decimal.Decimal{}
+	}
+	return t.rare.more.Total()
+}
+
+func (t *tally) failedUSD() decimal.Decimal {
+	if t.rare == nil {
+		return decimal.Decimal{}
+	}
+	return t.rare.failedUSD.Total()
+}
+
+// countedUSD returns the known cost of the counted calls.
+func (t *tally) countedUSD() decimal.Decimal { return t.total().Sub(t.failedUSD()) }
 
 // sum returns the tally as plain data. A nil tally is empty.
 func (t *tally) sum() Sum {
@@ -68,8 +102,8 @@ func (t *tally) sum() Sum {
 		t = &tally{}
 	}
 	return Sum{
-		Calls: t.calls, Failed: t.failed, Unpriced: t.unpriced, Bounded: t.bounded, MoreUSD: t.more.Total().String(), USD: t.usd.Total().String(),
-		Counted: t.counted, PerCallUSD: quotient(t.countedUSD.Total(), t.counted),
+		Calls: t.calls, Failed: t.failed, Unpriced: t.unpriced, Bounded: t.bounded, MoreUSD: t.more().String(), USD: t.usd.Total().String(),
+		Counted: t.counted, PerCallUSD: quotient(t.countedUSD(), t.counted),
 		Input: t.input, Cached: t.cached, Written: t.written, Output: t.output,
 	}
 }

@@ -2,14 +2,15 @@ package report
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // The bounds of what is kept of the names in files.
 const (
-	// maxValues is the number of values of a label that have a row of their own, and maxAllValues that of all labels together.
+	// maxValues is the number of values of a label that have a row of their own, and maxAllValues that of all labels of a period.
 	maxValues    = 100_000
-	maxAllValues = 300_000
+	maxAllValues = 200_000
 	// maxNames is the number of labels.
 	maxNames = 100
 	// maxModels is the number of models.
@@ -71,4 +72,68 @@ func cut(text string) string {
 		end--
 	}
 	return text[:end] + mark
+}
+
+// names adds up the calls of a period by the values of labels. The workers share it: each of them would see nearly all values of a label.
+type names struct {
+	mu     sync.Mutex
+	labels map[string]*values
+	// room is how many values may still get a row.
+	room    int
+	threads values
+	users   userDays
+}
+
+func newNames() *names {
+	return &names{
+		labels: map[string]*values{}, room: maxAllValues, threads: values{rows: map[string]*tally{}}, users: userDays{seen: map[userDay]struct{}{}},
+	}
+}
+
+func (n *names) add(c *call, s *setting) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name, value := range c.Labels {
+		if value == "" || !s.wanted(name) {
+			continue
+		}
+		if v := n.label(name); v != nil {
+			v.add(value, c, &n.room)
+		}
+	}
+	if user := c.Labels[labelUser]; user != "" {
+		n.users.add(userDay{user, c.day}, c)
+	}
+	if thread := c.thread(); thread != "" {
+		n.threads.add(thread, c, &n.room)
+	}
+}
+
+// label returns the sums of a label; nil beyond maxNames.
+func (n *names) label(name string) *values {
+	v := n.labels[name]
+	if v == nil && len(n.labels) < maxNames {
+		v = &values{rows: map[string]*tally{}}
+		n.labels[strings.Clone(name)] = v
+	}
+	return v
+}
+
+// of returns the sums of a label, which are empty if no call has it.
+func (n *names) of(name string) *values {
+	if v := n.labels[name]; v != nil {
+		return v
+	}
+	return &values{}
+}
+
+// merge adds the names of another period.
+func (n *names) merge(o *names) {
+	for name, more := range o.labels {
+		if v := n.label(name); v != nil {
+			v.merge(more, &n.room)
+		}
+	}
+	n.threads.merge(&o.threads, &n.room)
+	n.users.merge(&o.users)
 }
