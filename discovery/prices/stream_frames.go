@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/eventstream"
+	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 

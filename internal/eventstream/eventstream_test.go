@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/eventstream"
+	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
 // header returns a header whose value is a string.

@@ -29,8 +29,11 @@ func parse(text []byte) (h Headers, ok bool) {
 		if value, text, ok = cutValue(kind, rest[1:]); !ok {
 			return Headers{}, false
 		}
-		if field := h.field(string(name)); field != nil && kind == typeString {
-			*field = known(value)
+		if field := h.field(string(name)); field != nil {
+			*field = "" // of several with a name, the last one counts
+			if kind == typeString {
+				*field = known(value)
+			}
 		}
 	}
 	return h, true

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/eventstream"
+	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
 // documents returns the JSON documents of a stream that arrives in pieces of a size.
