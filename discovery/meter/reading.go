@@ -2,6 +2,7 @@ package meter
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -23,6 +24,7 @@ type reading struct {
 
 	gunzip *gunzip
 	events *events  // for server-sent events
+	frames *frames  // for a binary event stream
 	json   *skimmer // for everything else
 	reader *response.Reader
 	// latest is an event with the counts so far, which is parsed only if it turns out to be the last one.
@@ -33,17 +35,12 @@ type reading struct {
 }
 
 func newReading(c *call, res *http.Response) *reading {
-	r := &reading{call: c, status: res.StatusCode, reader: response.New(c.target.Form), requestID: res.Header.Get("X-Amzn-Requestid")}
-	skim := skimmer{root: response.Root, each: r.document, kept: make([]byte, 0, 512), stack: make([]container, 0, 8), key: make([]byte, 0, maxKey)}
-	mediaType, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
-	if strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream") {
-		r.events, r.stream = &events{skimmer: skim, marks: marks}, true
-		if c.target.Form == string(models.Gemini) {
-			r.events.marks = geminiMarks
-		}
-	} else {
-		r.json, r.stream = &skim, c.target.Stream
+	r := &reading{call: c, status: res.StatusCode, reader: response.New(c.target.Form)}
+	r.reader.Headers(res.Header.Get)
+	if id := res.Header.Get("X-Amzn-Requestid"); c.target.Form == usage.Converse && len(id) <= response.MaxName {
+		r.requestID = id
 	}
+	r.read(res.Header.Get("Content-Type"))
 	switch strings.ToLower(res.Header.Get("Content-Encoding")) {
 	case "", "identity":
 	case "gzip", "x-gzip":
@@ -52,6 +49,26 @@ func newReading(c *call, res *http.Response) *reading {
 		r.err = errors.New("the response has an encoding that is not read: " + encodingName(res.Header))
 	}
 	return r
+}
+
+// read prepares for a body of a content type.
+func (r *reading) read(contentType string) {
+	skim := skimmer{root: r.reader.Root(), each: r.document, kept: make([]byte, 0, 512), stack: make([]container, 0, 8), key: make([]byte, 0, maxKey)}
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	switch strings.ToLower(strings.TrimSpace(mediaType)) {
+	case "text/event-stream":
+		r.events, r.stream = &events{skimmer: skim, marks: marks}, true
+		if r.call.target.Form == string(models.Gemini) {
+			r.events.marks = geminiMarks
+		}
+	case binaryEvents:
+		r.frames, r.stream = newFrames(skim, r.document), true
+	case "application/x-ndjson":
+		skim.lines = true
+		r.json, r.stream = &skim, true
+	default:
+		r.json, r.stream = &skim, r.call.target.Stream
+	}
 }
 
 // write takes bytes of the body.
@@ -70,7 +87,11 @@ func (r *reading) write(p []byte) {
 
 // plain takes bytes of the unpacked body.
 func (r *reading) plain(p []byte) {
-	if r.events == nil {
+	switch {
+	case r.frames != nil:
+		r.frame(p)
+		return
+	case r.events == nil:
 		r.json.Write(p)
 		return
 	}
@@ -115,15 +136,18 @@ func (r *reading) parseLatest() {
 
 // parse takes the fields of a document.
 func (r *reading) parse(fields []byte) {
-	d, ok := response.Parse(fields)
+	d, ok := r.reader.Parse(fields)
 	switch {
 	case !ok:
 		return
 	case r.stream:
 		r.reader.Event(d)
-		if r.events != nil {
+		switch {
+		case r.events != nil:
 			r.events.named, r.events.skimmer.other = r.reader.Named(), r.reader.Size()
-		} else {
+		case r.frames != nil:
+			r.frames.skimmer.other = r.reader.Size()
+		default:
 			r.json.other = r.reader.Size()
 		}
 	default:
@@ -154,6 +178,8 @@ func (r *reading) reason(ended string) string {
 		return r.events.err.Error()
 	case r.json != nil && r.json.err != nil:
 		return r.json.err.Error()
+	case r.frames != nil && r.frames.events.Close() != nil:
+		return r.frames.events.Close().Error()
 	case r.events != nil && r.events.ended:
 		return "the stream has no counts; stream_options.include_usage requests them"
 	case r.json != nil && !r.stream && r.json.ended:
@@ -186,6 +212,8 @@ func (r *reading) finish(reason string) {
 		record.Unpriced = c.target.Uncounted
 	case err != nil:
 		record.Unpriced = "the counts are invalid: " + err.Error()
+	case result.Failed && r.err != nil:
+		record.Unpriced = r.err.Error()
 	case result.Failed:
 		record.Unpriced = "the provider ended the response with an error"
 	case !result.Complete:
@@ -205,12 +233,9 @@ func (r *reading) fill(record *calls.Record, result *response.Result) {
 	if r.json != nil && r.json.array && !result.Complete { // a JSON array that was cut is not JSON
 		return
 	}
-	record.ID, record.Usage, record.Mode, record.Requests = result.ID, result.Object, result.Usage.Mode, result.Usage.Requests
+	record.ID, record.Usage, record.Mode, record.Requests = cmp.Or(result.ID, r.requestID), result.Object, result.Usage.Mode, result.Usage.Requests
 	if result.Model != "" {
 		r.call.name(record, result.Model)
-	}
-	if record.ID == "" && r.call.target.Form == usage.Converse {
-		record.ID = r.requestID
 	}
 	if result.Object != nil && result.Form != string(record.Provider) {
 		record.API = result.Form

@@ -33,9 +33,10 @@ type skimmer struct {
 	state  skimState
 	kept   []byte
 	other  int         // the size of what is kept elsewhere
-	fields uint32      // the fields of the document that were kept, by their bits
+	fields uint64      // the fields of the document that were kept, by their bits
 	stack  []container // those of which a part is kept
 	array  bool        // in an array at the top
+	lines  bool        // other documents may follow
 	ended  bool        // after the document, or after the array at the top
 	err    error
 
@@ -201,7 +202,10 @@ func (s *skimmer) finish() {
 	if cap(s.kept) > maxIdle {
 		s.kept = nil
 	}
-	s.kept, s.fields, s.ended = s.kept[:0], 0, !s.array
+	s.kept, s.fields, s.ended = s.kept[:0], 0, !s.array && !s.lines
+	if s.lines {
+		s.state = beforeValue
+	}
 }
 
 // reset prepares for another document.

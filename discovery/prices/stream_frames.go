@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
 // frames reads a binary event stream. A document is held until the checksum of its message was right.

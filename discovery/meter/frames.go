@@ -1,0 +1,53 @@
+package meter
+
+import (
+	"errors"
+
+	"github.com/mesh-gateway/mesh-go/internal/eventstream"
+)
+
+// frames skims the documents in a binary event stream. One counts only if the checksum of its message is right.
+type frames struct {
+	skimmer  skimmer
+	events   *eventstream.Events
+	document []byte // until the checksum
+}
+
+const binaryEvents = "application/vnd.amazon.eventstream"
+
+// newFrames returns a frames that gives each document to each, which is valid until each returns.
+func newFrames(skim skimmer, each func(document []byte)) *frames {
+	f := &frames{skimmer: skim}
+	f.skimmer.each = func(document []byte) { f.document = document }
+	f.events = eventstream.NewEvents(
+		func() { f.skimmer.reset(); f.document = nil },
+		f.skimmer.Write,
+		func() {
+			if f.document != nil {
+				each(f.document)
+			}
+		},
+	)
+	return f
+}
+
+// Write takes the next piece of the stream. The error is the reason why the rest of it cannot be read.
+func (f *frames) Write(p []byte) error {
+	f.events.Write(p)
+	if errors.Is(f.skimmer.err, errTooLarge) {
+		return errTooLarge
+	}
+	return f.events.Err()
+}
+
+// frame takes bytes of a binary event stream.
+func (r *reading) frame(p []byte) {
+	err := r.frames.Write(p)
+	var exception *eventstream.Exception
+	if errors.As(err, &exception) {
+		r.reader.Fail()
+	}
+	if !r.done {
+		r.err = err
+	}
+}
