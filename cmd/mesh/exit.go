@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -85,14 +86,12 @@ func withoutPath(err error) error {
 	var path *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errNoFile
+		return callsfiles.ErrNoFile
 	case errors.As(err, &path):
 		return path.Err
 	}
 	return err
 }
-
-var errNoFile = errors.New("no such file or folder")
 
 func refused(err error) bool {
 	var unknown *client.NotInRegistryError

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -28,11 +29,11 @@ func (f usageFlags) check(format string) error {
 }
 
 // usageFocus writes calls as rows of FOCUS.
-func (a *app) usageFocus(prices *prices.List, opts calls.SumOptions, account string, in *callsFiles) error {
+func (a *app) usageFocus(prices *prices.List, opts calls.SumOptions, account string, in *callsfiles.Files) error {
 	rows := focus.NewCalls(prices, account)
 	var unread []error
 	read, omitted, more := 0, 0, 0
-	for r, err := range calls.Read(in.paths...) {
+	for r, err := range calls.Read(in.Paths...) {
 		switch {
 		case err != nil && len(unread) < maxLineErrors:
 			unread = append(unread, err)
@@ -49,7 +50,7 @@ func (a *app) usageFocus(prices *prices.List, opts calls.SumOptions, account str
 	if more > 0 {
 		unread = append(unread, fmt.Errorf("%d more lines cannot be read", more))
 	}
-	err := in.rename(errors.Join(unread...))
+	err := wrongUse(in.Rename(errors.Join(unread...)))
 	if err != nil && read == 0 {
 		return err
 	}

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
@@ -68,19 +64,19 @@ func (a *app) usage(paths []string, f usageFlags) error {
 	if err != nil {
 		return err
 	}
-	in, err := a.callsFiles(paths)
+	in, err := callsfiles.Open(a.in, paths)
 	if err != nil {
 		return err
 	}
-	defer in.close()
+	defer in.Close()
 	a.progress.Start()
 	prices, _ := a.priceList()
 	opts.Prices = prices
 	if a.format == "focus" {
 		return a.usageFocus(prices, opts, f.account, in)
 	}
-	report, err := pages.Read(f.by, opts, in.paths...)
-	unread := in.rename(err)
+	report, err := pages.Read(f.by, opts, in.Paths...)
+	unread := wrongUse(in.Rename(err))
 	if unread != nil {
 		if report.Calls == 0 {
 			return unread
@@ -91,7 +87,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		return err
 	}
 	if f.html != "" {
-		page := pages.UsagePage(opts, in.paths...)
+		page := pages.UsagePage(opts, in.Paths...)
 		if err := writeFile("--html", f.html, page.Write); err != nil {
 			return err
 		}
@@ -137,16 +133,16 @@ func (a *app) printUsage(report *pages.Report) error {
 // count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot
 // be read, whose error is unread.
 func (a *app) count(path string, q *pages.BillQuery, failures *failureList) (unread, err error) {
-	in, err := a.callsFiles([]string{path})
+	in, err := callsfiles.Open(a.in, []string{path})
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
+	defer in.Close()
 	prices, _ := a.priceList()
 	rows, err := calls.Sum(calls.SumOptions{
 		From: q.From, To: q.To, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: prices,
-	}, in.paths...)
-	unread = in.rename(err)
+	}, in.Paths...)
+	unread = wrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {
 		return nil, usagef("--usage: %w", unread)
 	}
@@ -154,93 +150,4 @@ func (a *app) count(path string, q *pages.BillQuery, failures *failureList) (unr
 		failures.add(errors.New("the cost is not known: " + pages.Cause(reason)))
 	}
 	return unread, nil
-}
-
-// callsFiles are the files of a command. Stdin and pipes are copied, since the files may be read several times.
-type callsFiles struct {
-	paths  []string
-	copies []string
-	// names are those of the command line, by the names that errors have: of a copy, or of a path that does not exist.
-	names map[string]string
-}
-
-// callsFiles returns the files that the command line names; "-" is stdin.
-func (a *app) callsFiles(paths []string) (*callsFiles, error) {
-	in := &callsFiles{paths: slices.Clone(paths), names: make(map[string]string)}
-	for i, path := range paths {
-		if path == "" { // as of a variable that is not set; it would be the current directory
-			in.close()
-			return nil, usagef("the name of a file or folder must not be empty")
-		}
-		info, err := os.Stat(filepath.Clean(path))
-		if path != "-" && err != nil {
-			in.names[filepath.Clean(path)] = path
-		}
-		if path != "-" && (err != nil || info.Mode()&os.ModeNamedPipe == 0) {
-			continue
-		}
-		if in.paths[i], err = a.copyCalls(path); err != nil {
-			in.close()
-			return nil, &failedError{err}
-		}
-		in.copies, in.names[in.paths[i]] = append(in.copies, in.paths[i]), path
-	}
-	return in, nil
-}
-
-// copyCalls copies stdin or a pipe to a file, and returns its name.
-func (a *app) copyCalls(path string) (string, error) {
-	from := a.in
-	if path != "-" {
-		pipe, err := os.Open(path) //nolint:gosec // the user names the pipe
-		if err != nil {
-			return "", err
-		}
-		defer func() { _ = pipe.Close() }()
-		from = pipe
-	}
-	file, err := os.CreateTemp("", "mesh-calls-*.jsonl")
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(file, from)
-	if err = errors.Join(err, file.Close()); err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return file.Name(), err
-}
-
-func (in *callsFiles) close() {
-	for _, name := range in.copies {
-		_ = os.Remove(name)
-	}
-}
-
-// rename returns an error of reading the files, in which copies have the names of the command line.
-func (in *callsFiles) rename(err error) error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	switch {
-	case err == nil:
-		return nil
-	case !ok:
-		return &usageError{err}
-	}
-	var errs []error
-	for _, err := range joined.Unwrap() {
-		errs = append(errs, in.renamed(err))
-	}
-	return &usageError{errors.Join(errs...)}
-}
-
-// renamed returns the error of a line or of a file.
-func (in *callsFiles) renamed(err error) error {
-	var line *calls.LineError
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &line) && in.names[line.File] != "":
-		return &calls.LineError{File: in.names[line.File], Line: line.Line, Err: line.Err}
-	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w", cmp.Or(in.names[path.Path], path.Path), errNoFile)
-	}
-	return err
 }
