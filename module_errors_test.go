@@ -27,7 +27,7 @@ import (
 // errorNames are the packages that return errors, with the name that the errors begin with.
 var errorNames = map[string]string{
 	"client": "mesh", "discovery": "discovery", "discovery/models": "models", "discovery/prices": "prices", "discovery/calls": "calls",
-	"discovery/meter": "meter", "discovery/focus": "focus",
+	"discovery/meter": "meter", "discovery/focus": "focus", "discovery/report": "report",
 }
 
 // TestErrorTypesBeginWithTheirPackage checks the text of every exported type of an error.

@@ -17,7 +17,7 @@ type budgetSum struct {
 
 func newBudgets(texts []string) (sums []*budgetSum, err error) {
 	for _, text := range texts {
-		b, err := budget.Parse(text)
+		b, err := budget.Parse("report", text)
 		if err != nil {
 			return nil, err
 		}

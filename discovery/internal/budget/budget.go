@@ -21,14 +21,14 @@ type Budget struct {
 // reason has the form of a budget for errors.
 const reason = `must be USD[/day|/month[/label:NAME]], such as "5", "5/day", "100/month" or "2/day/label:user"`
 
-// Parse parses a budget such as "5", "5/day", "100/month" or "2/day/label:user". The error is an *argument.ValueError.
-func Parse(text string) (Budget, error) {
+// Parse parses a budget such as "5", "5/day", "100/month" or "2/day/label:user". The error is an *argument.ValueError of the package pkg.
+func Parse(pkg, text string) (Budget, error) {
 	usd, rest, periodical := strings.Cut(text, "/")
 	per, label, labelled := strings.Cut(rest, "/")
 	name, found := strings.CutPrefix(label, "label:")
 	_, amount := decimal.ParsePlain(usd)
 	if !amount || (periodical && per != "day" && per != "month") || (labelled && (!found || name == "")) {
-		return Budget{}, &argument.ValueError{Field: "Budget", Value: argument.Shown(text), Reason: reason}
+		return Budget{}, argument.New(pkg, "Budget", argument.Shown(text), reason)
 	}
 	return Budget{USD: usd, Per: per, Label: name}, nil
 }

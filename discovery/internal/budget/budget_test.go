@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		"2/day/label:user":     {USD: "2", Per: "day", Label: "user"},
 		"2/month/label:a/b:c ": {USD: "2", Per: "month", Label: "a/b:c "},
 	} {
-		got, err := budget.Parse(text)
+		got, err := budget.Parse("meter", text)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got, text)
 	}
@@ -33,10 +33,11 @@ func TestParseRefusesOtherTexts(t *testing.T) {
 		"", "/", "five", "-5", "+5", "5.", ".5", "1e3", "5 USD", " 5", "5/", "5/week", "5/Day", "5/day/", "5/day/user", "5/day/label:", "5/label:user",
 		"5//label:user", "1" + strings.Repeat("0", 40),
 	} {
-		_, err := budget.Parse(text)
+		_, err := budget.Parse("meter", text)
 		var wrong *argument.ValueError
 		require.ErrorAs(t, err, &wrong, text)
 		assert.Equal(t, "Budget", wrong.Field)
+		assert.ErrorContains(t, err, "meter: Budget")
 		assert.LessOrEqual(t, len(wrong.Value), 32)
 	}
 }
@@ -44,7 +45,7 @@ func TestParseRefusesOtherTexts(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("2/day/label:user")
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := budget.Parse(text)
+		b, err := budget.Parse("meter", text)
 		if err != nil {
 			return
 		}
