@@ -50,7 +50,7 @@ A line that cannot be read is reported, and the sums are those of the others; th
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.by, "by", []string{"provider", "model"}, "what to add up by: day, provider, model, label:NAME, unpriced (the reason); several with commas")
+	flags.StringSliceVar(&f.by, "by", []string{"provider", "model"}, "what to add up by: day, provider, platform, model, label:NAME, unpriced (the reason); several with commas")
 	flags.StringVar(&f.from, "from", "", "day or RFC 3339 time of the first call")
 	flags.StringVar(&f.to, "to", "", "day or RFC 3339 time after the last call")
 	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")

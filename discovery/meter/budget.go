@@ -47,7 +47,7 @@ func (p Period) name(when time.Time) string {
 	}
 }
 
-// Budget limits what the calls of a [Meter] cost.
+// Budget limits what the calls of a [Meter] cost, the UpstreamUSD of their records included.
 type Budget struct {
 	// USD is the limit in US dollars, a plain decimal such as "12.50".
 	USD string `json:"usd"`

@@ -170,12 +170,14 @@ func (m *Meter) count(r *calls.Record, reserved []reservation) {
 		usd, _ = decimal.ParsePlain(r.AtLeastUSD)
 	}
 	m.ledger.Add(r.Time, cost)
+	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
+	spent := expense{usd.Add(upstream), priced}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if reserved == nil {
-		m.charge(r.Time, r.Labels, expense{usd, priced})
+		m.charge(r.Time, r.Labels, spent)
 	}
-	settle(reserved, expense{usd, priced})
+	settle(reserved, spent)
 	m.calls++
 	if priced {
 		m.usd.Add(usd)

@@ -1,0 +1,179 @@
+package meter_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+func TestWrongEndpoints(t *testing.T) {
+	t.Parallel()
+	for name, e := range map[string]meter.Endpoint{
+		"nothing":                     {},
+		"no API":                      {Host: "host"},
+		"an API that is not known":    {Host: "host", API: "groq"},
+		"a URL":                       {Host: "https://host/v1", API: models.OpenAI},
+		"a provider in capitals":      {Host: "host", API: models.OpenAI, Provider: "Groq!"},
+		"a long provider":             {Host: "host", API: models.OpenAI, Provider: models.Provider(strings.Repeat("a", 65))},
+		"a platform":                  {Host: "host", API: models.OpenAI, Platform: "nowhere"},
+		"a platform without a region": {Platform: prices.PlatformAzure},
+		"a region of Azure":           {Platform: prices.PlatformAzure, Region: "westeurope"},
+	} {
+		_, err := meter.New(meter.WithEndpoint(e))
+		var wrong *meter.ValueError
+		assert.ErrorAs(t, err, &wrong, name)
+	}
+}
+
+// endpointCase is a call to an endpoint with a chat answer of 1,000 and 500 tokens of gpt-4o, and its record.
+type endpointCase struct {
+	name     string
+	endpoint meter.Endpoint
+	url      string
+	provider models.Provider
+	api      string
+	platform string
+	region   string
+	usd      string
+}
+
+func TestCallsToEndpoints(t *testing.T) {
+	t.Parallel()
+	list, err := prices.BuiltIn().With(
+		prices.Row{Provider: "groq", ModelHint: "gpt-4o-2024-08-06", InputPerMTok: "1", OutputPerMTok: "2"},
+		prices.Row{Provider: "local", ModelHint: "gpt-4o-2024-08-06", InputPerMTok: "0"},
+	)
+	require.NoError(t, err)
+	const azure, deployment = "https://r.openai.azure.com", "/openai/deployments/d/chat/completions"
+	for _, c := range []endpointCase{
+		{"a provider's proxy", meter.Endpoint{Host: "Proxy", API: models.OpenAI}, "http://proxy:8080/v1/chat/completions", "openai", "", "", "", "0.0075"},
+		{"a name with prices", meter.Endpoint{Host: "api.groq.com", API: models.OpenAI, Provider: "groq"}, "https://api.groq.com/openai/v1/chat/completions", "groq", "openai", "", "", "0.002"},
+		{"a name without prices", meter.Endpoint{Host: "api.groq.com", API: "OpenAI", Provider: "acme"}, "https://api.groq.com/openai/v1/chat/completions", "acme", "openai", "", "", ""},
+		{"a host that is free", meter.Endpoint{Host: "127.0.0.1:1234", API: models.OpenAI, Provider: "local"}, "http://127.0.0.1:1234/v1/chat/completions", "local", "openai", "", "", "0"},
+		{"Azure", meter.Endpoint{Host: "x", API: models.OpenAI}, azure + deployment, "openai", "", "azure", "", ""},
+		{"Azure, all hosts", meter.Endpoint{Platform: prices.PlatformAzure, Region: "Global"}, azure + deployment, "openai", "", "azure", "global", "0.0075"},
+		{"Azure, one host", meter.Endpoint{Host: "r.openai.azure.com", API: models.OpenAI, Platform: prices.PlatformAzure, Region: "data-zone"}, azure + deployment, "openai", "", "azure", "data-zone", "0.00825"},
+		{"Azure, a private host", meter.Endpoint{Host: "azure.internal", Platform: prices.PlatformAzure, Region: "regional"}, "https://azure.internal" + deployment, "openai", "", "azure", "regional", ""},
+		{"Bedrock, a private host", meter.Endpoint{Host: "vpce.internal", Platform: prices.PlatformBedrock, Region: "us-east-1"}, "https://vpce.internal/openai/v1/chat/completions", "", "openai", "bedrock", "us-east-1", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			records := &recorder{}
+			m, err := meter.New(meter.WithPrices(list), meter.WithEndpoint(c.endpoint), meter.WithRecorder(records.record))
+			require.NoError(t, err)
+			exchange := &exchange{}
+			exchange.Response.Status, exchange.Response.Body = http.StatusOK, chatAnswer
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url, strings.NewReader(chat))
+			require.NoError(t, err)
+			res, err := m.Transport(provider{exchange, []int{1 << 20}, false}).RoundTrip(req)
+			require.NoError(t, err)
+			readAll(t, res)
+			require.Len(t, records.all(), 1)
+			r := records.all()[0]
+			got := endpointCase{c.name, c.endpoint, c.url, r.Provider, r.API, r.Platform, r.Region, r.USD}
+			assert.Equal(t, c, got)
+			assert.Equal(t, r.USD == "", r.Unpriced != "")
+		})
+	}
+}
+
+// A signature covers the body, so a signed request is sent as it is.
+func TestSignedRequestsAreNotChanged(t *testing.T) {
+	t.Parallel()
+	const stream = `{"model":"gpt-4o","stream":true}`
+	for name, sign := range map[string]func(*http.Request){
+		"a header": func(r *http.Request) { r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=x") },
+		"a query":  func(r *http.Request) { r.URL.RawQuery = "X-Amz-Signature=x" },
+		"Bedrock":  func(r *http.Request) { r.URL.Host = "bedrock-runtime.us-east-1.amazonaws.com" },
+	} {
+		m, err := meter.New(meter.WithStreamUsage())
+		require.NoError(t, err)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://api.openai.com/openai/v1/chat/completions", strings.NewReader(stream))
+		require.NoError(t, err)
+		sign(req)
+		var sent string
+		res, err := m.Transport(roundTripper(func(r *http.Request) (*http.Response, error) {
+			sent = string(mustRead(t, r.Body))
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody}, nil
+		})).RoundTrip(req)
+		require.NoError(t, err)
+		res.Body.Close()
+		assert.Equal(t, stream, sent, name)
+	}
+}
+
+// A budget counts what OpenRouter takes and what the provider behind it bills.
+func TestBudgetsCountTheUpstreamCharge(t *testing.T) {
+	t.Parallel()
+	const answer = `{"id":"gen-1","model":"openai/gpt-4o-mini","provider":"OpenAI","choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":14,` +
+		`"completion_tokens":7,"total_tokens":21,"cost":0.5,"is_byok":true,"cost_details":{"upstream_inference_cost":1.25e-3}}}`
+	records := &recorder{}
+	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1"}), meter.WithRecorder(records.record))
+	require.NoError(t, err)
+	callOpenRouter(t, m, answer)
+	require.Len(t, records.all(), 1)
+	r := records.all()[0]
+	assert.Equal(t, []string{"0.5", "0.00125", "OpenAI"}, []string{r.USD, r.UpstreamUSD, r.Upstream})
+	assert.True(t, r.BYOK)
+	assert.Equal(t, "0.50125", m.Budgets()[0].Spent)
+	assert.Equal(t, "0.5", m.Spent().USD)
+
+	again, err := meter.New(meter.WithBudget(meter.Budget{USD: "1"}))
+	require.NoError(t, err)
+	require.NoError(t, again.Restore(func(yield func(calls.Record, error) bool) { yield(r, nil) }))
+	assert.Equal(t, "0.50125", again.Budgets()[0].Spent)
+}
+
+// A charge that cannot be one leaves the call unpriced, with the reason.
+func TestChargesThatAreWrong(t *testing.T) {
+	t.Parallel()
+	for name, cost := range map[string]string{
+		"negative":         `"cost":-0.5`,
+		"NaN":              `"cost":"NaN"`,
+		"an exponent":      `"cost":1e999999999`,
+		"another currency": `"cost":0.5,"currency":"EUR"`,
+	} {
+		records := &recorder{}
+		m, err := meter.New(meter.WithRecorder(records.record))
+		require.NoError(t, err)
+		callOpenRouter(t, m, `{"id":"gen-1","model":"openai/gpt-4o-mini","choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":14,"completion_tokens":7,"total_tokens":21,`+cost+`}}`)
+		require.Len(t, records.all(), 1, name)
+		assert.Empty(t, records.all()[0].USD, name)
+		assert.Contains(t, records.all()[0].Unpriced, "cost", name)
+		assert.NotNil(t, records.all()[0].Usage, name)
+	}
+}
+
+// callOpenRouter sends a call whose response is answer, and checks its bytes.
+func callOpenRouter(t *testing.T, m *meter.Meter, answer string) {
+	t.Helper()
+	exchange := &exchange{}
+	exchange.Response.Status, exchange.Response.Body = http.StatusOK, answer
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://openrouter.ai/api/v1/chat/completions", strings.NewReader(`{"model":"openai/gpt-4o-mini"}`))
+	require.NoError(t, err)
+	res, err := m.Transport(provider{exchange, []int{5}, false}).RoundTrip(req)
+	require.NoError(t, err)
+	assert.Equal(t, answer, string(readAll(t, res)))
+}
+
+func readAll(t *testing.T, res *http.Response) []byte {
+	t.Helper()
+	defer res.Body.Close()
+	return mustRead(t, res.Body)
+}
+
+func mustRead(t *testing.T, body io.Reader) []byte {
+	t.Helper()
+	text, err := io.ReadAll(body)
+	require.NoError(t, err)
+	return text
+}
