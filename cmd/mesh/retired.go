@@ -25,14 +25,14 @@ type retirement struct {
 
 // retiredFlags are the flags of mesh retired.
 type retiredFlags struct {
-	within            string
-	scan, failUnknown bool
+	within                  string
+	scan, used, failUnknown bool
 }
 
 func newRetired(a *app) *cobra.Command {
 	var f retiredFlags
 	cmd := &cobra.Command{
-		Use:   "retired [MODEL...|-] or retired --scan DIR|FILE...",
+		Use:   "retired [MODEL...|-] or retired --scan DIR|FILE... or retired --used CALLS...",
 		Short: "Check models for retirement; exit status 1 if one is retired or retires soon",
 		Long: `Retired checks each MODEL, or with - each line of stdin, against the built-in dates and, if their keys are set, the dates
 that OpenAI and Anthropic report. Without a MODEL it lists all models that retire within the time of --within; the exit
@@ -43,9 +43,14 @@ With --scan it finds the ids of models in files and in the files of folders, as 
 the date and the replacement of those that are retired, retiring or deprecated. An id without a hyphen, such as o1, must be in
 quotes. With --fail-unknown it also prints the words in quotes that look like an id with a number and are not known. Binary files,
 symbolic links and the folders .git, .hg, .svn, .venv, node_modules and vendor are left out. If a file or folder cannot be read, the
-findings in the others are printed, and the exit status is 2.`,
+findings in the others are printed, and the exit status is 2.
+
+With --used it reads calls files, as mesh usage does, and prints each model of the last 28 days that is retired, retires soon or is
+deprecated, with the number and the cost of its calls. REPORTED is what the newest response of Gemini stated, if it is not the date.
+Dates are those of the provider; other platforms can have others.`,
 		Example: `  mesh retired gpt-4o claude-sonnet-5-5 --within 90d
   mesh retired --scan --within 90d src config.yml
+  mesh retired --used calls
   mesh retired - < models.txt`,
 		Args:              args(cobra.ArbitraryArgs),
 		ValidArgsFunction: f.completeArg,
@@ -57,6 +62,12 @@ findings in the others are printed, and the exit status is 2.`,
 			if f.scan && len(given) == 0 {
 				return usagef("--scan needs a folder or a file, such as .")
 			}
+			if f.used {
+				if len(given) == 0 {
+					return usagef("--used needs a file or folder of calls, as mesh meter --log writes them")
+				}
+				return a.retiredUsed(cmd.Context(), given, soon)
+			}
 			if !f.scan {
 				if given, err = a.expand(given); err != nil {
 					return err
@@ -67,13 +78,15 @@ findings in the others are printed, and the exit status is 2.`,
 	}
 	cmd.Flags().StringVar(&f.within, "within", "60d", "report models that retire within this time, in days as in 60d")
 	cmd.Flags().BoolVar(&f.scan, "scan", false, "find models in the files and folders that are given")
+	cmd.Flags().BoolVar(&f.used, "used", false, "find models in the calls files and folders that are given")
+	exclude(cmd, "scan", "used")
 	cmd.Flags().BoolVar(&f.failUnknown, "fail-unknown", false, "exit status 1 also for a model that is not known")
 	return cmd
 }
 
-// completeArg completes a model, or with --scan the name of a file.
+// completeArg completes a model, or with --scan or --used the name of a file.
 func (f *retiredFlags) completeArg(cmd *cobra.Command, given []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if f.scan {
+	if f.scan || f.used {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	return completeRetirement(cmd, given, prefix)
@@ -189,8 +202,13 @@ func (c checker) model(id string) retirement {
 
 // finds reports whether a model is retired or retires soon.
 func (c checker) finds(r retirement) bool {
-	date, err := time.Parse(time.DateOnly, r.Date)
-	return r.State == models.StateRetired || err == nil && !date.After(c.today.Add(c.soon))
+	return r.State == models.StateRetired || c.isSoon(r.Date)
+}
+
+// isSoon reports whether a date has passed or is soon. "" is neither.
+func (c checker) isSoon(date string) bool {
+	day, err := time.Parse(time.DateOnly, date)
+	return err == nil && !day.After(c.today.Add(c.soon))
 }
 
 func (a *app) printRetirements(list []retirement) error {

@@ -20,6 +20,8 @@ type entry struct {
 
 	api, platform, region, profile, requested, upstream []byte
 
+	modelStage, retirementDate []byte
+
 	time time.Time
 	// usage, requests and labels are JSON, and nil for null or without the field.
 	usage, requests, labels   []byte
@@ -139,7 +141,7 @@ func (e *entry) text(key []byte) *[]byte {
 	return e.placeText(key)
 }
 
-// placeText returns the field of a text that says where the call was made, or nil.
+// placeText returns the field of a text that says where the call was made and how long its model lasts, or nil.
 func (e *entry) placeText(key []byte) *[]byte {
 	switch string(key) {
 	case "api":
@@ -154,6 +156,10 @@ func (e *entry) placeText(key []byte) *[]byte {
 		return &e.requested
 	case "upstream":
 		return &e.upstream
+	case "model_stage":
+		return &e.modelStage
+	case "retirement_date":
+		return &e.retirementDate
 	}
 	return nil
 }
@@ -167,6 +173,7 @@ func (e *entry) record(in *recordReader) (Record, error) {
 		USD: string(e.usd), Source: text(e.source), Unpriced: text([]byte(e.reason())),
 		API: text(e.api), Platform: text(e.platform), Region: text(e.region), Profile: text(e.profile), Requested: text(e.requested),
 		Upstream: text(e.upstream), UpstreamUSD: string(e.upstreamUSD), BYOK: e.byok,
+		ModelStage: text(e.modelStage), RetirementDate: text(e.retirementDate),
 	}
 	if _, err := e.cost(); err != nil {
 		return Record{}, err

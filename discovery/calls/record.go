@@ -28,6 +28,10 @@ type Record struct {
 	Requested string
 	// Upstream is the provider behind OpenRouter, as it names it.
 	Upstream string
+	// ModelStage and RetirementDate are the status of the model in a response of Gemini: a stage such as "DEPRECATED", and the UTC day of
+	// its retirementTime, such as "2027-03-31". They are "" if the response does not state them.
+	ModelStage     string
+	RetirementDate string
 	// Time is when the request was sent, in UTC.
 	Time time.Time
 	// Usage is the usage object of the response as the provider sent it; the merged one of a stream. It is nil if there was none.
@@ -93,6 +97,9 @@ type line struct {
 	UpstreamUSD string `json:"upstream_usd,omitempty"`
 	BYOK        bool   `json:"byok,omitempty"`
 
+	ModelStage     string `json:"model_stage,omitempty"`
+	RetirementDate string `json:"retirement_date,omitempty"`
+
 	Source   string `json:"source,omitempty"`
 	Unpriced string `json:"unpriced,omitempty"`
 }
@@ -104,7 +111,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		Labels: r.Labels, Path: r.Path, Status: r.Status, Attempt: r.Attempt, Stream: r.Stream, Complete: r.Complete,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000, AtLeastUSD: r.AtLeastUSD, Source: r.Source, Unpriced: r.Unpriced,
 		API: r.API, Platform: r.Platform, Region: r.Region, Profile: r.Profile, Requested: r.Requested, Upstream: r.Upstream,
-		UpstreamUSD: r.UpstreamUSD, BYOK: r.BYOK,
+		UpstreamUSD: r.UpstreamUSD, BYOK: r.BYOK, ModelStage: r.ModelStage, RetirementDate: r.RetirementDate,
 	}
 	switch {
 	case r.USD != "":

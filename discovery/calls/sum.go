@@ -17,7 +17,7 @@ type SumOptions struct {
 	From, To time.Time
 	// By has a grouping for each result, all of which are made in one pass. A grouping has the names of what the calls are grouped by,
 	// several at once: "day" (UTC), "model", "provider", "platform", "label:" with the name of a label, and "unpriced", which is why the
-	// cost of a call is not known. An empty grouping gives one Group. Without any grouping there is one result with one Group.
+	// cost of a call is not known, and "model_stage" and "retirement_date", which are those of [Record]. An empty grouping gives one Group. Without any grouping there is one result with one Group.
 	By [][]string
 	// Prices price a line that has neither a cost nor null in its place; nil is [prices.BuiltIn].
 	Prices *prices.List

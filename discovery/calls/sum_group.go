@@ -18,6 +18,9 @@ import (
 // labelPrefix begins the name of a grouping by a label.
 const labelPrefix = "label:"
 
+// groupingNames are the names of the groupings that are not labels.
+var groupingNames = [...]string{"day", "model", "provider", "platform", "unpriced", "model_stage", "retirement_date"}
+
 // grouping is what calls are grouped by.
 type grouping struct {
 	names []string
@@ -50,7 +53,7 @@ func parseGrouping(names []string) (*grouping, error) {
 			return nil, invalid("By", name, "is there twice")
 		case labelled && label != "":
 			g.labels[label] = i
-		case name != "day" && name != "model" && name != "provider" && name != "platform" && name != "unpriced":
+		case !slices.Contains(groupingNames[:], name):
 			return nil, invalid("By", name, unknownColumn(name))
 		}
 	}
@@ -100,6 +103,10 @@ func (s *sums) group(d *jsonread.Decoder, e *entry, p models.Provider, unpriced 
 			value = append(value, e.platform...)
 		case "unpriced":
 			value = append(value, unpriced...)
+		case "model_stage":
+			value = append(value, e.modelStage...)
+		case "retirement_date":
+			value = append(value, e.retirementDate...)
 		}
 		s.values[i] = value
 	}

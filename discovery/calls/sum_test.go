@@ -44,7 +44,7 @@ func lineOf(at, more string) string {
 func TestSumGroups(t *testing.T) {
 	t.Parallel()
 	lines := []string{
-		lineOf("2026-11-20T23:30:00Z", `,"usd":"0.1","labels":{"user":"ann","team":"x"}`),
+		lineOf("2026-11-20T23:30:00Z", `,"usd":"0.1","labels":{"user":"ann","team":"x"},"model_stage":"LEGACY","retirement_date":"2027-03-31"`),
 		lineOf("2026-11-21T00:30:00+01:00", `,"usd":"0.2","labels":{"user":"bob"}`),
 		lineOf("2026-11-21T00:00:00Z", `,"usd":null,"unpriced":"closed","labels":{"user":"ann"}`),
 		`{"provider":"xai","model":"grok-4","time":"2026-11-21T00:00:01Z","usage":null,"usd":null}`,
@@ -58,6 +58,7 @@ func TestSumGroups(t *testing.T) {
 		{[]string{"provider", "model"}, `[openai gpt-5.2] 3 1 0.3 24000; [xai grok-4] 1 1 0 0;`},
 		{[]string{"label:user"}, `[] 1 1 0 0; [ann] 2 1 0.1 16000; [bob] 1 0 0.2 8000;`},
 		{[]string{"label:team", "label:user", "day"}, `[  2026-11-21] 1 1 0 0; [ ann 2026-11-21] 1 1 0 8000; [ bob 2026-11-20] 1 0 0.2 8000; [x ann 2026-11-20] 1 0 0.1 8000;`},
+		{[]string{"model_stage", "retirement_date"}, `[ ] 3 2 0.2 16000; [LEGACY 2027-03-31] 1 0 0.1 8000;`},
 		{[]string{"unpriced"}, `[] 2 0 0.3 16000; [closed] 1 1 0 8000; [the cost was not known] 1 1 0 0;`},
 	} {
 		rows, err := sumOf(t, calls.SumOptions{By: [][]string{test.by}}, lines...)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
@@ -118,7 +119,8 @@ func (r *reading) document(fields []byte) {
 // is parsed at once, as are those that have more than counts.
 func (r *reading) delay(fields []byte) bool {
 	const maxLatest = 2 << 10
-	const counts = 1<<response.None | 1<<response.Metadata | 1<<response.ID | 1<<response.Model
+	const counts = 1<<response.None | 1<<response.Metadata | 1<<response.ID | 1<<response.Model |
+		1<<response.ModelStage | 1<<response.RetirementTime
 	if r.events == nil || !r.events.named || len(fields) > maxLatest || r.events.skimmer.fields&^counts != 0 ||
 		!bytes.HasPrefix(fields, []byte(`{"candidates":[{}],"usageMetadata":{"`)) {
 		return false
@@ -241,6 +243,16 @@ func (r *reading) fill(record *calls.Record, result *response.Result) {
 		record.API = result.Form
 	}
 	record.Upstream, record.UpstreamUSD, record.BYOK = result.Upstream, result.UpstreamUSD, result.BYOK
+	record.ModelStage, record.RetirementDate = result.ModelStage, dateOf(result.RetirementTime)
+}
+
+// dateOf returns the UTC day of an RFC 3339 time, or "" for another text.
+func dateOf(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return ""
+	}
+	return at.UTC().Format(time.DateOnly)
 }
 
 // encodingName returns the name of an encoding, if it looks like one.

@@ -286,3 +286,39 @@ func withoutTimes(records []calls.Record) []calls.Record {
 	}
 	return records
 }
+
+// The status of Gemini's model is in the body, or in the newest event of a stream that has one. A time that cannot be read is left out.
+func TestStatusOfTheModelIsRecorded(t *testing.T) {
+	t.Parallel()
+	const counts = `"usageMetadata":{"promptTokenCount":8,"candidatesTokenCount":4,"totalTokenCount":12},"modelVersion":"gemini-3.8-flash","responseId":"r"`
+	event := func(finish, status string) string {
+		return `{"candidates":[{"content":{"parts":[{"text":"a"}]}` + finish + `}],` + counts + `,"modelStatus":` + status + `}`
+	}
+	const stop = `,"finishReason":"STOP"`
+	for status, want := range map[string][2]string{
+		`{"modelStage":"LEGACY","retirementTime":"2027-03-31T23:00:00-07:00","message":"m"}`: {"LEGACY", "2027-04-01"},
+		`{"modelStage":"STABLE"}`:                             {"STABLE", ""},
+		`{"retirementTime":"2027-03-31T00:00:00.123456789Z"}`: {"", "2027-03-31"},
+		`{"retirementTime":"soon"}`:                           {}, "null": {}, `"LEGACY"`: {}, `{"modelStage":8}`: {},
+	} {
+		e := exchange{}
+		e.Request.Method, e.Request.URL = http.MethodPost, "https://generativelanguage.googleapis.com/v1beta/models/gemini-3.8-flash:generateContent"
+		e.Response.Status, e.Response.Headers = 200, map[string]string{"Content-Type": "application/json"}
+		e.Response.Body = event(stop, status)
+		for _, size := range []int{1, 1 << 20} {
+			records := send(t, &e, size, false)
+			require.Len(t, records, 1)
+			assert.Equal(t, want, [2]string{records[0].ModelStage, records[0].RetirementDate}, status)
+			assert.True(t, records[0].Complete)
+		}
+		e.Request.URL = strings.Replace(e.Request.URL, ":generateContent", ":streamGenerateContent?alt=sse", 1)
+		e.Response.Headers["Content-Type"] = "text/event-stream"
+		e.Response.Body = "data: " + event("", `{"modelStage":"PREVIEW"}`) + "\n\ndata: " + event("", status) + "\n\ndata: " + event(stop, "null") + "\n\n"
+		if want == ([2]string{}) && !strings.Contains(status, "soon") {
+			want[0] = "PREVIEW"
+		}
+		records := send(t, &e, 7, false)
+		require.Len(t, records, 1)
+		assert.Equal(t, want, [2]string{records[0].ModelStage, records[0].RetirementDate}, status)
+	}
+}

@@ -57,6 +57,7 @@ var whole = &Node{Members: map[string]*Node{
 	"x_groq":     {Members: map[string]*Node{"usage": {Field: Usage}}},
 	"responseId": {Field: ID}, "modelVersion": {Field: Model}, "usageMetadata": {Field: Metadata},
 	"promptFeedback": {Field: Feedback},
+	"modelStatus":    {Members: map[string]*Node{"modelStage": {Field: ModelStage}, "retirementTime": {Field: RetirementTime}}},
 	"serverContent":  {Members: map[string]*Node{"turnComplete": {Field: TurnComplete}, "groundingMetadata": grounding}},
 	"choices":        {Element: &Node{End: CandidateEnd, Members: map[string]*Node{"finish_reason": {Field: FinishReason}}}},
 	"candidates": {Element: &Node{End: CandidateEnd, Members: map[string]*Node{

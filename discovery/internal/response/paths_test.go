@@ -24,6 +24,7 @@ func TestRootHasThePathsOfThePackageComment(t *testing.T) {
 		"responseId":                        response.ID, "modelVersion": response.Model, "usageMetadata": response.Metadata,
 		"candidates[].finishReason":                         response.FinishReason,
 		"candidates[].groundingMetadata.webSearchQueries[]": response.Query, "candidates[].groundingMetadata.groundingChunks[].maps": response.Maps,
+		"modelStatus.modelStage": response.ModelStage, "modelStatus.retirementTime": response.RetirementTime,
 		"promptFeedback": response.Feedback, "serverContent.turnComplete": response.TurnComplete,
 		"steps[].type": response.ItemType, "steps[].arguments.queries[]": response.ItemQuery, "outputs[].type": response.ItemType,
 	}

@@ -10,6 +10,7 @@ import (
 type Reader struct {
 	form                               string
 	id, model, upstream, latency, tier string
+	modelStage, retirementTime         string
 	usage                              []byte
 	merged                             *merged // the usage object of a stream of Anthropic, instead of usage
 	tools                              tools
@@ -46,6 +47,8 @@ type Result struct {
 	// Upstream is OpenRouter's provider. BYOK and UpstreamUSD are those of usage.Whole.
 	Upstream, UpstreamUSD string
 	BYOK                  bool
+	// ModelStage and RetirementTime are Gemini's status of the model, as it was sent.
+	ModelStage, RetirementTime string
 	// Object is the provider's usage object, for a stream of Anthropic the merged one.
 	Object []byte
 	// Complete reports whether Usage is the final one.
@@ -66,6 +69,7 @@ func (r *Reader) Ended() bool { return r.Final() && !r.open }
 func (r *Reader) Result() (Result, error) {
 	result := Result{
 		ID: r.id, Model: r.model, Form: r.form, Upstream: r.upstream, Object: r.usage, Complete: r.Final(), Background: r.background, Pending: r.pending, Failed: r.failed,
+		ModelStage: r.modelStage, RetirementTime: r.retirementTime,
 	}
 	if r.full {
 		return result, errFull
@@ -98,7 +102,7 @@ func (r *Reader) Result() (Result, error) {
 
 // Size returns about how many bytes the Reader holds, at most MaxState.
 func (r *Reader) Size() int {
-	size := len(r.id) + len(r.model) + len(r.upstream) + len(r.latency) + len(r.tier) + len(r.usage) + r.tools.size()
+	size := len(r.id) + len(r.model) + len(r.upstream) + len(r.latency) + len(r.modelStage) + len(r.retirementTime) + len(r.tier) + len(r.usage) + r.tools.size()
 	if r.merged != nil {
 		size += r.merged.size
 	}
@@ -169,6 +173,9 @@ func (r *Reader) name(d *Document) {
 	}
 	if d.upstream != "" {
 		r.upstream = d.upstream
+	}
+	if d.modelStage != "" || d.retirementTime != "" {
+		r.modelStage, r.retirementTime = d.modelStage, d.retirementTime
 	}
 }
 

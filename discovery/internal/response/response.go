@@ -15,7 +15,8 @@
 //	Anthropic, and DeepSeek's  id, model, usage; the tier, the speed, the region and the tools are in the usage
 //	messages
 //	Gemini's generateContent   responseId, modelVersion, usageMetadata, candidates[].finishReason,
-//	and Live                   candidates[].groundingMetadata.webSearchQueries[], .imageSearchQueries[] and
+//	and Live                   modelStatus.modelStage and .retirementTime,
+//	                           candidates[].groundingMetadata.webSearchQueries[], .imageSearchQueries[] and
 //	                           .groundingChunks[].maps, promptFeedback, serverContent.turnComplete and .groundingMetadata
 //	Bedrock's Converse and     usage, serviceTier.type, performanceConfig.latency, metadata.usage, amazon-bedrock-invocationMetrics,
 //	InvokeModel                inputTextTokenCount, results[].tokenCount (Titan), prompt_token_count, generation_token_count (Llama)
@@ -60,6 +61,8 @@ const (
 	Model
 	Upstream
 	Latency
+	ModelStage
+	RetirementTime
 	Tier
 	Usage
 	Metadata
@@ -102,6 +105,7 @@ type Document struct {
 	line, failed bool
 
 	id, model, upstream, latency, tier string
+	modelStage, retirementTime         string
 	// usage is the usage object, nil if there is none, and native reports whether it has Gemini's own form.
 	usage  []byte
 	native bool
@@ -167,6 +171,10 @@ func (d *Document) setText(f Field, raw []byte) {
 		d.upstream = value
 	case Latency:
 		d.latency = value
+	case ModelStage:
+		d.modelStage = value
+	case RetirementTime:
+		d.retirementTime = value
 	default:
 		d.tier = value
 	}

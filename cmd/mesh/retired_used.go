@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// usedDays is the number of days before today whose calls count.
+const usedDays = 28
+
+// usedModel is one row of mesh retired --used.
+type usedModel struct {
+	retirement
+	Calls    int    `json:"calls"`
+	Unpriced int    `json:"unpriced"`
+	USD      string `json:"usd"`
+	// Stage and ReportedDate are what the newest response with a status stated; "" without one.
+	Stage        string `json:"model_stage"`
+	ReportedDate string `json:"retirement_date"`
+}
+
+// retiredUsed prints the models of calls files that retire.
+func (a *app) retiredUsed(ctx context.Context, paths []string, soon time.Duration) error {
+	in, err := a.callsFiles(paths)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	a.progress.Start()
+	prices, _ := a.priceList()
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	rows, err := calls.Sum(calls.SumOptions{
+		From: today.AddDate(0, 0, -usedDays), Prices: prices,
+		By: [][]string{{"provider", "model"}, {"provider", "model", "day", "model_stage", "retirement_date"}},
+	}, in.paths...)
+	unread := in.rename(err)
+	if unread != nil && len(rows[0]) == 0 {
+		return unread
+	}
+	if len(rows[0]) == 0 {
+		a.warn(errors.New("there are no calls in the last " + strconv.Itoa(usedDays) + " days"))
+	}
+	c, failures := a.discover()
+	registry, err := c.Retirements(ctx)
+	if err != nil {
+		return err
+	}
+	a.warnAll(failures)
+	check := checker{registry, today, soon}
+	used, found := check.used(rows[0], rows[1])
+	if err := a.printUsed(used); err != nil || unread != nil {
+		return errors.Join(err, unread)
+	}
+	if found {
+		return errFound
+	}
+	return nil
+}
+
+// used returns the models that are retired or deprecated or retire soon, by the registry or by the responses, and reports whether one of
+// them has a date that has passed or is soon. days are the rows with the status of each day.
+func (c checker) used(models, days []calls.Group) (used []usedModel, found bool) {
+	used = []usedModel{}
+	for _, row := range models {
+		m := usedModel{
+			retirement: c.modelOf(row.By[0], row.By[1]), Calls: row.Calls, Unpriced: row.Unpriced, USD: row.USD,
+		}
+		m.report(days)
+		finds := c.finds(m.retirement) || c.isSoon(m.ReportedDate)
+		if finds || m.ends() {
+			used = append(used, m)
+		}
+		found = found || finds
+	}
+	return used, found
+}
+
+// modelOf returns the state of a model of a provider that is known.
+func (c checker) modelOf(provider, id string) retirement {
+	p := models.Provider(provider)
+	return retirement{p, id, c.registry.Check(p, id, c.today)}
+}
+
+// report sets what the newest day of the model states. The rows of a model are in the order of their days.
+func (m *usedModel) report(days []calls.Group) {
+	for _, row := range days {
+		if stage, date := row.By[3], row.By[4]; row.By[0] == string(m.Provider) && row.By[1] == m.Model && stage+date != "" {
+			m.Stage, m.ReportedDate = stage, date
+		}
+	}
+}
+
+// ends reports whether the model will end on a day that is not known.
+func (m *usedModel) ends() bool {
+	return m.State == models.StateDeprecated || m.Stage == "LEGACY" || m.Stage == "DEPRECATED" || m.Stage == "RETIRED"
+}
+
+// reported returns the status of the responses; "" if they state nothing else than the date.
+func (m *usedModel) reported() string {
+	if m.ReportedDate == m.Date && (m.ReportedDate != "" || !m.ends()) {
+		return ""
+	}
+	return strings.TrimSpace(m.ReportedDate + " " + strings.ToLower(m.Stage))
+}
+
+func (a *app) printUsed(list []usedModel) error {
+	return a.print(list, func(w io.Writer) error {
+		rows := make([][]string, len(list))
+		for i := range list {
+			m := &list[i]
+			reported := m.reported()
+			rows[i] = []string{
+				output.Text((*string)(&m.Provider)), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement),
+				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), m.USD, output.Text(&reported),
+			}
+		}
+		return output.Table(w, []string{"PROVIDER", "MODEL", "STATE", "DATE", "REPLACEMENT", "CALLS", "UNPRICED", "USD", "REPORTED"}, rows)
+	})
+}

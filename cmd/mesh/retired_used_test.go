@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// usedLine returns a call of some days ago, with more fields.
+func usedLine(days int, provider, model, usd, more string) string {
+	at := time.Now().UTC().AddDate(0, 0, -days).Format(time.RFC3339)
+	return fmt.Sprintf(`{"provider":%q,"model":%q,"time":%q,"usage":null,"usd":%s%s}`+"\n", provider, model, at, usd, more)
+}
+
+// retiredUsed runs mesh retired --used with a file of these lines. The responses of providers are those of a server.
+func retiredUsed(t *testing.T, s *discoverytest.Server, lines string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "calls.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte(lines), 0o600))
+	cmd := exec.CommandContext(t.Context(), "mesh", append([]string{"retired", "--used", file}, args...)...)
+	cmd.Env = append(os.Environ(), "MESH_TEST_PROVIDERS="+s.URL)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	_ = cmd.Run()
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// The cost is that of the last 28 days. A date of the newest response is shown beside the one of the table.
+func TestUsedModelsThatRetire(t *testing.T) {
+	t.Parallel()
+	s := discoverytest.New(t)
+	soon := time.Now().UTC().AddDate(0, 0, 30).Format(time.DateOnly)
+	out, errs, status := retiredUsed(t, s, usedLine(40, "openai", "o1-mini", `"7"`, "")+usedLine(2, "openai", "o1-mini", `"0.1"`, "")+
+		usedLine(1, "openai", "o1-mini", `"0.2"`, "")+usedLine(0, "openai", "o1-mini", "null", `,"unpriced":"why"`)+
+		usedLine(40, "openai", "davinci", `"1"`, "")+usedLine(1, "anthropic", "claude-sonnet-5-5", `"1"`, "")+
+		usedLine(3, "gemini", "gemini-3.8-flash", `"0.5"`, `,"model_stage":"LEGACY","retirement_date":"2099-01-01"`)+
+		usedLine(1, "gemini", "gemini-3.8-flash", `"0.25"`, `,"model_stage":"DEPRECATED","retirement_date":"`+soon+`"`)+
+		usedLine(1, "gemini", "gemini-3.6-flash", `"0.25"`, `,"model_stage":"STABLE","retirement_date":"2099-01-01"`))
+	require.Equal(t, 1, status, errs)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	require.Len(t, lines, 3, out)
+	assert.Equal(t, "PROVIDER MODEL STATE DATE REPLACEMENT CALLS UNPRICED USD REPORTED", strings.Join(strings.Fields(lines[0]), " "))
+	assert.Regexp(t, `^gemini +gemini-3.8-flash +listed +- +- +2 +0 +0.75 +`+soon+` deprecated$`, lines[1])
+	assert.Regexp(t, `^openai +o1-mini +retired +2025-10-27 +\S+ +3 +1 +0.3 +-$`, lines[2])
+}
+
+// A model that ends, on a day that is not soon or not known, is listed and is no finding.
+func TestUsedModelsThatEndLater(t *testing.T) {
+	t.Parallel()
+	s := discoverytest.New(t)
+	out, errs, status := retiredUsed(t, s, usedLine(1, "gemini", "gemini-3.8-flash", `"1"`, `,"model_stage":"LEGACY"`), "-o", "json")
+	assert.Equal(t, 0, status, errs)
+	assert.JSONEq(t, `[{"provider":"gemini","model":"gemini-3.8-flash","state":"listed","date":"","replacement":"","matched":"gemini-3.8-flash",`+
+		`"calls":1,"unpriced":0,"usd":"1","model_stage":"LEGACY","retirement_date":""}]`, out)
+	out, errs, status = retiredUsed(t, s, usedLine(40, "openai", "o1-mini", `"7"`, ""), "-o", "json")
+	assert.Equal(t, 0, status)
+	assert.Equal(t, "[]\n", out)
+	assert.Equal(t, "mesh: warning: there are no calls in the last 28 days\n", errs)
+	_, errs, status = retiredUsed(t, s, "{}\n"+usedLine(1, "openai", "o1-mini", `"7"`, ""))
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "calls.jsonl:1: ")
+}
