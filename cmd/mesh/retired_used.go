@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -29,19 +30,19 @@ type usedModel struct {
 
 // retiredUsed prints the models of calls files that retire.
 func (a *app) retiredUsed(ctx context.Context, paths []string, soon time.Duration) error {
-	in, err := a.callsFiles(paths)
+	in, err := callsfiles.Open(a.in, paths)
 	if err != nil {
 		return err
 	}
-	defer in.close()
+	defer in.Close()
 	a.progress.Start()
 	prices, _ := a.priceList()
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	rows, err := calls.Sum(calls.SumOptions{
 		From: today.AddDate(0, 0, -usedDays), Prices: prices,
 		By: [][]string{{"provider", "model"}, {"provider", "model", "day", "model_stage", "retirement_date"}},
-	}, in.paths...)
-	unread := in.rename(err)
+	}, in.Paths...)
+	unread := wrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {
 		return unread
 	}
