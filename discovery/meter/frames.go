@@ -1,8 +1,10 @@
 package meter
 
 import (
+	"bytes"
 	"errors"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
@@ -15,10 +17,17 @@ type frames struct {
 
 const binaryEvents = "application/vnd.amazon.eventstream"
 
+// content are the fields of an event that has nothing else, as nearly all are. They are not parsed.
+const content = 1<<response.None | 1<<response.Kind | 1<<response.ItemType
+
 // newFrames returns a frames that gives each document to each, which is valid until each returns.
 func newFrames(skim skimmer, each func(document []byte)) *frames {
 	f := &frames{skimmer: skim}
-	f.skimmer.each = func(document []byte) { f.document = document }
+	f.skimmer.each = func(document []byte) {
+		if f.skimmer.fields&^content != 0 || bytes.Contains(document, []byte("error")) {
+			f.document = document
+		}
+	}
 	f.events = eventstream.NewEvents(
 		func() { f.skimmer.reset(); f.document = nil },
 		f.skimmer.Write,

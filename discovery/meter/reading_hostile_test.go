@@ -56,7 +56,16 @@ var hostileStreams = map[string]struct {
 	"data without end":          {messages, "text/event-stream", hostileStart + "data: ", func(int) string { return "text without an end " }, "ended"},
 	"lines that end with CR":    {messages, "text/event-stream", hostileStart, func(int) string { return ":\r" }, "ended"},
 	"lines of data, without LF": {messages, "text/event-stream", hostileStart, func(int) string { return "data: {\r" }, "ended"},
-	"texts with escapes":        {messages, "text/event-stream", hostileStart + `data: {"usage`, func(int) string { return `\u0061` }, "ended"},
+	"messages of 16 MiB": {invokeStream, binaryStream, string(chunkStart), func(i int) string {
+		if i == 0 {
+			return string(openMessage(`{"bytes":"`))
+		}
+		return "eyJ1c2FnZSI6IHsi"
+	}, tooLarge},
+	"usage objects in chunks": {invokeStream, binaryStream, string(chunkStart), func(i int) string {
+		return string(chunk(fmt.Sprintf(`{"type":"message_delta","delta":{},"usage":{"x%d_tokens":1}}`, i)))
+	}, tooLarge},
+	"texts with escapes": {messages, "text/event-stream", hostileStart + `data: {"usage`, func(int) string { return `\u0061` }, "ended"},
 }
 
 // hostile returns about n bytes of a hostile stream.

@@ -51,20 +51,38 @@ func (c *chunk) write(p []byte) {
 			c.unescape(p[0])
 			p = p[1:]
 		default:
-			n := bytes.IndexAny(p, `"\`)
-			if n < 0 {
-				c.take(p)
+			n := plainLength(p)
+			c.take(p[:n])
+			if p = p[n:]; len(p) == 0 {
 				return
 			}
-			c.take(p[:n])
-			if p[n] == '\\' {
+			if p[0] == '\\' {
 				c.escape, c.code = 1, 0
 			} else {
 				c.endText()
 			}
-			p = p[n+1:]
+			p = p[1:]
 		}
 	}
+}
+
+// plainLength returns the number of bytes before the first quote or backslash. It searches block by block: a search to the end of p for
+// each of many escapes would take quadratic time.
+func plainLength(p []byte) int {
+	for n := 0; n < len(p); n += encodedBlock {
+		b := p[n:min(n+encodedBlock, len(p))]
+		quote := bytes.IndexByte(b, '"')
+		if quote >= 0 {
+			b = b[:quote]
+		}
+		if escape := bytes.IndexByte(b, '\\'); escape >= 0 {
+			return n + escape
+		}
+		if quote >= 0 {
+			return n + quote
+		}
+	}
+	return len(p)
 }
 
 // structure takes a byte outside of texts.

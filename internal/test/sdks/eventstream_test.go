@@ -1,7 +1,9 @@
 package sdks_test
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
 	"slices"
@@ -117,4 +119,37 @@ func FuzzEventStream(f *testing.F) {
 // of a name.
 func differs(err error) bool {
 	return strings.Contains(err.Error(), "more than") || strings.Contains(err.Error(), "malformed headers")
+}
+
+// BenchmarkEventStream reads 1,000 chunks of Claude: with a decoder of AWS, which stops at the payloads, and with ours, which decodes what
+// is in them.
+func BenchmarkEventStream(b *testing.B) {
+	event := `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + strings.Repeat("word ", 16) + `"}}`
+	part := encoded(b, chunkMessage(`{"bytes":"`+base64.StdEncoding.EncodeToString([]byte(event))+`","p":"abcdefghijkl"}`))
+	stream := bytes.Repeat(part, 1000)
+	b.Run("AWS", func(b *testing.B) {
+		payload := make([]byte, 0, 1<<10)
+		for b.Loop() {
+			reader, decoder := bufio.NewReaderSize(bytes.NewReader(stream), 32<<10), eventstream.NewDecoder()
+			for range 1000 {
+				if _, err := decoder.Decode(reader, payload); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		b.ReportMetric(1000*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+	})
+	b.Run("own", func(b *testing.B) {
+		for b.Loop() {
+			events := 0
+			e := own.NewEvents(func() {}, func([]byte) {}, func() { events++ })
+			for piece := range slices.Chunk(stream, 32<<10) {
+				e.Write(piece)
+			}
+			if e.Close() != nil || events != 1000 {
+				b.Fatal(events)
+			}
+		}
+		b.ReportMetric(1000*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+	})
 }
