@@ -1,0 +1,191 @@
+// The tests of this file compute the numbers of package report again, in SQL, from the same calls files.
+package main
+
+import (
+	_ "embed" // for the SQL
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
+)
+
+// reportSQL has the definitions of the report.
+//
+//go:embed report.sql
+var reportSQL string
+
+// reported is the present of the report, whose calls are of the 90 days before.
+var reported = time.Date(2026, 11, 22, 19, 40, 0, 0, time.UTC)
+
+// reportedModels are text models with prices for caches. The last one has calls in the period only, and the one before in the earlier one.
+var reportedModels = []struct {
+	provider models.Provider
+	model    string
+}{{models.OpenAI, "gpt-5.2"}, {models.OpenAI, "gpt-5.4"}, {models.Anthropic, "claude-sonnet-4-6"}, {models.Anthropic, "claude-opus-4-6"}, {models.Anthropic, "claude-opus-5"}}
+
+// reportedCall makes a call up.
+func reportedCall(random *rand.Rand) call {
+	c := call{at: reported.Add(-time.Duration(random.Int64N(int64(90 * 24 * time.Hour)))).Truncate(time.Microsecond)}
+	i := random.IntN(len(reportedModels))
+	if early := c.at.Before(reported.AddDate(0, 0, -30)); i >= 3 && early != (i == 3) {
+		i = random.IntN(3)
+	}
+	c.provider, c.model = reportedModels[i].provider, reportedModels[i].model
+	c.usage = prices.Usage{Input: random.Int64N(30_000) + 1, Output: random.Int64N(4000)}
+	if random.IntN(2) == 0 {
+		c.usage.CacheRead = random.Int64N(50_000)
+	}
+	if c.provider == models.Anthropic && random.IntN(3) == 0 {
+		c.usage.CacheWrite5m = random.Int64N(20_000)
+	}
+	return c
+}
+
+// reportedRecord returns the record of a call. One in thirty has no known cost, and another one an error status.
+func reportedRecord(random *rand.Rand, c *call, usd string) calls.Record {
+	u := &c.usage
+	r := calls.Record{Provider: c.provider, Model: c.model, Time: c.at, Status: 200, Complete: true, USD: usd}
+	if c.provider == models.Anthropic {
+		r.Usage = fmt.Appendf(nil, `{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":%d}`,
+			u.Input, u.CacheRead, u.CacheWrite5m, u.Output)
+	} else {
+		prompt := u.Input + u.CacheRead
+		r.Usage = fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`,
+			prompt, u.Output, prompt+u.Output, u.CacheRead)
+	}
+	switch random.IntN(60) {
+	case 0, 1:
+		r.USD, r.Unpriced = "", "the response was closed before its final counts"
+	case 2, 3:
+		r.Status, r.USD, r.Usage = 529, "0", nil
+	case 4: // an error that costs something is in no mean
+		r.Status, r.USD = 500, "0.000000000007"
+	case 5:
+		r.Status = 0
+	}
+	return r
+}
+
+// writeReported writes n calls to a file, and returns those whose cost is what the price list says.
+func writeReported(t *testing.T, n int) (dir string, listed []call) {
+	t.Helper()
+	dir = t.TempDir()
+	random := rand.New(rand.NewPCG(7, 8))
+	var text []byte
+	for range n {
+		c := reportedCall(random)
+		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: c.at})
+		require.NoError(t, err)
+		r := reportedRecord(random, &c, cost.USD)
+		line, err := json.Marshal(r)
+		require.NoError(t, err)
+		text = append(append(text, line...), '\n')
+		if r.USD == cost.USD {
+			listed = append(listed, c)
+		}
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "calls.jsonl"), text, 0o600))
+	return dir, listed
+}
+
+// inPeriod returns the calls of the period, with all cached tokens as input if uncached is set.
+func inPeriod(all []call, p report.Period, uncached bool) (some []call) {
+	for _, c := range all {
+		if c.at.Before(p.From) || !c.at.Before(p.To) {
+			continue
+		}
+		if u := &c.usage; uncached {
+			c.usage = prices.Usage{Input: u.Input + u.CacheRead + u.CacheWrite5m, Output: u.Output}
+		}
+		some = append(some, c)
+	}
+	return some
+}
+
+// plainUnits returns units of 1e-12 as a plain decimal.
+func plainUnits(t *testing.T, units string) string {
+	t.Helper()
+	n, ok := new(big.Rat).SetString(units)
+	require.True(t, ok, units)
+	n.Quo(n, big.NewRat(1_000_000_000_000, 1))
+	places, _ := n.FloatPrec()
+	return n.FloatString(places)
+}
+
+// TestReportAgreesWithTheWarehouse compares the sums, the change and its split, the month, and what caches saved.
+func TestReportAgreesWithTheWarehouse(t *testing.T) {
+	t.Parallel()
+	dir, listed := writeReported(t, 20_000)
+	r, err := report.Read(report.Options{Now: reported}, dir)
+	require.NoError(t, err)
+	require.Zero(t, r.Errors.Count)
+	w, err := open(t.Context())
+	require.NoError(t, err)
+	defer w.Close()
+	for _, statement := range []string{"SET VARIABLE folder = '" + dir + "'", "SET VARIABLE today = DATE '2026-11-22'", reportSQL} {
+		_, err := w.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	text := func(query string) string {
+		var value string
+		require.NoError(t, w.QueryRowContext(t.Context(), query).Scan(&value), query)
+		return value
+	}
+	for period, sum := range map[string]report.Sum{"1": r.Total.Sum, "0": r.Total.Previous} {
+		of := " FROM costs WHERE period = " + period
+		assert.Equal(t, plainUnits(t, text("SELECT CAST(sum(usd) AS VARCHAR)"+of)), sum.USD)
+		assert.Equal(t, text("SELECT CAST(count(*) AS VARCHAR)"+of), fmt.Sprint(sum.Calls))
+		assert.Equal(t, text("SELECT CAST(count(*) - count(usd) AS VARCHAR)"+of), fmt.Sprint(sum.Unpriced))
+		assert.Equal(t, text("SELECT CAST(sum(n"+period+") AS VARCHAR) FROM counted"), fmt.Sprint(sum.Counted))
+	}
+	for _, m := range r.Models {
+		assert.Equal(t, plainUnits(t, text("SELECT CAST(coalesce(sum(usd), 0) AS VARCHAR) FROM costs WHERE period = 1 AND model = '"+m.Model+"'")), m.USD, m.Model)
+	}
+	for _, d := range r.Days.Rows {
+		assert.Equal(t, plainUnits(t, text("SELECT CAST(usd AS VARCHAR) FROM daily WHERE day = '"+d.Day+"'")), d.USD, d.Day)
+	}
+	require.NotNil(t, r.Change)
+	for column, usd := range map[string]string{"usd": r.Change.USD, "more": r.Change.More, "mix": r.Change.Mix, "dearer": r.Change.Dearer} {
+		assert.Equal(t, plainUnits(t, text("SELECT CAST("+column+" AS VARCHAR) FROM split")), usd, column)
+		assert.NotEqual(t, "0", usd, column)
+	}
+	require.NotNil(t, r.Month.Forecast)
+	for column, usd := range map[string]string{"spent": r.Month.USD, "usd": r.Month.Forecast.USD, "low": r.Month.Forecast.Low, "high": r.Month.Forecast.High} {
+		exact, ok := new(big.Rat).SetString(usd)
+		require.True(t, ok, column)
+		assert.Equal(t, text("SELECT printf('%.2f', "+column+") FROM month"), exact.FloatString(2), column)
+	}
+	assert.Equal(t, text("SELECT CAST(n AS VARCHAR) FROM month"), fmt.Sprint(r.Month.Backtests))
+	checkSaving(t, w, r, listed)
+}
+
+// checkSaving prices the calls of the period as they were, and without caches, in SQL.
+func checkSaving(t *testing.T, w *warehouse, r *report.Report, listed []call) {
+	t.Helper()
+	var sums [2]*big.Rat
+	for i, uncached := range []bool{false, true} {
+		_, err := w.ExecContext(t.Context(), "DELETE FROM calls")
+		require.NoError(t, err)
+		require.NoError(t, w.load(t.Context(), inPeriod(listed, r.Period, uncached)))
+		var sum string
+		require.NoError(t, w.QueryRowContext(t.Context(), "SELECT CAST(sum(usd) AS VARCHAR) FROM priced_calls").Scan(&sum))
+		sums[i], _ = new(big.Rat).SetString(sum)
+	}
+	saved := sums[1].Sub(sums[1], sums[0])
+	places, _ := saved.FloatPrec()
+	assert.Equal(t, saved.FloatString(places), r.Cache.SavedUSD)
+	assert.False(t, strings.HasPrefix(r.Cache.SavedUSD, "-"))
+}
