@@ -232,7 +232,7 @@ func TestTestsFollowTheirSources(t *testing.T) {
 	t.Parallel()
 	sources := map[string][]string{}
 	tests := map[string][]string{}
-	require.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		dir, name := filepath.Split(path)
 		if test, ok := strings.CutSuffix(name, "_test.go"); ok {
 			tests[dir] = append(tests[dir], test)
