@@ -29,6 +29,12 @@
 // fetched, it keeps Budget.PerCall of its budgets. One that failed or was canceled without counts costs nothing. The newest 10,000 ids
 // are kept, in memory only: an older response costs PerCall, and its cost as well when it is fetched after all.
 //
+// # Platforms
+//
+// The hosts of OpenRouter, Bedrock, Vertex and Azure are known, too. A Record has the platform, the region and the profile, which select
+// the price; docs/providers.md has what is priced. [WithEndpoint] names other hosts, such as a proxy, and the kind of Azure's
+// deployments, without which its calls are unpriced.
+//
 // # What the program sees
 //
 // The bytes of a response, their order and timing, its headers, trailers and errors are those of the base transport. Only

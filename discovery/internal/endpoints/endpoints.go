@@ -132,7 +132,7 @@ func CallsModel(method, path string) bool {
 		return false
 	}
 	path = strings.TrimSuffix(path, "/")
-	if GeminiForm(path) {
+	if GeminiForm(path) || hostedForm().MatchString(path) {
 		return true
 	}
 	for _, e := range all {
@@ -142,6 +142,9 @@ func CallsModel(method, path string) bool {
 	}
 	return false
 }
+
+// hostedForm matches the paths of Bedrock, of Claude on Vertex, and of Cohere.
+var hostedForm = expression(`/model/.+/(?:converse|converse-stream|invoke|invoke-with-response-stream)$|:(?:streamR|r)awPredict$|/v2/chat$`)
 
 // GeminiForm reports whether a path has the form models/gemini-3.6-flash:generateContent.
 func GeminiForm(path string) bool {

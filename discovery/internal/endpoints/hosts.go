@@ -3,6 +3,7 @@ package endpoints
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // providerHosts are the official hosts of the providers. OpenAI and xAI have regional ones too. The Claude Platform on AWS is
@@ -13,13 +14,18 @@ var providerHosts = map[string]string{
 }
 
 var (
-	openAIHost    = regexp.MustCompile(`^(?:ae|au|ca|eu|gb|in|jp|kr|sg|us)\.api\.openai\.com$`)
-	xaiHost       = regexp.MustCompile(`^(?:us-east-1|us-west-2|eu-west-1)\.api\.x\.ai$`)
-	claudeAWSHost = regexp.MustCompile(`^aws-external-anthropic\.` + awsRegion + `\.api\.aws$`)
-	bedrockHost   = regexp.MustCompile(`^(?:bedrock-runtime(?:-fips)?\.(` + awsRegion + `)\.(?:amazonaws\.com|api\.aws)|bedrock-mantle\.(` + awsRegion + `)\.api\.aws)$`)
-	vertexHost    = regexp.MustCompile(`^(?:([a-z]+(?:-[a-z]+\d+)?)-)?aiplatform\.(?:(us|eu)\.rep\.)?googleapis\.com$`)
-	azureHost     = regexp.MustCompile(`^[a-z0-9-]+\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$`)
+	openAIHost    = expression(`^(?:ae|au|ca|eu|gb|in|jp|kr|sg|us)\.api\.openai\.com$`)
+	xaiHost       = expression(`^(?:us-east-1|us-west-2|eu-west-1)\.api\.x\.ai$`)
+	claudeAWSHost = expression(`^aws-external-anthropic\.` + awsRegion + `\.api\.aws$`)
+	bedrockHost   = expression(`^(?:bedrock-runtime(?:-fips)?\.(` + awsRegion + `)\.(?:amazonaws\.com|api\.aws)|bedrock-mantle\.(` + awsRegion + `)\.api\.aws)$`)
+	vertexHost    = expression(`^(?:([a-z]+(?:-[a-z]+\d+)?)-)?aiplatform\.(?:(us|eu)\.rep\.)?googleapis\.com$`)
+	azureHost     = expression(`^[a-z0-9-]+\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$`)
 )
+
+// expression returns an expression that is compiled when it is first used.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 const awsRegion = `[a-z]{2}(?:-[a-z]+)+-\d+`
 
@@ -28,11 +34,12 @@ func OfHost(host string) (Endpoint, bool) {
 	host = strings.ToLower(host)
 	provider := providerHosts[host]
 	switch {
-	case openAIHost.MatchString(host):
+	case provider != "":
+	case openAIHost().MatchString(host):
 		provider = "openai"
-	case xaiHost.MatchString(host):
+	case xaiHost().MatchString(host):
 		provider = "xai"
-	case claudeAWSHost.MatchString(host):
+	case claudeAWSHost().MatchString(host):
 		provider = "anthropic"
 	}
 	if provider != "" {
@@ -45,15 +52,15 @@ func platformOf(host string) (Endpoint, bool) {
 	if host == "openrouter.ai" {
 		return Endpoint{Platform: OpenRouter}, true
 	}
-	if match := bedrockHost.FindStringSubmatch(host); match != nil {
+	if match := bedrockHost().FindStringSubmatch(host); match != nil {
 		return Endpoint{Platform: Bedrock, Region: match[1] + match[2]}, true
 	}
-	if match := vertexHost.FindStringSubmatch(host); match != nil {
+	if match := vertexHost().FindStringSubmatch(host); match != nil {
 		e := Endpoint{Platform: Vertex, Region: match[1] + match[2]}
 		if e.Region == "" {
 			e.Region = "global"
 		}
 		return e, true
 	}
-	return Endpoint{Platform: Azure}, azureHost.MatchString(host)
+	return Endpoint{Platform: Azure}, azureHost().MatchString(host)
 }

@@ -1,7 +1,6 @@
 package endpoints
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -40,7 +39,7 @@ func (t *Target) Names(requested, answered string) Names {
 	return n
 }
 
-var profile = regexp.MustCompile(`^([a-z]{2}|us-gov|apac|global)\.|^([a-z0-9-]+)\.anthropic\.`)
+var profile = expression(`^([a-z]{2}|us-gov|apac|global)\.|^([a-z0-9-]+)\.anthropic\.`)
 
 // bedrockNames returns the names of an id such as us.anthropic.claude-opus-5, or of an ARN.
 func (t *Target) bedrockNames(requested, answered string) (n Names) {
@@ -52,7 +51,7 @@ func (t *Target) bedrockNames(requested, answered string) (n Names) {
 		}
 	}
 	plain := id
-	if match := profile.FindStringSubmatch(id); match != nil {
+	if match := profile().FindStringSubmatch(id); match != nil {
 		n.Profile = match[1] + match[2]
 		plain = id[len(n.Profile)+1:]
 	}
