@@ -106,7 +106,7 @@ func FuzzEventStream(f *testing.F) {
 			assert.Error(t, wantErr)
 			assert.Equal(t, want, got)
 		default:
-			assert.Equal(t, want[:len(got)], append([]frame{}, got...))
+			assert.True(t, len(got) <= len(want) && slices.Equal(want[:len(got)], got), "%v %v", want, got)
 			if len(want) > 0 && len(got) == 0 && strings.Contains(err.Error(), "malformed") { // without the length of the name it is well-formed
 				_, err = readOwn(framed(headers[:len(headers)-1], payload), 64)
 				assert.NoError(t, err)
