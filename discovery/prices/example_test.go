@@ -153,3 +153,17 @@ func ExampleList_WriteCSV() {
 	// Output:
 	// provider model_hint sku_id sku_description input_per_mtok output_per_mtok cache_read_per_mtok cache_write_5m_per_mtok cache_write_1h_per_mtok tier_threshold_tokens usage_unit source verified_at valid_from valid_until modality mode
 }
+
+// The answers of Bedrock's Converse have a form of their own, and those of OpenRouter the form of OpenAI with a stated cost.
+func ExampleParseResponse_forms() {
+	converse, err := prices.ParseResponse(prices.FormConverse, []byte(`{"usage": {"inputTokens": 12, "cacheReadInputTokens": 1028,
+		"outputTokens": 185, "totalTokens": 1225}, "stopReason": "end_turn"}`))
+	fmt.Println(converse.Usage.Input, converse.Usage.CacheRead, converse.Usage.Output, err)
+
+	router, err := prices.ParseResponse(models.OpenAI, []byte(`{"id": "gen-1", "model": "z-ai/glm-5-turbo", "provider": "Z.AI",
+		"usage": {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4, "cost": 6e-8, "is_byok": false}}`))
+	fmt.Println(router.Usage.ChargedUSD, router.Upstream, router.BYOK, err)
+	// Output:
+	// 12 1028 185 <nil>
+	// 0.00000006 Z.AI false <nil>
+}
