@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -49,4 +50,21 @@ func TestMeterHasTheStatusOfAShellAfterASignal(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 	assert.Equal(t, 128+int(syscall.SIGKILL), p.exit())
+}
+
+// The files that the environment names are removed also after SIGTERM.
+func TestInterceptRemovesItsFiles(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	p := startProcess(t, newMeterCommand(t, []string{"TMPDIR=" + folder}, "--intercept", "--", "caller", "signals"))
+	p.line()
+	files, err := filepath.Glob(filepath.Join(folder, "mesh-meter-*", "*"))
+	require.NoError(t, err)
+	assert.NotEmpty(t, files)
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	assert.Equal(t, "terminated", p.line())
+	assert.Equal(t, 5, p.exit())
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }

@@ -65,10 +65,9 @@ func decryptedOf(conn net.Conn) *decrypted {
 
 // alertOf returns the text of the TLS alert that ended a handshake, or "" if none was sent.
 func alertOf(err error) string {
-	var alert tls.AlertError
 	var remote *net.OpError
-	if errors.As(err, &remote) && remote.Op == "remote error" && errors.As(err, &alert) {
-		return output.Line(alert.Error())
+	if errors.As(err, &remote) && remote.Op == "remote error" { // crypto/tls does not export the type of alerts
+		return remote.Err.Error()
 	}
 	return ""
 }

@@ -6,7 +6,7 @@ if (always || !process.allowedNodeEnvironmentFlags.has('--use-env-proxy')) {
 	globalThis.fetch = function (input, init) {
 		const given = typeof input === 'object' && !(input instanceof URL); // a Request
 		const text = given ? input.url : String(input);
-		if (URL.canParse?.(text) && !init?.dispatcher && known(new URL(text))) {
+		if (URL.canParse?.(text) && !/Proxy/.test(init?.dispatcher?.constructor.name) && known(new URL(text))) {
 			const url = new URL(text);
 			const to = meter + url.host + url.pathname + url.search;
 			input = given ? new Request(to, input) : to;

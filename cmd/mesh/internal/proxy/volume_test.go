@@ -1,0 +1,88 @@
+// The tests of this file send much through a tunnel and through --intercept. MESH_VOLUME is the number of bytes; .ci/run sets a gigabyte.
+
+package proxy_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// text yields n bytes of JSON text, and notes the live heap as it goes.
+type text struct {
+	left, next int64
+	peak       uint64
+}
+
+func (r *text) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	if r.left <= r.next {
+		r.peak, r.next = max(r.peak, liveHeap()), r.next-sampled
+	}
+	n := copy(p[:min(int64(len(p)), r.left)], filler)
+	r.left -= int64(n)
+	return n, nil
+}
+
+const sampled = 64 << 20
+
+var filler = bytes.Repeat([]byte("a"), 32<<10)
+
+func liveHeap() uint64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// What is held while much passes through does not depend on the volume.
+func TestVolumeNeedsConstantMemory(t *testing.T) { // not parallel: it measures the process
+	volume := int64(8 << 20)
+	if given := os.Getenv("MESH_VOLUME"); given != "" {
+		var err error
+		volume, err = strconv.ParseInt(given, 10, 64)
+		require.NoError(t, err)
+	}
+	const host, bound = "volume.example.com", 16 << 20
+	answer := &text{}
+	serve(t, host, func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		assert.NoError(t, err)
+		assert.Greater(t, n, volume)
+		_, _ = io.WriteString(w, `{"content":"`)
+		_, _ = io.Copy(w, answer)
+		_, _ = io.WriteString(w, `",`+chatAnswer[1:])
+	})
+	for name, s := range map[string]*started{"tunnel": startTunnels(t), "intercept": startTunnels(t, host)} {
+		client := s.client(t, false)
+		before := liveHeap()
+		question := &text{left: volume, next: volume / 2}
+		*answer = *question
+		res, err := client.Post("https://"+host+"/v1/chat/completions", "application/json", io.MultiReader(
+			strings.NewReader(`{"model":"gpt-4o","messages":"`), question, strings.NewReader(`"}`)))
+		require.NoError(t, err)
+		n, err := io.Copy(io.Discard, res.Body)
+		require.NoError(t, err)
+		res.Body.Close()
+		assert.Greater(t, n, volume)
+		peak := max(question.peak, answer.peak)
+		require.NotZero(t, peak)
+		t.Logf("%s: %d bytes each way, %d bytes held at most", name, volume, int64(peak)-int64(before))
+		assert.Less(t, peak, before+bound, name)
+		client.CloseIdleConnections()
+		if name == "intercept" {
+			require.Len(t, s.records, 1)
+			assert.Equal(t, "0.0075", s.records[0].USD)
+		}
+	}
+}

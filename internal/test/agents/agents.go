@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// agents returns the agents of a folder node_modules. Gemini CLI runs on each node; the others are programs of their own.
+func agents(folder string, nodes []string) []program {
+	bin := func(name string) string { return filepath.Join(folder, ".bin", name) }
+	const task = "Reply with one word."
+	list := []program{
+		{name: "Claude Code", version: installed(folder, "@anthropic-ai/claude-code"), command: []string{bin("claude"), "-p", task}},
+		{name: "Codex", version: installed(folder, "@openai/codex"), command: []string{bin("codex"), "exec", "--skip-git-repo-check", task}},
+		{name: "opencode", version: installed(folder, "opencode-ai"), command: []string{bin("opencode"), "run", "-m", "anthropic/claude-sonnet-4-5", task}},
+	}
+	for _, node := range nodes {
+		script, _ := filepath.EvalSymlinks(bin("gemini"))
+		list = append(list, program{
+			name: "Gemini CLI, Node " + strings.TrimPrefix(version(node, "--version"), "v"), version: installed(folder, "@google/gemini-cli"),
+			command: []string{node, script, "--skip-trust", "-p", task},
+		})
+	}
+	return list
+}
+
+// packageOf returns the npm package that a script calls, which its first line names.
+func packageOf(script string) (string, error) {
+	text, err := os.ReadFile(script)
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return strings.TrimPrefix(string(line), "// "), err
+}
+
+// installed returns the version of a package.
+func installed(folder, name string) string {
+	first, _, _ := strings.Cut(name, " ")
+	text, _ := os.ReadFile(filepath.Join(folder, first, "package.json"))
+	var p struct{ Version string }
+	_ = json.Unmarshal(text, &p)
+	return p.Version
+}
+
+// version returns the second word of what a program prints, or the first one if there is no other.
+func version(program string, args ...string) string {
+	text, _ := exec.Command(program, args...).Output()
+	words := strings.Fields(string(text))
+	if len(words) == 0 {
+		return ""
+	}
+	return words[min(1, len(words)-1)]
+}
+
+// call is the Go program of the table.
+func call(url string) error {
+	res, err := http.Post(url, "application/json", strings.NewReader(`{"model":"grok-4","messages":[]}`))
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
+}

@@ -1,0 +1,188 @@
+// Command agents runs programs that call model providers behind mesh meter, and prints a table of what was counted: agents -mesh PATH
+// -npm FOLDER -node PATH[,PATH]. The providers are a server on this machine with a ledger of its own.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/internal/test/internet"
+)
+
+var (
+	mesh    = flag.String("mesh", "mesh", "the command mesh")
+	npm     = flag.String("npm", "", "folder with node_modules")
+	nodes   = flag.String("node", "node", "paths of node, with commas")
+	only    = flag.String("run", "", "regular expression of programs")
+	verbose = flag.Bool("v", false, "print what the programs print")
+)
+
+// program is a row of the table.
+type program struct {
+	name, version string
+	command, env  []string
+}
+
+// result is one run of a program.
+type result struct {
+	made, counted int
+	tokens        int64 // of the records
+	bypassed      bool
+	status        int
+}
+
+func main() {
+	flag.Parse()
+	if url := flag.Arg(0); url != "" { // the Go program of the table
+		if err := call(url); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run() (err error) {
+	for _, path := range []*string{mesh, npm} { // programs run in folders of their own
+		if *path != "" {
+			if *path, err = filepath.Abs(*path); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Println("| program | version | default mode | `--intercept` |")
+	fmt.Println("|---|---|---|---|")
+	for _, p := range programs() {
+		if !regexp.MustCompile(*only).MatchString(p.name) {
+			continue
+		}
+		row := []string{p.name, p.version}
+		for _, mode := range [][]string{nil, {"--intercept"}} {
+			r, err := p.run(mode)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+			row = append(row, r.String())
+		}
+		fmt.Println("| " + strings.Join(row, " | ") + " |")
+	}
+	return nil
+}
+
+func (r result) String() string {
+	text := fmt.Sprintf("%d of %d", r.counted, r.made)
+	if r.tokens != int64(r.counted)*(input+output) {
+		text += fmt.Sprintf(", %d tokens", r.tokens)
+	}
+	if r.bypassed {
+		text += ", others seen"
+	}
+	if r.status != 0 {
+		text += fmt.Sprintf(", exit %d", r.status)
+	}
+	return text
+}
+
+// run runs a program in a home of its own.
+func (p program) run(flags []string) (r result, err error) {
+	home, err := os.MkdirTemp("", "agents-")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(home)
+	ledger := &fake{calls: map[string]int{}}
+	i, err := internet.Start(filepath.Join(home, "roots.pem"), ledger)
+	if err != nil {
+		return r, err
+	}
+	defer i.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	folder := filepath.Join(home, "calls")
+	args := append(append([]string{"meter", "--stream-usage", "--log", folder}, flags...), "--")
+	cmd := exec.CommandContext(ctx, *mesh, append(args, p.command...)...)
+	cmd.Env = append(environment(home, i), p.env...)
+	cmd.Dir = home
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.Discard, &errs
+	if *verbose {
+		cmd.Stdout, cmd.Stderr = os.Stderr, io.MultiWriter(os.Stderr, &errs)
+	}
+	_ = cmd.Run()
+	r.status = cmd.ProcessState.ExitCode()
+	for n := range maps.Values(ledger.calls) {
+		r.made += n
+	}
+	r.bypassed = strings.Contains(errs.String(), "\nnot counted: ")
+	if *verbose {
+		fmt.Fprintln(os.Stderr, p.name, flags, "ledger", ledger.calls, "others", ledger.others, "tunnels", i.Opened())
+	}
+	return r, r.read(folder)
+}
+
+// read adds up the records of a run.
+func (r *result) read(folder string) error {
+	groups, err := calls.Sum(calls.SumOptions{By: [][]string{{"provider"}}}, folder)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups[0] {
+		r.counted += g.Calls
+		r.tokens += g.Usage.Input + g.Usage.Output
+	}
+	return nil
+}
+
+// self returns the path of this program.
+func self() string {
+	path, _ := os.Executable()
+	return path
+}
+
+// environment is that of a user whose network has a proxy with an authority of its own, and who has keys of all providers.
+func environment(home string, i *internet.Internet) []string {
+	env := []string{
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "NODE_EXTRA_CA_CERTS=" + i.Roots, "CURL_CA_BUNDLE=" + i.Roots, "TMPDIR=" + home,
+		"OPENAI_API_KEY=example", "CODEX_API_KEY=example", "ANTHROPIC_API_KEY=sk-ant-example", "GEMINI_API_KEY=example", "GOOGLE_API_KEY=example",
+		"GOOGLE_GENERATIVE_AI_API_KEY=example", "XAI_API_KEY=example", "DEEPSEEK_API_KEY=example", "NO_COLOR=1", "DISABLE_TELEMETRY=1",
+	}
+	return append(env, i.Env()...)
+}
+
+// programs returns the rows that can run.
+func programs() []program {
+	list := []program{
+		{name: "curl", version: version("curl", "--version"), command: []string{
+			"curl", "-sS", "-o", "/dev/null", "-H", "Content-Type: application/json", "-d", `{"model":"grok-4","messages":[]}`, "https://api.x.ai/v1/chat/completions",
+		}},
+		{name: "Go, net/http", version: version("go", "env", "GOVERSION"), command: []string{self(), "https://api.x.ai/v1/chat/completions"}},
+	}
+	if *npm == "" {
+		return list
+	}
+	folder := filepath.Join(*npm, "node_modules")
+	scripts, _ := filepath.Glob(filepath.Join(*npm, "programs", "*.mjs"))
+	for _, node := range strings.Split(*nodes, ",") {
+		for _, script := range scripts {
+			name, _ := packageOf(script)
+			list = append(list, program{
+				name: name + ", Node " + strings.TrimPrefix(version(node, "--version"), "v"), version: installed(folder, name), command: []string{node, script},
+			})
+		}
+	}
+	return append(list, agents(folder, strings.Split(*nodes, ","))...)
+}
