@@ -13,7 +13,7 @@ SHIPPED   := ./client/... ./discovery/... ./scan/... ./internal/...
 
 .PHONY: help
 help: ## show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: generate
 generate: ## generate gen/ from specs/
@@ -34,6 +34,10 @@ documents: ## check the OpenAPI documents with tools from npm
 .PHONY: agents
 agents: ## run two agents with the official TypeScript client of the Model Context Protocol, from npm
 	@./.ci/agents
+
+.PHONY: agents-metered
+agents-metered: ## run SDKs and agents from npm behind mesh meter and print what was counted; downloads 1.7 GB
+	@./.ci/agents-metered
 
 .PHONY: facts
 facts: ## compare the tables of dates, prices, fees and factors with the newest official SDKs; needs the module proxy

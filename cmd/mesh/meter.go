@@ -63,6 +63,8 @@ refused.
 line for each call to a new file in a folder, for mesh usage. Under mesh serve, the calls have the labels message, from,
 thread (its name, else its id) and thread_id.
 
+With -o json, the last line on stderr is an object with the table, what was not counted, and the budgets.
+
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM and SIGHUP are passed on to it.`,
 		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --log ~/calls --label job=nightly -- node agent.mjs",
 		Args:    args(cobra.MinimumNArgs(1)),
@@ -132,6 +134,9 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 // writeMetered prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has
 // refused.
 func (a *app) writeMetered(summary *pages.Summary, meters *proxy.Meters, p *proxy.Proxy, f *meterFlags) error {
+	if a.format == "json" {
+		return a.writeMeteredJSON(summary, meters, p)
+	}
 	defer a.writeUncounted(p)
 	count, unlimited := summary.Calls()
 	if f.perCall != "" {
@@ -142,7 +147,7 @@ func (a *app) writeMetered(summary *pages.Summary, meters *proxy.Meters, p *prox
 			return err
 		}
 	} else if meters.Refused() == 0 {
-		fmt.Fprintln(a.errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed()))
+		fmt.Fprintln(a.errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed(), f.intercept))
 	}
 	for _, b := range meters.Budgets() {
 		if count > 0 {
@@ -154,9 +159,12 @@ func (a *app) writeMetered(summary *pages.Summary, meters *proxy.Meters, p *prox
 }
 
 // whyNone returns why there are no calls, although some requests may have failed before they were sent.
-func whyNone(failed int64) string {
+func whyNone(failed int64, intercept bool) string {
 	if failed > 0 {
 		return fmt.Sprintf("requests that did not reach the provider: %d", failed)
+	}
+	if intercept {
+		return "none came through HTTPS_PROXY"
 	}
 	return "only calls to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are counted"
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -69,6 +70,39 @@ func TestMeterTotalIsALowerBoundForHostsWithoutRecords(t *testing.T) {
 	assert.Equal(t, 0, status)
 	assert.Regexp(t, `(?m)^total at least 0\.\d+ USD; calls: 1, unpriced: 0$`, stderr)
 	assert.Contains(t, stderr, "\nnot counted: api.x.ai, 1 connection, ")
+}
+
+func TestMeterJSON(t *testing.T) {
+	t.Parallel()
+	i, _ := startInternet(t)
+	_, stderr, status := runMeter(t, i.Env(), "-o", "json", "--budget", "5", "--", "caller", "messages", "https://api.x.ai/v1/chat/completions")
+	assert.Equal(t, 0, status)
+	var got struct {
+		Calls      int    `json:"calls"`
+		USD        string `json:"usd"`
+		Incomplete bool   `json:"incomplete"`
+		NotCounted []struct {
+			Host        string `json:"host"`
+			Provider    string `json:"provider"`
+			Connections int    `json:"connections"`
+			Sent        int    `json:"sent_bytes"`
+			Received    int    `json:"received_bytes"`
+			Recorded    bool   `json:"recorded"`
+		} `json:"not_counted"`
+		NotAccepted []any `json:"not_accepted"`
+		Budgets     []any `json:"budgets"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(stderr), &got), stderr)
+	assert.Equal(t, 1, got.Calls)
+	assert.Regexp(t, `^0\.\d+$`, got.USD)
+	assert.True(t, got.Incomplete)
+	require.Len(t, got.NotCounted, 1)
+	n := got.NotCounted[0]
+	assert.Equal(t, []any{"api.x.ai", "xai", 1, false}, []any{n.Host, n.Provider, n.Connections, n.Recorded})
+	assert.Positive(t, n.Sent)
+	assert.Positive(t, n.Received)
+	assert.Len(t, got.Budgets, 1)
+	assert.NotNil(t, got.NotAccepted)
 }
 
 func TestInterceptCountsCallsToTheHostsOfProviders(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -65,6 +66,26 @@ func (a *app) writeUncounted(p *proxy.Proxy) {
 		}
 		fmt.Fprintf(a.errs, "certificate not accepted: %s, %s of %s: %s\n", r.Host, connections(r.Connections), cmp.Or(r.Client, "a client without a name"), reason)
 	}
+}
+
+// metered is what mesh meter prints with -o json.
+type metered struct {
+	*pages.Report
+	Incomplete  bool                `json:"incomplete"`   // USD and AtLeastUSD are a part of the cost
+	NotCounted  []proxy.Bypass      `json:"not_counted"`  // connections to providers
+	NotAccepted []proxy.Rejection   `json:"not_accepted"` // clients that reject the certificate of --intercept
+	Budgets     []meter.BudgetState `json:"budgets"`
+	Refused     int64               `json:"refused"`
+	Failed      int64               `json:"failed"` // requests without a response
+}
+
+// writeMeteredJSON prints one line to stderr: stdout has the output of the command.
+func (a *app) writeMeteredJSON(summary *pages.Summary, meters *proxy.Meters, p *proxy.Proxy) error {
+	incomplete := isIncomplete(p)
+	return output.JSON(a.errs, metered{
+		Report: summary.Report(incomplete), Incomplete: incomplete, NotCounted: p.Bypasses(), NotAccepted: append([]proxy.Rejection{}, p.Rejections()...),
+		Budgets: append([]meter.BudgetState{}, meters.Budgets()...), Refused: meters.Refused(), Failed: meters.Failed(),
+	}, "")
 }
 
 func connections(n int) string {

@@ -161,9 +161,9 @@ func exclude(cmd *cobra.Command, flag string, others ...string) {
 }
 
 // checkFormat checks --format. Only mesh prices and mesh usage have a table that is the same in every row, which CSV needs. The output
-// of mesh serve, mesh meter and mesh mcp is that of another program or of a protocol.
+// of mesh serve and mesh mcp is that of another program or of a protocol.
 func checkFormat(cmd *cobra.Command, format string) error {
-	if format != "text" && slices.Contains([]string{"serve", "meter", "mcp"}, cmd.Name()) {
+	if format != "text" && slices.Contains([]string{"serve", "mcp"}, cmd.Name()) {
 		return usagef("%s has no -o", cmd.CommandPath())
 	}
 	accepted := []string{"text", "json"}

@@ -84,7 +84,10 @@ func (f *fake) answer(w http.ResponseWriter, r *http.Request, events []string) {
 }
 
 func chat(model string, stream, usage bool) []string {
-	counts := fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_cache_hit_tokens":0,"prompt_cache_miss_tokens":%[1]d}`, input, output, input+output)
+	counts := fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, input, output, input+output)
+	if strings.HasPrefix(model, "deepseek") {
+		counts = strings.Replace(counts, "}", fmt.Sprintf(`,"prompt_cache_hit_tokens":0,"prompt_cache_miss_tokens":%d}`, input), 1)
+	}
 	if !stream {
 		return []string{fmt.Sprintf(`{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,"message":{"role":"assistant","content":"done"},"finish_reason":"stop"}],"usage":%s}`, model, counts)}
 	}

@@ -69,16 +69,26 @@ func (s *Summary) Record(r calls.Record) {
 	add(s.models[key], &call)
 }
 
-// Write writes the table of mesh usage, and why calls are unpriced or have failed. The total of incomplete calls is what they cost at
-// least.
-func (s *Summary) Write(w io.Writer, incomplete bool) error {
+// Report returns the sums by provider and model, and why calls are unpriced. The total of incomplete calls is what they cost at least.
+func (s *Summary) Report(incomplete bool) *Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	report := &Report{By: []string{"provider", "model"}, incomplete: incomplete}
+	report := &Report{By: []string{"provider", "model"}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Reasons: []Reason{}, incomplete: incomplete}
 	for _, key := range slices.SortedFunc(maps.Keys(s.models), compareModels) {
 		report.Rows = append(report.Rows, *s.models[key])
 	}
+	for _, c := range slices.SortedFunc(maps.Keys(s.unpriced), compareCauses) {
+		report.Reasons = append(report.Reasons, Reason{Text: named(c.model) + ": " + c.text, Calls: s.unpriced[c]})
+	}
 	report.addUp()
+	return report
+}
+
+// Write writes the table of mesh usage, and why calls are unpriced or have failed.
+func (s *Summary) Write(w io.Writer, incomplete bool) error {
+	report := s.Report(incomplete)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err := report.sums(w); err != nil {
 		return err
 	}

@@ -84,14 +84,14 @@ func TestConnectNeedsTheSecret(t *testing.T) {
 	wrong := *u
 	wrong.User = url.UserPassword("mesh", strings.Repeat("A", 26))
 	for _, headers := range [][]string{nil, {basic(&wrong)}, {strings.Replace(basic(u), "Proxy-", "", 1)}, {"Proxy-Authorization: Bearer " + secret}} {
-		_, res := s.open(t, "api.x.ai:443", headers...)
+		_, res := s.open(t, "secret.example.com:443", headers...)
 		assert.Equal(t, http.StatusProxyAuthRequired, res.StatusCode, headers)
 		assert.Equal(t, `Basic realm="mesh meter"`, res.Header.Get("Proxy-Authenticate"))
 		assert.True(t, res.Close, "git fails on a connection that stays open")
 		text, _ := io.ReadAll(res.Body)
 		assert.NotContains(t, string(text), secret)
 	}
-	assert.NotContains(t, world.Opened(), "api.x.ai:443")
+	assert.NotContains(t, world.Opened(), "secret.example.com:443")
 	for _, address := range []string{"example.com", ":443", "example.com:"} {
 		_, res := s.open(t, address, basic(u))
 		assert.Equal(t, http.StatusBadRequest, res.StatusCode, address)

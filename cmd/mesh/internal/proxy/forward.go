@@ -12,6 +12,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
@@ -26,6 +27,19 @@ func newTransport() *http.Transport {
 	base.MaxIdleConnsPerHost = maxIdle
 	return base
 }
+
+// buffers are those through which responses are copied. Without them each call would allocate one of 32 kB.
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) Get() []byte {
+	if buffer, ok := b.pool.Get().(*[]byte); ok {
+		return *buffer
+	}
+	const size = 32 << 10
+	return make([]byte, size)
+}
+
+func (b *buffers) Put(buffer []byte) { b.pool.Put(&buffer) }
 
 // forward returns the proxy of one upstream. Paths stay as they are below its host, except for the version of known APIs.
 func (p *Proxy) forward(u Upstream) http.Handler {
@@ -45,6 +59,7 @@ func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper)
 		Rewrite:        func(r *httputil.ProxyRequest) { rewrite(r, to) },
 		Transport:      transport,
 		FlushInterval:  -1, // at once
+		BufferPool:     &p.buffers,
 		ModifyResponse: func(res *http.Response) error { p.redirect(res, to, prefix); return nil },
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {

@@ -49,6 +49,7 @@ type Proxy struct {
 	accepted    *handed
 	authority   *authority // nil without --intercept
 	routes      routes
+	buffers     buffers
 	bypasses    bypasses
 	rejections  rejections
 	cancel      context.CancelFunc // ends the calls that run
