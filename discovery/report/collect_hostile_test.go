@@ -1,3 +1,5 @@
+// The tests of this file check reports of unusual calls, names, times and amounts.
+
 package report_test
 
 import (

@@ -115,3 +115,9 @@ func build(t *testing.T, o report.Options, records ...calls.Record) *report.Repo
 	require.NoError(t, err)
 	return r
 }
+
+// anthropic returns a call of a model that retires on 2026-11-30.
+func anthropic(r calls.Record) calls.Record {
+	r.Provider, r.Model = models.Anthropic, "claude-sonnet-4-5"
+	return r
+}

@@ -1,3 +1,5 @@
+// The tests of this file check the definition of each number with amounts that were computed by hand.
+
 package report_test
 
 import (

@@ -1,0 +1,58 @@
+package report_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
+)
+
+// Each rule fires at its threshold and not below it.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	failed := of(priced(at(1), "0"), "gpt-5.2")
+	failed.Status = 500
+	unpriced := priced(at(1), "")
+	unpriced.Unpriced = "the stream has no counts; stream_options.include_usage requests them"
+	gone := of(failed, "o4-mini")
+	gone.Status = 404
+	project := func(r calls.Record, value string) calls.Record { return labelled(r, "project", value) }
+	for name, row := range map[string]struct {
+		o       report.Options
+		records []calls.Record
+		codes   []string
+	}{
+		"nothing":            {report.Options{}, repeat(200, priced(at(1), "1")), []string{}},
+		"errors":             {report.Options{}, append(repeat(97, priced(at(1), "1")), repeat(3, failed)...), []string{"errors"}},
+		"few errors":         {report.Options{}, append(repeat(98, priced(at(1), "1")), repeat(2, failed)...), []string{}},
+		"errors of 99 calls": {report.Options{}, append(repeat(90, priced(at(1), "1")), repeat(9, failed)...), []string{}},
+		"unpriced":           {report.Options{}, append(repeat(199, priced(at(1), "1")), unpriced), []string{"unpriced"}},
+		"one unpriced":       {report.Options{}, append(repeat(200, priced(at(1), "1")), unpriced), []string{}},
+		"retired":            {report.Options{}, repeat(1, gone), []string{"retired"}},
+		"retiring":           {report.Options{}, repeat(1, anthropic(priced(at(1), "1"))), []string{"retiring"}},
+		"budget":             {report.Options{Budgets: []string{"1/month", "1.99/month"}}, repeat(2, priced(at(1), "1")), []string{"budget"}},
+		"budget left":        {report.Options{Budgets: []string{"2/month"}}, repeat(2, priced(at(1), "1")), []string{}},
+		"label":              {report.Options{}, join(repeat(1, project(priced(at(40), "1"), "a")), repeat(1, project(priced(at(1), "5"), "a")), repeat(1, project(priced(at(1), "2"), "b"))), []string{"label"}},
+		"even labels": {report.Options{}, join(repeat(1, project(priced(at(40), "1"), "a")), func() (all []calls.Record) {
+			for i := range 11 {
+				all = append(all, project(priced(at(1), "1"), fmt.Sprint("p", i)))
+			}
+			return all
+		}()), []string{}},
+		"one label": {report.Options{}, append(repeat(1, project(priced(at(56), "1"), "a")), project(priced(at(1), "5"), "a")), []string{}},
+	} {
+		r := build(t, row.o, row.records...)
+		assert.Equal(t, row.codes, r.Codes, name)
+		for _, a := range r.Advice {
+			assert.NotEmpty(t, a.Text)
+		}
+	}
+	all := build(t, report.Options{Budgets: []string{"1/month", "2/day/label:project"}}, join(
+		repeat(1, project(priced(at(40), "1"), "a")), repeat(95, project(priced(at(1), "5"), "a")), repeat(1, project(priced(at(0), "2.5"), "b")), repeat(5, failed),
+		repeat(1, of(gone, "o4-mini")), repeat(1, of(gone, "gpt-4")), repeat(9, unpriced), repeat(1, anthropic(priced(at(1), "2"))))...)
+	assert.Equal(t, []string{"retired", "retiring", "budget", "label", "errors", "unpriced"}, all.Codes, "all rules, in order")
+	assert.Len(t, all.Advice, 5)
+}
