@@ -52,7 +52,7 @@ func (f *frames) Write(p []byte) error {
 // frame takes bytes of a binary event stream.
 func (r *reading) frame(p []byte) {
 	err := r.frames.Write(p)
-	var exception *eventstream.Exception
+	var exception *eventstream.ExceptionError
 	if errors.As(err, &exception) {
 		r.reader.Fail()
 	}

@@ -32,7 +32,7 @@ func (s *Stream) Write(p []byte) (int, error) {
 		s.frames = f
 	}
 	s.frames.events.Write(p)
-	var ended *eventstream.Exception
+	var ended *eventstream.ExceptionError
 	if errors.As(s.frames.events.Err(), &ended) {
 		s.reader.Fail()
 	}
@@ -44,7 +44,7 @@ func (f *frames) err() error {
 	if f == nil {
 		return nil
 	}
-	var ended *eventstream.Exception
+	var ended *eventstream.ExceptionError
 	err := f.events.Err()
 	if errors.As(err, &ended) {
 		return nil
@@ -60,7 +60,7 @@ func parseEventStream(provider models.Provider, body []byte) (Response, error) {
 	if _, err := s.Write(body); err != nil {
 		return Response{}, err
 	}
-	var ended *eventstream.Exception
+	var ended *eventstream.ExceptionError
 	if err := s.frames.events.Close(); err != nil && !errors.As(err, &ended) {
 		return Response{}, invalid("body", "", "must be an event stream: "+err.Error())
 	}

@@ -145,7 +145,7 @@ func (c *chunk) unescape(b byte) {
 	}
 	digit := bytes.IndexByte([]byte(digits), b|0x20)
 	c.failed = c.failed || digit < 0
-	if c.code = c.code<<4 | rune(digit); c.escape == 0 {
+	if c.code = c.code<<4 | rune(digit); c.escape == 0 { //nolint:gosec // less than 16
 		c.take([]byte(string(c.code & 0xffff)))
 	}
 }

@@ -19,10 +19,10 @@ type Events struct {
 	buffer [decodedBlock]byte
 }
 
-// Exception is the error of a stream that Bedrock ended with an exception or an error.
-type Exception struct{ Name string }
+// ExceptionError is the error of a stream that Bedrock ended with an exception or an error.
+type ExceptionError struct{ Name string }
 
-func (e *Exception) Error() string { return "the stream ended with the exception " + e.Name }
+func (e *ExceptionError) Error() string { return "the stream ended with the exception " + e.Name }
 
 // NewEvents returns an Events that calls, during Write, begin before each document, data for each piece of it, which is valid until data
 // returns, and end when the document is whole and the checksum of its message was right.
@@ -39,7 +39,7 @@ func (e *Events) Write(p []byte) {
 	}
 }
 
-// Err returns why the stream cannot be read: an *[Exception], or what is wrong with its messages; nil if it can.
+// Err returns why the stream cannot be read: an *[ExceptionError], or what is wrong with its messages; nil if it can.
 func (e *Events) Err() error {
 	if e.err != nil {
 		return e.err
@@ -82,7 +82,7 @@ func (e *Events) end() {
 	switch {
 	case e.err != nil:
 	case e.name != "":
-		e.err = &Exception{e.name}
+		e.err = &ExceptionError{e.name}
 	case e.chunk.failed:
 		e.err = errChunk
 	default:
