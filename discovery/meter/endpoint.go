@@ -18,7 +18,8 @@ type Endpoint struct {
 	// "" with a Platform: then the official hosts of the platform have the Region.
 	Host string
 	// API is the form of the bodies: one of the five providers, whose APIs many hosts have, "converse" or "invoke" (Bedrock), "cohere" or
-	// "ollama". It may be "" with a Platform, whose paths show the form.
+	// "ollama". With [models.OpenAI], a path of one of the other APIs shows its form, since many hosts have several. API may be "" with a
+	// Platform, whose paths show the form.
 	API models.Provider
 	// Provider is the name of the prices and of the records: one of the five, or a name of rows of [prices.List.With], at most 64
 	// lower-case letters, digits, dots and hyphens. "" is API, or with a Platform the developer of the model.

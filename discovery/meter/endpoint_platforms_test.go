@@ -91,19 +91,7 @@ func (e *platformExchange) endpoint() []meter.Option {
 		return nil
 	}
 	u, _ := url.Parse(e.Request.URL)
-	end := meter.Endpoint{Host: u.Host, API: models.OpenAI, Provider: models.Provider(e.Expect.Platform)}
-	switch path := u.Path; {
-	case e.Expect.Platform == "cohere":
-		end.API = "cohere"
-	case strings.HasPrefix(path, "/api/") && e.Expect.Platform == "local":
-		end.API = "ollama"
-	case strings.HasSuffix(path, "/messages"):
-		end.API = models.Anthropic
-	case strings.HasSuffix(path, "/converse"):
-		end.API = "converse"
-	case strings.HasSuffix(path, ":generateContent"):
-		end.API = models.Gemini
-	}
+	end := meter.Endpoint{Host: u.Host, API: models.OpenAI, Provider: models.Provider(e.Expect.Platform)} // the path shows other APIs
 	return []meter.Option{meter.WithEndpoint(end)}
 }
 

@@ -56,11 +56,35 @@ func (e Endpoint) Target(method, path string) Target {
 
 // own is the path of a provider's own API, or of a host that has its form.
 func (t *Target) own(method, path string) {
+	if t.Form == "openai" {
+		t.Form = formOf(path)
+	}
 	t.API = Of(t.Form, method, path)
 	t.Stream = strings.HasSuffix(path, ":streamGenerateContent")
 	if t.Form == "gemini" {
 		t.ID = modelIn(path)
 	}
+}
+
+// formOf returns the form of a path of a host with the API of OpenAI. Many have other APIs beside it, as Ollama and gateways.
+func formOf(path string) string {
+	switch {
+	case HasSegments(path, "threads/"):
+		return "openai"
+	case HasSegments(path, "messages"):
+		return "anthropic"
+	case strings.Contains(path, "/models/") && strings.Contains(path[strings.LastIndexByte(path, '/'):], ":"):
+		return "gemini"
+	case HasSegments(path, "api/chat"), HasSegments(path, "api/generate"), HasSegments(path, "api/embed"):
+		return "ollama"
+	case HasSegments(path, "v2/chat"):
+		return "cohere"
+	case HasSegments(path, "converse"), HasSegments(path, "converse-stream"):
+		return "converse"
+	case HasSegments(path, "invoke"), HasSegments(path, "invoke-with-response-stream"):
+		return "invoke"
+	}
+	return "openai"
 }
 
 // modelIn returns the model in a path of Gemini, such as /v1beta/models/gemini-3.6-flash:generateContent.

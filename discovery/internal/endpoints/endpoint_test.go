@@ -102,6 +102,22 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// A host with the API of OpenAI may have others beside it.
+func TestFormsOfOtherPaths(t *testing.T) {
+	t.Parallel()
+	host := endpoints.Endpoint{Form: "openai", Provider: "local"}
+	for path, want := range map[string][2]string{
+		"/v1/chat/completions": {"openai", ""}, "/anthropic/v1/messages": {"anthropic", ""}, "/anthropic/v1/messages/count_tokens": {"openai", "free"},
+		"/v1/threads/t/messages": {"openai", "uncounted"}, "/v1beta/models/gemini-2.5-pro:generateContent": {"gemini", ""},
+		"/v1beta/models/gemini-2.5-pro:countTokens": {"gemini", "free"}, "/bedrock/model/us.amazon.nova-lite-v1:0/converse": {"converse", ""},
+		"/model/anthropic.claude-opus-5/invoke": {"invoke", ""}, "/api/chat": {"ollama", ""}, "/api/show": {"openai", "free"}, "/v2/chat/": {"cohere", ""},
+	} {
+		target := host.Target("POST", path)
+		assert.Equal(t, want, [2]string{target.Form, target.State()}, path)
+		assert.Equal(t, "local", target.Names("m", "").Provider)
+	}
+}
+
 func TestOtherHostsAreNotKnown(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{

@@ -115,6 +115,8 @@ var all = []endpoint{
 	{"", "organization/", API{Free: true}},
 	{"", "skills", API{Free: true}},
 	{"", "tokenize-text", API{Free: true}},
+	{"", "api/show", API{Free: true}}, // Ollama's, as the next one
+	{"", "api/pull", API{Free: true}},
 }
 
 // HasSegments reports whether a path ends with whole segments, or has them inside if they end with a slash.
