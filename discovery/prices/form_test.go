@@ -246,3 +246,28 @@ func TestParseUsageRefusesOfForms(t *testing.T) {
 		assert.Zero(t, got)
 	}
 }
+
+func TestParseResponseOfForms(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]prices.Usage{
+		`invoke {"inputTextTokenCount":5,"results":[{"tokenCount":40,"outputText":"x"},{"tokenCount":4}]}`:                                {Input: 5, Output: 44},
+		`invoke {"embedding":[0.1],"inputTextTokenCount":5}`:                                                                              {Input: 5},
+		`invoke {"generation":"x","prompt_token_count":21,"generation_token_count":7,"stop_reason":"stop"}`:                               {Input: 21, Output: 7},
+		`converse {"usage":{"inputTokens":1,"outputTokens":2},"serviceTier":{"type":"flex"},"performanceConfig":{"latency":"optimized"}}`: {Input: 1, Output: 2, Mode: "flex+latency-optimized"},
+		`gemini {"predictions":[{"embeddings":{"statistics":{"token_count":12}}},{"embeddings":{"statistics":{"token_count":3}}}]}`:       {Input: 15},
+		"ollama {\"model\":\"m\",\"done\":false}\n{\"model\":\"m\",\"done\":true,\"eval_count\":2}\n":                                     {Output: 2},
+		`cohere {"id":"1","embeddings":{},"meta":{"billed_units":{"input_tokens":6}}}`:                                                    {Input: 6},
+	} {
+		form, text, _ := strings.Cut(body, " ")
+		got, err := prices.ParseResponse(models.Provider(form), []byte(text))
+		require.NoError(t, err, body)
+		assert.True(t, got.Complete, body)
+		assert.Equal(t, want, got.Usage, body)
+	}
+	for body, reason := range map[string]string{
+		"data: {}\n\n": "server-sent events", "\x1f\x8b\x08": "gzip", "<html>": "HTML", "\x00\x00\x00\x20": "ends within a message", "x": "must be a JSON object",
+	} {
+		_, err := prices.ParseResponse(prices.FormConverse, []byte(body))
+		assert.ErrorContains(t, err, reason)
+	}
+}
