@@ -52,7 +52,8 @@ type foundFile struct {
 func (s *sharedBlocks) records(yield func(Record, error) bool) {
 	in := newRecordReader()
 	var b block
-	for err := error(nil); ; {
+	for {
+		var err error
 		if b, err = s.next(b.data); errors.Is(err, errNoMore) {
 			return
 		}

@@ -47,16 +47,16 @@ func newBill(b *Bill) (*billSum, error) {
 	case err != nil:
 		return nil, err
 	case !b.From.Before(b.To):
-		return nil, invalid("Bills.To", "", "must be after From")
+		return nil, invalid("Bills.To", "must be after From")
 	case !(b.LimitPercent >= 0): // NaN too
-		return nil, invalid("Bills.LimitPercent", "", "must not be negative")
+		return nil, invalid("Bills.LimitPercent", "must not be negative")
 	}
 	sum.Provider = p
 	sum.byModel = slices.ContainsFunc(b.Rows, func(r BillRow) bool { return r.Model != "" })
 	for _, row := range b.Rows {
 		usd, ok := signed(row.USD)
 		if _, err := time.Parse(time.DateOnly, row.Day); err != nil || !ok {
-			return nil, invalid("Bills.Rows", "", "must have a day such as 2026-11-21 and a plain decimal")
+			return nil, invalid("Bills.Rows", "must have a day such as 2026-11-21 and a plain decimal")
 		}
 		key := cell{day: row.Day}
 		if row.Model != "" {

@@ -53,6 +53,7 @@ func nilSlices(v reflect.Value, name string) (all []string) {
 		if !v.IsNil() {
 			return nilSlices(v.Elem(), name)
 		}
+	default:
 	}
 	return all
 }

@@ -11,7 +11,7 @@ import (
 // must be. It matches client.ErrMesh, and is the type that packages client and discovery have under the same name.
 type ValueError = argument.ValueError
 
-func invalid(field, value, reason string) error { return argument.New("report", field, value, reason) }
+func invalid(field, reason string) error { return argument.New("report", field, "", reason) }
 
 const (
 	// defaultDays is the length of the default period: with 28 days, both periods have four of each weekday.
@@ -41,7 +41,7 @@ func newWindow(o *Options) (window, error) {
 		time  time.Time
 	}{{"Now", w.now}, {"From", o.From}, {"To", o.To}} {
 		if year := at.time.UTC().Year(); year < 1 || year > 9999 { // which JSON cannot have
-			return w, invalid(at.field, "", "must be a time of the years 1 to 9999")
+			return w, invalid(at.field, "must be a time of the years 1 to 9999")
 		}
 	}
 	from, to := o.From.UTC(), o.To.UTC()
@@ -54,7 +54,7 @@ func newWindow(o *Options) (window, error) {
 		from = to.AddDate(0, 0, -defaultDays)
 	}
 	if !from.Before(to) {
-		return w, invalid("To", "", "must be after From")
+		return w, invalid("To", "must be after From")
 	}
 	w.set(from, to)
 	return w, nil
