@@ -17,7 +17,7 @@ import (
 // ReadCSV reads rows for [List.With]. The first line names the columns, which are those of [List.WriteCSV] in any order; provider and
 // model_hint must be there, and the others may be left out. Lines that begin with # are skipped. Each row is checked as With does.
 //
-// The error is a [*ValueError] whose Field names the line and the column, as in "line 3, column input_per_mtok". A text with more than
+// The error is a [*ValueError] whose Reason names the line and the column, as in "line 3, column input_per_mtok". A text with more than
 // 32 MiB is one, too. An error of r is returned, wrapped.
 func ReadCSV(r io.Reader) ([]Row, error) {
 	if r == nil {
@@ -54,7 +54,7 @@ func ReadCSV(r io.Reader) ([]Row, error) {
 func readColumns(in *csv.Reader) ([]string, error) {
 	names, err := in.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, invalid("line 1", "", "must have the names of the columns")
+		return nil, wrongAt("line 1", "", "must have the names of the columns")
 	}
 	if err != nil {
 		return nil, csvError(err)
@@ -63,17 +63,17 @@ func readColumns(in *csv.Reader) ([]string, error) {
 	columns := slices.Clone(names)
 	columns[0] = strings.TrimPrefix(columns[0], "\ufeff") // of a spreadsheet
 	for i, name := range columns {
-		field := fmt.Sprintf("line %d, column %d", line, i+1)
+		place := fmt.Sprintf("line %d, column %d", line, i+1)
 		switch {
 		case !slices.Contains(pricesHeader, name):
-			return nil, invalid(field, argument.Shown(name), "must be a column of WriteCSV")
+			return nil, wrongAt(place, argument.Shown(name), "must be a column of WriteCSV")
 		case slices.Contains(columns[:i], name):
-			return nil, invalid(field, name, "is there twice")
+			return nil, wrongAt(place, name, "is there twice")
 		}
 	}
 	for _, name := range []string{"provider", "model_hint"} {
 		if !slices.Contains(columns, name) {
-			return nil, invalid(fmt.Sprintf("line %d", line), "", "must have the column "+name)
+			return nil, wrongAt(fmt.Sprintf("line %d", line), "", "must have the column "+name)
 		}
 	}
 	return columns, nil
@@ -88,18 +88,18 @@ func readCells(columns, cells []string, line int) (row Row, err error) {
 		if text := texts[column]; text != nil {
 			*text = cell
 		} else if row.TierThresholdTokens, err = strconv.ParseInt(cmp.Or(cell, "0"), 10, 64); err != nil {
-			return Row{}, invalid(at(column), argument.Shown(cell), "must be a whole number")
+			return Row{}, wrongAt(at(column), argument.Shown(cell), "must be a whole number")
 		}
 	}
 	switch row.Modality {
 	case "", ModalityText, ModalityImage, ModalityAudio, ModalityVideo:
 	default:
-		return Row{}, invalid(at("modality"), argument.Shown(row.Modality), "must be text, image, audio or video")
+		return Row{}, wrongAt(at("modality"), argument.Shown(row.Modality), "must be text, image, audio or video")
 	}
 	err = row.complete()
 	var wrong *ValueError
 	if errors.As(err, &wrong) {
-		return Row{}, invalid(at(columnOf[wrong.Field]), wrong.Value, wrong.Reason)
+		return Row{}, wrongAt(at(columnOf[wrong.Field]), wrong.Value, wrong.Reason)
 	}
 	return row, err
 }
@@ -109,6 +109,11 @@ var columnOf = map[string]string{
 	"Provider": "provider", "ModelHint": "model_hint", "TierThresholdTokens": "tier_threshold_tokens", "InputPerMTok": "input_per_mtok",
 	"OutputPerMTok": "output_per_mtok", "CacheReadPerMTok": "cache_read_per_mtok", "CacheWrite5mPerMTok": "cache_write_5m_per_mtok",
 	"CacheWrite1hPerMTok": "cache_write_1h_per_mtok", "ValidFrom": "valid_from", "ValidUntil": "valid_until",
+}
+
+// wrongAt returns the error of a place in the text.
+func wrongAt(place, value, reason string) error {
+	return invalid("r", value, "is wrong in "+place+": "+reason)
 }
 
 // texts returns the fields by their columns, except tier_threshold_tokens.
@@ -129,9 +134,9 @@ func csvError(err error) error {
 	case !errors.As(err, &malformed):
 		return fmt.Errorf("prices: ReadCSV: %w", err)
 	case errors.Is(err, csv.ErrFieldCount):
-		return invalid(fmt.Sprintf("line %d", malformed.Line), "", "must have as many cells as there are columns")
+		return wrongAt(fmt.Sprintf("line %d", malformed.Line), "", "must have as many cells as there are columns")
 	}
-	return invalid(fmt.Sprintf("line %d, column %d", malformed.Line, malformed.Column), "", "is not CSV: "+malformed.Err.Error())
+	return wrongAt(fmt.Sprintf("line %d, column %d", malformed.Line, malformed.Column), "", "is not CSV: "+malformed.Err.Error())
 }
 
 // Providers returns the providers that the list has rows of, sorted: those of the table and the names of your own rows.

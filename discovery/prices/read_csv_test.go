@@ -66,9 +66,9 @@ func TestReadCSVNamesTheLineAndTheColumn(t *testing.T) {
 		var wrong *prices.ValueError
 		require.ErrorAs(t, err, &wrong, text)
 		if !strings.HasPrefix(field, "line 4") {
-			assert.Equal(t, field, wrong.Field, text)
+			assert.Contains(t, wrong.Reason, " in "+field+": ", text)
 		} else {
-			assert.Regexp(t, `^line \d, column \d+$`, wrong.Field)
+			assert.Regexp(t, `^is wrong in line \d, column \d+: `, wrong.Reason)
 		}
 		assert.Nil(t, rows)
 	}
