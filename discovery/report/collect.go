@@ -20,8 +20,8 @@ const maxWorkers = 4
 // Read returns the report of calls files, which are read once, in parallel, as [calls.Read] reads them. Lines, files and folders that cannot
 // be read are counted in Report.Errors, and do not end it. Invalid options are a [*ValueError], and no file is read.
 //
-// Memory does not grow with the number of calls. Of each label, and of threads, 100,000 values have sums of their own, and so have 1,000
-// models; what is beyond is in the row of the others. Which values these are depends on the order of the files.
+// Memory does not grow with the number of calls. 1,000 models, 100,000 values of each label and 125,000 of all labels and threads have sums
+// of their own; what is beyond is in the row of the others. Which values these are depends on the order of the files.
 func Read(o Options, paths ...string) (*Report, error) {
 	s, err := newSetting(o)
 	if err != nil {

@@ -84,6 +84,7 @@ func TestUnusualCalls(t *testing.T) {
 			checkReport(t, r)
 			checkJSON(t, r)
 			assert.Equal(t, len(records), r.Source.Calls, name)
+			assert.LessOrEqual(t, len(r.Days.Rows), 28)
 			for _, m := range r.Models {
 				assert.LessOrEqual(t, len(m.Model), 256)
 			}

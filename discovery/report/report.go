@@ -288,9 +288,9 @@ type Label struct {
 	// Values is the number of values in Period and Previous. The value "" is of the calls without the label and is not counted.
 	Values int `json:"values"`
 	// Rows are at most 200 values, the highest cost first, then Others, and last the calls without the label. Values beyond the
-	// first 100,000 are in Others; which these are depends on the order of the files.
+	// first 100,000, or 125,000 of all labels, are in Others; which these are depends on the order of the files.
 	Rows []Row `json:"rows"`
-	// Folded reports whether there were more than 100,000 values.
+	// Folded reports whether there were more values than that.
 	Folded bool `json:"folded"`
 }
 

@@ -10,7 +10,7 @@ import (
 const (
 	// maxValues is the number of values of a label that have a row of their own, and maxAllValues that of all labels of a period.
 	maxValues    = 100_000
-	maxAllValues = 200_000
+	maxAllValues = 125_000
 	// maxNames is the number of labels.
 	maxNames = 100
 	// maxModels is the number of models.
