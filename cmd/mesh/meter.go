@@ -27,6 +27,7 @@ type meterFlags struct {
 	hosts             []string
 	streamUsage       bool
 	intercept         bool
+	noProject         bool
 }
 
 func newMeter(a *app) *cobra.Command {
@@ -60,7 +61,8 @@ each model with unpriced calls. The lines after the table have what is left, and
 refused.
 
 --stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a
-line for each call to a new file in a folder, for mesh usage. Under mesh serve, the calls have the labels message, from,
+line for each call to a new file in a folder, for mesh usage. Calls have the label project: the name of the git work tree, else of the
+working directory. --no-project turns it off, and --label project=NAME replaces it. Under mesh serve, the calls have the labels message, from,
 thread (its name, else its id) and thread_id.
 
 With -o json, the last line on stderr is an object with the table, what was not counted, and the budgets.
@@ -76,6 +78,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	cmd.Flags().BoolVar(&f.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
 	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
+	cmd.Flags().BoolVar(&f.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
 	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
 	cmd.Flags().BoolVar(&f.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
 	cmd.Flags().StringArrayVar(&f.hosts, "host", nil, "another host of a provider's API, as HOST=PROVIDER or HOST:PORT=PROVIDER, for --intercept and fetch of Node; repeatable")
@@ -97,6 +100,9 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	labels, err := meterLabels(f.labels)
 	if err != nil {
 		return err
+	}
+	if !f.noProject {
+		addProject(labels)
 	}
 	hosts, err := a.checkIntercept(f)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestMeterCountsTheCallsOfACommand(t *testing.T) {
 	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{Model: "gpt-4o-2024-08-06"})
 	folder := filepath.Join(t.TempDir(), "calls")
 	env := []string{"MESH_MESSAGE_ID=7", "MESH_THREAD_ID=t-1", "MESH_THREAD=builds", "MESH_FROM=node-b"}
-	args := append(flags, "--log", folder, "--label", "job=nightly", "--label", "from=flag", "--", "caller", "chat", "messages", "content", "chat")
+	args := append(flags, "--log", folder, "--no-project", "--label", "job=nightly", "--label", "from=flag", "--", "caller", "chat", "messages", "content", "chat")
 	stdout, stderr, status := runMeter(t, env, args...)
 	assert.Equal(t, 0, status)
 	for _, answered := range []string{"chat 200 ", "messages 200 ", "content 200 "} {
