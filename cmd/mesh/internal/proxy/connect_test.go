@@ -2,16 +2,12 @@ package proxy_test
 
 import (
 	"bufio"
-	"cmp"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
@@ -173,27 +169,4 @@ func TestCloseEndsTunnels(t *testing.T) {
 	_, err = host.Read(make([]byte, 1))
 	require.ErrorIs(t, err, io.EOF)
 	assert.Equal(t, []proxy.Bypass{{Host: "api.anthropic.com", Provider: models.Anthropic, Connections: 1, Sent: 5}}, s.Bypasses())
-}
-
-// rootsOfFile returns the certificates of a file.
-func rootsOfFile(t testing.TB, name string) *x509.CertPool {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(text))
-	return roots
-}
-
-// client returns a client of the proxy that trusts what a program of mesh meter --intercept trusts.
-func (s *started) client(t testing.TB, http2 bool) *http.Client {
-	t.Helper()
-	files, err := s.WriteFiles(t.TempDir(), os.Environ())
-	require.NoError(t, err)
-	transport := &http.Transport{
-		Proxy: http.ProxyURL(s.proxyURL(t)), ForceAttemptHTTP2: http2,
-		TLSClientConfig: &tls.Config{RootCAs: rootsOfFile(t, cmp.Or(variable(files, "SSL_CERT_FILE"), world.Roots))},
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
 }

@@ -1,3 +1,5 @@
+// On other systems Go does not read the roots of these tests from SSL_CERT_FILE.
+
 package main
 
 import (

@@ -1,5 +1,3 @@
-//go:build unix
-
 // The benchmarks of this file compare the proxy with httputil.ReverseProxy.
 
 package proxy_test

@@ -1,7 +1,11 @@
+// On other systems Go does not read the roots of these tests from SSL_CERT_FILE.
+
 package proxy_test
 
 import (
+	"cmp"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
@@ -162,4 +166,27 @@ func TestHostsHavePaths(t *testing.T) {
 	for _, path := range []string{"example.com/v1/chat/completions", "", "api.x.ai.example.com/", "/v1"} {
 		assert.Equal(t, http.StatusNotFound, do(t, http.MethodPost, base+path, "{}").StatusCode, path)
 	}
+}
+
+// rootsOfFile returns the certificates of a file.
+func rootsOfFile(t testing.TB, name string) *x509.CertPool {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(text))
+	return roots
+}
+
+// client returns a client of the proxy that trusts what a program of mesh meter --intercept trusts.
+func (s *started) client(t testing.TB, http2 bool) *http.Client {
+	t.Helper()
+	files, err := s.WriteFiles(t.TempDir(), os.Environ())
+	require.NoError(t, err)
+	transport := &http.Transport{
+		Proxy: http.ProxyURL(s.proxyURL(t)), ForceAttemptHTTP2: http2,
+		TLSClientConfig: &tls.Config{RootCAs: rootsOfFile(t, cmp.Or(variable(files, "SSL_CERT_FILE"), world.Roots))},
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
 }
