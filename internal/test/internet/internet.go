@@ -126,7 +126,7 @@ func (i *Internet) connect(w http.ResponseWriter, r *http.Request) {
 	}
 	program, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		host.Close()
+		_ = host.Close()
 		return
 	}
 	_, _ = io.WriteString(program, "HTTP/1.1 200 OK\r\n\r\n")
@@ -135,6 +135,5 @@ func (i *Internet) connect(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(program, host)
 	_ = program.(*net.TCPConn).CloseWrite()
 	both.Wait()
-	program.Close()
-	host.Close()
+	_, _ = program.Close(), host.Close()
 }

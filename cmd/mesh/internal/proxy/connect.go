@@ -51,7 +51,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, address string) {
 	}
 	program, err := accept(w)
 	if err != nil {
-		host.Close()
+		_ = host.Close()
 		return
 	}
 	sent, received := tunnel(r.Context(), program, host)
@@ -67,7 +67,7 @@ func accept(w http.ResponseWriter) (net.Conn, error) {
 		return nil, err
 	}
 	if _, err := fmt.Fprint(conn, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
-		conn.Close()
+		_ = conn.Close()
 		return nil, err
 	}
 	if buffered.Reader.Buffered() == 0 {

@@ -37,7 +37,7 @@ func (p *Proxy) intercept(w http.ResponseWriter, r *http.Request, address string
 	conn := tls.Server(&decrypted{Conn: program, address: address, agent: r.UserAgent()}, config)
 	if err := handshake(r.Context(), conn); err != nil {
 		p.rejections.add(decryptedOf(conn), alertOf(err))
-		conn.Close()
+		_ = conn.Close()
 		return
 	}
 	p.accepted.hand(conn)

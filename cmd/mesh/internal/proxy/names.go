@@ -1,7 +1,7 @@
 package proxy
 
 import (
-	"fmt"
+	"errors"
 	"net"
 	"slices"
 	"strings"
@@ -85,7 +85,7 @@ func nameOf(address string) string {
 // CheckHost returns an error if a text is not HOST or HOST:PORT. It does not show the text, which may be a URL with a password.
 func CheckHost(host string) error {
 	if name := nameOf(host); name == "" || strings.ContainsAny(host, "/@?# *%_\"'\\") || (net.ParseIP(name) == nil && strings.Contains(name, ":")) {
-		return fmt.Errorf("must be a host or host:port")
+		return errors.New("must be a host or host:port")
 	}
 	return nil
 }

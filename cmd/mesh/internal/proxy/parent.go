@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -82,9 +83,9 @@ func openTunnel(conn net.Conn, parent *url.URL, address string) (net.Conn, error
 		return nil, err
 	}
 	reader := bufio.NewReader(conn)
-	res, err := http.ReadResponse(reader, req)
+	res, err := http.ReadResponse(reader, req) //nolint:bodyclose // the response to CONNECT has none
 	if err != nil {
-		return nil, fmt.Errorf("no valid response to CONNECT") // the error may quote it
+		return nil, errors.New("no valid response to CONNECT") // the error may quote it
 	}
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("status %d", res.StatusCode)
