@@ -116,7 +116,7 @@ func (h *handed) hand(conn net.Conn) {
 	select {
 	case h.conns <- conn:
 	case <-h.closed:
-		conn.Close()
+		_ = conn.Close()
 	}
 }
 
