@@ -29,11 +29,14 @@ const firstMilliseconds = 100_000_000_000
 // GroupBy is a grouping of billed costs.
 type GroupBy string
 
-// The groupings of OpenAI. GroupByAPIKeyID is documented, but OpenAI has at times rejected it with status 400.
+// The groupings of OpenAI. GroupByAPIKeyID is documented, but OpenAI has at times rejected it with status 400, as it may reject
+// GroupByUserID beside another grouping.
 const (
 	GroupByLineItem  GroupBy = "line_item"
 	GroupByProjectID GroupBy = "project_id"
 	GroupByAPIKeyID  GroupBy = "api_key_id"
+	GroupByUserID    GroupBy = "user_id"
+	GroupByAPISource GroupBy = "api_source"
 )
 
 // The groupings of Anthropic.
@@ -52,14 +55,28 @@ type CostBucket struct {
 	// Currency is always "usd". An amount in another currency is a failed call.
 	Currency string `json:"currency"`
 	// The breakdowns map the name of a line item, or the id of a project, key or workspace, to US dollars. A breakdown that was
-	// not requested with GroupBy is empty, never nil. The key "" is for costs without a line item, project or key, and for
+	// not requested with GroupBy is empty, never nil. The key "" is for costs without a line item, project, key, user or API, and for
 	// Anthropic's default workspace. Anthropic's descriptions are line items.
 	LineItemBreakdown  map[string]float64 `json:"line_item_breakdown"`
 	ProjectBreakdown   map[string]float64 `json:"project_breakdown"`
 	APIKeyBreakdown    map[string]float64 `json:"api_key_breakdown"`
 	WorkspaceBreakdown map[string]float64 `json:"workspace_breakdown"`
+	// UserBreakdown and APISourceBreakdown are such breakdowns by user and by API, and nil if they were not requested.
+	UserBreakdown      map[string]float64 `json:"user_breakdown,omitempty"`
+	APISourceBreakdown map[string]float64 `json:"api_source_breakdown,omitempty"`
+	// LineItemQuantities are how much of a line item was used, as far as OpenAI states it; nil unless the bill is grouped by line item. A
+	// line item is left out if one of its results has no quantity or another unit.
+	LineItemQuantities map[string]Quantity `json:"line_item_quantities,omitempty"`
 	// RawResults are the results in the response, unchanged. The slice is never nil.
 	RawResults []json.RawMessage `json:"raw_results"`
+}
+
+// Quantity is how much of a line item was used.
+type Quantity struct {
+	// Amount is exact, as a plain decimal in units of Unit.
+	Amount string `json:"amount"`
+	// Unit is the provider's, such as "tokens", "1000_tokens", "duration_seconds", "gibibyte_hours" or "images".
+	Unit string `json:"unit"`
 }
 
 // MarshalJSON writes an empty breakdown as {} and empty results as [], never null.
@@ -181,14 +198,32 @@ func newCostBucket(day *billing.Day, groups []GroupBy, total float64) CostBucket
 		switch group {
 		case GroupByLineItem, GroupByDescription:
 			b.LineItemBreakdown = day.Breakdown(func(c *billing.Cost) string { return c.LineItem })
+			b.LineItemQuantities = quantitiesOf(day)
 		case GroupByProjectID:
 			b.ProjectBreakdown = day.Breakdown(func(c *billing.Cost) string { return c.Project })
 		case GroupByAPIKeyID:
 			b.APIKeyBreakdown = day.Breakdown(func(c *billing.Cost) string { return c.Key })
 		case GroupByWorkspaceID:
 			b.WorkspaceBreakdown = day.Breakdown(func(c *billing.Cost) string { return c.Workspace })
+		case GroupByUserID:
+			b.UserBreakdown = day.Breakdown(func(c *billing.Cost) string { return c.User })
+		case GroupByAPISource:
+			b.APISourceBreakdown = day.Breakdown(func(c *billing.Cost) string { return c.APISource })
 		}
 	}
 	b.fillBreakdowns()
 	return b
+}
+
+// quantitiesOf returns the quantities of a day by line item, or nil if there are none.
+func quantitiesOf(day *billing.Day) map[string]Quantity {
+	sums := day.Quantities()
+	if len(sums) == 0 {
+		return nil
+	}
+	all := make(map[string]Quantity, len(sums))
+	for item, sum := range sums {
+		all[item] = Quantity{sum.Amount.String(), sum.Unit}
+	}
+	return all
 }

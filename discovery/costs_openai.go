@@ -71,7 +71,8 @@ func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 	if err := checkUnixWindow(query.StartTime, query.EndTime); err != nil {
 		return days, err
 	}
-	if err := checkPages(query.Limit, maxOpenAICostLimit, query.GroupBy, GroupByLineItem, GroupByProjectID, GroupByAPIKeyID); err != nil {
+	if err := checkPages(query.Limit, maxOpenAICostLimit, query.GroupBy,
+		GroupByLineItem, GroupByProjectID, GroupByAPIKeyID, GroupByUserID, GroupByAPISource); err != nil {
 		return days, err
 	}
 	params := query.params()

@@ -82,14 +82,16 @@ func TestOpenAIBreakdowns(t *testing.T) {
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0,
 		result("0.1", `,"line_item":"gpt-5.6, input","project_id":"proj_a","api_key_id":"key_a"`),
 		result(`"0.2"`, `,"line_item":"gpt-5.6, input","project_id":"proj_b","api_key_id":"key_a","quantity":12.5`),
-		result("-0.05", `,"line_item":"Vector storage","project_id":"proj_a","api_key_id":null`),
+		result("-0.05", `,"line_item":"Vector storage","project_id":"proj_a","api_key_id":null,"user_id":"user_a","api_source":"agents_api"`),
 		result("3", `,"line_item":null`),
 	))})
 	items := map[string]float64{"gpt-5.6, input": 0.3, "Vector storage": -0.05, "": 3}
 	projects := map[string]float64{"proj_a": 0.05, "proj_b": 0.2, "": 3}
 	apiKeys := map[string]float64{"key_a": 0.3, "": 2.95}
+	users := map[string]float64{"user_a": -0.05, "": 3.3}
+	sources := map[string]float64{"agents_api": -0.05, "": 3.3}
 	for _, groups := range [][]discovery.GroupBy{
-		nil, {"line_item"}, {"project_id"}, {"api_key_id"}, {"api_key_id", "line_item"}, {"project_id", "line_item", "api_key_id"},
+		nil, {"line_item"}, {"project_id"}, {"api_key_id"}, {"api_key_id", "line_item"}, {"project_id", "line_item", "api_key_id"}, {"user_id"}, {"api_source", "line_item"},
 	} {
 		q := costQuery()
 		q.GroupBy = groups
@@ -101,12 +103,38 @@ func TestOpenAIBreakdowns(t *testing.T) {
 		for _, row := range []struct {
 			group     discovery.GroupBy
 			got, want map[string]float64
-		}{{"line_item", b.LineItemBreakdown, items}, {"project_id", b.ProjectBreakdown, projects}, {"api_key_id", b.APIKeyBreakdown, apiKeys}} {
-			if !slices.Contains(groups, row.group) {
+		}{{"line_item", b.LineItemBreakdown, items}, {"project_id", b.ProjectBreakdown, projects}, {"api_key_id", b.APIKeyBreakdown, apiKeys}, {"user_id", b.UserBreakdown, users}, {"api_source", b.APISourceBreakdown, sources}} {
+			switch {
+			case slices.Contains(groups, row.group):
+			case row.group == "user_id" || row.group == "api_source":
+				row.want = nil
+			default:
 				row.want = none
 			}
 			assert.Equal(t, row.want, row.got, "%s of %v", row.group, groups)
 		}
+	}
+}
+
+// Quantities are added up exactly. A line item has none if one of its results has none, or another unit.
+func TestOpenAIQuantities(t *testing.T) {
+	t.Parallel()
+	s := costs(map[string]string{"": costPage(false, "null", costDay(0,
+		result("1", `,"line_item":"a","quantity":0.1,"quantity_unit":"tokens"`), result("1", `,"line_item":"a","quantity":"0.2","quantity_unit":"tokens"`),
+		result("1", `,"line_item":"b","quantity":1,"quantity_unit":"tokens"`), result("1", `,"line_item":"b","quantity":1,"quantity_unit":"1000_tokens"`),
+		result("1", `,"line_item":"c","quantity":1,"quantity_unit":"images"`), result("1", `,"line_item":"c","quantity":null,"quantity_unit":null`),
+		result("1", `,"line_item":"d","quantity":9007199254740993,"quantity_unit":"characters"`), result("1", `,"line_item":"e","quantity":1`),
+	), costDay(1, result("1", `,"line_item":"a"`)))})
+	for want, groups := range map[string][]discovery.GroupBy{
+		`{"a":{"amount":"0.3","unit":"tokens"},"d":{"amount":"9007199254740993","unit":"characters"}}`: {"line_item"}, "null": {"project_id"},
+	} {
+		q := costQuery()
+		q.GroupBy = groups
+		buckets, err := s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
+		require.NoError(t, err)
+		require.Len(t, buckets, 2)
+		assert.Equal(t, want, asJSON(t, buckets[0].LineItemQuantities))
+		assert.Nil(t, buckets[1].LineItemQuantities)
 	}
 }
 
@@ -218,7 +246,7 @@ func TestInvalidOpenAICostQueries(t *testing.T) {
 		"negative end":     {"EndTime", func(q *discovery.OpenAICostQuery) { q.EndTime = -1 }},
 		"limit too small":  {"Limit", func(q *discovery.OpenAICostQuery) { q.Limit = -1 }},
 		"limit too large":  {"Limit", func(q *discovery.OpenAICostQuery) { q.Limit = 181 }},
-		"unknown group":    {"GroupBy", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{"user_id"} }},
+		"unknown group":    {"GroupBy", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{"service_tier"} }},
 		"empty group":      {"GroupBy", func(q *discovery.OpenAICostQuery) { q.GroupBy = []discovery.GroupBy{""} }},
 		"Anthropic's groups": {"GroupBy", func(q *discovery.OpenAICostQuery) {
 			q.GroupBy = []discovery.GroupBy{discovery.GroupByWorkspaceID}

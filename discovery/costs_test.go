@@ -32,6 +32,7 @@ func TestConstantsMatchTheDocuments(t *testing.T) {
 	require.NotNil(t, groups)
 	assert.ElementsMatch(t, groups.Schema.Value.Items.Value.Enum, []any{
 		string(discovery.GroupByLineItem), string(discovery.GroupByProjectID), string(discovery.GroupByAPIKeyID),
+		string(discovery.GroupByUserID), string(discovery.GroupByAPISource),
 	})
 
 	anthropic, err := contract.New("anthropic")

@@ -22,6 +22,12 @@ type BillPart struct {
 	CountedUSD string `json:"counted_usd"`
 	// DriftUSD is the billed less the counted amount; "" if CountedUSD is "".
 	DriftUSD string `json:"drift_usd"`
+	// BilledTokens are the tokens of the line items, as a plain decimal; "" unless the bill states the quantity of each of them, as OpenAI's
+	// does. CountedTokens are those of the calls; "" if they or BilledTokens are not known.
+	BilledTokens  string `json:"billed_tokens"`
+	CountedTokens string `json:"counted_tokens"`
+	// Cause is what a drift comes from; "" without a drift, and if the tokens or the cost of a call are not known.
+	Cause DriftCause `json:"cause"`
 	// Unpriced is the number of calls whose cost is not known. They are in no amount.
 	Unpriced int `json:"unpriced"`
 }
@@ -45,21 +51,24 @@ func (r *ReconciliationReport[B]) Compare() BillComparison {
 	if r.actual() == nil {
 		return BillComparison{}
 	}
-	days, byModel, other := r.days(), r.countedModels(), BillPart{}
+	days, byModel, other := r.days(), r.countedModels(), billPart{}
 	items := make(map[string]bool)
 	for _, bucket := range r.Buckets {
 		for _, item := range bucket.items() {
 			if model := item.modelOf(r.Provider); model != "" {
 				byModel.of(model).add(item.usd)
+				byModel.of(model).billed.addItem(&item)
 			} else if item.usd != 0 {
 				other.add(item.usd)
 				items[item.name] = true
 			}
 		}
 	}
-	total := parts{"": {BilledUSD: decimal.Text(r.exactActual())}}
+	total := parts{"": {BillPart: BillPart{BilledUSD: decimal.Text(r.exactActual())}}}
 	for _, day := range days {
 		total[""].count(day.CountedUSD, day.Unpriced)
+		total[""].billed.merge(&day.billed)
+		total[""].counted.merge(&day.counted)
 	}
 	compared := r.counted != nil && r.wholeUTCDays()
 	return BillComparison{
@@ -69,12 +78,12 @@ func (r *ReconciliationReport[B]) Compare() BillComparison {
 }
 
 // add adds a billed amount, as the decimal that it was rounded from.
-func (p *BillPart) add(usd float64) {
+func (p *billPart) add(usd float64) {
 	p.BilledUSD = decimalOf(usd).Add(decimal.FromText(p.BilledUSD)).String()
 }
 
 // count adds calls; "" is a cost that is not known.
-func (p *BillPart) count(usd string, unpriced int) {
+func (p *billPart) count(usd string, unpriced int) {
 	p.Unpriced += unpriced
 	if usd != "" {
 		p.CountedUSD = decimal.FromText(usd).Add(decimal.FromText(p.CountedUSD)).String()
@@ -82,12 +91,18 @@ func (p *BillPart) count(usd string, unpriced int) {
 }
 
 // parts are parts of a bill by their names.
-type parts map[string]*BillPart
+type parts map[string]*billPart
+
+// billPart is a part that is being added up.
+type billPart struct {
+	BillPart
+	billed, counted tokenSum
+}
 
 // of returns the part of that name, and adds it if it is new.
-func (all parts) of(name string) *BillPart {
+func (all parts) of(name string) *billPart {
 	if all[name] == nil {
-		all[name] = &BillPart{Name: name, BilledUSD: "0"}
+		all[name] = &billPart{BillPart: BillPart{Name: name, BilledUSD: "0"}}
 	}
 	return all[name]
 }
@@ -103,7 +118,8 @@ func (all parts) sorted(compared bool) []BillPart {
 		if p.CountedUSD != "" {
 			p.DriftUSD = decimal.FromText(p.BilledUSD).Sub(decimal.FromText(p.CountedUSD)).String()
 		}
-		list = append(list, p)
+		p.setTokens(compared)
+		list = append(list, p.BillPart)
 	}
 	return list
 }
@@ -113,7 +129,11 @@ func (r *ReconciliationReport[B]) days() parts {
 	days, spans := make(parts), make([]span, len(r.Buckets))
 	for i, bucket := range r.Buckets {
 		spans[i] = spanOf(bucket)
-		days.of(spans[i].name()).add(bucket.usd())
+		day := days.of(spans[i].name())
+		day.add(bucket.usd())
+		for _, item := range bucket.items() {
+			day.billed.addItem(&item)
+		}
 	}
 	for _, day := range r.counted.list() {
 		date, _ := time.Parse(time.DateOnly, day.Day)
@@ -125,6 +145,9 @@ func (r *ReconciliationReport[B]) days() parts {
 		if len(day.ByModel) > 0 {
 			days.of(name).count(day.USD, 0)
 		}
+		for model := range day.ByModel {
+			days.of(name).counted.addCalls(day.TokensByModel, model)
+		}
 	}
 	return days
 }
@@ -134,7 +157,9 @@ func (r *ReconciliationReport[B]) countedModels() parts {
 	byModel := make(parts)
 	for _, day := range r.counted.list() {
 		for model, usd := range day.ByModel {
-			byModel.of(models.NormalizeModelID(r.Provider, model)).count(usd, 0)
+			part := byModel.of(models.NormalizeModelID(r.Provider, model))
+			part.count(usd, 0)
+			part.counted.addCalls(day.TokensByModel, model)
 		}
 		for model, unpriced := range day.UnpricedByModel {
 			byModel.of(models.NormalizeModelID(r.Provider, model)).count("", unpriced)

@@ -59,13 +59,15 @@ type billedItem struct {
 	name  string
 	model string // of the provider's own field for it, or ""
 	usd   float64
+	// quantity is the zero Quantity if it is not known.
+	quantity Quantity
 }
 
 func (b CostBucket) items() []billedItem {
 	models := itemModels(b.RawResults)
 	items := make([]billedItem, 0, len(b.LineItemBreakdown))
 	for name, usd := range b.LineItemBreakdown {
-		items = append(items, billedItem{name, models[name], usd})
+		items = append(items, billedItem{name, models[name], usd, b.LineItemQuantities[name]})
 	}
 	return items
 }

@@ -30,8 +30,9 @@ func newCost(a *app) *cobra.Command {
 ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID; an ordinary API key does not give access to bills.
 
 With --counted or --usage it compares the bill with what was counted. The exit status is 1 if they differ by more than --max-drift,
-or if the difference is unknown. With --usage the last line has the sums, and the days and models that differ most; line items
-that name no model are "other". A line of the calls that cannot be read is reported, and the exit status is 2.
+or if the difference is unknown. With --usage the last line has the sums, and the days and models that differ most, with the
+cause if the bill has tokens: another price or missing calls. Line items that name no model are "other". A line of the calls that
+cannot be read is reported, and the exit status is 2.
 
 -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV. Keep it apart
 from those of mesh usage, which are the same money.`,

@@ -79,6 +79,7 @@ var jsonRuns = [][2]string{
 	{"balance", "balance"},
 	{"retired", "retired o1-mini claude-sonnet-5-5"},
 	{"retired --scan", "retired --scan DIR/o1.py"},
+	{"retired --used", "retired --used DIR/used.jsonl"},
 	{"scan", "scan DIR/leak.txt"},
 	{"version", "version"},
 }
@@ -136,6 +137,7 @@ func filesForJSON(t *testing.T) string {
 		"calls.jsonl":  fmt.Sprintf(call+call, "gpt-5.2", "gpt-no-such-model") + "{\n",
 		"priced.jsonl": fmt.Sprintf(call, "gpt-5.2"),
 		"o1.py":        `model = "o1-mini"`,
+		"used.jsonl":   usedLine(1, "openai", "o1-mini", `"1"`, ""),
 		"leak.txt":     "token = sk-ant-" + strings.Repeat("a", 40),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -144,7 +146,7 @@ func filesForJSON(t *testing.T) string {
 }
 
 // opaque are the fields with names of a provider or a user, and the rows of mesh prices --update, which are those of mesh prices.
-var opaque = []string{"capabilities", "new", "old", "raw", "raw_bucket", "raw_results", "raw_pricing", "requests"}
+var opaque = []string{"capabilities", "new", "old", "raw", "raw_bucket", "raw_results", "raw_pricing", "requests", "line_item_quantities"}
 
 // addTypes adds the type of a JSON value and of what is in it. What is null somewhere has its type from elsewhere.
 func addTypes(t *testing.T, types map[string]string, path string, value any) {

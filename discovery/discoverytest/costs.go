@@ -39,7 +39,7 @@ func listCosts(r *http.Request) answer {
 		return badCosts("limit")
 	case query.Has("bucket_width") && query.Get("bucket_width") != "1d":
 		return badCosts("bucket_width")
-	case !distinctOf(groups, "line_item", "project_id", "api_key_id"):
+	case !distinctOf(groups, "line_item", "project_id", "api_key_id", "user_id", "api_source"):
 		return badCosts("group_by")
 	}
 	if cursor := query.Get("page"); cursor != "" {
@@ -107,13 +107,20 @@ func startOfToday() int64 {
 func dayResults(groups []string) []object {
 	day := object{
 		"object": "organization.costs.result", "amount": object{"value": 4.25, "currency": "usd"},
-		"line_item": nil, "project_id": nil, "api_key_id": nil, "organization_id": "org-example",
+		"line_item": nil, "project_id": nil, "api_key_id": nil, "user_id": nil, "api_source": nil, "quantity": nil, "quantity_unit": nil,
+		"organization_id": "org-example",
 	}
 	if slices.Contains(groups, "project_id") {
 		day["project_id"] = "proj_example"
 	}
 	if slices.Contains(groups, "api_key_id") {
 		day["api_key_id"] = "key_example"
+	}
+	if slices.Contains(groups, "user_id") {
+		day["user_id"] = "user_example"
+	}
+	if slices.Contains(groups, "api_source") {
+		day["api_source"] = "unlabeled"
 	}
 	if !slices.Contains(groups, "line_item") {
 		return []object{day}
@@ -123,7 +130,9 @@ func dayResults(groups []string) []object {
 		input[name], output[name] = value, value
 	}
 	input["line_item"], input["amount"] = "gpt-5.6, input_tokens", object{"value": "3.75", "currency": "usd"}
+	input["quantity"], input["quantity_unit"] = 750_000, "tokens"
 	output["line_item"], output["amount"] = "gpt-5.6, output_tokens", object{"value": "0.50", "currency": "usd"}
+	output["quantity"], output["quantity_unit"] = "25", "1000_tokens"
 	return []object{input, output}
 }
 

@@ -17,7 +17,8 @@ import (
 )
 
 // WriteBill writes the buckets of a bill, in their order, with a row for each line item; else for each project or workspace; else one for
-// the total. An amount of 0 has no row. The amounts are the float64 values of the buckets, as the shortest decimals; a negative one
+// the total. An amount of 0 has no row. A charge has the quantity of its line item if the provider states one in a unit of [discovery.Quantity];
+// its unit price is what the amount is divided by it, or else 1 for a dollar, if that is no decimal. The amounts are the float64 values of the buckets, as the shortest decimals; a negative one
 // is a credit.
 //
 // account is the BillingAccountId. If it is "", it is the organization in the results of OpenAI, else "default". An unknown provider
@@ -55,6 +56,7 @@ type billed struct {
 type amount struct {
 	item, subAccount string
 	usd              float64
+	quantity         discovery.Quantity // the zero Quantity if it is not known
 }
 
 func billedOf(b discovery.CostBucket) billed {
@@ -62,7 +64,7 @@ func billedOf(b discovery.CostBucket) billed {
 	switch {
 	case len(b.LineItemBreakdown) > 0:
 		for _, item := range slices.Sorted(maps.Keys(b.LineItemBreakdown)) {
-			period.amounts = append(period.amounts, amount{item: item, usd: b.LineItemBreakdown[item]})
+			period.amounts = append(period.amounts, amount{item: item, usd: b.LineItemBreakdown[item], quantity: b.LineItemQuantities[item]})
 		}
 	case len(b.ProjectBreakdown) > 0, len(b.WorkspaceBreakdown) > 0:
 		parts := b.ProjectBreakdown
@@ -134,6 +136,7 @@ func (b billed) rows(p models.Provider) []row {
 		}
 		r.setConsumed(decimal.Text(usd), "USD")
 		r.setPrice("Other", "1", decimal.Text(usd), "USD")
+		r.setQuantity(usd, a.quantity)
 		charges = append(charges, r)
 	}
 	return append(charges, credits...)

@@ -25,7 +25,20 @@ type ledgerDay struct {
 	number   int64 // days since 1970-01-01
 	sums     map[ledgerKey]decimal.Decimal
 	fees     map[models.Provider]decimal.Decimal
+	tokens   map[ledgerKey]tokens
 	unpriced map[ledgerKey]int // the zero key is for calls of an unknown provider
+}
+
+// tokens are those of calls. They are not known if there is a call whose cost does not state them.
+type tokens struct {
+	n       int64
+	unknown bool
+}
+
+// add returns a sum, which is not known beyond int64.
+func (t tokens) add(more tokens) tokens {
+	sum := t.n + more.n
+	return tokens{sum, t.unknown || more.unknown || sum < 0}
 }
 
 type ledgerKey struct {
@@ -44,6 +57,9 @@ type LedgerDay struct {
 	FeesUSD string `json:"fees_usd"`
 	// ByModel has the sum for each model, fees included. The map is never nil.
 	ByModel map[string]string `json:"by_model"`
+	// TokensByModel has the number of tokens of the calls in ByModel. A model is left out if the cost of one of its calls has no lines;
+	// the map is nil if there is none.
+	TokensByModel map[string]int64 `json:"tokens_by_model,omitempty"`
 	// Unpriced is the number of calls whose cost is not known. If it is not 0, the sums of the day are incomplete.
 	Unpriced int `json:"unpriced"`
 	// UnpricedByModel has the part of Unpriced whose provider is known, for each model; nil if there is none.
@@ -84,6 +100,7 @@ func (l *Ledger) Add(at time.Time, cost *Cost) {
 		return
 	}
 	day.sums[key] = day.sums[key].Add(usd)
+	day.tokens[key] = day.tokens[key].add(cost.tokens())
 	if !fees.IsZero() {
 		day.fees[key.provider] = day.fees[key.provider].Add(fees)
 	}
@@ -111,12 +128,22 @@ func (cost *Cost) fees() (fees decimal.Decimal) {
 	return fees
 }
 
+// tokens returns the number of tokens, which is not known for a cost without lines.
+func (cost *Cost) tokens() tokens {
+	all := tokens{unknown: len(cost.Lines) == 0 && cost.USD != "0"}
+	for i := range cost.Lines {
+		all.n += cost.Lines[i].Tokens
+	}
+	return all
+}
+
 // day returns a day of the ledger, and adds it if it is new.
 func (l *Ledger) day(number int64) *ledgerDay {
 	day := l.days[number]
 	if day == nil {
 		day = &ledgerDay{
-			number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: make(map[models.Provider]decimal.Decimal), unpriced: make(map[ledgerKey]int),
+			number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: make(map[models.Provider]decimal.Decimal),
+			tokens: make(map[ledgerKey]tokens), unpriced: make(map[ledgerKey]int),
 		}
 		if l.days == nil {
 			l.days = make(map[int64]*ledgerDay)
@@ -183,8 +210,30 @@ func (d *ledgerDay) of(p models.Provider) LedgerDay {
 	for model, usd := range models {
 		day.ByModel[model] = usd.String()
 	}
+	day.TokensByModel = d.tokensOf(p)
 	d.addUnpriced(&day, p)
 	return day
+}
+
+// tokensOf returns the tokens of each model of one provider, or of all for "", as far as they are known.
+func (d *ledgerDay) tokensOf(p models.Provider) map[string]int64 {
+	sums := make(map[string]tokens)
+	for key, t := range d.tokens {
+		if p == "" || key.provider == p {
+			sums[key.model] = sums[key.model].add(t)
+		}
+	}
+	var known map[string]int64
+	for model, t := range sums {
+		if t.unknown {
+			continue
+		}
+		if known == nil {
+			known = make(map[string]int64)
+		}
+		known[model] = t.n
+	}
+	return known
 }
 
 // addUnpriced adds the unpriced calls of one provider, or of all for "", and those of an unknown one.
@@ -215,6 +264,7 @@ func (l *Ledger) window(from, to time.Time) []ledgerDay {
 		}
 		day := *l.days[number]
 		day.sums, day.fees, day.unpriced = maps.Clone(day.sums), maps.Clone(day.fees), maps.Clone(day.unpriced)
+		day.tokens = maps.Clone(day.tokens)
 		days = append(days, day)
 	}
 	return days

@@ -3,6 +3,7 @@ package prices_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"sync"
 	"testing"
@@ -66,7 +67,7 @@ func TestLedgerKeepsFeesApart(t *testing.T) {
 		require.NoError(t, err)
 		l.Add(at, &cost)
 	}
-	assert.Equal(t, []prices.LedgerDay{{Day: "2026-11-20", USD: "0.07", FeesUSD: "0.06", ByModel: map[string]string{"claude-opus-5": "0.07"}}}, l.Days())
+	assert.Equal(t, []prices.LedgerDay{{Day: "2026-11-20", USD: "0.07", FeesUSD: "0.06", ByModel: map[string]string{"claude-opus-5": "0.07"}, TokensByModel: map[string]int64{"claude-opus-5": 2_000}}}, l.Days())
 }
 
 func TestEmptyLedger(t *testing.T) {
@@ -157,4 +158,26 @@ func TestCostsAndLedgerDaysSurviveJSON(t *testing.T) {
 	assert.Equal(t, cost, cost2)
 	assert.Contains(t, asJSON(t, cost), `"usd":"0.5"`)
 	assert.Equal(t, day, day2)
+}
+
+// The tokens of a model are known if all of its costs have lines, and their sum is an int64.
+func TestLedgerCountsTokens(t *testing.T) {
+	t.Parallel()
+	l, at := prices.NewLedger(), on(t, "2026-11-20")
+	with := func(p models.Provider, model string, tokens ...int64) *prices.Cost {
+		c := cost(p, model, "1")
+		for _, n := range tokens {
+			c.Lines = append(c.Lines, prices.Line{What: "input", Tokens: n, USD: "0.5"})
+		}
+		return c
+	}
+	for _, c := range []*prices.Cost{
+		with(models.OpenAI, "a", 3, 4), with(models.OpenAI, "a", 5), cost(models.OpenAI, "a", "0"), with(models.OpenAI, "b", 3), with(models.OpenAI, "b"),
+		with(models.OpenAI, "c", math.MaxInt64), with(models.OpenAI, "c", 1), with(models.OpenAI, "c", math.MaxInt64), with(models.XAI, "a", 100), nil,
+	} {
+		l.Add(at, c)
+	}
+	assert.Equal(t, map[string]int64{"a": 12}, l.DaysOf(models.OpenAI, time.Time{}, time.Time{})[0].TokensByModel)
+	assert.Equal(t, map[string]int64{"a": 112}, l.Days()[0].TokensByModel)
+	assert.Nil(t, l.DaysOf(models.Gemini, time.Time{}, time.Time{})[0].TokensByModel)
 }

@@ -35,8 +35,10 @@ func (e ListCostsParamsBucketWidth) Valid() bool {
 // Defines values for ListCostsParamsGroupBy.
 const (
 	ListCostsParamsGroupByAPIKeyID  ListCostsParamsGroupBy = "api_key_id"
+	ListCostsParamsGroupByAPISource ListCostsParamsGroupBy = "api_source"
 	ListCostsParamsGroupByLineItem  ListCostsParamsGroupBy = "line_item"
 	ListCostsParamsGroupByProjectID ListCostsParamsGroupBy = "project_id"
+	ListCostsParamsGroupByUserID    ListCostsParamsGroupBy = "user_id"
 )
 
 // Valid indicates whether the value is a known member of the ListCostsParamsGroupBy enum.
@@ -44,9 +46,13 @@ func (e ListCostsParamsGroupBy) Valid() bool {
 	switch e {
 	case ListCostsParamsGroupByAPIKeyID:
 		return true
+	case ListCostsParamsGroupByAPISource:
+		return true
 	case ListCostsParamsGroupByLineItem:
 		return true
 	case ListCostsParamsGroupByProjectID:
+		return true
+	case ListCostsParamsGroupByUserID:
 		return true
 	default:
 		return false
@@ -110,7 +116,19 @@ type CostResult struct {
 	ProjectID string `json:"project_id,omitempty"`
 
 	// APIKeyID is the id of the key. It is null unless results are grouped by it.
-	APIKeyID             string                     `json:"api_key_id,omitempty"`
+	APIKeyID string `json:"api_key_id,omitempty"`
+
+	// UserID is the id of the user. It is null unless results are grouped by it.
+	UserID string `json:"user_id,omitempty"`
+
+	// APISource is the API that was used, such as agents_api or unlabeled. It is null unless results are grouped by it.
+	APISource string `json:"api_source,omitempty"`
+
+	// Quantity is how much was used, as a number or in quotes, in units of quantity_unit. It is null unless results are grouped by line_item.
+	Quantity *json.Number `json:"quantity,omitempty"`
+
+	// QuantityUnit is the unit of quantity, such as tokens, 1000_tokens, duration_seconds, gibibyte_hours or images.
+	QuantityUnit         string                     `json:"quantity_unit,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
@@ -164,7 +182,7 @@ type ListCostsParams struct {
 	// BucketWidth is the width of a bucket. A day is the only value.
 	BucketWidth *ListCostsParamsBucketWidth `form:"bucket_width,omitempty" json:"bucket_width,omitempty"`
 
-	// GroupBy lists the fields that results are grouped by, as one parameter each. The published document writes group_by[]; both forms were reported to work.
+	// GroupBy lists the fields that results are grouped by, as one parameter each. The published document writes group_by[]; both forms were reported to work. user_id beside another grouping may be rejected.
 	GroupBy []ListCostsParamsGroupBy `form:"group_by,omitempty" json:"group_by,omitempty"`
 
 	// Limit is the number of buckets in a page. The default is 7.
@@ -358,6 +376,14 @@ func (t *CostResult) decode(d *wire.Decoder) error {
 			o.Report(wire.UnlessNull(&t.ProjectID, d, wire.String))
 		case "api_key_id":
 			o.Report(wire.UnlessNull(&t.APIKeyID, d, wire.String))
+		case "user_id":
+			o.Report(wire.UnlessNull(&t.UserID, d, wire.String))
+		case "api_source":
+			o.Report(wire.UnlessNull(&t.APISource, d, wire.String))
+		case "quantity":
+			o.Report(wire.Optional(&t.Quantity, d, wire.Number))
+		case "quantity_unit":
+			o.Report(wire.UnlessNull(&t.QuantityUnit, d, wire.String))
 		default:
 			o.Skip()
 		}
@@ -376,6 +402,10 @@ func (t *CostResult) encode(e *wire.Encoder) {
 	wire.WriteString(&t.LineItem, e.Field("line_item"))
 	wire.WriteString(&t.ProjectID, e.Field("project_id"))
 	wire.WriteString(&t.APIKeyID, e.Field("api_key_id"))
+	wire.WriteString(&t.UserID, e.Field("user_id"))
+	wire.WriteString(&t.APISource, e.Field("api_source"))
+	wire.WriteNullable(t.Quantity, e.Field("quantity"), wire.WriteNumber)
+	wire.WriteString(&t.QuantityUnit, e.Field("quantity_unit"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -384,6 +414,14 @@ func (t CostResult) String() string { return wire.Print(t) }
 
 // LogValue returns the fields of String as a group for log/slog.
 func (t CostResult) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetQuantity returns Quantity, or the zero value if it is nil.
+func (t *CostResult) GetQuantity() (v json.Number) {
+	if t != nil && t.Quantity != nil {
+		v = *t.Quantity
+	}
+	return v
+}
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.

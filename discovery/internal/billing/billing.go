@@ -40,8 +40,10 @@ type Day struct {
 
 // Cost is a part of a day, with its groupings. A provider has only some of them.
 type Cost struct {
-	LineItem, Project, Key, Workspace string
-	amount                            decimal.Decimal
+	LineItem, Project, Key, Workspace, User, APISource string
+
+	amount   decimal.Decimal
+	quantity *Quantity // nil if it is not known
 }
 
 // decode decodes the raw results with read, which returns errNotCost for a result to skip.

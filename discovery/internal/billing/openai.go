@@ -42,6 +42,10 @@ func readOpenAICost(raw json.RawMessage, c *Cost) error {
 		return errNotUSD
 	}
 	c.LineItem, c.Project, c.Key = result.LineItem, result.ProjectID, result.APIKeyID
+	c.User, c.APISource = result.UserID, result.APISource
+	if amount, err := decimal.Read(result.GetQuantity()); err == nil && result.Quantity != nil && result.QuantityUnit != "" {
+		c.quantity = &Quantity{amount, result.QuantityUnit}
+	}
 	var err error
 	c.amount, err = decimal.Read(result.Amount.Value)
 	return err

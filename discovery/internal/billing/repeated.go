@@ -12,7 +12,7 @@ import (
 var names = bits(
 	// OpenAI and Anthropic
 	"object", "data", "has_more", "next_page", "start_time", "end_time", "starting_at", "ending_at", "results", "amount", "value",
-	"currency", "line_item", "project_id", "api_key_id", "description", "workspace_id",
+	"currency", "line_item", "project_id", "api_key_id", "user_id", "api_source", "quantity", "quantity_unit", "description", "workspace_id",
 	"cost_type", "model", "token_type", "service_tier", "context_window", "inference_geo",
 	// xAI
 	"timeSeries", "limitReached", "group", "groupLabels", "dataPoints", "timestamp", "values", "error", "code", "message",

@@ -28,7 +28,7 @@ func (b *Bill) facts() []string {
 	case total.Unpriced > 0:
 		sums += fmt.Sprintf("drift not known (without them %s USD)", signed(amount(total.DriftUSD)))
 	default:
-		sums += "drift " + signed(amount(total.DriftUSD)) + " USD" + percent(total)
+		sums += "drift " + signed(amount(total.DriftUSD)) + " USD" + percent(total) + because(total)
 	}
 	other := b.otherName()
 	if other != "" {
@@ -48,6 +48,14 @@ func percent(total *discovery.BillPart) string {
 	return fmt.Sprintf(" (%s %%)", withoutSign(ratio.Mul(ratio, big.NewRat(100, 1)).FloatString(1)))
 }
 
+// because returns the cause of a drift, as in " (another price)"; "" if it is not known, or if the drift rounds to 0.
+func because(p *discovery.BillPart) string {
+	if p.Cause == "" || signed(amount(p.DriftUSD)) == "0" {
+		return ""
+	}
+	return " (" + strings.ReplaceAll(string(p.Cause), "_", " ") + ")"
+}
+
 // mostDifferent names the parts with the largest differences.
 func mostDifferent(what string, parts []discovery.BillPart) string {
 	const named = 3
@@ -57,7 +65,7 @@ func mostDifferent(what string, parts []discovery.BillPart) string {
 		if len(names) == named || drift == "0" {
 			break
 		}
-		names = append(names, cmp.Or(c.Name, withoutName)+" "+drift)
+		names = append(names, cmp.Or(c.Name, withoutName)+" "+drift+because(&c))
 	}
 	if names == nil {
 		return ""

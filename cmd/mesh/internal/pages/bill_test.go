@@ -18,6 +18,12 @@ func part(name, billed, counted, drift string) discovery.BillPart {
 	return discovery.BillPart{Name: name, BilledUSD: billed, CountedUSD: counted, DriftUSD: drift}
 }
 
+// because is a part whose drift has a cause.
+func because(p discovery.BillPart, cause discovery.DriftCause) discovery.BillPart {
+	p.Cause = cause
+	return p
+}
+
 func TestBillSummary(t *testing.T) {
 	t.Parallel()
 	type parts = []discovery.BillPart
@@ -35,6 +41,10 @@ func TestBillSummary(t *testing.T) {
 		},
 		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %); most by day: a -1; by model: gpt-5.4 -3": {
 			Total: part("", "2", "3", "-1"), Days: parts{part("a", "2", "3", "-1")}, Models: parts{part("gpt-5.4", "0", "3", "-3")},
+		},
+		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %) (another price); most by day: a -1 (missing calls); by model: gpt-5.4 -1 (another price)": {
+			Total: because(part("", "2", "3", "-1"), discovery.CauseAnotherPrice), Days: parts{because(part("a", "2", "3", "-1"), discovery.CauseMissingCalls)},
+			Models: parts{because(part("gpt-5.4", "2", "3", "-1"), discovery.CauseAnotherPrice)},
 		},
 		"counted not known, billed 2 USD, unpriced calls: 1, drift not known": {Total: unpriced, Days: parts{unpriced}},
 		"counted 10.1 USD, billed 7 USD, unpriced calls: 4, drift not known (without them -3.1 USD); most by day: d -4, b +2, c -1.0001; by model: (without) -10.1": {

@@ -55,8 +55,17 @@ func addRow(ledger *prices.Ledger, row calls.Group) {
 	}
 	if row.Calls > row.Unpriced {
 		cost.USD = row.USD
+		if tokens := tokensOf(&row.Usage); tokens > 0 { // without counts they are not known
+			cost.Lines = []prices.Line{{What: "tokens", Tokens: tokens, USD: row.USD}}
+		}
 		ledger.Add(at, &cost)
 	}
+}
+
+// tokensOf returns the number of all tokens.
+func tokensOf(u *prices.Usage) int64 {
+	return u.Input + u.ToolInput + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.Output + u.AudioInput + u.AudioCacheRead + u.AudioOutput +
+		u.ImageInput + u.ImageCacheRead + u.ImageOutput
 }
 
 // The numbers of days in a request: the largest ones, which need the fewest requests.
