@@ -118,7 +118,7 @@ func (a *aggregate) model(id ModelID) *model {
 // wanted reports whether a label may be reported.
 func (s *setting) wanted(name string) bool {
 	if s.only == nil {
-		return name != labelThread && name != labelThreadID && name != labelMessage
+		return name != "" && name != labelThread && name != labelThreadID && name != labelMessage
 	}
 	for _, label := range s.only {
 		if label == name {

@@ -134,7 +134,7 @@ func (c *collector) add(one *call) {
 	case one.day == today:
 		c.today.add(one)
 	}
-	if inCurrent || inPrevious || (one.day <= today && one.day >= today-historyDays) {
+	if inCurrent || inPrevious || (one.day <= today && one.day >= c.historyBegin) {
 		c.history.add(one.day, one.usd)
 	}
 	c.addBudgets(one)
@@ -194,13 +194,19 @@ func (l *errorList) add(err error) {
 
 func (l *errorList) trim() {
 	slices.SortStableFunc(l.first, func(a, b error) int {
-		var x, y *calls.LineError
-		if !errors.As(a, &x) || !errors.As(b, &y) {
-			return 0
-		}
+		x, y := placeOf(a), placeOf(b)
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
 	l.first = l.first[:min(len(l.first), maxErrors)]
+}
+
+// placeOf returns the place of an error; the zero value if it has none.
+func placeOf(err error) calls.LineError {
+	var at *calls.LineError
+	if errors.As(err, &at) {
+		return *at
+	}
+	return calls.LineError{}
 }
 
 func (l *errorList) merge(o *errorList) {

@@ -14,7 +14,7 @@ const (
 	forecastDays = 14
 	// minBacktests is the number of earlier forecasts that a range needs.
 	minBacktests = 20
-	// historyDays is the number of days before today from which forecasts are made.
+	// historyDays is the number of days before today from which forecasts are made, and of days before the periods that are looked at.
 	historyDays = 1100
 )
 

@@ -27,6 +27,8 @@ type window struct {
 	current, previous Period
 	// chosen reports whether the caller chose the period.
 	chosen bool
+	// historyBegin is the first day whose cost is kept. A clock of 1970 is before it.
+	historyBegin int64
 }
 
 // newWindow returns the periods of the options.
@@ -57,6 +59,7 @@ func newWindow(o *Options) (window, error) {
 		return w, invalid("To", "must be after From")
 	}
 	w.set(from, to)
+	w.historyBegin = min(w.today, calendar.DayNumber(w.previous.From)) - historyDays
 	return w, nil
 }
 

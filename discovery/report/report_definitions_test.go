@@ -130,6 +130,9 @@ func TestChangeIsHidden(t *testing.T) {
 	assert.Nil(t, build(t, report.Options{}, priced(at(50), "1"), priced(at(5), "1")).Change, "the files begin within the period before")
 	assert.NotNil(t, build(t, report.Options{}, priced(at(56), "1"), priced(at(5), "1")).Change)
 	assert.Nil(t, build(t, report.Options{}, join(repeat(2, priced(at(5), "1")))...).Change, "no priced call before")
+	old := report.Options{From: day("2020-02-01"), To: day("2020-03-01")}
+	assert.NotNil(t, build(t, old, priced(day("2019-12-01"), "1"), priced(day("2020-01-20"), "1"), priced(day("2020-02-01"), "1")).Change)
+	assert.Nil(t, build(t, old, priced(day("2020-01-20"), "1"), priced(day("2020-02-01"), "1")).Change)
 	clock := priced(time.Unix(0, 0), "1")
 	assert.Nil(t, build(t, report.Options{}, clock, priced(at(50), "1"), priced(at(5), "1")).Change, "one clock of 1970")
 }

@@ -111,6 +111,7 @@ func (n *names) add(c *call, s *setting) {
 
 // label returns the sums of a label; nil beyond maxNames.
 func (n *names) label(name string) *values {
+	name = cut(name)
 	v := n.labels[name]
 	if v == nil && len(n.labels) < maxNames {
 		v = &values{rows: map[string]*tally{}}
