@@ -115,14 +115,16 @@ func TestUnusedConnectionsAreNoRejections(t *testing.T) {
 	res, err := client.Get("https://" + host + "/")
 	require.NoError(t, err)
 	res.Body.Close()
-	program, _ := s.open(t, host+":443", basic(s.proxyURL(t)), "User-Agent: Go-http-client/1.1")
 	config := client.Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.ServerName = host
-	conn := tls.Client(program, config)
-	require.NoError(t, conn.Handshake())
-	conn.Close()
-	_ = s.Close()
-	assert.Empty(t, s.Rejections())
+	for _, agent := range []string{"Go-http-client/1.1", "other/1"} {
+		program, _ := s.open(t, host+":443", basic(s.proxyURL(t)), "User-Agent: "+agent)
+		conn := tls.Client(program, config)
+		require.NoError(t, conn.Handshake())
+		conn.Close()
+	}
+	assert.Eventually(t, func() bool { return len(s.Rejections()) > 0 }, 10*time.Second, time.Millisecond)
+	assert.Equal(t, []proxy.Rejection{{Host: host, Client: "other/1", Connections: 1}}, s.Rejections())
 }
 
 // The key of the authority is in no file, and other users cannot read the secret path.

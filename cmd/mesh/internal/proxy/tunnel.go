@@ -56,14 +56,13 @@ func (b *bypasses) all() []Bypass {
 // tunnel copies between a program and a host until both have ended, and returns the bytes that it sent and received. Either of them may
 // end its half first.
 func tunnel(ctx context.Context, program, host net.Conn) (sent, received int64) {
-	stop := context.AfterFunc(ctx, func() { program.Close(); host.Close() })
+	stop := context.AfterFunc(ctx, func() { _, _ = program.Close(), host.Close() })
 	defer stop()
 	var both sync.WaitGroup
 	both.Go(func() { sent = pipe(host, program) })
 	received = pipe(program, host)
 	both.Wait()
-	program.Close()
-	host.Close()
+	_, _ = program.Close(), host.Close()
 	return sent, received
 }
 
@@ -71,8 +70,7 @@ func tunnel(ctx context.Context, program, host net.Conn) (sent, received int64) 
 func pipe(to, from net.Conn) int64 {
 	n, err := io.Copy(to, from)
 	if err != nil || closeWrite(to) != nil {
-		to.Close()
-		from.Close()
+		_, _ = to.Close(), from.Close()
 	}
 	return n
 }
