@@ -55,6 +55,7 @@ from those of mesh usage, which are the same money.`,
 	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
 	flags.StringVar(&f.html, "html", "", "file that receives a page with the bill, and with --usage what was counted, by day and by model")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
+	pricesFlag(a, cmd)
 	exclude(cmd, "counted", "usage")
 	if err := cmd.MarkFlagRequired("from"); err != nil {
 		panic(err) // the flag does not exist: a mistake in the program

@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -25,6 +26,7 @@ type meterFlags struct {
 	log               string
 	labels, upstreams []string
 	hosts             []string
+	azure             string
 	streamUsage       bool
 	intercept         bool
 	noProject         bool
@@ -49,9 +51,10 @@ program uses. The certificate authority for it exists for this run and at most 2
 no other hosts. The variables of roots, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS, name files with its certificate, which are
 removed at the end. The variables of base URLs are left as they are.
 
-A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. The calls to a host that
-is no provider's are unpriced, unless --upstream gives it the prices of a provider. COMMAND's own keys pass through and are
-neither stored nor logged. Streams are passed on without delay. WebSockets are refused with 426, so that COMMAND falls back to HTTP.
+A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. Calls to OpenRouter, Bedrock,
+Vertex and Azure are recorded with their platform; those to Azure need --azure for a cost. Calls to a host that is no provider's and no
+platform's are unpriced, unless --host says whose API and prices it has, or --upstream gives it the prices of a provider. --prices has
+the prices of a NAME of --host. COMMAND's own keys pass through and are neither stored nor logged. Streams are passed on without delay. WebSockets are refused with 426, so that COMMAND falls back to HTTP.
 
 With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. The budget is for one run of
 mesh meter, which under mesh serve is one question. A stream that breaks off counts as what it costs at least. Other unpriced calls do
@@ -81,7 +84,9 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	cmd.Flags().BoolVar(&f.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
 	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
 	cmd.Flags().BoolVar(&f.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
-	cmd.Flags().StringArrayVar(&f.hosts, "host", nil, "another host of a provider's API, as HOST=PROVIDER or HOST:PORT=PROVIDER, for --intercept and fetch of Node; repeatable")
+	cmd.Flags().StringArrayVar(&f.hosts, "host", nil, "another host, as HOST=API, HOST:PORT=API or HOST=API:NAME, where API is the provider whose API it has (or converse, invoke, cohere, ollama) and NAME who bills it, such as api.groq.com=openai:groq; for base URLs, --intercept and fetch of Node; repeatable")
+	cmd.Flags().StringVar(&f.azure, "azure", "", "kind of the deployments on Azure: global, data-zone or regional; without it their calls are unpriced")
+	pricesFlag(a, cmd)
 	return cmd
 }
 
@@ -93,7 +98,15 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	if f.perCall != "" && f.budget == "" {
 		return usagef("--per-call needs --budget")
 	}
-	upstreams, err := proxy.Upstreams(f.upstreams, os.LookupEnv)
+	endpoints, hosts, err := f.endpoints()
+	if err != nil {
+		return err
+	}
+	list, _, err := a.priceList()
+	if err != nil {
+		return err
+	}
+	upstreams, err := proxy.Upstreams(f.upstreams, hosts, os.LookupEnv)
 	if err != nil {
 		return &usageError{err}
 	}
@@ -104,8 +117,7 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 	if !f.noProject {
 		addProject(labels)
 	}
-	hosts, err := a.checkIntercept(f)
-	if err != nil {
+	if err := a.checkIntercept(f); err != nil {
 		return err
 	}
 	summary, log := pages.NewSummary(), (*calls.Log)(nil)
@@ -116,7 +128,7 @@ func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error 
 		}
 		recorders = append(recorders, log.Record)
 	}
-	meters, err := proxy.NewMeters(upstreams, recorders, a.meterOptions(f, upstreams)...)
+	meters, err := proxy.NewMeters(list, upstreams, recorders, append(endpoints, a.meterOptions(f, list, upstreams)...)...)
 	if err != nil {
 		return &usageError{err}
 	}
@@ -186,15 +198,15 @@ func (a *app) warnOfUnpriced(perCall string) func(calls.Record) {
 		if r.USD != "" || (perCall == "" && r.AtLeastUSD != "") {
 			return
 		}
-		if _, known := models.LoadOrStore(string(r.Provider)+"/"+r.Model, true); !known {
-			a.warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, r.Provider, cmp.Or(r.Model, "?"), pages.Cause(r.Unpriced)))
+		if _, known := models.LoadOrStore(r.Platform+"/"+string(r.Provider)+"/"+r.Model, true); !known {
+			a.warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, cmp.Or(string(r.Provider), r.Platform), cmp.Or(r.Model, "?"), pages.Cause(r.Unpriced)))
 		}
 	}
 }
 
 // meterOptions returns the options of the meter. A budget cannot limit calls whose cost is not known.
-func (a *app) meterOptions(f *meterFlags, upstreams []proxy.Upstream) (opts []meter.Option) {
-	opts = append(f.hostOptions(), meter.WithRecorder(a.warnOfNewer()))
+func (a *app) meterOptions(f *meterFlags, list *prices.List, upstreams []proxy.Upstream) (opts []meter.Option) {
+	opts = append(opts, meter.WithRecorder(a.warnOfNewer(list)))
 	if f.streamUsage {
 		opts = append(opts, meter.WithStreamUsage())
 	}
@@ -206,7 +218,7 @@ func (a *app) meterOptions(f *meterFlags, upstreams []proxy.Upstream) (opts []me
 		if f.perCall != "" {
 			effect = "--per-call is the cost of all calls"
 		}
-		if u.Provider == "" {
+		if u.Provider == "" && !u.ByHost {
 			a.warn(fmt.Errorf("%s to %s, which is no provider's host; --upstream %s=URL gives it prices", effect, u.URL.Host, u.API))
 		}
 	}

@@ -190,7 +190,7 @@ func TestInterceptIsCheckedBeforeTheCommandRuns(t *testing.T) {
 	}{
 		{nil, []string{"--intercept", "--upstream", "openai=https://example.com"}, "mesh: --upstream is not for --intercept", exitUsage},
 		{nil, []string{"--host", "example.com"}, "mesh: --host example.com: ", exitUsage},
-		{nil, []string{"--host", "https://me:" + agentKey + "@example.com=openai"}, "mesh: --host must be HOST=PROVIDER: ", exitUsage},
+		{nil, []string{"--host", "https://me:" + agentKey + "@example.com=openai"}, "mesh: --host must be HOST=API or HOST=API:NAME", exitUsage},
 		{nil, []string{"--host", "example.com=nobody"}, "mesh: --host example.com: ", exitUsage},
 		{[]string{"HTTPS_PROXY=socks5://127.0.0.1:1080"}, []string{"--intercept"}, "mesh: --intercept: the proxy of HTTPS_PROXY cannot be used", exitUsage},
 		{[]string{"ALL_PROXY=http://127.0.0.1:1080"}, []string{"--intercept"}, "mesh: --intercept: the proxy of ALL_PROXY cannot be used", exitUsage},

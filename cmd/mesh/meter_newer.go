@@ -6,15 +6,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // warnOfNewer returns a recorder that warns of the first call of a model that is newer than the price table.
-func (a *app) warnOfNewer() func(calls.Record) {
-	list, _, _ := pricefile.Load() // mesh prices reports a damaged file
+func (a *app) warnOfNewer(list *prices.List) func(calls.Record) {
 	var once sync.Once
 	return func(r calls.Record) {
 		if r.USD == "" && isNewer(list, r.Provider, r.Model) {

@@ -5,47 +5,25 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// checkIntercept checks the flags of interception and returns the hosts of --host.
-func (a *app) checkIntercept(f *meterFlags) (hosts []string, err error) {
-	for _, flag := range f.hosts {
-		host, name, _ := strings.Cut(flag, "=")
-		if err := proxy.CheckHost(host); err != nil {
-			return nil, usagef("--host must be HOST=PROVIDER: HOST %w", err)
-		}
-		if _, err := models.ParseProvider(name); err != nil {
-			return nil, usagef("--host %s: %w", host, err)
-		}
-		hosts = append(hosts, host)
-	}
+// checkIntercept checks the flags of interception.
+func (a *app) checkIntercept(f *meterFlags) error {
 	if f.intercept && len(f.upstreams) > 0 {
-		return nil, usagef("--upstream is not for --intercept, which uses no base URLs; --host HOST=PROVIDER names a host")
+		return usagef("--upstream is not for --intercept, which uses no base URLs; --host HOST=API names a host")
 	}
 	if variable := proxy.UnsupportedParent(os.Environ()); variable != "" {
 		const reason = "the proxy of %s cannot be used: it must be an http:// or https:// URL in HTTPS_PROXY"
 		if f.intercept {
-			return nil, usagef("--intercept: "+reason, variable)
+			return usagef("--intercept: "+reason, variable)
 		}
 		a.warn(fmt.Errorf(reason+"; connections that bypass the meter are not seen", variable))
 	}
-	return hosts, nil
-}
-
-// hostOptions returns the options of the meter for --host, which checkIntercept has checked.
-func (f *meterFlags) hostOptions() (opts []meter.Option) {
-	for _, flag := range f.hosts {
-		host, name, _ := strings.Cut(flag, "=")
-		opts = append(opts, meter.WithHost(host, models.Provider(name)))
-	}
-	return opts
+	return nil
 }
 
 // isIncomplete reports whether calls were not counted: a host has connections and no record. A program may connect to a host without

@@ -53,6 +53,7 @@ is sent for them. --live requests those that Google and xAI publish, with GOOGLE
 	}
 	flags := cmd.Flags()
 	providerFlag(cmd, &f.provider, "provider of the model (default: determined from its name)")
+	pricesFlag(a, cmd)
 	flags.BoolVar(&f.live, "live", false, "request the prices that Google and xAI publish now")
 	flags.StringVar(&f.at, "at", "", "UTC day or RFC 3339 time of the call (default now)")
 	flags.StringVar(&f.mode, "mode", "", "batch, flex, priority or another mode that changes the price")
@@ -65,11 +66,7 @@ is sent for them. --live requests those that Google and xAI publish, with GOOGLE
 }
 
 func (a *app) price(ctx context.Context, model string, f callFlags) error {
-	p, err := lookup.Provider(f.provider, model)
-	if err != nil {
-		return err
-	}
-	list, err := a.pricesOf(ctx, p, f.live)
+	p, list, err := a.pricesOf(ctx, model, f)
 	if err != nil {
 		return err
 	}
@@ -80,12 +77,21 @@ func (a *app) price(ctx context.Context, model string, f callFlags) error {
 	return a.print(rows, func(w io.Writer) error { return priceTable(w, rows) })
 }
 
-// pricesOf returns the stored or built-in price list, with the prices that a provider publishes now if they are requested.
-func (a *app) pricesOf(ctx context.Context, p models.Provider, live bool) (*prices.List, error) {
-	list, _ := a.priceList()
-	if !live {
-		return list, nil
+// pricesOf returns the provider of a model and the price list, with the prices that the provider publishes now if they are requested.
+func (a *app) pricesOf(ctx context.Context, model string, f callFlags) (models.Provider, *prices.List, error) {
+	list, _, err := a.priceList()
+	if err != nil {
+		return "", nil, err
 	}
+	p, err := providerIn(list, f.provider, model)
+	if err == nil && f.live {
+		list, err = a.livePrices(ctx, p, list)
+	}
+	return p, list, err
+}
+
+// livePrices returns a list with the prices that a provider publishes now.
+func (a *app) livePrices(ctx context.Context, p models.Provider, list *prices.List) (*prices.List, error) {
 	keys := livePriceKeys[p]
 	switch {
 	case len(keys) == 0:
@@ -134,10 +140,6 @@ the period, and - is no limit. PROMPT FROM is the shortest prompt, in tokens.
 }
 
 func (a *app) callCost(ctx context.Context, model string, f callFlags) error {
-	p, err := lookup.Provider(f.provider, model)
-	if err != nil {
-		return err
-	}
 	at, err := lookup.Time(f.at)
 	if err != nil {
 		return err
@@ -145,7 +147,7 @@ func (a *app) callCost(ctx context.Context, model string, f callFlags) error {
 	if at.IsZero() {
 		at = time.Now()
 	}
-	list, err := a.pricesOf(ctx, p, f.live)
+	p, list, err := a.pricesOf(ctx, model, f)
 	if err != nil {
 		return err
 	}

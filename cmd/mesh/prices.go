@@ -14,7 +14,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -30,6 +29,11 @@ The columns of -o csv have the names of the fields of -o json. Later versions ad
 in USD per million tokens. valid_until is the first day after the period, and tier_threshold_tokens the shortest prompt. An
 empty price is unknown, and an empty date means no limit.
 
+--prices, also of mesh meter, usage, cost, price and retired, reads files of your own with these columns; only provider and model_hint
+must be there. A provider may be any name, such as that of mesh meter --host, and the price 0 makes a model free. A row holds from
+valid_from until valid_until, and precedes the built-in ones. A row whose provider is openrouter, bedrock, vertex or azure holds for
+that platform alone. No factor, as of a batch, is applied to these prices.
+
 --update gets the reviewed price table of the project, prints what changed and stores the table in the user's data folder. All
 commands use it while it is newer than the built-in one. Nothing else requests it. A damaged, older or much shorter table
 changes nothing. --dry-run stores nothing.
@@ -42,6 +46,8 @@ the table. The exit status is 1 if there is one.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			staleGiven := cmd.Flags().Changed("stale")
 			switch {
+			case len(a.priceFiles) > 0 && (update || staleGiven):
+				return usagef("--prices cannot be used with --update or --stale, which are about the price table")
 			case update && (staleGiven || len(names) > 0 || a.format == "csv"), staleGiven && a.format == "csv":
 				return usagef("--update takes no names and not --stale, and neither has -o csv")
 			case dryRun && !update:
@@ -61,6 +67,7 @@ the table. The exit status is 1 if there is one.`,
 		},
 	}
 	flags := cmd.Flags()
+	pricesFlag(a, cmd)
 	flags.BoolVar(&update, "update", false, "get the newest reviewed price table and store it")
 	flags.BoolVar(&dryRun, "dry-run", false, "with --update, print what would change and store nothing")
 	flags.StringVar(&stale, "stale", "", "print the prices that were verified longer ago than this, as in 30d; exit status 1 if any")
@@ -69,10 +76,14 @@ the table. The exit status is 1 if there is one.`,
 
 // prices prints the price list, or that of one provider.
 func (a *app) prices(names []string) error {
-	list, from := a.priceList()
-	asOf := list.AsOf()
+	list, from, err := a.priceList()
+	if err != nil {
+		return err
+	}
+	table, _ := a.priceTable()
+	asOf := table.AsOf()
 	if len(names) == 1 {
-		p, err := models.ParseProvider(names[0])
+		p, err := providerIn(list, names[0], "")
 		if err != nil {
 			return err
 		}
@@ -117,8 +128,8 @@ func staleTable(w io.Writer, stale []discovery.ProviderPricing, table string) er
 	return err
 }
 
-// priceList returns the price list of this command and where it is from: that of mesh prices --update, or the built-in one.
-func (a *app) priceList() (list *prices.List, from string) {
+// priceTable returns the price table of this command and where it is from: that of mesh prices --update, or the built-in one.
+func (a *app) priceTable() (list *prices.List, from string) {
 	list, updated, err := pricefile.Load()
 	if err != nil {
 		a.warn(err)
@@ -131,7 +142,7 @@ func (a *app) priceList() (list *prices.List, from string) {
 
 // updatePrices gets the newest price table, prints what changed and stores it.
 func (a *app) updatePrices(ctx context.Context, dryRun bool) error {
-	before, _ := a.priceList()
+	before, _ := a.priceTable()
 	c, failures := a.discover()
 	list, err := c.UpdatePrices(ctx, before)
 	if err != nil {
@@ -153,7 +164,7 @@ func (a *app) updatePrices(ctx context.Context, dryRun bool) error {
 // stalePrices prints the prices in force now that were verified longer ago than an age: those of the models, or of all models
 // that are sold today. The error is errFound if there is one.
 func (a *app) stalePrices(models []string, oldest time.Duration) error {
-	list, from := a.priceList()
+	list, from := a.priceTable()
 	rows, err := rowsOf(list, models)
 	if err != nil {
 		return err

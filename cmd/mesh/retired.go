@@ -62,6 +62,9 @@ Dates are those of the provider; other platforms can have others.`,
 			if f.scan && len(given) == 0 {
 				return usagef("--scan needs a folder or a file, such as .")
 			}
+			if len(a.priceFiles) > 0 && !f.used {
+				return usagef("--prices is only for --used")
+			}
 			if f.used {
 				if len(given) == 0 {
 					return usagef("--used needs a file or folder of calls, as mesh meter --log writes them")
@@ -79,6 +82,7 @@ Dates are those of the provider; other platforms can have others.`,
 	cmd.Flags().StringVar(&f.within, "within", "60d", "report models that retire within this time, in days as in 60d")
 	cmd.Flags().BoolVar(&f.scan, "scan", false, "find models in the files and folders that are given")
 	cmd.Flags().BoolVar(&f.used, "used", false, "find models in the calls files and folders that are given")
+	pricesFlag(a, cmd)
 	exclude(cmd, "scan", "used")
 	cmd.Flags().BoolVar(&f.failUnknown, "fail-unknown", false, "exit status 1 also for a model that is not known")
 	return cmd

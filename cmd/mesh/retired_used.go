@@ -30,16 +30,19 @@ type usedModel struct {
 
 // retiredUsed prints the models of calls files that retire.
 func (a *app) retiredUsed(ctx context.Context, paths []string, soon time.Duration) error {
+	list, _, err := a.priceList()
+	if err != nil {
+		return err
+	}
 	in, err := callsfiles.Open(a.in, paths)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	a.progress.Start()
-	prices, _ := a.priceList()
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	rows, err := calls.Sum(calls.SumOptions{
-		From: today.AddDate(0, 0, -usedDays), Prices: prices,
+		From: today.AddDate(0, 0, -usedDays), Prices: list,
 		By: [][]string{{"provider", "model"}, {"provider", "model", "day", "model_stage", "retirement_date"}},
 	}, in.Paths...)
 	unread := wrongUse(in.Rename(err))

@@ -25,11 +25,13 @@ type app struct {
 	providers []discovery.Option
 	progress  output.Progress
 
-	flags    profile.Flags
-	format   string
-	wide     bool
-	settings func() (profile.Settings, error)
-	token    func() (string, error) // reads the file once: it may be a pipe
+	flags  profile.Flags
+	format string
+	wide   bool
+	// priceFiles are those of --prices.
+	priceFiles []string
+	settings   func() (profile.Settings, error)
+	token      func() (string, error) // reads the file once: it may be a pipe
 }
 
 // run executes a command line and returns the exit status.

@@ -56,11 +56,16 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
 	flags.StringVar(&f.html, "html", "", "file that receives a page with a chart by day and tables by model and label")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
+	pricesFlag(a, cmd)
 	return cmd
 }
 
 func (a *app) usage(paths []string, f usageFlags) error {
 	opts, err := f.options(a.format)
+	if err != nil {
+		return err
+	}
+	list, _, err := a.priceList()
 	if err != nil {
 		return err
 	}
@@ -70,10 +75,9 @@ func (a *app) usage(paths []string, f usageFlags) error {
 	}
 	defer in.Close()
 	a.progress.Start()
-	prices, _ := a.priceList()
-	opts.Prices = prices
+	opts.Prices = list
 	if a.format == "focus" {
-		return a.usageFocus(prices, opts, f.account, in)
+		return a.usageFocus(list, opts, f.account, in)
 	}
 	report, err := pages.Read(f.by, opts, in.Paths...)
 	unread := wrongUse(in.Rename(err))
@@ -133,14 +137,17 @@ func (a *app) printUsage(report *pages.Report) error {
 // count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot
 // be read, whose error is unread.
 func (a *app) count(path string, q *pages.BillQuery, failures *failureList) (unread, err error) {
+	list, _, err := a.priceList()
+	if err != nil {
+		return nil, err
+	}
 	in, err := callsfiles.Open(a.in, []string{path})
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	prices, _ := a.priceList()
 	rows, err := calls.Sum(calls.SumOptions{
-		From: q.From, To: q.To, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: prices,
+		From: q.From, To: q.To, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: list,
 	}, in.Paths...)
 	unread = wrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {

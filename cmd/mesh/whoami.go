@@ -52,7 +52,7 @@ func (a *app) whoami(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list, from := a.priceList()
+	list, from := a.priceTable()
 	id := identity{Profile: s.Profile, TokenSource: s.TokenSource(), prices: list.AsOf(), PricesFrom: from}
 	id.PricesAsOf = id.prices.Format(time.DateOnly)
 	failed := a.identify(ctx, s, &id)

@@ -99,14 +99,11 @@ func (c *Calls) price(r calls.Record) (prices.Cost, error) {
 	if r.Usage == nil {
 		return prices.Cost{}, unpriced("it has no usage")
 	}
-	used, err := prices.ParseUsage(r.Provider, r.Usage)
+	call, err := r.Call()
 	if err != nil {
 		return prices.Cost{}, err
 	}
-	if r.Requests != nil { // what the response had beside its usage object is in it
-		used.Requests = r.Requests
-	}
-	return c.list.CostOf(prices.Call{Provider: r.Provider, Model: r.Model, Usage: used, At: r.Time, Mode: r.Mode})
+	return c.list.CostOf(call)
 }
 
 // chargedSource is the Source of a cost that the provider stated, and charged its only line.

@@ -48,8 +48,8 @@ func (c callMetrics) record(r calls.Record) {
 		duration = append(duration, attribute.String("error.type", strconv.Itoa(r.Status)))
 	}
 	c.duration.Record(ctx, r.Duration.Seconds(), operation, provider, duration...)
-	if usage, err := prices.ParseUsage(r.Provider, r.Usage); err == nil {
-		input, output := sums(&usage)
+	if call, err := r.Call(); err == nil {
+		input, output := sums(&call.Usage)
 		c.tokens.Record(ctx, input, operation, provider, genaiconv.TokenTypeInput, model)
 		c.tokens.Record(ctx, output, operation, provider, genaiconv.TokenTypeOutput, model)
 	}

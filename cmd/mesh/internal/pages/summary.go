@@ -7,12 +7,12 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Summary adds up calls by model, as mesh meter prints them.
@@ -26,6 +26,7 @@ type Summary struct {
 }
 
 type model struct {
+	platform string
 	provider models.Provider
 	name     string
 }
@@ -43,13 +44,10 @@ func NewSummary() *Summary {
 
 // Record adds a call.
 func (s *Summary) Record(r calls.Record) {
-	key := model{r.Provider, r.Model}
+	key := model{r.Platform, r.Provider, r.Model}
 	call := calls.Group{Calls: 1, USD: r.USD, AtLeastUSD: r.USD}
-	if u, err := prices.ParseUsage(r.Provider, r.Usage); err == nil {
-		call.Usage = u
-		if r.Requests != nil { // they include the uses that the usage object does not have
-			call.Usage.Requests = r.Requests
-		}
+	if counted, err := r.Call(); err == nil {
+		call.Usage = counted.Usage
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +62,7 @@ func (s *Summary) Record(r calls.Record) {
 		s.unpriced[cause{key, r.Unpriced}]++
 	}
 	if s.models[key] == nil {
-		s.models[key] = &calls.Group{By: []string{string(r.Provider), r.Model}, USD: "0", AtLeastUSD: "0"}
+		s.models[key] = &calls.Group{By: []string{r.Platform, string(r.Provider), r.Model}, USD: "0", AtLeastUSD: "0"}
 	}
 	add(s.models[key], &call)
 }
@@ -73,9 +71,17 @@ func (s *Summary) Record(r calls.Record) {
 func (s *Summary) Report(incomplete bool) *Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	report := &Report{By: []string{"provider", "model"}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Reasons: []Reason{}, incomplete: incomplete}
+	report := &Report{
+		By: []string{"platform", "provider", "model"}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Reasons: []Reason{}, incomplete: incomplete,
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(s.models), compareModels) {
 		report.Rows = append(report.Rows, *s.models[key])
+	}
+	if !slices.ContainsFunc(report.Rows, func(row calls.Group) bool { return row.By[0] != "" }) { // most programs use no platform
+		report.By = report.By[1:]
+		for i := range report.Rows {
+			report.Rows[i].By = report.Rows[i].By[1:]
+		}
 	}
 	for _, c := range slices.SortedFunc(maps.Keys(s.unpriced), compareCauses) {
 		report.Reasons = append(report.Reasons, Reason{Text: named(c.model) + ": " + c.text, Calls: s.unpriced[c]})
@@ -117,10 +123,16 @@ func writeCauses(w io.Writer, what string, calls map[cause]int) error {
 	return nil
 }
 
-func named(m model) string { return string(m.provider) + "/" + cmp.Or(m.name, "?") }
+func named(m model) string {
+	text := string(m.provider) + "/" + cmp.Or(m.name, "?")
+	if m.platform != "" {
+		text = strings.TrimPrefix(text, "/") + " on " + m.platform
+	}
+	return text
+}
 
 func compareModels(a, b model) int {
-	return cmp.Or(cmp.Compare(a.provider, b.provider), cmp.Compare(a.name, b.name))
+	return cmp.Or(cmp.Compare(a.platform, b.platform), cmp.Compare(a.provider, b.provider), cmp.Compare(a.name, b.name))
 }
 
 func compareCauses(a, b cause) int {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -23,15 +22,16 @@ type Meters struct {
 	providers        sync.Map // of records
 }
 
-// NewMeters returns the Meters of upstreams. Recorders get the records of both; opts are those of the one with prices.
-func NewMeters(upstreams []Upstream, recorders []func(calls.Record), opts ...meter.Option) (*Meters, error) {
+// NewMeters returns the Meters of upstreams, the one with the prices of a list. Recorders get the records of both; opts are those of
+// the one with prices.
+func NewMeters(list *prices.List, upstreams []Upstream, recorders []func(calls.Record), opts ...meter.Option) (*Meters, error) {
 	var unpriced []meter.Option
 	for _, k := range known {
 		name := meter.WithHost(hostOf(k.provider), k.provider)
 		opts, unpriced = append(opts, name), append(unpriced, name)
 	}
 	m := &Meters{}
-	recorders = append(recorders, func(r calls.Record) { m.providers.Store(r.Provider, true) })
+	recorders = append(recorders, func(r calls.Record) { m.providers.Store(billing(r), true) })
 	for _, record := range recorders {
 		opts = append(opts, meter.WithRecorder(func(r calls.Record) { record(public(r, upstreams)) }))
 		unpriced = append(unpriced, meter.WithRecorder(func(r calls.Record) { record(explain(public(r, upstreams), upstreams)) }))
@@ -39,7 +39,6 @@ func NewMeters(upstreams []Upstream, recorders []func(calls.Record), opts ...met
 	quiet := meter.WithLogger(slog.New(slog.DiscardHandler)) // the command has its own warnings
 	opts, unpriced = append(opts, quiet), append(unpriced, quiet)
 	var err error
-	list, _, _ := pricefile.Load() // mesh prices reports a damaged file
 	if m.priced, err = meter.New(append(opts, meter.WithPrices(list))...); err != nil {
 		return nil, err
 	}
@@ -47,7 +46,15 @@ func NewMeters(upstreams []Upstream, recorders []func(calls.Record), opts ...met
 	return m, err
 }
 
-// recorded reports whether there is a record of a provider.
+// billing returns the provider that billed a call; "" for a platform, and for a host of --host under another name.
+func billing(r calls.Record) models.Provider {
+	if p, err := models.ParseProvider(string(r.Provider)); err == nil && r.Platform == "" {
+		return p
+	}
+	return ""
+}
+
+// recorded reports whether there is a record of a provider, or for "" of one that is none of the five.
 func (m *Meters) recorded(p models.Provider) bool {
 	_, ok := m.providers.Load(p)
 	return ok
@@ -92,6 +99,9 @@ func hostOf(p models.Provider) string { return strings.ToLower(string(p)) + ".up
 // transport returns the transport of an upstream.
 func (m *Meters) transport(u Upstream, base http.RoundTripper) http.RoundTripper {
 	t := target{u, base}
+	if u.ByHost {
+		return counted{m, base}
+	}
 	if u.Provider == "" { // the budget is that of the other Meter, which does not know the host
 		return billed{m, string(u.API) + ".unpriced", m.priced.Transport(billed{m, hostOf(u.API), m.unpriced.Transport(t)})}
 	}

@@ -113,7 +113,11 @@ func (p *Proxy) Bypasses() []Bypass {
 // recorded reports whether there are records of calls to the host of tunnels. Records have the provider, and no host.
 func (p *Proxy) recorded(b Bypass) bool {
 	for _, u := range p.upstreams {
-		if strings.EqualFold(u.URL.Host, b.Host) && p.meters.recorded(cmp.Or(u.Provider, u.API)) {
+		provider := u.Provider
+		if !u.ByHost {
+			provider = cmp.Or(provider, u.API)
+		}
+		if strings.EqualFold(u.URL.Host, b.Host) && p.meters.recorded(provider) {
 			return true
 		}
 	}

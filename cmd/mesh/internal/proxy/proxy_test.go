@@ -20,6 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 const (
@@ -47,10 +48,10 @@ func start(t *testing.T, handler http.HandlerFunc, flags []string, opts ...meter
 	for i := range flags {
 		flags[i] = fmt.Sprintf(flags[i], server.URL)
 	}
-	upstreams, err := proxy.Upstreams(flags, func(string) (string, bool) { return "", false })
+	upstreams, err := proxy.Upstreams(flags, nil, func(string) (string, bool) { return "", false })
 	require.NoError(t, err)
 	s := &started{errs: &strings.Builder{}}
-	s.meters, err = proxy.NewMeters(upstreams, []func(calls.Record){s.record}, opts...)
+	s.meters, err = proxy.NewMeters(prices.BuiltIn(), upstreams, []func(calls.Record){s.record}, opts...)
 	require.NoError(t, err)
 	s.Proxy, err = proxy.Start(t.Context(), proxy.Config{Meters: s.meters, Upstreams: upstreams, Labels: map[string]string{"job": "j"}, Errs: s.errs})
 	require.NoError(t, err)

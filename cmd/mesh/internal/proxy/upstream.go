@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -21,6 +22,8 @@ type Upstream struct {
 	URL *url.URL
 	// Provider bills the calls; "" if the host is no provider's, so that their cost is not known.
 	Provider models.Provider
+	// ByHost reports whether a Meter knows who bills the calls from their host, which is a platform's or one of --host. Provider is "".
+	ByHost bool
 }
 
 // private returns the base path without the version at its end, such as /v1. It may have a key, or the secret path of another proxy.
@@ -48,8 +51,8 @@ var known = []struct {
 }
 
 // Upstreams returns the APIs: at the URL of a flag PROVIDER=URL, else of the variable, else of the provider. A flag also names the
-// provider of its host.
-func Upstreams(flags []string, lookup func(string) (string, bool)) ([]Upstream, error) {
+// provider of its host. Hosts are those of --host.
+func Upstreams(flags, hosts []string, lookup func(string) (string, bool)) ([]Upstream, error) {
 	list := make([]Upstream, 0, len(known))
 	for _, k := range known {
 		text := k.url
@@ -60,7 +63,11 @@ func Upstreams(flags []string, lookup func(string) (string, bool)) ([]Upstream, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.variable, err)
 		}
-		list = append(list, Upstream{API: k.provider, Variable: k.variable, URL: base, Provider: owner(base)})
+		u := Upstream{API: k.provider, Variable: k.variable, URL: base, Provider: owner(base), ByHost: knownByHost(base.Host, hosts)}
+		if u.ByHost {
+			u.Provider = ""
+		}
+		list = append(list, u)
 	}
 	for _, flag := range flags {
 		name, text, _ := strings.Cut(flag, "=")
@@ -84,11 +91,23 @@ func Upstreams(flags []string, lookup func(string) (string, bool)) ([]Upstream, 
 func give(list []Upstream, p models.Provider, base *url.URL) {
 	for i, u := range list {
 		if u.Provider == "" && u.URL.Host == base.Host {
-			list[i].Provider = p
+			list[i].Provider, list[i].ByHost = p, false
 		}
 	}
 	i := slices.IndexFunc(list, func(u Upstream) bool { return u.API == p })
-	list[i].URL, list[i].Provider = base, p
+	list[i].URL, list[i].Provider, list[i].ByHost = base, p, false
+}
+
+// knownByHost reports whether a host is one of --host, or a platform's.
+func knownByHost(host string, hosts []string) bool {
+	name := nameOf(host)
+	for _, given := range hosts {
+		if strings.EqualFold(given, host) || strings.EqualFold(given, name) {
+			return true
+		}
+	}
+	p, official := meter.HostProvider(name)
+	return official && p == ""
 }
 
 // owner returns the provider of a URL, whose host may be a regional one such as eu.api.openai.com; "" if it is no provider's.

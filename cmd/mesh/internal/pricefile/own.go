@@ -1,0 +1,44 @@
+package pricefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// WithFiles returns a list with the rows of the user's price files. A row of a later file has precedence over those of earlier ones. An
+// error names the file, and the line and the column of a wrong row.
+func WithFiles(list *prices.List, names []string) (*prices.List, error) {
+	for _, name := range names {
+		rows, err := readRows(name)
+		if err == nil {
+			list, err = list.With(rows...)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return list, nil
+}
+
+func readRows(name string) ([]prices.Row, error) {
+	file, err := os.Open(name) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, withoutName(err)
+	}
+	defer func() { _ = file.Close() }()
+	rows, err := prices.ReadCSV(file)
+	return rows, withoutName(err)
+}
+
+// withoutName returns the error of a file without its name, which the caller shows.
+func withoutName(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
