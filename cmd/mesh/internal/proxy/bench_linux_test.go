@@ -17,6 +17,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // BenchmarkCall makes calls with a response of 2 kB directly, through httputil.ReverseProxy, through a base URL, and through a tunnel
@@ -68,9 +69,9 @@ func BenchmarkCall(b *testing.B) {
 // benchmarked starts a proxy and returns the base URL of OpenAI's API.
 func benchmarked(b *testing.B, flags []string) string {
 	b.Helper()
-	upstreams, err := proxy.Upstreams(flags, func(string) (string, bool) { return "", false })
+	upstreams, err := proxy.Upstreams(flags, nil, func(string) (string, bool) { return "", false })
 	require.NoError(b, err)
-	meters, err := proxy.NewMeters(upstreams, []func(calls.Record){func(calls.Record) {}})
+	meters, err := proxy.NewMeters(prices.BuiltIn(), upstreams, []func(calls.Record){func(calls.Record) {}})
 	require.NoError(b, err)
 	p, err := proxy.Start(b.Context(), proxy.Config{Meters: meters, Upstreams: upstreams, Errs: io.Discard})
 	require.NoError(b, err)

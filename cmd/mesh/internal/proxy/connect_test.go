@@ -18,19 +18,20 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // startTunnels starts a proxy for tunnels, with --intercept if there are hosts, which have the API of OpenAI.
 func startTunnels(t testing.TB, intercepted ...string) *started {
 	t.Helper()
-	upstreams, err := proxy.Upstreams(nil, func(string) (string, bool) { return "", false })
+	upstreams, err := proxy.Upstreams(nil, nil, func(string) (string, bool) { return "", false })
 	require.NoError(t, err)
 	var opts []meter.Option
 	for _, host := range intercepted {
 		opts = append(opts, meter.WithHost(host, models.OpenAI))
 	}
 	s := &started{errs: &strings.Builder{}}
-	s.meters, err = proxy.NewMeters(upstreams, []func(calls.Record){s.record}, opts...)
+	s.meters, err = proxy.NewMeters(prices.BuiltIn(), upstreams, []func(calls.Record){s.record}, opts...)
 	require.NoError(t, err)
 	s.Proxy, err = proxy.Start(t.Context(), proxy.Config{
 		Meters: s.meters, Upstreams: upstreams, Hosts: intercepted, Intercept: len(intercepted) > 0, Errs: s.errs,
