@@ -9,23 +9,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // files yields the calls files that paths name, in the order of their names within a folder, each once. A folder is read with its
-// folders.
-func files(paths []string) iter.Seq2[string, error] {
+// folders. Files whose names begin with a day before from are left out; with "" there are none.
+func files(paths []string, from string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		seen := make(map[string]bool)
+		w := walker{from: from, seen: make(map[string]bool), yield: yield}
 		for _, path := range paths {
 			if path != "" { // which would become the current directory
 				path = filepath.Clean(path)
 			}
-			if !walk(path, true, func(name string, err error) bool {
-				file := identity(name)
-				repeated := seen[file]
-				seen[file] = true
-				return repeated || yield(name, err)
-			}) {
+			if !w.named(path) {
 				return
 			}
 		}
@@ -42,34 +38,94 @@ func identity(path string) string {
 	return path
 }
 
-// walk yields a file, or the calls files of a folder. named reports whether the caller named the path. Entries of a folder are left
-// out if they are not calls files, if they are pipes or devices, which could block for ever, or links to folders, which could be a
-// circle.
-func walk(path string, named bool, yield func(string, error) bool) bool {
+// walker finds calls files. seen has the identities of those that it has yielded.
+type walker struct {
+	from  string
+	seen  map[string]bool
+	yield func(string, error) bool
+}
+
+// named yields the file that a path names, whatever its kind is, or the files of the folder.
+func (w *walker) named(path string) bool {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return yield(path, err)
-	case !info.IsDir():
-		return (!named && !info.Mode().IsRegular()) || yield(path, nil)
+		return w.once(path, identity(path), err)
+	case info.IsDir():
+		return w.folder(path, identity(path))
 	}
+	return w.isEarlier(path) || w.once(path, identity(path), nil)
+}
+
+// folder yields the calls files of a folder. The identity of a regular file follows from that of its folder, without a system call.
+func (w *walker) folder(path, identity string) bool {
 	entries, err := os.ReadDir(path)
-	if err != nil && !yield(path, err) {
+	if err != nil && !w.once(path, identity, err) {
 		return false
 	}
 	for _, entry := range entries {
-		name := entry.Name()
-		if !entry.IsDir() && !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl") {
-			continue
+		name := filepath.Join(path, entry.Name())
+		more := true
+		switch {
+		case entry.IsDir():
+			more = w.folder(name, filepath.Join(identity, entry.Name()))
+		case !strings.HasSuffix(strings.TrimSuffix(entry.Name(), ".gz"), ".jsonl") || w.isEarlier(name):
+		case entry.Type().IsRegular():
+			more = w.once(name, filepath.Join(identity, entry.Name()), nil)
+		default:
+			more = w.link(name)
 		}
-		if info, err := os.Stat(filepath.Join(path, name)); err == nil && info.IsDir() && !entry.IsDir() {
-			continue
-		}
-		if !walk(filepath.Join(path, name), false, yield) {
+		if !more {
 			return false
 		}
 	}
 	return true
+}
+
+// link yields the file that a symbolic link leads to. Pipes and devices, which could block for ever, and folders, which could be a
+// circle, are left out.
+func (w *walker) link(name string) bool {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return true
+	}
+	return w.once(name, identity(name), err)
+}
+
+// isEarlier reports whether the name of a file begins with a day before from.
+func (w *walker) isEarlier(path string) bool {
+	day, ok := dayOf(path)
+	return ok && day < w.from
+}
+
+func (w *walker) once(name, identity string, err error) bool {
+	if w.seen[identity] {
+		return true
+	}
+	w.seen[identity] = true
+	return w.yield(name, err)
+}
+
+// dayOf returns the day that the name of a file begins with, and reports whether there is one.
+func dayOf(path string) (day string, ok bool) {
+	day = filepath.Base(path)
+	if len(day) < len(time.DateOnly) {
+		return "", false
+	}
+	day = day[:len(time.DateOnly)]
+	if _, err := time.Parse(time.DateOnly, day); err != nil {
+		return "", false
+	}
+	return day, true
+}
+
+// firstDay returns the first day that the name of a file may begin with which has calls since a time: the day before, for programs
+// that name a file by the time at which they began it.
+func firstDay(since time.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	return since.UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
 // open opens a calls file, unpacked if it is compressed, whatever its name is.

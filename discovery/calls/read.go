@@ -2,10 +2,9 @@ package calls
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
+	"time"
 )
 
 // LineError is the error of a line of a calls file, or of a file from that line on.
@@ -30,41 +29,16 @@ func (e *LineError) Unwrap() error { return e.Err }
 // on with the next one. The lines are those of [Log], or of other programs: each has a model, a time and a usage object. The provider
 // may be missing if [models.ProviderOf] finds it, and all else may be missing. Blank lines are skipped. A line has at most 1 MiB,
 // and memory does not grow with the files.
-func Read(paths ...string) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		for name, err := range files(paths) {
-			if err != nil {
-				if !yield(Record{}, err) {
-					return
-				}
-				continue
-			}
-			if !readFile(name, yield) {
-				return
-			}
-		}
-	}
-}
+func Read(paths ...string) iter.Seq2[Record, error] { return ReadSince(time.Time{}, paths...) }
 
-func readFile(name string, yield func(Record, error) bool) bool {
-	in, done, err := open(name)
-	if err != nil {
-		return yield(Record{}, &LineError{name, 1, err})
+// ReadSince is [Read] for the records since a time: a file whose name begins with a day, such as 2026-11-22-X2FQ….jsonl, is not opened
+// if that day is earlier than the one before since, in UTC. Files with other names are read. Records are not selected: those of a
+// file that is opened may be earlier than since.
+func ReadSince(since time.Time, paths ...string) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		source := &sharedBlocks{paths: paths, from: firstDay(since)}
+		source.records(yield)
 	}
-	defer done()
-	records := newRecordReader()
-	for b, err := range eachBlock(name, in) {
-		if err != nil {
-			if !yield(Record{}, err) {
-				return false
-			}
-			continue
-		}
-		if !yieldLines(&b, records, yield) {
-			return false
-		}
-	}
-	return true
 }
 
 // yieldLines yields the records of a block.
@@ -79,20 +53,6 @@ func yieldLines(b *block, in *recordReader, yield func(Record, error) bool) bool
 		}
 	}
 	return true
-}
-
-// eachBlock yields the blocks of a file, which share one buffer.
-func eachBlock(name string, in io.Reader) iter.Seq2[block, error] {
-	return func(yield func(block, error) bool) {
-		var buffer []byte
-		for source := newBlocks(name, in); ; {
-			b, err := source.next(buffer)
-			if errors.Is(err, io.EOF) || !yield(b, err) {
-				return
-			}
-			buffer = b.data
-		}
-	}
 }
 
 // lines yields the lines that are not blank, with their numbers.

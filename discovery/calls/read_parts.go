@@ -35,6 +35,7 @@ func ReadParts(n int, paths ...string) []iter.Seq2[Record, error] {
 type sharedBlocks struct {
 	mu    sync.Mutex
 	paths []string
+	from  string // the first day in names of files, "" for all
 	// begun reports whether paths were searched for files, which have not been opened yet.
 	begun bool
 	files []foundFile
@@ -99,7 +100,7 @@ func (s *sharedBlocks) begin() {
 		return
 	}
 	s.begun = true
-	for name, err := range files(s.paths) {
+	for name, err := range files(s.paths, s.from) {
 		s.files = append(s.files, foundFile{name, err})
 	}
 }

@@ -109,7 +109,7 @@ type numbered struct {
 // readBlocks sends the blocks of all files. Their buffers come from free.
 func readBlocks(paths []string, errs *lineErrors, full chan<- numbered, free chan []byte) {
 	n := 0
-	for name, err := range files(paths) {
+	for name, err := range files(paths, "") {
 		n++
 		if err != nil {
 			errs.add(n, 0, err)
