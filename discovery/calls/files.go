@@ -128,21 +128,34 @@ func firstDay(since time.Time) string {
 	return since.UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// open opens a calls file, unpacked if it is compressed, whatever its name is.
-func open(name string) (in io.Reader, done func(), err error) {
+// open opens a calls file at a place, unpacked if it is compressed, whatever its name is. The error is io.EOF if less is packed.
+func open(name string, at int64) (in io.Reader, done func(), err error) {
 	file, err := os.Open(name) //nolint:gosec // the program names the file
 	if err != nil {
 		return nil, nil, err
 	}
-	done = func() { _ = file.Close() }
-	buffered := bufio.NewReader(file)
-	magic, _ := buffered.Peek(2) // a file that is shorter, or cannot be read, is reported when it is read
-	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return buffered, done, nil
-	}
-	if in, err = gzip.NewReader(buffered); err != nil {
-		done()
+	if in, err = contentOf(file, at); err != nil {
+		_ = file.Close()
 		return nil, nil, err
 	}
-	return in, done, nil
+	return in, func() { _ = file.Close() }, nil
+}
+
+// contentOf returns the content of a file from a place on.
+func contentOf(file *os.File, at int64) (io.Reader, error) {
+	buffered := bufio.NewReader(file)
+	magic, _ := buffered.Peek(2) // a file that is shorter, or cannot be read, is reported when it is read
+	if bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		in, err := gzip.NewReader(buffered)
+		if err == nil {
+			_, err = io.CopyN(io.Discard, in, at)
+		}
+		return in, err
+	}
+	if at == 0 { // a pipe has no places
+		return buffered, nil
+	}
+	_, err := file.Seek(at, io.SeekStart)
+	buffered.Reset(file)
+	return buffered, err
 }

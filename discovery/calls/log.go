@@ -20,9 +20,10 @@ import (
 type Log struct {
 	dir  string
 	mu   sync.Mutex
-	days map[string]*dayFile // by UTC day
-	lost int                 // records that were not written
-	err  error               // of the first of them
+	days map[string]*dayFile    // by UTC day
+	own  map[string]os.FileInfo // all files that were begun, by name
+	lost int                    // records that were not written
+	err  error                  // of the first of them
 }
 
 // maxDays is the number of files that a Log has open: one for today, one for calls of yesterday that end today, and one to spare
@@ -42,7 +43,7 @@ func OpenLog(dir string) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	return &Log{dir: dir, days: map[string]*dayFile{}}, nil
+	return &Log{dir: dir, days: map[string]*dayFile{}, own: map[string]os.FileInfo{}}, nil
 }
 
 // ready rejects a Log that OpenLog did not return.
@@ -156,6 +157,7 @@ func (l *Log) file(day string) (*dayFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.own[name], _ = file.Stat()
 	l.days[day] = &dayFile{File: file}
 	return l.days[day], nil
 }

@@ -115,7 +115,7 @@ func (s *sharedBlocks) open() error {
 	if file.err != nil {
 		return file.err
 	}
-	in, done, err := open(file.name)
+	in, done, err := open(file.name, 0)
 	if err != nil {
 		return &LineError{file.name, 1, err}
 	}

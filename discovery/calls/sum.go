@@ -115,7 +115,7 @@ func readBlocks(paths []string, errs *lineErrors, full chan<- numbered, free cha
 			errs.add(n, 0, err)
 			continue
 		}
-		in, done, err := open(name)
+		in, done, err := open(name, 0)
 		if err != nil {
 			errs.add(n, 1, &LineError{name, 1, err})
 			continue

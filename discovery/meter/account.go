@@ -12,10 +12,13 @@ import (
 type account struct {
 	budget         Budget
 	limit, perCall decimal.Decimal
+	warnAt         decimal.Decimal
 	// period is the one of the clock. There are no balances of earlier ones, but there may be of later ones: the clock of the program
 	// that wrote a record may have been wrong.
 	period   int
 	balances map[balanceKey]*balance
+	// warnings are those to deliver when the Meter is unlocked.
+	warnings []BudgetWarning
 }
 
 // balanceKey selects a balance by the value of the label and by the period.
@@ -28,13 +31,15 @@ type balanceKey struct {
 type balance struct {
 	spent    decimal.Sum
 	reserved decimal.Decimal
+	warned   bool // that most of the budget is spent
 }
 
 // reservation is what an account has set aside for a call. The call settles with the balance that it reserved from, even if the
-// period of the balance has ended.
+// period of the balance has ended. label is the value of the budget's label.
 type reservation struct {
 	account *account
 	balance *balance
+	label   string
 }
 
 // expense is what a call costs: usd, or at least usd if the cost is not known.
@@ -50,6 +55,7 @@ func newAccount(b Budget) (*account, error) {
 	a := &account{budget: b, balances: map[balanceKey]*balance{}}
 	var err error
 	a.limit, a.perCall, err = b.check()
+	a.warnAt = a.limit.Mul(decimal.New(8, 1))
 	return a, err
 }
 
@@ -95,6 +101,7 @@ func (r reservation) spend(e expense) {
 		usd = r.account.perCall
 	}
 	r.balance.spent.Add(usd)
+	r.warn()
 }
 
 // settle returns what was set aside and spends what the call costs.
@@ -116,7 +123,7 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 		if a.refuses(b) {
 			return nil, &BudgetError{Budget: a.budget, Label: labels[a.budget.Label], Spent: b.spent.Total().String(), Reserved: b.reserved.String()}
 		}
-		reserved = append(reserved, reservation{a, b})
+		reserved = append(reserved, reservation{a, b, labels[a.budget.Label]})
 	}
 	for _, r := range reserved {
 		r.balance.reserved = r.balance.reserved.Add(r.account.perCall)
@@ -133,7 +140,7 @@ func (m *Meter) charge(when time.Time, labels map[string]string, e expense) {
 	for _, a := range m.budgets {
 		a.advance(now)
 		if period := a.budget.Per.number(when); period >= a.period {
-			reservation{a, a.balance(labels, period)}.spend(e)
+			reservation{a, a.balance(labels, period), labels[a.budget.Label]}.spend(e)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (b *background) add(id string, reserved []reservation) {
 // is not ready keeps what was set aside for it, and has a record only if it is a stream that broke off.
 func (c *call) inBackground(result *response.Result, stream bool) bool {
 	c.meter.mu.Lock()
-	defer c.meter.mu.Unlock()
+	defer c.meter.unlock()
 	switch {
 	case !result.Background: // a stored response, whose POST was counted
 		return false

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
@@ -35,6 +36,19 @@ func (p Period) number(when time.Time) int {
 	}
 }
 
+// began returns when the period that a time is in began; the zero time for PeriodTotal.
+func (p Period) began(when time.Time) time.Time {
+	year, month, day := when.UTC().Date()
+	switch p {
+	case PeriodDay:
+		return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	case PeriodMonth:
+		return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+	default: // PeriodTotal
+		return time.Time{}
+	}
+}
+
 // name returns the name of the period that a time is in, such as "2026-11-22" or "2026-11".
 func (p Period) name(when time.Time) string {
 	switch p {
@@ -61,6 +75,13 @@ type Budget struct {
 	// calls are sent until the budget is used up, and those that run then exceed it. A call whose cost stays unknown then costs its
 	// AtLeastUSD, and calls to unknown hosts are not limited. With more than USD every call is refused.
 	PerCall string `json:"per_call"`
+}
+
+// ParseBudget parses a budget without PerCall: "5", "5/day", "100/month" or, for each value of a label, "2/day/label:user". The error is
+// a [*ValueError].
+func ParseBudget(text string) (Budget, error) {
+	b, err := budget.Parse("meter", text)
+	return Budget{USD: b.USD, Per: Period(b.Per), Label: b.Label}, err
 }
 
 func (b *Budget) check() (limit, perCall decimal.Decimal, err error) {

@@ -207,3 +207,23 @@ func TestSpentIsExact(t *testing.T) {
 	assert.ErrorIs(t, err, failed)
 	assert.Equal(t, 6, m.Spent().Calls)
 }
+
+func TestParseBudget(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]meter.Budget{
+		"5": {USD: "5"}, "5/day": {USD: "5", Per: meter.PeriodDay}, "100/month": {USD: "100", Per: meter.PeriodMonth},
+		"2/day/label:user": {USD: "2", Per: meter.PeriodDay, Label: "user"},
+	} {
+		got, err := meter.ParseBudget(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, got)
+		_, err = meter.New(meter.WithBudget(got))
+		require.NoError(t, err, text)
+	}
+	for _, text := range []string{"", "5/week", "5/label:user", "-1/day"} {
+		got, err := meter.ParseBudget(text)
+		var wrong *meter.ValueError
+		require.ErrorAs(t, err, &wrong, text)
+		assert.Zero(t, got)
+	}
+}

@@ -73,7 +73,7 @@ func (c *call) cancel() { c.settle(nothing) }
 // settle ends a call that has no record.
 func (c *call) settle(e expense) {
 	c.meter.mu.Lock()
-	defer c.meter.mu.Unlock()
+	defer c.meter.unlock()
 	settle(c.reserved, e)
 }
 
@@ -162,29 +162,35 @@ func (c *call) finish(r calls.Record) {
 
 // count adds a record to the sums and to the budgets, which have set reserved aside for it, or nothing.
 func (m *Meter) count(r *calls.Record, reserved []reservation) {
-	usd, priced := decimal.ParsePlain(r.USD)
+	usd, spent := costOf(r)
 	var cost *prices.Cost
-	if priced {
+	if spent.known {
 		cost = &prices.Cost{Provider: r.Provider, Platform: prices.Platform(r.Platform), Model: r.Model, USD: r.USD}
-	} else {
-		usd, _ = decimal.ParsePlain(r.AtLeastUSD)
 	}
 	m.ledger.Add(r.Time, cost)
-	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
-	spent := expense{usd.Add(upstream), priced}
 	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.unlock()
 	if reserved == nil {
 		m.charge(r.Time, r.Labels, spent)
 	}
 	settle(reserved, spent)
 	m.calls++
-	if priced {
+	if spent.known {
 		m.usd.Add(usd)
 		return
 	}
 	m.unpriced++
 	m.bounds.Add(usd)
+}
+
+// costOf returns what a call costs, or costs at least, without UpstreamUSD and as an expense of the budgets.
+func costOf(r *calls.Record) (usd decimal.Decimal, spent expense) {
+	usd, priced := decimal.ParsePlain(r.USD)
+	if !priced {
+		usd, _ = decimal.ParsePlain(r.AtLeastUSD)
+	}
+	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
+	return usd, expense{usd.Add(upstream), priced}
 }
 
 // save calls a recorder. Its panic must not reach the caller of the response.

@@ -50,7 +50,8 @@
 // A call whose cost stays unknown counts as its lower bound, or as PerCall if that is more. [Meter.Budgets] returns what is left.
 //
 // The official SDKs do not repeat a refused call, and errors.As finds the [*BudgetError] in their errors. A budget counts the calls
-// of one [Meter]. [Meter.Restore] adds the records of an earlier process.
+// of one [Meter]. [Meter.Follow] adds those that other programs, and earlier runs, have written to a folder of calls files, and
+// [Meter.Restore] any records. [WithBudgetWarning] reports a budget of which 80 % are spent.
 //
 // # Labels
 //

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"iter"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -27,6 +28,8 @@ type Meter struct {
 
 	mu         sync.Mutex
 	budgets    []*account
+	warn       func(BudgetWarning)
+	others     map[*calls.Log]iter.Seq2[calls.Record, error]
 	usd        decimal.Sum // of the known costs
 	bounds     decimal.Sum // of what the others are at least
 	calls      int
@@ -57,7 +60,7 @@ type Spent struct {
 func New(opts ...Option) (*Meter, error) {
 	m := &Meter{
 		prices: prices.BuiltIn(), hosts: map[string]endpoints.Endpoint{}, regions: map[string]string{}, logger: slog.Default(), ledger: prices.NewLedger(),
-		unknown: logged{}, models: logged{},
+		others: map[*calls.Log]iter.Seq2[calls.Record, error]{}, unknown: logged{}, models: logged{},
 	}
 	for _, opt := range opts {
 		if opt == nil {

@@ -18,14 +18,18 @@ func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	if records == nil {
 		return invalid("records", "", "must not be nil")
 	}
-	var errs []error
+	return errors.Join(m.each(records, func(r *calls.Record) { m.count(r, nil) })...)
+}
+
+// each calls count with each record, and returns the errors.
+func (m *Meter) each(records iter.Seq2[calls.Record, error], count func(*calls.Record)) (errs []error) {
 	for r, err := range records {
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		setBound(&r, m.prices)
-		m.count(&r, nil)
+		count(&r)
 	}
-	return errors.Join(errs...)
+	return errs
 }

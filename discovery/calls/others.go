@@ -1,0 +1,220 @@
+package calls
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Others returns a sequence of the records in the folder of the Log that others have written: all files that [ReadSince] reads, without
+// those of this Log. The sequence can be used repeatedly. Each use yields what is new since the last one, and from then on looks only at
+// files whose names begin with today or yesterday, in UTC, or with no day.
+//
+// A line is yielded when it is complete. A file that was renamed or compressed within the folder is not read again, and one that
+// became shorter is read from its begin. For a line or a file that cannot be read the sequence yields an error, once.
+func (l *Log) Others(since time.Time) iter.Seq2[Record, error] {
+	if err := l.ready(); err != nil {
+		return func(yield func(Record, error) bool) { yield(Record{}, err) }
+	}
+	t := &tail{log: l, from: firstDay(since), files: map[string]*tailed{}, records: newRecordReader()}
+	return t.read
+}
+
+// tail reads the files of a folder as they grow.
+type tail struct {
+	mu      sync.Mutex
+	log     *Log
+	from    string
+	files   map[string]*tailed // by name without .gz
+	failed  error              // of the folder
+	records *recordReader
+	buffer  []byte
+}
+
+// tailed is a file that was read to a place.
+type tailed struct {
+	info os.FileInfo
+	own  bool // of the Log
+	// size is that of the file when it was read last, or -1.
+	size int64
+	// read is the number of bytes that were read, unpacked, and lines the number of their lines.
+	read  int64
+	lines int
+	err   error // that was yielded
+}
+
+// read yields what is new in the folder.
+func (t *tail) read(yield func(Record, error) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	found := map[string]string{} // names, by those without .gz
+	var failed error
+	for name, err := range files([]string{t.log.dir}, t.from) {
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		if stem := strings.TrimSuffix(name, ".gz"); found[stem] == "" || stem == name {
+			found[stem] = name
+		}
+	}
+	t.takeOwn()
+	if !t.readFiles(found, yield) {
+		return
+	}
+	known := t.failed
+	if t.failed = failed; failed != nil {
+		if known == nil {
+			yield(Record{}, failed)
+		}
+		return
+	}
+	t.forget(found)
+	t.from = max(t.from, firstDay(time.Now())) // a call that began yesterday can end today
+}
+
+// forget removes the files that are gone.
+func (t *tail) forget(found map[string]string) {
+	maps.DeleteFunc(t.files, func(stem string, _ *tailed) bool { return found[stem] == "" })
+}
+
+// takeOwn adds the files that the Log has made. It is called after the folder was listed, so that each own file in the list is known.
+func (t *tail) takeOwn() {
+	t.log.mu.Lock()
+	defer t.log.mu.Unlock()
+	for name, info := range t.log.own {
+		t.files[name] = &tailed{info: info, own: true}
+	}
+}
+
+// readFiles reads the files that have changed.
+func (t *tail) readFiles(found map[string]string, yield func(Record, error) bool) bool {
+	gone := maps.Clone(t.files)
+	maps.DeleteFunc(gone, func(stem string, _ *tailed) bool { return found[stem] != "" })
+	for _, stem := range slices.Sorted(maps.Keys(found)) {
+		info, err := os.Stat(found[stem])
+		if err != nil {
+			continue // it is gone
+		}
+		f := t.files[stem]
+		if f == nil {
+			f = renamed(gone, info)
+			t.files[stem] = f
+		}
+		if !f.own && info.Size() != f.size && !t.readFile(f, found[stem], info, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// renamed returns the state of a new file, which may have had the name of one that is gone.
+func renamed(gone map[string]*tailed, info os.FileInfo) *tailed {
+	for _, f := range gone {
+		if os.SameFile(f.info, info) {
+			return f
+		}
+	}
+	return &tailed{info: info, size: -1}
+}
+
+// readFile yields the lines of a file behind those that were read.
+func (t *tail) readFile(f *tailed, name string, info os.FileInfo, yield func(Record, error) bool) bool {
+	if info.Size() < f.size && os.SameFile(f.info, info) {
+		f.read, f.lines = 0, 0
+	}
+	f.info = info
+	in, done, err := open(name, f.read)
+	if err == nil {
+		defer done()
+		if !t.readLines(f, newBlocks(name, in), yield) {
+			return false // the rest follows with the next use
+		}
+	}
+	f.size = info.Size()
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.EOF) { // the file has less than was read
+		return true
+	}
+	return t.fail(f, &LineError{name, f.lines + 1, err}, yield)
+}
+
+// readLines yields the records of a file behind f.read.
+func (t *tail) readLines(f *tailed, source *blocks, yield func(Record, error) bool) bool {
+	source.line += f.lines
+	in := &counted{Reader: source.in, n: f.read}
+	for source.in = in; ; {
+		b, err := source.next(t.buffer)
+		t.buffer = b.data
+		switch {
+		case errors.Is(err, io.EOF):
+			return true
+		case err != nil:
+			f.read, f.lines = in.n-int64(len(source.rest)), source.line-1
+			if !t.fail(f, err, yield) {
+				return false
+			}
+		case !t.yieldLines(f, &b, yield):
+			return false
+		}
+	}
+}
+
+// counted counts the bytes that are read.
+type counted struct {
+	io.Reader
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// yieldLines yields the records of a block. A last line without a line break counts if it can be read. If not, it is read again later.
+func (t *tail) yieldLines(f *tailed, b *block, yield func(Record, error) bool) bool {
+	for line := range bytes.Lines(b.data) {
+		r, blank, err := t.decode(line)
+		whole := line[len(line)-1] == '\n'
+		if err != nil && !whole {
+			return true
+		}
+		if f.read += int64(len(line)); whole {
+			f.lines++
+		}
+		if err != nil {
+			err = &LineError{b.file, f.lines, err}
+			if !t.fail(f, err, yield) {
+				return false
+			}
+			continue
+		}
+		if !blank && !yield(r, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *tail) decode(line []byte) (r Record, blank bool, err error) {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return r, true, nil
+	}
+	r, err = t.records.read(line)
+	return r, false, err
+}
+
+// fail yields the first error of a file.
+func (t *tail) fail(f *tailed, err error, yield func(Record, error) bool) bool {
+	known := f.err
+	f.err = err
+	return known != nil || yield(Record{}, err)
+}

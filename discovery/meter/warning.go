@@ -1,0 +1,58 @@
+package meter
+
+// BudgetWarning is a [Budget] of which 80 % are spent.
+type BudgetWarning struct {
+	Budget
+	// Label is the value of the budget's label; "" for a budget without one, and for calls without the label.
+	Label string
+	// Spent is what was spent in the period, in US dollars, a plain decimal.
+	Spent string
+}
+
+// WithBudgetWarning sets a function that is called once for each budget, period and value of its label, when at least 80 % are spent. What is
+// set aside is not spent. It is called on the goroutine that counts the call, in [Meter.Restore] or in [Meter.Follow], and must be safe for
+// concurrent use. If it panics, the panic is logged.
+func WithBudgetWarning(warn func(BudgetWarning)) Option {
+	return func(m *Meter) error {
+		if warn == nil {
+			return invalid("warn", "", "must not be nil")
+		}
+		m.warn = warn
+		return nil
+	}
+}
+
+// warn notes a warning when it is due.
+func (r reservation) warn() {
+	a, b := r.account, r.balance
+	if b.warned || b.spent.Total().Cmp(a.warnAt) < 0 {
+		return
+	}
+	b.warned = true
+	a.warnings = append(a.warnings, BudgetWarning{Budget: a.budget, Label: r.label, Spent: b.spent.Total().String()})
+}
+
+// unlock unlocks the Meter and delivers the warnings, which must not be called with the lock.
+func (m *Meter) unlock() {
+	var due []BudgetWarning
+	for _, a := range m.budgets {
+		due, a.warnings = append(due, a.warnings...), nil
+	}
+	m.mu.Unlock()
+	if m.warn == nil {
+		return
+	}
+	for _, w := range due {
+		m.deliver(w)
+	}
+}
+
+// deliver calls the function of WithBudgetWarning. Its panic must not reach the caller of the response.
+func (m *Meter) deliver(w BudgetWarning) {
+	defer func() {
+		if p := recover(); p != nil {
+			m.logger.Error("meter: the function of WithBudgetWarning panicked", "panic", p)
+		}
+	}()
+	m.warn(w)
+}
