@@ -60,7 +60,7 @@ func TestMeterRefusesWrongHostsAndPrices(t *testing.T) {
 		{[]string{"--host", "llm.example.com=openai:"}, `--host llm.example.com: NAME "" must be a provider or a name of yours`},
 		{[]string{"--host", "llm.example.com=openai:a/b"}, `NAME "a/b" must be a provider or a name of yours`},
 		{[]string{"--azure", "eu"}, `--azure "eu" must be global, data-zone or regional`},
-		{[]string{"--prices", wrong}, "--prices: " + wrong + ": line 3, column output_per_mtok"},
+		{[]string{"--prices", wrong}, "--prices: " + wrong + ": \"two\" is wrong in line 3, column output_per_mtok"},
 		{[]string{"--prices", wrong + "x"}, "--prices: " + wrong + "x: "},
 		{[]string{"--prices", filepath.Dir(wrong)}, "--prices: " + filepath.Dir(wrong) + ": "},
 	} {
@@ -71,5 +71,5 @@ func TestMeterRefusesWrongHostsAndPrices(t *testing.T) {
 	}
 	_, stderr, status := runMeter(t, []string{"MESH_PRICES=" + wrong}, "--", "caller", "env")
 	assert.Equal(t, exitUsage, status)
-	assert.Contains(t, stderr, "mesh: MESH_PRICES: "+wrong+": line 3, column output_per_mtok")
+	assert.Contains(t, stderr, "mesh: MESH_PRICES: "+wrong+": \"two\" is wrong in line 3, column output_per_mtok")
 }

@@ -31,7 +31,14 @@ func readRows(name string) ([]prices.Row, error) {
 	}
 	defer func() { _ = file.Close() }()
 	rows, err := prices.ReadCSV(file)
-	return rows, withoutName(err)
+	var wrong *prices.ValueError
+	switch {
+	case !errors.As(err, &wrong):
+		return rows, withoutName(err)
+	case wrong.Value == "":
+		return nil, errors.New(wrong.Reason)
+	}
+	return nil, fmt.Errorf("%q %s", wrong.Value, wrong.Reason) // Field is the argument of ReadCSV
 }
 
 // withoutName returns the error of a file without its name, which the caller shows.
