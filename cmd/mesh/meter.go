@@ -30,6 +30,7 @@ type meterFlags struct {
 	streamUsage       bool
 	intercept         bool
 	noProject         bool
+	chargesOnly       bool
 }
 
 func newMeter(a *app) *cobra.Command {
@@ -63,6 +64,9 @@ for each call while it runs, and every unpriced call counts as at least that, to
 each model with unpriced calls. The lines after the table have what is left, and the numbers of calls that do not count and that were
 refused.
 
+Calls with the login of a subscription, such as those of Claude Code and Codex without a key, are counted at list prices, which are not
+charged: the total shows their part. They count towards --budget, unless --charges-only is given.
+
 --stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a
 line for each call to a new file in a folder, for mesh usage. Calls have the label project: the name of the git work tree, else of the
 working directory. --no-project turns it off, and --label project=NAME replaces it. Under mesh serve, the calls have the labels message, from,
@@ -81,6 +85,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	cmd.Flags().BoolVar(&f.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
 	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
+	cmd.Flags().BoolVar(&f.chargesOnly, "charges-only", false, "do not count calls of a subscription, which are not charged, towards --budget")
 	cmd.Flags().BoolVar(&f.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
 	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
 	cmd.Flags().BoolVar(&f.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
@@ -207,6 +212,9 @@ func (a *app) warnOfUnpriced(perCall string) func(calls.Record) {
 // meterOptions returns the options of the meter. A budget cannot limit calls whose cost is not known.
 func (a *app) meterOptions(f *meterFlags, list *prices.List, upstreams []proxy.Upstream) (opts []meter.Option) {
 	opts = append(opts, meter.WithRecorder(a.warnOfNewer(list)))
+	if f.chargesOnly {
+		opts = append(opts, meter.WithChargesOnly())
+	}
 	if f.streamUsage {
 		opts = append(opts, meter.WithStreamUsage())
 	}

@@ -18,7 +18,7 @@ import (
 type entry struct {
 	provider, model, id, mode, path, source, unpriced []byte
 
-	api, platform, region, profile, requested, upstream []byte
+	api, platform, region, profile, requested, upstream, billing []byte
 
 	modelStage, retirementDate []byte
 
@@ -141,7 +141,7 @@ func (e *entry) text(key []byte) *[]byte {
 	return e.placeText(key)
 }
 
-// placeText returns the field of a text that says where the call was made and how long its model lasts, or nil.
+// placeText returns the field of a text that says where the call was made, how it is billed and how long its model lasts, or nil.
 func (e *entry) placeText(key []byte) *[]byte {
 	switch string(key) {
 	case "api":
@@ -156,6 +156,8 @@ func (e *entry) placeText(key []byte) *[]byte {
 		return &e.requested
 	case "upstream":
 		return &e.upstream
+	case "billing":
+		return &e.billing
 	case "model_stage":
 		return &e.modelStage
 	case "retirement_date":
@@ -172,7 +174,7 @@ func (e *entry) record(in *recordReader) (Record, error) {
 		Status: e.status, Attempt: e.attempt, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
 		USD: string(e.usd), Source: text(e.source), Unpriced: text([]byte(e.reason())),
 		API: text(e.api), Platform: text(e.platform), Region: text(e.region), Profile: text(e.profile), Requested: text(e.requested),
-		Upstream: text(e.upstream), UpstreamUSD: string(e.upstreamUSD), BYOK: e.byok,
+		Upstream: text(e.upstream), UpstreamUSD: string(e.upstreamUSD), BYOK: e.byok, Billing: text(e.billing),
 		ModelStage: text(e.modelStage), RetirementDate: text(e.retirementDate),
 	}
 	if _, err := e.cost(); err != nil {

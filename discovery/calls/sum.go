@@ -39,6 +39,8 @@ type Group struct {
 	USD string `json:"usd"`
 	// AtLeastUSD is USD and what the unpriced calls cost at least, as far as that is known ([Record].AtLeastUSD).
 	AtLeastUSD string `json:"at_least_usd"`
+	// Subscription is the part of USD that is the list price of calls of a subscription ([Record].Billing), and not a charge.
+	Subscription string `json:"subscription"`
 }
 
 // maxWorkers bounds the memory of a Sum on a machine with many processors.
@@ -145,7 +147,7 @@ func (s *sums) rows() []Group {
 		if g.row.Calls == 0 { // its only call has an invalid label of another grouping
 			continue
 		}
-		g.row.USD = g.usd.Total().String()
+		g.row.USD, g.row.Subscription = g.usd.Total().String(), g.subscription.Total().String()
 		g.usd.Merge(&g.bounds)
 		g.row.AtLeastUSD = g.usd.Total().String()
 		rows = append(rows, g.row)

@@ -70,6 +70,9 @@ func (s *summer) addLine(line []byte) error {
 	}
 	for _, g := range s.groups {
 		g.add(&cost, &used, usageErr)
+		if cost.unpriced == "" && string(e.billing) == subscription {
+			g.subscription.Add(cost.usd)
+		}
 	}
 	return nil
 }
@@ -155,6 +158,9 @@ func (e *entry) cost() (recorded cost, err error) {
 	}
 	return recorded, nil
 }
+
+// subscription is the Billing of a call that is not charged.
+const subscription = "subscription"
 
 // maxRequests bounds the uses of a tool, as the counts of tokens are bounded.
 const maxRequests = 1 << 53

@@ -71,8 +71,9 @@ func unknownColumn(name string) string {
 
 // group is the sum of the calls with the same values.
 type group struct {
-	row         Group
-	usd, bounds decimal.Sum // of the known costs, and of what the others are at least
+	row          Group
+	usd, bounds  decimal.Sum // of the known costs, and of what the others are at least
+	subscription decimal.Sum // of the known costs of a subscription
 }
 
 // sums are the groups of calls.
@@ -183,6 +184,7 @@ func (s *sums) merge(other *sums) {
 		g.row.addUsage(&more.row.Usage)
 		g.usd.Merge(&more.usd)
 		g.bounds.Merge(&more.bounds)
+		g.subscription.Merge(&more.subscription)
 	}
 }
 

@@ -41,6 +41,31 @@ func lineOf(at, more string) string {
 	return `{"provider":"openai","model":"gpt-5.2","time":"` + at + `",` + openAIUsage + more + "}"
 }
 
+// Subscription is a part of USD, and that of all groups is the sum of theirs.
+func TestSumOfSubscriptions(t *testing.T) {
+	t.Parallel()
+	lines := []string{
+		lineOf("2026-11-20T23:30:00Z", `,"usd":"0.1","billing":"subscription"`), lineOf("2026-11-20T23:30:00Z", `,"usd":"0.2"`),
+		lineOf("2026-11-21T00:30:00Z", `,"usd":"0.4","billing":"subscription"`), lineOf("2026-11-21T00:30:00Z", `,"usd":null,"unpriced":"closed","at_least_usd":"0.3","billing":"subscription"`),
+		lineOf("2026-11-22T00:30:00Z", `,"usd":"0.8","billing":"other"`),
+	}
+	for _, test := range []struct {
+		by   []string
+		want [][2]string
+	}{
+		{nil, [][2]string{{"1.5", "0.5"}}},
+		{[]string{"day"}, [][2]string{{"0.3", "0.1"}, {"0.4", "0.4"}, {"0.8", "0"}}},
+	} {
+		rows, err := sumOf(t, calls.SumOptions{By: [][]string{test.by}}, lines...)
+		require.NoError(t, err)
+		var got [][2]string
+		for _, row := range rows {
+			got = append(got, [2]string{row.USD, row.Subscription})
+		}
+		assert.Equal(t, test.want, got)
+	}
+}
+
 func TestSumGroups(t *testing.T) {
 	t.Parallel()
 	lines := []string{

@@ -142,7 +142,7 @@ func (c *Calls) addCharge(r calls.Record, usd decimal.Decimal, source string) {
 
 // shared returns what all rows of a call have in common.
 func (c *Calls) shared(r calls.Record, mode, source string) shared {
-	return shared{day: dayOf(r.Time), provider: r.Provider, model: r.Model, mode: mode, tags: c.tags.of(r.Labels), source: source}
+	return shared{day: dayOf(r.Time), provider: r.Provider, model: r.Model, mode: mode, tags: c.tags.of(r.Labels), source: source, billing: r.Billing}
 }
 
 // group returns the group of a kind among groups, which are those of calls with the same in common. There are few.

@@ -62,6 +62,31 @@ func TestCostThatIsNotThatOfTheList(t *testing.T) {
 	}
 }
 
+// Nothing is billed for the calls of a subscription, and they are apart from the others.
+func TestCallsOfASubscription(t *testing.T) {
+	login := call("0.1", "")
+	login.Billing = "subscription"
+	records := focus.NewCalls(nil, "")
+	for _, r := range []calls.Record{login, call("0.1", ""), login} {
+		if err := records.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := records.WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	_, rows := readRows(t, out.String())
+	if len(rows) != 2 {
+		t.Fatalf("%d rows, want 2", len(rows))
+	}
+	for i, want := range [][3]string{{"0.1", "0.1", "0.1"}, {"0", "0", "0.2"}} {
+		if got := [3]string{rows[i]["BilledCost"], rows[i]["EffectiveCost"], rows[i]["ListCost"]}; got != want {
+			t.Errorf("row %d has the costs %q, want %q", i, got, want)
+		}
+	}
+}
+
 func TestCallsWithoutARow(t *testing.T) {
 	unknown, torn := call("", ""), call("", "")
 	unknown.Model, torn.Usage = "gpt-99-unknown", json.RawMessage(`{"prompt_tokens":-1}`)

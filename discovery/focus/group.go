@@ -21,6 +21,8 @@ type shared struct {
 	day                       int64 // since 1970, in UTC
 	provider                  models.Provider
 	model, mode, tags, source string
+	// billing is not "" for calls that are not charged.
+	billing string
 }
 
 type kind struct {
@@ -52,7 +54,7 @@ func (g *group) compare(other *group) int {
 	}
 	return cmp.Or(
 		amountOf(g.price).Cmp(amountOf(other.price)), cmp.Compare(g.tags, other.tags), cmp.Compare(g.tier, other.tier),
-		cmp.Compare(g.source, other.source), cmp.Compare(g.price, other.price),
+		cmp.Compare(g.source, other.source), cmp.Compare(g.price, other.price), cmp.Compare(g.billing, other.billing),
 	)
 }
 
@@ -104,7 +106,7 @@ func (g *group) fillCost(r row) {
 		usd := g.usd.Total().String()
 		r.setConsumed(r["x_CallCount"], "Requests")
 		r.setPrice("Other", "1", usd, "USD")
-		r.setCost(usd)
+		g.setCost(r, usd)
 		return
 	case g.fee:
 		r.setConsumed(quantity.String(), "Requests")
@@ -114,7 +116,15 @@ func (g *group) fillCost(r row) {
 		quantity = quantity.Shift(million)
 		r.setPrice("Standard", price.String(), quantity.String(), "1000000 Tokens")
 	}
-	r.setCost(quantity.Mul(price).String())
+	g.setCost(r, quantity.Mul(price).String())
+}
+
+// setCost sets the costs. Nothing is billed for calls of a subscription, which have their list price only.
+func (g *group) setCost(r row, usd string) {
+	r.setCost(usd)
+	if g.billing != "" {
+		r["BilledCost"], r["EffectiveCost"] = "0", "0"
+	}
 }
 
 // priceDetails are the SkuPriceDetails. The names without x_ are those of FOCUS 1.5; names that 1.2 does not have begin with x_.

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type call struct {
 	labels   map[string]string
 	path     string
 	attempt  int
+	billing  string
 	request  *requestBody
 	sent     time.Time
 	reserved []reservation
@@ -60,7 +62,7 @@ func (c *call) requested() string {
 
 // reserve sets aside what the budgets demand. Reading a stored response is free until it turns out to be a call.
 func (c *call) reserve() (refusal *BudgetError) {
-	if c.target.Stored || len(c.meter.budgets) == 0 {
+	if c.target.Stored || len(c.meter.budgets) == 0 || c.meter.free(c.billing) {
 		return nil
 	}
 	c.reserved, refusal = c.meter.reserve(c.sent, c.labels)
@@ -88,7 +90,8 @@ func (c *call) fail(reason string) {
 func (c *call) record(status int) calls.Record {
 	r := calls.Record{
 		Platform: c.target.Platform, Region: c.target.Region, Time: c.sent.UTC(), Labels: c.labels, Path: c.path, Status: status, Attempt: c.attempt,
-		Stream: c.target.Stream, Duration: time.Since(c.sent),
+		Billing: c.billing,
+		Stream:  c.target.Stream, Duration: time.Since(c.sent),
 	}
 	c.name(&r, "")
 	return r
@@ -165,12 +168,12 @@ func (m *Meter) count(r *calls.Record, reserved []reservation) {
 	usd, spent := costOf(r)
 	var cost *prices.Cost
 	if spent.known {
-		cost = &prices.Cost{Provider: r.Provider, Platform: prices.Platform(r.Platform), Model: r.Model, USD: r.USD}
+		cost = &prices.Cost{Provider: r.Provider, Platform: biller(r), Model: r.Model, USD: r.USD}
 	}
 	m.ledger.Add(r.Time, cost)
 	m.mu.Lock()
 	defer m.unlock()
-	if reserved == nil {
+	if reserved == nil && !m.free(r.Billing) {
 		m.charge(r.Time, r.Labels, spent)
 	}
 	settle(reserved, spent)
@@ -191,6 +194,11 @@ func costOf(r *calls.Record) (usd decimal.Decimal, spent expense) {
 	}
 	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
 	return usd, expense{usd.Add(upstream), priced}
+}
+
+// biller returns whose bill has a call, "" for the provider: the bill of a provider does not have the calls of a subscription.
+func biller(r *calls.Record) prices.Platform {
+	return prices.Platform(cmp.Or(r.Billing, r.Platform))
 }
 
 // save calls a recorder. Its panic must not reach the caller of the response.

@@ -13,7 +13,7 @@ func TestHostProvider(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]models.Provider{
 		"api.openai.com": models.OpenAI, "EU.api.openai.com:443": models.OpenAI, "api.anthropic.com.": models.Anthropic,
-		"generativelanguage.googleapis.com:443": models.Gemini, "api.deepseek.com": models.DeepSeek, "us-east-1.api.x.ai": models.XAI,
+		"chatgpt.com:443": models.OpenAI, "generativelanguage.googleapis.com:443": models.Gemini, "api.deepseek.com": models.DeepSeek, "us-east-1.api.x.ai": models.XAI,
 	} {
 		p, ok := meter.HostProvider(host)
 		assert.True(t, ok, host)

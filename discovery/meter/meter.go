@@ -23,6 +23,7 @@ type Meter struct {
 	regions     map[string]string             // by platform, for its official hosts
 	recorders   []func(calls.Record)
 	streamUsage bool
+	chargesOnly bool // budgets do not count subscriptions
 	logger      *slog.Logger
 	ledger      *prices.Ledger
 
@@ -92,7 +93,8 @@ func (m *Meter) Transport(base http.RoundTripper) http.RoundTripper {
 	return &transport{meter: m, base: base}
 }
 
-// Ledger returns the ledger to which the calls are added, at the time at which they were sent.
+// Ledger returns the ledger to which the calls are added, at the time at which they were sent. Those of a subscription are those of a
+// provider of that name, since no bill has them.
 func (m *Meter) Ledger() *prices.Ledger {
 	if m.ready() != nil {
 		return prices.NewLedger()

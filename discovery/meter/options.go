@@ -43,6 +43,15 @@ func WithBudget(b Budget) Option {
 	}
 }
 
+// WithChargesOnly makes budgets count only what is charged. Calls of a subscription, whose cost is a list price
+// ([calls.Record].Billing), then cost them nothing and are never refused. They count by default.
+func WithChargesOnly() Option {
+	return func(m *Meter) error {
+		m.chargesOnly = true
+		return nil
+	}
+}
+
 // WithStreamUsage sets stream_options.include_usage in chat streams of OpenAI, unless the request has it: without it such a stream
 // has no counts. The caller sees an additional event at the end, and "usage":null in the others. The body of the request is
 // held in memory for it.

@@ -36,7 +36,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c := &call{
 		meter: t.meter, target: target, outside: !known, labels: labelsOf(req.Context()), path: req.URL.Path, attempt: attempt(req.Header),
-		sent: time.Now(),
+		billing: billing(req), sent: time.Now(),
 	}
 	sent, err := c.prepare(req)
 	if err != nil {

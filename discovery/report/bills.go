@@ -93,7 +93,7 @@ func newBilled() *billed { return &billed{cells: map[cell]*cellSum{}, names: map
 
 func (c *collector) addBills(one *call) {
 	for i, b := range c.bills {
-		if one.Provider == b.Provider && one.Platform == "" && !one.Time.Before(b.From) && one.Time.Before(b.To) {
+		if one.Provider == b.Provider && one.Platform == "" && !one.subscribed && !one.Time.Before(b.From) && one.Time.Before(b.To) {
 			c.billed[i].add(one, b)
 		}
 	}

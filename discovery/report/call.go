@@ -22,6 +22,8 @@ type call struct {
 	known, bounded bool
 	// failed and counted are those of Sum; retry reports whether it was not the first try.
 	failed, counted, retry bool
+	// subscribed reports whether the cost is a list price and not a charge.
+	subscribed bool
 	// usage is valid if used is set.
 	usage prices.Usage
 	used  bool
@@ -62,6 +64,7 @@ func (c *call) read(r *calls.Record, list *prices.List) error {
 	c.failed = noResponse || (c.Status != 0 && !endpoints.Bills(c.Status))
 	c.counted = c.known && !c.failed
 	c.retry = c.Attempt > 1
+	c.subscribed = c.Billing == "subscription"
 	return nil
 }
 

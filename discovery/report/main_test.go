@@ -42,6 +42,9 @@ func record(random *rand.Rand, days int) calls.Record {
 		Status: 200, Complete: true, Duration: time.Duration(random.ExpFloat64() * 5e9), Attempt: random.IntN(3), Source: "s",
 		Labels: map[string]string{"project": "p" + strconv.Itoa(random.IntN(5)), "user": "u" + strconv.Itoa(random.IntN(40)), "thread": "t" + strconv.Itoa(random.IntN(500))},
 	}
+	if r.Labels["project"] == "p1" {
+		r.Billing = "subscription"
+	}
 	if random.IntN(10) == 0 {
 		delete(r.Labels, "project")
 	}

@@ -99,6 +99,8 @@ type Sum struct {
 	MoreUSD string `json:"more_usd"`
 	// USD is the exact sum of the known costs.
 	USD string `json:"usd"`
+	// SubscriptionUSD is the part of USD that is the list price of calls of a subscription, and not a charge.
+	SubscriptionUSD string `json:"subscription_usd"`
 	// Counted is the number of calls with a known cost and a status of 2xx or none, and PerCallUSD the mean of their costs, rounded half to
 	// even to 12 places; "" without such calls.
 	Counted    int    `json:"counted"`
@@ -470,7 +472,8 @@ const (
 	VerdictUnknown Verdict = "unknown"
 )
 
-// Comparison is a bill beside the calls of its provider and its time. Calls on other platforms are on another bill.
+// Comparison is a bill beside the calls of its provider and its time. Calls on other platforms are on another bill, and
+// those of a subscription on none.
 type Comparison struct {
 	Provider models.Provider `json:"provider"`
 	From     time.Time       `json:"from"`

@@ -36,10 +36,11 @@ func plain(r *big.Rat) string {
 // addUp adds up rows, for the comparison with their total.
 func addUp(t *testing.T, sums ...report.Sum) (all report.Sum) {
 	t.Helper()
-	all.USD, all.MoreUSD = "0", "0"
+	all.USD, all.MoreUSD, all.SubscriptionUSD = "0", "0", "0"
 	for _, s := range sums {
 		all.Calls, all.Failed, all.Unpriced, all.Bounded, all.Counted = all.Calls+s.Calls, all.Failed+s.Failed, all.Unpriced+s.Unpriced, all.Bounded+s.Bounded, all.Counted+s.Counted
 		all.USD, all.MoreUSD = plus(t, all.USD, s.USD), plus(t, all.MoreUSD, s.MoreUSD)
+		all.SubscriptionUSD = plus(t, all.SubscriptionUSD, s.SubscriptionUSD)
 		all.Input, all.Cached, all.Written, all.Output = all.Input+s.Input, all.Cached+s.Cached, all.Written+s.Written, all.Output+s.Output
 	}
 	return all

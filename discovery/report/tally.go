@@ -16,8 +16,8 @@ type tally struct {
 	rare *rareSums
 }
 
-// rareSums has the lower bounds of unpriced calls, and the known costs of failed ones.
-type rareSums struct{ more, failedUSD decimal.Sum }
+// rareSums has the lower bounds of unpriced calls, and the known costs of failed ones and of subscriptions.
+type rareSums struct{ more, failedUSD, subscription decimal.Sum }
 
 func (t *tally) rares() *rareSums {
 	if t.rare == nil {
@@ -41,6 +41,9 @@ func (t *tally) add(c *call) {
 	} else if !c.usd.IsZero() {
 		t.rares().failedUSD.Add(c.usd)
 	}
+	if c.subscribed && c.known {
+		t.rares().subscription.Add(c.usd)
+	}
 	if c.bounded {
 		t.bounded++
 		t.rares().more.Add(c.more)
@@ -59,6 +62,7 @@ func (t *tally) merge(o *tally) {
 	if o.rare != nil {
 		t.rares().more.Merge(&o.rare.more)
 		t.rares().failedUSD.Merge(&o.rare.failedUSD)
+		t.rares().subscription.Merge(&o.rare.subscription)
 	}
 	t.input, t.cached = plus(t.input, o.input), plus(t.cached, o.cached)
 	t.written, t.output = plus(t.written, o.written), plus(t.output, o.output)
@@ -75,6 +79,7 @@ func (t *tally) less(others *tally) (rest tally) {
 	rest.usd.Add(t.total().Sub(others.total()))
 	rest.rare.more.Add(t.more().Sub(others.more()))
 	rest.rare.failedUSD.Add(t.failedUSD().Sub(others.failedUSD()))
+	rest.rare.subscription.Add(t.subscription().Sub(others.subscription()))
 	return rest
 }
 
@@ -93,6 +98,14 @@ func (t *tally) failedUSD() decimal.Decimal {
 	return t.rare.failedUSD.Total()
 }
 
+// subscription returns the known cost of the calls of subscriptions.
+func (t *tally) subscription() decimal.Decimal {
+	if t.rare == nil {
+		return decimal.Decimal{}
+	}
+	return t.rare.subscription.Total()
+}
+
 // countedUSD returns the known cost of the counted calls.
 func (t *tally) countedUSD() decimal.Decimal { return t.total().Sub(t.failedUSD()) }
 
@@ -103,7 +116,8 @@ func (t *tally) sum() Sum {
 	}
 	return Sum{
 		Calls: t.calls, Failed: t.failed, Unpriced: t.unpriced, Bounded: t.bounded, MoreUSD: t.more().String(), USD: t.usd.Total().String(),
-		Counted: t.counted, PerCallUSD: quotient(t.countedUSD(), t.counted),
+		SubscriptionUSD: t.subscription().String(),
+		Counted:         t.counted, PerCallUSD: quotient(t.countedUSD(), t.counted),
 		Input: t.input, Cached: t.cached, Written: t.written, Output: t.output,
 	}
 }

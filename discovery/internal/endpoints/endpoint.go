@@ -21,6 +21,8 @@ type Endpoint struct {
 	Provider string
 	// Platform is who bills the calls, and Region the location of the host; both are "" for a provider's own API.
 	Platform, Region string
+	// Subscription reports whether the host takes the calls of a login, which are not charged. Its other paths are those of a website.
+	Subscription bool
 }
 
 // Target is what a request is for.
@@ -49,6 +51,10 @@ func (e Endpoint) Target(method, path string) Target {
 	case OpenRouter:
 		t.openRouter(method, path)
 	default:
+		if e.Subscription {
+			t.subscription(method, path)
+			break
+		}
 		t.own(method, path)
 	}
 	return t
@@ -65,6 +71,18 @@ func (t *Target) own(method, path string) {
 		t.ID = modelIn(path)
 	}
 }
+
+// subscription is a path of ChatGPT, below which Codex calls the API of OpenAI with a login.
+func (t *Target) subscription(method, path string) {
+	if !Subscribed(path) {
+		t.API = API{Free: true}
+		return
+	}
+	t.shared(method, path)
+}
+
+// Subscribed reports whether a path of ChatGPT can be that of a call.
+func Subscribed(path string) bool { return strings.HasPrefix(path, "/backend-api/") }
 
 // formOf returns the form of a path of a host with the API of OpenAI. Many have other APIs beside it, as Ollama and gateways.
 func formOf(path string) string {

@@ -34,6 +34,8 @@ func OfHost(host string) (Endpoint, bool) {
 	host = strings.ToLower(host)
 	provider := providerHosts[host]
 	switch {
+	case host == "chatgpt.com":
+		return Endpoint{Form: "openai", Provider: "openai", Subscription: true}, true
 	case provider != "":
 	case openAIHost().MatchString(host):
 		provider = "openai"

@@ -54,7 +54,7 @@ func addRow(ledger *prices.Ledger, row calls.Group) {
 		ledger.Add(at, &cost)
 	}
 	if row.Calls > row.Unpriced {
-		cost.USD = row.USD
+		cost.USD = minus(row.USD, row.Subscription)     // no bill has it
 		if tokens := tokensOf(&row.Usage); tokens > 0 { // without counts they are not known
 			cost.Lines = []prices.Line{{What: "tokens", Tokens: tokens, USD: row.USD}}
 		}

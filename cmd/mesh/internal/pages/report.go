@@ -22,8 +22,10 @@ type Report struct {
 	// USD is the exact sum of the known costs.
 	USD string `json:"usd"`
 	// AtLeastUSD is USD and what the unpriced calls cost at least.
-	AtLeastUSD string   `json:"at_least_usd"`
-	Reasons    []Reason `json:"reasons"`
+	AtLeastUSD string `json:"at_least_usd"`
+	// Subscription is the part of USD that is the list price of calls of a subscription, and not a charge.
+	Subscription string   `json:"subscription"`
+	Reasons      []Reason `json:"reasons"`
 	// Errors are the lines that cannot be read, which are in no sum.
 	Errors []string `json:"errors,omitempty"`
 
@@ -55,7 +57,7 @@ func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) 
 	for i := range columns {
 		columns[i] = i
 	}
-	r := &Report{By: append([]string{}, by...), Rows: group(rows, columns...), USD: "0", AtLeastUSD: "0", Reasons: []Reason{}}
+	r := &Report{By: append([]string{}, by...), Rows: group(rows, columns...), USD: "0", AtLeastUSD: "0", Subscription: "0", Reasons: []Reason{}}
 	if err != nil {
 		r.Errors = strings.Split(output.Error(err), "\n")
 	}
@@ -67,7 +69,7 @@ func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) 
 // addUp sets the sums of all rows.
 func (r *Report) addUp() {
 	for _, total := range group(r.Rows) {
-		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD = total.Calls, total.Unpriced, total.USD, total.AtLeastUSD
+		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD, r.Subscription = total.Calls, total.Unpriced, total.USD, total.AtLeastUSD, total.Subscription
 	}
 }
 
@@ -93,7 +95,7 @@ func group(rows []calls.Group, columns ...int) []calls.Group {
 		}
 		key := fmt.Sprintf("%q", values) // a value may have any character
 		if groups[key] == nil {
-			groups[key] = &calls.Group{By: values, USD: "0", AtLeastUSD: "0"}
+			groups[key] = &calls.Group{By: values, USD: "0", AtLeastUSD: "0", Subscription: "0"}
 		}
 		add(groups[key], &rows[i])
 	}
@@ -110,6 +112,7 @@ func add(sum, row *calls.Group) {
 	sum.Calls += row.Calls
 	sum.Unpriced += row.Unpriced
 	sum.USD, sum.AtLeastUSD = plus(sum.USD, row.USD), plus(sum.AtLeastUSD, row.AtLeastUSD)
+	sum.Subscription = plus(sum.Subscription, row.Subscription)
 	for _, kind := range kinds {
 		*kind.of(&sum.Usage) = count(*kind.of(&sum.Usage), *kind.of(&row.Usage))
 	}
@@ -127,6 +130,14 @@ func plus(a, b string) string {
 	sum.Add(sum, amount(b))
 	places, _ := sum.FloatPrec() // decimals are exact
 	return sum.FloatString(places)
+}
+
+// minus returns the difference of two decimals.
+func minus(a, b string) string {
+	difference := amount(a)
+	difference.Sub(difference, amount(b))
+	places, _ := difference.FloatPrec()
+	return difference.FloatString(places)
 }
 
 // count returns the sum of counts, or the largest int64, as calls.Sum does.

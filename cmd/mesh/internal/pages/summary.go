@@ -60,9 +60,11 @@ func (s *Summary) Record(r calls.Record) {
 			s.unbounded++
 		}
 		s.unpriced[cause{key, r.Unpriced}]++
+	} else if r.Billing != "" {
+		call.Subscription = r.USD
 	}
 	if s.models[key] == nil {
-		s.models[key] = &calls.Group{By: []string{r.Platform, string(r.Provider), r.Model}, USD: "0", AtLeastUSD: "0"}
+		s.models[key] = &calls.Group{By: []string{r.Platform, string(r.Provider), r.Model}, USD: "0", AtLeastUSD: "0", Subscription: "0"}
 	}
 	add(s.models[key], &call)
 }
@@ -72,7 +74,8 @@ func (s *Summary) Report(incomplete bool) *Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	report := &Report{
-		By: []string{"platform", "provider", "model"}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Reasons: []Reason{}, incomplete: incomplete,
+		By: []string{"platform", "provider", "model"}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0",
+		Reasons: []Reason{}, incomplete: incomplete,
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(s.models), compareModels) {
 		report.Rows = append(report.Rows, *s.models[key])

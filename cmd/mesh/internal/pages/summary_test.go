@@ -50,6 +50,21 @@ func TestSummary(t *testing.T) {
 	assert.Equal(t, []int{6, 3}, []int{count, unpriced})
 }
 
+func TestSummaryOfSubscriptions(t *testing.T) {
+	t.Parallel()
+	s := pages.NewSummary()
+	for _, r := range []calls.Record{
+		{Provider: models.OpenAI, Model: "m", USD: "0.1", Billing: "subscription"}, {Provider: models.OpenAI, Model: "m", USD: "0.2"},
+		{Provider: models.OpenAI, Model: "m", Unpriced: "closed", Billing: "subscription"},
+	} {
+		s.Record(r)
+	}
+	var text strings.Builder
+	require.NoError(t, s.Write(&text, false))
+	assert.Contains(t, text.String(), "\ntotal 0.3 USD; calls: 3, unpriced: 1\nof it 0.1 USD: the list price of calls of a subscription, which are not charged\n")
+	assert.Equal(t, "0.1", s.Report(false).Subscription)
+}
+
 // TestSummaryOfUnknownCosts checks that 0 is only shown for a cost that is known.
 func TestSummaryOfUnknownCosts(t *testing.T) {
 	t.Parallel()

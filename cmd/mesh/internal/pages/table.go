@@ -93,6 +93,9 @@ func (r *Report) sums(out io.Writer) error {
 		total = notKnown
 	}
 	_, err := fmt.Fprintf(out, "total %s; calls: %d, unpriced: %d\n", total, r.Calls, r.Unpriced)
+	if err == nil && amount(r.Subscription).Sign() > 0 {
+		_, err = fmt.Fprintf(out, "of it %s USD: the list price of calls of a subscription, which are not charged\n", r.Subscription)
+	}
 	return err
 }
 

@@ -32,7 +32,7 @@ func providerNames() []string {
 	for _, k := range known {
 		names = append(names, k.host)
 	}
-	names = append(names, "openrouter.ai", "openai.azure.com", "services.ai.azure.com", "cognitiveservices.azure.com",
+	names = append(names, "chatgpt.com", "openrouter.ai", "openai.azure.com", "services.ai.azure.com", "cognitiveservices.azure.com",
 		"aiplatform.googleapis.com", "aiplatform.us.rep.googleapis.com", "aiplatform.eu.rep.googleapis.com")
 	for _, region := range awsRegions {
 		names = append(names, "bedrock-runtime."+region+".amazonaws.com", "bedrock-runtime-fips."+region+".amazonaws.com",
