@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/closed"
+	"github.com/mesh-gateway/mesh-go/specs"
 )
 
 // After a 101 the body is the connection itself, which has no end.
@@ -175,11 +177,10 @@ func TestResponsesAreLimited(t *testing.T) {
 func TestTimeoutAndContextAreVisible(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
-	for _, op := range []gatewaytest.Operation{
-		gatewaytest.ListPeers, gatewaytest.RegisterPeer, gatewaytest.ListMessages, gatewaytest.MarkMessageRead, gatewaytest.GetHealth,
-		gatewaytest.GetPeer, gatewaytest.OpenThread, gatewaytest.GetThread, gatewaytest.ListThreads,
-	} {
-		g.Fail(op, gatewaytest.Fault{Times: -1, Delay: time.Hour})
+	document, err := specs.Document("gateway")
+	require.NoError(t, err)
+	for _, id := range regexp.MustCompile(`operationId: (\w+)`).FindAllSubmatch(document, -1) {
+		g.Fail(gatewaytest.Operation(id[1]), gatewaytest.Fault{Times: -1, Delay: time.Hour})
 	}
 	slow := connect(t, g, "node-a", client.WithTimeout(20*time.Millisecond))
 	patient := connect(t, g, "node-a")

@@ -6,11 +6,9 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/util"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gopkg.in/yaml.v3"
 
 	"github.com/mesh-gateway/mesh-go/specs"
 )
@@ -55,35 +53,4 @@ func TestDocumentsHaveNoExtensions(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, extension.FindAllString(string(document), -1), "%s: it belongs into go.overlay.yaml", name)
 	}
-}
-
-// Generated structs list their fields by x-order. An update of a property that a schema does not have would add it.
-func TestOverlayKeepsTheOrderOfProperties(t *testing.T) {
-	t.Parallel()
-	for _, name := range specs.Names() {
-		document, err := specs.Document(name)
-		require.NoError(t, err)
-		var text struct {
-			Components struct {
-				Schemas map[string]struct{ Properties yaml.Node }
-			}
-		}
-		require.NoError(t, yaml.Unmarshal(document, &text))
-		for schema, ref := range loadForGo(t, name).Components.Schemas {
-			var properties []string
-			for i, node := range text.Components.Schemas[schema].Properties.Content {
-				if i%2 == 0 {
-					properties = append(properties, node.Value)
-				}
-			}
-			assert.Equal(t, properties, codegenOrder(ref.Value.Properties), "%s: %s", name, schema)
-		}
-	}
-}
-
-func codegenOrder(properties openapi3.Schemas) []string {
-	if len(properties) == 0 {
-		return nil
-	}
-	return codegen.SortedSchemaKeys(properties)
 }

@@ -37,9 +37,9 @@ func TestTaskIsCompleted(t *testing.T) {
 	c, got := gateway(t, `{"id":7,"task_id":"example-1","spec_json":{"text":"hello"}}`)
 	require.NoError(t, run(t.Context(), c))
 	assert.Equal(t, []string{
-		`POST /tasks {"added_by":"node-a","category":"example","spec_json":{"text":"hello"},"task_id":"example-1"}`,
-		`POST /tasks/claim {"category":"example","claimed_by":"node-a"}`,
-		`POST /tasks/7/complete {"cost_actual_usd":0.10,"output_path":"/tmp/example-1"}`,
+		`POST /tasks {"task_id":"example-1","category":"example","spec_json":{"text":"hello"},"added_by":"node-a"}`,
+		`POST /tasks/claim {"claimed_by":"node-a","category":"example"}`,
+		`POST /tasks/7/complete {"output_path":"/tmp/example-1","cost_actual_usd":0.10}`,
 	}, *got)
 }
 

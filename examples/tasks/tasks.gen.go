@@ -7,26 +7,26 @@ import "encoding/json"
 
 // TaskClaimRequest defines model for TaskClaimRequest.
 type TaskClaimRequest struct {
-	Category  *string `json:"category,omitempty"`
 	ClaimedBy string  `json:"claimed_by"`
+	Category  *string `json:"category,omitempty"`
 }
 
 // TaskCompleteRequest defines model for TaskCompleteRequest.
 type TaskCompleteRequest struct {
-	CostActualUSD *json.Number `json:"cost_actual_usd,omitempty"`
 	OutputPath    *string      `json:"output_path,omitempty"`
+	CostActualUSD *json.Number `json:"cost_actual_usd,omitempty"`
 }
 
 // TaskCreateRequest defines model for TaskCreateRequest.
 type TaskCreateRequest struct {
-	AddedBy      string                 `json:"added_by"`
+	TaskID       string                 `json:"task_id"`
 	Category     string                 `json:"category"`
+	SpecJSON     map[string]interface{} `json:"spec_json"`
+	Priority     *int64                 `json:"priority,omitempty"`
 	CostCapUSD   *json.Number           `json:"cost_cap_usd,omitempty"`
 	NotBefore    *string                `json:"not_before,omitempty"`
+	AddedBy      string                 `json:"added_by"`
 	ParentTaskID *int64                 `json:"parent_task_id,omitempty"`
-	Priority     *int64                 `json:"priority,omitempty"`
-	SpecJSON     map[string]interface{} `json:"spec_json"`
-	TaskID       string                 `json:"task_id"`
 	ThreadID     *string                `json:"thread_id,omitempty"`
 }
 

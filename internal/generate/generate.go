@@ -58,7 +58,7 @@ func normalizedText(document string, settings codegen.Configuration) (string, er
 	return string(text), err
 }
 
-// load reads a document, normalizes it, so that the overlay finds schemas in one form, and applies the overlay.
+// load reads a document, normalizes it, so that the overlay finds schemas in one form, applies the overlay, and orders the properties.
 func load(document string, settings codegen.Configuration) (*openapi3.T, error) {
 	overlay := settings.OutputOptions.Overlay
 	options := util.LoadSwaggerWithOverlayOpts{
@@ -80,7 +80,7 @@ func load(document string, settings codegen.Configuration) (*openapi3.T, error) 
 		}
 	}
 	relaxErrors(doc)
-	return doc, nil
+	return doc, orderProperties(doc, document)
 }
 
 // reload applies an overlay to doc. The loader of the generator, which has the overlay, reads files only.

@@ -15,14 +15,14 @@ type PeerPatchRequest struct {
 
 // TaskCreateRequest defines model for TaskCreateRequest.
 type TaskCreateRequest struct {
-	AddedBy      string                 `json:"added_by"`
+	TaskID       string                 `json:"task_id"`
 	Category     string                 `json:"category"`
+	SpecJSON     map[string]interface{} `json:"spec_json,omitzero"`
+	Priority     *int64                 `json:"priority,omitempty"`
 	CostCapUSD   *json.Number           `json:"cost_cap_usd"`
 	NotBefore    *string                `json:"not_before"`
+	AddedBy      string                 `json:"added_by"`
 	ParentTaskID *int64                 `json:"parent_task_id"`
-	Priority     *int64                 `json:"priority,omitempty"`
-	SpecJSON     map[string]interface{} `json:"spec_json,omitzero"`
-	TaskID       string                 `json:"task_id"`
 	ThreadID     *string                `json:"thread_id"`
 }
 

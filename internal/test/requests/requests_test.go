@@ -21,7 +21,7 @@ func TestRequestsContainNullEmptyAndZeroValues(t *testing.T) {
 		},
 		`{"error":"e","retryable":false}`: requests.TaskFailRequest{Error: "e", Retryable: ptr(false)},
 		`{"error":"e"}`:                   requests.TaskFailRequest{Error: "e"},
-		`{"added_by":"a","category":"c","cost_cap_usd":0.10,"not_before":null,"parent_task_id":9007199254740993,"priority":0,"spec_json":{},"task_id":"t","thread_id":null}`: requests.TaskCreateRequest{
+		`{"task_id":"t","category":"c","spec_json":{},"priority":0,"cost_cap_usd":0.10,"not_before":null,"added_by":"a","parent_task_id":9007199254740993,"thread_id":null}`: requests.TaskCreateRequest{
 			AddedBy: "a", Category: "c", CostCapUSD: ptr(json.Number("0.10")), ParentTaskID: ptr(int64(9007199254740993)),
 			Priority: ptr(int64(0)), SpecJSON: map[string]any{}, TaskID: "t",
 		},

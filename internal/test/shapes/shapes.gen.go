@@ -34,21 +34,6 @@ func (e Color) Valid() bool {
 	}
 }
 
-// Defines values for FormatsBooleans.
-const (
-	FormatsBooleansTrue FormatsBooleans = true
-)
-
-// Valid indicates whether the value is a known member of the FormatsBooleans enum.
-func (e FormatsBooleans) Valid() bool {
-	switch e {
-	case FormatsBooleansTrue:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for FormatsIntegers.
 const (
 	FormatsIntegersMinus1 FormatsIntegers = -1
@@ -76,6 +61,21 @@ const (
 func (e FormatsNumbers) Valid() bool {
 	switch e {
 	case FormatsNumbersN05:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FormatsBooleans.
+const (
+	FormatsBooleansTrue FormatsBooleans = true
+)
+
+// Valid indicates whether the value is a known member of the FormatsBooleans enum.
+func (e FormatsBooleans) Valid() bool {
+	switch e {
+	case FormatsBooleansTrue:
 		return true
 	default:
 		return false
@@ -135,25 +135,25 @@ type Color string
 
 // Combined defines model for Combined.
 type Combined struct {
-	Extra                string                     `json:"extra"`
 	ID                   int64                      `json:"id"`
 	Note                 *string                    `json:"note,omitempty"`
+	Extra                string                     `json:"extra"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // Containers defines model for Containers.
 type Containers struct {
-	Anything             []interface{}              `json:"anything,omitempty"`
-	Inline               []Containers_Inline_Item   `json:"inline,omitempty"`
-	LeafMap              *LeafMap                   `json:"leafMap,omitempty"`
-	Leaves               *LeafArray                 `json:"leaves,omitempty"`
-	Lists                map[string][]Leaf          `json:"lists,omitempty"`
-	Maps                 []map[string]interface{}   `json:"maps,omitempty"`
-	Names                *NameArray                 `json:"names,omitempty"`
-	Nested               [][]int64                  `json:"nested,omitempty"`
 	NullableItems        []*string                  `json:"nullableItems,omitempty"`
 	NullableValues       map[string]*int64          `json:"nullableValues,omitempty"`
+	Nested               [][]int64                  `json:"nested,omitempty"`
+	Leaves               *LeafArray                 `json:"leaves,omitempty"`
+	Names                *NameArray                 `json:"names,omitempty"`
+	LeafMap              *LeafMap                   `json:"leafMap,omitempty"`
 	Times                []time.Time                `json:"times,omitempty"`
+	Maps                 []map[string]interface{}   `json:"maps,omitempty"`
+	Lists                map[string][]Leaf          `json:"lists,omitempty"`
+	Anything             []interface{}              `json:"anything,omitempty"`
+	Inline               []Containers_Inline_Item   `json:"inline,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
@@ -168,28 +168,28 @@ type Decimal = json.Number
 
 // Defaults defines model for Defaults.
 type Defaults struct {
-	Color                *Color                     `json:"color,omitempty"`
-	Count                *int64                     `json:"count,omitempty"`
-	Empty                []string                   `json:"empty,omitempty"`
-	Exact                *int64                     `json:"exact,omitempty"`
-	Flag                 *bool                      `json:"flag,omitempty"`
-	Free                 map[string]interface{}     `json:"free,omitempty"`
-	Large                *int64                     `json:"large,omitempty"`
-	List                 []string                   `json:"list,omitempty"`
-	Map                  map[string]int64           `json:"map,omitempty"`
-	Name                 *Name                      `json:"name,omitempty"`
-	Nullable             *string                    `json:"nullable,omitempty"`
-	Ratio                *float64                   `json:"ratio,omitempty"`
 	Text                 *string                    `json:"text,omitempty"`
-	Time                 *time.Time                 `json:"time,omitempty"`
+	Count                *int64                     `json:"count,omitempty"`
+	Ratio                *float64                   `json:"ratio,omitempty"`
+	Flag                 *bool                      `json:"flag,omitempty"`
 	Value                string                     `json:"value,omitempty"`
+	List                 []string                   `json:"list,omitempty"`
+	Empty                []string                   `json:"empty,omitempty"`
+	Map                  map[string]int64           `json:"map,omitempty"`
+	Free                 map[string]interface{}     `json:"free,omitempty"`
+	Time                 *time.Time                 `json:"time,omitempty"`
+	Name                 *Name                      `json:"name,omitempty"`
+	Color                *Color                     `json:"color,omitempty"`
+	Nullable             *string                    `json:"nullable,omitempty"`
+	Large                *int64                     `json:"large,omitempty"`
+	Exact                *int64                     `json:"exact,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // Directions defines model for Directions.
 type Directions struct {
-	Code *string `json:"code,omitempty"`
 	ID   *string `json:"id,omitempty"`
+	Code *string `json:"code,omitempty"`
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
 	Old                  string                     `json:"old"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
@@ -197,29 +197,29 @@ type Directions struct {
 
 // Formats defines model for Formats.
 type Formats struct {
-	Booleans             *FormatsBooleans           `json:"booleans,omitempty"`
-	Bounded              []int64                    `json:"bounded,omitempty"`
-	Duration             *openapi_types.Duration    `json:"duration,omitempty"`
+	URI                  *string                    `json:"uri,omitempty"`
 	Email                *openapi_types.Email       `json:"email,omitempty"`
-	Integers             *FormatsIntegers           `json:"integers,omitempty"`
-	Numbers              *FormatsNumbers            `json:"numbers,omitempty"`
+	Duration             *openapi_types.Duration    `json:"duration,omitempty"`
 	Other                *string                    `json:"other,omitempty"`
 	Password             *secret.Secret             `json:"password,omitempty"`
-	Uint64               *uint64                    `json:"uint64,omitempty"`
 	Uint8                *uint8                     `json:"uint8,omitempty"`
+	Uint64               *uint64                    `json:"uint64,omitempty"`
 	Unix                 *int64                     `json:"unix,omitempty"`
-	URI                  *string                    `json:"uri,omitempty"`
+	Integers             *FormatsIntegers           `json:"integers,omitempty"`
+	Numbers              *FormatsNumbers            `json:"numbers,omitempty"`
+	Booleans             *FormatsBooleans           `json:"booleans,omitempty"`
+	Bounded              []int64                    `json:"bounded,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
-
-// FormatsBooleans defines model for Formats.Booleans.
-type FormatsBooleans bool
 
 // FormatsIntegers defines model for Formats.Integers.
 type FormatsIntegers int64
 
 // FormatsNumbers defines model for Formats.Numbers.
 type FormatsNumbers float64
+
+// FormatsBooleans defines model for Formats.Booleans.
+type FormatsBooleans bool
 
 // GoMap defines model for GoMap.
 type GoMap struct {
@@ -230,8 +230,8 @@ type GoMap struct {
 
 // HoldsCombined defines model for HoldsCombined.
 type HoldsCombined struct {
-	Many                 []Combined                 `json:"many,omitempty"`
 	One                  Combined                   `json:"one"`
+	Many                 []Combined                 `json:"many,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
@@ -265,25 +265,22 @@ type NameArray = []Name
 
 // NullArms defines model for NullArms.
 type NullArms struct {
-	Array                []string                   `json:"array,omitempty"`
-	Color                *Color                     `json:"color,omitempty"`
-	Enum                 *NullArmsEnum              `json:"enum,omitempty"`
+	Text                 *string                    `json:"text,omitempty"`
+	Secret               *secret.Secret             `json:"secret,omitempty"`
 	Leaf                 *Leaf                      `json:"leaf,omitempty"`
+	Color                *Color                     `json:"color,omitempty"`
+	Required             *Leaf                      `json:"required"`
+	Objects              *NullArms_Objects          `json:"objects,omitempty"`
+	Scalars              *NullArms_Scalars          `json:"scalars,omitempty"`
+	Types                *NullArms_Types            `json:"types,omitempty"`
 	List                 []*Leaf                    `json:"list,omitempty"`
 	Map                  map[string]*int64          `json:"map,omitempty"`
+	Array                []string                   `json:"array,omitempty"`
+	Enum                 *NullArmsEnum              `json:"enum,omitempty"`
 	Nested               *bool                      `json:"nested,omitempty"`
-	Objects              *NullArms_Objects          `json:"objects,omitempty"`
-	Required             *Leaf                      `json:"required"`
-	Scalars              *NullArms_Scalars          `json:"scalars,omitempty"`
-	Secret               *secret.Secret             `json:"secret,omitempty"`
-	Text                 *string                    `json:"text,omitempty"`
 	Tolerant             *string                    `json:"tolerant,omitempty"`
-	Types                *NullArms_Types            `json:"types,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
-
-// NullArmsEnum defines model for NullArms.Enum.
-type NullArmsEnum string
 
 // NullArms_Objects defines model for NullArms.Objects.
 type NullArms_Objects struct {
@@ -312,6 +309,9 @@ type NullArms_Types struct {
 	union json.RawMessage
 }
 
+// NullArmsEnum defines model for NullArms.Enum.
+type NullArmsEnum string
+
 // NullableExtras defines model for NullableExtras.
 type NullableExtras struct {
 	ID                   *int64           `json:"id,omitempty"`
@@ -320,19 +320,19 @@ type NullableExtras struct {
 
 // OddNames defines model for OddNames.
 type OddNames struct {
-	Empty                *string                    `json:",omitempty"`
 	SchemaID             *string                    `json:"$id,omitempty"`
-	N2Nd                 *string                    `json:"2nd,omitempty"`
-	AC                   *string                    `json:"a-c,omitempty"`
-	AB                   *string                    `json:"a.b,omitempty"`
-	Less                 *string                    `json:"a<b,omitempty"`
-	D                    *string                    `json:"d,omitempty"`
-	Func                 *string                    `json:"func,omitempty"`
 	ID                   *string                    `json:"id,omitempty"`
-	Naïve                *string                    `json:"naïve,omitempty"`
+	Less                 *string                    `json:"a<b,omitempty"`
+	N2Nd                 *string                    `json:"2nd,omitempty"`
 	Type                 *string                    `json:"type,omitempty"`
 	Renamed              *string                    `json:"unmarshal_json,omitempty"`
+	AB                   *string                    `json:"a.b,omitempty"`
+	AC                   *string                    `json:"a-c,omitempty"`
+	Naïve                *string                    `json:"naïve,omitempty"`
 	Japan                *string                    `json:"日本,omitempty"`
+	Func                 *string                    `json:"func,omitempty"`
+	D                    *string                    `json:"d,omitempty"`
+	Empty                *string                    `json:",omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
@@ -356,64 +356,65 @@ type Plain struct {
 
 // References defines model for References.
 type References struct {
-	// Array is an array.
-	Array        *LeafArray     `json:"array,omitempty"`
-	ArrayDefault *NameArray     `json:"arrayDefault,omitempty"`
-	Bytes        []byte         `json:"bytes"`
-	Color        *Color         `json:"color,omitempty"`
-	Foreign      *secret.Secret `json:"foreign,omitempty"`
-	Leaf         *Leaf          `json:"leaf"`
-	LeafDefault  *Leaf          `json:"leafDefault,omitempty"`
-	LevelDefault *Level         `json:"levelDefault,omitempty"`
+	Leaf  *Leaf           `json:"leaf"`
+	Bytes []byte          `json:"bytes"`
+	Raw   json.RawMessage `json:"raw"`
 
 	// Map is a map.
-	Map                  *LeafMap                   `json:"map,omitempty"`
-	Raw                  json.RawMessage            `json:"raw"`
+	Map *LeafMap `json:"map,omitempty"`
+
+	// Array is an array.
+	Array                *LeafArray                 `json:"array,omitempty"`
+	Color                *Color                     `json:"color,omitempty"`
+	LeafDefault          *Leaf                      `json:"leafDefault,omitempty"`
 	TimeDefault          *Time                      `json:"timeDefault,omitempty"`
+	ArrayDefault         *NameArray                 `json:"arrayDefault,omitempty"`
+	LevelDefault         *Level                     `json:"levelDefault,omitempty"`
+	Foreign              *secret.Secret             `json:"foreign,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // Required defines model for Required.
 type Required struct {
+	Map                  map[string]string          `json:"map"`
+	Free                 map[string]interface{}     `json:"free"`
 	Any                  interface{}                `json:"any"`
 	Array                []string                   `json:"array"`
-	Free                 map[string]interface{}     `json:"free"`
-	Ints                 map[string]int64           `json:"ints"`
+	Objects              map[string]Leaf            `json:"objects"`
 	Leaf                 Leaf                       `json:"leaf"`
 	LeafMap              LeafMap                    `json:"leafMap"`
-	Map                  map[string]string          `json:"map"`
-	Objects              map[string]Leaf            `json:"objects"`
-	Plain                []Plain                    `json:"plain"`
 	Time                 time.Time                  `json:"time"`
+	Ints                 map[string]int64           `json:"ints"`
+	Plain                []Plain                    `json:"plain"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // RequiredNullable defines model for RequiredNullable.
 type RequiredNullable struct {
 	Array                []string                   `json:"array"`
-	Leaf                 *Leaf                      `json:"leaf"`
-	Map                  map[string]string          `json:"map"`
 	Text                 *string                    `json:"string"`
+	Map                  map[string]string          `json:"map"`
+	Leaf                 *Leaf                      `json:"leaf"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // Scalars defines model for Scalars.
 type Scalars struct {
-	Any                  interface{}                `json:"any,omitempty"`
-	Bytes                []byte                     `json:"bytes,omitempty"`
-	Color                *Color                     `json:"color,omitempty"`
-	Date                 *openapi_types.Date        `json:"date,omitempty"`
-	Decimal              *Decimal                   `json:"decimal,omitempty"`
-	Double               *float64                   `json:"double,omitempty"`
-	Enabled              *bool                      `json:"enabled,omitempty"`
-	Float                *float32                   `json:"float,omitempty"`
-	Inline               *ScalarsInline             `json:"inline,omitempty"`
 	Int32                *int32                     `json:"int32,omitempty"`
 	Int64                *int64                     `json:"int64,omitempty"`
-	Level                *Level                     `json:"level,omitempty"`
-	Task                 *string                    `json:"task,omitempty"`
+	Float                *float32                   `json:"float,omitempty"`
+	Double               *float64                   `json:"double,omitempty"`
 	Time                 *time.Time                 `json:"time,omitempty"`
+	Date                 *openapi_types.Date        `json:"date,omitempty"`
 	UUID                 *openapi_types.UUID        `json:"uuid,omitempty"`
+	Bytes                []byte                     `json:"bytes,omitempty"`
+	Level                *Level                     `json:"level,omitempty"`
+	Color                *Color                     `json:"color,omitempty"`
+	Inline               *ScalarsInline             `json:"inline,omitempty"`
+	Decimal              *Decimal                   `json:"decimal,omitempty"`
+	Any                  interface{}                `json:"any,omitempty"`
+	Task                 *string                    `json:"task,omitempty"`
+	Enabled              *bool                      `json:"enabled,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
@@ -425,14 +426,14 @@ type Time = time.Time
 
 // Tree defines model for Tree.
 type Tree struct {
-	ByName               map[string]Tree            `json:"byName,omitempty"`
+	Name                 string                     `json:"name"`
+	Parent               *Tree                      `json:"parent,omitempty"`
 	Children             []Tree                     `json:"children,omitempty"`
+	ByName               map[string]Tree            `json:"byName,omitempty"`
 	Lists                [][][]Leaf                 `json:"lists,omitempty"`
 	Maps                 map[string]map[string]Leaf `json:"maps,omitempty"`
-	Name                 string                     `json:"name"`
-	NullableLeaves       map[string]*Leaf           `json:"nullableLeaves,omitempty"`
 	NullableLists        []*[]string                `json:"nullableLists,omitempty"`
-	Parent               *Tree                      `json:"parent,omitempty"`
+	NullableLeaves       map[string]*Leaf           `json:"nullableLeaves,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
@@ -451,14 +452,14 @@ type Union struct {
 
 // Unions defines model for Unions.
 type Unions struct {
-	Flag                 *bool                      `json:"flag,omitempty"`
+	Pet                  *Pet                       `json:"pet,omitempty"`
+	Pets                 []Pet                      `json:"pets,omitempty"`
+	PetMap               map[string]Pet             `json:"petMap,omitempty"`
+	PetLeaf              *PetLeaf                   `json:"petLeaf,omitempty"`
 	Inline               *Unions_Inline             `json:"inline,omitempty"`
 	Nullable             *Unions_Nullable           `json:"nullable,omitempty"`
-	Pet                  *Pet                       `json:"pet,omitempty"`
-	PetLeaf              *PetLeaf                   `json:"petLeaf,omitempty"`
-	PetMap               map[string]Pet             `json:"petMap,omitempty"`
-	Pets                 []Pet                      `json:"pets,omitempty"`
 	Text                 *string                    `json:"text,omitempty"`
+	Flag                 *bool                      `json:"flag,omitempty"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
@@ -650,19 +651,19 @@ func (t *Combined) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "extra":
-			seen.Add(0)
-			o.Report(wire.String(&t.Extra, d))
 		case "id":
-			seen.Add(1)
+			seen.Add(0)
 			o.Report(wire.Integer(&t.ID, d))
 		case "note":
 			o.Report(wire.Optional(&t.Note, d, wire.String))
+		case "extra":
+			seen.Add(1)
+			o.Report(wire.String(&t.Extra, d))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
 	}
-	return seen.Check(o.Err(), "extra", "id")
+	return seen.Check(o.Err(), "id", "extra")
 }
 
 // MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
@@ -671,9 +672,9 @@ func (t Combined) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Comb
 
 func (t *Combined) encode(e *wire.Encoder) {
 	start := e.Begin()
-	wire.WriteString(&t.Extra, e.Field("extra"))
 	wire.WriteInteger(&t.ID, e.Field("id"))
 	wire.WriteNullable(t.Note, e.Field("note"), wire.WriteString)
+	wire.WriteString(&t.Extra, e.Field("extra"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -703,28 +704,28 @@ func (t *Containers) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "anything":
-			o.Report(wire.UnlessNull(&t.Anything, d, wire.ArrayOf[interface{}](wire.Any)))
-		case "inline":
-			o.Report(wire.UnlessNull(&t.Inline, d, wire.ArrayOf[Containers_Inline_Item]((*Containers_Inline_Item).decode)))
-		case "leafMap":
-			o.Report(wire.Optional(&t.LeafMap, d, wire.JSON))
-		case "leaves":
-			o.Report(wire.Optional(&t.Leaves, d, wire.ArrayOf[Leaf]((*Leaf).decode)))
-		case "lists":
-			o.Report(wire.UnlessNull(&t.Lists, d, wire.MapOf[map[string][]Leaf](wire.ArrayOf[Leaf]((*Leaf).decode))))
-		case "maps":
-			o.Report(wire.UnlessNull(&t.Maps, d, wire.ArrayOf[map[string]interface{}](wire.MapOf[map[string]interface{}](wire.Any))))
-		case "names":
-			o.Report(wire.Optional(&t.Names, d, wire.JSON))
-		case "nested":
-			o.Report(wire.UnlessNull(&t.Nested, d, wire.ArrayOf[[]int64](wire.ArrayOf[int64](wire.Integer))))
 		case "nullableItems":
 			o.Report(wire.UnlessNull(&t.NullableItems, d, wire.ArrayOf[*string](wire.Nullable[string](wire.String))))
 		case "nullableValues":
 			o.Report(wire.UnlessNull(&t.NullableValues, d, wire.MapOf[map[string]*int64](wire.Nullable[int64](wire.Integer))))
+		case "nested":
+			o.Report(wire.UnlessNull(&t.Nested, d, wire.ArrayOf[[]int64](wire.ArrayOf[int64](wire.Integer))))
+		case "leaves":
+			o.Report(wire.Optional(&t.Leaves, d, wire.ArrayOf[Leaf]((*Leaf).decode)))
+		case "names":
+			o.Report(wire.Optional(&t.Names, d, wire.JSON))
+		case "leafMap":
+			o.Report(wire.Optional(&t.LeafMap, d, wire.JSON))
 		case "times":
 			o.Report(wire.UnlessNull(&t.Times, d, wire.ArrayOf[time.Time](wire.Time)))
+		case "maps":
+			o.Report(wire.UnlessNull(&t.Maps, d, wire.ArrayOf[map[string]interface{}](wire.MapOf[map[string]interface{}](wire.Any))))
+		case "lists":
+			o.Report(wire.UnlessNull(&t.Lists, d, wire.MapOf[map[string][]Leaf](wire.ArrayOf[Leaf]((*Leaf).decode))))
+		case "anything":
+			o.Report(wire.UnlessNull(&t.Anything, d, wire.ArrayOf[interface{}](wire.Any)))
+		case "inline":
+			o.Report(wire.UnlessNull(&t.Inline, d, wire.ArrayOf[Containers_Inline_Item]((*Containers_Inline_Item).decode)))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -738,38 +739,38 @@ func (t Containers) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Co
 
 func (t *Containers) encode(e *wire.Encoder) {
 	start := e.Begin()
-	if t.Anything != nil {
-		wire.WriteArrayOf[interface{}](wire.WriteAny)(&t.Anything, e.Field("anything"))
-	}
-	if t.Inline != nil {
-		wire.WriteArrayOf[Containers_Inline_Item]((*Containers_Inline_Item).encode)(&t.Inline, e.Field("inline"))
-	}
-	if t.LeafMap != nil {
-		wire.WriteJSON(t.LeafMap, e.Field("leafMap"))
-	}
-	if t.Leaves != nil {
-		wire.WriteArrayOf[Leaf]((*Leaf).encode)(t.Leaves, e.Field("leaves"))
-	}
-	if t.Lists != nil {
-		wire.WriteMapOf[map[string][]Leaf](wire.WriteArrayOf[Leaf]((*Leaf).encode))(&t.Lists, e.Field("lists"))
-	}
-	if t.Maps != nil {
-		wire.WriteArrayOf[map[string]interface{}](wire.WriteMapOf[map[string]interface{}](wire.WriteAny))(&t.Maps, e.Field("maps"))
-	}
-	if t.Names != nil {
-		wire.WriteJSON(t.Names, e.Field("names"))
-	}
-	if t.Nested != nil {
-		wire.WriteArrayOf[[]int64](wire.WriteArrayOf[int64](wire.WriteInteger))(&t.Nested, e.Field("nested"))
-	}
 	if t.NullableItems != nil {
 		wire.WriteArrayOf[*string](wire.WritePointer[string](wire.WriteString))(&t.NullableItems, e.Field("nullableItems"))
 	}
 	if t.NullableValues != nil {
 		wire.WriteMapOf[map[string]*int64](wire.WritePointer[int64](wire.WriteInteger))(&t.NullableValues, e.Field("nullableValues"))
 	}
+	if t.Nested != nil {
+		wire.WriteArrayOf[[]int64](wire.WriteArrayOf[int64](wire.WriteInteger))(&t.Nested, e.Field("nested"))
+	}
+	if t.Leaves != nil {
+		wire.WriteArrayOf[Leaf]((*Leaf).encode)(t.Leaves, e.Field("leaves"))
+	}
+	if t.Names != nil {
+		wire.WriteJSON(t.Names, e.Field("names"))
+	}
+	if t.LeafMap != nil {
+		wire.WriteJSON(t.LeafMap, e.Field("leafMap"))
+	}
 	if t.Times != nil {
 		wire.WriteArrayOf[time.Time](wire.WriteTime)(&t.Times, e.Field("times"))
+	}
+	if t.Maps != nil {
+		wire.WriteArrayOf[map[string]interface{}](wire.WriteMapOf[map[string]interface{}](wire.WriteAny))(&t.Maps, e.Field("maps"))
+	}
+	if t.Lists != nil {
+		wire.WriteMapOf[map[string][]Leaf](wire.WriteArrayOf[Leaf]((*Leaf).encode))(&t.Lists, e.Field("lists"))
+	}
+	if t.Anything != nil {
+		wire.WriteArrayOf[interface{}](wire.WriteAny)(&t.Anything, e.Field("anything"))
+	}
+	if t.Inline != nil {
+		wire.WriteArrayOf[Containers_Inline_Item]((*Containers_Inline_Item).encode)(&t.Inline, e.Field("inline"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -779,14 +780,6 @@ func (t Containers) String() string { return wire.Print(t) }
 
 // LogValue returns the fields of String as a group for log/slog.
 func (t Containers) LogValue() slog.Value { return wire.LogValue(t) }
-
-// GetLeafMap returns LeafMap, or the zero value if it is nil.
-func (t *Containers) GetLeafMap() (v LeafMap) {
-	if t != nil && t.LeafMap != nil {
-		v = *t.LeafMap
-	}
-	return v
-}
 
 // GetLeaves returns Leaves, or the zero value if it is nil.
 func (t *Containers) GetLeaves() (v LeafArray) {
@@ -800,6 +793,14 @@ func (t *Containers) GetLeaves() (v LeafArray) {
 func (t *Containers) GetNames() (v NameArray) {
 	if t != nil && t.Names != nil {
 		v = *t.Names
+	}
+	return v
+}
+
+// GetLeafMap returns LeafMap, or the zero value if it is nil.
+func (t *Containers) GetLeafMap() (v LeafMap) {
+	if t != nil && t.LeafMap != nil {
+		v = *t.LeafMap
 	}
 	return v
 }
@@ -852,65 +853,65 @@ func (t *Defaults) UnmarshalJSON(data []byte) error {
 
 func (t *Defaults) decode(d *wire.Decoder) error {
 	*t = Defaults{}
-	if err := wire.Default(&t.Color, "green", wire.Nullable[Color](wire.JSON)); err != nil {
-		return &wire.Error{Path: "color", Err: err}
-	}
+	t.Text = wire.Ptr[string]("a \"b\"")
 	t.Count = wire.Ptr[int64](3)
-	t.Empty = []string{}
-	t.Exact = wire.Ptr[int64](9.007199254740991e+15)
+	t.Ratio = wire.Ptr[float64](0.25)
 	t.Flag = wire.Ptr[bool](true)
-	if err := wire.Default(&t.Free, map[string]interface{}{"a": []interface{}{1, "x"}}, wire.MapOf[map[string]interface{}](wire.Any)); err != nil {
-		return &wire.Error{Path: "free", Err: err}
-	}
-	t.Large = wire.Ptr[int64](9007199254740993)
+	t.Value = "v"
 	if err := wire.Default(&t.List, []interface{}{"a", "b"}, wire.ArrayOf[string](wire.String)); err != nil {
 		return &wire.Error{Path: "list", Err: err}
 	}
+	t.Empty = []string{}
 	if err := wire.Default(&t.Map, map[string]interface{}{"a": 1}, wire.MapOf[map[string]int64](wire.Integer)); err != nil {
 		return &wire.Error{Path: "map", Err: err}
 	}
-	t.Name = wire.Ptr[Name]("unnamed")
-	t.Nullable = wire.Ptr[string]("d")
-	t.Ratio = wire.Ptr[float64](0.25)
-	t.Text = wire.Ptr[string]("a \"b\"")
+	if err := wire.Default(&t.Free, map[string]interface{}{"a": []interface{}{1, "x"}}, wire.MapOf[map[string]interface{}](wire.Any)); err != nil {
+		return &wire.Error{Path: "free", Err: err}
+	}
 	if err := wire.Default(&t.Time, "2026-01-02T03:04:05Z", wire.Nullable[time.Time](wire.Time)); err != nil {
 		return &wire.Error{Path: "time", Err: err}
 	}
-	t.Value = "v"
+	t.Name = wire.Ptr[Name]("unnamed")
+	if err := wire.Default(&t.Color, "green", wire.Nullable[Color](wire.JSON)); err != nil {
+		return &wire.Error{Path: "color", Err: err}
+	}
+	t.Nullable = wire.Ptr[string]("d")
+	t.Large = wire.Ptr[int64](9007199254740993)
+	t.Exact = wire.Ptr[int64](9.007199254740991e+15)
 	var seen wire.Fields
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "color":
-			o.Report(wire.UnlessNull(&t.Color, d, wire.Nullable[Color](wire.JSON)))
-		case "count":
-			o.Report(wire.UnlessNull(&t.Count, d, wire.Nullable[int64](wire.Integer)))
-		case "empty":
-			o.Report(wire.UnlessNull(&t.Empty, d, wire.ArrayOf[string](wire.String)))
-		case "exact":
-			o.Report(wire.UnlessNull(&t.Exact, d, wire.Nullable[int64](wire.Integer)))
-		case "flag":
-			o.Report(wire.UnlessNull(&t.Flag, d, wire.Nullable[bool](wire.Bool)))
-		case "free":
-			o.Report(wire.UnlessNull(&t.Free, d, wire.MapOf[map[string]interface{}](wire.Any)))
-		case "large":
-			o.Report(wire.UnlessNull(&t.Large, d, wire.Nullable[int64](wire.Integer)))
-		case "list":
-			o.Report(wire.UnlessNull(&t.List, d, wire.ArrayOf[string](wire.String)))
-		case "map":
-			o.Report(wire.UnlessNull(&t.Map, d, wire.MapOf[map[string]int64](wire.Integer)))
-		case "name":
-			o.Report(wire.UnlessNull(&t.Name, d, wire.Nullable[Name](wire.String)))
-		case "nullable":
-			o.Report(wire.Optional(&t.Nullable, d, wire.String))
-		case "ratio":
-			o.Report(wire.UnlessNull(&t.Ratio, d, wire.Nullable[float64](wire.Float)))
 		case "text":
 			o.Report(wire.UnlessNull(&t.Text, d, wire.Nullable[string](wire.String)))
-		case "time":
-			o.Report(wire.UnlessNull(&t.Time, d, wire.Nullable[time.Time](wire.Time)))
+		case "count":
+			o.Report(wire.UnlessNull(&t.Count, d, wire.Nullable[int64](wire.Integer)))
+		case "ratio":
+			o.Report(wire.UnlessNull(&t.Ratio, d, wire.Nullable[float64](wire.Float)))
+		case "flag":
+			o.Report(wire.UnlessNull(&t.Flag, d, wire.Nullable[bool](wire.Bool)))
 		case "value":
 			o.Report(wire.UnlessNull(&t.Value, d, wire.String))
+		case "list":
+			o.Report(wire.UnlessNull(&t.List, d, wire.ArrayOf[string](wire.String)))
+		case "empty":
+			o.Report(wire.UnlessNull(&t.Empty, d, wire.ArrayOf[string](wire.String)))
+		case "map":
+			o.Report(wire.UnlessNull(&t.Map, d, wire.MapOf[map[string]int64](wire.Integer)))
+		case "free":
+			o.Report(wire.UnlessNull(&t.Free, d, wire.MapOf[map[string]interface{}](wire.Any)))
+		case "time":
+			o.Report(wire.UnlessNull(&t.Time, d, wire.Nullable[time.Time](wire.Time)))
+		case "name":
+			o.Report(wire.UnlessNull(&t.Name, d, wire.Nullable[Name](wire.String)))
+		case "color":
+			o.Report(wire.UnlessNull(&t.Color, d, wire.Nullable[Color](wire.JSON)))
+		case "nullable":
+			o.Report(wire.Optional(&t.Nullable, d, wire.String))
+		case "large":
+			o.Report(wire.UnlessNull(&t.Large, d, wire.Nullable[int64](wire.Integer)))
+		case "exact":
+			o.Report(wire.UnlessNull(&t.Exact, d, wire.Nullable[int64](wire.Integer)))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -924,47 +925,47 @@ func (t Defaults) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Defa
 
 func (t *Defaults) encode(e *wire.Encoder) {
 	start := e.Begin()
-	if t.Color != nil {
-		wire.WriteJSON(t.Color, e.Field("color"))
+	if t.Text != nil {
+		wire.WriteString(t.Text, e.Field("text"))
 	}
 	if t.Count != nil {
 		wire.WriteInteger(t.Count, e.Field("count"))
 	}
-	if t.Empty != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Empty, e.Field("empty"))
-	}
-	if t.Exact != nil {
-		wire.WriteInteger(t.Exact, e.Field("exact"))
+	if t.Ratio != nil {
+		wire.WriteFloat(t.Ratio, e.Field("ratio"))
 	}
 	if t.Flag != nil {
 		wire.WriteBool(t.Flag, e.Field("flag"))
 	}
-	if t.Free != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Free, e.Field("free"))
-	}
-	if t.Large != nil {
-		wire.WriteInteger(t.Large, e.Field("large"))
-	}
+	wire.WriteString(&t.Value, e.Field("value"))
 	if t.List != nil {
 		wire.WriteArrayOf[string](wire.WriteString)(&t.List, e.Field("list"))
+	}
+	if t.Empty != nil {
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Empty, e.Field("empty"))
 	}
 	if t.Map != nil {
 		wire.WriteMapOf[map[string]int64](wire.WriteInteger)(&t.Map, e.Field("map"))
 	}
-	if t.Name != nil {
-		wire.WriteString(t.Name, e.Field("name"))
-	}
-	wire.WriteNullable(t.Nullable, e.Field("nullable"), wire.WriteString)
-	if t.Ratio != nil {
-		wire.WriteFloat(t.Ratio, e.Field("ratio"))
-	}
-	if t.Text != nil {
-		wire.WriteString(t.Text, e.Field("text"))
+	if t.Free != nil {
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Free, e.Field("free"))
 	}
 	if t.Time != nil {
 		wire.WriteTime(t.Time, e.Field("time"))
 	}
-	wire.WriteString(&t.Value, e.Field("value"))
+	if t.Name != nil {
+		wire.WriteString(t.Name, e.Field("name"))
+	}
+	if t.Color != nil {
+		wire.WriteJSON(t.Color, e.Field("color"))
+	}
+	wire.WriteNullable(t.Nullable, e.Field("nullable"), wire.WriteString)
+	if t.Large != nil {
+		wire.WriteInteger(t.Large, e.Field("large"))
+	}
+	if t.Exact != nil {
+		wire.WriteInteger(t.Exact, e.Field("exact"))
+	}
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -974,10 +975,10 @@ func (t Defaults) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Defaults) LogValue() slog.Value { return wire.LogValue(t) }
 
-// GetColor returns Color, or the zero value if it is nil.
-func (t *Defaults) GetColor() (v Color) {
-	if t != nil && t.Color != nil {
-		v = *t.Color
+// GetText returns Text, or the zero value if it is nil.
+func (t *Defaults) GetText() (v string) {
+	if t != nil && t.Text != nil {
+		v = *t.Text
 	}
 	return v
 }
@@ -990,10 +991,10 @@ func (t *Defaults) GetCount() (v int64) {
 	return v
 }
 
-// GetExact returns Exact, or the zero value if it is nil.
-func (t *Defaults) GetExact() (v int64) {
-	if t != nil && t.Exact != nil {
-		v = *t.Exact
+// GetRatio returns Ratio, or the zero value if it is nil.
+func (t *Defaults) GetRatio() (v float64) {
+	if t != nil && t.Ratio != nil {
+		v = *t.Ratio
 	}
 	return v
 }
@@ -1006,10 +1007,10 @@ func (t *Defaults) GetFlag() (v bool) {
 	return v
 }
 
-// GetLarge returns Large, or the zero value if it is nil.
-func (t *Defaults) GetLarge() (v int64) {
-	if t != nil && t.Large != nil {
-		v = *t.Large
+// GetTime returns Time, or the zero value if it is nil.
+func (t *Defaults) GetTime() (v time.Time) {
+	if t != nil && t.Time != nil {
+		v = *t.Time
 	}
 	return v
 }
@@ -1022,6 +1023,14 @@ func (t *Defaults) GetName() (v Name) {
 	return v
 }
 
+// GetColor returns Color, or the zero value if it is nil.
+func (t *Defaults) GetColor() (v Color) {
+	if t != nil && t.Color != nil {
+		v = *t.Color
+	}
+	return v
+}
+
 // GetNullable returns Nullable, or the zero value if it is nil.
 func (t *Defaults) GetNullable() (v string) {
 	if t != nil && t.Nullable != nil {
@@ -1030,26 +1039,18 @@ func (t *Defaults) GetNullable() (v string) {
 	return v
 }
 
-// GetRatio returns Ratio, or the zero value if it is nil.
-func (t *Defaults) GetRatio() (v float64) {
-	if t != nil && t.Ratio != nil {
-		v = *t.Ratio
+// GetLarge returns Large, or the zero value if it is nil.
+func (t *Defaults) GetLarge() (v int64) {
+	if t != nil && t.Large != nil {
+		v = *t.Large
 	}
 	return v
 }
 
-// GetText returns Text, or the zero value if it is nil.
-func (t *Defaults) GetText() (v string) {
-	if t != nil && t.Text != nil {
-		v = *t.Text
-	}
-	return v
-}
-
-// GetTime returns Time, or the zero value if it is nil.
-func (t *Defaults) GetTime() (v time.Time) {
-	if t != nil && t.Time != nil {
-		v = *t.Time
+// GetExact returns Exact, or the zero value if it is nil.
+func (t *Defaults) GetExact() (v int64) {
+	if t != nil && t.Exact != nil {
+		v = *t.Exact
 	}
 	return v
 }
@@ -1066,11 +1067,11 @@ func (t *Directions) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "code":
-			o.Report(wire.Optional(&t.Code, d, wire.String))
 		case "id":
 			seen.Add(0)
 			o.Report(wire.Present(&t.ID, d, wire.String))
+		case "code":
+			o.Report(wire.Optional(&t.Code, d, wire.String))
 		case "old":
 			seen.Add(1)
 			o.Report(wire.String(&t.Old, d))
@@ -1087,11 +1088,11 @@ func (t Directions) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Di
 
 func (t *Directions) encode(e *wire.Encoder) {
 	start := e.Begin()
-	if t.Code != nil {
-		wire.WriteString(t.Code, e.Field("code"))
-	}
 	if t.ID != nil {
 		wire.WriteString(t.ID, e.Field("id"))
+	}
+	if t.Code != nil {
+		wire.WriteString(t.Code, e.Field("code"))
 	}
 	wire.WriteString(&t.Old, e.Field("old"))
 	e.End(start, t.AdditionalProperties)
@@ -1103,18 +1104,18 @@ func (t Directions) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Directions) LogValue() slog.Value { return wire.LogValue(t) }
 
-// GetCode returns Code, or the zero value if it is nil.
-func (t *Directions) GetCode() (v string) {
-	if t != nil && t.Code != nil {
-		v = *t.Code
-	}
-	return v
-}
-
 // GetID returns ID, or the zero value if it is nil.
 func (t *Directions) GetID() (v string) {
 	if t != nil && t.ID != nil {
 		v = *t.ID
+	}
+	return v
+}
+
+// GetCode returns Code, or the zero value if it is nil.
+func (t *Directions) GetCode() (v string) {
+	if t != nil && t.Code != nil {
+		v = *t.Code
 	}
 	return v
 }
@@ -1131,30 +1132,30 @@ func (t *Formats) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "booleans":
-			o.Report(wire.Optional(&t.Booleans, d, wire.Bool))
-		case "bounded":
-			o.Report(wire.UnlessNull(&t.Bounded, d, wire.ArrayOf[int64](wire.Integer)))
-		case "duration":
-			o.Report(wire.Optional(&t.Duration, d, wire.JSON))
+		case "uri":
+			o.Report(wire.Optional(&t.URI, d, wire.String))
 		case "email":
 			o.Report(wire.Optional(&t.Email, d, wire.JSON))
-		case "integers":
-			o.Report(wire.Optional(&t.Integers, d, wire.Integer))
-		case "numbers":
-			o.Report(wire.Optional(&t.Numbers, d, wire.Float))
+		case "duration":
+			o.Report(wire.Optional(&t.Duration, d, wire.JSON))
 		case "other":
 			o.Report(wire.Optional(&t.Other, d, wire.String))
 		case "password":
 			o.Report(wire.Optional(&t.Password, d, wire.JSON))
-		case "uint64":
-			o.Report(wire.Optional(&t.Uint64, d, wire.JSON))
 		case "uint8":
 			o.Report(wire.Optional(&t.Uint8, d, wire.JSON))
+		case "uint64":
+			o.Report(wire.Optional(&t.Uint64, d, wire.JSON))
 		case "unix":
 			o.Report(wire.Optional(&t.Unix, d, wire.Integer))
-		case "uri":
-			o.Report(wire.Optional(&t.URI, d, wire.String))
+		case "integers":
+			o.Report(wire.Optional(&t.Integers, d, wire.Integer))
+		case "numbers":
+			o.Report(wire.Optional(&t.Numbers, d, wire.Float))
+		case "booleans":
+			o.Report(wire.Optional(&t.Booleans, d, wire.Bool))
+		case "bounded":
+			o.Report(wire.UnlessNull(&t.Bounded, d, wire.ArrayOf[int64](wire.Integer)))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -1168,23 +1169,14 @@ func (t Formats) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Forma
 
 func (t *Formats) encode(e *wire.Encoder) {
 	start := e.Begin()
-	if t.Booleans != nil {
-		wire.WriteBool(t.Booleans, e.Field("booleans"))
-	}
-	if t.Bounded != nil {
-		wire.WriteArrayOf[int64](wire.WriteInteger)(&t.Bounded, e.Field("bounded"))
-	}
-	if t.Duration != nil {
-		wire.WriteJSON(t.Duration, e.Field("duration"))
+	if t.URI != nil {
+		wire.WriteString(t.URI, e.Field("uri"))
 	}
 	if t.Email != nil {
 		wire.WriteJSON(t.Email, e.Field("email"))
 	}
-	if t.Integers != nil {
-		wire.WriteInteger(t.Integers, e.Field("integers"))
-	}
-	if t.Numbers != nil {
-		wire.WriteFloat(t.Numbers, e.Field("numbers"))
+	if t.Duration != nil {
+		wire.WriteJSON(t.Duration, e.Field("duration"))
 	}
 	if t.Other != nil {
 		wire.WriteString(t.Other, e.Field("other"))
@@ -1192,17 +1184,26 @@ func (t *Formats) encode(e *wire.Encoder) {
 	if t.Password != nil {
 		wire.WriteJSON(t.Password, e.Field("password"))
 	}
-	if t.Uint64 != nil {
-		wire.WriteJSON(t.Uint64, e.Field("uint64"))
-	}
 	if t.Uint8 != nil {
 		wire.WriteJSON(t.Uint8, e.Field("uint8"))
+	}
+	if t.Uint64 != nil {
+		wire.WriteJSON(t.Uint64, e.Field("uint64"))
 	}
 	if t.Unix != nil {
 		wire.WriteInteger(t.Unix, e.Field("unix"))
 	}
-	if t.URI != nil {
-		wire.WriteString(t.URI, e.Field("uri"))
+	if t.Integers != nil {
+		wire.WriteInteger(t.Integers, e.Field("integers"))
+	}
+	if t.Numbers != nil {
+		wire.WriteFloat(t.Numbers, e.Field("numbers"))
+	}
+	if t.Booleans != nil {
+		wire.WriteBool(t.Booleans, e.Field("booleans"))
+	}
+	if t.Bounded != nil {
+		wire.WriteArrayOf[int64](wire.WriteInteger)(&t.Bounded, e.Field("bounded"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -1213,18 +1214,10 @@ func (t Formats) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Formats) LogValue() slog.Value { return wire.LogValue(t) }
 
-// GetBooleans returns Booleans, or the zero value if it is nil.
-func (t *Formats) GetBooleans() (v FormatsBooleans) {
-	if t != nil && t.Booleans != nil {
-		v = *t.Booleans
-	}
-	return v
-}
-
-// GetDuration returns Duration, or the zero value if it is nil.
-func (t *Formats) GetDuration() (v openapi_types.Duration) {
-	if t != nil && t.Duration != nil {
-		v = *t.Duration
+// GetURI returns URI, or the zero value if it is nil.
+func (t *Formats) GetURI() (v string) {
+	if t != nil && t.URI != nil {
+		v = *t.URI
 	}
 	return v
 }
@@ -1237,18 +1230,10 @@ func (t *Formats) GetEmail() (v openapi_types.Email) {
 	return v
 }
 
-// GetIntegers returns Integers, or the zero value if it is nil.
-func (t *Formats) GetIntegers() (v FormatsIntegers) {
-	if t != nil && t.Integers != nil {
-		v = *t.Integers
-	}
-	return v
-}
-
-// GetNumbers returns Numbers, or the zero value if it is nil.
-func (t *Formats) GetNumbers() (v FormatsNumbers) {
-	if t != nil && t.Numbers != nil {
-		v = *t.Numbers
+// GetDuration returns Duration, or the zero value if it is nil.
+func (t *Formats) GetDuration() (v openapi_types.Duration) {
+	if t != nil && t.Duration != nil {
+		v = *t.Duration
 	}
 	return v
 }
@@ -1269,18 +1254,18 @@ func (t *Formats) GetPassword() (v secret.Secret) {
 	return v
 }
 
-// GetUint64 returns Uint64, or the zero value if it is nil.
-func (t *Formats) GetUint64() (v uint64) {
-	if t != nil && t.Uint64 != nil {
-		v = *t.Uint64
-	}
-	return v
-}
-
 // GetUint8 returns Uint8, or the zero value if it is nil.
 func (t *Formats) GetUint8() (v uint8) {
 	if t != nil && t.Uint8 != nil {
 		v = *t.Uint8
+	}
+	return v
+}
+
+// GetUint64 returns Uint64, or the zero value if it is nil.
+func (t *Formats) GetUint64() (v uint64) {
+	if t != nil && t.Uint64 != nil {
+		v = *t.Uint64
 	}
 	return v
 }
@@ -1293,10 +1278,26 @@ func (t *Formats) GetUnix() (v int64) {
 	return v
 }
 
-// GetURI returns URI, or the zero value if it is nil.
-func (t *Formats) GetURI() (v string) {
-	if t != nil && t.URI != nil {
-		v = *t.URI
+// GetIntegers returns Integers, or the zero value if it is nil.
+func (t *Formats) GetIntegers() (v FormatsIntegers) {
+	if t != nil && t.Integers != nil {
+		v = *t.Integers
+	}
+	return v
+}
+
+// GetNumbers returns Numbers, or the zero value if it is nil.
+func (t *Formats) GetNumbers() (v FormatsNumbers) {
+	if t != nil && t.Numbers != nil {
+		v = *t.Numbers
+	}
+	return v
+}
+
+// GetBooleans returns Booleans, or the zero value if it is nil.
+func (t *Formats) GetBooleans() (v FormatsBooleans) {
+	if t != nil && t.Booleans != nil {
+		v = *t.Booleans
 	}
 	return v
 }
@@ -1364,11 +1365,11 @@ func (t *HoldsCombined) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "many":
-			o.Report(wire.UnlessNull(&t.Many, d, wire.ArrayOf[Combined]((*Combined).decode)))
 		case "one":
 			seen.Add(0)
 			o.Report((*Combined).decode(&t.One, d))
+		case "many":
+			o.Report(wire.UnlessNull(&t.Many, d, wire.ArrayOf[Combined]((*Combined).decode)))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -1384,10 +1385,10 @@ func (t HoldsCombined) MarshalJSON() ([]byte, error) {
 
 func (t *HoldsCombined) encode(e *wire.Encoder) {
 	start := e.Begin()
+	(*Combined).encode(&t.One, e.Field("one"))
 	if t.Many != nil {
 		wire.WriteArrayOf[Combined]((*Combined).encode)(&t.Many, e.Field("many"))
 	}
-	(*Combined).encode(&t.One, e.Field("one"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -1492,43 +1493,43 @@ func (t *NullArms) UnmarshalJSON(data []byte) error {
 
 func (t *NullArms) decode(d *wire.Decoder) error {
 	*t = NullArms{}
+	t.Text = wire.Ptr[string]("d")
 	if err := wire.Default(&t.Color, "red", wire.Nullable[Color](wire.JSON)); err != nil {
 		return &wire.Error{Path: "color", Err: err}
 	}
-	t.Text = wire.Ptr[string]("d")
 	var seen wire.Fields
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "array":
-			o.Report(wire.UnlessNull(&t.Array, d, wire.ArrayOf[string](wire.String)))
-		case "color":
-			o.Report(wire.Optional(&t.Color, d, wire.JSON))
-		case "enum":
-			o.Report(wire.Optional(&t.Enum, d, wire.String))
+		case "text":
+			o.Report(wire.Optional(&t.Text, d, wire.String))
+		case "secret":
+			o.Report(wire.Optional(&t.Secret, d, wire.JSON))
 		case "leaf":
 			o.Report(wire.Optional(&t.Leaf, d, (*Leaf).decode))
+		case "color":
+			o.Report(wire.Optional(&t.Color, d, wire.JSON))
+		case "required":
+			seen.Add(0)
+			o.Report(wire.Optional(&t.Required, d, (*Leaf).decode))
+		case "objects":
+			o.Report(wire.Optional(&t.Objects, d, wire.JSON))
+		case "scalars":
+			o.Report(wire.Optional(&t.Scalars, d, wire.JSON))
+		case "types":
+			o.Report(wire.Optional(&t.Types, d, wire.JSON))
 		case "list":
 			o.Report(wire.UnlessNull(&t.List, d, wire.ArrayOf[*Leaf](wire.Nullable[Leaf]((*Leaf).decode))))
 		case "map":
 			o.Report(wire.UnlessNull(&t.Map, d, wire.MapOf[map[string]*int64](wire.Nullable[int64](wire.Integer))))
+		case "array":
+			o.Report(wire.UnlessNull(&t.Array, d, wire.ArrayOf[string](wire.String)))
+		case "enum":
+			o.Report(wire.Optional(&t.Enum, d, wire.String))
 		case "nested":
 			o.Report(wire.Optional(&t.Nested, d, wire.Bool))
-		case "objects":
-			o.Report(wire.Optional(&t.Objects, d, wire.JSON))
-		case "required":
-			seen.Add(0)
-			o.Report(wire.Optional(&t.Required, d, (*Leaf).decode))
-		case "scalars":
-			o.Report(wire.Optional(&t.Scalars, d, wire.JSON))
-		case "secret":
-			o.Report(wire.Optional(&t.Secret, d, wire.JSON))
-		case "text":
-			o.Report(wire.Optional(&t.Text, d, wire.String))
 		case "tolerant":
 			o.Report(wire.Optional(&t.Tolerant, d, wire.Text))
-		case "types":
-			o.Report(wire.Optional(&t.Types, d, wire.JSON))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -1542,26 +1543,26 @@ func (t NullArms) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Null
 
 func (t *NullArms) encode(e *wire.Encoder) {
 	start := e.Begin()
-	if t.Array != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Array, e.Field("array"))
-	}
-	wire.WriteNullable(t.Color, e.Field("color"), wire.WriteJSON)
-	wire.WriteNullable(t.Enum, e.Field("enum"), wire.WriteString)
+	wire.WriteNullable(t.Text, e.Field("text"), wire.WriteString)
+	wire.WriteNullable(t.Secret, e.Field("secret"), wire.WriteJSON)
 	wire.WriteNullable(t.Leaf, e.Field("leaf"), (*Leaf).encode)
+	wire.WriteNullable(t.Color, e.Field("color"), wire.WriteJSON)
+	wire.WriteNullable(t.Required, e.Field("required"), (*Leaf).encode)
+	wire.WriteNullable(t.Objects, e.Field("objects"), wire.WriteJSON)
+	wire.WriteNullable(t.Scalars, e.Field("scalars"), wire.WriteJSON)
+	wire.WriteNullable(t.Types, e.Field("types"), wire.WriteJSON)
 	if t.List != nil {
 		wire.WriteArrayOf[*Leaf](wire.WritePointer[Leaf]((*Leaf).encode))(&t.List, e.Field("list"))
 	}
 	if t.Map != nil {
 		wire.WriteMapOf[map[string]*int64](wire.WritePointer[int64](wire.WriteInteger))(&t.Map, e.Field("map"))
 	}
+	if t.Array != nil {
+		wire.WriteArrayOf[string](wire.WriteString)(&t.Array, e.Field("array"))
+	}
+	wire.WriteNullable(t.Enum, e.Field("enum"), wire.WriteString)
 	wire.WriteNullable(t.Nested, e.Field("nested"), wire.WriteBool)
-	wire.WriteNullable(t.Objects, e.Field("objects"), wire.WriteJSON)
-	wire.WriteNullable(t.Required, e.Field("required"), (*Leaf).encode)
-	wire.WriteNullable(t.Scalars, e.Field("scalars"), wire.WriteJSON)
-	wire.WriteNullable(t.Secret, e.Field("secret"), wire.WriteJSON)
-	wire.WriteNullable(t.Text, e.Field("text"), wire.WriteString)
 	wire.WriteNullable(t.Tolerant, e.Field("tolerant"), wire.WriteText)
-	wire.WriteNullable(t.Types, e.Field("types"), wire.WriteJSON)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -1571,58 +1572,10 @@ func (t NullArms) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t NullArms) LogValue() slog.Value { return wire.LogValue(t) }
 
-// GetColor returns Color, or the zero value if it is nil.
-func (t *NullArms) GetColor() (v Color) {
-	if t != nil && t.Color != nil {
-		v = *t.Color
-	}
-	return v
-}
-
-// GetEnum returns Enum, or the zero value if it is nil.
-func (t *NullArms) GetEnum() (v NullArmsEnum) {
-	if t != nil && t.Enum != nil {
-		v = *t.Enum
-	}
-	return v
-}
-
-// GetLeaf returns Leaf, or nil if t is nil.
-func (t *NullArms) GetLeaf() (v *Leaf) {
-	if t != nil {
-		v = t.Leaf
-	}
-	return v
-}
-
-// GetNested returns Nested, or the zero value if it is nil.
-func (t *NullArms) GetNested() (v bool) {
-	if t != nil && t.Nested != nil {
-		v = *t.Nested
-	}
-	return v
-}
-
-// GetObjects returns Objects, or the zero value if it is nil.
-func (t *NullArms) GetObjects() (v NullArms_Objects) {
-	if t != nil && t.Objects != nil {
-		v = *t.Objects
-	}
-	return v
-}
-
-// GetRequired returns Required, or nil if t is nil.
-func (t *NullArms) GetRequired() (v *Leaf) {
-	if t != nil {
-		v = t.Required
-	}
-	return v
-}
-
-// GetScalars returns Scalars, or the zero value if it is nil.
-func (t *NullArms) GetScalars() (v NullArms_Scalars) {
-	if t != nil && t.Scalars != nil {
-		v = *t.Scalars
+// GetText returns Text, or the zero value if it is nil.
+func (t *NullArms) GetText() (v string) {
+	if t != nil && t.Text != nil {
+		v = *t.Text
 	}
 	return v
 }
@@ -1635,18 +1588,42 @@ func (t *NullArms) GetSecret() (v secret.Secret) {
 	return v
 }
 
-// GetText returns Text, or the zero value if it is nil.
-func (t *NullArms) GetText() (v string) {
-	if t != nil && t.Text != nil {
-		v = *t.Text
+// GetLeaf returns Leaf, or nil if t is nil.
+func (t *NullArms) GetLeaf() (v *Leaf) {
+	if t != nil {
+		v = t.Leaf
 	}
 	return v
 }
 
-// GetTolerant returns Tolerant, or the zero value if it is nil.
-func (t *NullArms) GetTolerant() (v string) {
-	if t != nil && t.Tolerant != nil {
-		v = *t.Tolerant
+// GetColor returns Color, or the zero value if it is nil.
+func (t *NullArms) GetColor() (v Color) {
+	if t != nil && t.Color != nil {
+		v = *t.Color
+	}
+	return v
+}
+
+// GetRequired returns Required, or nil if t is nil.
+func (t *NullArms) GetRequired() (v *Leaf) {
+	if t != nil {
+		v = t.Required
+	}
+	return v
+}
+
+// GetObjects returns Objects, or the zero value if it is nil.
+func (t *NullArms) GetObjects() (v NullArms_Objects) {
+	if t != nil && t.Objects != nil {
+		v = *t.Objects
+	}
+	return v
+}
+
+// GetScalars returns Scalars, or the zero value if it is nil.
+func (t *NullArms) GetScalars() (v NullArms_Scalars) {
+	if t != nil && t.Scalars != nil {
+		v = *t.Scalars
 	}
 	return v
 }
@@ -1655,6 +1632,30 @@ func (t *NullArms) GetTolerant() (v string) {
 func (t *NullArms) GetTypes() (v NullArms_Types) {
 	if t != nil && t.Types != nil {
 		v = *t.Types
+	}
+	return v
+}
+
+// GetEnum returns Enum, or the zero value if it is nil.
+func (t *NullArms) GetEnum() (v NullArmsEnum) {
+	if t != nil && t.Enum != nil {
+		v = *t.Enum
+	}
+	return v
+}
+
+// GetNested returns Nested, or the zero value if it is nil.
+func (t *NullArms) GetNested() (v bool) {
+	if t != nil && t.Nested != nil {
+		v = *t.Nested
+	}
+	return v
+}
+
+// GetTolerant returns Tolerant, or the zero value if it is nil.
+func (t *NullArms) GetTolerant() (v string) {
+	if t != nil && t.Tolerant != nil {
+		v = *t.Tolerant
 	}
 	return v
 }
@@ -1720,32 +1721,32 @@ func (t *OddNames) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "":
-			o.Report(wire.Optional(&t.Empty, d, wire.String))
 		case "$id":
 			o.Report(wire.Optional(&t.SchemaID, d, wire.String))
-		case "2nd":
-			o.Report(wire.Optional(&t.N2Nd, d, wire.String))
-		case "a-c":
-			o.Report(wire.Optional(&t.AC, d, wire.String))
-		case "a.b":
-			o.Report(wire.Optional(&t.AB, d, wire.String))
-		case "a<b":
-			o.Report(wire.Optional(&t.Less, d, wire.String))
-		case "d":
-			o.Report(wire.Optional(&t.D, d, wire.String))
-		case "func":
-			o.Report(wire.Optional(&t.Func, d, wire.String))
 		case "id":
 			o.Report(wire.Optional(&t.ID, d, wire.String))
-		case "naïve":
-			o.Report(wire.Optional(&t.Naïve, d, wire.String))
+		case "a<b":
+			o.Report(wire.Optional(&t.Less, d, wire.String))
+		case "2nd":
+			o.Report(wire.Optional(&t.N2Nd, d, wire.String))
 		case "type":
 			o.Report(wire.Optional(&t.Type, d, wire.String))
 		case "unmarshal_json":
 			o.Report(wire.Optional(&t.Renamed, d, wire.String))
+		case "a.b":
+			o.Report(wire.Optional(&t.AB, d, wire.String))
+		case "a-c":
+			o.Report(wire.Optional(&t.AC, d, wire.String))
+		case "naïve":
+			o.Report(wire.Optional(&t.Naïve, d, wire.String))
 		case "日本":
 			o.Report(wire.Optional(&t.Japan, d, wire.String))
+		case "func":
+			o.Report(wire.Optional(&t.Func, d, wire.String))
+		case "d":
+			o.Report(wire.Optional(&t.D, d, wire.String))
+		case "":
+			o.Report(wire.Optional(&t.Empty, d, wire.String))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -1759,35 +1760,17 @@ func (t OddNames) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*OddN
 
 func (t *OddNames) encode(e *wire.Encoder) {
 	start := e.Begin()
-	if t.Empty != nil {
-		wire.WriteString(t.Empty, e.Field(""))
-	}
 	if t.SchemaID != nil {
 		wire.WriteString(t.SchemaID, e.Field("$id"))
-	}
-	if t.N2Nd != nil {
-		wire.WriteString(t.N2Nd, e.Field("2nd"))
-	}
-	if t.AC != nil {
-		wire.WriteString(t.AC, e.Field("a-c"))
-	}
-	if t.AB != nil {
-		wire.WriteString(t.AB, e.Field("a.b"))
-	}
-	if t.Less != nil {
-		wire.WriteString(t.Less, e.Field("a<b"))
-	}
-	if t.D != nil {
-		wire.WriteString(t.D, e.Field("d"))
-	}
-	if t.Func != nil {
-		wire.WriteString(t.Func, e.Field("func"))
 	}
 	if t.ID != nil {
 		wire.WriteString(t.ID, e.Field("id"))
 	}
-	if t.Naïve != nil {
-		wire.WriteString(t.Naïve, e.Field("naïve"))
+	if t.Less != nil {
+		wire.WriteString(t.Less, e.Field("a<b"))
+	}
+	if t.N2Nd != nil {
+		wire.WriteString(t.N2Nd, e.Field("2nd"))
 	}
 	if t.Type != nil {
 		wire.WriteString(t.Type, e.Field("type"))
@@ -1795,8 +1778,26 @@ func (t *OddNames) encode(e *wire.Encoder) {
 	if t.Renamed != nil {
 		wire.WriteString(t.Renamed, e.Field("unmarshal_json"))
 	}
+	if t.AB != nil {
+		wire.WriteString(t.AB, e.Field("a.b"))
+	}
+	if t.AC != nil {
+		wire.WriteString(t.AC, e.Field("a-c"))
+	}
+	if t.Naïve != nil {
+		wire.WriteString(t.Naïve, e.Field("naïve"))
+	}
 	if t.Japan != nil {
 		wire.WriteString(t.Japan, e.Field("日本"))
+	}
+	if t.Func != nil {
+		wire.WriteString(t.Func, e.Field("func"))
+	}
+	if t.D != nil {
+		wire.WriteString(t.D, e.Field("d"))
+	}
+	if t.Empty != nil {
+		wire.WriteString(t.Empty, e.Field(""))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -1807,66 +1808,10 @@ func (t OddNames) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t OddNames) LogValue() slog.Value { return wire.LogValue(t) }
 
-// GetEmpty returns Empty, or the zero value if it is nil.
-func (t *OddNames) GetEmpty() (v string) {
-	if t != nil && t.Empty != nil {
-		v = *t.Empty
-	}
-	return v
-}
-
 // GetSchemaID returns SchemaID, or the zero value if it is nil.
 func (t *OddNames) GetSchemaID() (v string) {
 	if t != nil && t.SchemaID != nil {
 		v = *t.SchemaID
-	}
-	return v
-}
-
-// GetN2Nd returns N2Nd, or the zero value if it is nil.
-func (t *OddNames) GetN2Nd() (v string) {
-	if t != nil && t.N2Nd != nil {
-		v = *t.N2Nd
-	}
-	return v
-}
-
-// GetAC returns AC, or the zero value if it is nil.
-func (t *OddNames) GetAC() (v string) {
-	if t != nil && t.AC != nil {
-		v = *t.AC
-	}
-	return v
-}
-
-// GetAB returns AB, or the zero value if it is nil.
-func (t *OddNames) GetAB() (v string) {
-	if t != nil && t.AB != nil {
-		v = *t.AB
-	}
-	return v
-}
-
-// GetLess returns Less, or the zero value if it is nil.
-func (t *OddNames) GetLess() (v string) {
-	if t != nil && t.Less != nil {
-		v = *t.Less
-	}
-	return v
-}
-
-// GetD returns D, or the zero value if it is nil.
-func (t *OddNames) GetD() (v string) {
-	if t != nil && t.D != nil {
-		v = *t.D
-	}
-	return v
-}
-
-// GetFunc returns Func, or the zero value if it is nil.
-func (t *OddNames) GetFunc() (v string) {
-	if t != nil && t.Func != nil {
-		v = *t.Func
 	}
 	return v
 }
@@ -1879,10 +1824,18 @@ func (t *OddNames) GetID() (v string) {
 	return v
 }
 
-// GetNaïve returns Naïve, or the zero value if it is nil.
-func (t *OddNames) GetNaïve() (v string) {
-	if t != nil && t.Naïve != nil {
-		v = *t.Naïve
+// GetLess returns Less, or the zero value if it is nil.
+func (t *OddNames) GetLess() (v string) {
+	if t != nil && t.Less != nil {
+		v = *t.Less
+	}
+	return v
+}
+
+// GetN2Nd returns N2Nd, or the zero value if it is nil.
+func (t *OddNames) GetN2Nd() (v string) {
+	if t != nil && t.N2Nd != nil {
+		v = *t.N2Nd
 	}
 	return v
 }
@@ -1903,10 +1856,58 @@ func (t *OddNames) GetRenamed() (v string) {
 	return v
 }
 
+// GetAB returns AB, or the zero value if it is nil.
+func (t *OddNames) GetAB() (v string) {
+	if t != nil && t.AB != nil {
+		v = *t.AB
+	}
+	return v
+}
+
+// GetAC returns AC, or the zero value if it is nil.
+func (t *OddNames) GetAC() (v string) {
+	if t != nil && t.AC != nil {
+		v = *t.AC
+	}
+	return v
+}
+
+// GetNaïve returns Naïve, or the zero value if it is nil.
+func (t *OddNames) GetNaïve() (v string) {
+	if t != nil && t.Naïve != nil {
+		v = *t.Naïve
+	}
+	return v
+}
+
 // GetJapan returns Japan, or the zero value if it is nil.
 func (t *OddNames) GetJapan() (v string) {
 	if t != nil && t.Japan != nil {
 		v = *t.Japan
+	}
+	return v
+}
+
+// GetFunc returns Func, or the zero value if it is nil.
+func (t *OddNames) GetFunc() (v string) {
+	if t != nil && t.Func != nil {
+		v = *t.Func
+	}
+	return v
+}
+
+// GetD returns D, or the zero value if it is nil.
+func (t *OddNames) GetD() (v string) {
+	if t != nil && t.D != nil {
+		v = *t.D
+	}
+	return v
+}
+
+// GetEmpty returns Empty, or the zero value if it is nil.
+func (t *OddNames) GetEmpty() (v string) {
+	if t != nil && t.Empty != nil {
+		v = *t.Empty
 	}
 	return v
 }
@@ -1919,50 +1920,50 @@ func (t *References) UnmarshalJSON(data []byte) error {
 
 func (t *References) decode(d *wire.Decoder) error {
 	*t = References{}
-	if err := wire.Default(&t.ArrayDefault, []interface{}{"a"}, wire.Nullable[NameArray](wire.JSON)); err != nil {
-		return &wire.Error{Path: "arrayDefault", Err: err}
-	}
 	if err := wire.Default(&t.LeafDefault, map[string]interface{}{"id": 7}, wire.Nullable[Leaf]((*Leaf).decode)); err != nil {
 		return &wire.Error{Path: "leafDefault", Err: err}
 	}
-	t.LevelDefault = wire.Ptr[Level](2)
 	if err := wire.Default(&t.TimeDefault, "2026-01-02T03:04:05Z", wire.Nullable[Time](wire.JSON)); err != nil {
 		return &wire.Error{Path: "timeDefault", Err: err}
 	}
+	if err := wire.Default(&t.ArrayDefault, []interface{}{"a"}, wire.Nullable[NameArray](wire.JSON)); err != nil {
+		return &wire.Error{Path: "arrayDefault", Err: err}
+	}
+	t.LevelDefault = wire.Ptr[Level](2)
 	var seen wire.Fields
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "array":
-			o.Report(wire.Optional(&t.Array, d, wire.JSON))
-		case "arrayDefault":
-			o.Report(wire.UnlessNull(&t.ArrayDefault, d, wire.Nullable[NameArray](wire.JSON)))
-		case "bytes":
-			seen.Add(0)
-			o.Report(wire.JSON(&t.Bytes, d))
-		case "color":
-			o.Report(wire.Optional(&t.Color, d, wire.String))
-		case "foreign":
-			o.Report(wire.Optional(&t.Foreign, d, wire.JSON))
 		case "leaf":
-			seen.Add(1)
+			seen.Add(0)
 			o.Report(wire.Optional(&t.Leaf, d, (*Leaf).decode))
-		case "leafDefault":
-			o.Report(wire.UnlessNull(&t.LeafDefault, d, wire.Nullable[Leaf]((*Leaf).decode)))
-		case "levelDefault":
-			o.Report(wire.UnlessNull(&t.LevelDefault, d, wire.Nullable[Level](wire.JSON)))
-		case "map":
-			o.Report(wire.Optional(&t.Map, d, wire.JSON))
+		case "bytes":
+			seen.Add(1)
+			o.Report(wire.JSON(&t.Bytes, d))
 		case "raw":
 			seen.Add(2)
 			o.Report(wire.Raw(&t.Raw, d))
+		case "map":
+			o.Report(wire.Optional(&t.Map, d, wire.JSON))
+		case "array":
+			o.Report(wire.Optional(&t.Array, d, wire.JSON))
+		case "color":
+			o.Report(wire.Optional(&t.Color, d, wire.String))
+		case "leafDefault":
+			o.Report(wire.UnlessNull(&t.LeafDefault, d, wire.Nullable[Leaf]((*Leaf).decode)))
 		case "timeDefault":
 			o.Report(wire.UnlessNull(&t.TimeDefault, d, wire.Nullable[Time](wire.JSON)))
+		case "arrayDefault":
+			o.Report(wire.UnlessNull(&t.ArrayDefault, d, wire.Nullable[NameArray](wire.JSON)))
+		case "levelDefault":
+			o.Report(wire.UnlessNull(&t.LevelDefault, d, wire.Nullable[Level](wire.JSON)))
+		case "foreign":
+			o.Report(wire.Optional(&t.Foreign, d, wire.JSON))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
 	}
-	return seen.Check(o.Err(), "bytes", "leaf", "raw")
+	return seen.Check(o.Err(), "leaf", "bytes", "raw")
 }
 
 // MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
@@ -1971,30 +1972,30 @@ func (t References) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Re
 
 func (t *References) encode(e *wire.Encoder) {
 	start := e.Begin()
+	wire.WriteNullable(t.Leaf, e.Field("leaf"), (*Leaf).encode)
+	wire.WriteJSON(wire.NotNil(&t.Bytes), e.Field("bytes"))
+	wire.WriteRaw(&t.Raw, e.Field("raw"))
+	if t.Map != nil {
+		wire.WriteJSON(t.Map, e.Field("map"))
+	}
 	if t.Array != nil {
 		wire.WriteJSON(t.Array, e.Field("array"))
+	}
+	wire.WriteNullable(t.Color, e.Field("color"), wire.WriteString)
+	if t.LeafDefault != nil {
+		(*Leaf).encode(t.LeafDefault, e.Field("leafDefault"))
+	}
+	if t.TimeDefault != nil {
+		wire.WriteJSON(t.TimeDefault, e.Field("timeDefault"))
 	}
 	if t.ArrayDefault != nil {
 		wire.WriteJSON(t.ArrayDefault, e.Field("arrayDefault"))
 	}
-	wire.WriteJSON(wire.NotNil(&t.Bytes), e.Field("bytes"))
-	wire.WriteNullable(t.Color, e.Field("color"), wire.WriteString)
-	if t.Foreign != nil {
-		wire.WriteJSON(t.Foreign, e.Field("foreign"))
-	}
-	wire.WriteNullable(t.Leaf, e.Field("leaf"), (*Leaf).encode)
-	if t.LeafDefault != nil {
-		(*Leaf).encode(t.LeafDefault, e.Field("leafDefault"))
-	}
 	if t.LevelDefault != nil {
 		wire.WriteJSON(t.LevelDefault, e.Field("levelDefault"))
 	}
-	if t.Map != nil {
-		wire.WriteJSON(t.Map, e.Field("map"))
-	}
-	wire.WriteRaw(&t.Raw, e.Field("raw"))
-	if t.TimeDefault != nil {
-		wire.WriteJSON(t.TimeDefault, e.Field("timeDefault"))
+	if t.Foreign != nil {
+		wire.WriteJSON(t.Foreign, e.Field("foreign"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -2005,58 +2006,10 @@ func (t References) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t References) LogValue() slog.Value { return wire.LogValue(t) }
 
-// GetArray returns Array, or the zero value if it is nil.
-func (t *References) GetArray() (v LeafArray) {
-	if t != nil && t.Array != nil {
-		v = *t.Array
-	}
-	return v
-}
-
-// GetArrayDefault returns ArrayDefault, or the zero value if it is nil.
-func (t *References) GetArrayDefault() (v NameArray) {
-	if t != nil && t.ArrayDefault != nil {
-		v = *t.ArrayDefault
-	}
-	return v
-}
-
-// GetColor returns Color, or the zero value if it is nil.
-func (t *References) GetColor() (v Color) {
-	if t != nil && t.Color != nil {
-		v = *t.Color
-	}
-	return v
-}
-
-// GetForeign returns Foreign, or the zero value if it is nil.
-func (t *References) GetForeign() (v secret.Secret) {
-	if t != nil && t.Foreign != nil {
-		v = *t.Foreign
-	}
-	return v
-}
-
 // GetLeaf returns Leaf, or nil if t is nil.
 func (t *References) GetLeaf() (v *Leaf) {
 	if t != nil {
 		v = t.Leaf
-	}
-	return v
-}
-
-// GetLeafDefault returns LeafDefault, or nil if t is nil.
-func (t *References) GetLeafDefault() (v *Leaf) {
-	if t != nil {
-		v = t.LeafDefault
-	}
-	return v
-}
-
-// GetLevelDefault returns LevelDefault, or the zero value if it is nil.
-func (t *References) GetLevelDefault() (v Level) {
-	if t != nil && t.LevelDefault != nil {
-		v = *t.LevelDefault
 	}
 	return v
 }
@@ -2069,10 +2022,58 @@ func (t *References) GetMap() (v LeafMap) {
 	return v
 }
 
+// GetArray returns Array, or the zero value if it is nil.
+func (t *References) GetArray() (v LeafArray) {
+	if t != nil && t.Array != nil {
+		v = *t.Array
+	}
+	return v
+}
+
+// GetColor returns Color, or the zero value if it is nil.
+func (t *References) GetColor() (v Color) {
+	if t != nil && t.Color != nil {
+		v = *t.Color
+	}
+	return v
+}
+
+// GetLeafDefault returns LeafDefault, or nil if t is nil.
+func (t *References) GetLeafDefault() (v *Leaf) {
+	if t != nil {
+		v = t.LeafDefault
+	}
+	return v
+}
+
 // GetTimeDefault returns TimeDefault, or the zero value if it is nil.
 func (t *References) GetTimeDefault() (v Time) {
 	if t != nil && t.TimeDefault != nil {
 		v = *t.TimeDefault
+	}
+	return v
+}
+
+// GetArrayDefault returns ArrayDefault, or the zero value if it is nil.
+func (t *References) GetArrayDefault() (v NameArray) {
+	if t != nil && t.ArrayDefault != nil {
+		v = *t.ArrayDefault
+	}
+	return v
+}
+
+// GetLevelDefault returns LevelDefault, or the zero value if it is nil.
+func (t *References) GetLevelDefault() (v Level) {
+	if t != nil && t.LevelDefault != nil {
+		v = *t.LevelDefault
+	}
+	return v
+}
+
+// GetForeign returns Foreign, or the zero value if it is nil.
+func (t *References) GetForeign() (v secret.Secret) {
+	if t != nil && t.Foreign != nil {
+		v = *t.Foreign
 	}
 	return v
 }
@@ -2089,41 +2090,41 @@ func (t *Required) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "any":
+		case "map":
 			seen.Add(0)
+			o.Report(wire.MapOf[map[string]string](wire.String)(&t.Map, d))
+		case "free":
+			seen.Add(1)
+			o.Report(wire.MapOf[map[string]interface{}](wire.Any)(&t.Free, d))
+		case "any":
+			seen.Add(2)
 			o.Report(wire.Any(&t.Any, d))
 		case "array":
-			seen.Add(1)
-			o.Report(wire.ArrayOf[string](wire.String)(&t.Array, d))
-		case "free":
-			seen.Add(2)
-			o.Report(wire.MapOf[map[string]interface{}](wire.Any)(&t.Free, d))
-		case "ints":
 			seen.Add(3)
-			o.Report(wire.MapOf[map[string]int64](wire.Integer)(&t.Ints, d))
-		case "leaf":
+			o.Report(wire.ArrayOf[string](wire.String)(&t.Array, d))
+		case "objects":
 			seen.Add(4)
+			o.Report(wire.MapOf[map[string]Leaf]((*Leaf).decode)(&t.Objects, d))
+		case "leaf":
+			seen.Add(5)
 			o.Report((*Leaf).decode(&t.Leaf, d))
 		case "leafMap":
-			seen.Add(5)
-			o.Report(wire.JSON(&t.LeafMap, d))
-		case "map":
 			seen.Add(6)
-			o.Report(wire.MapOf[map[string]string](wire.String)(&t.Map, d))
-		case "objects":
-			seen.Add(7)
-			o.Report(wire.MapOf[map[string]Leaf]((*Leaf).decode)(&t.Objects, d))
-		case "plain":
-			seen.Add(8)
-			o.Report(wire.ArrayOf[Plain](wire.JSON)(&t.Plain, d))
+			o.Report(wire.JSON(&t.LeafMap, d))
 		case "time":
-			seen.Add(9)
+			seen.Add(7)
 			o.Report(wire.Time(&t.Time, d))
+		case "ints":
+			seen.Add(8)
+			o.Report(wire.MapOf[map[string]int64](wire.Integer)(&t.Ints, d))
+		case "plain":
+			seen.Add(9)
+			o.Report(wire.ArrayOf[Plain](wire.JSON)(&t.Plain, d))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
 	}
-	return seen.Check(o.Err(), "any", "array", "free", "ints", "leaf", "leafMap", "map", "objects", "plain", "time")
+	return seen.Check(o.Err(), "map", "free", "any", "array", "objects", "leaf", "leafMap", "time", "ints", "plain")
 }
 
 // MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
@@ -2132,16 +2133,16 @@ func (t Required) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Requ
 
 func (t *Required) encode(e *wire.Encoder) {
 	start := e.Begin()
+	wire.WriteMapOf[map[string]string](wire.WriteString)(wire.NotNilMap(&t.Map), e.Field("map"))
+	wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(wire.NotNilMap(&t.Free), e.Field("free"))
 	wire.WriteAny(&t.Any, e.Field("any"))
 	wire.WriteArrayOf[string](wire.WriteString)(wire.NotNil(&t.Array), e.Field("array"))
-	wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(wire.NotNilMap(&t.Free), e.Field("free"))
-	wire.WriteMapOf[map[string]int64](wire.WriteInteger)(wire.NotNilMap(&t.Ints), e.Field("ints"))
+	wire.WriteMapOf[map[string]Leaf]((*Leaf).encode)(wire.NotNilMap(&t.Objects), e.Field("objects"))
 	(*Leaf).encode(&t.Leaf, e.Field("leaf"))
 	wire.WriteJSON(wire.NotNilMap(&t.LeafMap), e.Field("leafMap"))
-	wire.WriteMapOf[map[string]string](wire.WriteString)(wire.NotNilMap(&t.Map), e.Field("map"))
-	wire.WriteMapOf[map[string]Leaf]((*Leaf).encode)(wire.NotNilMap(&t.Objects), e.Field("objects"))
-	wire.WriteArrayOf[Plain](wire.WriteJSON)(wire.NotNil(&t.Plain), e.Field("plain"))
 	wire.WriteTime(&t.Time, e.Field("time"))
+	wire.WriteMapOf[map[string]int64](wire.WriteInteger)(wire.NotNilMap(&t.Ints), e.Field("ints"))
+	wire.WriteArrayOf[Plain](wire.WriteJSON)(wire.NotNil(&t.Plain), e.Field("plain"))
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -2166,20 +2167,20 @@ func (t *RequiredNullable) decode(d *wire.Decoder) error {
 		case "array":
 			seen.Add(0)
 			o.Report(wire.UnlessNull(&t.Array, d, wire.ArrayOf[string](wire.String)))
-		case "leaf":
+		case "string":
 			seen.Add(1)
-			o.Report(wire.Optional(&t.Leaf, d, (*Leaf).decode))
+			o.Report(wire.Optional(&t.Text, d, wire.String))
 		case "map":
 			seen.Add(2)
 			o.Report(wire.UnlessNull(&t.Map, d, wire.MapOf[map[string]string](wire.String)))
-		case "string":
+		case "leaf":
 			seen.Add(3)
-			o.Report(wire.Optional(&t.Text, d, wire.String))
+			o.Report(wire.Optional(&t.Leaf, d, (*Leaf).decode))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
 	}
-	return seen.Check(o.Err(), "array", "leaf", "map", "string")
+	return seen.Check(o.Err(), "array", "string", "map", "leaf")
 }
 
 // MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
@@ -2191,9 +2192,9 @@ func (t RequiredNullable) MarshalJSON() ([]byte, error) {
 func (t *RequiredNullable) encode(e *wire.Encoder) {
 	start := e.Begin()
 	wire.WriteArrayOf[string](wire.WriteString)(&t.Array, e.Field("array"))
-	wire.WriteNullable(t.Leaf, e.Field("leaf"), (*Leaf).encode)
-	wire.WriteMapOf[map[string]string](wire.WriteString)(&t.Map, e.Field("map"))
 	wire.WriteNullable(t.Text, e.Field("string"), wire.WriteString)
+	wire.WriteMapOf[map[string]string](wire.WriteString)(&t.Map, e.Field("map"))
+	wire.WriteNullable(t.Leaf, e.Field("leaf"), (*Leaf).encode)
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -2203,18 +2204,18 @@ func (t RequiredNullable) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t RequiredNullable) LogValue() slog.Value { return wire.LogValue(t) }
 
-// GetLeaf returns Leaf, or nil if t is nil.
-func (t *RequiredNullable) GetLeaf() (v *Leaf) {
-	if t != nil {
-		v = t.Leaf
-	}
-	return v
-}
-
 // GetText returns Text, or the zero value if it is nil.
 func (t *RequiredNullable) GetText() (v string) {
 	if t != nil && t.Text != nil {
 		v = *t.Text
+	}
+	return v
+}
+
+// GetLeaf returns Leaf, or nil if t is nil.
+func (t *RequiredNullable) GetLeaf() (v *Leaf) {
+	if t != nil {
+		v = t.Leaf
 	}
 	return v
 }
@@ -2231,36 +2232,36 @@ func (t *Scalars) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "any":
-			o.Report(wire.UnlessNull(&t.Any, d, wire.Any))
-		case "bytes":
-			o.Report(wire.UnlessNull(&t.Bytes, d, wire.JSON))
-		case "color":
-			o.Report(wire.Optional(&t.Color, d, wire.String))
-		case "date":
-			o.Report(wire.Optional(&t.Date, d, wire.JSON))
-		case "decimal":
-			o.Report(wire.Optional(&t.Decimal, d, wire.Number))
-		case "double":
-			o.Report(wire.Optional(&t.Double, d, wire.Float))
-		case "enabled":
-			o.Report(wire.Optional(&t.Enabled, d, wire.Flag))
-		case "float":
-			o.Report(wire.Optional(&t.Float, d, wire.Float))
-		case "inline":
-			o.Report(wire.Optional(&t.Inline, d, wire.String))
 		case "int32":
 			o.Report(wire.Optional(&t.Int32, d, wire.Integer))
 		case "int64":
 			o.Report(wire.Optional(&t.Int64, d, wire.Integer))
-		case "level":
-			o.Report(wire.Optional(&t.Level, d, wire.Integer))
-		case "task":
-			o.Report(wire.Optional(&t.Task, d, wire.Text))
+		case "float":
+			o.Report(wire.Optional(&t.Float, d, wire.Float))
+		case "double":
+			o.Report(wire.Optional(&t.Double, d, wire.Float))
 		case "time":
 			o.Report(wire.Optional(&t.Time, d, wire.Time))
+		case "date":
+			o.Report(wire.Optional(&t.Date, d, wire.JSON))
 		case "uuid":
 			o.Report(wire.Optional(&t.UUID, d, wire.JSON))
+		case "bytes":
+			o.Report(wire.UnlessNull(&t.Bytes, d, wire.JSON))
+		case "level":
+			o.Report(wire.Optional(&t.Level, d, wire.Integer))
+		case "color":
+			o.Report(wire.Optional(&t.Color, d, wire.String))
+		case "inline":
+			o.Report(wire.Optional(&t.Inline, d, wire.String))
+		case "decimal":
+			o.Report(wire.Optional(&t.Decimal, d, wire.Number))
+		case "any":
+			o.Report(wire.UnlessNull(&t.Any, d, wire.Any))
+		case "task":
+			o.Report(wire.Optional(&t.Task, d, wire.Text))
+		case "enabled":
+			o.Report(wire.Optional(&t.Enabled, d, wire.Flag))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -2274,46 +2275,46 @@ func (t Scalars) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Scala
 
 func (t *Scalars) encode(e *wire.Encoder) {
 	start := e.Begin()
-	if t.Any != nil {
-		wire.WriteAny(&t.Any, e.Field("any"))
-	}
-	if t.Bytes != nil {
-		wire.WriteJSON(&t.Bytes, e.Field("bytes"))
-	}
-	if t.Color != nil {
-		wire.WriteString(t.Color, e.Field("color"))
-	}
-	if t.Date != nil {
-		wire.WriteJSON(t.Date, e.Field("date"))
-	}
-	wire.WriteNullable(t.Decimal, e.Field("decimal"), wire.WriteNumber)
-	if t.Double != nil {
-		wire.WriteFloat(t.Double, e.Field("double"))
-	}
-	if t.Enabled != nil {
-		wire.WriteFlag(t.Enabled, e.Field("enabled"))
-	}
-	if t.Float != nil {
-		wire.WriteFloat(t.Float, e.Field("float"))
-	}
-	if t.Inline != nil {
-		wire.WriteString(t.Inline, e.Field("inline"))
-	}
 	if t.Int32 != nil {
 		wire.WriteInteger(t.Int32, e.Field("int32"))
 	}
 	if t.Int64 != nil {
 		wire.WriteInteger(t.Int64, e.Field("int64"))
 	}
-	if t.Level != nil {
-		wire.WriteInteger(t.Level, e.Field("level"))
+	if t.Float != nil {
+		wire.WriteFloat(t.Float, e.Field("float"))
 	}
-	wire.WriteNullable(t.Task, e.Field("task"), wire.WriteText)
+	if t.Double != nil {
+		wire.WriteFloat(t.Double, e.Field("double"))
+	}
 	if t.Time != nil {
 		wire.WriteTime(t.Time, e.Field("time"))
 	}
+	if t.Date != nil {
+		wire.WriteJSON(t.Date, e.Field("date"))
+	}
 	if t.UUID != nil {
 		wire.WriteJSON(t.UUID, e.Field("uuid"))
+	}
+	if t.Bytes != nil {
+		wire.WriteJSON(&t.Bytes, e.Field("bytes"))
+	}
+	if t.Level != nil {
+		wire.WriteInteger(t.Level, e.Field("level"))
+	}
+	if t.Color != nil {
+		wire.WriteString(t.Color, e.Field("color"))
+	}
+	if t.Inline != nil {
+		wire.WriteString(t.Inline, e.Field("inline"))
+	}
+	wire.WriteNullable(t.Decimal, e.Field("decimal"), wire.WriteNumber)
+	if t.Any != nil {
+		wire.WriteAny(&t.Any, e.Field("any"))
+	}
+	wire.WriteNullable(t.Task, e.Field("task"), wire.WriteText)
+	if t.Enabled != nil {
+		wire.WriteFlag(t.Enabled, e.Field("enabled"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -2323,62 +2324,6 @@ func (t Scalars) String() string { return wire.Print(t) }
 
 // LogValue returns the fields of String as a group for log/slog.
 func (t Scalars) LogValue() slog.Value { return wire.LogValue(t) }
-
-// GetColor returns Color, or the zero value if it is nil.
-func (t *Scalars) GetColor() (v Color) {
-	if t != nil && t.Color != nil {
-		v = *t.Color
-	}
-	return v
-}
-
-// GetDate returns Date, or the zero value if it is nil.
-func (t *Scalars) GetDate() (v openapi_types.Date) {
-	if t != nil && t.Date != nil {
-		v = *t.Date
-	}
-	return v
-}
-
-// GetDecimal returns Decimal, or the zero value if it is nil.
-func (t *Scalars) GetDecimal() (v Decimal) {
-	if t != nil && t.Decimal != nil {
-		v = *t.Decimal
-	}
-	return v
-}
-
-// GetDouble returns Double, or the zero value if it is nil.
-func (t *Scalars) GetDouble() (v float64) {
-	if t != nil && t.Double != nil {
-		v = *t.Double
-	}
-	return v
-}
-
-// GetEnabled returns Enabled, or the zero value if it is nil.
-func (t *Scalars) GetEnabled() (v bool) {
-	if t != nil && t.Enabled != nil {
-		v = *t.Enabled
-	}
-	return v
-}
-
-// GetFloat returns Float, or the zero value if it is nil.
-func (t *Scalars) GetFloat() (v float32) {
-	if t != nil && t.Float != nil {
-		v = *t.Float
-	}
-	return v
-}
-
-// GetInline returns Inline, or the zero value if it is nil.
-func (t *Scalars) GetInline() (v ScalarsInline) {
-	if t != nil && t.Inline != nil {
-		v = *t.Inline
-	}
-	return v
-}
 
 // GetInt32 returns Int32, or the zero value if it is nil.
 func (t *Scalars) GetInt32() (v int32) {
@@ -2396,18 +2341,18 @@ func (t *Scalars) GetInt64() (v int64) {
 	return v
 }
 
-// GetLevel returns Level, or the zero value if it is nil.
-func (t *Scalars) GetLevel() (v Level) {
-	if t != nil && t.Level != nil {
-		v = *t.Level
+// GetFloat returns Float, or the zero value if it is nil.
+func (t *Scalars) GetFloat() (v float32) {
+	if t != nil && t.Float != nil {
+		v = *t.Float
 	}
 	return v
 }
 
-// GetTask returns Task, or the zero value if it is nil.
-func (t *Scalars) GetTask() (v string) {
-	if t != nil && t.Task != nil {
-		v = *t.Task
+// GetDouble returns Double, or the zero value if it is nil.
+func (t *Scalars) GetDouble() (v float64) {
+	if t != nil && t.Double != nil {
+		v = *t.Double
 	}
 	return v
 }
@@ -2420,10 +2365,66 @@ func (t *Scalars) GetTime() (v time.Time) {
 	return v
 }
 
+// GetDate returns Date, or the zero value if it is nil.
+func (t *Scalars) GetDate() (v openapi_types.Date) {
+	if t != nil && t.Date != nil {
+		v = *t.Date
+	}
+	return v
+}
+
 // GetUUID returns UUID, or the zero value if it is nil.
 func (t *Scalars) GetUUID() (v openapi_types.UUID) {
 	if t != nil && t.UUID != nil {
 		v = *t.UUID
+	}
+	return v
+}
+
+// GetLevel returns Level, or the zero value if it is nil.
+func (t *Scalars) GetLevel() (v Level) {
+	if t != nil && t.Level != nil {
+		v = *t.Level
+	}
+	return v
+}
+
+// GetColor returns Color, or the zero value if it is nil.
+func (t *Scalars) GetColor() (v Color) {
+	if t != nil && t.Color != nil {
+		v = *t.Color
+	}
+	return v
+}
+
+// GetInline returns Inline, or the zero value if it is nil.
+func (t *Scalars) GetInline() (v ScalarsInline) {
+	if t != nil && t.Inline != nil {
+		v = *t.Inline
+	}
+	return v
+}
+
+// GetDecimal returns Decimal, or the zero value if it is nil.
+func (t *Scalars) GetDecimal() (v Decimal) {
+	if t != nil && t.Decimal != nil {
+		v = *t.Decimal
+	}
+	return v
+}
+
+// GetTask returns Task, or the zero value if it is nil.
+func (t *Scalars) GetTask() (v string) {
+	if t != nil && t.Task != nil {
+		v = *t.Task
+	}
+	return v
+}
+
+// GetEnabled returns Enabled, or the zero value if it is nil.
+func (t *Scalars) GetEnabled() (v bool) {
+	if t != nil && t.Enabled != nil {
+		v = *t.Enabled
 	}
 	return v
 }
@@ -2440,23 +2441,23 @@ func (t *Tree) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "byName":
-			o.Report(wire.UnlessNull(&t.ByName, d, wire.MapOf[map[string]Tree]((*Tree).decode)))
+		case "name":
+			seen.Add(0)
+			o.Report(wire.String(&t.Name, d))
+		case "parent":
+			o.Report(wire.Optional(&t.Parent, d, (*Tree).decode))
 		case "children":
 			o.Report(wire.UnlessNull(&t.Children, d, wire.ArrayOf[Tree]((*Tree).decode)))
+		case "byName":
+			o.Report(wire.UnlessNull(&t.ByName, d, wire.MapOf[map[string]Tree]((*Tree).decode)))
 		case "lists":
 			o.Report(wire.UnlessNull(&t.Lists, d, wire.ArrayOf[[][]Leaf](wire.ArrayOf[[]Leaf](wire.ArrayOf[Leaf]((*Leaf).decode)))))
 		case "maps":
 			o.Report(wire.UnlessNull(&t.Maps, d, wire.MapOf[map[string]map[string]Leaf](wire.MapOf[map[string]Leaf]((*Leaf).decode))))
-		case "name":
-			seen.Add(0)
-			o.Report(wire.String(&t.Name, d))
-		case "nullableLeaves":
-			o.Report(wire.UnlessNull(&t.NullableLeaves, d, wire.MapOf[map[string]*Leaf](wire.Nullable[Leaf]((*Leaf).decode))))
 		case "nullableLists":
 			o.Report(wire.UnlessNull(&t.NullableLists, d, wire.ArrayOf[*[]string](wire.Nullable[[]string](wire.ArrayOf[string](wire.String)))))
-		case "parent":
-			o.Report(wire.Optional(&t.Parent, d, (*Tree).decode))
+		case "nullableLeaves":
+			o.Report(wire.UnlessNull(&t.NullableLeaves, d, wire.MapOf[map[string]*Leaf](wire.Nullable[Leaf]((*Leaf).decode))))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -2470,11 +2471,15 @@ func (t Tree) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Tree).en
 
 func (t *Tree) encode(e *wire.Encoder) {
 	start := e.Begin()
-	if t.ByName != nil {
-		wire.WriteMapOf[map[string]Tree]((*Tree).encode)(&t.ByName, e.Field("byName"))
+	wire.WriteString(&t.Name, e.Field("name"))
+	if t.Parent != nil {
+		(*Tree).encode(t.Parent, e.Field("parent"))
 	}
 	if t.Children != nil {
 		wire.WriteArrayOf[Tree]((*Tree).encode)(&t.Children, e.Field("children"))
+	}
+	if t.ByName != nil {
+		wire.WriteMapOf[map[string]Tree]((*Tree).encode)(&t.ByName, e.Field("byName"))
 	}
 	if t.Lists != nil {
 		wire.WriteArrayOf[[][]Leaf](wire.WriteArrayOf[[]Leaf](wire.WriteArrayOf[Leaf]((*Leaf).encode)))(&t.Lists, e.Field("lists"))
@@ -2482,15 +2487,11 @@ func (t *Tree) encode(e *wire.Encoder) {
 	if t.Maps != nil {
 		wire.WriteMapOf[map[string]map[string]Leaf](wire.WriteMapOf[map[string]Leaf]((*Leaf).encode))(&t.Maps, e.Field("maps"))
 	}
-	wire.WriteString(&t.Name, e.Field("name"))
-	if t.NullableLeaves != nil {
-		wire.WriteMapOf[map[string]*Leaf](wire.WritePointer[Leaf]((*Leaf).encode))(&t.NullableLeaves, e.Field("nullableLeaves"))
-	}
 	if t.NullableLists != nil {
 		wire.WriteArrayOf[*[]string](wire.WritePointer[[]string](wire.WriteArrayOf[string](wire.WriteString)))(&t.NullableLists, e.Field("nullableLists"))
 	}
-	if t.Parent != nil {
-		(*Tree).encode(t.Parent, e.Field("parent"))
+	if t.NullableLeaves != nil {
+		wire.WriteMapOf[map[string]*Leaf](wire.WritePointer[Leaf]((*Leaf).encode))(&t.NullableLeaves, e.Field("nullableLeaves"))
 	}
 	e.End(start, t.AdditionalProperties)
 }
@@ -2559,22 +2560,22 @@ func (t *Unions) decode(d *wire.Decoder) error {
 	o := d.Object()
 	for o.Next() {
 		switch string(o.Key()) {
-		case "flag":
-			o.Report(wire.Optional(&t.Flag, d, wire.Flag))
+		case "pet":
+			o.Report(wire.Optional(&t.Pet, d, wire.JSON))
+		case "pets":
+			o.Report(wire.UnlessNull(&t.Pets, d, wire.ArrayOf[Pet](wire.JSON)))
+		case "petMap":
+			o.Report(wire.UnlessNull(&t.PetMap, d, wire.MapOf[map[string]Pet](wire.JSON)))
+		case "petLeaf":
+			o.Report(wire.Optional(&t.PetLeaf, d, wire.JSON))
 		case "inline":
 			o.Report(wire.Optional(&t.Inline, d, wire.JSON))
 		case "nullable":
 			o.Report(wire.Optional(&t.Nullable, d, wire.JSON))
-		case "pet":
-			o.Report(wire.Optional(&t.Pet, d, wire.JSON))
-		case "petLeaf":
-			o.Report(wire.Optional(&t.PetLeaf, d, wire.JSON))
-		case "petMap":
-			o.Report(wire.UnlessNull(&t.PetMap, d, wire.MapOf[map[string]Pet](wire.JSON)))
-		case "pets":
-			o.Report(wire.UnlessNull(&t.Pets, d, wire.ArrayOf[Pet](wire.JSON)))
 		case "text":
 			o.Report(wire.Optional(&t.Text, d, wire.Text))
+		case "flag":
+			o.Report(wire.Optional(&t.Flag, d, wire.Flag))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -2588,26 +2589,26 @@ func (t Unions) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Unions
 
 func (t *Unions) encode(e *wire.Encoder) {
 	start := e.Begin()
-	if t.Flag != nil {
-		wire.WriteFlag(t.Flag, e.Field("flag"))
+	if t.Pet != nil {
+		wire.WriteJSON(t.Pet, e.Field("pet"))
+	}
+	if t.Pets != nil {
+		wire.WriteArrayOf[Pet](wire.WriteJSON)(&t.Pets, e.Field("pets"))
+	}
+	if t.PetMap != nil {
+		wire.WriteMapOf[map[string]Pet](wire.WriteJSON)(&t.PetMap, e.Field("petMap"))
+	}
+	if t.PetLeaf != nil {
+		wire.WriteJSON(t.PetLeaf, e.Field("petLeaf"))
 	}
 	if t.Inline != nil {
 		wire.WriteJSON(t.Inline, e.Field("inline"))
 	}
 	wire.WriteNullable(t.Nullable, e.Field("nullable"), wire.WriteJSON)
-	if t.Pet != nil {
-		wire.WriteJSON(t.Pet, e.Field("pet"))
-	}
-	if t.PetLeaf != nil {
-		wire.WriteJSON(t.PetLeaf, e.Field("petLeaf"))
-	}
-	if t.PetMap != nil {
-		wire.WriteMapOf[map[string]Pet](wire.WriteJSON)(&t.PetMap, e.Field("petMap"))
-	}
-	if t.Pets != nil {
-		wire.WriteArrayOf[Pet](wire.WriteJSON)(&t.Pets, e.Field("pets"))
-	}
 	wire.WriteNullable(t.Text, e.Field("text"), wire.WriteText)
+	if t.Flag != nil {
+		wire.WriteFlag(t.Flag, e.Field("flag"))
+	}
 	e.End(start, t.AdditionalProperties)
 }
 
@@ -2617,10 +2618,18 @@ func (t Unions) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Unions) LogValue() slog.Value { return wire.LogValue(t) }
 
-// GetFlag returns Flag, or the zero value if it is nil.
-func (t *Unions) GetFlag() (v bool) {
-	if t != nil && t.Flag != nil {
-		v = *t.Flag
+// GetPet returns Pet, or the zero value if it is nil.
+func (t *Unions) GetPet() (v Pet) {
+	if t != nil && t.Pet != nil {
+		v = *t.Pet
+	}
+	return v
+}
+
+// GetPetLeaf returns PetLeaf, or nil if t is nil.
+func (t *Unions) GetPetLeaf() (v *PetLeaf) {
+	if t != nil {
+		v = t.PetLeaf
 	}
 	return v
 }
@@ -2641,26 +2650,18 @@ func (t *Unions) GetNullable() (v Unions_Nullable) {
 	return v
 }
 
-// GetPet returns Pet, or the zero value if it is nil.
-func (t *Unions) GetPet() (v Pet) {
-	if t != nil && t.Pet != nil {
-		v = *t.Pet
-	}
-	return v
-}
-
-// GetPetLeaf returns PetLeaf, or nil if t is nil.
-func (t *Unions) GetPetLeaf() (v *PetLeaf) {
-	if t != nil {
-		v = t.PetLeaf
-	}
-	return v
-}
-
 // GetText returns Text, or the zero value if it is nil.
 func (t *Unions) GetText() (v string) {
 	if t != nil && t.Text != nil {
 		v = *t.Text
+	}
+	return v
+}
+
+// GetFlag returns Flag, or the zero value if it is nil.
+func (t *Unions) GetFlag() (v bool) {
+	if t != nil && t.Flag != nil {
+		v = *t.Flag
 	}
 	return v
 }

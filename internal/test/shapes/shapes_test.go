@@ -113,7 +113,7 @@ func TestShapesRejectInvalidValues(t *testing.T) {
 		into     object
 		in, path string
 	}{
-		{&shapes.Required{}, `{}`, "any"},
+		{&shapes.Required{}, `{}`, "map"},
 		{&shapes.Required{}, strings.Replace(`{`+allRequired+`}`, `"map":{},`, ``, 1), "map"},
 		{&shapes.Required{}, with(`"map":null`), "map"},
 		{&shapes.Required{}, with(`"free":null`), "free"},
@@ -221,5 +221,5 @@ func TestShapesHideSecretsInTheirText(t *testing.T) {
 	}
 	var u shapes.Unions
 	require.NoError(t, u.UnmarshalJSON([]byte(`{"inline":"abc","pets":[{"k":1}]}`)))
-	assert.Equal(t, "Unions{Inline:Unions_Inline{string(5)} Pets:[Pet{object(7)}]}", u.String())
+	assert.Equal(t, "Unions{Pets:[Pet{object(7)}] Inline:Unions_Inline{string(5)}}", u.String())
 }
