@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
-// Operation is an operation of a service, named by its document in specs/, a dot, and its operationId. Completions and the
-// price table are in no document.
+// Operation is an operation of a service, named by its document in specs/, a dot, and its operationId. Completions, platforms and
+// the price table are in no document.
 type Operation string
 
 // The operations of the services.
@@ -56,9 +57,10 @@ type answer = testserver.Answer
 
 // route is one operation: its path, its key and its response.
 type route struct {
-	op      Operation
-	service discovery.Service // "" for the catalog, which needs no key
-	pattern string            // of net/http.ServeMux, below the base path of the service
+	op       Operation
+	service  discovery.Service // "" for the catalog, which needs no key, and for platforms
+	platform prices.Platform
+	pattern  string // of net/http.ServeMux, below the base path of the service
 	// adminService is the service of the key, if it is not service. Without a key of its own it takes that of service.
 	adminService discovery.Service
 	// keyHeader is the header of the key. refuse returns the response to a wrong key, or to none: "".
@@ -68,7 +70,7 @@ type route struct {
 }
 
 func (s *Server) routes() []route {
-	return append(s.completionRoutes(),
+	return append(append(s.completionRoutes(), platformRoutes()...),
 		s.catalogRoute(), s.openAIRoute(), s.deepSeekRoute(), s.anthropicRoute(), s.geminiRoute(), s.xaiRoute(), s.xaiLanguageModelsRoute(), s.cloudBillingRoute(),
 		s.balanceRoute(), s.costsRoute(), s.pricesRoute(), s.anthropicCostsRoute(), s.usageRoute(),
 	)
@@ -80,7 +82,10 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {
 		base := "/" + string(r.service)
-		if r.service == "" {
+		switch {
+		case r.platform != "":
+			base = "/" + string(r.platform)
+		case r.service == "":
 			base = catalogPath
 		}
 		method, path, _ := strings.Cut(r.pattern, " ")

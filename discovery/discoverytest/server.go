@@ -27,6 +27,16 @@
 //	})
 //	client := openai.NewClient(option.WithBaseURL(s.URL+"/openai/v1/"), option.WithAPIKey("example-key"))
 //
+// # Platforms
+//
+// OpenRouter, Bedrock (Converse), Vertex (Claude, rawPredict) and Azure (chat) have one recorded response each, at URL + "/openrouter",
+// "/bedrock", "/vertex" and "/azure". With [Server.Transport] a program calls their official hosts, which a meter.Meter knows:
+//
+//	client := &http.Client{Transport: m.Transport(s.Transport())}
+//	res, err := client.Post("https://bedrock-runtime.us-west-2.amazonaws.com/model/us.anthropic.claude-sonnet-4-6/converse", …)
+//
+// # Streams
+//
 // Faults interrupt a stream after some of its events:
 //
 //	discoverytest.Fault{AfterEvents: 3, HangUp: true}              // the connection breaks off
