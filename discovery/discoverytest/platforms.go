@@ -55,7 +55,9 @@ func platformRoutes() []route {
 // so nothing leaves the machine. A Meter around it sees the official hosts:
 //
 //	client := &http.Client{Transport: m.Transport(s.Transport())}
-func (s *Server) Transport() http.RoundTripper { return transport{strings.TrimPrefix(s.URL, "http://")} }
+func (s *Server) Transport() http.RoundTripper {
+	return transport{strings.TrimPrefix(s.URL, "http://")}
+}
 
 // transport sends requests to the server at an address.
 type transport struct{ address string }
