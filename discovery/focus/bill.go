@@ -16,10 +16,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// WriteBill writes the buckets of a bill, in their order, with a row for each line item; else for each project or workspace; else one for
-// the total. An amount of 0 has no row. A charge has the quantity of its line item if the provider states one in a unit of [discovery.Quantity];
-// its unit price is what the amount is divided by it, or else 1 for a dollar, if that is no decimal. The amounts are the float64 values of the buckets, as the shortest decimals; a negative one
+// WriteBill writes the buckets of a bill, in their order, with a row for each line item; else for each project or workspace; else one
+// for the total. An amount of 0 has no row. The amounts are the float64 values of the buckets, as the shortest decimals; a negative one
 // is a credit.
+//
+// A charge consumes the quantity of its line item, if the provider states one ([discovery.Quantity]), or else dollars. Its unit price is
+// the amount divided by the quantity; if that has more than twelve decimal places, the charge is priced in dollars.
 //
 // account is the BillingAccountId. If it is "", it is the organization in the results of OpenAI, else "default". An unknown provider
 // and a time of a bucket that is not RFC 3339 are errors, and nothing is written.
