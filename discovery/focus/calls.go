@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -79,13 +80,21 @@ func (c *Calls) Add(r calls.Record) error {
 	return nil
 }
 
+// provider returns the provider of a call, which may be a name that a meter gave to a host, or with a platform "".
 func provider(r calls.Record) (models.Provider, error) {
 	if r.Provider == "" {
+		if r.Platform != "" {
+			return "", nil
+		}
 		if p, ok := models.ProviderOf(r.Model); ok {
 			return p, nil
 		}
 	}
-	return models.ParseProvider(string(r.Provider))
+	p, err := models.ParseProvider(string(r.Provider))
+	if err != nil && modelid.IsName(string(r.Provider)) {
+		return r.Provider, nil
+	}
+	return p, err
 }
 
 // unpriced returns the error of a call whose cost is not known. A recorded reason can be the text of an error that matches
@@ -142,7 +151,7 @@ func (c *Calls) addCharge(r calls.Record, usd decimal.Decimal, source string) {
 
 // shared returns what all rows of a call have in common.
 func (c *Calls) shared(r calls.Record, mode, source string) shared {
-	return shared{day: dayOf(r.Time), provider: r.Provider, model: r.Model, mode: mode, tags: c.tags.of(r.Labels), source: source, billing: r.Billing}
+	return shared{day: dayOf(r.Time), place: placeOf(r), provider: r.Provider, model: r.Model, mode: mode, tags: c.tags.of(r.Labels), source: source, billing: r.Billing}
 }
 
 // group returns the group of a kind among groups, which are those of calls with the same in common. There are few.
@@ -176,7 +185,7 @@ func amountOf(text string) decimal.Decimal {
 	return d
 }
 
-// WriteCSV writes the rows of all calls, sorted by day, provider, model, mode, kind, price and labels.
+// WriteCSV writes the rows of all calls, sorted by day, provider, platform, model, mode, kind, price and labels.
 func (c *Calls) WriteCSV(w io.Writer) error {
 	if err := c.ready(); err != nil {
 		return err

@@ -9,7 +9,8 @@
 //	}
 //	err := rows.WriteCSV(os.Stdout)
 //
-// A row of calls is one UTC day, provider, model, mode, kind of token, unit price, tier of the prompt's length and set of labels. Its
+// A row of calls is one UTC day, provider, platform with region, model, mode, kind of token, unit price, tier of the prompt's length and set
+// of labels. Of a call on a platform, such as Bedrock, ProviderName is the platform and PublisherName the developer of the model. Its
 // costs are exactly unit price times quantity. The same calls, in any order, give the same bytes. A bill has amounts and no quantities, so
 // its rows are priced in dollars. Calls and the bill that has them belong in different files: they are the same money.
 //

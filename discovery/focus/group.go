@@ -19,6 +19,7 @@ import (
 // by all of it for each row takes most of the time of a million calls.
 type shared struct {
 	day                       int64 // since 1970, in UTC
+	place                     place
 	provider                  models.Provider
 	model, mode, tags, source string
 	// billing is not "" for calls that are not charged.
@@ -47,8 +48,8 @@ func dayOf(t time.Time) int64 {
 
 func (g *group) compare(other *group) int {
 	if order := cmp.Or(
-		cmp.Compare(g.day, other.day), cmp.Compare(g.provider, other.provider), cmp.Compare(g.model, other.model),
-		cmp.Compare(g.mode, other.mode), cmp.Compare(place(g.what), place(other.what)), cmp.Compare(g.what, other.what),
+		cmp.Compare(g.day, other.day), cmp.Compare(g.provider, other.provider), g.place.compare(other.place), cmp.Compare(g.model, other.model),
+		cmp.Compare(g.mode, other.mode), cmp.Compare(rank(g.what), rank(other.what)), cmp.Compare(g.what, other.what),
 	); order != 0 {
 		return order
 	}
@@ -58,8 +59,8 @@ func (g *group) compare(other *group) int {
 	)
 }
 
-// place returns the place of a kind in the order of the rows. The kinds that are not named are last, by name.
-func place(what string) int {
+// rank returns the place of a kind in the order of the rows. The kinds that are not named are last, by name.
+func rank(what string) int {
 	kinds := []string{"input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output"}
 	if i := slices.Index(kinds, what); i >= 0 {
 		return i
@@ -77,8 +78,9 @@ type group struct {
 
 func (g *group) fill(r row) {
 	r["ChargeCategory"], r["ChargeFrequency"] = "Usage", "Usage-Based"
-	r["SkuId"], r["SkuMeter"] = g.model+"/"+g.what, meterName(g.what, g.fee)
-	r["SkuPriceId"] = r["SkuId"] + "/" + cmp.Or(g.mode, prices.ModeStandard)
+	g.place.fill(r, g.provider)
+	r["SkuId"], r["SkuMeter"] = g.place.sku()+g.model+"/"+g.what, meterName(g.what, g.fee)
+	r["SkuPriceId"] = r["SkuId"] + "/" + cmp.Or(g.mode, prices.ModeStandard) + g.place.price()
 	r["ChargeDescription"] = g.model + ": " + r["SkuMeter"]
 	if g.mode != "" {
 		r["ChargeDescription"] += ", " + g.mode
@@ -88,7 +90,7 @@ func (g *group) fill(r row) {
 		r["SkuPriceId"] += "/above-" + above
 		r["ChargeDescription"] += ", prompts above " + above + " tokens"
 	}
-	r["SkuPriceDetails"] = jsonText(priceDetails{max(g.tier-1, 0), r["PublisherName"], g.model, g.mode, g.what})
+	r["SkuPriceDetails"] = jsonText(priceDetails{max(g.tier-1, 0), developer(g.provider), g.model, g.mode, g.what})
 	r["Tags"] = g.tags
 	r["x_CallCount"], r["x_CostSource"] = strconv.FormatInt(g.calls, 10), "metered"
 	r["x_Mode"], r["x_Model"], r["x_PriceSource"], r["x_TokenType"] = g.mode, g.model, g.source, g.what

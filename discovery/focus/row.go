@@ -18,7 +18,7 @@ func columns() []string {
 		"BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
 		"ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
 		"ConsumedQuantity", "ConsumedUnit", "ContractedCost", "ContractedUnitPrice", "EffectiveCost", "InvoiceIssuerName", "ListCost",
-		"ListUnitPrice", "PricingCategory", "PricingQuantity", "PricingUnit", "ProviderName", "PublisherName", "ServiceCategory",
+		"ListUnitPrice", "PricingCategory", "PricingQuantity", "PricingUnit", "ProviderName", "PublisherName", "RegionId", "ServiceCategory",
 		"ServiceName", "ServiceSubcategory", "SkuId", "SkuMeter", "SkuPriceDetails", "SkuPriceId", "SubAccountId", "SubAccountName",
 		"Tags", "x_CallCount", "x_CostSource", "x_Mode", "x_Model", "x_PriceSource", "x_Provider", "x_TokenType",
 	}
@@ -80,6 +80,14 @@ func namesOf(p models.Provider) names {
 	default:
 		return names{string(p), string(p) + " API"}
 	}
+}
+
+// developer returns the name of the developer of a model; "" if it is not known.
+func developer(p models.Provider) string {
+	if p == "" {
+		return ""
+	}
+	return namesOf(p).company
 }
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

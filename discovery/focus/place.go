@@ -1,0 +1,71 @@
+package focus
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// place is the platform that bills a call, and what selects its price there. It is zero for a provider's own API.
+type place struct {
+	platform        prices.Platform
+	region, profile string
+}
+
+func placeOf(r calls.Record) place {
+	return place{prices.Platform(r.Platform), r.Region, r.Profile}
+}
+
+func (p place) compare(other place) int {
+	return cmp.Or(cmp.Compare(p.platform, other.platform), cmp.Compare(p.region, other.region), cmp.Compare(p.profile, other.profile))
+}
+
+// sku is the begin of the SKU: the models of a platform are other SKUs than those of their developer.
+func (p place) sku() string {
+	if p.platform == "" {
+		return ""
+	}
+	return string(p.platform) + "/"
+}
+
+// price is the end of the id of a price. Bedrock's profile selects the price there, and the region elsewhere.
+func (p place) price() string {
+	if by := cmp.Or(p.profile, p.region); by != "" {
+		return "/" + by
+	}
+	return ""
+}
+
+// fill sets the columns that name who bills the call. The publisher is the developer of the model, if it is known. What the provider
+// behind OpenRouter bills to the owner of a key is on another invoice.
+func (p place) fill(r row, provider models.Provider) {
+	if p.platform == "" {
+		return
+	}
+	n := platformNames(p.platform)
+	r["InvoiceIssuerName"], r["ProviderName"], r["ServiceName"] = n.company, n.company, n.service
+	if r["PublisherName"] = developer(provider); provider == "" {
+		r["PublisherName"] = n.company
+	}
+	if p.platform != prices.PlatformAzure { // there it is the kind of the deployment
+		r["RegionId"] = p.region
+	}
+}
+
+func platformNames(p prices.Platform) names {
+	switch p {
+	case prices.PlatformOpenRouter:
+		return names{"OpenRouter", "OpenRouter API"}
+	case prices.PlatformBedrock:
+		return names{"AWS", "Amazon Bedrock"}
+	case prices.PlatformVertex:
+		return names{"Google Cloud", "Vertex AI"}
+	case prices.PlatformAzure:
+		return names{"Microsoft", "Azure AI Foundry"}
+	default:
+		return names{string(p), strings.TrimSpace(string(p) + " API")}
+	}
+}
