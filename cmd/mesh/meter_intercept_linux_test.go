@@ -25,7 +25,8 @@ import (
 var servicesOf = map[string]discovery.Service{
 	"api.openai.com": discovery.ServiceOpenAI, "api.anthropic.com": discovery.ServiceAnthropic, "api.x.ai": discovery.ServiceXAI,
 	"generativelanguage.googleapis.com": discovery.ServiceGemini, "api.deepseek.com": discovery.ServiceDeepSeek,
-	"llm.example.com": discovery.ServiceOpenAI,
+	"llm.example.com": discovery.ServiceOpenAI, "openrouter.ai": "openrouter", "example-resource.openai.azure.com": "azure",
+	"bedrock-runtime.us-west-2.amazonaws.com": "bedrock",
 }
 
 // startInternet starts the providers at their own hosts. Other hosts answer with their name.

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -18,11 +19,19 @@ func (p *Proxy) Environment(env []string) []string {
 	}
 	direct := withLoopback(env)
 	for _, u := range p.upstreams {
-		if u.Variable != "" {
+		if u.Variable != "" && !(u.Variable == openAIBase && usesAzure(env)) {
 			env = append(env, u.Variable+"="+p.base.Scheme+"://"+p.base.Host+p.prefix(string(u.API))+u.URL.EscapedPath())
 		}
 	}
 	return append(env, "NO_PROXY="+direct, "no_proxy="+direct)
+}
+
+const openAIBase = "OPENAI_BASE_URL"
+
+// usesAzure reports whether an environment is one for Azure OpenAI, without OPENAI_BASE_URL. AzureOpenAI of the npm package openai takes
+// that variable for its own base URL: it would send Azure's calls, with their key, to OpenAI, or refuse its endpoint.
+func usesAzure(env []string) bool {
+	return valueOf(env, openAIBase) == "" && slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "AZURE_OPENAI_") })
 }
 
 // withLoopback returns NO_PROXY with the address of the proxy.

@@ -43,7 +43,7 @@ var known = []struct {
 	provider            models.Provider
 	variable, host, url string
 }{
-	{models.OpenAI, "OPENAI_BASE_URL", "api.openai.com", "https://api.openai.com/v1"},
+	{models.OpenAI, openAIBase, "api.openai.com", "https://api.openai.com/v1"},
 	{models.Anthropic, "ANTHROPIC_BASE_URL", "api.anthropic.com", "https://api.anthropic.com"},
 	{models.Gemini, "GOOGLE_GEMINI_BASE_URL", "generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com"},
 	{models.DeepSeek, "", "api.deepseek.com", "https://api.deepseek.com"},
