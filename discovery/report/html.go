@@ -1,0 +1,49 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // for the page
+	"encoding/base64"
+	"html/template"
+	"io"
+	"sync"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+// WriteHTML writes the report as a page: one file without scripts that requests nothing. Amounts are rounded for display, and each is in
+// the page with all its digits. Names are escaped, and shown without control characters and marks of the writing direction.
+func (r *Report) WriteHTML(w io.Writer) error {
+	if r == nil {
+		return invalid("Report", "", "must not be nil")
+	}
+	page, err := pageTemplate()
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer // an error leaves no half of a page
+	if err := page.Execute(&out, newPage(r)); err != nil {
+		return err
+	}
+	_, err = w.Write(out.Bytes())
+	return err
+}
+
+// pageTemplate returns the template of the page. Its styles are one element, whose hash is in the policy of the page: a style that a name
+// brought in would not apply.
+var pageTemplate = sync.OnceValues(func() (*template.Template, error) {
+	sum := sha256.Sum256([]byte(pageCSS))
+	return template.New("page").Funcs(template.FuncMap{
+		"css":     func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // it is ours
+		"cssHash": func() string { return base64.StdEncoding.EncodeToString(sum[:]) },
+		"usd":     dollars, "delta": delta, "small": smallDollars, "count": thousands[int], "tokens": tokens, "percent": percent, "seconds": seconds,
+		"date": dateText, "day": shortDate, "instant": instant, "plural": plural, "line": line, "name": nameParts, "provider": providerName,
+		"platform": platformName, "status": statusText, "saving": sameChange, "errors": firstErrors, "nocost": noCost, "models": unpricedModels,
+		"percentWidth": percentWidth, "less": func(a, b int) int { return a - b },
+	}).Parse(pageHTML)
+})

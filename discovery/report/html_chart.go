@@ -1,0 +1,330 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxBars is the number of bars of a chart. A longer time is shown by month.
+const maxBars = 120
+
+// maxDayRows is the number of rows of a table in the page. What is earlier is one row.
+const maxDayRows = 200
+
+// bar is a day of the chart, or a month of a long time.
+type bar struct {
+	// Name is a date, or a month such as "2026-11".
+	Name                 string
+	Calls                int
+	USD, PreviousUSD     string
+	Models               []string
+	Running, Unpriced    bool
+	total                float64
+	parts                []float64
+	short, long, caption string
+}
+
+func newBar(d *Day, columns int) bar {
+	b := bar{Name: d.Day, Calls: d.Calls, USD: d.USD, PreviousUSD: d.PreviousUSD, Running: d.Running, Unpriced: d.Calls > 0 && d.Unpriced == d.Calls}
+	for i := range columns {
+		usd := "0"
+		if i < len(d.Models) {
+			usd = d.Models[i]
+		}
+		b.Models = append(b.Models, usd)
+	}
+	b.set(shortDate(d.Day), dayOfMonth(d.Day))
+	return b
+}
+
+// set sets what is computed of the amounts.
+func (b *bar) set(long, short string) {
+	b.long, b.short, b.total = long, short, max(0, number(b.USD))
+	b.parts = nil
+	for _, usd := range b.Models {
+		b.parts = append(b.parts, max(0, number(usd)))
+	}
+	b.caption = fmt.Sprintf("%s: %s, %s", long, dollars(b.USD), plural(b.Calls, "call", "calls"))
+	if b.Running {
+		b.caption += " until now"
+	}
+}
+
+// Title is the name of the bar in a table.
+func (b *bar) Title() string { return b.long }
+
+func dayOfMonth(date string) string {
+	text := shortDate(date)
+	_, short, ok := strings.Cut(text, " ")
+	if !ok {
+		return text
+	}
+	return short
+}
+
+// bars returns the days, with today, or the months of a long time.
+func bars(days *Days) (all []bar, byMonth bool) {
+	columns := len(days.Models) + 1
+	for i := range days.Rows {
+		all = append(all, newBar(&days.Rows[i], columns))
+	}
+	if days.Today != nil {
+		today := newBar(days.Today, columns)
+		today.Running = true
+		today.set(today.long, "today")
+		all = append(all, today)
+	}
+	if len(all) <= maxBars {
+		return all, false
+	}
+	return months(all), true
+}
+
+// months adds up days by month.
+func months(days []bar) (all []bar) {
+	for i := range days {
+		d := &days[i]
+		month := d.Name[:min(len(d.Name), len("2026-11"))]
+		if len(all) == 0 || all[len(all)-1].Name != month {
+			all = append(all, bar{Name: month, USD: "0", Models: slices.Repeat([]string{"0"}, len(d.Models)), Unpriced: true})
+		}
+		all[len(all)-1].add(d)
+	}
+	if more := len(all) - maxDayRows; more > 0 {
+		for i := range more {
+			all[more].add(&all[i])
+		}
+		all = all[more:]
+		all[0].Name = "until " + all[0].Name
+	}
+	for i := range all {
+		all[i].set(all[i].Name, all[i].Name)
+	}
+	return all
+}
+
+func (b *bar) add(more *bar) {
+	b.Calls += more.Calls
+	b.USD = addUSD(b.USD, more.USD)
+	for i := range min(len(b.Models), len(more.Models)) {
+		b.Models[i] = addUSD(b.Models[i], more.Models[i])
+	}
+	b.Running = b.Running || more.Running
+	b.Unpriced = b.Unpriced && (more.Unpriced || more.Calls == 0)
+}
+
+// stack is the bars of all models: in thousandths of the highest one, and ten wide for each.
+type stack struct {
+	// Full are the bars by model, and Pale those of a day that is not over.
+	Full, Pale []shape
+	// Before are the amounts of the period before.
+	Before string
+}
+
+// shape is a path in the color of a model.
+type shape struct {
+	Color int
+	Path  string
+}
+
+// The units of a stack.
+const (
+	stackHeight = 1000
+	slotWidth   = 10
+	barWidth    = 8
+	// segmentGap is the space between two models.
+	segmentGap = 3
+)
+
+// top is the largest amount of the bars, or 0.
+func top(all []bar) (most float64) {
+	for i := range all {
+		most = max(most, all[i].total, number(all[i].PreviousUSD))
+	}
+	return most
+}
+
+// perUnit returns the height of a dollar, if the largest amount has this height.
+func perUnit(height, most float64) float64 {
+	if most == 0 {
+		return 0
+	}
+	return height / most
+}
+
+// newStack returns the bars.
+func newStack(all []bar) (s stack) {
+	if len(all) == 0 {
+		return s
+	}
+	columns := len(all[0].parts)
+	full, pale := make([]strings.Builder, columns), make([]strings.Builder, columns)
+	var before strings.Builder
+	scale := perUnit(stackHeight, top(all))
+	for i := range all {
+		b, paths := &all[i], full
+		if b.Running {
+			paths = pale
+		}
+		b.draw(i, scale, paths)
+		if b.PreviousUSD != "" {
+			fmt.Fprintf(&before, "M%d %.0fh%d", i*slotWidth, stackHeight-number(b.PreviousUSD)*scale, slotWidth)
+		}
+	}
+	return stack{shapes(full), shapes(pale), before.String()}
+}
+
+// draw adds the models of a bar, the dearest at the bottom.
+func (b *bar) draw(i int, scale float64, paths []strings.Builder) {
+	y := float64(stackHeight)
+	for j, part := range b.parts[:min(len(b.parts), len(paths))] {
+		height := part * scale
+		if height < 0.5 {
+			continue
+		}
+		shown := height
+		if height > 2*segmentGap {
+			shown -= segmentGap
+		}
+		fmt.Fprintf(&paths[j], "M%d %.0fh%dV%.0fh-%[3]dz", i*slotWidth+1, y, barWidth, y-shown)
+		y -= height
+	}
+}
+
+func shapes(paths []strings.Builder) (all []shape) {
+	for i := range paths {
+		if paths[i].Len() > 0 {
+			color := i
+			if i == len(paths)-1 {
+				color = maxStack // the others are gray, however few models there are
+			}
+			all = append(all, shape{color, paths[i].String()})
+		}
+	}
+	return all
+}
+
+// hover is a bar of full height with a text.
+type hover struct{ Path, Text string }
+
+func hovers(all []bar) (texts []hover) {
+	for i := range all {
+		texts = append(texts, hover{fmt.Sprintf("M%d 0h%dv%dh-%[2]dz", i*slotWidth, slotWidth, stackHeight), all[i].caption})
+	}
+	return texts
+}
+
+// chart is the axes of a picture, with the place of its bars.
+type chart struct {
+	Width, Height, Left, Right, Bottom int
+	Class, Transform                   string
+	Ticks                              []tick
+	Names                              []mark
+	Peak                               *mark
+	slot                               float64
+}
+
+type tick struct{ Y, Base, Text string }
+
+// mark is a text at a place.
+type mark struct{ X, Y, Text, Anchor string }
+
+// The margins of a chart, and the largest width of a bar with its space.
+const (
+	chartTop    = 30
+	chartBottom = 40
+	maxSlot     = 60
+)
+
+// newChart returns the picture of bars, of which names many have a text below.
+func newChart(class string, width, height, left, names int, all []bar) *chart {
+	c := &chart{Class: class, Width: width, Height: height, Left: left, Right: width - 4, Bottom: height - chartBottom}
+	c.slot = min(float64(c.Right-c.Left)/float64(max(len(all), 1)), maxSlot)
+	high := float64(c.Bottom - chartTop)
+	c.Transform = fmt.Sprintf("translate(%d %d) scale(%.4f %.4f)", c.Left, chartTop, c.slot/slotWidth, high/stackHeight)
+	most := top(all)
+	step := tickStep(most)
+	for i := 0; float64(i)*step <= most*1.0001; i++ {
+		y := float64(c.Bottom) - float64(i)*step*perUnit(high, most)
+		c.Ticks = append(c.Ticks, tick{coordinate(y), coordinate(y + 4), axisText(float64(i) * step)})
+	}
+	c.name(all, names)
+	c.markPeak(all, perUnit(high, most))
+	return c
+}
+
+// edges returns the left and the right edge of a bar.
+func (c *chart) edges(i int) (left, right float64) {
+	x := float64(c.Left) + float64(i)*c.slot
+	return x + c.slot/slotWidth, x + c.slot*(slotWidth-1)/slotWidth
+}
+
+// name adds texts below bars, at most so many, and one for today.
+func (c *chart) name(all []bar, names int) {
+	every := (len(all) + names - 1) / max(names, 1)
+	for i := range all {
+		left, right := c.edges(i)
+		m := mark{X: coordinate((left + right) / 2), Y: strconv.Itoa(c.Bottom + 17), Text: all[i].short, Anchor: "middle"}
+		switch {
+		case all[i].short == "today": // below the other names, and not beyond the edge
+			m.X, m.Y, m.Anchor = coordinate(right), strconv.Itoa(c.Bottom+33), "end"
+		case i%every != 0 || (i > 0 && len(all)-i < every/2):
+			continue
+		}
+		c.Names = append(c.Names, m)
+	}
+}
+
+// markPeak names the highest bar if it is more than twice the median.
+func (c *chart) markPeak(all []bar, scale float64) {
+	if len(all) < 3 {
+		return
+	}
+	highest := 0
+	var totals []float64
+	for i := range all {
+		totals = append(totals, all[i].total)
+		if all[i].total > all[highest].total {
+			highest = i
+		}
+	}
+	slices.Sort(totals)
+	if totals[len(totals)-1] <= 2*totals[len(totals)/2] {
+		return
+	}
+	left, right := c.edges(highest)
+	m := &mark{X: coordinate(right + 5), Y: coordinate(float64(c.Bottom) - all[highest].total*scale + 8), Text: all[highest].short + ": " + dollars(all[highest].USD), Anchor: "start"}
+	if highest > len(all)/2 {
+		m.X, m.Anchor = coordinate(left-5), "end"
+	}
+	c.Peak = m
+}
+
+// tickStep returns a step of 1, 2 or 5 times a power of ten, so that an axis has three to six.
+func tickStep(top float64) float64 {
+	if top <= 0 {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(top/3)))
+	for _, factor := range []float64{1, 2, 5} {
+		if top/(factor*power) <= 5.5 {
+			return factor * power
+		}
+	}
+	return 10 * power
+}
+
+func axisText(value float64) string {
+	if value != 0 && value < 1 {
+		return "$" + strconv.FormatFloat(value, 'g', 3, 64)
+	}
+	return "$" + compact(value)
+}
+
+// coordinate returns a number with one decimal place.
+func coordinate(value float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0")
+}

@@ -1,0 +1,263 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+// The numbers of rows of a table: those that are shown, those on a phone, and those of all rows.
+const (
+	shownRows  = 10
+	phoneRows  = 5
+	foldedRows = 200
+)
+
+// page is a report as its template shows it.
+type page struct {
+	*Report
+	Bars    []bar
+	ByMonth bool
+}
+
+func newPage(r *Report) *page {
+	p := &page{Report: r}
+	p.Bars, p.ByMonth = bars(&r.Days)
+	return p
+}
+
+// Title is the title of the page.
+func (p *page) Title() string {
+	switch {
+	case p.Total.Calls > 0:
+		return p.Known() + " for models, " + p.PeriodText(p.Period)
+	case len(p.Bills) > 0:
+		return "Bill of " + providerName(p.Bills[0].Provider) + ", " + p.PeriodText(Period{From: p.Bills[0].From, To: p.Bills[0].To})
+	}
+	return "Model costs: no calls"
+}
+
+// Known is the known cost, or that it is not known.
+func (p *page) Known() string {
+	if p.Total.Calls > 0 && p.Total.Unpriced == p.Total.Calls {
+		return notKnown
+	}
+	return smallDollars(p.Total.USD)
+}
+
+// PeriodText returns the days of a period, or its times if these are within days.
+func (*page) PeriodText(t Period) string {
+	from, last := t.From.UTC(), t.To.UTC().Add(-1)
+	if from.IsZero() && t.To.IsZero() {
+		return "no time"
+	}
+	if from.Truncate(day) != from || !t.To.UTC().Truncate(day).Equal(t.To) {
+		return instant(from) + " – " + instant(t.To)
+	}
+	layout := "2 Jan 2006"
+	switch {
+	case from.Format(time.DateOnly) == last.Format(time.DateOnly):
+		return last.Format(layout)
+	case from.Year() == last.Year():
+		layout = "2 Jan"
+	}
+	return from.Format(layout) + " – " + last.Format("2 Jan 2006")
+}
+
+// DaysText returns the length of the period.
+func (p *page) DaysText() string {
+	if p.Period.Running {
+		return plural(p.Period.Days, "day", "days") + ", today included"
+	}
+	return plural(p.Period.Days, "full day", "full days")
+}
+
+// Files names what was read.
+func (p *page) Files() string {
+	const named = 3
+	names := p.Source.Paths
+	if len(names) == 0 {
+		return ""
+	}
+	text := strings.Join(names[:min(len(names), named)], ", ")
+	if more := len(names) - named; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return line(text)
+}
+
+// Comparison reports whether costs may be compared with the period before.
+func (p *page) Comparison() bool {
+	return p.Total.Comparable && p.Total.Previous.Counted > 0 && p.Change != nil
+}
+
+// ChangeOf is the change of a row.
+func (p *page) ChangeOf(r *Row) string {
+	switch {
+	case !p.Comparison():
+		return "–"
+	case r.Change != nil:
+		return signedPercent(r.Change, 0)
+	case r.Previous.Calls == 0 && r.Calls > 0:
+		return "new"
+	}
+	return "–"
+}
+
+// Signed is a change with its sign.
+func (*page) Signed(change *float64, places int) string { return signedPercent(change, places) }
+
+// ShowChange reports whether the change has a section.
+func (p *page) ShowChange() bool {
+	return p.Comparison() && math.Abs(number(p.Change.USD)) >= 0.005
+}
+
+// Lead says what the change consists of.
+func (p *page) Lead() string {
+	choose := func(usd, positive, negative string) string {
+		if number(usd) < 0 {
+			return delta(usd) + " from " + negative
+		}
+		return delta(usd) + " from " + positive
+	}
+	c := p.Change
+	return fmt.Sprintf("%s is %s, %s, and %s of the same models.", delta(c.USD), choose(c.More, "more calls", "fewer calls"),
+		choose(c.Mix, "a move to dearer models", "a move to cheaper models"), choose(c.Dearer, "dearer calls", "cheaper calls"))
+}
+
+// moverTable is a table of what moved.
+type moverTable struct {
+	Name, Sum string
+	Rows      []moverRow
+}
+
+// moverRow has a bar from the axis to the change, in hundredths of the width.
+type moverRow struct {
+	Mover
+	Axis, X, Width string
+	Down           bool
+}
+
+// Moved are the tables of the change.
+func (p *page) Moved() (all []moverTable) {
+	for _, m := range append([]Movers{p.Change.Models}, p.Change.Labels...) {
+		if len(m.Rows) > 1 {
+			all = append(all, newMoverTable(m, p.Change.USD))
+		}
+	}
+	return all
+}
+
+func newMoverTable(m Movers, sum string) moverTable {
+	low, high := 0.0, 0.0
+	for i := range m.Rows {
+		usd := number(m.Rows[i].ChangeUSD)
+		low, high = min(low, usd), max(high, usd)
+	}
+	table := moverTable{Name: m.Name, Sum: sum}
+	width := max(high-low, 1e-12)
+	for i := range m.Rows {
+		usd := number(m.Rows[i].ChangeUSD)
+		table.Rows = append(table.Rows, moverRow{
+			Mover: m.Rows[i], Axis: coordinate(-100 * low / width), X: coordinate(100 * (min(0, usd) - low) / width), Width: coordinate(100 * math.Abs(usd) / width), Down: usd < 0,
+		})
+	}
+	return table
+}
+
+// ShowDays reports whether there are enough days for a chart.
+func (p *page) ShowDays() bool { return len(p.Bars) >= 3 }
+
+// Charts are the chart of a wide window, and that of a phone.
+func (p *page) Charts() []*chart {
+	return []*chart{newChart("wide", 830, 300, 48, 8, p.Bars), newChart("narrow", 360, 250, 40, 4, p.Bars)}
+}
+
+// Stack is the bars of both charts.
+func (p *page) Stack() stack { return newStack(p.Bars) }
+
+// Hovers are the texts of the bars.
+func (p *page) Hovers() []hover { return hovers(p.Bars) }
+
+// ChartText describes the chart.
+func (p *page) ChartText() string {
+	highest, lowest := &p.Bars[0], &p.Bars[0]
+	for i := range p.Bars {
+		if p.Bars[i].total > highest.total {
+			highest = &p.Bars[i]
+		}
+		if p.Bars[i].total < lowest.total && !p.Bars[i].Running {
+			lowest = &p.Bars[i]
+		}
+	}
+	return fmt.Sprintf("Stacked bars. Highest %s with %s, lowest %s with %s. The table below has all values.", highest.long, dollars(highest.USD), lowest.long, dollars(lowest.USD))
+}
+
+// Before names the time of the lines in the chart; "" without any.
+func (p *page) Before() string {
+	if p.ByMonth || !slices.ContainsFunc(p.Bars, func(b bar) bool { return b.PreviousUSD != "" }) {
+		return ""
+	}
+	if weeks := p.Period.Days / 7; p.Period.Days%7 == 0 {
+		return "the same weekday " + plural(weeks, "week", "weeks") + " before"
+	}
+	return plural(p.Period.Days, "day", "days") + " before"
+}
+
+// RunningUntil is the time of today until which calls are in the chart; "" without today.
+func (p *page) RunningUntil() string {
+	if p.ByMonth || len(p.Bars) == 0 || !p.Bars[len(p.Bars)-1].Running {
+		return ""
+	}
+	return p.Source.Now.UTC().Format("15:04")
+}
+
+// key is a color of the chart.
+type key struct {
+	Color  int
+	ID     ModelID
+	Others int
+	USD    string
+	Share  *float64
+}
+
+// Keys are the colors of the chart from the top.
+func (p *page) Keys() (all []key) {
+	last := len(p.Days.Models)
+	for i := last; i >= 0; i-- {
+		var sum decimal.Decimal
+		for j := range p.Bars {
+			if i < len(p.Bars[j].Models) && (!p.Bars[j].Running || p.Days.Today == nil) {
+				sum = sum.Add(decimal.FromText(p.Bars[j].Models[i]))
+			}
+		}
+		k := key{Color: i, USD: sum.String(), Share: ratio(sum, decimal.FromText(p.Total.USD))}
+		if i == last {
+			k.Color, k.Others = maxStack, max(p.Total.Models-last, 0)
+			if sum.IsZero() {
+				continue
+			}
+		} else {
+			k.ID = p.Days.Models[i]
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// TotalRow is the row of all calls.
+func (p *page) TotalRow() *Row { return &p.Total.Row }
+
+// BillPeriod is the time of a bill.
+func (p *page) BillPeriod(c Comparison) string {
+	return p.PeriodText(Period{From: c.From, To: c.To})
+}
+
+// BillByModel reports whether a bill names models.
+func (*page) BillByModel(c Comparison) bool {
+	return slices.ContainsFunc(c.Rows, func(r ComparisonRow) bool { return r.Model != "" })
+}

@@ -1,0 +1,172 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// MonthName is the name of the month, such as November 2026.
+func (p *page) MonthName() string {
+	at, err := time.Parse("2006-01", p.Month.Month)
+	if err != nil {
+		return line(p.Month.Month)
+	}
+	return at.Format("January 2006")
+}
+
+// budgetBar is a picture of a budget of the month, in hundredths of its width.
+type budgetBar struct {
+	Spent, Low, Range, Expected, Limit string
+	Text                               string
+}
+
+// MonthBudget is the first budget of the whole month; nil without one.
+func (p *page) MonthBudget() *Budget {
+	for i := range p.Budgets {
+		if p.Budgets[i].Per == "month" && p.Budgets[i].Label == "" {
+			return &p.Budgets[i]
+		}
+	}
+	return nil
+}
+
+// OtherBudgets are the other ones.
+func (p *page) OtherBudgets() (all []*Budget) {
+	first := p.MonthBudget()
+	for i := range p.Budgets {
+		if b := &p.Budgets[i]; b != first {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// MonthBar is the picture of the month; nil without a forecast and a budget.
+func (p *page) MonthBar() *budgetBar {
+	budget, forecast := p.MonthBudget(), p.Month.Forecast
+	if budget == nil && forecast == nil {
+		return nil
+	}
+	spent, limit := number(p.Month.USD), 0.0
+	text := []string{"Bar: " + dollars(p.Month.USD) + " spent"}
+	expected, low, high := 0.0, 0.0, 0.0
+	if forecast != nil {
+		expected = number(forecast.USD)
+		low, high = expected, expected
+		text = append(text, "forecast "+dollars(forecast.USD))
+		if forecast.Low != "" {
+			low, high = number(forecast.Low), number(forecast.High)
+			text = append(text, "between "+dollars(forecast.Low)+" and "+dollars(forecast.High))
+		}
+	}
+	if budget != nil {
+		limit = number(budget.LimitUSD)
+		text = append(text, "budget "+dollars(budget.LimitUSD))
+	}
+	scale := 98 / max(spent, high, limit, 1e-12)
+	b := &budgetBar{Spent: coordinate(spent * scale), Text: strings.Join(text, "; ")}
+	if forecast != nil {
+		b.Low, b.Range, b.Expected = coordinate(low*scale), coordinate(max(0, high-low)*scale), coordinate(expected*scale)
+	}
+	if budget != nil {
+		b.Limit = coordinate(limit * scale)
+	}
+	return b
+}
+
+// BudgetText says what is left of a budget.
+func (*page) BudgetText(b *Budget) string {
+	budget := "the budget of " + dollars(b.LimitUSD) + perText(b.Per)
+	if b.Label != "" {
+		budget += " for " + b.Label + " " + b.Value
+	}
+	if number(b.LeftUSD) < 0 {
+		return line(dollars(strings.TrimPrefix(b.LeftUSD, "-")) + " more than " + budget + " was spent.")
+	}
+	return line(dollars(b.LeftUSD) + " of " + budget + " is left.")
+}
+
+func perText(per string) string {
+	switch per {
+	case "day":
+		return " a day"
+	case "month":
+		return " a month"
+	}
+	return ""
+}
+
+// adviceText is an advice in two parts: what to do, and why.
+type adviceText struct{ Do, Why, Command string }
+
+// ToDo is the advice.
+func (p *page) ToDo() (all []adviceText) {
+	for _, a := range p.Advice {
+		text := line(a.Text)
+		do, why, found := strings.Cut(text, ". ")
+		if found {
+			do += "."
+		}
+		all = append(all, adviceText{do, why, line(a.Command)})
+	}
+	return all
+}
+
+// StatusTexts are the statuses of failed calls, the most frequent first.
+func (p *page) StatusTexts() string {
+	const named = 6
+	var all []string
+	rest := 0
+	for i, s := range p.Failures.Statuses {
+		if i < named {
+			all = append(all, thousands(s.Calls)+" × "+statusText(s.Status))
+		} else {
+			rest += s.Calls
+		}
+	}
+	if rest > 0 {
+		all = append(all, thousands(rest)+" × others")
+	}
+	return strings.Join(all, ", ")
+}
+
+// Elsewhere says what was read, for a period without calls; "" if nothing was.
+func (p *page) Elsewhere() string {
+	if p.Source.Calls == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s, from %s to %s", plural(p.Source.Calls, "call was read", "calls were read"), instant(p.Source.First), instant(p.Source.Last))
+}
+
+// BillsFirst reports whether a bill is over its limit, and belongs below the summary.
+func (p *page) BillsFirst() bool {
+	for i := range p.Bills {
+		if p.Bills[i].Verdict == VerdictOver {
+			return true
+		}
+	}
+	return false
+}
+
+// BillVerdict says whether a bill and the calls agree.
+func (*page) BillVerdict(c Comparison) string {
+	limit := c.Limit
+	switch {
+	case c.Verdict == VerdictWithin:
+		return fmt.Sprintf("The bill and the calls differ by %s, limit %s.", percent(c.Difference, 1), percent(&limit, places1(limit)))
+	case c.Verdict == VerdictOver:
+		return fmt.Sprintf("The bill and the calls differ by %s, more than the limit of %s.", percent(c.Difference, 1), percent(&limit, places1(limit)))
+	case c.Calls == 0:
+		return "There are no calls to compare with the bill."
+	}
+	return "Nothing was billed."
+}
+
+// places1 is 0 for whole percents, and 1 for others.
+func places1(fraction float64) int {
+	if p := 100 * fraction; p == float64(int64(p)) {
+		return 0
+	}
+	return 1
+}

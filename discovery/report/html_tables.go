@@ -1,0 +1,221 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// tableRow is a row of a table of costs.
+type tableRow struct {
+	Row
+	// ID is the model of a row of models, and Name what is shown of another one.
+	ID      ModelID
+	Name    string
+	IsModel bool
+	// Rest marks a row that is not of one value.
+	Rest bool
+	// Wide rows are not on a phone, and Narrow ones only there.
+	Wide, Narrow bool
+	ChangeText   string
+}
+
+// costTable is a table of costs: the first rows, and all of them.
+type costTable struct {
+	Name, Values, Column string
+	Rows, All            []tableRow
+	Count                int
+}
+
+// ModelTable is the table of models.
+func (p *page) ModelTable() costTable {
+	var rows []tableRow
+	for i := range p.Models {
+		m := &p.Models[i]
+		rows = append(rows, tableRow{Row: m.Row, ID: m.ModelID, IsModel: true, Rest: m.Others})
+	}
+	return p.table("model", rows)
+}
+
+// LabelTables are the tables of labels, providers and platforms with more than one value.
+func (p *page) LabelTables() (all []costTable) {
+	for i := range p.Labels {
+		l := &p.Labels[i]
+		t := p.table(line(l.Name), plainRows(l.Rows, func(string) string { return "without this label" }))
+		t.Values, t.Count = plural(l.Values, "value", "values"), l.Values
+		if l.Folded {
+			t.Values = "more than " + thousands(l.Values) + " values"
+		}
+		all = append(all, t)
+	}
+	providers := p.table("provider", plainRows(p.Providers, func(v string) string { return providerName(models.Provider(v)) }))
+	platforms := p.table("platform", plainRows(p.Platforms, platformName))
+	all = append(all, providers, platforms)
+	return slices.DeleteFunc(all, func(t costTable) bool { return len(t.All) < 2 })
+}
+
+// plainRows returns rows of values. special names what is not shown as it is.
+func plainRows(rows []Row, special func(string) string) (all []tableRow) {
+	for i := range rows {
+		r := tableRow{Row: rows[i], Rest: rows[i].Others}
+		if named := special(r.Value); !r.Others && (r.Value == "" || named != "without this label") {
+			r.Name, r.Rest = named, r.Value == "" && named == "without this label"
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// table returns a table whose rows are folded.
+func (p *page) table(name string, rows []tableRow) costTable {
+	for i := range rows {
+		rows[i].ChangeText = p.ChangeOf(&rows[i].Row)
+	}
+	t := costTable{Column: name, Name: strings.ToUpper(name[:min(1, len(name))]) + name[min(1, len(name)):], Count: len(rows)}
+	t.All = p.fold(rows, foldedRows)
+	t.Rows = p.fold(rows, shownRows)
+	if len(rows) <= phoneRows+1 {
+		return t
+	}
+	for i := phoneRows; i < len(t.Rows); i++ {
+		t.Rows[i].Wide = true
+	}
+	rest := p.rest(rows[phoneRows:])
+	rest.Narrow = true
+	t.Rows = append(t.Rows, rest)
+	return t
+}
+
+// fold returns the first rows, and one for all others. One row alone is not folded.
+func (p *page) fold(rows []tableRow, most int) []tableRow {
+	if len(rows) <= most+1 {
+		return slices.Clone(rows)
+	}
+	return append(slices.Clone(rows[:most]), p.rest(rows[most:]))
+}
+
+// rest adds up rows.
+func (p *page) rest(rows []tableRow) tableRow {
+	sum := tableRow{Rest: true, IsModel: rows[0].IsModel}
+	sum.Others, sum.USD, sum.Previous.USD, sum.ChangeUSD = true, "0", "0", "0"
+	for i := range rows {
+		r := &rows[i].Row
+		sum.Values += max(r.Values, 1)
+		addSum(&sum.Sum, &r.Sum)
+		addSum(&sum.Previous, &r.Previous)
+		sum.ChangeUSD = addUSD(sum.ChangeUSD, r.ChangeUSD)
+	}
+	sum.Change = ratio(decimal.FromText(sum.ChangeUSD), decimal.FromText(sum.Previous.USD))
+	sum.Share = ratio(decimal.FromText(sum.USD), decimal.FromText(p.Total.USD))
+	if sum.Counted > 0 {
+		sum.PerCallUSD = quotient(decimal.FromText(sum.USD), sum.Counted)
+	}
+	sum.ChangeText = p.ChangeOf(&sum.Row)
+	return sum
+}
+
+func addSum(sum, more *Sum) {
+	sum.Calls += more.Calls
+	sum.Failed += more.Failed
+	sum.Unpriced += more.Unpriced
+	sum.Counted += more.Counted
+	sum.Output = plus(sum.Output, more.Output)
+	sum.USD = addUSD(sum.USD, more.USD)
+}
+
+// addUSD returns the sum of two amounts.
+func addUSD(a, b string) string { return decimal.FromText(a).Add(decimal.FromText(b)).String() }
+
+// noCost reports whether the cost of none of the calls is known.
+func noCost(s Sum) bool { return s.Calls > 0 && s.Unpriced == s.Calls }
+
+// timing is a row of errors and latency, with a bar from the median to the slowest 5 %, in hundredths of the width.
+type timing struct {
+	Latency
+	Bad      bool
+	X, Width string
+}
+
+// Timings are the models with the most errors first: the first ones, or all of them.
+func (p *page) Timings(all bool) (rows []timing) {
+	slowest := 0.0
+	latency := slices.Clone(p.Latency)
+	for i := range latency {
+		if t := &latency[i].First; t.P95MS != nil {
+			slowest = max(slowest, *t.P95MS)
+		}
+	}
+	slices.SortStableFunc(latency, func(a, b Latency) int { return cmp.Compare(rateValue(b.Rate), rateValue(a.Rate)) })
+	for _, m := range latency[:min(len(latency), limit(all))] {
+		t := timing{Latency: m, Bad: rateValue(m.Rate) >= minErrorRate/100.0}
+		if low, high := m.First.P50MS, m.First.P95MS; low != nil && high != nil && slowest > 0 {
+			t.X, t.Width = coordinate(100**low/slowest), coordinate(100*max(0, *high-*low)/slowest)
+		}
+		rows = append(rows, t)
+	}
+	return rows
+}
+
+// limit is the number of rows of a table, or of the table of all rows.
+func limit(all bool) int {
+	if all {
+		return foldedRows
+	}
+	return shownRows
+}
+
+func rateValue(rate *float64) float64 {
+	if rate == nil {
+		return 0
+	}
+	return *rate
+}
+
+// The rows of the other tables: the first ones, or all of them.
+
+// Cached are the rows of caches.
+func (p *page) Cached(all bool) []CacheRow {
+	return p.Cache.Models[:min(len(p.Cache.Models), limit(all))]
+}
+
+// Ending are the models that retire.
+func (p *page) Ending(all bool) []Retiring { return p.Retiring[:min(len(p.Retiring), limit(all))] }
+
+// Reasons are why costs are not known.
+func (p *page) Reasons(all bool) []UnpricedGroup {
+	return p.Unpriced.Groups[:min(len(p.Unpriced.Groups), limit(all))]
+}
+
+// More returns a table's number of rows if some are folded, and otherwise 0.
+func (*page) More(rows int) int {
+	if rows > shownRows {
+		return rows
+	}
+	return 0
+}
+
+// unpricedModels names the models of a reason.
+func unpricedModels(g UnpricedGroup) string {
+	const named = 3
+	var names []string
+	for i := range g.Models[:min(len(g.Models), named)] {
+		m := &g.Models[i]
+		name := cmp.Or(m.Model, "(no name)")
+		if m.Others {
+			name = "others"
+		}
+		names = append(names, fmt.Sprintf("%s %s", name, thousands(m.Calls)))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(g.Models) - named; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return line(text)
+}
+
+// percentWidth returns a fraction as the width of a bar, in hundredths.
+func percentWidth(fraction float64) string { return coordinate(100 * min(max(fraction, 0), 1)) }

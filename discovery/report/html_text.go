@@ -1,0 +1,268 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// notKnown is shown in place of a value.
+const notKnown = "not known"
+
+// scientific is the amount from which a page shows an exponent. The whole number would be wider than a phone.
+var scientific = big.NewRat(1e15, 1)
+
+// dollars returns an amount in cents, rounded half up.
+func dollars(usd string) string { return signedDollars(usd, "") }
+
+// delta returns a difference, with its sign.
+func delta(usd string) string { return signedDollars(usd, "+") }
+
+func signedDollars(usd, plus string) string {
+	amount, ok := signed(usd)
+	if !ok || usd == "" {
+		return notKnown
+	}
+	exact := amount.Rat()
+	sign := map[int]string{-1: "−", 1: plus}[exact.Sign()]
+	exact = new(big.Rat).Abs(exact)
+	switch {
+	case exact.Cmp(scientific) >= 0:
+		value, _ := new(big.Float).SetRat(exact).Float64()
+		return sign + "$" + strconv.FormatFloat(value, 'e', 2, 64)
+	case exact.Sign() != 0 && exact.Cmp(big.NewRat(5, 1000)) < 0:
+		return sign + "<$0.01"
+	}
+	whole, cents, _ := strings.Cut(exact.FloatString(2), ".")
+	return sign + "$" + group3(whole) + "." + cents
+}
+
+// smallDollars returns an amount below a dollar with three digits, and others in cents.
+func smallDollars(usd string) string {
+	value := number(usd)
+	if value <= 0 || value >= 0.9995 {
+		return dollars(usd)
+	}
+	places := 2 - int(math.Floor(math.Log10(value)))
+	if places > 12 {
+		return dollars(usd)
+	}
+	return "$" + strconv.FormatFloat(value, 'f', places, 64)
+}
+
+// number returns the float64 nearest to an amount; 0 for what is not an amount.
+func number(usd string) float64 {
+	amount, _ := signed(usd)
+	value, _ := amount.Rat().Float64()
+	return min(max(value, -math.MaxFloat64/4), math.MaxFloat64/4)
+}
+
+// group3 returns digits with a comma before each three.
+func group3(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func thousands[N int | int64](n N) string {
+	if n < 0 {
+		return "−" + group3(strings.TrimPrefix(strconv.FormatInt(int64(n), 10), "-"))
+	}
+	return group3(strconv.FormatInt(int64(n), 10))
+}
+
+// plural returns a number and a noun.
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + more
+}
+
+// tokens returns a number of tokens, such as 1.8M.
+func tokens(n int64) string { return compact(float64(n)) }
+
+// compact returns a number with at most one decimal place and a unit.
+func compact(value float64) string {
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if scaled := value / unit.size; scaled >= 0.99995 {
+			if scaled >= 1e6 {
+				return strconv.FormatFloat(value, 'e', 1, 64)
+			}
+			return strings.TrimSuffix(strconv.FormatFloat(scaled, 'f', 1, 64), ".0") + unit.name
+		}
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64)
+}
+
+// percent returns a fraction as in 44.2 %.
+func percent(fraction *float64, places int) string {
+	if fraction == nil || math.IsNaN(*fraction) || math.IsInf(*fraction, 0) {
+		return "–"
+	}
+	return strings.ReplaceAll(strconv.FormatFloat(100**fraction, 'f', places, 64), "-", "−") + " %"
+}
+
+// signedPercent returns a change as in +44.2 %, and a large one as in ×45.2.
+func signedPercent(change *float64, places int) string {
+	switch {
+	case change == nil:
+		return "–"
+	case *change >= 1e6:
+		return fmt.Sprintf("×%.1e", 1+*change)
+	case *change >= 10:
+		return fmt.Sprintf("×%.1f", 1+*change)
+	}
+	text := percent(change, places)
+	digits := strings.TrimPrefix(text, "−")
+	switch {
+	case strings.Trim(digits, "0. %") == "":
+		return digits // a zero has no sign
+	case *change > 0:
+		return "+" + text
+	}
+	return text
+}
+
+// line returns a text without line breaks, control characters and marks of the writing direction, and at most 300 characters of it.
+func line(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > maxLine {
+		return string(runes[:maxLine-1]) + "…"
+	}
+	return text
+}
+
+const maxLine = 300
+
+// nameParts returns a name in parts between which a line may break: after punctuation, and not within words.
+func nameParts(name string) (parts []string) {
+	name = line(name)
+	if strings.TrimSpace(name) == "" {
+		return []string{"(no name)"}
+	}
+	start := 0
+	for i := range len(name) - 1 {
+		if i-start >= minPart && strings.IndexByte(".-/:_", name[i]) >= 0 {
+			parts, start = append(parts, name[start:i+1]), i+1
+		}
+	}
+	return append(parts, name[start:])
+}
+
+// minPart is the length of the shortest part before a break.
+const minPart = 8
+
+// firstErrors returns at most as many errors as a report has.
+func firstErrors(all []string) []string { return all[:min(len(all), maxErrors)] }
+
+func providerName(p models.Provider) string {
+	switch p {
+	case models.OpenAI:
+		return "OpenAI"
+	case models.Anthropic:
+		return "Anthropic"
+	case models.Gemini:
+		return "Gemini"
+	case models.XAI:
+		return "xAI"
+	case models.DeepSeek:
+		return "DeepSeek"
+	case "":
+		return "no provider"
+	}
+	return line(string(p))
+}
+
+func platformName(name string) string {
+	switch name {
+	case "":
+		return "the provider’s API"
+	case "bedrock":
+		return "Amazon Bedrock"
+	case "vertex":
+		return "Google Vertex AI"
+	case "azure":
+		return "Microsoft Azure"
+	}
+	return line(name)
+}
+
+// dateText returns a date such as "2026-11-21" as 21 Nov 2026.
+func dateText(date string) string {
+	at, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return line(date)
+	}
+	return at.Format("2 Jan 2006")
+}
+
+// shortDate returns a date without its year, and with the weekday.
+func shortDate(date string) string {
+	at, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return line(date)
+	}
+	return at.Format("Mon 2 Jan")
+}
+
+func instant(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04") }
+
+// seconds returns milliseconds as people state them.
+func seconds(ms *float64) string {
+	switch {
+	case ms == nil:
+		return "–"
+	case *ms < 999.5:
+		return fmt.Sprintf("%.0f ms", *ms)
+	case *ms < 9950:
+		return fmt.Sprintf("%.1f s", *ms/1000)
+	}
+	return group3(fmt.Sprintf("%.0f", math.Min(*ms/1000, 1e12))) + " s"
+}
+
+// statusText returns a status and what it means.
+func statusText(status int) string {
+	meaning := map[int]string{
+		400: "bad request", 401: "unauthorized", 402: "payment required", 403: "forbidden", 404: "not found", 408: "timeout", 413: "too large", 429: "too many requests",
+		500: "server error", 502: "bad gateway", 503: "unavailable", 504: "gateway timeout", 529: "overloaded",
+	}[status]
+	switch {
+	case status == 0:
+		return "no response"
+	case meaning == "":
+		return strconv.Itoa(status)
+	}
+	return strconv.Itoa(status) + " " + meaning
+}
+
+// sameChange returns by how much another model is cheaper.
+func sameChange(before, after string) string {
+	old := number(before)
+	if old == 0 {
+		return ""
+	}
+	change := number(after)/old - 1
+	if math.Abs(change) < 0.005 {
+		return "the same"
+	}
+	return signedPercent(&change, 0)
+}
