@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 // costFlags are the flags of mesh cost.
@@ -53,7 +55,7 @@ from those of mesh usage, which are the same money.`,
 	flags.Float64Var(&f.counted, "counted", 0, "USD counted in the window")
 	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
 	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
-	flags.StringVar(&f.html, "html", "", "file that receives a page with the bill, and with --usage what was counted, by day and by model")
+	flags.StringVar(&f.html, "html", "", "file that receives a page: the bill, and with --usage the calls of its days")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
 	pricesFlag(a, cmd)
 	exclude(cmd, "counted", "usage")
@@ -107,8 +109,13 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	c, failures := a.discover()
 	q.Counted, q.ByItem = counted, a.format == "focus" || f.usage != "" || f.html != ""
 	var unread error
+	in := &callsfiles.Files{}
 	if f.usage != "" {
-		if unread, err = a.count(f.usage, &q, failures); err != nil {
+		if in, err = callsfiles.Open(a.in, []string{f.usage}); err != nil {
+			return err
+		}
+		defer in.Close()
+		if unread, err = a.count(in, &q, failures); err != nil {
 			return err
 		}
 	}
@@ -123,7 +130,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	if a.format == "focus" {
 		return a.costFocus(q.Provider, r, f.account)
 	}
-	if err := a.writeCost(&q, r, f); err != nil {
+	if err := a.writeCost(&q, r, f, in); err != nil {
 		return err
 	}
 	if counted == nil && q.Ledger == nil {
@@ -133,20 +140,35 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	return cmp.Or(unread, drift)
 }
 
-// writeCost prints a bill beside what was counted, and writes the files of the flags.
-func (a *app) writeCost(q *pages.BillQuery, r pages.Reconciliation, f costFlags) error {
+// writeCost prints a bill beside what was counted, and writes the page of both.
+func (a *app) writeCost(q *pages.BillQuery, r pages.Reconciliation, f costFlags, in *callsfiles.Files) error {
 	if err := a.print(r, r.Table); err != nil {
 		return err
 	}
-	bill := pages.NewBill(q.Provider, q.Ledger != nil, r.Compare())
 	if q.Ledger != nil && a.format == "text" {
-		fmt.Fprintln(a.out, bill.Summary())
+		fmt.Fprintln(a.out, pages.NewBill(r.Compare()).Summary())
 	}
-	if f.html != "" {
-		return writeFile("--html", f.html, bill.Page().Write)
+	if f.html == "" {
+		return nil
 	}
-	return nil
+	list, _, err := a.priceList()
+	if err != nil {
+		return err
+	}
+	bill := r.Bill()
+	bill.LimitPercent = min(max(f.maxDrift, smallestLimit), largestLimit)
+	var names []string
+	if f.usage != "" {
+		names = []string{f.usage}
+	}
+	return writePage(f.html, report.Options{From: q.From, To: q.To, Prices: list, Bills: []report.Bill{bill}}, in, names, nil)
 }
+
+// The limits of a bill in a page, whose zero is another one, and which must be finite.
+const (
+	smallestLimit = 1e-9
+	largestLimit  = 1e9
+)
 
 // checkDrift compares the drift of a report with the limit.
 func (a *app) checkDrift(r pages.Reconciliation, limit float64) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 // usageFlags are the flags of mesh usage.
@@ -54,7 +55,7 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	flags.StringVar(&f.from, "from", "", "day or RFC 3339 time of the first call")
 	flags.StringVar(&f.to, "to", "", "day or RFC 3339 time after the last call")
 	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
-	flags.StringVar(&f.html, "html", "", "file that receives a page with a chart by day and tables by model and label")
+	flags.StringVar(&f.html, "html", "", "file that receives a page: what calls cost and why that changed, the month, and what to do; without --from and --to, of the last 28 full days")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
 	pricesFlag(a, cmd)
 	return cmd
@@ -79,20 +80,20 @@ func (a *app) usage(paths []string, f usageFlags) error {
 	if a.format == "focus" {
 		return a.usageFocus(list, opts, f.account, in)
 	}
-	report, err := pages.Read(f.by, opts, in.Paths...)
+	sums, err := pages.Read(f.by, opts, in.Paths...)
 	unread := wrongUse(in.Rename(err))
 	if unread != nil {
-		if report.Calls == 0 {
+		if sums.Calls == 0 {
 			return unread
 		}
-		report.Errors = strings.Split(output.Error(unread), "\n")
+		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
-	if err := a.printUsage(report); err != nil {
+	if err := a.printUsage(sums); err != nil {
 		return err
 	}
 	if f.html != "" {
-		page := pages.UsagePage(opts, in.Paths...)
-		if err := writeFile("--html", f.html, page.Write); err != nil {
+		o := report.Options{From: opts.From, To: opts.To, Reprice: opts.Reprice, Prices: list}
+		if err := writePage(f.html, o, in, paths, sums.Errors); err != nil {
 			return err
 		}
 	}
@@ -136,16 +137,11 @@ func (a *app) printUsage(report *pages.Report) error {
 
 // count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot
 // be read, whose error is unread.
-func (a *app) count(path string, q *pages.BillQuery, failures *failureList) (unread, err error) {
+func (a *app) count(in *callsfiles.Files, q *pages.BillQuery, failures *failureList) (unread, err error) {
 	list, _, err := a.priceList()
 	if err != nil {
 		return nil, err
 	}
-	in, err := callsfiles.Open(a.in, []string{path})
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
 	rows, err := calls.Sum(calls.SumOptions{
 		From: q.From, To: q.To, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: list,
 	}, in.Paths...)

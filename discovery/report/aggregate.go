@@ -19,6 +19,8 @@ type setting struct {
 	window
 	prices     *prices.List
 	retirement models.Registry
+	// reprice is Options.Reprice.
+	reprice bool
 	// only are the names of the chosen labels; nil for all.
 	only []string
 	// budgets and bills are those of the options.

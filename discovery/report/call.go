@@ -39,7 +39,7 @@ var (
 )
 
 // read reads a record. An error contains nothing of it.
-func (c *call) read(r *calls.Record, list *prices.List) error {
+func (c *call) read(r *calls.Record, list *prices.List, reprice bool) error {
 	*c = call{Record: *r}
 	c.Time = c.Time.UTC()
 	if c.Time.IsZero() {
@@ -54,6 +54,9 @@ func (c *call) read(r *calls.Record, list *prices.List) error {
 	}
 	c.id = ModelID{Provider: models.Provider(cut(string(c.Provider))), Platform: cut(c.Platform), Model: cut(c.Model)}
 	c.day = calendar.DayNumber(c.Time)
+	if reprice {
+		c.forget()
+	}
 	if err := c.readUsage(list); err != nil {
 		return err
 	}
@@ -89,6 +92,17 @@ func (c *call) readUsage(list *prices.List) error {
 	}
 	c.USD = cost.USD
 	return err
+}
+
+// forget removes the recorded cost of a call that can be priced again.
+func (c *call) forget() {
+	counts := c.Complete || c.Path == "" && c.AtLeastUSD == "" && c.Unpriced == ""
+	if c.Usage == nil || c.Model == "" || !counts || (c.Status != 0 && !endpoints.Bills(c.Status)) {
+		return
+	}
+	if _, err := prices.ParseUsage(c.form(), c.Usage); err == nil {
+		c.USD, c.AtLeastUSD, c.Unpriced = "", "", ""
+	}
 }
 
 // count sets the counts of tokens.

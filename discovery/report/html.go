@@ -20,7 +20,7 @@ var pageCSS string
 // the page with all its digits. Names are escaped, and shown without control characters and marks of the writing direction.
 func (r *Report) WriteHTML(w io.Writer) error {
 	if r == nil {
-		return invalid("Report", "", "must not be nil")
+		return invalid("Report", "must not be nil")
 	}
 	page, err := pageTemplate()
 	if err != nil {

@@ -20,6 +20,9 @@ type Options struct {
 	Budgets []string
 	// Prices price calls that have no cost yet, what caches saved, and replacements; nil is [prices.BuiltIn].
 	Prices *prices.List
+	// Reprice computes the cost of all calls with Prices, whatever was recorded, except of those without the counts for it, such as streams
+	// that broke off.
+	Reprice bool
 	// Bills are compared with the calls of their provider and time.
 	Bills []Bill
 }

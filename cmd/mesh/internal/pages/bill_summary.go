@@ -12,6 +12,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
+// withoutName is the name of calls without a model.
+const withoutName = "(without)"
+
 // Summary returns one line with the sums, and the days and models that differ most.
 func (b *Bill) Summary() string { return strings.Join(b.facts(), "; ") }
 

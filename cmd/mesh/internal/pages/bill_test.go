@@ -1,16 +1,12 @@
 package pages_test
 
 import (
-	"bytes"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // part is a part of a bill with a known cost of its calls.
@@ -55,35 +51,6 @@ func TestBillSummary(t *testing.T) {
 			Models: parts{part("", "0", "10.1", "-10.1")},
 		},
 	} {
-		assert.Equal(t, want, pages.NewBill(models.OpenAI, true, c).Summary())
+		assert.Equal(t, want, pages.NewBill(c).Summary())
 	}
-}
-
-func TestBillPage(t *testing.T) {
-	t.Parallel()
-	b := pages.NewBill(models.OpenAI, true, discovery.BillComparison{
-		Total: discovery.BillPart{BilledUSD: "4", CountedUSD: "3", DriftUSD: "1", Unpriced: 3}, Days: []discovery.BillPart{part("2026-11-20", "4", "3", "1")},
-		Models: []discovery.BillPart{
-			{Name: "<b>\u202ered", BilledUSD: "0", CountedUSD: "3", DriftUSD: "-3", Unpriced: 2}, part("gpt-5.4", "3.5", "0", "3.5"), {Name: "gpt-none", BilledUSD: "0", Unpriced: 1},
-		},
-		OtherUSD: "0.5", OtherItems: []string{"<i>storage"},
-	})
-	var page bytes.Buffer
-	require.NoError(t, b.Page().Write(&page))
-	for _, want := range []string{
-		"Bill of openai", "in no sum: 3.", "<bdi>&lt;b&gt;\ufffdred</bdi>", "<bdi>other (no model in &#34;&lt;i&gt;storage&#34;)</bdi>",
-		`<td data-name="Billed">3.50</td><td data-name="Counted">0</td><td data-name="Drift">&#43;3.50</td>`, `<td data-name="Drift">-3.00</td>`, `<td data-name="Counted">not known</td><td data-name="Drift">not known</td><td data-name="Unpriced" class="some">1</td>`, "<title>2026-11-20 counted: 3.00 USD</title>",
-	} {
-		assert.Contains(t, page.String(), want)
-	}
-	assert.NotContains(t, b.Summary(), "\u202e", "a terminal would show the rest in reverse")
-
-	page.Reset()
-	alone := discovery.BillComparison{Total: discovery.BillPart{BilledUSD: "4"}, Days: []discovery.BillPart{{Name: "2026-11-20", BilledUSD: "4"}}}
-	for i := range 130 {
-		alone.Models = append(alone.Models, discovery.BillPart{Name: fmt.Sprintf("grok-4.%03d", i), BilledUSD: fmt.Sprint(129 - i)})
-	}
-	require.NoError(t, pages.NewBill(models.XAI, false, alone).Page().Write(&page))
-	assert.NotContains(t, page.String(), "ounted", "nothing was counted")
-	assert.Contains(t, page.String(), `<bdi>30 more</bdi></th><td data-name="Billed">435.00</td>`)
 }

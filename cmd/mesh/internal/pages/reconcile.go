@@ -9,6 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 // BillQuery is a bill of whole UTC days to compare with what was counted: a sum, a ledger, or nothing.
@@ -28,6 +29,7 @@ type Reconciliation interface {
 	Table(out io.Writer) error
 	Within(percent float64) (ok, known bool)
 	Compare() discovery.BillComparison
+	Bill() report.Bill
 }
 
 // Count adds to the ledger the calls of the provider among rows, which are by day, provider, model and the reason of an unknown cost. It

@@ -1,4 +1,4 @@
-// Package pages shows the sums of calls files: as a table, as CSV, and as a page.
+// Package pages shows the sums of calls files, and bills beside them: as a table, as CSV, and as a line.
 package pages
 
 import (

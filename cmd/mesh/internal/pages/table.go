@@ -117,6 +117,9 @@ func (r *Report) cells(row *calls.Group, columns []kind, tools bool) []string {
 	return append(cells, strconv.Itoa(row.Unpriced), shown(row))
 }
 
+// notKnown is shown in place of an amount.
+const notKnown = "not known"
+
 // atLeast is before a sum that has lower bounds of unpriced calls.
 const atLeast = "at least "
 
