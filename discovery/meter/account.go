@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
@@ -132,15 +133,15 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 }
 
 // charge spends the cost of a call for which nothing was set aside. A budget has forgotten the periods before the current one.
-func (m *Meter) charge(when time.Time, labels map[string]string, e expense) {
-	if len(m.budgets) == 0 {
+func (m *Meter) charge(r *calls.Record, e expense) {
+	if len(m.budgets) == 0 || m.free(r.Billing) {
 		return
 	}
 	now := time.Now()
 	for _, a := range m.budgets {
 		a.advance(now)
-		if period := a.budget.Per.number(when); period >= a.period {
-			reservation{a, a.balance(labels, period), labels[a.budget.Label]}.spend(e)
+		if period := a.budget.Per.number(r.Time); period >= a.period {
+			reservation{a, a.balance(r.Labels, period), r.Labels[a.budget.Label]}.spend(e)
 		}
 	}
 }

@@ -173,8 +173,8 @@ func (m *Meter) count(r *calls.Record, reserved []reservation) {
 	m.ledger.Add(r.Time, cost)
 	m.mu.Lock()
 	defer m.unlock()
-	if reserved == nil && !m.free(r.Billing) {
-		m.charge(r.Time, r.Labels, spent)
+	if reserved == nil {
+		m.charge(r, spent)
 	}
 	settle(reserved, spent)
 	m.calls++

@@ -80,5 +80,5 @@ func (m *Meter) countOther(r *calls.Record) {
 	_, spent := costOf(r)
 	m.mu.Lock()
 	defer m.unlock()
-	m.charge(r.Time, r.Labels, spent)
+	m.charge(r, spent)
 }
