@@ -1,0 +1,199 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/texttable"
+)
+
+// WriteText writes the report for a terminal of columns characters: the models by cost with share and change, a total, what is not
+// known, the month, budgets, and one thing to do next. Names of models are never cut: columns are left out first, and then names wrap at
+// hyphens and dots. It has the twelve models with the highest cost. 0 columns have no limit, and then no model is left out. Amounts are
+// rounded, and texts have no colour and no control characters.
+func (r *Report) WriteText(w io.Writer, columns int) error {
+	t := &text{w: w, columns: columns}
+	t.head(r)
+	if r.Total.Calls > 0 {
+		t.table(r)
+	}
+	t.line("")
+	t.known(r)
+	t.month(r)
+	for i := range r.Budgets {
+		t.budget(&r.Budgets[i])
+	}
+	for i := range r.Bills {
+		t.bill(&r.Bills[i])
+	}
+	t.next(r)
+	return t.err
+}
+
+// text writes lines that fit into columns.
+type text struct {
+	w       io.Writer
+	columns int
+	err     error
+}
+
+func (t *text) line(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintln(t.w, texttable.Paragraph(texttable.Line(fmt.Sprintf(format, args...)), t.columns))
+	}
+}
+
+// compares reports whether there is a period before that can be compared.
+func (r *Report) compares() bool { return r.Change != nil && r.Total.Comparable }
+
+// head writes the period, and why there are no calls in it.
+func (t *text) head(r *Report) {
+	period := costtable.Period(r.Period.From, r.Period.To, r.Period.Days)
+	if r.compares() {
+		period += ", change against the " + costtable.Days(r.Previous.Days) + " before"
+	}
+	t.line("%s", period)
+	switch s := &r.Source; {
+	case s.Calls == 0:
+		t.line("There are no calls.")
+	case r.Total.Calls == 0:
+		t.line("There are no calls in this time; %s from %s to %s were read.", costtable.Calls(s.Calls), s.First.Format(time.DateOnly), s.Last.Format(time.DateOnly))
+	default:
+		t.line("")
+	}
+}
+
+// table writes the models.
+func (t *text) table(r *Report) {
+	table := costtable.Table{Keys: []string{"MODEL"}, Change: r.compares(), All: t.columns <= 0}
+	names := map[string]int{}
+	for i := range r.Models {
+		names[r.Models[i].Model]++
+	}
+	for i := range r.Models {
+		m := &r.Models[i]
+		if m.Calls+m.Previous.Calls == 0 {
+			continue
+		}
+		row := costRow(&m.Row, modelName(m, names[m.Model] > 1))
+		row.Provider = cmp.Or(m.Platform, string(m.Provider))
+		table.Rows = append(table.Rows, row)
+	}
+	table.Total = costRow(&r.Total.Row, "total")
+	if t.err == nil {
+		t.err = table.Write(t.w, t.columns, func(header string) string { return header })
+	}
+}
+
+// modelName returns the key of a model, with the place where it was called if there are several.
+func modelName(m *ModelRow, several bool) string {
+	switch {
+	case m.Others:
+		return costtable.Number(m.Values, "other", "others")
+	case several:
+		return cmp.Or(m.Platform, string(m.Provider)) + "/" + m.Model
+	case m.Model == "":
+		return "(no model)"
+	}
+	return m.Model
+}
+
+// costRow returns a row of the table.
+func costRow(r *Row, key string) costtable.Row {
+	return costtable.Row{
+		Keys: []string{key}, Calls: r.Calls, Unpriced: r.Unpriced, PerCallUSD: r.PerCallUSD, USD: r.USD, PreviousUSD: r.Previous.USD,
+		Input: r.Input, Cached: r.Cached, Output: r.Output, Others: r.Values,
+	}
+}
+
+// known writes what the total does not have, and what of it is not charged.
+func (t *text) known(r *Report) {
+	if u := &r.Unpriced; u.Calls > 0 {
+		verb := "have"
+		if u.Calls == 1 {
+			verb = "has"
+		}
+		bound := "."
+		if u.Bounded > 0 {
+			bound = fmt.Sprintf("; %d of them broke off and cost at least %s USD more.", u.Bounded, costtable.USD(u.MoreUSD))
+		}
+		t.line("%s %s no known cost (--by unpriced)%s", costtable.Calls(u.Calls), verb, bound)
+	}
+	if s := r.Total.SubscriptionUSD; s != "0" {
+		t.line("%s USD are the list price of calls of a subscription, which are not charged.", costtable.USD(s))
+	}
+	if r.Change != nil && !r.Total.Comparable {
+		t.line("The part of the calls without a known cost differs by more than a point from the %s before: the costs are not comparable.", costtable.Days(r.Previous.Days))
+	}
+	if r.Source.Calls > r.Total.Calls && r.Total.Calls > 0 {
+		t.line("%s were read; --last, --from and --to select others.", costtable.Calls(r.Source.Calls))
+	}
+	if r.Errors.Count > 0 {
+		t.line("%s cannot be read and are in no number.", costtable.Number(r.Errors.Count, "line", "lines"))
+	}
+}
+
+// month writes the month until now, and what it will cost.
+func (t *text) month(r *Report) {
+	m := &r.Month
+	at, err := time.Parse("2006-01", m.Month)
+	if err != nil || (m.USD == "0" && m.Forecast == nil) {
+		return
+	}
+	line := fmt.Sprintf("%s: %s USD until now", at.Month(), costtable.USD(m.USD))
+	if f := m.Forecast; f != nil {
+		line += ", about " + costtable.About(f.USD) + " at its end ("
+		if f.Low != "" {
+			line += costtable.About(f.Low) + " to " + costtable.About(f.High) + ", "
+		}
+		line += "estimate)"
+	}
+	t.line("%s.", line)
+}
+
+// budget writes what is left of a budget.
+func (t *text) budget(b *Budget) {
+	of := ""
+	if b.Label != "" {
+		of = fmt.Sprintf(", most by %s %s", b.Label, cmp.Or(b.Value, "(none)"))
+	}
+	left := costtable.USD(b.LeftUSD) + " left"
+	if rest, over := strings.CutPrefix(b.LeftUSD, "-"); over {
+		left = costtable.USD(rest) + " over the limit"
+	}
+	switch {
+	case b.PerDayUSD != "" && !strings.HasPrefix(b.PerDayUSD, "-"):
+		left += ", " + costtable.USD(b.PerDayUSD) + " a day"
+	case b.Over && !strings.HasPrefix(b.LeftUSD, "-"):
+		left += ", not enough by the forecast"
+	}
+	t.line("Budget %s: %s USD spent%s, %s.", b.Text, costtable.USD(b.SpentUSD), of, left)
+}
+
+// bill writes the verdict of a bill.
+func (t *text) bill(c *Comparison) {
+	verdict := "not comparable"
+	const percent = 100
+	if c.Difference != nil {
+		verdict = fmt.Sprintf("they differ by %.1f%%, %s the limit of %g%%", *c.Difference*percent, c.Verdict, c.Limit*percent)
+	}
+	t.line("Bill of %s: %s USD, calls: %s USD; %s.", c.Provider, costtable.USD(c.BilledUSD), costtable.USD(c.CountedUSD), verdict)
+}
+
+// next writes the first advice.
+func (t *text) next(r *Report) {
+	if len(r.Advice) == 0 {
+		return
+	}
+	first := &r.Advice[0]
+	t.line("Next: %s", first.Text)
+	for line := range strings.SplitSeq(first.Command, "\n") {
+		if line != "" {
+			t.line("  %s", line)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package costtable
+
+import (
+	"math/big"
+	"strings"
+)
+
+// cents is the number of decimal places of amounts from a dollar on; smaller ones have cent-hundredths.
+const (
+	cents      = 2
+	hundredths = 4
+)
+
+func rat(usd string) *big.Rat {
+	exact, ok := new(big.Rat).SetString(usd)
+	if !ok {
+		return new(big.Rat)
+	}
+	return exact
+}
+
+// USD returns an amount for people: rounded half away from zero to cents, below a dollar to hundredths of a cent, with separators. An
+// amount that would be 0 is "<0.0001".
+func USD(usd string) string { return amount(rat(usd), places(rat(usd))) }
+
+// places returns the decimal places for amounts of a size.
+func places(usd *big.Rat) int {
+	if new(big.Rat).Abs(usd).Cmp(big.NewRat(1, 1)) < 0 && usd.Sign() != 0 {
+		return hundredths
+	}
+	return cents
+}
+
+func amount(usd *big.Rat, places int) string {
+	text := usd.FloatString(places)
+	if usd.Sign() > 0 && rat(text).Sign() == 0 {
+		return "<" + text[:len(text)-1] + "1"
+	}
+	whole, rest, _ := strings.Cut(text, ".")
+	return separated(whole) + "." + rest
+}
+
+// separated returns a whole number with separators of thousands.
+func separated(number string) string {
+	const group = 3
+	sign, digits := "", number
+	if strings.HasPrefix(number, "-") {
+		sign, digits = "-", number[1:]
+	}
+	for i := len(digits) - group; i > 0; i -= group {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// significant returns an amount with three digits that are not leading zeros, such as "0.0788" and "12.3".
+func significant(usd *big.Rat) string {
+	const digits = 3
+	if usd.Sign() == 0 {
+		return "0"
+	}
+	limit := big.NewRat(1, 1)
+	places := digits - 1
+	for ten := big.NewRat(10, 1); usd.Cmp(new(big.Rat).Mul(limit, ten)) >= 0 && places > 0; places-- {
+		limit.Mul(limit, ten)
+	}
+	if places == digits-1 {
+		for tenth := big.NewRat(1, 10); usd.Cmp(limit) < 0 && places < 12; places++ {
+			limit.Mul(limit, tenth)
+		}
+	}
+	whole, rest, fraction := strings.Cut(usd.FloatString(places), ".")
+	if !fraction {
+		return separated(whole)
+	}
+	return separated(whole) + "." + rest
+}

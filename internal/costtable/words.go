@@ -1,0 +1,45 @@
+package costtable
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"time"
+)
+
+// Period returns a period of whole days for people, such as "25 Oct to 21 Nov 2026 (28 days, UTC)".
+func Period(from, to time.Time, days int) string {
+	from, last := from.UTC(), to.Add(-1).UTC()
+	const short, long = "2 Jan", "2 Jan 2006"
+	text := from.Format(long) + " to " + last.Format(long)
+	switch {
+	case days <= 1:
+		text = last.Format(long)
+	case from.Year() == last.Year():
+		text = from.Format(short) + " to " + last.Format(long)
+	}
+	return fmt.Sprintf("%s (%s, UTC)", text, Days(days))
+}
+
+// Days returns a number of days in words.
+func Days(n int) string { return Number(n, "day", "days") }
+
+// Calls returns a number of calls in words.
+func Calls(n int) string { return Number(n, "call", "calls") }
+
+// Number returns a number with its noun.
+func Number(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return separated(strconv.Itoa(n)) + " " + more
+}
+
+// About returns an estimate: from 100 dollars on without cents.
+func About(usd string) string {
+	const whole = 100
+	if rat(usd).Cmp(big.NewRat(whole, 1)) >= 0 {
+		return separated(rat(usd).FloatString(0))
+	}
+	return USD(usd)
+}

@@ -1,0 +1,241 @@
+package texttable
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Column is a column of a [Table]. Cells of a column that has neither Key nor Text are shown in whole or not at all.
+type Column struct {
+	Title string
+	// Right aligns numbers.
+	Right bool
+	// Key marks names, which wrap at hyphens and dots and are never cut.
+	Key bool
+	// Text marks free text, which may be cut.
+	Text bool
+	// Drop is the place in the order in which columns are left out until a row fits, beginning with 1; 0 stays. Late columns are left out
+	// after the keys have wrapped.
+	Drop int
+	Late bool
+}
+
+// Table is a table with a cell for each column in every row.
+type Table struct {
+	Columns []Column
+	Rows    [][]string
+}
+
+const (
+	gap = "  " // between columns
+	// minText is the width to which a Text is cut before columns are left out.
+	minText = 16
+)
+
+// layout is what fits of a table: the columns that are shown and their widths. stacked is set if not even the keys and what stays fit
+// beside each other.
+type layout struct {
+	kept    []int
+	widths  []int
+	stacked bool
+}
+
+func (l *layout) total() int {
+	n := len(gap) * (len(l.kept) - 1)
+	for _, width := range l.widths {
+		n += width
+	}
+	return n
+}
+
+// Shows reports whether a column is shown in width columns of a terminal; 0 has no limit.
+func (t *Table) Shows(column, width int) bool {
+	return slices.Contains(t.layout(width).kept, column)
+}
+
+// layout leaves out columns in their order, then wraps the keys, and then leaves out the late columns.
+func (t *Table) layout(width int) layout {
+	natural, least := t.widths()
+	l := layout{}
+	for i := range t.Columns {
+		l.kept = append(l.kept, i)
+	}
+	fits := func(wrap bool) bool {
+		l.widths = l.widths[:0]
+		for _, i := range l.kept {
+			l.widths = append(l.widths, natural[i])
+		}
+		if width > 0 {
+			t.shrink(&l, width, least, func(c Column) bool { return c.Text })
+			if wrap {
+				t.shrink(&l, width, least, func(c Column) bool { return c.Key })
+			}
+		}
+		return width <= 0 || l.total() <= width
+	}
+	if fits(false) {
+		return l
+	}
+	early, late := t.order()
+	for _, column := range early {
+		l.kept = slices.DeleteFunc(l.kept, func(i int) bool { return i == column })
+		if fits(false) {
+			return l
+		}
+	}
+	for !fits(true) {
+		if len(late) == 0 {
+			l.stacked = true
+			return l
+		}
+		l.kept = slices.DeleteFunc(l.kept, func(i int) bool { return i == late[0] })
+		late = late[1:]
+	}
+	return l
+}
+
+// order returns the columns that are left out before and after the keys wrap.
+func (t *Table) order() (early, late []int) {
+	for i, c := range t.Columns {
+		switch {
+		case c.Drop > 0 && c.Late:
+			late = append(late, i)
+		case c.Drop > 0:
+			early = append(early, i)
+		}
+	}
+	byDrop := func(a, b int) int { return cmp.Compare(t.Columns[a].Drop, t.Columns[b].Drop) }
+	slices.SortStableFunc(early, byDrop)
+	slices.SortStableFunc(late, byDrop)
+	return early, late
+}
+
+// widths returns the width of each column, and the least width that keys and texts can have.
+func (t *Table) widths() (natural, least []int) {
+	natural, least = make([]int, len(t.Columns)), make([]int, len(t.Columns))
+	for i, c := range t.Columns {
+		natural[i], least[i] = Width(c.Title), Width(c.Title)
+		for _, row := range t.Rows {
+			cell := Line(row[i])
+			natural[i] = max(natural[i], Width(cell))
+			if c.Key {
+				least[i] = max(least[i], longest(cell))
+			}
+		}
+		if c.Text {
+			least[i] = min(natural[i], max(least[i], minText))
+		}
+	}
+	return natural, least
+}
+
+// shrink makes the widest columns of a kind narrower until the table fits.
+func (t *Table) shrink(l *layout, width int, least []int, kind func(Column) bool) {
+	for excess := l.total() - width; excess > 0; excess-- {
+		widest := -1
+		for place, i := range l.kept {
+			if kind(t.Columns[i]) && l.widths[place] > least[i] && (widest < 0 || l.widths[place] > l.widths[widest]) {
+				widest = place
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		l.widths[widest]--
+	}
+}
+
+// Write writes the table for a terminal of width columns; 0 has no limit. heading formats the line of the titles.
+func (t *Table) Write(w io.Writer, width int, heading func(string) string) error {
+	l := t.layout(width)
+	var text strings.Builder
+	if !l.stacked {
+		titles := make([]string, len(t.Columns))
+		for i, c := range t.Columns {
+			titles[i] = c.Title
+		}
+		for _, line := range t.lines(titles, &l) {
+			text.WriteString(heading(line) + "\n")
+		}
+	}
+	for _, row := range t.Rows {
+		lines := t.lines
+		if l.stacked {
+			lines = func(row []string, l *layout) []string { return t.stack(row, l, width) }
+		}
+		for _, line := range lines(row, &l) {
+			text.WriteString(line + "\n")
+		}
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// lines returns the lines of a row: one, and more if a key wraps.
+func (t *Table) lines(row []string, l *layout) []string {
+	cells, height := make([][]string, len(l.kept)), 1
+	for place, i := range l.kept {
+		cells[place] = t.cell(row[i], i, l.widths[place])
+		height = max(height, len(cells[place]))
+	}
+	lines := make([]string, height)
+	for n := range lines {
+		var line strings.Builder
+		for place, i := range l.kept {
+			text := ""
+			if n < len(cells[place]) {
+				text = cells[place][n]
+			}
+			blank := strings.Repeat(" ", max(0, l.widths[place]-Width(text)))
+			if t.Columns[i].Right {
+				text = blank + text
+			} else {
+				text += blank
+			}
+			line.WriteString(text)
+			if place < len(l.kept)-1 {
+				line.WriteString(gap)
+			}
+		}
+		lines[n] = strings.TrimRight(line.String(), " ")
+	}
+	return lines
+}
+
+// cell returns the lines of a cell.
+func (t *Table) cell(text string, column, width int) []string {
+	text = Line(text)
+	switch {
+	case t.Columns[column].Key && Width(text) > width:
+		lines := fill(split(text), width)
+		for i, line := range lines {
+			lines[i] = strings.TrimRight(line, " ")
+		}
+		return lines
+	case t.Columns[column].Text:
+		return []string{Cut(text, width)}
+	}
+	return []string{text}
+}
+
+// stack returns the lines of a row whose columns do not fit beside each other: the keys, and behind an indent the other cells with their
+// titles.
+func (t *Table) stack(row []string, l *layout, width int) (lines []string) {
+	var rest []string
+	for _, i := range l.kept {
+		switch c := t.Columns[i]; {
+		case c.Key:
+			lines = append(lines, t.cell(row[i], i, width)...)
+		case row[i] != "":
+			rest = append(rest, c.Title+" "+Line(row[i])+gap)
+		}
+	}
+	if len(rest) == 0 {
+		return lines
+	}
+	// Lines that begin with an indent are those of the row before.
+	text := strings.TrimRight(indent+strings.Join(rest, ""), " ")
+	return append(lines, strings.Split(Paragraph(text, width), "\n")...)
+}
