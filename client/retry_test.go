@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -131,6 +132,8 @@ func TestRetryAfterIsHonored(t *testing.T) {
 		tries  int
 	}{
 		"seconds":      {"30", 30 * time.Second, 2},
+		"a minute":     {"60", time.Minute, 2},
+		"more":         {"61", 0, 1},
 		"too long":     {"3600", 0, 1},
 		"not a number": {"soon", 0, 2},
 		"nothing":      {"0", 0, 2},
@@ -141,7 +144,7 @@ func TestRetryAfterIsHonored(t *testing.T) {
 			require.Len(t, f.at, row.tries, name)
 			if row.tries == 1 {
 				assert.Equal(t, 429, gatewayError(t, err).StatusCode)
-				assert.Equal(t, time.Hour, gatewayError(t, err).RetryAfter)
+				assert.Equal(t, row.header+"s", fmt.Sprintf("%.0fs", gatewayError(t, err).RetryAfter.Seconds()))
 				return
 			}
 			require.NoError(t, err)

@@ -204,6 +204,43 @@ func withoutPrices(table string) string {
 	return rows.String()
 }
 
+// withoutEvery returns a table without every nth model, of those with prices in any row.
+func withoutEvery(nth int, table string) string {
+	number := map[string]int{} // of each model
+	var kept strings.Builder
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, ",")
+		if len(cells) != 15 || cells[0] == "provider" {
+			kept.WriteString(line)
+			continue
+		}
+		model := cells[0] + "," + cells[1]
+		if _, known := number[model]; !known && strings.Trim(strings.Join(cells[3:8], ""), "?") != "" {
+			number[model] = len(number)
+		}
+		if n, known := number[model]; !known || n%nth != 0 {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+// A table may lack a tenth of the models: a row that was wrong can be removed.
+func TestUpdatePricesAcceptsATableWithoutAFewModels(t *testing.T) {
+	t.Parallel()
+	for nth, accepted := range map[int]bool{50: true, 11: true, 9: false} {
+		s := discoverytest.New(t)
+		table := withoutEvery(nth, newerTable(t))
+		require.NotEqual(t, newerTable(t), table)
+		s.SetPrices(table)
+		client, failures := updateClient(s)
+		list, err := client.UpdatePrices(t.Context(), nil)
+		require.NoError(t, err)
+		assert.Equal(t, accepted, list != prices.BuiltIn(), "without every %dth model", nth)
+		assert.Equal(t, accepted, len(*failures) == 0, *failures)
+	}
+}
+
 // A table of today or tomorrow in another time zone is accepted.
 func TestUpdatePricesAcceptsTomorrow(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,7 @@ func (r *ReconciliationReport[B]) notes() []string {
 		notes = append(notes, "not known: the bill has an amount that is not finite")
 	}
 	if n := len(r.MissingDays); n > maxListed {
-		notes = append(notes, fmt.Sprintf("missing in the response: %s and %d more days", strings.Join(r.MissingDays[:maxListed], ", "), n-maxListed))
+		notes = append(notes, fmt.Sprintf("missing in the response: %s and %d more", strings.Join(r.MissingDays[:maxListed], ", "), n-maxListed))
 	} else if n > 0 {
 		notes = append(notes, "missing in the response: "+strings.Join(r.MissingDays, ", "))
 	}

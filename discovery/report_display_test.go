@@ -52,6 +52,22 @@ func TestReportTable(t *testing.T) {
 	assert.NotContains(t, text.String(), "0.000000 ", "no figures")
 }
 
+// A note lists five days that are missing and counts the others.
+func TestReportCountsMissingDays(t *testing.T) {
+	t.Parallel()
+	const five = "missing in the response: 2024-11-01, 2024-11-02, 2024-11-03, 2024-11-04, 2024-11-05"
+	for want, days := range map[string][]string{
+		five + " and 2 more\n": nil,
+		five + " and 1 more\n": {costDay(6, result("1", ""))},
+		five + "\n":            {costDay(5, result("1", "")), costDay(6, result("1", ""))},
+	} {
+		var text strings.Builder
+		s := costs(map[string]string{"": costPage(false, "null", days...)})
+		require.NoError(t, reconcileOpenAI(t, s, nil).Table(&text))
+		assert.Contains(t, text.String(), want)
+	}
+}
+
 func TestReportReturnsTheErrorOfTheWriter(t *testing.T) {
 	t.Parallel()
 	r := reconcileOpenAI(t, twoDays(), nil)

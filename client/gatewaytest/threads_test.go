@@ -1,10 +1,16 @@
 package gatewaytest_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"slices"
 	"strconv"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/reply"
@@ -74,6 +80,34 @@ func TestThreadsAreListedNewestUsedFirst(t *testing.T) {
 		r, _ := s.exchange("GET", "/threads"+query, "")
 		assert.Equal(t, want, reply.Column(r.Rows(t, "threads"), "thread_name"), query)
 	}
+}
+
+// Without a limit 50 threads are listed. Those that were used at the same time are sorted by name.
+func TestThreadsAreListedUpToALimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { // all threads have one time
+		var names []string
+		for i := range 101 {
+			names = append(names, fmt.Sprintf("thread-%03d", (i*37)%101))
+		}
+		g := gatewaytest.New(t, gatewaytest.WithThreads(names...))
+		slices.Sort(names)
+		for query, want := range map[string]int{"": 50, "?limit=51": 51, "?limit=100": 100} {
+			w := httptest.NewRecorder()
+			g.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/threads"+query, nil))
+			var list struct {
+				Threads []struct {
+					Name string `json:"thread_name"`
+				}
+			}
+			require.NoError(t, json.Unmarshal(w.Body.Bytes(), &list))
+			var got []string
+			for _, thread := range list.Threads {
+				got = append(got, thread.Name)
+			}
+			assert.Equal(t, names[:want], got, query)
+		}
+	})
 }
 
 func TestMessagesOfAThreadAreOldestFirst(t *testing.T) {

@@ -69,4 +69,6 @@ func TestSumAddsUpBounds(t *testing.T) {
 	}
 	assert.Equal(t, "300", rows[1].USD)
 	assert.Equal(t, "0", rows[0].USD)
+	assert.Equal(t, []int{4000, 1000}, []int{rows[1].Calls, rows[1].Unpriced})
+	assert.Equal(t, []int64{4_000_000, 4000}, []int64{rows[1].Usage.Input, rows[1].Usage.Output})
 }

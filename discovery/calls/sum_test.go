@@ -96,6 +96,27 @@ func TestSumGroups(t *testing.T) {
 	}
 }
 
+// The values of two groups may be the same text when they are joined.
+func TestSumKeepsGroupsApart(t *testing.T) {
+	t.Parallel()
+	const at = "2026-11-20T12:00:00Z"
+	rows, err := sumOf(t, calls.SumOptions{By: [][]string{{"label:a", "label:b"}}},
+		lineOf(at, `,"usd":"1","labels":{"a":"x","b":"yz"}`), lineOf(at, `,"usd":"10","labels":{"a":"xy","b":"z"}`),
+		lineOf(at, `,"usd":"100","labels":{"b":"xyz"}`), lineOf(at, `,"usd":"1000","labels":{"a":"xyz"}`))
+	require.NoError(t, err)
+	sums := map[string]string{}
+	for _, r := range rows {
+		sums[strings.Join(r.By, "|")] = r.USD
+	}
+	assert.Equal(t, map[string]string{"x|yz": "1", "xy|z": "10", "|xyz": "100", "xyz|": "1000"}, sums)
+
+	rows, err = sumOf(t, calls.SumOptions{By: [][]string{{"label:a"}}},
+		lineOf(at, ",\"usd\":\"1\",\"labels\":{\"a\":\"x\xff\"}"), lineOf(at, ",\"usd\":\"1\",\"labels\":{\"a\":\"x\xfe\"}"))
+	require.NoError(t, err)
+	require.Len(t, rows, 1, "bytes that are not UTF-8 are one text")
+	assert.Equal(t, []string{"x\ufffd"}, rows[0].By)
+}
+
 func TestSumMakesSeveralGroupingsInOnePass(t *testing.T) {
 	t.Parallel()
 	file := writeFiles(t, map[string]string{"calls.jsonl": strings.Join([]string{

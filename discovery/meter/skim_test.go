@@ -41,6 +41,7 @@ func TestSkimmerKeepsKnownFields(t *testing.T) {
 		"not in content":    {`{"text":"\"usage\":{\"a\":1}","content":[{"usage":{"a":1}}],"usage":{"b":2}}`, `{"usage":{"b":2}}`},
 		"inner": {`{"output":[{"type":"t","id":"x","action":{"type":"search","query":"q"}},{"content":[]}],"id":1}`,
 			`{"output":[{"type":"t","action":{"type":"search"}},{}],"id":1}`},
+		"empty text":  {`{"text":"","id":1,"more":"\n","usage":2}`, `{"id":1,"usage":2}`},
 		"other types": {`{"output":"a long text","queries":{"a":1},"id":1}`, `{"id":1}`},
 		"elements":    {`{"queries":["a","]b",1],"output":["a",null,{},[{}]]}`, `{"queries":["a","]b",1],"output":[{}]}`},
 		"escaped key": {`{"\u0069d":1,"i\"d":2}`, `{}`},

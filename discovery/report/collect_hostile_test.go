@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -77,7 +78,7 @@ func TestUnusualCalls(t *testing.T) {
 			labelled(of(priced(at(2), "1"), "<script>alert(1)</script>"), "project", "\u202e\x00\x1b[31m"), labelled(priced(at(1), "1"), "<b>", "&amp;"),
 			labelled(of(priced(at(2), "1"), strings.Repeat("é", 5000)), strings.Repeat("n", 5000), strings.Repeat("v", 5000)), labelled(priced(at(2), "1"), "", "x"),
 		},
-		"status": {{Provider: models.OpenAI, Model: "m", Time: at(1), Status: -5, USD: "0"}, {Provider: models.OpenAI, Model: "m", Time: at(1), Status: 1 << 40, USD: "0", Attempt: -3, Duration: -time.Second}},
+		"status": {{Provider: models.OpenAI, Model: "m", Time: at(1), Status: -5, USD: "0"}, {Provider: models.OpenAI, Model: "m", Time: at(1), Status: math.MaxInt, USD: "0", Attempt: -3, Duration: -time.Second}},
 	} {
 		for _, o := range []report.Options{{}, {From: day("1970-01-01")}, {Now: time.Unix(100, 0)}, {To: day("1970-01-02"), Labels: []string{}}} {
 			r := build(t, o, records...)

@@ -122,10 +122,10 @@ func (endless) Close() error               { return nil }
 func TestFilteredBodyIsBounded(t *testing.T) {
 	t.Parallel()
 	limits := call.Limits{MaxBytes: 100, Filter: func(body io.Reader) io.Reader {
-		read := 0
+		read := int64(0)
 		return readerFunc(func(_ []byte) (int, error) {
 			n, err := body.Read(make([]byte, 1<<20))
-			if read += n; read > 2<<30 {
+			if read += int64(n); read > 2<<30 {
 				t.Error("more than 2 GiB were read")
 				return 0, io.EOF
 			}

@@ -87,9 +87,6 @@ func (l *List) Lacks(other *List) bool {
 	if other == nil {
 		return false
 	}
-	if other == nil {
-		return false
-	}
 	wanted, kept := 0, 0
 	for key, rows := range other.models {
 		if slices.ContainsFunc(rows, isPriced) {

@@ -60,7 +60,7 @@ func TestLoadRefuses(t *testing.T) {
 		`{"profiles": {"a": {"gateway_token": "` + token + `"}}}`:                    `unknown field "gateway_token"`,
 		`{"token": "` + token + `"}`:                                                 `unknown field "token"`,
 		`{"profiles": {"a": {"token_file": "` + token + `"}}}`:                       "token_file needs the gateway_url",
-		`{"profiles": {"a": {"node": 1}}}`:                                           "profiles.node must not be a JSON number; mesh help profiles",
+		`{"profiles": {"a": {"node": 1}}}`:                                           "node must not be a JSON number; mesh help profiles",
 		`{"profiles": {"a": {"node": "` + strings.Repeat("a", 1<<20) + `"}}, "x":1}`: "is not a regular file of at most 1048576 bytes",
 	} {
 		_, err := profile.Load(write(t, text))
