@@ -153,6 +153,7 @@ func advice(err error) string {
 // sources are the arguments, flags and variables that the fields of a ValueError come from, by their Go names.
 var sources = map[string]string{ //nolint:gosec // the names of flags
 	"AllowRules":         "--allow-rule",
+	"Budget":             "--budget",
 	"By":                 "--by",
 	"Content":            "TEXT",
 	"FromNode":           "--from",

@@ -27,7 +27,18 @@ func caller() int {
 			return cutStream()
 		case "cutmessages":
 			return cutMessages()
+		case "many": // calls, until a budget refuses one
+			for n := 0; ; n++ {
+				if status := askQuietly("chat"); status != http.StatusOK {
+					fmt.Println("calls:", n, "status:", status)
+					break
+				}
+			}
 		default:
+			if folder, remove := strings.CutPrefix(name, "remove "); remove {
+				_ = os.RemoveAll(folder)
+				continue
+			}
 			if err := ask(name); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return 3
@@ -101,6 +112,21 @@ func ask(name string) error {
 	text, err := io.ReadAll(res.Body)
 	fmt.Println(name, res.StatusCode, res.Header.Get("X-Should-Retry"), string(text))
 	return err
+}
+
+// askQuietly sends a request to an API and returns the status, or 0.
+func askQuietly(name string) int {
+	req, err := question(name)
+	if err != nil {
+		return 0
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, res.Body)
+	return res.StatusCode
 }
 
 // cutStream ends while the provider still sends.

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/big"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +20,9 @@ import (
 
 // meterFlags are the flags of mesh meter.
 type meterFlags struct {
-	budget, perCall   string
-	log               string
+	budgets           []string
+	perCall           string
+	log, listen       string
 	labels, upstreams []string
 	hosts             []string
 	azure             string
@@ -76,14 +75,15 @@ With -o json, the last line on stderr is an object with the table, what was not 
 
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM and SIGHUP are passed on to it.`,
 		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --log ~/calls --label job=nightly -- node agent.mjs",
-		Args:    args(cobra.MinimumNArgs(1)),
+		Args:    f.args,
 		RunE:    func(cmd *cobra.Command, command []string) error { return a.meter(cmd.Context(), command, &f) },
 	}
 	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
-	cmd.Flags().StringVar(&f.budget, "budget", "", "refuse calls after this many US dollars in this run")
-	cmd.Flags().StringVar(&f.perCall, "per-call", "", "US dollars of --budget that are set aside for each call, and that an unpriced call costs")
+	cmd.Flags().StringArrayVar(&f.budgets, "budget", nil, "refuse calls after this many US dollars: 5 in this run, or 5/day, 100/month or 2/day/label:user for each value of a label, with the calls in the folder of --log; repeatable")
+	cmd.Flags().StringVar(&f.perCall, "per-call", "", "US dollars of each --budget that are set aside for each call, and that an unpriced call costs")
 	cmd.Flags().BoolVar(&f.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
 	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
+	cmd.Flags().StringVar(&f.listen, "listen", "", "run without COMMAND on this address, 127.0.0.1:PORT, until SIGTERM or ^C, and print the variables to set; needs --log")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
 	cmd.Flags().BoolVar(&f.chargesOnly, "charges-only", false, "do not count calls of a subscription, which are not charged, towards --budget")
 	cmd.Flags().BoolVar(&f.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
@@ -96,62 +96,90 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 }
 
 func (a *app) meter(ctx context.Context, command []string, f *meterFlags) error {
-	program, err := worker.LookPath(command[0])
-	if err != nil {
-		return &usageError{err}
-	}
-	if f.perCall != "" && f.budget == "" {
-		return usagef("--per-call needs --budget")
-	}
-	endpoints, hosts, err := f.endpoints()
+	run, err := a.newRun(command, f)
 	if err != nil {
 		return err
 	}
-	list, _, err := a.priceList()
+	stop := run.follow(ctx)
+	p, err := proxy.Start(ctx, run.config)
 	if err != nil {
-		return err
+		stop()
+		return f.startError(err)
 	}
-	upstreams, err := proxy.Upstreams(f.upstreams, hosts, os.LookupEnv)
-	if err != nil {
-		return &usageError{err}
+	if f.listen != "" {
+		err = a.serveMeter(ctx, p)
+	} else {
+		err = a.runBehind(ctx, p, run.program, command)
 	}
-	labels, err := meterLabels(f.labels)
-	if err != nil {
-		return err
-	}
-	if !f.noProject {
-		addProject(labels)
-	}
-	if err := a.checkIntercept(f); err != nil {
-		return err
-	}
-	summary, log := pages.NewSummary(), (*calls.Log)(nil)
-	recorders := []func(calls.Record){summary.Record}
-	if f.log != "" {
-		if log, err = calls.OpenLog(f.log); err != nil {
-			return usagef("--log %s: %w", f.log, withoutPath(err))
-		}
-		recorders = append(recorders, log.Record)
-	}
-	meters, err := proxy.NewMeters(list, upstreams, recorders, append(endpoints, a.meterOptions(f, list, upstreams)...)...)
-	if err != nil {
-		return &usageError{err}
-	}
-	p, err := proxy.Start(ctx, proxy.Config{
-		Meters: meters, Upstreams: upstreams, Labels: labels, Hosts: hosts, Intercept: f.intercept, Errs: a.errs,
-	})
-	if err != nil {
-		return failedf("the proxy cannot start: %w", err)
-	}
-	err = a.runBehind(ctx, p, program, command)
 	_ = p.Close()
-	if log != nil {
-		if failed := log.Close(); failed != nil {
+	stop()
+	if run.log != nil {
+		if failed := run.log.Close(); failed != nil {
 			a.warn(failed)
 		}
 	}
-	_ = a.writeMetered(summary, meters, p, f) // the exit status is that of the command
+	_ = a.writeMetered(run.summary, run.config.Meters, p, f) // the exit status is that of the command
 	return err
+}
+
+// meterRun is what mesh meter has checked and opened before it starts a proxy.
+type meterRun struct {
+	app     *app
+	program string
+	config  proxy.Config
+	summary *pages.Summary
+	log     *calls.Log // nil without --log
+	budgets []meter.Budget
+
+	endpoints []meter.Option // of --host
+}
+
+func (a *app) newRun(command []string, f *meterFlags) (run *meterRun, err error) {
+	run = &meterRun{app: a, summary: pages.NewSummary()}
+	if f.listen == "" {
+		if run.program, err = worker.LookPath(command[0]); err != nil {
+			return nil, &usageError{err}
+		}
+	}
+	if run.budgets, err = f.parseBudgets(); err != nil {
+		return nil, err
+	}
+	var hosts []string
+	if run.endpoints, hosts, err = f.endpoints(); err != nil {
+		return nil, err
+	}
+	list, _, err := a.priceList()
+	if err != nil {
+		return nil, err
+	}
+	upstreams, err := proxy.Upstreams(f.upstreams, hosts, os.LookupEnv)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	labels, err := meterLabels(f.labels)
+	if err != nil {
+		return nil, err
+	}
+	if !f.noProject && f.listen == "" {
+		addProject(labels)
+	}
+	if err := a.checkIntercept(f); err != nil {
+		return nil, err
+	}
+	recorders := []func(calls.Record){run.summary.Record}
+	if f.log != "" {
+		if run.log, err = openLog(f.log); err != nil {
+			return nil, usagef("--log %s: %w", f.log, withoutPath(err))
+		}
+		recorders = append(recorders, run.log.Record)
+	}
+	run.config = proxy.Config{Upstreams: upstreams, Labels: labels, Hosts: hosts, Intercept: f.intercept, Errs: a.errs, Addr: f.listen}
+	if run.config.Secret, err = f.listenSecret(); err != nil {
+		return nil, err
+	}
+	a.warnOfBudgets(run.budgets, upstreams)
+	run.config.Meters, err = run.newMeters(list, upstreams, recorders, append(run.endpoints, a.meterOptions(f, list)...))
+	return run, wrongUse(err)
 }
 
 // writeMetered prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has
@@ -173,9 +201,11 @@ func (a *app) writeMetered(summary *pages.Summary, meters *proxy.Meters, p *prox
 		fmt.Fprintln(a.errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed(), f.intercept))
 	}
 	for _, b := range meters.Budgets() {
-		if count > 0 {
-			fmt.Fprintf(a.errs, "budget: %s USD, spent: %s, set aside: %s, left: %s\n", b.Budget.USD, b.Spent, b.Reserved, b.Left)
+		if count > 0 || b.Budget.Per != "" {
+			fmt.Fprintf(a.errs, "budget: %s, spent: %s, set aside: %s, left: %s\n", budgetText(b.Budget, b.Label), b.Spent, b.Reserved, b.Left)
 		}
+	}
+	if len(f.budgets) > 0 {
 		fmt.Fprintf(a.errs, "budget: calls that do not count towards it: %d, refused: %d\n", unlimited, meters.Refused())
 	}
 	return nil
@@ -192,55 +222,16 @@ func whyNone(failed int64, intercept bool) string {
 	return "only calls to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are counted"
 }
 
-// warnOfUnpriced returns a recorder that warns of the first call of each model that a budget does not limit, or limits by --per-call.
-func (a *app) warnOfUnpriced(perCall string) func(calls.Record) {
-	effect := "--budget does not limit unpriced calls"
-	if perCall != "" {
-		effect = "unpriced calls count as --per-call " + perCall + ","
-	}
-	var models sync.Map
-	return func(r calls.Record) {
-		if r.USD != "" || (perCall == "" && r.AtLeastUSD != "") {
-			return
-		}
-		if _, known := models.LoadOrStore(r.Platform+"/"+string(r.Provider)+"/"+r.Model, true); !known {
-			a.warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, cmp.Or(string(r.Provider), r.Platform), cmp.Or(r.Model, "?"), pages.Cause(r.Unpriced)))
-		}
-	}
-}
-
-// meterOptions returns the options of the meter. A budget cannot limit calls whose cost is not known.
-func (a *app) meterOptions(f *meterFlags, list *prices.List, upstreams []proxy.Upstream) (opts []meter.Option) {
+// meterOptions returns the options of the meter.
+func (a *app) meterOptions(f *meterFlags, list *prices.List) (opts []meter.Option) {
 	opts = append(opts, meter.WithRecorder(a.warnOfNewer(list)))
-	if f.chargesOnly {
-		opts = append(opts, meter.WithChargesOnly())
-	}
 	if f.streamUsage {
 		opts = append(opts, meter.WithStreamUsage())
 	}
-	if f.budget == "" {
-		return opts
+	if len(f.budgets) > 0 {
+		opts = append(opts, meter.WithRecorder(a.warnOfUnpriced(f.perCall)), meter.WithBudgetWarning(a.warnOfBudget))
 	}
-	for _, u := range upstreams {
-		effect := "--budget does not limit the calls"
-		if f.perCall != "" {
-			effect = "--per-call is the cost of all calls"
-		}
-		if u.Provider == "" && !u.ByHost {
-			a.warn(fmt.Errorf("%s to %s, which is no provider's host; --upstream %s=URL gives it prices", effect, u.URL.Host, u.API))
-		}
-	}
-	if tooMuch(f.perCall, f.budget) {
-		a.warn(fmt.Errorf("--per-call %s is more than --budget %s, so that every call is refused", f.perCall, f.budget))
-	}
-	return append(opts, meter.WithBudget(meter.Budget{USD: f.budget, PerCall: f.perCall}), meter.WithRecorder(a.warnOfUnpriced(f.perCall)))
-}
-
-// tooMuch reports whether perCall is more than budget. Package meter checks their syntax.
-func tooMuch(perCall, budget string) bool {
-	each, ok := new(big.Rat).SetString(perCall)
-	limit, valid := new(big.Rat).SetString(budget)
-	return ok && valid && each.Cmp(limit) > 0
+	return opts
 }
 
 // meterLabels returns the labels of the calls: those of the message under mesh serve, and those of --label.

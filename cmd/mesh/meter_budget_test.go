@@ -1,10 +1,13 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
@@ -24,7 +27,8 @@ func TestMeterRefusesCallsBeyondTheBudget(t *testing.T) {
 	assert.Empty(t, s.Requests(discoverytest.CreateAnthropicMessage))
 	assert.Regexp(t, `(?m)^total 0\.00045 USD; calls: 1, unpriced: 0$`, stderr)
 	assert.Contains(t, stderr, "budget: calls that do not count towards it: 0, refused: 4\n")
-	assert.NotContains(t, stderr, "warning")
+	assert.Equal(t, 1, strings.Count(stderr, "warning"), stderr)
+	assert.Contains(t, stderr, "mesh: warning: 80 % of the budget of 0.0004 USD are spent: 0.00045 USD\n")
 }
 
 // OpenAI sends the usage of a chat stream only on request, so that its cost is not known.
@@ -107,4 +111,83 @@ func TestPerCallIsChecked(t *testing.T) {
 		assert.Equal(t, exitUsage, status)
 		assert.Contains(t, stderr, "mesh: --per-call", args)
 	}
+}
+
+func TestBudgetsWithAPeriodOutliveARun(t *testing.T) {
+	t.Parallel()
+	s, flags := startProvidersForAgent(t)
+	flags = append(flags, "--log", t.TempDir())
+	run := func(args ...string) (stdout, stderr string) {
+		t.Helper()
+		stdout, stderr, status := runMeter(t, nil, append(flags, args...)...)
+		assert.Equal(t, 0, status)
+		return stdout, stderr
+	}
+	run("--label", "user=ana", "--", "caller", "chat")
+	stdout, stderr := run("--budget", "0.0004/month", "--", "caller", "chat")
+	assert.Contains(t, stdout, "chat 402 ")
+	assert.Contains(t, stderr, "mesh: warning: 80 % of the budget of 0.0004 USD/month are spent: 0.00045 USD\n")
+	assert.Contains(t, stderr, "budget: 0.0004 USD/month, spent: 0.00045, set aside: 0, left: 0\nbudget: calls that do not count towards it: 0, refused: 1\n")
+	stdout, _ = run("--budget", "0.0004/day/label:user", "--label", "user=ben", "--", "caller", "chat")
+	assert.Contains(t, stdout, "chat 200 ")
+	stdout, stderr = run("--budget", "5/day", "--budget", "0.0004/day/label:user", "--label", "user=ben", "--", "caller", "chat")
+	assert.Contains(t, stdout, "chat 402 ")
+	assert.Contains(t, stderr, `budget: 0.0004 USD/day of user "ana", spent: 0.00045,`)
+	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), 2)
+}
+
+// A budget without a period is for one run, which under mesh serve is one question, also beside one for a month.
+func TestABudgetWithoutAPeriodIsForOneRun(t *testing.T) {
+	t.Parallel()
+	_, flags := startProvidersForAgent(t)
+	flags = append(flags, "--log", t.TempDir(), "--budget", "0.0004")
+	for range 2 {
+		stdout, _, _ := runMeter(t, nil, append(flags, "--", "caller", "chat", "chat")...)
+		assert.Contains(t, stdout, "chat 200 ")
+		assert.Contains(t, stdout, "chat 402 ")
+	}
+	stdout, stderr, _ := runMeter(t, nil, append(flags, "--budget", "100/month", "--", "caller", "chat", "chat")...)
+	assert.Contains(t, stdout, "chat 200 ")
+	assert.Contains(t, stdout, "chat 402 ")
+	assert.Contains(t, stderr, "mesh: warning: 80 % of the budget of 0.0004 USD are spent: 0.00045 USD\n")
+	assert.Contains(t, stderr, "budget: 0.0004 USD, spent: 0.00045, set aside: 0, left: 0\nbudget: 100 USD/month, spent: 0.00135, set aside: 0, left: 99.99865\n")
+}
+
+func TestMeterStartsNoProgramWithAWrongBudgetOrFolder(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for wrong, args := range map[string][]string{
+		`mesh: --budget "5/week" must be USD[/day|/month[/label:NAME]]`: {"--budget", "5/day", "--budget", "5/week"},
+		"mesh: --budget must not be empty":                              {"--budget", ""},
+		"mesh: --log " + file + ": not a directory":                     {"--log", file},
+	} {
+		stdout, stderr, status := runMeter(t, nil, append(args, "--", "caller", "env")...)
+		assert.Equal(t, exitUsage, status)
+		assert.Contains(t, stderr, wrong)
+		assert.Empty(t, stdout)
+	}
+}
+
+// What others wrote cannot always be read; what can be read counts.
+func TestMeterWarnsOfCallsFilesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	_, flags := startProvidersForAgent(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.jsonl"), []byte("{no}\n"), 0o600))
+	_, stderr, status := runMeter(t, nil, append(flags, "--log", dir, "--budget", "5/day", "--", "caller", "chat")...)
+	assert.Equal(t, 0, status)
+	assert.Equal(t, 1, strings.Count(stderr, "x.jsonl:1: "), stderr)
+	assert.Contains(t, stderr, "budget: 5 USD/day, spent: 0.00045,")
+}
+
+func TestLostRecordsLeaveTheStatusOfTheProgram(t *testing.T) {
+	t.Parallel()
+	_, flags := startProvidersForAgent(t)
+	dir := filepath.Join(t.TempDir(), "calls")
+	stdout, stderr, status := runMeter(t, nil, append(flags, "--log", dir, "--budget", "5/day", "--", "caller", "remove "+dir, "chat", "chat", "fail")...)
+	assert.Equal(t, 7, status, stdout)
+	assert.Equal(t, 2, strings.Count(stdout, "chat 200 "))
+	assert.Contains(t, stderr, "mesh: warning: calls: records not written to the calls file: 2: ")
+	assert.Contains(t, stderr, "budget: 5 USD/day, spent: 0.0009,")
 }

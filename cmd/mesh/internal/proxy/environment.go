@@ -34,6 +34,18 @@ func usesAzure(env []string) bool {
 	return valueOf(env, openAIBase) == "" && slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "AZURE_OPENAI_") })
 }
 
+// Leading returns the names of the variables that lead to an address: those of Environment at an earlier run. The proxy would call itself.
+func Leading(env []string, address string) (names []string) {
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		if u, err := url.Parse(value); err == nil && u.Host == address && (strings.HasSuffix(name, "_BASE_URL") || strings.EqualFold(name, "HTTPS_PROXY") || strings.EqualFold(name, "HTTP_PROXY")) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // withLoopback returns NO_PROXY with the address of the proxy.
 func withLoopback(env []string) string {
 	direct := valueOf(env, "NO_PROXY")

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 // who bills them.
 type Meters struct {
 	priced, unpriced *meter.Meter
+	run              *meter.Meter // of LimitRun, or nil
 	refused, failed  atomic.Int64
 	providers        sync.Map // of records
 }
@@ -25,25 +27,45 @@ type Meters struct {
 // NewMeters returns the Meters of upstreams, the one with the prices of a list. Recorders get the records of both; opts are those of
 // the one with prices.
 func NewMeters(list *prices.List, upstreams []Upstream, recorders []func(calls.Record), opts ...meter.Option) (*Meters, error) {
-	var unpriced []meter.Option
-	for _, k := range known {
-		name := meter.WithHost(hostOf(k.provider), k.provider)
-		opts, unpriced = append(opts, name), append(unpriced, name)
-	}
+	opts, unpriced := append(opts, hostOptions()...), hostOptions()
 	m := &Meters{}
 	recorders = append(recorders, func(r calls.Record) { m.providers.Store(billing(r), true) })
 	for _, record := range recorders {
 		opts = append(opts, meter.WithRecorder(func(r calls.Record) { record(public(r, upstreams)) }))
 		unpriced = append(unpriced, meter.WithRecorder(func(r calls.Record) { record(explain(public(r, upstreams), upstreams)) }))
 	}
-	quiet := meter.WithLogger(slog.New(slog.DiscardHandler)) // the command has its own warnings
-	opts, unpriced = append(opts, quiet), append(unpriced, quiet)
 	var err error
 	if m.priced, err = meter.New(append(opts, meter.WithPrices(list))...); err != nil {
 		return nil, err
 	}
 	m.unpriced, err = meter.New(append(unpriced, meter.WithPrices(new(prices.List)))...)
 	return m, err
+}
+
+// hostOptions returns the options of each Meter. The command has warnings of its own.
+func hostOptions() []meter.Option {
+	opts := []meter.Option{meter.WithLogger(slog.New(slog.DiscardHandler))}
+	for _, k := range known {
+		opts = append(opts, meter.WithHost(hostOf(k.provider), k.provider))
+	}
+	return opts
+}
+
+// LimitRun adds budgets that count the calls of this run alone, while the others follow a folder.
+func (m *Meters) LimitRun(list *prices.List, opts ...meter.Option) (err error) {
+	m.run, err = meter.New(append(append(opts, hostOptions()...), meter.WithPrices(list))...)
+	return err
+}
+
+// Follow counts towards the budgets what others write to the folder of a log, until ctx ends.
+func (m *Meters) Follow(ctx context.Context, log *calls.Log) error { return m.priced.Follow(ctx, log) }
+
+// limited returns a transport that counts calls and refuses them when a budget is used up.
+func (m *Meters) limited(base http.RoundTripper) http.RoundTripper {
+	if m.run != nil {
+		base = m.run.Transport(base)
+	}
+	return m.priced.Transport(base)
 }
 
 // billing returns the provider that billed a call; "" for a platform, and for a host of --host under another name.
@@ -64,7 +86,12 @@ func (m *Meters) recorded(p models.Provider) bool {
 func (m *Meters) Refused() int64 { return m.refused.Load() }
 
 // Budgets returns the state of the budgets.
-func (m *Meters) Budgets() []meter.BudgetState { return m.priced.Budgets() }
+func (m *Meters) Budgets() []meter.BudgetState {
+	if m.run != nil {
+		return append(m.run.Budgets(), m.priced.Budgets()...)
+	}
+	return m.priced.Budgets()
+}
 
 // Failed returns the number of requests that had no response. Those that were not sent are not counted as calls.
 func (m *Meters) Failed() int64 { return m.failed.Load() }
@@ -103,9 +130,9 @@ func (m *Meters) transport(u Upstream, base http.RoundTripper) http.RoundTripper
 		return counted{m, base}
 	}
 	if u.Provider == "" { // the budget is that of the other Meter, which does not know the host
-		return billed{m, string(u.API) + ".unpriced", m.priced.Transport(billed{m, hostOf(u.API), m.unpriced.Transport(t)})}
+		return billed{m, string(u.API) + ".unpriced", m.limited(billed{m, hostOf(u.API), m.unpriced.Transport(t)})}
 	}
-	return billed{m, hostOf(u.Provider), m.priced.Transport(t)}
+	return billed{m, hostOf(u.Provider), m.limited(t)}
 }
 
 // billed names the provider of requests for a Meter.

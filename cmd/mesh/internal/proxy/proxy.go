@@ -29,13 +29,17 @@ type Config struct {
 	Labels map[string]string
 	// Hosts are those of --host: HOST or HOST:PORT.
 	Hosts []string
+	// Addr is the address to listen on; "" is a free port of 127.0.0.1.
+	Addr string
+	// Secret is a part of the paths of the proxy and its password; "" is a new one.
+	Secret string
 	// Intercept decrypts the tunnels to providers and to Hosts, and counts their calls.
 	Intercept bool
 	// Errs gets errors of requests, without their content, query and keys.
 	Errs io.Writer
 }
 
-// Proxy forwards calls to their upstreams and counts them. It listens on a random port of 127.0.0.1. Other users of the machine cannot
+// Proxy forwards calls to their upstreams and counts them. It listens on 127.0.0.1. Other users of the machine cannot
 // use it: its paths and its CONNECT need a secret.
 type Proxy struct {
 	meters      *Meters
@@ -59,13 +63,13 @@ type Proxy struct {
 // Start starts a proxy.
 func Start(ctx context.Context, c Config) (*Proxy, error) {
 	p := &Proxy{
-		meters: c.Meters, upstreams: c.Upstreams, hosts: newHostNames(c.Hosts), errs: c.Errs, secret: rand.Text(),
+		meters: c.Meters, upstreams: c.Upstreams, hosts: newHostNames(c.Hosts), errs: c.Errs, secret: cmp.Or(c.Secret, rand.Text()),
 		bypasses:   bypasses{hosts: map[string]*Bypass{}},
 		rejections: rejections{counts: map[Rejection]int{}, accepted: map[Rejection]bool{}},
 	}
 	p.routes = routes{proxy: p, base: newTransport(), handlers: map[string]http.Handler{}}
 	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	listener, err := config.Listen(ctx, "tcp", cmp.Or(c.Addr, "127.0.0.1:0"))
 	if err == nil && c.Intercept {
 		p.authority, err = newAuthority(p.hosts.names)
 	}
@@ -91,6 +95,9 @@ func newServer(ctx context.Context, handler http.Handler) *http.Server {
 		ErrorLog:    log.New(io.Discard, "", 0), // its messages have addresses of the program and nothing that helps
 	}
 }
+
+// Shutdown accepts no more calls and waits until those that run have ended, streams included, but not for tunnels.
+func (p *Proxy) Shutdown(ctx context.Context) error { return p.server.Shutdown(ctx) }
 
 // Close ends the proxy and the calls that run, and waits until these are recorded.
 func (p *Proxy) Close() error {

@@ -45,7 +45,7 @@ type counted struct {
 
 func (c counted) RoundTrip(req *http.Request) (*http.Response, error) {
 	sent := false
-	res, err := c.meters.priced.Transport(roundTripper(func(req *http.Request) (*http.Response, error) {
+	res, err := c.meters.limited(roundTripper(func(req *http.Request) (*http.Response, error) {
 		sent = true
 		return c.base.RoundTrip(req)
 	})).RoundTrip(req)

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+)
+
+// args checks the arguments: COMMAND, or --listen in its place.
+func (f *meterFlags) args(cmd *cobra.Command, command []string) error {
+	switch {
+	case f.listen == "":
+		return args(cobra.MinimumNArgs(1))(cmd, command)
+	case len(command) > 0:
+		return usagef("--listen is for a meter without COMMAND")
+	case f.intercept:
+		return usagef("--listen and --intercept exclude each other: the certificate of --intercept is for one run")
+	case f.log == "":
+		return usagef("--listen needs --log")
+	}
+	host, port, err := net.SplitHostPort(f.listen)
+	if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || host != "127.0.0.1" {
+		return usagef("--listen %q must be 127.0.0.1:PORT", f.listen)
+	}
+	if names := proxy.Leading(os.Environ(), f.listen); names != nil {
+		return usagef("these variables lead to --listen %s itself; unset them, and name other upstreams with --upstream: %s", f.listen, strings.Join(names, " "))
+	}
+	return nil
+}
+
+// startError returns the error of a proxy that cannot start.
+func (f *meterFlags) startError(err error) error {
+	if f.listen != "" {
+		return usagef("--listen: %w", err)
+	}
+	return failedf("the proxy cannot start: %w", err)
+}
+
+// secretFile is the file in the folder of --log that has the secret of --listen. It is no calls file.
+const secretFile = ".mesh-meter-secret"
+
+// secretForm is the form of rand.Text.
+var secretForm = regexp.MustCompile(`^[A-Z2-7]{26,64}$`)
+
+// listenSecret returns the secret of --listen, which stays the same for a folder; "" without --listen.
+func (f *meterFlags) listenSecret() (string, error) {
+	if f.listen == "" {
+		return "", nil
+	}
+	name := filepath.Join(f.log, secretFile)
+	secret, err := readSecret(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		secret, err = createSecret(name)
+	}
+	if err != nil {
+		return "", usagef("--listen: %s: %w", name, withoutPath(err))
+	}
+	return secret, nil
+}
+
+func readSecret(name string) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return "", errors.New("other users can read the secret; remove the file, and set the new variables")
+	}
+	text, err := os.ReadFile(name) //nolint:gosec // in the folder that the user named
+	if err != nil {
+		return "", err
+	}
+	secret := strings.TrimSpace(string(text))
+	if !secretForm.MatchString(secret) {
+		return "", errors.New("has no secret; remove the file, and set the new variables")
+	}
+	return secret, nil
+}
+
+func createSecret(name string) (string, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in the folder that the user named
+	if err != nil {
+		return "", err
+	}
+	secret := rand.Text()
+	_, err = file.WriteString(secret + "\n")
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = os.Remove(name)
+	}
+	return secret, err
+}
+
+// serveMeter prints the variables of a proxy and runs until it is interrupted and its calls have ended. A second signal ends them.
+func (a *app) serveMeter(ctx context.Context, p *proxy.Proxy) error {
+	interrupted, stop := untilInterrupted(ctx)
+	defer stop()
+	variables := p.Environment(os.Environ())[len(os.Environ()):]
+	values := make(map[string]string, len(variables))
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		values[name] = value
+	}
+	if err := a.printLine(values, func(w io.Writer) error { return writeExports(w, variables) }); err != nil {
+		return err
+	}
+	<-interrupted.Done()
+	return p.Shutdown(ctx)
+}
+
+// writeExports writes variables for a shell.
+func writeExports(w io.Writer, variables []string) error {
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		if _, err := fmt.Fprintf(w, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
