@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,8 +57,10 @@ Vertex and Azure are recorded with their platform; those to Azure need --azure f
 platform's are unpriced, unless --host says whose API and prices it has, or --upstream gives it the prices of a provider. --prices has
 the prices of a NAME of --host. COMMAND's own keys pass through and are neither stored nor logged. Streams are passed on without delay. WebSockets are refused with 426, so that COMMAND falls back to HTTP.
 
-With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. The budget is for one run of
-mesh meter, which under mesh serve is one question. A stream that breaks off counts as what it costs at least. Other unpriced calls do
+With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. A budget such as 5 is for one run of
+mesh meter, which under mesh serve is one question. 5/day, 100/month and 2/day/label:user begin again at midnight UTC; with --log, calls
+of earlier runs and of other programs count that are in the folder. These programs see each other's calls within a second, and can
+together exceed the budget by what they spend in that time. A warning is printed when 80 % are spent. A stream that breaks off counts as what it costs at least. Other unpriced calls do
 not count: those of a model without a price, and OpenAI's chat streams without --stream-usage. With --per-call, that amount is set aside
 for each call while it runs, and every unpriced call counts as at least that, to hosts that are no provider's, too. A warning names
 each model with unpriced calls. The lines after the table have what is left, and the numbers of calls that do not count and that were
@@ -67,14 +70,20 @@ Calls with the login of a subscription, such as those of Claude Code and Codex w
 charged: the total shows their part. They count towards --budget, unless --charges-only is given.
 
 --stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a
-line for each call to a new file in a folder, for mesh usage. Calls have the label project: the name of the git work tree, else of the
+line for each call to a new file in a folder, for mesh usage. Records that cannot be written, as on a full disk, are counted at the end
+and do not stop COMMAND. Calls have the label project: the name of the git work tree, else of the
 working directory. --no-project turns it off, and --label project=NAME replaces it. Under mesh serve, the calls have the labels message, from,
 thread (its name, else its id) and thread_id.
+
+--listen is the same meter without COMMAND, for a machine or a container. It prints the variables for other programs as export lines for
+a shell. Their secret is kept in the file .mesh-meter-secret of the folder of --log, which only its owner can read, so that the variables
+stay valid after a restart; other users cannot use the meter. It adds no label project and sets no NODE_OPTIONS. It ends on SIGTERM or ^C
+after the calls that run, and at once with a second signal.
 
 With -o json, the last line on stderr is an object with the table, what was not counted, and the budgets.
 
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM and SIGHUP are passed on to it.`,
-		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --log ~/calls --label job=nightly -- node agent.mjs",
+		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --log ~/calls --label job=nightly -- node agent.mjs\n  mesh meter --budget 5/day --budget 100/month --log ~/calls -- node agent.mjs\n  mesh meter --listen 127.0.0.1:8788 --log ~/calls > ~/.mesh-meter.env",
 		Args:    f.args,
 		RunE:    func(cmd *cobra.Command, command []string) error { return a.meter(cmd.Context(), command, &f) },
 	}
@@ -130,8 +139,7 @@ type meterRun struct {
 	summary *pages.Summary
 	log     *calls.Log // nil without --log
 	budgets []meter.Budget
-
-	endpoints []meter.Option // of --host
+	limits  []meter.Option // of a Meter for the budgets of this run
 }
 
 func (a *app) newRun(command []string, f *meterFlags) (run *meterRun, err error) {
@@ -144,8 +152,8 @@ func (a *app) newRun(command []string, f *meterFlags) (run *meterRun, err error)
 	if run.budgets, err = f.parseBudgets(); err != nil {
 		return nil, err
 	}
-	var hosts []string
-	if run.endpoints, hosts, err = f.endpoints(); err != nil {
+	endpoints, hosts, err := f.endpoints()
+	if err != nil {
 		return nil, err
 	}
 	list, _, err := a.priceList()
@@ -177,8 +185,9 @@ func (a *app) newRun(command []string, f *meterFlags) (run *meterRun, err error)
 	if run.config.Secret, err = f.listenSecret(); err != nil {
 		return nil, err
 	}
+	run.limits = slices.Concat(endpoints, a.budgetOptions(f))
 	a.warnOfBudgets(run.budgets, upstreams)
-	run.config.Meters, err = run.newMeters(list, upstreams, recorders, append(run.endpoints, a.meterOptions(f, list)...))
+	run.config.Meters, err = run.newMeters(list, upstreams, recorders, slices.Concat(endpoints, a.meterOptions(f, list)))
 	return run, wrongUse(err)
 }
 
@@ -229,9 +238,9 @@ func (a *app) meterOptions(f *meterFlags, list *prices.List) (opts []meter.Optio
 		opts = append(opts, meter.WithStreamUsage())
 	}
 	if len(f.budgets) > 0 {
-		opts = append(opts, meter.WithRecorder(a.warnOfUnpriced(f.perCall)), meter.WithBudgetWarning(a.warnOfBudget))
+		opts = append(opts, meter.WithRecorder(a.warnOfUnpriced(f.perCall)))
 	}
-	return opts
+	return append(opts, a.budgetOptions(f)...)
 }
 
 // meterLabels returns the labels of the calls: those of the message under mesh serve, and those of --label.

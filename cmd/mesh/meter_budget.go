@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"slices"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
@@ -33,6 +32,15 @@ func (f *meterFlags) parseBudgets() (budgets []meter.Budget, err error) {
 		budgets = append(budgets, b)
 	}
 	return budgets, nil
+}
+
+// budgetOptions returns the options of a Meter with budgets.
+func (a *app) budgetOptions(f *meterFlags) []meter.Option {
+	opts := []meter.Option{meter.WithBudgetWarning(a.warnOfBudget)}
+	if f.chargesOnly {
+		opts = append(opts, meter.WithChargesOnly())
+	}
+	return opts
 }
 
 // budgetText returns a budget, of a value of its label, for people.
@@ -78,7 +86,7 @@ func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, re
 	if err != nil {
 		return nil, err
 	}
-	return meters, meters.LimitRun(list, slices.Concat(run.endpoints, alone, []meter.Option{meter.WithBudgetWarning(run.app.warnOfBudget)})...)
+	return meters, meters.LimitRun(list, append(alone, run.limits...)...)
 }
 
 // follows reports whether budgets count the folder of --log.

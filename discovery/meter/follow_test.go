@@ -120,6 +120,22 @@ func TestFollowCountsUnpricedCallsAsRestore(t *testing.T) {
 	assert.Equal(t, []string{"2.55", "2.5"}, spent(m))
 }
 
+func TestFollowCountsChargesOnly(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	subscribed := callAt(time.Now(), "", "2")
+	subscribed.Billing = "subscription"
+	others := openLog(t, dir)
+	others.Record(subscribed)
+	others.Record(callAt(time.Now(), "", "0.5"))
+	for want, opts := range map[string][]meter.Option{"2.5": nil, "0.5": {meter.WithChargesOnly()}} {
+		m, err := meter.New(append(opts, meter.WithBudget(meter.Budget{USD: "5"}))...)
+		require.NoError(t, err)
+		require.NoError(t, m.Follow(ended(), openLog(t, dir)))
+		assert.Equal(t, []string{want}, spent(m))
+	}
+}
+
 func TestFollowReadsOnAfterErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
