@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -19,6 +20,16 @@ func (a *app) discover() (*discovery.Client, *failureList) {
 		discovery.WithLogger(slog.New(slog.DiscardHandler)),
 		discovery.WithFailureHandler(func(f discovery.Failure) { failures.add(f) }),
 	}, a.providers)), failures
+}
+
+// useFakeProviders leads all requests to providers to the server of mesh providers; "" changes nothing.
+func (a *app) useFakeProviders(url string) error {
+	if url == "" {
+		return nil
+	}
+	opts, err := fakeproviders.Options(url)
+	a.providers = append(a.providers, opts...)
+	return wrongUse(err)
 }
 
 // newDiscovery returns a client of options that do not come from the user.

@@ -43,8 +43,8 @@ Without a token it accepts every request.`,
 }
 
 func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
-	if _, err := strconv.ParseUint(f.addr, 10, 16); err == nil {
-		return usagef("--addr %q must be 127.0.0.1:%[1]s, or :%[1]s for all interfaces", f.addr)
+	if err := checkListen("--addr", f.addr); err != nil {
+		return err
 	}
 	for _, peer := range f.peers {
 		if err := client.ValidNodeName(peer); err != nil {
@@ -84,6 +84,14 @@ func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 		a.warn(fmt.Errorf("there is no token: everybody who reaches %s can read and send all messages", g.URL))
 	}
 	<-ctx.Done()
+	return nil
+}
+
+// checkListen refuses a port alone as an address to listen on.
+func checkListen(flag, addr string) error {
+	if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
+		return usagef("%s %q must be 127.0.0.1:%[2]s, or :%[2]s for all interfaces", flag, addr)
+	}
 	return nil
 }
 

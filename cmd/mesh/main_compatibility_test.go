@@ -103,7 +103,7 @@ func TestJSONOutputIsStable(t *testing.T) {
 	dir := filesForJSON(t)
 	place := strings.NewReplacer("DIR", dir, "THREAD", thread.ID)
 
-	types, seen := map[string]string{}, append([]string{"gateway"}, withoutJSON...)
+	types, seen := map[string]string{}, append([]string{"gateway", "providers"}, withoutJSON...)
 	for _, run := range jsonRuns {
 		words := strings.Fields(run[1])
 		seen = append(seen, words[0])
@@ -118,6 +118,8 @@ func TestJSONOutputIsStable(t *testing.T) {
 	}
 	gateway := startProcess(t, command(t, g, "gateway", "--addr", "127.0.0.1:0", "-o", "json"))
 	addTypes(t, types, "gateway $", parse(t, "gateway", []byte(gateway.line())))
+	providers := startProcess(t, command(t, g, "providers", "--listen", "127.0.0.1:0", "-o", "json"))
+	addTypes(t, types, "providers $", parse(t, "providers", []byte(providers.line())))
 	for _, cmd := range newRoot(&app{}).Commands() {
 		assert.Contains(t, seen, cmd.Name())
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	mesh "github.com/mesh-gateway/mesh-go"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -24,6 +27,8 @@ type app struct {
 	out, errs io.Writer
 	providers []discovery.Option
 	progress  output.Progress
+	// wrongProviders is the error of a MESH_PROVIDERS_URL that is wrong.
+	wrongProviders error
 
 	flags  profile.Flags
 	format string
@@ -39,6 +44,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	if output.Terminal(a.errs) {
 		a.progress.W = a.errs
 	}
+	a.wrongProviders = a.useFakeProviders(os.Getenv(fakeproviders.URLVariable))
 	a.settings = sync.OnceValues(a.readSettings)
 	a.token = sync.OnceValues(a.readToken)
 	root := newRoot(a)
@@ -68,7 +74,7 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkEmpty(cmd); err != nil {
+			if err := cmp.Or(a.wrongProviders, checkEmpty(cmd)); err != nil {
 				return err
 			}
 			if a.flags.Profile != "" { // a mistyped name is an error also where the profile has no effect
@@ -94,6 +100,7 @@ func newRoot(a *app) *cobra.Command {
 	addGroup(root, a, "Nodes and the gateway:", newRegister, newPeers, newPeer, newHealth, newWhoami, newGateway)
 	addGroup(root, a, "Models and costs:", newModels, newRetired, newPrice, newPrices, newMeter, newUsage, newCost, newBalance)
 	addGroup(root, a, "Credentials and agents:", newScan, newMCP)
+	addGroup(root, a, "To try it without a key:", newFakeProviders)
 	root.AddCommand(newVersion(a), newEnvironment(), newProfiles(), newExitCodes())
 	checkTopic(root)
 	return root

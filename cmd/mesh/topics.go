@@ -35,6 +35,7 @@ func newEnvironment() *cobra.Command {
   MESH_GATEWAY_TOKEN    token of the gateway; --token-file reads it from a file instead
   MESH_TOKEN_FILE       absolute path of a file with the token, used in place of MESH_GATEWAY_TOKEN
   MESH_CATALOG_URL      address of the catalog of models
+  MESH_PROVIDERS_URL    address of the fake providers of mesh providers, which must be on this machine
   MESH_PRICES           files with prices of your own, separated as in PATH (--prices, which is used in their place)
   NO_COLOR              if set, headers are not bold
   TERM                  dumb turns off bold headers and the line "waiting for a response"

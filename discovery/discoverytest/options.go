@@ -12,6 +12,13 @@ import (
 // Option configures a Server. An invalid argument panics: it is a mistake in the test. A nil Option is ignored.
 type Option func(*Server)
 
+// WithAddr listens on a fixed address such as "127.0.0.1:8788", so that other processes know it. The default is a free port
+// of the loopback interface.
+func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
+
+// WithoutRequestLog keeps no requests: [Server.Requests] returns nil. The memory of a long-running server then does not grow.
+func WithoutRequestLog() Option { return func(s *Server) { s.site.DisableLog() } }
+
 // WithCatalog replaces the rows of the catalog. Each must be JSON, but need not be a row that a client can decode. For a
 // response that is not JSON, use [Server.Fail].
 func WithCatalog(rows ...json.RawMessage) Option {

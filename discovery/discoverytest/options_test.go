@@ -1,6 +1,8 @@
 package discoverytest_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,4 +66,42 @@ func TestOptionsContainTheKeys(t *testing.T) {
 func TestOptionsCoverEveryService(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, start(t).Options(), 9, "the catalog, the price table and seven services")
+}
+
+func TestListen(t *testing.T) {
+	t.Parallel()
+	s, err := discoverytest.Listen(discoverytest.WithAddr("127.0.0.1:0"), discoverytest.WithoutRequestLog())
+	require.NoError(t, err)
+	defer s.Close()
+	c, err := discovery.New(s.Options()...)
+	require.NoError(t, err)
+	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.NotEmpty(t, models)
+	assert.Empty(t, s.Requests(), "WithoutRequestLog")
+
+	addr := strings.TrimPrefix(s.URL, "http://")
+	_, err = discoverytest.Listen(discoverytest.WithAddr(addr))
+	require.Error(t, err, "the port is taken")
+	assert.Panics(t, func() { discoverytest.Start(discoverytest.WithAddr(addr)) })
+}
+
+func TestFailIf(t *testing.T) {
+	t.Parallel()
+	s := discoverytest.New(t)
+	s.FailIf(func(r discoverytest.Request) *discoverytest.Fault {
+		if r.Operation == discoverytest.ListCatalog {
+			return &discoverytest.Fault{Status: 503}
+		}
+		return nil
+	})
+	status := func(path string) int {
+		resp, err := http.Get(s.URL + path) //nolint:noctx // a test
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		return resp.StatusCode
+	}
+	assert.Equal(t, []int{503, 503, 200}, []int{status("/catalog/models"), status("/catalog/models"), status("/prices/prices.csv")})
+	s.Heal()
+	assert.Equal(t, 200, status("/catalog/models"))
 }

@@ -71,6 +71,7 @@ type Server struct {
 	// "/openai", so that a wrong base URL fails at once.
 	URL string
 
+	addr     string
 	keys     map[discovery.Service]secret.Secret
 	pageSize int
 	bare     bool
@@ -97,8 +98,17 @@ func New(t TB, opts ...Option) *Server {
 	return s
 }
 
-// Start starts a server outside of a test; the caller closes it. It panics when it cannot listen on a local port.
+// Start starts a server outside of a test; the caller closes it. It panics if it cannot listen; see [Listen].
 func Start(opts ...Option) *Server {
+	s, err := Listen(opts...)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Listen is Start with an error if the server cannot listen at the address of [WithAddr].
+func Listen(opts ...Option) (*Server, error) {
 	s := &Server{
 		keys: make(map[discovery.Service]secret.Secret), rows: StandardCatalog(), prices: StandardPrices(), completions: make(map[Operation]Completion),
 	}
@@ -108,8 +118,12 @@ func Start(opts ...Option) *Server {
 			opt(s)
 		}
 	}
-	s.URL = s.site.Start(s.handler())
-	return s
+	url, err := s.site.Listen(s.addr, s.handler())
+	if err != nil {
+		return nil, err
+	}
+	s.URL = url
+	return s, nil
 }
 
 // Options returns options that point a client at this server, with the keys of [WithKeys]. Append your own options.
@@ -130,7 +144,11 @@ func (s *Server) Options() []discovery.Option {
 // unknown.
 func (s *Server) Fail(op Operation, fault Fault) { s.site.Fail(op, fault) }
 
-// Heal removes the faults that have not happened yet.
+// FailIf calls choose for every request that has no fault of [Server.Fail], and applies the fault that it returns; nil means
+// the usual response. Fault.Times is ignored. choose must be safe for concurrent use. A second FailIf replaces the first.
+func (s *Server) FailIf(choose func(Request) *Fault) { s.site.FailIf(choose) }
+
+// Heal removes the faults that have not happened yet, and the function of FailIf.
 func (s *Server) Heal() { s.site.Heal() }
 
 // Close stops the server, ends delayed responses and waits for requests in progress. A test may close a server of [New] early,

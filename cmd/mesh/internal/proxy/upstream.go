@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -64,6 +65,9 @@ func Upstreams(flags, hosts []string, lookup func(string) (string, bool)) ([]Ups
 			return nil, fmt.Errorf("%s: %w", k.variable, err)
 		}
 		u := Upstream{API: k.provider, Variable: k.variable, URL: base, Provider: owner(base), ByHost: knownByHost(base.Host, hosts)}
+		if isFake(text, lookup) {
+			u.Provider = k.provider
+		}
 		if u.ByHost {
 			u.Provider = ""
 		}
@@ -119,6 +123,12 @@ func owner(u *url.URL) models.Provider {
 		}
 	}
 	return ""
+}
+
+// isFake reports whether a base URL is that of a server of mesh providers, whose calls cost what the provider's would.
+func isFake(base string, lookup func(string) (string, bool)) bool {
+	server, ok := lookup(fakeproviders.URLVariable)
+	return ok && server != "" && strings.HasPrefix(base, strings.TrimRight(server, "/")+"/")
 }
 
 // parse returns a base URL. An error does not show it: it may have a password.

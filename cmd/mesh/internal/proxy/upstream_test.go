@@ -30,6 +30,10 @@ func TestUpstreams(t *testing.T) {
 		"no provider":      {nil, map[string]string{"ANTHROPIC_BASE_URL": "http://localhost:4000/"}, map[models.Provider]upstream{"anthropic": {"http://localhost:4000/", ""}}},
 		"similar name":     {nil, map[string]string{"OPENAI_BASE_URL": "https://notapi.openai.com"}, map[models.Provider]upstream{"openai": {"https://notapi.openai.com", ""}}},
 		"flag":             {[]string{"OpenAI=http://proxy/v1"}, map[string]string{"OPENAI_BASE_URL": "http://other"}, map[models.Provider]upstream{"openai": {"http://proxy/v1", "openai"}}},
+		"fake": {
+			nil, map[string]string{"MESH_PROVIDERS_URL": "http://127.0.0.1:1/", "OPENAI_BASE_URL": "http://127.0.0.1:1/openai/v1", "ANTHROPIC_BASE_URL": "http://127.0.0.1:12/anthropic"},
+			map[models.Provider]upstream{"openai": {"http://127.0.0.1:1/openai/v1", "openai"}, "anthropic": {"http://127.0.0.1:12/anthropic", ""}},
+		},
 		"flag for the host": {
 			[]string{"xai=http://proxy/x"}, map[string]string{"OPENAI_BASE_URL": "http://proxy/v1"},
 			map[models.Provider]upstream{"openai": {"http://proxy/v1", "xai"}, "xai": {"http://proxy/x", "xai"}},
