@@ -47,9 +47,7 @@ func (p place) fill(r row, provider models.Provider) {
 	}
 	n := platformNames(p.platform)
 	r["InvoiceIssuerName"], r["ProviderName"], r["ServiceName"] = n.company, n.company, n.service
-	if r["PublisherName"] = developer(provider); provider == "" {
-		r["PublisherName"] = n.company
-	}
+	r["PublisherName"] = cmp.Or(developer(provider), n.company)
 	if p.platform != prices.PlatformAzure { // there it is the kind of the deployment
 		r["RegionId"] = p.region
 	}

@@ -44,6 +44,7 @@ func TestCallsOnPlatforms(t *testing.T) {
 			}},
 		{"a host of one's own", calls.Record{Provider: "groq", Model: "llama", USD: "0"}, chat, map[string]string{
 			"ProviderName": "groq", "PublisherName": "groq", "ServiceName": "groq API", "BilledCost": "0", "ConsumedQuantity": "400", "SkuId": "llama/input",
+			"SkuPriceDetails": `{"x_ModelId":"llama","x_TokenType":"input"}`,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

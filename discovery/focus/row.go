@@ -84,7 +84,7 @@ func namesOf(p models.Provider) names {
 
 // developer returns the name of the developer of a model; "" if it is not known.
 func developer(p models.Provider) string {
-	if p == "" {
+	if _, err := models.ParseProvider(string(p)); err != nil { // "", or the name of a host
 		return ""
 	}
 	return namesOf(p).company
