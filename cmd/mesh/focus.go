@@ -22,6 +22,8 @@ func (f usageFlags) check(format string) error {
 	switch {
 	case format == "focus" && (f.reprice || f.html != "" || f.byGiven):
 		return usagef("-o focus has rows of its own; it cannot be used with --by, --reprice or --html")
+	case (format == "focus" || format == "csv") && len(f.budgets) > 0:
+		return usagef("--budget is not for -o %s", format)
 	case format != "focus" && f.account != "":
 		return usagef("--account is only for -o focus")
 	}

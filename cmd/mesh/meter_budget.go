@@ -45,14 +45,7 @@ func (a *app) budgetOptions(f *meterFlags) []meter.Option {
 
 // budgetText returns a budget, of a value of its label, for people.
 func budgetText(b meter.Budget, label string) string {
-	text := b.USD + " USD"
-	if b.Per != "" {
-		text += "/" + string(b.Per)
-	}
-	if b.Label != "" {
-		text += fmt.Sprintf(" of %s %q", b.Label, label)
-	}
-	return text
+	return pages.BudgetText(b.USD, string(b.Per), b.Label, label)
 }
 
 // openLog opens the folder of --log, in which it must be possible to write.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,7 +117,8 @@ func TestPerCallIsChecked(t *testing.T) {
 func TestBudgetsWithAPeriodOutliveARun(t *testing.T) {
 	t.Parallel()
 	s, flags := startProvidersForAgent(t)
-	flags = append(flags, "--log", t.TempDir())
+	dir := t.TempDir()
+	flags = append(flags, "--log", dir)
 	run := func(args ...string) (stdout, stderr string) {
 		t.Helper()
 		stdout, stderr, status := runMeter(t, nil, append(flags, args...)...)
@@ -134,6 +136,9 @@ func TestBudgetsWithAPeriodOutliveARun(t *testing.T) {
 	assert.Contains(t, stdout, "chat 402 ")
 	assert.Contains(t, stderr, `budget: 0.0004 USD/day of user "ana", spent: 0.00045,`)
 	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), 2)
+	left, err := exec.CommandContext(t.Context(), "mesh", "usage", dir, "--budget", "1/month", "--budget", "0.0004/day/label:user").CombinedOutput()
+	require.NoError(t, err, "%s", left)
+	assert.Contains(t, string(left), "budget: 1 USD/month, spent: 0.0009, left: 0.9991\nbudget: 0.0004 USD/day of user \"ana\", spent: 0.00045, left: -0.00005\n")
 }
 
 // A budget without a period is for one run, which under mesh serve is one question, also beside one for a month.

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -21,6 +22,7 @@ type usageFlags struct {
 	by                      []string
 	from, to, html, account string
 	reprice, byGiven        bool
+	budgets                 []string
 }
 
 func newUsage(a *app) *cobra.Command {
@@ -39,11 +41,13 @@ determines it.
 The recorded cost (usd) counts; a line without one is priced. --reprice prices all calls with today's price list. Calls
 without a known cost are unpriced: they are counted, with the reasons, and are in no sum.
 
+--budget shows what is left of a budget of mesh meter in the present day or month, in UTC. Known costs count.
+
 -o focus writes rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2 instead, as CSV. Unpriced calls have
 no row; they are counted on stderr, and the exit status is 1.
 
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
-		Example: "  mesh usage calls --by day,model\n  mesh usage calls --html page.html\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
+		Example: "  mesh usage calls --by day,model\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			f.byGiven = cmd.Flags().Changed("by")
@@ -57,6 +61,7 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
 	flags.StringVar(&f.html, "html", "", "file that receives a page: what calls cost and why that changed, the month, and what to do; without --from and --to, of the last 28 full days")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
+	flags.StringArrayVar(&f.budgets, "budget", nil, "show what is left of a budget, such as 5/day, 100/month or 2/day/label:user for the value that spent most; 5 is for all calls that are read; repeatable")
 	pricesFlag(a, cmd)
 	return cmd
 }
@@ -88,16 +93,31 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		}
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
+	if sums.Budgets, err = f.readBudgets(list, in); err != nil {
+		return err
+	}
 	if err := a.printUsage(sums); err != nil {
 		return err
 	}
 	if f.html != "" {
-		o := report.Options{From: opts.From, To: opts.To, Reprice: opts.Reprice, Prices: list}
+		o := report.Options{From: opts.From, To: opts.To, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets}
 		if err := writePage(f.html, o, in, paths, sums.Errors); err != nil {
 			return err
 		}
 	}
 	return unread
+}
+
+// readBudgets returns what is left of the budgets in their present periods, whatever --from and --to are.
+func (f usageFlags) readBudgets(list *prices.List, in *callsfiles.Files) ([]report.Budget, error) {
+	if len(f.budgets) == 0 {
+		return nil, nil
+	}
+	r, err := report.Read(report.Options{Reprice: f.reprice, Prices: list, Budgets: f.budgets}, in.Paths...)
+	if err != nil {
+		return nil, err
+	}
+	return r.Budgets, nil
 }
 
 // options returns the options of the flags.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 // Report has the sums of calls, as mesh usage prints them.
@@ -26,6 +27,8 @@ type Report struct {
 	// Subscription is the part of USD that is the list price of calls of a subscription, and not a charge.
 	Subscription string   `json:"subscription"`
 	Reasons      []Reason `json:"reasons"`
+	// Budgets are what is left of those of --budget.
+	Budgets []report.Budget `json:"budgets,omitempty"`
 	// Errors are the lines that cannot be read, which are in no sum.
 	Errors []string `json:"errors,omitempty"`
 

@@ -59,7 +59,24 @@ func (r *Report) Table(out io.Writer) error {
 			_, err = fmt.Fprintf(out, "  %d: %s\n", reason.Calls, output.Line(Cause(reason.Text)))
 		}
 	}
+	for _, b := range r.Budgets {
+		if err == nil {
+			_, err = fmt.Fprintf(out, "budget: %s, spent: %s, left: %s\n", BudgetText(b.LimitUSD, b.Per, b.Label, b.Value), b.SpentUSD, b.LeftUSD)
+		}
+	}
 	return err
+}
+
+// BudgetText returns a budget, of a value of its label, for people.
+func BudgetText(usd, per, label, value string) string {
+	text := usd + " USD"
+	if per != "" {
+		text += "/" + per
+	}
+	if label != "" {
+		text += fmt.Sprintf(" of %s %q", label, value)
+	}
+	return text
 }
 
 // sums writes the rows and the total.
