@@ -85,14 +85,14 @@
 //
 // # Tests
 //
-// Package discoverytest answers the calls of a test without a network. [WithHost] makes its address known:
+// Package discoverytest answers the calls of a test without a network. Its transport has the official hosts of providers and platforms:
 //
 //	s := discoverytest.New(t)
-//	m, err := meter.New(meter.WithHost(strings.TrimPrefix(s.URL, "http://"), models.OpenAI))
-//	c := openai.NewClient(option.WithBaseURL(s.URL+"/openai/v1/"), option.WithHTTPClient(m.Client()), option.WithAPIKey("example"))
+//	m, err := meter.New()
+//	c := openai.NewClient(option.WithHTTPClient(&http.Client{Transport: m.Transport(s.Transport())}), option.WithAPIKey("example"))
 //
-// A host has one provider, and all providers of a server have its host: start a server for each. The command mesh meter counts the
-// calls of a program in any language.
+// With the address of the server in place of official hosts, [WithHost] makes it known for one provider. The command mesh meter counts
+// the calls of a program in any language.
 //
 // A Meter and its transports are safe for concurrent use.
 package meter
