@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +15,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -22,7 +23,10 @@ type usageFlags struct {
 	by                      []string
 	from, to, html, account string
 	reprice, byGiven        bool
-	budgets                 []string
+
+	last            string
+	budgets, failOn []string
+	all             bool
 }
 
 func newUsage(a *app) *cobra.Command {
@@ -46,8 +50,16 @@ without a known cost are unpriced: they are counted, with the reasons, and are i
 -o focus writes rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2 instead, as CSV. Unpriced calls have
 no row; they are counted on stderr, and the exit status is 1.
 
+On a terminal the table has the last 28 full days, or those of --from and --to or --last, with the change against the time before,
+what is not known, the month and what to do next. Names are never cut: columns are left out where they do not fit. A pipe, -o csv and
+-o json get all calls, rows, columns and digits. -o json also has the whole report, as package discovery/report describes it.
+
+--budget shows what is left of a budget. --fail-on lets a step of CI fail if a rule fires: retired (calls of a retired model fail),
+retiring (a model retires within 14 days), budget (exceeded, or will be), label (one value has a fifth of the increase), errors (3 % of
+the calls of a model) and unpriced. The rule is printed on stderr, and the exit status is 1.
+
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
-		Example: "  mesh usage calls --by day,model\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
+		Example: "  mesh usage calls --by day,model\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			f.byGiven = cmd.Flags().Changed("by")
@@ -61,7 +73,7 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
 	flags.StringVar(&f.html, "html", "", "file that receives a page: what calls cost and why that changed, the month, and what to do; without --from and --to, of the last 28 full days")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
-	flags.StringArrayVar(&f.budgets, "budget", nil, "show what is left of a budget, such as 5/day, 100/month or 2/day/label:user for the value that spent most; 5 is for all calls that are read; repeatable")
+	f.reportFlags(cmd)
 	pricesFlag(a, cmd)
 	return cmd
 }
@@ -93,31 +105,23 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		}
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
-	if sums.Budgets, err = f.readBudgets(list, in); err != nil {
-		return err
-	}
-	if err := a.printUsage(sums); err != nil {
-		return err
-	}
+	o := report.Options{From: opts.From, To: opts.To, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets}
 	if f.html != "" {
-		o := report.Options{From: opts.From, To: opts.To, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets}
 		if err := writePage(f.html, o, in, paths, sums.Errors); err != nil {
 			return err
 		}
 	}
-	return unread
-}
-
-// readBudgets returns what is left of the budgets in their present periods, whatever --from and --to are.
-func (f usageFlags) readBudgets(list *prices.List, in *callsfiles.Files) ([]report.Budget, error) {
-	if len(f.budgets) == 0 {
-		return nil, nil
-	}
-	r, err := report.Read(report.Options{Reprice: f.reprice, Prices: list, Budgets: f.budgets}, in.Paths...)
+	r, err := a.usageReport(o, &f, in, paths)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return r.Budgets, nil
+	if r != nil {
+		sums.Budgets = r.Budgets
+	}
+	if err := a.printUsage(sums, r, opts, &f, in); err != nil {
+		return err
+	}
+	return cmp.Or(unread, a.failOn(r, f.failOn))
 }
 
 // options returns the options of the flags.
@@ -125,7 +129,14 @@ func (f usageFlags) options(format string) (opts calls.SumOptions, err error) {
 	if err := f.check(format); err != nil {
 		return opts, err
 	}
+	if err := f.checkReport(format); err != nil {
+		return opts, err
+	}
 	opts = calls.SumOptions{Reprice: f.reprice}
+	if f.last != "" {
+		opts.From, opts.To, err = lastDays(f.last, time.Now())
+		return opts, err
+	}
 	if opts.From, err = lookup.Time(f.from); err != nil {
 		return opts, usagef("--from: %w", err)
 	}
@@ -138,21 +149,27 @@ func (f usageFlags) options(format string) (opts calls.SumOptions, err error) {
 	return opts, nil
 }
 
-func (a *app) printUsage(report *pages.Report) error {
-	if report.Calls == 0 {
+// printUsage prints the sums of all calls, or on a terminal the report.
+func (a *app) printUsage(sums *pages.Report, r *report.Report, opts calls.SumOptions, f *usageFlags, in *callsfiles.Files) error {
+	if sums.Calls == 0 {
 		a.warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from and --to select by time)"))
 	}
-	for i, by := range report.By {
+	for i, by := range sums.By {
 		label, labelled := strings.CutPrefix(by, "label:")
-		if labelled && report.Calls > 0 && !slices.ContainsFunc(report.Rows, func(row calls.Group) bool { return row.By[i] != "" }) {
+		if labelled && sums.Calls > 0 && !slices.ContainsFunc(sums.Rows, func(row calls.Group) bool { return row.By[i] != "" }) {
 			a.warn(fmt.Errorf("--by: no call has the label %q", label))
 		}
 	}
-	if a.format == "csv" {
+	switch {
+	case a.format == "csv":
 		a.progress.Stop()
-		return report.CSV(a.out)
+		return sums.CSV(a.out)
+	case a.format == "json":
+		return a.print(usageJSON{sums, r}, nil)
+	case output.Width(a.out) == 0:
+		return a.print(sums, sums.Table)
 	}
-	return a.print(report, report.Table)
+	return a.usageText(r, opts, f, in)
 }
 
 // count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot

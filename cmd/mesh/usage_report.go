@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
+)
+
+// adviceCodes are the rules of a report, for --fail-on.
+var adviceCodes = []string{report.CodeRetired, report.CodeRetiring, report.CodeBudget, report.CodeLabel, report.CodeErrors, report.CodeUnpriced}
+
+// usageJSON is what mesh usage prints with -o json: the sums of all calls, and the report.
+type usageJSON struct {
+	*pages.Report
+	Details *report.Report `json:"report"`
+}
+
+func (f *usageFlags) reportFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.last, "last", "", "the last full days in UTC, such as 28d, instead of --from and --to")
+	flags.StringArrayVar(&f.budgets, "budget", nil, "show what is left of a budget, such as 5/day, 100/month or 2/day/label:user for the value that spent most; 5 is for all calls that are read; repeatable")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 if a rule fires: "+strings.Join(adviceCodes, ", ")+"; several with commas")
+	flags.BoolVar(&f.all, "all", false, "on a terminal, show all rows")
+}
+
+// checkReport checks the flags of the report.
+func (f *usageFlags) checkReport(format string) error {
+	if format == "focus" && len(f.failOn) > 0 {
+		return usagef("--fail-on is not for -o focus")
+	}
+	if f.last != "" && (f.from != "" || f.to != "") {
+		return usagef("--last and --from or --to exclude each other")
+	}
+	for _, text := range f.budgets {
+		if _, err := meter.ParseBudget(text); err != nil {
+			return err
+		}
+	}
+	for _, code := range f.failOn {
+		if !slices.Contains(adviceCodes, code) {
+			return usagef("--fail-on %q must be %s", code, strings.Join(adviceCodes, ", "))
+		}
+	}
+	return nil
+}
+
+// lastDays returns the last full days before now, of a text such as "28d".
+func lastDays(text string, now time.Time) (from, to time.Time, err error) {
+	const most = 36500
+	number, ok := strings.CutSuffix(text, "d")
+	n, err := strconv.ParseUint(number, 10, 16)
+	if !ok || err != nil || n == 0 || n > most {
+		return from, to, usagef("--last %q must be a number of days such as 28d", text)
+	}
+	to = now.UTC().Truncate(24 * time.Hour)
+	return to.AddDate(0, 0, -int(n)), to, nil
+}
+
+// usageReport returns the report of the files; nil if nothing needs it.
+func (a *app) usageReport(o report.Options, f *usageFlags, in *callsfiles.Files, names []string) (*report.Report, error) {
+	terminal := a.format == "text" && output.Width(a.out) > 0
+	if !terminal && a.format != "json" && len(f.budgets) == 0 && len(f.failOn) == 0 {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	r, err := report.Read(o, in.Paths...)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	r.Source.Paths = append([]string{}, names...)
+	return r, nil
+}
+
+// failOn prints the rules among codes that fire, and returns errFound if there is one.
+func (a *app) failOn(r *report.Report, codes []string) error {
+	var found error
+	for _, code := range codes {
+		if !slices.Contains(r.Codes, code) {
+			continue
+		}
+		found = errFound
+		text := "this rule fires" // Advice has five at most
+		if i := slices.IndexFunc(r.Advice, func(advice report.Advice) bool { return advice.Code == code }); i >= 0 {
+			text = r.Advice[i].Text
+		}
+		fmt.Fprintf(a.errs, "mesh: --fail-on %s: %s\n", code, output.Line(text))
+	}
+	return found
+}
