@@ -100,6 +100,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	cmd.Flags().BoolVar(&f.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
 	cmd.Flags().StringArrayVar(&f.hosts, "host", nil, "another host, as HOST=API, HOST:PORT=API or HOST=API:NAME, where API is the provider whose API it has (or converse, invoke, cohere, ollama) and NAME who bills it, such as api.groq.com=openai:groq; for base URLs, --intercept and fetch of Node; repeatable")
 	cmd.Flags().StringVar(&f.azure, "azure", "", "kind of the deployments on Azure: global, data-zone or regional; without it their calls are unpriced")
+	complete(cmd, "azure", cobra.FixedCompletions([]string{"global", "data-zone", "regional"}, cobra.ShellCompDirectiveNoFileComp))
 	pricesFlag(a, cmd)
 	return cmd
 }
