@@ -133,6 +133,8 @@ func (c *MeshClient) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+var opHealth = operation{method: http.MethodGet, path: "/health", repeatable: true}
+
 // Health returns the body of the gateway's health endpoint (GET /health): JSON or plain text, depending on the
 // gateway. It needs no token. A status that is not 2xx is a [*MeshGatewayError].
 func (c *MeshClient) Health(ctx context.Context) (string, error) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/methods"
 	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
 )
 
@@ -77,12 +78,8 @@ func servingInMemory(t *testing.T, handler http.HandlerFunc, opts ...client.Opti
 }
 
 // operations calls every operation of a client once, with arguments that are valid.
-var operations = map[string]func(context.Context, *client.MeshClient) error{
+var operations = withGateway(map[string]func(context.Context, *client.MeshClient) error{
 	"ListPeers": func(ctx context.Context, c *client.MeshClient) error { _, err := c.ListPeers(ctx); return err },
-	"Register": func(ctx context.Context, c *client.MeshClient) error {
-		_, err := c.Register(ctx, client.RegisterRequest{URL: "http://node-a:8787"})
-		return err
-	},
 	"Fetch": func(ctx context.Context, c *client.MeshClient) error {
 		_, err := c.Fetch(ctx, client.FetchOptions{})
 		return err
@@ -99,10 +96,6 @@ var operations = map[string]func(context.Context, *client.MeshClient) error{
 	"GetPeer":  func(ctx context.Context, c *client.MeshClient) error { _, err := c.GetPeer(ctx, "node-b"); return err },
 	"Reply": func(ctx context.Context, c *client.MeshClient) error {
 		_, err := c.Reply(ctx, client.MeshMessage{ID: 7, FromNode: "node-b"}, client.KindAnswer, "done")
-		return err
-	},
-	"OpenThread": func(ctx context.Context, c *client.MeshClient) error {
-		_, err := c.OpenThread(ctx, "node-a↔node-b:builds")
 		return err
 	},
 	"Ask": func(ctx context.Context, c *client.MeshClient) error {
@@ -133,14 +126,6 @@ var operations = map[string]func(context.Context, *client.MeshClient) error{
 		_, _, err := c.FindThread(ctx, "node-a↔node-b:builds")
 		return err
 	},
-	"GetThread": func(ctx context.Context, c *client.MeshClient) error {
-		_, _, err := c.GetThread(ctx, threadID, client.ThreadOptions{Limit: 1})
-		return err
-	},
-	"ListThreads": func(ctx context.Context, c *client.MeshClient) error {
-		_, err := c.ListThreads(ctx, client.ThreadQuery{Peer: "node-a", Topic: "builds", SessionID: "s", Limit: 1})
-		return err
-	},
 	"Health": func(ctx context.Context, c *client.MeshClient) error { _, err := c.Health(ctx); return err },
 	"Watch": func(ctx context.Context, c *client.MeshClient) error {
 		for _, err := range c.Watch(ctx, client.WatchOptions{}) {
@@ -148,6 +133,14 @@ var operations = map[string]func(context.Context, *client.MeshClient) error{
 		}
 		return ctx.Err()
 	},
+})
+
+// withGateway adds the operations of package methods.
+func withGateway(all map[string]func(context.Context, *client.MeshClient) error) map[string]func(context.Context, *client.MeshClient) error {
+	for _, m := range methods.Gateway {
+		all[m.Name] = func(ctx context.Context, c *client.MeshClient) error { _, err := m.Call(ctx, c); return err }
+	}
+	return all
 }
 
 // briefly calls wait for a short time. It is no error that nobody answers, or that the gateway does not have the question of Await.
@@ -179,7 +172,7 @@ func waits(operation string) bool {
 }
 
 // threadID is the thread of the operation GetThread.
-const threadID = "3f0f8a53-0000-4000-8000-000000000000"
+const threadID = methods.ThreadID
 
 func hello(to string) client.SendRequest {
 	return client.SendRequest{To: to, Kind: client.KindFYI, Content: "hello"}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
@@ -53,6 +54,8 @@ type FetchOptions struct {
 	// parameter that has a field, such as "since", is a [*ValueError].
 	Extra url.Values
 }
+
+var opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true, noPages: true}
 
 // Fetch returns the messages of an inbox, the newest first (GET /messages). It marks nothing read. The slice is not nil
 // unless there is an error.
@@ -136,6 +139,11 @@ func (o FetchOptions) checkTexts() error {
 		}
 	}
 	return nil
+}
+
+func opMarkRead(id int64) operation {
+	path := "/messages/" + strconv.FormatInt(id, 10) + "/read"
+	return operation{method: http.MethodPost, path: path, repeatable: true, ignoresBody: true, noPages: true, absence: true, goneIsDone: true}
 }
 
 // MarkRead marks one message read (POST /messages/{id}/read). Call it when the message has been processed: fetching does not

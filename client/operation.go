@@ -3,12 +3,11 @@ package client
 import (
 	"io"
 	"net/http"
-	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// operation describes a request for errors and the retry policy.
+// operation describes a request for errors and the retry policy. The operations of the gateway are beside the methods that send them.
 type operation struct {
 	method, path string
 	// repeatable means that a second request does no harm.
@@ -32,36 +31,6 @@ type operation struct {
 	shrinks bool
 	// filter, if not nil, returns a reader of the part of the response body that is needed.
 	filter func(io.Reader) io.Reader
-}
-
-// The operations of the gateway.
-var (
-	opListPeers    = operation{method: http.MethodGet, path: "/peers", repeatable: true, noPages: true}
-	opRegister     = operation{method: http.MethodPost, path: "/peers/register"}
-	opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true, noPages: true}
-	opHealth       = operation{method: http.MethodGet, path: "/health", repeatable: true}
-	opListThreads  = operation{method: http.MethodGet, path: "/threads", repeatable: true, noPages: true}
-	// A thread is created once: a repeated request returns the same thread.
-	opOpenThread = operation{method: http.MethodPost, path: "/threads", repeatable: true}
-)
-
-// opSend is repeatable only with an idempotency key, by which the gateway recognizes the message.
-func opSend(keyed, ownKey bool) operation {
-	return operation{method: http.MethodPost, path: "/messages", repeatable: keyed, ownKey: keyed && ownKey, delivers: true}
-}
-
-// opGetPeer and opGetThread take the name or id as errors may show it.
-func opGetPeer(name string) operation {
-	return operation{method: http.MethodGet, path: "/peers/" + name, repeatable: true, absence: true}
-}
-
-func opGetThread(id string) operation {
-	return operation{method: http.MethodGet, path: "/threads/" + id, repeatable: true, absence: true}
-}
-
-func opMarkRead(id int64) operation {
-	path := "/messages/" + strconv.FormatInt(id, 10) + "/read"
-	return operation{method: http.MethodPost, path: path, repeatable: true, ignoresBody: true, noPages: true, absence: true, goneIsDone: true}
 }
 
 // done reports whether a failed attempt shows that the operation has succeeded. uncertain is the last earlier attempt that may

@@ -37,6 +37,8 @@ type RegisterRequest struct {
 	Extra map[string]any
 }
 
+var opListPeers = operation{method: http.MethodGet, path: "/peers", repeatable: true, noPages: true}
+
 // ListPeers returns the enabled peers in the gateway's order (GET /peers). The slice is not nil unless there is an error.
 //
 // One peer cannot make the list unreadable. Capabilities that are nested more than 1000 levels deep, or larger than
@@ -81,6 +83,8 @@ func (c *MeshClient) listPeers(ctx context.Context, limit int64) (peers []MeshPe
 	list, err := decodeList[gateway.PeerList](c, op, resp, peerRows)
 	return list.Peers, largest, withIncomplete(err, resp, list.AdditionalProperties, len(list.Peers), nil)
 }
+
+var opRegister = operation{method: http.MethodPost, path: "/peers/register"}
 
 // Register registers the client's node (POST /peers/register). Only Register and [MeshClient.Serve] register it, and
 // [WithRetry] never repeats the request.
@@ -141,6 +145,11 @@ func unwrapRegistration(body []byte, node string) *MeshPeer {
 		return peer
 	}
 	return nil
+}
+
+// opGetPeer takes the name as errors may show it.
+func opGetPeer(name string) operation {
+	return operation{method: http.MethodGet, path: "/peers/" + name, repeatable: true, absence: true}
 }
 
 // GetPeer returns the peer with the given name or alias, even if it is disabled (GET /peers/{name}). An unknown name is a

@@ -37,6 +37,11 @@ type SendRequest struct {
 	Extra map[string]any
 }
 
+// opSend is repeatable only with an idempotency key, by which the gateway recognizes the message.
+func opSend(keyed, ownKey bool) operation {
+	return operation{method: http.MethodPost, path: "/messages", repeatable: keyed, ownKey: keyed && ownKey, delivers: true}
+}
+
 // Send sends a message and returns its receipt, which has no content (POST /messages). It takes these steps:
 //
 //  1. Validate the request. An invalid field is a [*ValueError].

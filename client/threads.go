@@ -43,6 +43,9 @@ type ThreadOptions struct {
 	Newest bool
 }
 
+// A thread is created once: a repeated request returns the same thread.
+var opOpenThread = operation{method: http.MethodPost, path: "/threads", repeatable: true}
+
 // OpenThread returns the thread with the given name, 1 to 128 characters, and creates it if it is new (POST /threads). Its ID
 // is the value for SendRequest.ThreadID. By convention a name is the two peers and a topic, as in "node-a↔node-b:builds". A name
 // of another length is a [*ValueError].
@@ -68,6 +71,11 @@ func checkThreadName(name string) error {
 		return &ValueError{Field: "name", Reason: "must have 1 to 128 characters"}
 	}
 	return checkText("name", name)
+}
+
+// opGetThread takes the id as errors may show it.
+func opGetThread(id string) operation {
+	return operation{method: http.MethodGet, path: "/threads/" + id, repeatable: true, absence: true}
 }
 
 // GetThread returns a thread and its messages, the oldest first (GET /threads/{uuid}). The messages have the ThreadID of the
@@ -153,6 +161,8 @@ func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool
 	}
 	return nil, false, err // a row that cannot be decoded may be the thread
 }
+
+var opListThreads = operation{method: http.MethodGet, path: "/threads", repeatable: true, noPages: true}
 
 // ListThreads returns threads, the most recently used first (GET /threads). The slice is not nil unless there is an error.
 func (c *MeshClient) ListThreads(ctx context.Context, query ThreadQuery) ([]Thread, error) {

@@ -8,6 +8,21 @@ import (
 	"slices"
 )
 
+// Operations of messages.
+const (
+	ListMessages    Operation = "listMessages"
+	SendMessage     Operation = "sendMessage"
+	MarkMessageRead Operation = "markMessageRead"
+)
+
+func (g *Gateway) messageRoutes() []route {
+	return []route{
+		{"GET", "/messages", g.serve(ListMessages, g.listMessages)},
+		{"POST", "/messages", g.serve(SendMessage, g.sendMessage)},
+		{"POST", "/messages/{msg_id}/read", g.serve(MarkMessageRead, g.markMessageRead)},
+	}
+}
+
 type message struct {
 	id             int64
 	from, to, kind string

@@ -8,6 +8,21 @@ import (
 	"strings"
 )
 
+// Operations of peers.
+const (
+	ListPeers    Operation = "listPeers"
+	RegisterPeer Operation = "registerPeer"
+	GetPeer      Operation = "getPeer"
+)
+
+func (g *Gateway) peerRoutes() []route {
+	return []route{
+		{"GET", "/peers", g.serve(ListPeers, g.listPeers)},
+		{"POST", "/peers/register", g.serve(RegisterPeer, g.registerPeer)},
+		{"GET", "/peers/{name}", g.serve(GetPeer, g.getPeer)},
+	}
+}
+
 type peer struct {
 	name, url    string
 	capabilities map[string]any

@@ -3,6 +3,7 @@ package gatewaytest
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
@@ -10,20 +11,6 @@ import (
 
 // Operation is an operation of the gateway, named by its operationId in specs/gateway.yaml.
 type Operation string
-
-// The operations of the gateway.
-const (
-	ListPeers       Operation = "listPeers"
-	RegisterPeer    Operation = "registerPeer"
-	GetPeer         Operation = "getPeer"
-	ListMessages    Operation = "listMessages"
-	SendMessage     Operation = "sendMessage"
-	MarkMessageRead Operation = "markMessageRead"
-	ListThreads     Operation = "listThreads"
-	OpenThread      Operation = "openThread"
-	GetThread       Operation = "getThread"
-	GetHealth       Operation = "getHealth"
-)
 
 // other is the operation of every request that is not in specs/gateway.yaml.
 const other Operation = ""
@@ -33,22 +20,9 @@ type route struct {
 	handler      http.Handler
 }
 
-// router returns the routes of the gateway. A path with several methods is one route for each.
+// router returns the routes of the gateway, which are beside their handlers. A path with several methods is one route for each.
 func (g *Gateway) router() http.Handler {
-	routes := []route{
-		{"GET", "/peers", g.serve(ListPeers, g.listPeers)},
-		{"POST", "/peers/register", g.serve(RegisterPeer, g.registerPeer)},
-		{"GET", "/peers/{name}", g.serve(GetPeer, g.getPeer)},
-		{"GET", "/messages", g.serve(ListMessages, g.listMessages)},
-		{"POST", "/messages", g.serve(SendMessage, g.sendMessage)},
-		{"POST", "/messages/{msg_id}/read", g.serve(MarkMessageRead, g.markMessageRead)},
-		{"GET", "/threads", g.serve(ListThreads, g.listThreads)},
-		{"POST", "/threads", g.serve(OpenThread, g.openThread)},
-		{"GET", "/threads/{uuid}", g.serve(GetThread, g.getThread)},
-		{"GET", "/health", g.serve(GetHealth, g.health)},
-		{"GET", "/features", g.serve(other, g.features)},
-		{"POST", "/tasks", g.serve(other, g.createTask)},
-	}
+	routes := slices.Concat(g.peerRoutes(), g.messageRoutes(), g.threadRoutes(), g.statusRoutes())
 	unmatched := g.server.Handle(other, func(r *http.Request) answer { return refuseRoute(routes, r) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, route := range routes {

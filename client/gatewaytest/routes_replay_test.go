@@ -45,14 +45,11 @@ var secondSession = []string{
 	"idempotent_key_sender_a", "idempotent_key_sender_b",
 	"send_with_peer_token", "send_as_another_with_peer_token", "peers_with_peer_token",
 	"register_odd_name", "register_name_too_long", "register_url_too_long", "send_from_too_long",
-	"mark_read_over_int64", "send_task_id_over_int64", "unauthorized_and_invalid", "features", "task_create",
+	"mark_read_over_int64", "send_task_id_over_int64", "unauthorized_and_invalid",
 }
 
 // unrecorded is a message of the second session whose own exchange was not recorded. The lists show it.
 const unrecorded = `{"from_node":"node-c","to_node":"node-b","kind":"fyi","content":"noise"}`
-
-// outside lists the recordings of operations that specs/gateway.yaml leaves out.
-var outside = []string{"features", "task_create"}
 
 type recorded struct {
 	Request struct {
@@ -76,16 +73,21 @@ func recording(t *testing.T, name string) recorded {
 	return r
 }
 
-func TestEveryRecordingIsInASession(t *testing.T) {
-	t.Parallel()
+// others returns the recordings that are in no session, by name. They are replayed at the end of the second one: a recording for
+// which that is the wrong place is added to a session.
+func others(t *testing.T) []string {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(recordings, "*.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
+	var names []string
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		assert.True(t, slices.Contains(firstSession, name) || slices.Contains(secondSession, name),
-			"%s: add the recording to a session, at a place where the gateway can have answered it", name)
+		if !slices.Contains(firstSession, name) && !slices.Contains(secondSession, name) {
+			names = append(names, name)
+		}
 	}
+	return names
 }
 
 func TestFirstSessionIsAnsweredAsRecorded(t *testing.T) {
@@ -106,7 +108,7 @@ func TestSecondSessionIsAnsweredAsRecorded(t *testing.T) {
 	for _, name := range []string{"node-a", "node-b", "node-c"} {
 		tokens = append(tokens, register(s, name, `"http://`+name+`:8787","capabilities":{"role":"worker"}`))
 	}
-	s.replay(secondSession, tokens[0])
+	s.replay(slices.Concat(secondSession, others(t)), tokens[0])
 }
 
 func register(s *testGateway, name, rest string) (peerToken string) {
@@ -131,7 +133,7 @@ func (s *testGateway) replay(session []string, peerToken string) {
 			continue
 		}
 		r := recording(s.t, name)
-		got := s.play(name, r, alike, authorization(name, r, peerToken))
+		got := s.play(r, alike, authorization(name, r, peerToken))
 		require.Equal(s.t, r.Response.Status, got.Status, name)
 		require.Equal(s.t, r.Response.ContentType, got.Header.Get("Content-Type"), name)
 		if r.Response.Body == nil {
@@ -143,16 +145,25 @@ func (s *testGateway) replay(session []string, peerToken string) {
 }
 
 // play sends one recorded request, with the generated values of this gateway in place of the recorded ones.
-func (s *testGateway) play(name string, r recorded, alike comparison, headers []string) reply.Reply {
+func (s *testGateway) play(r recorded, alike comparison, headers []string) reply.Reply {
 	s.t.Helper()
 	path, body := alike.translate(r.Request.Path), alike.translate(strings.TrimSuffix(string(r.Request.Body), "null"))
-	if slices.Contains(outside, name) {
+	if !s.described(r.Request.Method, path) {
 		got, err := s.faulty(r.Request.Method, path, body, headers...)
 		require.NoError(s.t, err)
 		return got
 	}
 	got, _ := s.exchange(r.Request.Method, path, body, headers...)
 	return got
+}
+
+// described reports whether specs/gateway.yaml has the operation.
+func (s *testGateway) described(method, path string) bool {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, path, nil)
+	require.NoError(s.t, err)
+	err = s.checker.Request(contract.Exchange{Request: r})
+	return err == nil || !strings.Contains(err.Error(), "no matching operation")
 }
 
 func authorization(name string, r recorded, peerToken string) []string {

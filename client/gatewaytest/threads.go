@@ -11,6 +11,21 @@ import (
 	"strings"
 )
 
+// Operations of threads.
+const (
+	ListThreads Operation = "listThreads"
+	OpenThread  Operation = "openThread"
+	GetThread   Operation = "getThread"
+)
+
+func (g *Gateway) threadRoutes() []route {
+	return []route{
+		{"GET", "/threads", g.serve(ListThreads, g.listThreads)},
+		{"POST", "/threads", g.serve(OpenThread, g.openThread)},
+		{"GET", "/threads/{uuid}", g.serve(GetThread, g.getThread)},
+	}
+}
+
 type thread struct {
 	id, name   string
 	sessionID  *string

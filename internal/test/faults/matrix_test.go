@@ -103,6 +103,9 @@ func (m *matrix) prepare(keyed bool) {
 		c := m.trial(op, &fault{want: ok, status: 200}, false)
 		c.play(m.t, m.responses[op])
 		m.results[op] = c.value
+		if op.mesh != nil && op.empty == nil {
+			op.learn(c)
+		}
 		_, wrong := c.verify(c.value)
 		require.Empty(m.t, wrong, op.name)
 		require.True(m.t, op.empty == nil || !reflect.DeepEqual(op.empty, c.value), "%s: a good answer is not empty", op.name)

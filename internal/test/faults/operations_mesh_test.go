@@ -2,15 +2,51 @@ package faults_test
 
 import (
 	"context"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/internal/test/methods"
 )
 
 // meshOperations are the operations of the gateway client, for the node in the recordings. None checks the Content-Type.
 func meshOperations() []*operation {
-	return []*operation{listPeers(), register(), fetch(), sendAtRegistry(), sendAtPost(), markRead(), health(), watch(), getPeer(), openThread(), listThreads(), getThread(), findThread(), sent()}
+	all := []*operation{listPeers(), fetch(), sendAtRegistry(), sendAtPost(), markRead(), health(), watch(), getPeer(), findThread(), sent()}
+	for _, m := range methods.Gateway {
+		all = append(all, meshOperation(m))
+	}
+	return all
+}
+
+// meshOperation returns the operation of a method without special cases. prepare adds its request and its empty result.
+func meshOperation(m methods.Method) *operation {
+	op := &operation{
+		name: m.Name, method: m.Name, mesh: m.Call, recordings: []string{m.Recording},
+		text: m.Text, integer: m.Integer, object: m.Object, nulls: make(map[string]outcome),
+	}
+	for _, place := range m.Required {
+		op.nulls[place] = decode
+	}
+	if m.List {
+		op.exceptions = []exception{{class: emptyBody, becomes: none, why: "an empty body is an empty list"}}
+	}
+	return op
+}
+
+// learn sets the request and the empty result of an operation of package methods, from a trial without a fault.
+func (op *operation) learn(c *trial) {
+	if requests := c.server.requests(); op.request[0] == "" && len(requests) > 0 {
+		op.request[0], op.request[1], _ = strings.Cut(requests[0], " ")
+	}
+	switch kind := reflect.TypeOf(c.value); {
+	case kind == nil:
+	case len(op.exceptions) > 0 && kind.Kind() == reflect.Slice:
+		op.empty = reflect.MakeSlice(kind, 0, 0).Interface()
+	default:
+		op.empty = reflect.Zero(kind).Interface()
+	}
 }
 
 // emptyListExceptions are the exceptions of operations that read a list.
@@ -30,18 +66,6 @@ func listPeers() *operation {
 		empty: []client.MeshPeer{},
 		text:  path{"peers", 0, "url"}, integer: path{"peers", 0, "enabled"}, object: path{"peers", 0},
 		nulls: peerNulls, exceptions: emptyListExceptions(none),
-	}
-}
-
-func register() *operation {
-	return &operation{
-		name: "Register", method: "Register", recordings: []string{"register_first_time"}, request: [2]string{"POST", "/peers/register"},
-		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) {
-			return c.Register(ctx, client.RegisterRequest{URL: "http://node-c:8787"})
-		},
-		empty: (*client.MeshPeer)(nil),
-		text:  path{"registered_at"}, integer: path{"enabled"}, object: path{},
-		nulls: map[string]outcome{"": decode, "name": decode},
 	}
 }
 

@@ -85,5 +85,5 @@ func TestEveryOperationIsCovered(t *testing.T) {
 	for _, name := range []string{"Ask", "AskAll", "Await", "Pending"} { // Send, OpenThread, Sent, polls and MarkRead; ask_wait_test.go has their faults
 		delete(withContext, name)
 	}
-	assert.Equal(t, withContext, played, "add a new operation to meshOperations or discoveryOperations")
+	assert.Equal(t, withContext, played, "add a new method to internal/test/methods or, with exceptions of its own, to meshOperations; one of package discovery to discoveryOperations")
 }
