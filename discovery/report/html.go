@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
-	"sync"
 )
 
 //go:embed page.html
@@ -35,8 +34,9 @@ func (r *Report) WriteHTML(w io.Writer) error {
 }
 
 // pageTemplate returns the template of the page. Its styles are one element, whose hash is in the policy of the page: a style that a name
-// brought in would not apply.
-var pageTemplate = sync.OnceValues(func() (*template.Template, error) {
+// brought in would not apply. It is parsed for each page, which takes milliseconds: a global one would be in every program that imports the
+// package.
+func pageTemplate() (*template.Template, error) {
 	sum := sha256.Sum256([]byte(pageCSS))
 	return template.New("page").Funcs(template.FuncMap{
 		"css":     func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // it is ours
@@ -46,4 +46,4 @@ var pageTemplate = sync.OnceValues(func() (*template.Template, error) {
 		"platform": platformName, "status": statusText, "saving": sameChange, "errors": firstErrors, "nocost": noCost, "models": unpricedModels,
 		"percentWidth": percentWidth, "less": func(a, b int) int { return a - b },
 	}).Parse(pageHTML)
-})
+}

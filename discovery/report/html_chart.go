@@ -232,22 +232,26 @@ type tick struct{ Y, Base, Text string }
 // mark is a text at a place.
 type mark struct{ X, Y, Text, Anchor string }
 
-// The margins of a chart, and the largest width of a bar with its space.
+// The margins of a chart, the largest width of a bar with its space, and the width of a letter.
 const (
 	chartTop    = 30
 	chartBottom = 40
 	maxSlot     = 60
+	textWidth   = 8
 )
 
 // newChart returns the picture of bars, of which names many have a text below.
 func newChart(class string, width, height, left, names int, all []bar) *chart {
+	most := top(all)
+	step := tickStep(most)
+	for i := 0; float64(i)*step <= most; i++ { // the widest text decides on the margin
+		left = max(left, 12+textWidth*len(axisText(float64(i)*step)))
+	}
 	c := &chart{Class: class, Width: width, Height: height, Left: left, Right: width - 4, Bottom: height - chartBottom}
 	c.slot = min(float64(c.Right-c.Left)/float64(max(len(all), 1)), maxSlot)
 	high := float64(c.Bottom - chartTop)
 	c.Transform = fmt.Sprintf("translate(%d %d) scale(%.4f %.4f)", c.Left, chartTop, c.slot/slotWidth, high/stackHeight)
-	most := top(all)
-	step := tickStep(most)
-	for i := 0; float64(i)*step <= most*1.0001; i++ {
+	for i := 0; float64(i)*step <= most; i++ {
 		y := float64(c.Bottom) - float64(i)*step*perUnit(high, most)
 		c.Ticks = append(c.Ticks, tick{coordinate(y), coordinate(y + 4), axisText(float64(i) * step)})
 	}

@@ -95,6 +95,15 @@ func (p *page) Comparison() bool {
 	return p.Total.Comparable && p.Total.Previous.Counted > 0 && p.Change != nil
 }
 
+// NotCompared says why there is no change.
+func (p *page) NotCompared() string {
+	before := p.PeriodText(p.Previous)
+	if p.Source.First.After(p.Previous.From) {
+		return "There is no comparison with " + before + ": the calls begin on " + instant(p.Source.First) + "."
+	}
+	return "There is no comparison with " + before + ", of which no call has a cost."
+}
+
 // ChangeOf is the change of a row.
 func (p *page) ChangeOf(r *Row) string {
 	switch {

@@ -75,13 +75,19 @@ func (p *page) MonthBar() *budgetBar {
 	return b
 }
 
+// Exceeded reports whether more than a budget was spent.
+func (*page) Exceeded(b *Budget) bool { return number(b.LeftUSD) < 0 }
+
 // BudgetText says what is left of a budget.
-func (*page) BudgetText(b *Budget) string {
+func (p *page) BudgetText(b *Budget) string {
 	budget := "the budget of " + dollars(b.LimitUSD) + perText(b.Per)
-	if b.Label != "" {
+	switch {
+	case b.Label != "" && b.Value == "":
+		budget += " for each " + b.Label
+	case b.Label != "":
 		budget += " for " + b.Label + " " + b.Value
 	}
-	if number(b.LeftUSD) < 0 {
+	if p.Exceeded(b) {
 		return line(dollars(strings.TrimPrefix(b.LeftUSD, "-")) + " more than " + budget + " was spent.")
 	}
 	return line(dollars(b.LeftUSD) + " of " + budget + " is left.")

@@ -140,7 +140,8 @@ type timing struct {
 	X, Width string
 }
 
-// Timings are the models with the most errors first: the first ones, or all of them.
+// Timings are the models with the most failed calls first: the first ones, or all of them. By their rate, a model with one failed call of
+// ten would be above one with a hundred of two thousand.
 func (p *page) Timings(all bool) (rows []timing) {
 	slowest := 0.0
 	latency := slices.Clone(p.Latency)
@@ -149,7 +150,7 @@ func (p *page) Timings(all bool) (rows []timing) {
 			slowest = max(slowest, *t.P95MS)
 		}
 	}
-	slices.SortStableFunc(latency, func(a, b Latency) int { return cmp.Compare(rateValue(b.Rate), rateValue(a.Rate)) })
+	slices.SortStableFunc(latency, func(a, b Latency) int { return cmp.Compare(b.First.Failed, a.First.Failed) })
 	for _, m := range latency[:min(len(latency), limit(all))] {
 		t := timing{Latency: m, Bad: rateValue(m.Rate) >= minErrorRate/100.0}
 		if low, high := m.First.P50MS, m.First.P95MS; low != nil && high != nil && slowest > 0 {

@@ -15,8 +15,8 @@ import (
 // notKnown is shown in place of a value.
 const notKnown = "not known"
 
-// scientific is the amount from which a page shows an exponent. The whole number would be wider than a phone.
-var scientific = big.NewRat(1e15, 1)
+// scientific is the amount from which a page shows an exponent. The whole number would be wider than a column.
+var scientific = big.NewRat(1e9, 1)
 
 // dollars returns an amount in cents, rounded half up.
 func dollars(usd string) string { return signedDollars(usd, "") }
