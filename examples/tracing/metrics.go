@@ -41,7 +41,7 @@ func newCallMetrics(m metric.Meter) (c callMetrics, err error) {
 
 // record adds a call. Labels are not attributes: a value for each user would be a time series for each user.
 func (c callMetrics) record(r calls.Record) {
-	ctx, operation, provider := context.Background(), operationOf(r.Path), providerOf(r.Provider)
+	ctx, operation, provider := context.Background(), operationOf(r.Path), providerOf(r)
 	model := attribute.String("gen_ai.response.model", r.Model)
 	duration := []attribute.KeyValue{model}
 	if r.Status >= 400 {
@@ -78,13 +78,23 @@ func operationOf(path string) genaiconv.OperationNameAttr {
 	return genaiconv.OperationNameChat
 }
 
-// providerOf returns the name of a provider in the semantic conventions.
-func providerOf(p models.Provider) genaiconv.ProviderNameAttr {
-	switch p {
+// providerOf returns the name in the semantic conventions of who answered a call: the platform, if it was made on one.
+func providerOf(r calls.Record) genaiconv.ProviderNameAttr {
+	switch prices.Platform(r.Platform) {
+	case prices.PlatformBedrock:
+		return genaiconv.ProviderNameAWSBedrock
+	case prices.PlatformVertex:
+		return genaiconv.ProviderNameGCPVertexAI
+	case prices.PlatformAzure:
+		return genaiconv.ProviderNameAzureAIOpenAI
+	case prices.PlatformOpenRouter: // the conventions have no name for it
+		return genaiconv.ProviderNameAttr(r.Platform)
+	}
+	switch r.Provider {
 	case models.Gemini:
 		return genaiconv.ProviderNameGCPGemini
 	case models.XAI:
 		return genaiconv.ProviderNameXAI
 	}
-	return genaiconv.ProviderNameAttr(p) // the others have the same names
+	return genaiconv.ProviderNameAttr(r.Provider) // the others have the same names
 }

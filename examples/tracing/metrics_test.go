@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -61,6 +62,9 @@ func TestNamesOfTheConventions(t *testing.T) {
 		assert.EqualValues(t, want, operationOf(path), path)
 	}
 	for p, want := range map[models.Provider]string{"openai": "openai", "anthropic": "anthropic", "deepseek": "deepseek", "gemini": "gcp.gemini", "xai": "x_ai"} {
-		assert.EqualValues(t, want, providerOf(p))
+		assert.EqualValues(t, want, providerOf(calls.Record{Provider: p}))
+	}
+	for platform, want := range map[string]string{"bedrock": "aws.bedrock", "vertex": "gcp.vertex_ai", "azure": "azure.ai.openai", "openrouter": "openrouter"} {
+		assert.EqualValues(t, want, providerOf(calls.Record{Provider: models.Anthropic, Platform: platform}))
 	}
 }
