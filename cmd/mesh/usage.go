@@ -26,7 +26,7 @@ type usageFlags struct {
 
 	last            string
 	budgets, failOn []string
-	all             bool
+	all, line       bool
 }
 
 func newUsage(a *app) *cobra.Command {
@@ -58,8 +58,11 @@ what is not known, the month and what to do next. Names are never cut: columns a
 retiring (a model retires within 14 days), budget (exceeded, or will be), label (one value has a fifth of the increase), errors (3 % of
 the calls of a model) and unpriced. The rule is printed on stderr, and the exit status is 1.
 
+--line prints one line for a status bar, such as "today 3.12 USD, 214 calls, 5/day: 62 %". It reads only files of the present day, and of
+the periods of --budget, as far as names that begin with a day tell.
+
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
-		Example: "  mesh usage calls --by day,model\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
+		Example: "  mesh usage calls --by day,model\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			f.byGiven = cmd.Flags().Changed("by")
@@ -92,6 +95,9 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		return err
 	}
 	defer in.Close()
+	if f.line {
+		return a.usageLine(&f, list, in, time.Now())
+	}
 	a.progress.Start()
 	opts.Prices = list
 	if a.format == "focus" {

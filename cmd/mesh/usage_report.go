@@ -30,6 +30,7 @@ func (f *usageFlags) reportFlags(cmd *cobra.Command) {
 	flags.StringVar(&f.last, "last", "", "the last full days in UTC, such as 28d, instead of --from and --to")
 	flags.StringArrayVar(&f.budgets, "budget", nil, "show what is left of a budget, such as 5/day, 100/month or 2/day/label:user for the value that spent most; 5 is for all calls that are read; repeatable")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 if a rule fires: "+strings.Join(adviceCodes, ", ")+"; several with commas")
+	flags.BoolVar(&f.line, "line", false, "print one line with the calls of today, in UTC, and the part of each --budget that is spent")
 	flags.BoolVar(&f.all, "all", false, "on a terminal, show all rows")
 }
 
@@ -40,6 +41,9 @@ func (f *usageFlags) checkReport(format string) error {
 	}
 	if f.last != "" && (f.from != "" || f.to != "") {
 		return usagef("--last and --from or --to exclude each other")
+	}
+	if f.line && (format != "text" || f.byGiven || f.from+f.to+f.last+f.html != "" || len(f.failOn) > 0 || f.reprice || f.all) {
+		return usagef("--line is one line of text; of the other flags it has --budget only")
 	}
 	for _, text := range f.budgets {
 		if _, err := meter.ParseBudget(text); err != nil {

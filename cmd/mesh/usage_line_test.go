@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// writeCall adds a line to the file of a day.
+func writeCall(t *testing.T, folder string, at time.Time, more string) {
+	t.Helper()
+	file, err := os.OpenFile(filepath.Join(folder, at.Format(time.DateOnly)+"-a.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	_, err = fmt.Fprintf(file, `{"provider":"openai","model":"m","time":%q,"usage":null,%s}`+"\n", at.Format(time.RFC3339), more)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+}
+
+func TestUsageLine(t *testing.T) {
+	t.Parallel()
+	now, folder := time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), t.TempDir()
+	writeCall(t, folder, now.Add(-time.Hour), `"usd":"2.12","labels":{"user":"ann"}`)
+	writeCall(t, folder, now.Add(-2*time.Hour), `"usd":"1","labels":{"user":"bob"}`)
+	writeCall(t, folder, now.Add(-3*time.Hour), `"usd":null,"unpriced":"closed"`)
+	writeCall(t, folder, now.AddDate(0, 0, -1), `"usd":"10","labels":{"user":"bob"}`)
+	writeCall(t, folder, now.AddDate(0, -1, 0), `"usd":"100"`)
+	for budgets, want := range map[string]string{
+		"":                                     "today 3.12 USD, 3 calls, 1 unpriced",
+		"5/day":                                "today 3.12 USD, 3 calls, 1 unpriced, 5/day: 62 %",
+		"5/day 100/month 1000":                 "today 3.12 USD, 3 calls, 1 unpriced, 5/day: 62 %, 100/month: 13 %, 1000: 11 %",
+		"2/day/label:user 20/month/label:user": "today 3.12 USD, 3 calls, 1 unpriced, 2/day/label:user: 106 % (ann), 20/month/label:user: 55 % (bob)",
+		"0/day":                                "today 3.12 USD, 3 calls, 1 unpriced, 0/day: 100 %",
+	} {
+		var out strings.Builder
+		a := &app{out: &out, errs: &out, format: "text"}
+		in, err := callsfiles.Open(nil, []string{folder})
+		require.NoError(t, err)
+		require.NoError(t, a.usageLine(&usageFlags{budgets: strings.Fields(budgets)}, prices.BuiltIn(), in, now))
+		assert.Equal(t, want+"\n", out.String())
+	}
+}
