@@ -51,7 +51,7 @@ func (f *meterFlags) startError(err error) error {
 }
 
 // secretFile is the file in the folder of --log that has the secret of --listen. It is no calls file.
-const secretFile = ".mesh-meter-secret"
+const secretFile = ".mesh-meter-secret" //nolint:gosec // the name of a file
 
 // secretForm is the form of rand.Text.
 var secretForm = regexp.MustCompile(`^[A-Z2-7]{26,64}$`)
