@@ -62,7 +62,7 @@ func (t *tail) read(yield func(Record, error) bool) {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		if stem := strings.TrimSuffix(name, ".gz"); found[stem] == "" || stem == name {
+		if stem := strings.TrimSuffix(name, ".gz"); found[stem] == "" { // the name without .gz is before the other one
 			found[stem] = name
 		}
 	}
