@@ -37,6 +37,9 @@ func (l *lastWord) find(content, word string) int {
 
 // heuristicsIn reports the matches of rules 10 and 12 in a run.
 func (s *sweep) heuristicsIn(lo, hi int) {
+	if s.withoutHeuristics {
+		return
+	}
 	for n := range heuristics {
 		h, last := &heuristics[n], &s.lastWords[n]
 		if hi-lo < h.length || last.known && last.at < lo+h.length {
@@ -80,7 +83,7 @@ func (s *sweep) nextBoundary(i, limit int) int {
 func (s *sweep) heuristicAt(n, i int) {
 	h := &heuristics[n]
 	checked := i + h.length
-	if checked > len(s.content) || lastNot(h.of, s.content, i, checked) >= 0 || !s.boundary(i) {
+	if s.withoutHeuristics || checked > len(s.content) || lastNot(h.of, s.content, i, checked) >= 0 || !s.boundary(i) {
 		return
 	}
 	if end := s.heuristicEnd(n, i); end > 0 {

@@ -15,7 +15,7 @@ const namedPasses = 8
 func (s *Scanner) Redact(content string) string {
 	for pass := 0; ; pass++ {
 		all := collectAll()
-		swept := sweep{content: content, live: s.tokens(), extended: s.extended, matches: &all}
+		swept := sweep{content: content, live: s.tokens(), ruleSet: s.ruleSet, matches: &all}
 		swept.run()
 		if len(all.found) == 0 {
 			return content
@@ -27,7 +27,7 @@ func (s *Scanner) Redact(content string) string {
 
 // replaced returns the content of a finished sweep with each group of overlapping matches replaced.
 func (s *sweep) replaced(named bool) string {
-	behind := sweep{content: s.content, extended: s.extended, lastWords: s.lastWords}
+	behind := sweep{content: s.content, ruleSet: s.ruleSet, lastWords: s.lastWords}
 	var out strings.Builder
 	copied := 0
 	found, fresh := s.sorted(), []span(nil)

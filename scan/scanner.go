@@ -10,16 +10,19 @@ import (
 type Scanner struct {
 	// live is a function because fmt cannot print what a function returns. It would print a slice of strings if the Scanner were
 	// in an unexported field, where fmt calls no String method. nil means no tokens.
-	live     func() []token
-	extended bool
+	live func() []token
+	ruleSet
 }
+
+// ruleSet says which rules are applied. The zero value has the twelve standard rules.
+type ruleSet struct{ extended, withoutHeuristics bool }
 
 // Option configures a Scanner. The order of options makes no difference.
 type Option func(*config)
 
 type config struct {
-	live     []token
-	extended bool
+	live []token
+	ruleSet
 }
 
 // New returns a Scanner that applies the twelve standard rules and those of the options. It does not read the environment: pass
@@ -31,7 +34,7 @@ func New(opts ...Option) *Scanner {
 			opt(&c)
 		}
 	}
-	s := &Scanner{extended: c.extended}
+	s := &Scanner{ruleSet: c.ruleSet}
 	if live := c.live; len(live) > 0 {
 		s.live = func() []token { return live }
 	}
@@ -49,10 +52,16 @@ func WithLiveToken(text string) Option {
 	}
 }
 
+// WithoutHeuristics leaves out rules 10 and 12, which also match harmless text: recorded responses and images have thousands of runs of
+// 40 characters. It is for source files. Package client checks messages with these rules.
+func WithoutHeuristics() Option {
+	return func(c *config) { c.withoutHeuristics = true }
+}
+
 // Find returns the leftmost match of the first rule that matches anywhere in content, and reports whether there is one. The live
 // tokens are rule 0; of two tokens at the same position it returns the longer. It allocates nothing if there is no match.
 func (s *Scanner) Find(content string) (Finding, bool) {
-	return find(content, s.tokens(), s.extended).result()
+	return find(content, s.tokens(), s.ruleSet).result()
 }
 
 // FindAll returns every match of every rule, sorted by Start, then by rule number, then the longer first. The matches of one rule
@@ -60,7 +69,7 @@ func (s *Scanner) Find(content string) (Finding, bool) {
 // [regexp.Regexp.FindAllString]. For rule 0 this holds for each token. Matches of two rules may overlap: a DeepSeek key, for
 // example, is also an OpenAI key (rules 4 and 6). Without a match the result is nil.
 func (s *Scanner) FindAll(content string) []Finding {
-	return findAll(content, s.tokens(), s.extended)
+	return findAll(content, s.tokens(), s.ruleSet)
 }
 
 // Find is [Scanner.Find] with the twelve standard rules and the token that is in $MESH_GATEWAY_TOKEN at the time of the call, if it
@@ -71,7 +80,7 @@ func Find(content string) (Finding, bool) {
 	if t, ok := newToken(os.Getenv("MESH_GATEWAY_TOKEN")); ok {
 		live = append(live, t)
 	}
-	return find(content, live, false).result()
+	return find(content, live, ruleSet{}).result()
 }
 
 func (s *Scanner) tokens() []token {

@@ -2,10 +2,10 @@ package scan
 
 // sweep is one pass over a content, from left to right.
 type sweep struct {
-	content  string
-	from     int // the start of the content for word boundaries
-	live     []token
-	extended bool
+	content string
+	from    int // the start of the content for word boundaries
+	live    []token
+	ruleSet
 
 	*matches
 
@@ -15,16 +15,16 @@ type sweep struct {
 }
 
 // find returns the best match, or one with rule ruleCount if there is none.
-func find(content string, live []token, extended bool) span {
+func find(content string, live []token, rules ruleSet) span {
 	m := keepBest()
-	s := &sweep{content: content, live: live, extended: extended, matches: &m}
+	s := &sweep{content: content, live: live, ruleSet: rules, matches: &m}
 	s.run()
 	return m.best
 }
 
-func findAll(content string, live []token, extended bool) []Finding {
+func findAll(content string, live []token, rules ruleSet) []Finding {
 	m := collectAll()
-	s := sweep{content: content, live: live, extended: extended, matches: &m}
+	s := sweep{content: content, live: live, ruleSet: rules, matches: &m}
 	s.run()
 	var out []Finding
 	for _, match := range m.sorted() {

@@ -1,6 +1,16 @@
 package main
 
-import "github.com/mesh-gateway/mesh-go/scan"
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/source"
+	"github.com/mesh-gateway/mesh-go/scan"
+)
 
 // finding is a credential at a line and a column of a file, both from 1. The column counts characters. It does not contain the
 // credential.
@@ -14,23 +24,143 @@ type finding struct {
 	Advice    string `json:"advice"`
 }
 
-// findingsIn returns the findings in the content of a file. It turns offsets, which are in order, into lines and columns in one pass.
-func findingsIn(scanner *scan.Scanner, file, content string) []finding {
+// match is a finding with its credential, which is hashed for a baseline and never printed.
+type match struct {
+	finding
+	credential string
+	ignored    bool
+}
+
+// matchesIn returns the findings in the content of a file. It turns offsets, which are in order, into lines and columns in one pass.
+func matchesIn(scanner *scan.Scanner, file, content string) []match {
 	found := scanner.FindAll(content)
-	list := make([]finding, len(found))
-	line, column, next := 1, 1, 0
-	for offset, r := range content {
-		for next < len(found) && found[next].Start <= offset {
-			rule := found[next].Rule
-			list[next] = finding{file, line, column, rule.Number, rule.Name, rule.Heuristic(), rule.Advice}
-			next++
+	list := make([]match, len(found))
+	line, begin, ignored := 0, 0, false // the line that begins at begin
+	column, counted := 1, 0             // the column of the byte at counted
+	for i, f := range found {
+		if newlines := strings.Count(content[counted:f.Start], "\n"); newlines > 0 || i == 0 {
+			line += newlines
+			begin = strings.LastIndexByte(content[:f.Start], '\n') + 1
+			column, counted = 1, begin
+			text, _, _ := strings.Cut(content[begin:], "\n")
+			ignored = source.IsIgnored(text)
 		}
-		if next == len(found) {
-			break
-		}
-		if column++; r == '\n' {
-			line, column = line+1, 1
+		column += characters(content[counted:f.Start])
+		counted = f.Start
+		rule := f.Rule
+		list[i] = match{
+			finding{file, line + 1, column, rule.Number, rule.Name, rule.Heuristic(), rule.Advice}, strings.Clone(content[f.Start:f.End]), ignored,
 		}
 	}
 	return list
+}
+
+// characters counts the characters of a text; a byte that is not UTF-8 counts as one.
+func characters(text string) (n int) {
+	for range text {
+		n++
+	}
+	return n
+}
+
+// scanReport has the credentials of a code base.
+type scanReport struct {
+	selection      *source.Selection
+	known, written *source.Baseline
+
+	found  []finding
+	files  int
+	folder bool
+	unread []error
+	accepted
+}
+
+func (r *scanReport) add(file scanned) {
+	if file.err != nil {
+		r.unread = append(r.unread, file.err)
+	}
+	if file.isText {
+		r.files++
+		r.folder = r.folder || !file.named
+	}
+	for _, m := range file.matches {
+		switch {
+		case m.ignored:
+			r.ignored++
+		case m.Rule != 0 && r.isKnown(m):
+			r.accepted.known++
+		default:
+			r.found = append(r.found, m.finding)
+		}
+	}
+}
+
+// isKnown reports whether the baseline has a match, and adds it to the one that is written.
+func (r *scanReport) isKnown(m match) bool {
+	r.written.Add(inBaseline(r.written, m))
+	return r.known != nil && r.known.Knows(inBaseline(r.known, m))
+}
+
+// inBaseline returns the form of a match in a baseline.
+func inBaseline(b *source.Baseline, m match) source.Finding {
+	f := source.Finding{File: b.In(m.File), What: m.Name}
+	f.What += " " + source.Fingerprint(f, m.credential)
+	return f
+}
+
+// text writes the findings and a summary, which is left out if files were given by name and have none.
+func (r *scanReport) text(w io.Writer) error {
+	if err := findingLines(w, r.found); err != nil {
+		return err
+	}
+	if len(r.found) > 1 {
+		if err := r.table(w); err != nil {
+			return err
+		}
+	}
+	lines := r.notes(r.selection)
+	if r.folder || len(r.found) > 1 {
+		lines = append(lines, plural(len(r.found), "finding")+" in "+plural(r.files, "file"))
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxCounts is how many rows the summary has.
+const maxCounts = 20
+
+// table writes how many findings each rule has in each file, the most first.
+func (r *scanReport) table(w io.Writer) error {
+	type key struct{ rule, file string }
+	counts := map[key]int{}
+	for _, f := range r.found {
+		counts[key{f.label(), f.File}]++
+	}
+	keys := make([]key, 0, len(counts))
+	for k := range counts {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(x, y key) int {
+		return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x.rule, y.rule), cmp.Compare(x.file, y.file))
+	})
+	var rows [][]string
+	rest := 0
+	for i, k := range keys {
+		if i < maxCounts {
+			rows = append(rows, []string{thousands(counts[k]), k.rule, k.file})
+		} else {
+			rest += counts[k]
+		}
+	}
+	if rest > 0 {
+		rows = append(rows, []string{thousands(rest), "others", ""})
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return output.Table(w, []string{"COUNT", "RULE", "FILE"}, rows)
 }

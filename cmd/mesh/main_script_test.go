@@ -167,7 +167,9 @@ func register(ts *testscript.TestScript, _ bool, args []string) {
 
 // write writes a file: write FILE TEXT.
 func write(ts *testscript.TestScript, _ bool, args []string) {
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[1]+"\n"), 0o600))
+	name := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o700))
+	ts.Check(os.WriteFile(name, []byte(args[1]+"\n"), 0o600))
 }
 
 // fail makes every request of an operation fail: fail OPERATION STATUS. Operations of providers have a dot in their names.

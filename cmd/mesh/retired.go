@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mentions"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -27,6 +28,8 @@ type retirement struct {
 type retiredFlags struct {
 	within                  string
 	scan, used, failUnknown bool
+	all                     bool
+	sources                 sourceFlags
 }
 
 func newRetired(a *app) *cobra.Command {
@@ -39,17 +42,22 @@ that OpenAI and Anthropic report. Without a MODEL it lists all models that retir
 status is then 0. The state listed means that the model is known and has no date. A model that is not known has the state
 unknown; with --fail-unknown the exit status is then 1. Blank lines of stdin and lines that begin with # are skipped.
 
-With --scan it finds the ids of models in files and in the files of folders, as whole words in lower case, and prints the place,
-the date and the replacement of those that are retired, retiring or deprecated. An id without a hyphen, such as o1, must be in
-quotes. With --fail-unknown it also prints the words in quotes that look like an id with a number and are not known. Binary files,
-symbolic links and the folders .git, .hg, .svn, .venv, node_modules and vendor are left out. If a file or folder cannot be read, the
-findings in the others are printed, and the exit status is 2.
+With --scan it finds the ids of models in files and folders, as whole words in lower case, with prefixes such as azure/ and openai:,
+and prints the date, the replacement and the first places of those that are retired, retiring or deprecated. Those after the time of --within
+come last and do not fail. An id without a hyphen, such as o1, must be in quotes or the value of a key named model. An id that ends in
+* is a pattern and no model. With --fail-unknown it also prints such values that look like an id with a number and are not known.
+If a file or folder cannot be read, the findings in the others are printed, and the exit status is 2. -o json has all places, and -o github
+prints annotations for GitHub Actions.
+
+Of a folder it also counts only, unless --all-files is given: *.lock, *-lock.*, and what is in folders named cassettes, __snapshots__,
+fixtures and testdata. ` + sourceHelp + `
 
 With --used it reads calls files, as mesh usage does, and prints each model of the last 28 days that is retired, retires soon or is
 deprecated, with the number and the cost of its calls. REPORTED is what the newest response of Gemini stated, if it is not the date.
 Dates are those of the provider; other platforms can have others.`,
 		Example: `  mesh retired gpt-4o claude-sonnet-5-5 --within 90d
   mesh retired --scan --within 90d src config.yml
+  mesh retired --scan --write-baseline models.baseline . && mesh retired --scan --baseline models.baseline .
   mesh retired --used calls
   mesh retired - < models.txt`,
 		Args:              args(cobra.ArbitraryArgs),
@@ -57,6 +65,9 @@ Dates are those of the provider; other platforms can have others.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			soon, err := parseDays("--within", f.within)
 			if err != nil {
+				return err
+			}
+			if err := f.check(cmd, a.format); err != nil {
 				return err
 			}
 			if f.scan && len(given) == 0 {
@@ -84,8 +95,27 @@ Dates are those of the provider; other platforms can have others.`,
 	cmd.Flags().BoolVar(&f.used, "used", false, "find models in the calls files and folders that are given")
 	pricesFlag(a, cmd)
 	exclude(cmd, "scan", "used")
+	cmd.Flags().BoolVar(&f.all, "all", false, "with --scan, print every place")
+	f.sources.add(cmd)
 	cmd.Flags().BoolVar(&f.failUnknown, "fail-unknown", false, "exit status 1 also for a model that is not known")
 	return cmd
+}
+
+// check returns an error for a flag that is for --scan only.
+func (f *retiredFlags) check(cmd *cobra.Command, format string) error {
+	name := f.sources.changed(cmd)
+	if f.all {
+		name = "all"
+	}
+	switch {
+	case f.scan:
+		return nil
+	case name != "":
+		return usagef("--%s is only for --scan", name)
+	case format == "github":
+		return usagef("-o github is only for --scan")
+	}
+	return nil
 }
 
 // completeArg completes a model, or with --scan or --used the name of a file.
@@ -160,7 +190,7 @@ func (a *app) retired(ctx context.Context, given []string, soon time.Duration, f
 	a.warnAll(failures)
 	check := checker{registry, time.Now().UTC().Truncate(24 * time.Hour), soon}
 	if f.scan {
-		return a.scanSources(check, given, f.failUnknown)
+		return a.scanSources(check, given, f)
 	}
 	if len(given) == 0 {
 		return a.printRetirements(retiring(registry, soon))
@@ -168,7 +198,8 @@ func (a *app) retired(ctx context.Context, given []string, soon time.Duration, f
 	list := make([]retirement, len(given))
 	found := false
 	for i, id := range given {
-		list[i] = check.model(id)
+		list[i] = check.first(mentions.IDs(id))
+		list[i].Model = id
 		found = found || check.finds(list[i]) || f.failUnknown && list[i].State == models.StateUnknown
 	}
 	if err := a.printRetirements(list); err != nil {
@@ -201,7 +232,33 @@ func (c checker) model(id string) retirement {
 	if !ok {
 		return retirement{"", id, models.RetirementStatus{State: models.StateUnknown}}
 	}
-	return retirement{p, id, c.registry.Check(p, id, c.today)}
+	status := c.registry.Check(p, id, c.today)
+	if name, ok := bedrockNames[models.NormalizeModelID(p, id)]; ok && status.State == models.StateUnknown {
+		status = c.registry.Check(p, name, c.today)
+	}
+	return retirement{p, id, status}
+}
+
+// bedrockNames are the ids of models that Bedrock names by a version.
+var bedrockNames = map[string]string{
+	"claude-v2": "claude-2.0", "claude-v2:1": "claude-2.1", "claude-instant-v1": "claude-instant-1.2",
+}
+
+// first returns the state of the first of ids that is known, or else of the first one.
+func (c checker) first(ids []string) retirement {
+	if len(ids) == 0 {
+		return retirement{"", "", models.RetirementStatus{State: models.StateUnknown}}
+	}
+	first := c.model(ids[0])
+	for _, id := range ids[1:] {
+		if first.State != models.StateUnknown {
+			break
+		}
+		if r := c.model(id); r.State != models.StateUnknown || first.Provider == "" {
+			first = r
+		}
+	}
+	return first
 }
 
 // finds reports whether a model is retired or retires soon.

@@ -1,113 +1,141 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mentions"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/source"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// mention is a model that a file names.
-type mention struct {
+// generated are patterns of files with many ids that nobody edits: lock files, recordings and the data of tests.
+var generated = []string{"*.lock", "*-lock.*", "**/cassettes/**", "**/__snapshots__/**", "**/fixtures/**", "**/testdata/**"}
+
+// place is a line of a file.
+type place struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
+}
+
+// mention is a model that a file names.
+type mention struct {
+	place
 	retirement
+	ignored bool
+}
+
+// readSource is what a file names.
+type readSource struct {
+	mentions []mention
+	isText   bool
+	err      error
+}
+
+// scanSources prints the models that files name and that are retired, retiring or deprecated, and with --fail-unknown the unknown
+// ones. A file that cannot be read could name a retired model: it is reported after those of the
+// others, and the status is that of wrong use.
+func (a *app) scanSources(check checker, paths []string, f retiredFlags) error {
+	selection, known, err := f.sources.open(generated...)
+	if err != nil {
+		return err
+	}
+	r := sourceReport{check: check, failUnknown: f.failUnknown, all: f.all, selection: selection, list: []sourceModel{}}
+	r.known, r.written = known, source.NewBaseline(f.sources.writeBaseline)
+	r.add(source.Each(selection.Files(paths), func() func(source.File) readSource {
+		s := sourceScan{check: check, withUnknown: f.failUnknown, seen: map[string]retirement{}}
+		return s.read
+	}))
+	if r.files == 0 && r.unread == nil && len(selection.LeftOut())+len(f.sources.exclude) == 0 {
+		return usagef("there is no text file to scan")
+	}
+	if f.sources.writeBaseline != "" {
+		return errors.Join(a.writeBaseline(f.sources.writeBaseline, r.written), joinUnread(r.unread))
+	}
+	if err := a.printSources(&r); err != nil {
+		return err
+	}
+	if err := joinUnread(r.unread); err != nil || !r.fails() {
+		return err
+	}
+	return errFound
+}
+
+// printSources prints a report in the format of -o.
+func (a *app) printSources(r *sourceReport) error {
+	if a.format != "text" {
+		a.printNotes(r.notes(r.selection))
+	}
+	if a.format == "github" {
+		return r.annotations(a.out)
+	}
+	return a.print(r.list, r.text)
 }
 
 // sourceScan looks for models in source files.
 type sourceScan struct {
 	check       checker
 	withUnknown bool
-	known       map[string]retirement // of each word so far: a repository repeats its words
-	list        []mention
-	files       int
+	seen        map[string]retirement // the state of each word so far: a repository repeats its words
 }
 
-// scanSources prints the models that files name and that are retired, retiring or deprecated, and with --fail-unknown the unknown
-// ones. A file that cannot be read could name a retired model: it is reported after those of the
-// others, and the status is that of wrong use.
-func (a *app) scanSources(check checker, paths []string, failUnknown bool) error {
-	s := sourceScan{check: check, withUnknown: failUnknown, known: map[string]retirement{}, list: []mention{}}
-	var unread []error
-	for file, err := range mentions.Files(paths) {
-		if err == nil {
-			err = s.file(file)
-		}
-		if err != nil {
-			unread = append(unread, fmt.Errorf("%s: %w", file, withoutPath(err)))
-		}
+// read returns the models of a file. A binary file has none.
+func (s *sourceScan) read(file source.File) (found readSource) {
+	if file.Err == nil {
+		found, file.Err = s.words(file.Path)
 	}
-	if s.files == 0 && unread == nil {
-		return usagef("there is no text file to scan")
+	if errors.Is(file.Err, mentions.ErrBinary) {
+		return readSource{}
 	}
-	if err := a.print(s.list, s.table); err != nil {
-		return err
+	if file.Err != nil {
+		found.err = fmt.Errorf("%s: %w", file.Path, withoutPath(file.Err))
 	}
-	if unread != nil {
-		return &usageError{errors.Join(unread...)}
-	}
-	for _, m := range s.list {
-		if check.finds(m.retirement) || failUnknown && m.State == models.StateUnknown {
-			return errFound
-		}
-	}
-	return nil
+	return found
 }
 
-// file adds the models of a file, unless it is binary.
-func (s *sourceScan) file(name string) error {
+func (s *sourceScan) words(name string) (readSource, error) {
+	found := readSource{isText: true}
 	f, err := os.Open(name) //nolint:gosec // the user names the file or its folder
 	if err != nil {
-		return err
+		return readSource{}, err
 	}
 	defer f.Close()
-	found := len(s.list)
 	for word, err := range mentions.Read(f) {
-		if errors.Is(err, mentions.ErrBinary) {
-			s.list = s.list[:found]
-			return nil
-		}
 		if err != nil {
-			return err
+			return found, err
 		}
 		if r := s.state(word); s.reports(r, word) {
-			s.list = append(s.list, mention{name, word.Line, r})
+			found.mentions = append(found.mentions, mention{place{name, word.Line}, r, word.Ignored})
 		}
 	}
-	s.files++
-	return nil
+	return found, nil
 }
 
-// maxKnown bounds the words that are remembered: a file with data can have millions.
-const maxKnown = 100_000
+// maxSeen bounds the words that are remembered: a file with data can have millions.
+const maxSeen = 100_000
 
 // state returns the state of the model that a word names.
 func (s *sourceScan) state(word mentions.Word) retirement {
-	r, ok := s.known[word.Text]
+	r, ok := s.seen[word.Text]
 	if !ok {
-		if len(s.known) == maxKnown {
-			clear(s.known)
+		if len(s.seen) == maxSeen {
+			clear(s.seen)
 		}
 		r = s.model(word)
-		s.known[word.Text] = r
+		s.seen[word.Text] = r
 	}
 	return r
 }
 
-// model returns the first part of a word that is a model with a state, or else the word.
+// model returns the state of the model that a word names, without the prefix of a provider: openai/gpt-4o is the same model as gpt-4o.
 func (s *sourceScan) model(word mentions.Word) retirement {
-	whole := s.check.model(word.Text)
-	for _, part := range word.Parts() {
-		if r := s.check.model(part); r.State != models.StateUnknown {
-			return r
-		}
+	r := s.check.first(word.IDs())
+	if plain := s.check.model(r.Model[strings.LastIndexByte(r.Model, '/')+1:]); plain.Matched == r.Matched {
+		return plain
 	}
-	return whole
+	return r
 }
 
 // reports reports whether a model is printed. An unknown one must look like an id: many words begin like the models of a provider,
@@ -117,26 +145,8 @@ func (s *sourceScan) reports(r retirement, word mentions.Word) bool {
 	case models.StateListed:
 		return false
 	case models.StateUnknown:
-		return s.withUnknown && r.Provider != "" && word.Quoted && bytes.ContainsAny([]byte(word.Text), "0123456789")
+		return s.withUnknown && r.Provider != "" && word.Value && strings.ContainsAny(word.Text, "0123456789")
 	default:
 		return true
 	}
-}
-
-func (s *sourceScan) table(w io.Writer) error {
-	rows := make([][]string, len(s.list))
-	for i, m := range s.list {
-		rows[i] = []string{fmt.Sprintf("%s:%d", m.File, m.Line), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement)}
-	}
-	if len(rows) > 0 {
-		if err := output.Table(w, []string{"PLACE", "MODEL", "STATE", "DATE", "REPLACEMENT"}, rows); err != nil {
-			return err
-		}
-	}
-	files := "files"
-	if s.files == 1 {
-		files = "file"
-	}
-	_, err := fmt.Fprintf(w, "%d %s; dates as of %s\n", s.files, files, models.RetirementsAsOf())
-	return err
 }

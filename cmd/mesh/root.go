@@ -91,7 +91,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.flags.TokenFile, "token-file", "", "file with the gateway token (default $MESH_TOKEN_FILE, else the token in $MESH_GATEWAY_TOKEN)")
 	flags.StringVar(&a.flags.Profile, "profile", "", "profile of the file profiles.json (mesh help profiles)")
 	// Not --output, which is a number of tokens for mesh price.
-	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, csv for mesh prices and mesh usage, focus for mesh usage and mesh cost")
+	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, csv for mesh prices and mesh usage, focus for mesh usage and mesh cost, github for mesh retired --scan and mesh scan")
 	flags.BoolVar(&a.wide, "wide", false, "on a terminal, do not cut the columns of a table")
 	complete(root, "profile", completeProfile)
 	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
@@ -181,6 +181,9 @@ func checkFormat(cmd *cobra.Command, format string) error {
 	}
 	if cmd.Name() == "usage" || cmd.Name() == "cost" {
 		accepted = append(accepted, "focus")
+	}
+	if cmd.Name() == "retired" || cmd.Name() == "scan" {
+		accepted = append(accepted, "github")
 	}
 	if slices.Contains(accepted, format) {
 		return nil

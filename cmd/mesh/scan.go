@@ -5,30 +5,39 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/source"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // scanFlags are the flags of mesh scan.
-type scanFlags struct{ noHeuristics, extended bool }
+type scanFlags struct {
+	heuristics, noHeuristics, extended bool
+	sources                            sourceFlags
+}
 
 func newScan(a *app) *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
-		Use:   "scan [FILE...|-]",
-		Short: "Find credentials in files or stdin; exit status 1 if there are any",
-		Long: `Scan prints file:line:column, rule and advice for each credential in the files, or in stdin if no file is given. It never
-prints a credential. The exit status is 1 if there are any. A file that cannot be read is reported, and the others are
-scanned; the exit status is then 2, or 1 if the others contain credentials. Scan holds one file at a time in memory.
+		Use:   "scan [FILE|DIR...|-]",
+		Short: "Find credentials in files, folders or stdin; exit status 1 if there are any",
+		Long: `Scan prints file:line:column, rule and advice for each credential in the files and folders, or in stdin if none is given, and how many
+each rule and file has. It never prints a credential. The exit status is 1 if there are any. A file that cannot be read is
+reported, and the others are scanned; the exit status is then 2, or 1 if the others contain credentials. Scan holds as many files at
+a time in memory as there are processors.
 
-It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any position.`,
-		Example: `  mesh scan *.env
-  git diff --cached --name-only -z --no-renames --diff-filter=d | xargs -0 -r mesh scan --no-heuristics --`,
+Rules 10 and 12 also match harmless text. They are for stdin, as for a message, and with --heuristics for files.
+It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any position; a baseline never accepts this token.
+
+` + sourceHelp + ` A baseline has parts of hashes, and no credential.
+-o github prints annotations for GitHub Actions.`,
+		Example: `  mesh scan .
+  mesh scan --exclude 'docs/**' --baseline credentials.baseline .
+  git diff --cached --name-only -z --no-renames --diff-filter=d | xargs -0 -r mesh scan --`,
 		Args: args(cobra.ArbitraryArgs),
 		RunE: func(_ *cobra.Command, files []string) error {
 			if len(files) == 0 {
@@ -37,92 +46,141 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
 			return a.scan(files, f)
 		},
 	}
-	cmd.Flags().BoolVar(&f.noHeuristics, "no-heuristics", false, "leave out the rules that also match harmless text")
+	cmd.Flags().BoolVar(&f.heuristics, "heuristics", false, "apply the rules that also match harmless text to files")
+	cmd.Flags().BoolVar(&f.noHeuristics, "no-heuristics", false, "do not apply them to stdin")
 	cmd.Flags().BoolVar(&f.extended, "extended", false, "add the extended rules")
+	exclude(cmd, "heuristics", "no-heuristics")
+	f.sources.add(cmd)
 	return cmd
 }
 
-func (a *app) scan(files []string, f scanFlags) error {
-	scanner, err := a.scanner(f.extended)
+func (a *app) scan(paths []string, f scanFlags) error {
+	selection, known, err := f.sources.open()
 	if err != nil {
 		return err
 	}
-	var unread []error
-	found := []finding{}
-	for _, file := range files {
-		content, err := a.content(file)
-		if err != nil {
-			unread = append(unread, err)
-			continue
-		}
-		for _, one := range findingsIn(scanner, file, content) {
-			if !one.Heuristic || !f.noHeuristics {
-				found = append(found, one)
-			}
-		}
-	}
-	if err := a.print(found, func(w io.Writer) error { return findingLines(w, found) }); err != nil {
+	r := scanReport{selection: selection, known: known, written: source.NewBaseline(f.sources.writeBaseline), found: []finding{}}
+	if err := a.scanPaths(&r, paths, f); err != nil {
 		return err
 	}
-	if len(found) == 0 {
-		return errors.Join(unread...)
+	if f.sources.writeBaseline != "" {
+		return errors.Join(a.writeBaseline(f.sources.writeBaseline, r.written), joinUnread(r.unread))
 	}
-	for _, err := range unread {
+	if err := a.printFindings(&r); err != nil {
+		return err
+	}
+	if len(r.found) == 0 {
+		return joinUnread(r.unread)
+	}
+	for _, err := range r.unread {
 		a.warn(err)
 	}
 	return errFound
 }
 
+// scanPaths adds the findings in files and folders, and in stdin for "-".
+func (a *app) scanPaths(r *scanReport, paths []string, f scanFlags) error {
+	inFiles, err := a.scanner(f.extended, withHeuristics(f.heuristics))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if path != "-" {
+			continue
+		}
+		scanner, _ := a.scanner(f.extended, withHeuristics(!f.noHeuristics))
+		content, err := io.ReadAll(a.in)
+		if err != nil {
+			return wrongUse(err)
+		}
+		r.add(scanned{isText: true, matches: matchesIn(scanner, "-", string(content))})
+	}
+	for _, file := range source.Each(r.selection.Files(withoutStdin(paths)), func() func(source.File) scanned {
+		return func(file source.File) scanned { return scanFile(inFiles, file) }
+	}) {
+		r.add(file)
+	}
+	return nil
+}
+
+// withHeuristics returns an option of a scanner, or nil, which is none.
+func withHeuristics(apply bool) scan.Option {
+	if apply {
+		return nil
+	}
+	return scan.WithoutHeuristics()
+}
+
+func withoutStdin(paths []string) (files []string) {
+	for _, path := range paths {
+		if path != "-" {
+			files = append(files, path)
+		}
+	}
+	return files
+}
+
+// scanned is what was found in a file.
+type scanned struct {
+	matches []match
+	isText  bool
+	named   bool
+	err     error
+}
+
+// scanFile returns the findings in a file. A binary file is scanned only if it was given by name.
+func scanFile(scanner *scan.Scanner, file source.File) scanned {
+	if file.Err != nil {
+		return scanned{err: file.Err}
+	}
+	text, isText, err := file.ReadText()
+	if err != nil || !isText && !file.Named {
+		return scanned{err: err}
+	}
+	return scanned{isText: true, named: file.Named, matches: matchesIn(scanner, file.Path, text)}
+}
+
 // scanner returns a scanner that knows the token of the gateway.
-func (a *app) scanner(extended bool) (*scan.Scanner, error) {
+func (a *app) scanner(extended bool, opts ...scan.Option) (*scan.Scanner, error) {
 	token, err := a.token()
-	opts := []scan.Option{scan.WithLiveToken(token), scan.WithLiveToken(os.Getenv(profile.TokenVariable))}
+	opts = append(opts, scan.WithLiveToken(token), scan.WithLiveToken(os.Getenv(profile.TokenVariable)))
 	if extended {
 		opts = append(opts, scan.WithExtendedRules())
 	}
 	return scan.New(opts...), err
 }
 
-// content returns a file, or stdin for "-". It holds the file in memory once, and not also what io.ReadAll grows through.
-func (a *app) content(file string) (string, error) {
-	in, done, err := a.open(file)
-	if err != nil {
-		return "", err
-	}
-	defer done()
-	var content strings.Builder
-	if f, ok := in.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			content.Grow(int(info.Size()))
+// printFindings prints a report in the format of -o.
+func (a *app) printFindings(r *scanReport) error {
+	switch a.format {
+	case "json":
+		a.printNotes(r.notes(r.selection))
+		return a.print(r.found, nil)
+	case "github":
+		a.printNotes(r.notes(r.selection))
+		for _, f := range r.found {
+			if err := annotation(a.out, "error", f.File, f.Line, f.Column, f.Name, f.Advice); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	if _, err := io.Copy(&content, in); err != nil {
-		return "", &usageError{err}
+	return a.print(r.found, r.text)
+}
+
+// label returns the name of the rule, marked if it also matches harmless text.
+func (f finding) label() string {
+	if f.Heuristic {
+		return f.Name + " (heuristic)"
 	}
-	return content.String(), nil
+	return f.Name
 }
 
 func findingLines(w io.Writer, found []finding) error {
 	for _, f := range found {
-		name := f.Name
-		if f.Heuristic {
-			name += " (heuristic)"
-		}
-		if _, err := fmt.Fprintf(w, "%s:%d:%d: %s: %s\n", output.Line(f.File), f.Line, f.Column, name, f.Advice); err != nil {
+		if _, err := fmt.Fprintf(w, "%s:%d:%d: %s: %s\n", output.Line(f.File), f.Line, f.Column, f.label(), f.Advice); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// open opens a file, or stdin for "-".
-func (a *app) open(file string) (in io.Reader, done func(), err error) {
-	if file == "-" {
-		return a.in, func() {}, nil
-	}
-	f, err := os.Open(file) //nolint:gosec // the user names the file
-	if err != nil {
-		return nil, nil, &usageError{err}
-	}
-	return f, func() { _ = f.Close() }, nil
 }

@@ -6,71 +6,22 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"io/fs"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/source"
 )
-
-// skipped are the folders with code of others, or with the history of the own code.
-var skipped = []string{".git", ".hg", ".svn", ".venv", "node_modules", "vendor"}
-
-// Files yields the regular files of paths: a file itself, and the files of a folder with all its subfolders, except those that
-// hold the code of others. It follows symbolic links only in paths. After an error it goes on.
-func Files(paths []string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for _, path := range paths {
-			info, err := os.Stat(path)
-			if err == nil && info.IsDir() {
-				if !walk(path, yield) {
-					return
-				}
-				continue
-			}
-			if !yield(path, err) {
-				return
-			}
-		}
-	}
-}
-
-// walk yields the files of a folder. It returns false if yield did.
-func walk(folder string, yield func(string, error) bool) bool {
-	return fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
-		path := filepath.Join(folder, filepath.FromSlash(name))
-		switch {
-		case err == nil && entry.IsDir() && slices.Contains(skipped, entry.Name()):
-			return fs.SkipDir
-		case err == nil && !entry.Type().IsRegular():
-			return nil
-		case !yield(path, withPath(err, path)):
-			return errStopped
-		}
-		return nil
-	}) == nil
-}
-
-// withPath returns err with the path from the working directory: the error of a folder has its name in that folder.
-func withPath(err error, path string) error {
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
-		return &fs.PathError{Op: failed.Op, Path: path, Err: failed.Err}
-	}
-	return err
-}
-
-// errStopped ends a walk, and unlike [fs.SkipAll] is seen by its caller.
-var errStopped = errors.New("stopped")
 
 // Word is a whole word of a file that may be the id of a model.
 type Word struct {
 	Text string
 	// Line counts from 1.
 	Line int
-	// Quoted means that the word is all of a text in quotes.
-	Quoted bool
+	// Value means that the word is all of a text in quotes, or all of the value of a key named model.
+	Value bool
+	// Ignored means that a comment on the line accepts what it names.
+	Ignored bool
 }
 
 // maxWord is the length of the longest word, in bytes. No id is longer.
@@ -128,38 +79,57 @@ func splitPart(data []byte, atEOF bool) (advance int, part []byte, err error) {
 	return end, data[:end], nil
 }
 
-// Words yields the words of a text in lower case that have a hyphen or are quoted: a short id such as o1 is also an ordinary
-// name. A word may have a prefix, as in "openai/gpt-4o"; [Parts] returns its parts.
+// Words yields the words of a text that have a hyphen or are values: a short id such as o1 is also an ordinary name. A word may have a
+// prefix, as in "openai/gpt-4o"; [IDs] returns its parts. Without the prefix it is in lower case.
 func Words(text []byte) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
-		line := 1
+		marked := bytes.Contains(text, []byte(source.Mark))
+		line, ignored := 1, marked && isIgnored(text)
 		for begin := 0; begin < len(text); {
 			end := begin
-			for end < len(text) && inWord(text[end]) {
+			for end < len(text) && inWord[text[end]] {
 				end++
 			}
 			if word, ok := wordAt(text, begin, end); ok {
-				word.Line = line
+				word.Line, word.Ignored = line, ignored
 				if !yield(word) {
 					return
 				}
 			}
-			if end < len(text) && text[end] == '\n' {
+			if begin = end + 1; end < len(text) && text[end] == '\n' {
 				line++
+				ignored = marked && isIgnored(text[begin:])
 			}
-			begin = end + 1
 		}
 	}
 }
 
+// isIgnored reports whether the first line of a text is ignored.
+func isIgnored(text []byte) bool {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return source.IsIgnored(string(line))
+}
+
 // wordAt returns the word of a run of word characters, without the punctuation at its end.
 func wordAt(text []byte, begin, end int) (Word, bool) {
-	trimmed := bytes.TrimRight(text[begin:end], ".:/@-")
-	if len(trimmed) == 0 || len(trimmed) > maxWord || bytes.ContainsAny(trimmed, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") {
+	trimmed := bytes.TrimRight(text[begin:end], ".:/@")
+	if len(trimmed) == 0 || len(trimmed) > maxWord || isPart(text, begin, end) || !isLower(string(trimmed[bytes.LastIndexAny(trimmed, separators)+1:])) {
 		return Word{}, false
 	}
-	word := Word{Text: string(trimmed), Quoted: len(trimmed) == end-begin && inQuotes(text, begin, end)}
-	return word, word.Quoted || strings.Contains(word.Text, "-")
+	hyphen := bytes.IndexByte(trimmed, '-') >= 0
+	value := len(trimmed) == end-begin && (inQuotes(text, begin, end) || isModel(text, begin, end))
+	if !hyphen && !value {
+		return Word{}, false
+	}
+	return Word{Text: string(trimmed), Value: value}, true
+}
+
+// isPart reports whether a run is only the beginning of ids, as in gpt-4* and gpt-4-. In **gpt-4** it is not.
+func isPart(text []byte, begin, end int) bool {
+	if text[end-1] == '-' {
+		return true
+	}
+	return end < len(text) && text[end] == '*' && (begin == 0 || text[begin-1] != '*')
 }
 
 // inQuotes reports whether the same quotation mark is on both sides. The second one may have a backslash.
@@ -170,22 +140,73 @@ func inQuotes(text []byte, begin, end int) bool {
 	return begin > 0 && end < len(text) && text[begin-1] == text[end] && strings.IndexByte("\"'`", text[end]) >= 0
 }
 
-// inWord reports whether a character is part of a word, or of an id with a prefix.
-func inWord(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_.-:/@", c) >= 0
+// maxKey is the length of the longest key that can be named model, in bytes.
+const maxKey = 64
+
+// isModel reports whether a run is the value of a key whose name ends in model, as in "model: o1" of YAML, or of a variable such as
+// OPENAI_MODEL=o1.
+func isModel(text []byte, begin, end int) bool {
+	if end < len(text) && strings.IndexByte(" \t\r\n,}#", text[end]) < 0 {
+		return false
+	}
+	before := text[max(0, begin-maxKey):begin]
+	blank := bytes.TrimRight(before, " \t")
+	if key, ok := bytes.CutSuffix(blank, []byte(":")); ok && len(blank) < len(before) {
+		return bytes.HasSuffix(bytes.ToLower(bytes.TrimRight(key, "\"' \t")), []byte("model"))
+	}
+	return bytes.HasSuffix(before, []byte("MODEL="))
 }
 
-// Parts returns the word and then those of its parts that have a hyphen, as in "https://host/v1/models/gpt-4o". A fine-tune has no parts, since
-// it retires at another time than its model.
-func (w Word) Parts() []string {
-	parts := []string{w.Text}
-	if strings.HasPrefix(w.Text, "ft:") {
-		return parts
+// inWord has the characters that are part of a word, or of an id with a prefix.
+var inWord = func() (set [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-" + separators) {
+		set[c] = true
 	}
-	for part := range strings.FieldsFuncSeq(w.Text, func(r rune) bool { return strings.ContainsRune(":/@", r) }) {
-		if part != w.Text && strings.Contains(part, "-") {
-			parts = append(parts, strings.TrimRight(part, ".-"))
+	return set
+}()
+
+// separators are between the parts of a word.
+const separators = ":/@"
+
+// isLower reports whether a part of a word can be an id in a source file: none there has capitals or an underscore.
+func isLower(part string) bool {
+	return !strings.ContainsAny(part, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+}
+
+// IDs returns what may be the id of a model in a text with prefixes, best first: the text, then what is behind each separator, as in
+// "azure/gpt-4o" and "openai:gpt-4o", then its parts, as in "https://host/v1/models/gpt-4o:stream". A fine-tune has no parts, since it
+// retires at another time than its model.
+func IDs(text string) []string {
+	ids := []string{text}
+	for rest, prefix := text, ""; !strings.HasPrefix(rest, "ft:"); {
+		at := strings.IndexAny(rest, ":/")
+		if at < 0 {
+			return append(ids, parts(text)...)
+		}
+		prefix, rest = rest[:at], rest[at+1:]
+		if strings.Contains(rest, "-") || isOpenAI(prefix) && rest != "" {
+			ids = append(ids, rest)
 		}
 	}
-	return parts
+	return ids
+}
+
+// isOpenAI reports whether a prefix leads to OpenAI, the only provider that has ids without a hyphen.
+func isOpenAI(prefix string) bool {
+	return strings.HasPrefix(prefix, "openai") || strings.HasPrefix(prefix, "azure")
+}
+
+// parts returns the parts of a text that have a hyphen. What ends in a hyphen is the beginning of ids.
+func parts(text string) (list []string) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		if part = strings.TrimRight(part, "."); part != text && strings.Contains(part, "-") && !strings.HasSuffix(part, "-") {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// IDs returns what may be the id of a model in the word, best first, as the function does.
+func (w Word) IDs() []string {
+	return slices.DeleteFunc(IDs(w.Text), func(id string) bool { return !isLower(id) })
 }

@@ -3,9 +3,6 @@ package mentions_test
 import (
 	"errors"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,24 +12,48 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mentions"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/source"
 )
 
 func TestWords(t *testing.T) {
 	t.Parallel()
+	word := func(text string, line int) mentions.Word { return mentions.Word{Text: text, Line: line} }
+	value := func(text string, line int) mentions.Word { return mentions.Word{Text: text, Line: line, Value: true} }
+	ignored := func(text string, line int) mentions.Word {
+		return mentions.Word{Text: text, Line: line, Ignored: true}
+	}
 	for text, want := range map[string][]mentions.Word{
 		"":                              nil,
-		"model: gpt-4o\n":               {{"gpt-4o", 1, false}},
-		"\n\r\nuse gpt-4o, or gpt-4.":   {{"gpt-4o", 3, false}, {"gpt-4", 3, false}},
-		`m := "o1"; o1 = 'o3' + "o1 x"`: {{"o1", 1, true}, {"o3", 1, true}},
-		"`o1` \"o1'":                    {{"o1", 1, true}},
-		`"{\"model\":\"o1\"}"`:          {{"model", 1, true}, {"o1", 1, true}},
+		"model: gpt-4o\n":               {value("gpt-4o", 1)},
+		"\n\r\nuse gpt-4o, or gpt-4.":   {word("gpt-4o", 3), word("gpt-4", 3)},
+		`m := "o1"; o1 = 'o3' + "o1 x"`: {value("o1", 1), value("o3", 1)},
+		"`o1` \"o1'":                    {value("o1", 1)},
+		`"{\"model\":\"o1\"}"`:          {value("model", 1), value("o1", 1)},
 		`"o1.`:                          nil,
 		"my_gpt-4 GPT-4 Gpt-4":          nil,
-		"my-gpt-4 gpt-4-x":              {{"my-gpt-4", 1, false}, {"gpt-4-x", 1, false}},
-		"“gpt-4”":                       {{"gpt-4", 1, false}},
-		"'openai/gpt-4'":                {{"openai/gpt-4", 1, true}},
+		"my-gpt-4 gpt-4-x":              {word("my-gpt-4", 1), word("gpt-4-x", 1)},
+		"“gpt-4”":                       {word("gpt-4", 1)},
+		"'openai/gpt-4'":                {value("openai/gpt-4", 1)},
 		"- -- ... ://":                  nil,
-		"'o1'\r\nuse gpt-4\r\n":         {{"o1", 1, true}, {"gpt-4", 2, false}},
+		"'o1'\r\nuse gpt-4\r\n":         {value("o1", 1), word("gpt-4", 2)},
+
+		"vertex_ai/gpt-4 Org/gpt-4 x/My_gpt-4": {word("vertex_ai/gpt-4", 1), word("Org/gpt-4", 1)},
+
+		"gpt-5* gpt-5.* gpt-5-* gpt-5- 'gpt-5*' *gpt-5": {word("gpt-5", 1)},
+		"*gpt-4* and **gpt-4**":                         {word("gpt-4", 1), word("gpt-4", 1)},
+
+		"model: o1":                {value("o1", 1)},
+		"model: o1 # the best":     {value("o1", 1)},
+		"chat_model:\to1\r\nx: o1": {value("o1", 1)},
+		`{"model": o1}`:            {value("model", 1), value("o1", 1)},
+		"defaultModel: o1,":        {value("o1", 1)},
+		"ENV OPENAI_MODEL=o1":      {value("o1", 1)},
+		"model: o1(x) model: o1.x": {value("o1.x", 1)},
+		"model=o1 models: o1 model o1 model:o1 MODEL= o1": nil,
+
+		"gpt-4 // mesh:ignore\ngpt-4":     {ignored("gpt-4", 1), word("gpt-4", 2)},
+		"x\n# mesh:ignore gpt-4\n\ngpt-4": {ignored("gpt-4", 2), word("gpt-4", 4)},
+		"gpt-4 mesh:ignore-file":          {word("gpt-4", 1), word("mesh:ignore-file", 1)},
 	} {
 		assert.Equal(t, want, slices.Collect(mentions.Words([]byte(text))), text)
 	}
@@ -80,48 +101,45 @@ func TestReadEndsWithAnError(t *testing.T) {
 	}
 }
 
-func TestParts(t *testing.T) {
+func TestIDs(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
-		"gpt-4o":                        {"gpt-4o"},
-		"https://h/v1/gpt-4o/x":         {"https://h/v1/gpt-4o/x", "gpt-4o"},
-		"ft:gpt-4-0613:acme::1":         {"ft:gpt-4-0613:acme::1"},
-		"x:gpt-4-:claude-2@text-bison.": {"x:gpt-4-:claude-2@text-bison.", "gpt-4", "claude-2", "text-bison"},
+		"gpt-4o":                {"gpt-4o"},
+		"https://h/v1/gpt-4o/x": {"https://h/v1/gpt-4o/x", "//h/v1/gpt-4o/x", "/h/v1/gpt-4o/x", "h/v1/gpt-4o/x", "v1/gpt-4o/x", "gpt-4o/x", "gpt-4o"},
+		"ft:gpt-4-0613:acme::1": {"ft:gpt-4-0613:acme::1"},
+		"openai/ft:gpt-4:x::1":  {"openai/ft:gpt-4:x::1", "ft:gpt-4:x::1"},
+		"x:gpt-4-:claude-2@text-bison.": {"x:gpt-4-:claude-2@text-bison.", "gpt-4-:claude-2@text-bison.", "claude-2@text-bison.",
+			"claude-2", "text-bison"},
+		"azure/o1":      {"azure/o1", "o1"},
+		"openai:o1":     {"openai:o1", "o1"},
+		"models/ada":    {"models/ada"},
+		"b/a.c-v2:1":    {"b/a.c-v2:1", "a.c-v2:1", "a.c-v2"},
+		"openai":        {"openai"},
+		"openai:":       {"openai:"},
+		"":              {""},
+		"x_y/gpt-4":     {"x_y/gpt-4", "gpt-4", "gpt-4"},
+		"gateway/a:b-c": {"gateway/a:b-c", "a:b-c", "b-c", "b-c"},
 	} {
-		assert.Equal(t, want, mentions.Word{Text: text}.Parts())
+		assert.Equal(t, want, mentions.IDs(text), text)
 	}
+	assert.Equal(t, []string{"gpt-4", "gpt-4"}, mentions.Word{Text: "x_y/gpt-4"}.IDs())
 }
 
-func TestFiles(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	for _, name := range []string{"a/b.go", "a/.github/c.yml", "a/.git/d", "a/node_modules/e.js", "a/x/vendor/f.go", "g", "vendor/h"} {
-		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(root, name), nil, 0o600))
-	}
-	list := func(names ...string) (found []string) {
-		for i := range names {
-			names[i] = filepath.Join(root, names[i])
-		}
-		for path, err := range mentions.Files(names) {
-			if err != nil {
-				require.ErrorIs(t, err, fs.ErrNotExist)
-				path += " is missing"
+// FuzzWords checks that words are whole, in order and on their lines.
+func FuzzWords(f *testing.F) {
+	f.Add([]byte("model: o1 # mesh:ignore\n**gpt-4** vertex_ai/gpt-4* 'o1'"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		lines := strings.Split(string(text), "\n")
+		last := 1
+		for word := range mentions.Words(text) {
+			require.GreaterOrEqual(t, word.Line, last)
+			last = word.Line
+			require.Contains(t, lines[word.Line-1], word.Text)
+			require.Equal(t, source.IsIgnored(lines[word.Line-1]), word.Ignored)
+			require.NotEmpty(t, word.Text)
+			for _, id := range word.IDs() {
+				require.Contains(t, word.Text, id)
 			}
-			found = append(found, filepath.ToSlash(path[len(root)+1:]))
 		}
-		return found
-	}
-	assert.Equal(t, []string{"a/.github/c.yml", "a/b.go", "g", "no is missing", "vendor/h"}, list("a", "g", "no", "vendor"))
-	folder := filepath.Join(root, "a", "x")
-	require.NoError(t, os.Chmod(folder, 0))
-	defer os.Chmod(folder, 0o700)
-	for path, err := range mentions.Files([]string{filepath.Join(root, "a")}) {
-		if err != nil { // not for root
-			require.ErrorContains(t, err, folder, "%s", path)
-		}
-	}
-	for range mentions.Files([]string{filepath.Join(root, "a"), root}) {
-		break
-	}
+	})
 }
