@@ -1,6 +1,7 @@
 package scan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +86,19 @@ func TestExtendedRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWithoutHeuristics checks that only rules 10 and 12 are left out, at any place and also behind a replacement.
+func TestWithoutHeuristics(t *testing.T) {
+	key, aws := made("sk-", "a", 20), made("", "aB3/", 10)
+	content := aws + " " + key + aws + " " + made("", "b", 48) + " aws MESH_GATEWAY_TOKEN " + aws + " aws"
+	all, certain := scan.New().FindAll(content), scan.New(scan.WithoutHeuristics()).FindAll(content)
+	assert.Equal(t, slices.DeleteFunc(slices.Clone(all), func(f scan.Finding) bool { return f.Rule.Heuristic() }), certain)
+	assert.Greater(t, len(all), len(certain)+2)
+	assert.Len(t, certain, 1)
+	redacted := scan.New(scan.WithoutHeuristics()).Redact(content)
+	assert.Contains(t, redacted, aws+" aws")
+	assert.NotContains(t, redacted, key)
 }
 
 func TestRules(t *testing.T) {
