@@ -207,6 +207,14 @@ func TestPage(t *testing.T) {
 	}
 }
 
+func BenchmarkWriteHTML(b *testing.B) {
+	r, err := report.Build(sequence(someRecords(6000, 90)), report.Options{From: day("2026-08-24"), To: day("2026-11-22"), Now: now})
+	require.NoError(b, err)
+	for b.Loop() {
+		require.NoError(b, r.WriteHTML(io.Discard))
+	}
+}
+
 func TestPageOfTheDefaultPeriodHasTheChange(t *testing.T) {
 	t.Parallel()
 	r := build(t, report.Options{}, someRecords(3000, 90)...)
