@@ -117,6 +117,7 @@ type reportJSON[B Bucket] struct {
 	OpenAI      *float64 `json:"openai_actual_usd,omitempty"`
 	Anthropic   *float64 `json:"anthropic_actual_usd,omitempty"`
 	XAI         *float64 `json:"xai_actual_usd,omitempty"`
+	Gemini      *float64 `json:"gemini_actual_usd,omitempty"`
 	Attributed  *float64 `json:"attributed_usd"`
 	Drift       *float64 `json:"drift_usd"`
 	DriftPct    *float64 `json:"drift_pct"`
@@ -130,11 +131,11 @@ type reportJSON[B Bucket] struct {
 
 // actuals returns the fields of the actual amount by provider.
 func (r *reportJSON[B]) actuals() map[models.Provider]**float64 {
-	return map[models.Provider]**float64{models.OpenAI: &r.OpenAI, models.Anthropic: &r.Anthropic, models.XAI: &r.XAI}
+	return map[models.Provider]**float64{models.OpenAI: &r.OpenAI, models.Anthropic: &r.Anthropic, models.XAI: &r.XAI, models.Gemini: &r.Gemini}
 }
 
-// MarshalJSON writes the actual amount as openai_actual_usd, anthropic_actual_usd or xai_actual_usd, depending on Provider, and
-// the other fields in snake case. A missing amount and an open end are null; missing_days is omitted if empty. An unknown
+// MarshalJSON writes the actual amount as openai_actual_usd, anthropic_actual_usd, xai_actual_usd or gemini_actual_usd, depending on
+// Provider, and the other fields in snake case. A missing amount and an open end are null; missing_days is omitted if empty. An unknown
 // provider is an error.
 func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 	fields := reportJSON[B]{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -51,11 +52,12 @@ func (r *ReconciliationReport[B]) Compare() BillComparison {
 	if r.actual() == nil {
 		return BillComparison{}
 	}
-	days, byModel, other := r.days(), r.countedModels(), billPart{}
+	name := r.modelNames()
+	days, byModel, other := r.days(), r.countedModels(name), billPart{}
 	items := make(map[string]bool)
 	for _, bucket := range r.Buckets {
 		for _, item := range bucket.items() {
-			if model := item.modelOf(r.Provider); model != "" {
+			if model := name(item.modelOf(r.Provider)); model != "" {
 				byModel.of(model).add(item.usd)
 				byModel.of(model).billed.addItem(&item)
 			} else if item.usd != 0 {
@@ -152,17 +154,32 @@ func (r *ReconciliationReport[B]) days() parts {
 	return days
 }
 
+// modelNames returns the function that names models. The SKUs of Google have no releases, so that gemini-3-flash-preview is
+// gemini-3-flash in a bill that has it.
+func (r *ReconciliationReport[B]) modelNames() func(id string) string {
+	var ids []string
+	if r.Provider == models.Gemini {
+		for _, bucket := range r.Buckets {
+			for _, item := range bucket.items() {
+				ids = append(ids, item.modelOf(models.Gemini))
+			}
+		}
+	}
+	names := geminisku.NewNames(ids)
+	return func(id string) string { return cmp.Or(names.Of(id), models.NormalizeModelID(r.Provider, id)) }
+}
+
 // countedModels returns what was counted by model.
-func (r *ReconciliationReport[B]) countedModels() parts {
+func (r *ReconciliationReport[B]) countedModels(name func(id string) string) parts {
 	byModel := make(parts)
 	for _, day := range r.counted.list() {
 		for model, usd := range day.ByModel {
-			part := byModel.of(models.NormalizeModelID(r.Provider, model))
+			part := byModel.of(name(model))
 			part.count(usd, 0)
 			part.counted.addCalls(day.TokensByModel, model)
 		}
 		for model, unpriced := range day.UnpricedByModel {
-			byModel.of(models.NormalizeModelID(r.Provider, model)).count("", unpriced)
+			byModel.of(name(model)).count("", unpriced)
 		}
 	}
 	return byModel

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -100,8 +102,13 @@ func (b TeamCostBucket) items() []billedItem {
 // "gpt-4o-mini-2024-07-18, input" or "Chat grok-3-mini": a word in the form of the provider's ids, with a version. Names for people
 // ("GPT-4o mini") have capitals, and are not taken apart; an item with two models has none.
 func (i billedItem) modelOf(p models.Provider) string {
-	if i.model != "" {
+	switch {
+	case i.model != "":
 		return models.NormalizeModelID(p, i.model)
+	case p == models.Gemini && strings.HasPrefix(i.name, billing.CreditPrefix):
+		return ""
+	case p == models.Gemini:
+		return geminisku.ModelOf(i.name)
 	}
 	found := ""
 	for _, word := range strings.FieldsFunc(i.name, func(r rune) bool { return r == ' ' || r == ',' }) {

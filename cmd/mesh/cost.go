@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,23 +14,30 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
+	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 // costFlags are the flags of mesh cost.
 type costFlags struct {
-	from, to, usage, html, account string
+	from, to, usage, html, account, bill string
 	counted, maxDrift              float64
 }
 
 func newCost(a *app) *cobra.Command {
 	var f costFlags
 	cmd := &cobra.Command{
-		Use:   "cost openai|anthropic|xai --from DAY",
+		Use:   "cost openai|anthropic|xai|gemini {--from DAY|--bill FILE}",
 		Short: "Compare what a provider billed with what was counted",
 		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to. It needs OPENAI_ADMIN_KEY,
 ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID; an ordinary API key does not give access to bills.
+
+With --bill it reads the bill from a file, and needs no key: the JSON responses of the APIs of OpenAI (GET /v1/organization/costs),
+Anthropic (GET /v1/organizations/cost_report) or xAI (usage in UTC days), all pages one after another; for Gemini an export of Cloud
+Billing to BigQuery (gcp_billing_export_v1_...) as JSON lines. Rows of other Google services are ignored and counted, other currencies
+are converted with their currency_conversion_rate, and credits are line items. The format of the export is that of Google's
+documentation; no real one was at hand. Without --from and --to, the bill is the whole file.
 
 With --counted or --usage it compares the bill with what was counted. The exit status is 1 if they differ by more than --max-drift,
 or if the difference is unknown. With --usage the last line has the sums, and the days and models that differ most, with the
@@ -38,9 +46,9 @@ cannot be read is reported, and the exit status is 2.
 
 -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV. Keep it apart
 from those of mesh usage, which are the same money.`,
-		Example:   "  mesh cost openai --from 2026-11-20 --usage calls --html bill.html\n  mesh cost anthropic --from 2026-11-20 --to 2026-11-21 --counted 12.5 --max-drift 2",
+		Example:   "  mesh cost openai --from 2026-11-20 --usage calls --html bill.html\n  mesh cost anthropic --from 2026-11-20 --to 2026-11-21 --counted 12.5 --max-drift 2\n  mesh cost gemini --bill export.jsonl --usage calls",
 		Args:      args(cobra.ExactArgs(1)),
-		ValidArgs: []string{"openai", "anthropic", "xai"},
+		ValidArgs: []string{"openai", "anthropic", "xai", "gemini"},
 		RunE: func(cmd *cobra.Command, names []string) error {
 			var counted *float64
 			if cmd.Flags().Changed("counted") {
@@ -50,8 +58,9 @@ from those of mesh usage, which are the same money.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.from, "from", "", "first day, as in 2026-11-01 (required)")
-	flags.StringVar(&f.to, "to", "", "day after the last day (default today, UTC)")
+	flags.StringVar(&f.from, "from", "", "first day, as in 2026-11-01 (required without --bill)")
+	flags.StringVar(&f.to, "to", "", "day after the last day (default today, UTC, or the end of --bill)")
+	flags.StringVar(&f.bill, "bill", "", "file with a bill that was saved or exported, or - for stdin")
 	flags.Float64Var(&f.counted, "counted", 0, "USD counted in the window")
 	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
 	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
@@ -59,9 +68,6 @@ from those of mesh usage, which are the same money.`,
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
 	pricesFlag(a, cmd)
 	exclude(cmd, "counted", "usage")
-	if err := cmd.MarkFlagRequired("from"); err != nil {
-		panic(err) // the flag does not exist: a mistake in the program
-	}
 	return cmd
 }
 
@@ -73,25 +79,61 @@ var adminKeys = map[models.Provider]string{
 }
 
 // billQuery returns the bill of the arguments.
-func billQuery(provider, from, to string) (q pages.BillQuery, err error) {
+func billQuery(provider string, f costFlags) (q pages.BillQuery, err error) {
 	p, err := models.ParseProvider(provider)
-	if adminKeys[p] == "" || err != nil {
-		return q, usagef("there is no bill of %q; mesh cost accepts openai, anthropic and xai", provider)
+	switch {
+	case err != nil || adminKeys[p] == "" && p != models.Gemini:
+		return q, usagef("there is no bill of %q; mesh cost accepts openai, anthropic, xai and gemini", provider)
+	case f.bill == "-" && f.usage == "-":
+		return q, usagef("--bill and --usage cannot both be stdin")
+	case f.bill == "" && p == models.Gemini:
+		return q, usagef("Google has no API for bills; export them from Cloud Billing to BigQuery, and pass the rows with --bill FILE")
+	case f.bill == "" && f.from == "":
+		return q, usagef("--from is missing; a bill from a file, --bill FILE, needs none")
 	}
 	q.Provider = p
+	if f.bill != "" {
+		err = f.savedWindow(&q)
+	} else {
+		err = f.window(&q)
+	}
+	return q, err
+}
+
+// savedWindow reads the days of a bill in a file: all of it by default.
+func (f costFlags) savedWindow(q *pages.BillQuery) (err error) {
+	if f.from != "" {
+		if q.From, err = day("--from", f.from); err != nil {
+			return err
+		}
+	}
+	if f.to != "" {
+		if q.To, err = day("--to", f.to); err != nil {
+			return err
+		}
+	}
+	if f.from != "" && f.to != "" && !q.From.Before(q.To) {
+		return usagef("--from must be before --to, which is the day after the last day of the bill")
+	}
+	return nil
+}
+
+// window reads the days of a bill that is requested.
+func (f costFlags) window(q *pages.BillQuery) (err error) {
+	from, to := f.from, f.to
 	if q.From, err = day("--from", from); err != nil {
-		return q, err
+		return err
 	}
 	if q.To, err = day("--to", to); err != nil {
-		return q, err
+		return err
 	}
 	switch {
 	case q.From.Before(q.To):
-		return q, nil
+		return nil
 	case to == "":
-		return q, usagef("--from %s: a bill has whole UTC days, the last of which is yesterday, %s", from, q.To.AddDate(0, 0, -1).Format(time.DateOnly))
+		return usagef("--from %s: a bill has whole UTC days, the last of which is yesterday, %s", from, q.To.AddDate(0, 0, -1).Format(time.DateOnly))
 	default:
-		return q, usagef("--from must be before --to, which is the day after the last day of the bill")
+		return usagef("--from must be before --to, which is the day after the last day of the bill")
 	}
 }
 
@@ -102,12 +144,17 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	if err := f.check(a.format, counted); err != nil {
 		return err
 	}
-	q, err := billQuery(provider, f.from, f.to)
+	q, err := billQuery(provider, f)
 	if err != nil {
 		return err
 	}
 	c, failures := a.discover()
 	q.Counted, q.ByItem = counted, a.format == "focus" || f.usage != "" || f.html != ""
+	if f.bill != "" {
+		if err := a.readBill(&q, f.bill); err != nil {
+			return err
+		}
+	}
 	var unread error
 	in := &callsfiles.Files{}
 	if f.usage != "" {
@@ -138,6 +185,32 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	}
 	drift := a.checkDrift(r, f.maxDrift)
 	return cmp.Or(unread, drift)
+}
+
+// readBill reads the bill of --bill, and sets the window of the query.
+func (a *app) readBill(q *pages.BillQuery, name string) error {
+	in := a.in
+	if name != "-" {
+		file, err := os.Open(name) //nolint:gosec // the user names the file
+		if err != nil {
+			return usagef("--bill %s: %w", name, withoutPath(err))
+		}
+		defer file.Close()
+		in = file
+	}
+	a.progress.Start()
+	ignored, err := q.ReadBill(in)
+	var value *discovery.ValueError
+	switch {
+	case errors.As(err, &value):
+		return usagef("--from and --to: the bill in %s has no such days", name)
+	case err != nil:
+		return usagef("--bill %s: %w", name, err)
+	case ignored > 0:
+		a.progress.Stop()
+		fmt.Fprintf(a.errs, "mesh: rows of other services, which are ignored: %d\n", ignored)
+	}
+	return nil
 }
 
 // writeCost prints a bill beside what was counted, and writes the page of both.

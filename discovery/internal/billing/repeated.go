@@ -16,6 +16,8 @@ var names = bits(
 	"cost_type", "model", "token_type", "service_tier", "context_window", "inference_geo",
 	// xAI
 	"timeSeries", "limitReached", "group", "groupLabels", "dataPoints", "timestamp", "values", "error", "code", "message",
+	// Google
+	"service", "sku", "id", "name", "usage_start_time", "cost", "currency_conversion_rate", "credits",
 )
 
 func bits(names ...string) map[string]uint64 {

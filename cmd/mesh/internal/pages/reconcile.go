@@ -14,7 +14,7 @@ import (
 
 // BillQuery is a bill of whole UTC days to compare with what was counted: a sum, a ledger, or nothing.
 type BillQuery struct {
-	// Provider is OpenAI, Anthropic or xAI.
+	// Provider is OpenAI, Anthropic or xAI, or Gemini for a bill of a file.
 	Provider models.Provider
 	// From is the first day, and To the day after the last.
 	From, To time.Time
@@ -22,6 +22,36 @@ type BillQuery struct {
 	Ledger   *prices.Ledger
 	// ByItem requests the line items, which xAI always sends.
 	ByItem bool
+	saved  func() (Reconciliation, error) // nil for a bill that is requested
+}
+
+// ReadBill reads the bill from a file. It sets From and To to the first day and the end of the file, unless they are given, and returns
+// the number of rows that are no part of the bill.
+func (q *BillQuery) ReadBill(in io.Reader) (ignored int, err error) {
+	query := discovery.SavedBill{From: q.From, To: q.To, AttributedUSD: q.Counted}
+	switch q.Provider {
+	case models.OpenAI:
+		r, err := discovery.ReadOpenAIBill(in, query)
+		return 0, keep(q, r, err)
+	case models.Anthropic:
+		r, err := discovery.ReadAnthropicBill(in, query)
+		return 0, keep(q, r, err)
+	case models.Gemini:
+		r, ignored, err := discovery.ReadGeminiBill(in, query)
+		return ignored, keep(q, r, err)
+	default: // xAI
+		r, err := discovery.ReadXAIBill(in, query)
+		return 0, keep(q, r, err)
+	}
+}
+
+// keep keeps the report of a bill in a file.
+func keep[B discovery.Bucket](q *BillQuery, r *discovery.ReconciliationReport[B], err error) error {
+	if err == nil {
+		q.From, q.To = time.Unix(r.WindowStart, 0).UTC(), time.Unix(*r.WindowEnd, 0).UTC()
+		q.saved = func() (Reconciliation, error) { return withLedger(q, r, nil) }
+	}
+	return err
 }
 
 // Reconciliation is what the reports of all providers have in common.
@@ -78,6 +108,9 @@ const (
 
 // Reconcile returns the report of the provider, or nil when the bill could not be read.
 func (q *BillQuery) Reconcile(ctx context.Context, c *discovery.Client) (Reconciliation, error) {
+	if q.saved != nil {
+		return q.saved()
+	}
 	switch q.Provider {
 	case models.OpenAI:
 		query := discovery.OpenAICostQuery{StartTime: q.From.Unix(), EndTime: q.To.Unix(), Limit: openAIPage}

@@ -1,0 +1,188 @@
+package billing
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+)
+
+var (
+	errNotExport = errors.New("the row has no service: it is not of Cloud Billing's export gcp_billing_export_v1")
+	errNoCost    = errors.New("the row has no cost, or one that is not a number")
+	errNoCredit  = errors.New("a credit has no amount, or one that is not a number")
+	errNumber    = errors.New("an amount in quotes is not a number")
+	errNoSKU     = errors.New("the row has no description of its SKU")
+	errNoRate    = errors.New("the cost is not in US dollars, and the row has no currency_conversion_rate above 0")
+)
+
+// geminiService is the service "Gemini API" of Cloud Billing. The SKUs of Vertex AI are those of a platform.
+const geminiService = "AEFD-7695-64FA"
+
+// CreditPrefix begins the line item of a credit, which has the name of the credit.
+const CreditPrefix = "Credit: "
+
+// googleRow is a row of Cloud Billing's export, apart from columns that are not read. Queries export numbers in quotes, too.
+type googleRow struct {
+	Service *struct {
+		ID          string `json:"id"`
+		Description string `json:"description"`
+	} `json:"service"`
+	SKU struct {
+		Description string `json:"description"`
+	} `json:"sku"`
+	Start    string       `json:"usage_start_time"`
+	Cost     json.Number  `json:"cost"`
+	Currency string       `json:"currency"`
+	Rate     *json.Number `json:"currency_conversion_rate"`
+	Credits  []struct {
+		Name   string      `json:"name"`
+		Amount json.Number `json:"amount"`
+	} `json:"credits"`
+}
+
+// GoogleExport is what the rows of an export bill.
+type GoogleExport struct {
+	// Ignored is the number of rows of other services.
+	Ignored int
+	days    map[int64]map[string]*decimal.Sum // by UTC day and line item
+}
+
+// ReadGoogle reads an export of Cloud Billing as JSON lines, or as one array.
+func ReadGoogle(r io.Reader) (*GoogleExport, error) {
+	e := &GoogleExport{days: make(map[int64]map[string]*decimal.Sum)}
+	rows := 0
+	for v, err := range lines(r) {
+		if err != nil {
+			return nil, err
+		}
+		rows++
+		if err := e.add(v.raw); err != nil {
+			return nil, &LineError{v.line, err}
+		}
+	}
+	if rows == 0 {
+		return nil, &LineError{1, errNoPage}
+	}
+	return e, nil
+}
+
+func (e *GoogleExport) add(raw json.RawMessage) error {
+	var row googleRow
+	if err := withoutContent(json.Unmarshal(raw, &row)); err != nil {
+		return err
+	}
+	switch {
+	case row.Service == nil || row.Service.ID == "" && row.Service.Description == "":
+		return errNotExport
+	case row.Service.ID != geminiService && (row.Service.ID != "" || row.Service.Description != "Gemini API"):
+		e.Ignored++
+		return nil
+	case row.SKU.Description == "":
+		return errNoSKU
+	}
+	if err := checkRepeated(raw); err != nil {
+		return err
+	}
+	// A query exports a time without its zone, and an export with "UTC".
+	at, ok := calendar.Parse(withoutUTC(row.Start), time.UTC)
+	if !ok {
+		return errTimestamp
+	}
+	usd, err := row.usd(row.Cost, errNoCost)
+	if err != nil {
+		return err
+	}
+	day := calendar.DayNumber(at) * calendar.SecondsPerDay
+	e.sum(day, row.SKU.Description).Add(usd)
+	for i, credit := range row.Credits {
+		if usd, err = row.usd(credit.Amount, errNoCredit); err != nil {
+			return fmt.Errorf("credits[%d]: %w", i, err)
+		}
+		e.sum(day, CreditPrefix+credit.Name).Add(usd)
+	}
+	return nil
+}
+
+// withoutUTC returns a time without the zone at its end.
+func withoutUTC(text string) string {
+	const zone = " UTC"
+	if n := len(text) - len(zone); n > 0 && text[n:] == zone {
+		return text[:n]
+	}
+	return text
+}
+
+// sum returns the sum of a line item on a day.
+func (e *GoogleExport) sum(day int64, item string) *decimal.Sum {
+	if e.days[day] == nil {
+		e.days[day] = make(map[string]*decimal.Sum)
+	}
+	if e.days[day][item] == nil {
+		e.days[day][item] = new(decimal.Sum)
+	}
+	return e.days[day][item]
+}
+
+// convertedPlaces are the decimal places of an amount that is converted to US dollars.
+const convertedPlaces = 12
+
+// usd returns an amount of the row in US dollars: what it is in the row's currency, divided by the rate.
+func (row *googleRow) usd(n json.Number, missing error) (decimal.Decimal, error) {
+	if n == "" {
+		return decimal.Decimal{}, missing
+	}
+	amount, err := decimal.Read(n)
+	if err != nil || row.Currency == "USD" || row.Currency == "" && row.Rate == nil {
+		return amount, err
+	}
+	if row.Rate == nil || *row.Rate == "" {
+		return amount, errNoRate
+	}
+	rate, err := decimal.Read(*row.Rate)
+	if err != nil || rate.Sign() <= 0 {
+		return amount, errNoRate
+	}
+	return decimal.Round(amount.Rat().Quo(amount.Rat(), rate.Rat()), convertedPlaces), nil
+}
+
+// Days returns the days that have rows, oldest first.
+func (e *GoogleExport) Days() []Day {
+	days := make([]Day, 0, len(e.days))
+	for _, start := range slices.Sorted(maps.Keys(e.days)) {
+		day := Day{Start: start, End: start + calendar.SecondsPerDay, Raw: []json.RawMessage{}}
+		for _, item := range slices.Sorted(maps.Keys(e.days[start])) {
+			day.costs = append(day.costs, Cost{LineItem: item, amount: e.days[start][item].Total()})
+		}
+		days = append(days, day)
+	}
+	return days
+}
+
+// withoutContent returns the error of a decoder without texts of the file.
+func withoutContent(err error) error {
+	var wrongType *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &wrongType):
+		return fmt.Errorf("%s must not be a JSON %s", wrongType.Field, firstWord(wrongType.Value))
+	case errors.As(err, &syntax):
+		return errSyntax
+	case err != nil && strings.HasPrefix(err.Error(), "json: invalid number"): // which it quotes
+		return errNumber
+	}
+	return err
+}
+
+// firstWord leaves out the value, as in "number 1e999".
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	return word
+}

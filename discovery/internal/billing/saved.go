@@ -1,0 +1,175 @@
+package billing
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// LineError is the error of a part of a saved bill. Err contains nothing of the bill.
+type LineError struct {
+	Line int
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns Err.
+func (e *LineError) Unwrap() error { return e.Err }
+
+var (
+	errTooLarge   = errors.New("the file is too large")
+	errSyntax     = errors.New("it is not valid JSON")
+	errEnd        = errors.New("it ends within a JSON value")
+	errNoPage     = errors.New("the file has no JSON")
+	errIncomplete = errors.New("has_more is true, but no page follows: the bill is not complete")
+)
+
+// maxFile bounds a file that is read as a whole, and maxLine a line of an export.
+const (
+	maxFile = 512 << 20
+	maxLine = 16 << 20
+)
+
+// value is a JSON value of a file, and the line in which it begins.
+type value struct {
+	line int
+	raw  json.RawMessage
+}
+
+// values yields the JSON values of a file one after another; of an array, its elements.
+func values(data []byte) iter.Seq2[value, error] {
+	return func(yield func(value, error) bool) {
+		data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+		dec := json.NewDecoder(bytes.NewReader(data))
+		array := bytes.HasPrefix(bytes.TrimLeft(data, blanks), []byte("["))
+		if array {
+			_, _ = dec.Token() // the bracket
+		}
+		v := value{line: 1}
+		counted := 0 // bytes before v
+		for dec.More() {
+			before := int(dec.InputOffset())
+			err := dec.Decode(&v.raw)
+			begin := int(dec.InputOffset()) - len(v.raw)
+			if err != nil {
+				begin = before
+			}
+			v.line += bytes.Count(data[counted:begin], []byte("\n"))
+			counted = begin
+			if err != nil {
+				yield(v, syntaxError(data[begin:], v.line))
+				return
+			}
+			if !yield(v, nil) {
+				return
+			}
+		}
+		if array {
+			if _, err := dec.Token(); err != nil {
+				yield(v, &LineError{1 + bytes.Count(data, []byte("\n")), errEnd})
+			}
+		}
+	}
+}
+
+// blanks are the white space of JSON.
+const blanks = " \t\r\n"
+
+// syntaxError returns the error of a value that is not JSON, with its line. The value is the first one of data, which may follow a comma.
+func syntaxError(data []byte, line int) error {
+	var raw json.RawMessage
+	var syntax *json.SyntaxError
+	at, cause := len(data), errEnd
+	rest := bytes.TrimLeft(data, ","+blanks)
+	if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&raw); errors.As(err, &syntax) {
+		at, cause = min(len(data)-len(rest)+int(syntax.Offset), len(data)), errSyntax
+	}
+	return &LineError{line + bytes.Count(data[:at], []byte("\n")), cause}
+}
+
+// ReadPages returns the days of a file with pages of OpenAI's or Anthropic's costs, which decode reads.
+func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
+	data, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	var days []Day
+	last := Page{}
+	line := 0
+	for v, err := range values(data) {
+		if err != nil {
+			return nil, err
+		}
+		if last, err = decode(v.raw); err != nil {
+			return nil, &LineError{v.line, err}
+		}
+		days, line = append(days, last.Days...), v.line
+	}
+	switch {
+	case line == 0:
+		return nil, &LineError{1, errNoPage}
+	case last.More:
+		return nil, &LineError{line, errIncomplete}
+	}
+	return days, nil
+}
+
+// OpenAIPageOf decodes a page of OpenAI's costs.
+func OpenAIPageOf(body []byte) (Page, error) {
+	var p OpenAIPage
+	err := p.UnmarshalJSON(body)
+	return p.Page, withoutContent(err)
+}
+
+// AnthropicPageOf decodes a page of Anthropic's costs.
+func AnthropicPageOf(body []byte) (Page, error) {
+	var p AnthropicPage
+	err := p.UnmarshalJSON(body)
+	return p.Page, withoutContent(err)
+}
+
+func readAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = errTooLarge
+	}
+	return data, err
+}
+
+// lines yields the lines of a file that are not blank; of a file with an array, its elements.
+func lines(r io.Reader) iter.Seq2[value, error] {
+	return func(yield func(value, error) bool) {
+		in := bufio.NewReaderSize(r, 64<<10)
+		head, _ := in.Peek(4096)
+		if bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), blanks), []byte("[")) {
+			data, err := readAll(in)
+			if err != nil {
+				yield(value{}, err)
+				return
+			}
+			values(data)(yield)
+			return
+		}
+		scanner := bufio.NewScanner(in)
+		scanner.Buffer(nil, maxLine)
+		v := value{}
+		for scanner.Scan() {
+			v.line++
+			v.raw = bytes.TrimSpace(bytes.TrimPrefix(scanner.Bytes(), []byte("\uFEFF")))
+			if len(v.raw) > 0 && !yield(v, nil) {
+				return
+			}
+		}
+		if err := scanner.Err(); err != nil {
+			if errors.Is(err, bufio.ErrTooLong) {
+				err = &LineError{v.line + 1, errTooLarge}
+			}
+			yield(value{}, err)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package geminisku
+
+import (
+	"strings"
+)
+
+// ModelOf returns the model of a SKU that prices tokens, as an id without its release, such as "gemini-3-flash"; "" for any other SKU.
+func ModelOf(description string) string {
+	if c := classify(description); c.Direction != "" {
+		return idOf(c.Model)
+	}
+	return ""
+}
+
+func idOf(name string) string { return strings.ReplaceAll(name, " ", "-") }
+
+// Names are the models of the SKUs of a bill.
+type Names struct{ models modelNames }
+
+// NewNames returns the names of models, as [ModelOf] returns them.
+func NewNames(ids []string) Names {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = strings.ReplaceAll(id, "-", " ")
+	}
+	return Names{newModelNames(names)}
+}
+
+// Of returns the name of the model with an id such as gemini-3-flash-preview; "" if the bill has none.
+func (n Names) Of(id string) string {
+	words, _ := withoutVendor(Words(id))
+	if len(words) == 0 {
+		return ""
+	}
+	found, err := n.models.named(words)
+	if err != nil || len(found) == 0 {
+		return ""
+	}
+	var first string
+	for name := range found {
+		if first == "" || name < first {
+			first = name
+		}
+	}
+	return idOf(first)
+}

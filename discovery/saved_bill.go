@@ -1,0 +1,202 @@
+package discovery
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// SavedBill selects the days of a bill in a file, and has what was counted in them. The zero value is the whole file.
+type SavedBill struct {
+	// From is the first day, and To the day after the last one, both midnight UTC. A zero time is that of the file.
+	From, To time.Time
+	// AttributedUSD is what was counted locally, or nil.
+	AttributedUSD *float64
+}
+
+// BillError is the error of a line of a saved bill.
+type BillError struct {
+	// Line is where the page or the row begins, or where the JSON is invalid; 0 if the file as a whole is the problem.
+	Line int
+	// Err contains nothing of the bill.
+	Err error
+}
+
+// Error returns the line and the cause.
+func (e *BillError) Error() string {
+	if e.Line == 0 {
+		return "discovery: the bill: " + e.Err.Error()
+	}
+	return fmt.Sprintf("discovery: line %d of the bill: %v", e.Line, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *BillError) Unwrap() error { return e.Err }
+
+// ReadOpenAIBill compares a bill that was saved with what was counted, as [Client.ReconcileOpenAICost] compares one that it requests.
+// The file has the responses of GET /v1/organization/costs, one after another or in an array: all pages, of which the last one has
+// no next page. Costs are broken down by line item if the file has line items.
+//
+// The error is a [*BillError] if the file cannot be read, is not valid or not complete, has a day twice, or has an amount that is not in
+// US dollars, and a [*ValueError] for a time that is not midnight UTC or an amount that is not finite.
+func ReadOpenAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
+	return readPages(r, models.OpenAI, GroupByLineItem, query, billing.OpenAIPageOf)
+}
+
+// ReadAnthropicBill is [ReadOpenAIBill] for the responses of GET /v1/organizations/cost_report.
+func ReadAnthropicBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
+	return readPages(r, models.Anthropic, GroupByDescription, query, billing.AnthropicPageOf)
+}
+
+func readPages(r io.Reader, p models.Provider, group GroupBy, query SavedBill, decode func([]byte) (billing.Page, error)) (*ReconciliationReport[CostBucket], error) {
+	if err := query.check(); err != nil {
+		return nil, err
+	}
+	days, err := billing.ReadPages(r, decode)
+	if err != nil {
+		return nil, billError(err)
+	}
+	return query.report(p, group, days)
+}
+
+// ReadGeminiBill compares what Google billed for the Gemini API with what was counted. The file is an export of Cloud Billing to
+// BigQuery, the table gcp_billing_export_v1_…, as JSON lines or one array. Rows of other services, Vertex AI among them, are ignored;
+// their number is the second result.
+//
+// The days are those in UTC in which use began. Costs in another currency are divided by currency_conversion_rate and rounded to 12 decimal places.
+// A line item is the description of a SKU, or "Credit: " and the name of a credit, whose amount is negative. A model is named as in the
+// SKU, without its release: gemini-3-flash is also gemini-3-flash-preview. The buckets have no RawResults. The format is that of Google's
+// documentation: no real export was at hand to try this with.
+//
+// The errors are those of [ReadOpenAIBill].
+func ReadGeminiBill(r io.Reader, query SavedBill) (report *ReconciliationReport[CostBucket], ignored int, err error) {
+	if err := query.check(); err != nil {
+		return nil, 0, err
+	}
+	export, err := billing.ReadGoogle(r)
+	if err != nil {
+		return nil, 0, billError(err)
+	}
+	report, err = query.report(models.Gemini, GroupByLineItem, export.Days())
+	if report != nil {
+		report.MissingDays = nil // a day without use has no row
+	}
+	return report, export.Ignored, err
+}
+
+// ReadXAIBill is [ReadOpenAIBill] for the responses of POST /v1/billing/teams/{team_id}/usage, which must have UTC days.
+func ReadXAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[TeamCostBucket], error) {
+	if err := query.check(); err != nil {
+		return nil, err
+	}
+	saved, err := billing.ReadXAI(r)
+	if err != nil {
+		return nil, billError(err)
+	}
+	if n := len(saved.Begins); n > 0 {
+		query.extend(saved.Begins[0], saved.Begins[n-1].AddDate(0, 0, 1))
+	}
+	if err := query.checkWindow(); err != nil {
+		return nil, err
+	}
+	window := calendar.Range{Start: query.From, End: query.To, Unit: calendar.Day}
+	buckets, total, err := saved.Within(query.From, query.To).Buckets(window)
+	if err != nil {
+		return nil, &BillError{Err: err}
+	}
+	costs := bill[TeamCostBucket]{buckets: make([]TeamCostBucket, len(buckets)), total: *total, complete: true}
+	for i, bucket := range buckets {
+		costs.buckets[i] = newTeamCostBucket(bucket, window.EndOf(bucket.Begin))
+	}
+	report, end := newReport(models.XAI, costs, query.AttributedUSD), query.To.Unix()
+	report.WindowStart, report.WindowEnd, report.Settled = query.From.Unix(), &end, settled(query.To, time.UTC)
+	return report, nil
+}
+
+// report returns the report of days in any order.
+func (q SavedBill) report(p models.Provider, group GroupBy, days []billing.Day) (*ReconciliationReport[CostBucket], error) {
+	if err := billing.Sort(days, 0, 0); err != nil {
+		return nil, &BillError{Err: err}
+	}
+	if n := len(days); n > 0 {
+		q.extend(calendar.Date(time.Unix(days[0].Start, 0)), calendar.Date(time.Unix(days[n-1].End+calendar.SecondsPerDay-1, 0)))
+	}
+	if err := q.checkWindow(); err != nil {
+		return nil, err
+	}
+	start, end := q.From.Unix(), q.To.Unix()
+	costs := bill[CostBucket]{buckets: []CostBucket{}, complete: true}
+	var groups []GroupBy
+	if hasLineItems(days) {
+		groups = []GroupBy{group}
+	}
+	for i := range days {
+		if day := &days[i]; day.End > start && day.Start < end {
+			total := day.Total()
+			costs.buckets = append(costs.buckets, newCostBucket(day, groups, total.Total().Float64()))
+			costs.total.Merge(total)
+		}
+	}
+	if !costs.within(start, end) {
+		return nil, &BillError{Err: billing.ErrOutsideWindow}
+	}
+	return newDayReport(p, costs, q.AttributedUSD, start, end), nil
+}
+
+func hasLineItems(days []billing.Day) bool {
+	for i := range days {
+		for item := range days[i].Breakdown(func(c *billing.Cost) string { return c.LineItem }) {
+			if item != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// extend sets the times that are not given to those of the file.
+func (q *SavedBill) extend(first, end time.Time) {
+	if q.From.IsZero() {
+		q.From = first
+	}
+	if q.To.IsZero() {
+		q.To = end
+	}
+}
+
+var errNoDays = errors.New("it has no day, so that its first and last day must be given")
+
+// checkWindow validates the window after the times of the file are known.
+func (q SavedBill) checkWindow() error {
+	switch {
+	case q.From.IsZero() || q.To.IsZero():
+		return &BillError{Err: errNoDays}
+	case !q.From.Before(q.To):
+		return invalid("From", q.From.Format(time.RFC3339), "must be before To, or before the end of the bill")
+	}
+	return nil
+}
+
+func (q SavedBill) check() error {
+	const reason = "must be midnight UTC: costs are billed by whole days"
+	for field, t := range map[string]time.Time{"From": q.From, "To": q.To} {
+		if !t.IsZero() && (t.Unix()%calendar.SecondsPerDay != 0 || t.Nanosecond() != 0) {
+			return invalid(field, t.Format(time.RFC3339Nano), reason)
+		}
+	}
+	return checkAttributed(q.AttributedUSD)
+}
+
+// billError returns the error of package billing as one of this package.
+func billError(err error) error {
+	var line *billing.LineError
+	if errors.As(err, &line) {
+		return &BillError{line.Line, line.Err}
+	}
+	return &BillError{Err: err}
+}

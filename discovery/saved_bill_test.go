@@ -1,0 +1,230 @@
+package discovery_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// openAIDay is a page with one day in May 2026.
+func openAIDay(day int, more bool, results string) string {
+	start := mayDay(day).Unix()
+	return fmt.Sprintf(`{"object":"page","data":[{"object":"bucket","start_time":%d,"end_time":%d,"results":[%s]}],"has_more":%t,"next_page":null}`, start, start+86400, results, more)
+}
+
+func openAIItem(item, usd string) string {
+	return fmt.Sprintf(`{"object":"organization.costs.result","amount":{"value":%s,"currency":"usd"},"line_item":%q}`, usd, item)
+}
+
+// exported is a row of Google's export on a day of May 2026.
+func exported(day int, sku, cost, rest string) string {
+	return fmt.Sprintf(`{"service":{"id":"AEFD-7695-64FA"},"sku":{"description":%q},"usage_start_time":"2026-05-%02d 23:00:00 UTC","cost":%s%s}`, sku, day, cost, rest)
+}
+
+const (
+	flashInput  = "Generate content input token count gemini 3 flash short input text"
+	flashOutput = "Generate content output token count gemini 3 flash short output text"
+)
+
+func TestSavedPages(t *testing.T) {
+	t.Parallel()
+	first, second := openAIDay(1, true, openAIItem("gpt-5.2, input", "0.1")+","+openAIItem("gpt-5.2, output", "0.2")), openAIDay(2, false, openAIItem("gpt-5.2, input", "3"))
+	for name, file := range map[string]string{
+		"one after another": first + second, "lines": first + "\n\n" + second + "\n", "array": "\uFEFF[\n" + first + ",\n" + second + "]",
+	} {
+		r, err := discovery.ReadOpenAIBill(strings.NewReader(file), discovery.SavedBill{})
+		require.NoError(t, err, name)
+		assert.True(t, r.Complete && r.Settled)
+		assert.Equal(t, 3.3, r.ActualUSD, name)
+		assert.Equal(t, []int64{mayDay(1).Unix(), mayDay(3).Unix()}, []int64{r.WindowStart, *r.WindowEnd})
+		assert.Equal(t, map[string]float64{"gpt-5.2, input": 0.1, "gpt-5.2, output": 0.2}, r.Buckets[0].LineItemBreakdown)
+		assert.Empty(t, r.MissingDays)
+	}
+	counted := 2.0
+	r, err := discovery.ReadOpenAIBill(strings.NewReader(first+second), discovery.SavedBill{From: mayDay(2), To: mayDay(4), AttributedUSD: &counted})
+	require.NoError(t, err)
+	assert.Equal(t, 3.0, r.ActualUSD)
+	assert.Equal(t, 50.0, *r.DriftPct)
+	assert.Equal(t, []string{"2026-05-03"}, r.MissingDays)
+}
+
+func TestSavedAnthropicBillIsTheRequestedOne(t *testing.T) {
+	t.Parallel()
+	body, err := os.ReadFile("testdata/anthropic_costs.json")
+	require.NoError(t, err)
+	saved, err := discovery.ReadAnthropicBill(strings.NewReader(string(body)), discovery.SavedBill{From: mayDay(1), To: mayDay(8)})
+	require.NoError(t, err)
+	c := reports(map[string]string{"": string(body)}).inProcess()
+	query := reportQuery()
+	query.GroupBy = []discovery.GroupBy{discovery.GroupByDescription}
+	requested, err := c.ReconcileAnthropicCost(t.Context(), query, nil)
+	require.NoError(t, err)
+	assert.Equal(t, requested, saved)
+}
+
+func TestSavedXAIBill(t *testing.T) {
+	t.Parallel()
+	const file = `{"timeSeries":[{"group":["Chat grok-4.5"],"dataPoints":[{"timestamp":"2026-05-01T00:00:00Z","values":[1.5]},{"timestamp":"2026-05-02T00:00:00Z","values":["0.25"]}]}],"limitReached":false}`
+	r, err := discovery.ReadXAIBill(strings.NewReader(file), discovery.SavedBill{})
+	require.NoError(t, err)
+	assert.Equal(t, 1.75, r.ActualUSD)
+	assert.Equal(t, "grok-4.5", r.Compare().Models[0].Name)
+	r, err = discovery.ReadXAIBill(strings.NewReader(file+strings.ReplaceAll(file, "2026-05", "2026-06")), discovery.SavedBill{From: mayDay(2)})
+	require.NoError(t, err)
+	assert.Equal(t, 2.0, r.ActualUSD)
+	for want, file := range map[string]string{
+		"line 2 of the bill: a series has the same day": file + "\n" + file,
+		"limitReached is true":                          strings.Replace(file, "false", "true", 1),
+		"TIME_UNIT_DAY in Etc/GMT":                      strings.Replace(file, "T00", "T01", 1),
+		"something other than time series":              `{"error":"no"}`,
+		"first and last day must be given":              `{}`,
+	} {
+		_, err := discovery.ReadXAIBill(strings.NewReader(file), discovery.SavedBill{})
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestGoogleExport(t *testing.T) {
+	t.Parallel()
+	rows := []string{
+		exported(2, flashInput, "1.1", `,"currency":"USD","currency_conversion_rate":1,"credits":[{"name":"Promotion","amount":-0.1}]`),
+		`{"service":{"id":"6F81-5844-456A","description":"Compute Engine"}}`,
+		exported(1, flashOutput, `"2.7"`, `,"currency":"EUR","currency_conversion_rate":"0.9","credits":null`),
+		exported(1, "Generate content cached content gemini 3 flash storage by hour", "1E-7", ""),
+		strings.Replace(exported(1, flashInput, "0.1", ""), " UTC", "", 1),
+	}
+	for _, file := range []string{strings.Join(rows, "\n"), "\n" + strings.Join(rows, "\r\n\n") + "\n", "[" + strings.Join(rows, ",\n") + "]"} {
+		r, ignored, err := discovery.ReadGeminiBill(strings.NewReader(file), discovery.SavedBill{})
+		require.NoError(t, err)
+		assert.Equal(t, 1, ignored)
+		assert.Equal(t, 4.1000001, r.ActualUSD)
+		require.Len(t, r.Buckets, 2)
+		assert.Equal(t, map[string]float64{flashInput: 1.1, "Credit: Promotion": -0.1}, r.Buckets[1].LineItemBreakdown)
+
+		ledger := prices.NewLedger()
+		for _, model := range []string{"gemini-3-flash-preview", "gemini-2.5-pro"} {
+			ledger.Add(mayDay(1).Add(time.Hour), &prices.Cost{Provider: models.Gemini, Model: model, USD: "1"})
+		}
+		c := r.WithLedger(ledger).Compare()
+		require.Len(t, c.Models, 2)
+		assert.Equal(t, []string{"gemini-2.5-pro", "0", "1", "gemini-3-flash", "4.2", "1"}, []string{
+			c.Models[0].Name, c.Models[0].BilledUSD, c.Models[0].CountedUSD, c.Models[1].Name, c.Models[1].BilledUSD, c.Models[1].CountedUSD,
+		})
+		assert.Equal(t, "-0.0999999", c.OtherUSD)
+		text, err := r.MarshalJSON()
+		require.NoError(t, err)
+		assert.Contains(t, string(text), `"gemini_actual_usd":4.1000001`)
+	}
+	r, _, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.SavedBill{From: mayDay(2), To: mayDay(5)})
+	require.NoError(t, err)
+	assert.Equal(t, 1.0, r.ActualUSD)
+	assert.Empty(t, r.MissingDays, "a day without use has no row")
+}
+
+func TestWrongSavedBills(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-private"
+	page := openAIDay(1, false, openAIItem("gpt-5.2, input", "0.1"))
+	for _, c := range []struct {
+		provider models.Provider
+		file     string
+		line     int
+		want     string
+	}{
+		{models.OpenAI, "", 1, "no JSON"},
+		{models.OpenAI, page + "\n" + openAIDay(2, true, ""), 2, "has_more is true"},
+		{models.OpenAI, page + "\n\n{\n\"data\": x", 4, "not valid JSON"},
+		{models.OpenAI, page + "\n{\n\"data\": [", 3, "ends within"},
+		{models.OpenAI, "[" + page + ",\n" + page[:50], 2, "ends within"},
+		{models.OpenAI, "[\n" + page + "\n", 3, "ends within"},
+		{models.OpenAI, page + page, 0, "two days overlap"},
+		{models.OpenAI, "\n" + strings.Replace(page, `"usd"`, `"eur"`, 1), 2, "not in US dollars"},
+		{models.OpenAI, strings.Replace(page, `"has_more":false,`, "", 1), 1, "has_more"},
+		{models.OpenAI, `{"data":[],"has_more":false}`, 0, "first and last day must be given"},
+		{models.OpenAI, `{"data":"` + secret + `","has_more":false}`, 1, "data"},
+		{models.Gemini, "", 1, "no JSON"},
+		{models.Gemini, "{}\n", 1, "gcp_billing_export_v1"},
+		{models.Gemini, page, 1, "gcp_billing_export_v1"},
+		{models.Gemini, exported(1, flashInput, "1", "") + "\n\n" + exported(1, flashInput, `"`+secret+`"`, ""), 3, "not valid|number"},
+		{models.Gemini, exported(1, flashInput, "null", ""), 1, "no cost"},
+		{models.Gemini, exported(1, "", "1", ""), 1, "SKU"},
+		{models.Gemini, exported(1, flashInput, "1", `,"currency":"EUR"`), 1, "currency_conversion_rate above 0"},
+		{models.Gemini, exported(1, flashInput, "1", `,"currency":"EUR","currency_conversion_rate":0`), 1, "currency_conversion_rate above 0"},
+		{models.Gemini, exported(1, flashInput, "1", `,"credits":[{"name":"x"}]`), 1, `credits\[0\]: a credit has no amount`},
+		{models.Gemini, exported(1, flashInput, "1", `,"cost":2`), 1, "repeated"},
+		{models.Gemini, exported(99, flashInput, "1", ""), 1, "time"},
+		{models.Gemini, exported(1, flashInput, "1e999", ""), 1, "beyond"},
+		{models.Gemini, "[" + exported(1, flashInput, "1", ""), 1, "ends within"},
+		{models.Gemini, "\n" + secret, 2, "not valid JSON"},
+	} {
+		err := readBill(c.provider, strings.NewReader(c.file), discovery.SavedBill{})
+		var bill *discovery.BillError
+		require.ErrorAs(t, err, &bill, c.file)
+		assert.Regexp(t, c.want, err.Error())
+		assert.Equal(t, c.line, bill.Line, "%s: %s", c.file, err)
+		assert.NotContains(t, err.Error(), secret)
+	}
+	broken := errors.New("broken")
+	for _, p := range []models.Provider{models.OpenAI, models.Anthropic, models.XAI, models.Gemini} {
+		require.ErrorIs(t, readBill(p, io.MultiReader(strings.NewReader(" "), errorReader{broken}), discovery.SavedBill{}), broken, p)
+		nan := math.NaN()
+		for field, query := range map[string]discovery.SavedBill{
+			"From": {From: mayDay(1).Add(time.Second)}, "To": {To: mayDay(1).Add(1)}, "attributedUSD": {AttributedUSD: &nan},
+		} {
+			var value *discovery.ValueError
+			require.ErrorAs(t, readBill(p, strings.NewReader(""), query), &value)
+			assert.Equal(t, field, value.Field)
+		}
+	}
+	var value *discovery.ValueError
+	require.ErrorAs(t, readBill(models.OpenAI, strings.NewReader(page), discovery.SavedBill{From: mayDay(2)}), &value)
+}
+
+type errorReader struct{ err error }
+
+func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
+
+func readBill(p models.Provider, r io.Reader, query discovery.SavedBill) (err error) {
+	switch p {
+	case models.OpenAI:
+		_, err = discovery.ReadOpenAIBill(r, query)
+	case models.Anthropic:
+		_, err = discovery.ReadAnthropicBill(r, query)
+	case models.XAI:
+		_, err = discovery.ReadXAIBill(r, query)
+	default:
+		_, _, err = discovery.ReadGeminiBill(r, query)
+	}
+	return err
+}
+
+// FuzzSavedBill reads any file as a bill of every provider: each result is a whole report, or an error of the bill.
+func FuzzSavedBill(f *testing.F) {
+	page := openAIDay(1, false, openAIItem("gpt-5.2, input", "0.1"))
+	for _, file := range []string{page, "[" + page + "]", "[", "[,", page + "}", exported(1, flashInput, "1", ""), `{"timeSeries":[]}`, reportPage(false, "null", reportDay(1, cents("10", ""))), "\uFEFF[]", "[1 2]"} {
+		f.Add(file)
+	}
+	f.Fuzz(func(t *testing.T, file string) {
+		for _, p := range []models.Provider{models.OpenAI, models.Anthropic, models.XAI, models.Gemini} {
+			err := readBill(p, strings.NewReader(file), discovery.SavedBill{})
+			var bill *discovery.BillError
+			if err == nil {
+				continue
+			}
+			require.ErrorAs(t, err, &bill)
+			assert.LessOrEqual(t, bill.Line, strings.Count(file, "\n")+1)
+		}
+	})
+}
