@@ -22,7 +22,7 @@ import (
 // costFlags are the flags of mesh cost.
 type costFlags struct {
 	from, to, usage, html, account, bill string
-	counted, maxDrift              float64
+	counted, maxDrift                    float64
 }
 
 func newCost(a *app) *cobra.Command {
