@@ -84,7 +84,7 @@ fuzz: ## run every fuzz target for FUZZTIME (20000x, or a duration such as 10m)
 
 .PHONY: faults
 faults: ## run every fault against the operations and print the outcomes
-	$(GO) test -count=1 -run '^Test(Matrix|Sequences)$$' -v ./internal/test/faults
+	MESH_TESTS=whole $(GO) test -count=1 -run '^Test(Matrix|Sequences)$$' -v ./internal/test/faults
 
 .PHONY: soak
 soak: ## run 200 nodes against a faulty gateway that restarts, for twice SOAK (2m), with the faults of SEED

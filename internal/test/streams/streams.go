@@ -21,10 +21,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
-
-// Whole reports whether the tests run every combination, as .ci/run does: with MESH_STREAMS=whole. It takes about a minute.
-func Whole() bool { return os.Getenv("MESH_STREAMS") == "whole" }
 
 // Sizes are the lengths of a content string, and Reads the lengths of a read.
 var (
@@ -33,7 +31,7 @@ var (
 )
 
 // Each calls test with the stream at each length of its content, what is read of it, and each size of a read. A part of the tests has
-// every nth combination, which differ between streams.
+// every nth combination, which differ between streams, unless whole.Tests.
 func (s Stream) Each(t testing.TB, nth int, test func(s Stream, want prices.Response, read int)) {
 	t.Helper()
 	i := len(s.Body) % nth
@@ -41,7 +39,7 @@ func (s Stream) Each(t testing.TB, nth int, test func(s Stream, want prices.Resp
 		var long Stream
 		var want prices.Response
 		for _, read := range Reads {
-			if i++; i%nth != 0 && !Whole() {
+			if i++; i%nth != 0 && !whole.Tests() {
 				continue
 			}
 			if long.Body == "" {

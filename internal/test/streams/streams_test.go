@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // Random streams of every API, in pieces of any size, have the same counts, model, mode and cost for a Meter, a Stream and
@@ -23,7 +24,7 @@ import (
 func TestStreamsAreCountedAlike(t *testing.T) {
 	t.Parallel()
 	n := uint64(400)
-	if streams.Whole() {
+	if whole.Tests() {
 		n = 6000
 	}
 	const workers = 4
