@@ -96,7 +96,7 @@ func TestFailIf(t *testing.T) {
 		return nil
 	})
 	status := func(path string) int {
-		resp, err := http.Get(s.URL + path) //nolint:noctx // a test
+		resp, err := http.Get(s.URL + path)
 		require.NoError(t, err)
 		require.NoError(t, resp.Body.Close())
 		return resp.StatusCode

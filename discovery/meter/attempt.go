@@ -29,5 +29,5 @@ func count(text string, more int) int {
 	if err != nil || n > maxAttempt {
 		return 0
 	}
-	return int(n) + more //nolint:gosec // at most maxAttempt
+	return int(n) + more
 }

@@ -13,7 +13,7 @@ import (
 const subscription = "subscription"
 
 // loginToken begins the access tokens of a login to Claude. Keys of the API begin otherwise.
-const loginToken = "sk-ant-oat"
+const loginToken = "sk-ant-oat" //nolint:gosec // a prefix
 
 // billing returns how a call is billed: as a subscription if it has the token of a login, or goes to ChatGPT. The Host field names the
 // host where a proxy has its own one in the URL.

@@ -131,7 +131,7 @@ func (t *Table) shown() []Row {
 		others.add(&t.Rows[top+i])
 	}
 	if len(t.Keys) > 0 {
-		others.Keys[0] = fmt.Sprintf("%s others (--all)", separated(strconv.Itoa(others.Others)))
+		others.Keys[0] = separated(strconv.Itoa(others.Others)) + " others (--all)"
 	}
 	return append(rows, others)
 }
