@@ -1,31 +1,35 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
-// report is a discovery.ReconciliationReport of any provider.
-type report interface {
+// reconciliation is a discovery.ReconciliationReport of any provider.
+type reconciliation interface {
 	Table(io.Writer) error
+	Bill() report.Bill
 	Within(percent float64) (ok, known bool)
 }
 
 // bills reads the bill of a provider and compares it with a ledger.
-var bills = map[models.Provider]func(*job, context.Context, *prices.Ledger) (report, error){
+var bills = map[models.Provider]func(*job, context.Context, *prices.Ledger) (reconciliation, error){
 	models.OpenAI:    (*job).openAI,
 	models.Anthropic: (*job).anthropic,
 	models.XAI:       (*job).xAI,
 }
 
-func (j *job) openAI(ctx context.Context, counted *prices.Ledger) (report, error) {
+func (j *job) openAI(ctx context.Context, counted *prices.Ledger) (reconciliation, error) {
 	query := discovery.OpenAICostQuery{StartTime: j.from.Unix(), EndTime: j.to.Unix()}
 	r, err := j.client.ReconcileOpenAICost(ctx, query, nil)
 	if err != nil {
@@ -34,7 +38,7 @@ func (j *job) openAI(ctx context.Context, counted *prices.Ledger) (report, error
 	return r.WithLedger(counted), nil
 }
 
-func (j *job) anthropic(ctx context.Context, counted *prices.Ledger) (report, error) {
+func (j *job) anthropic(ctx context.Context, counted *prices.Ledger) (reconciliation, error) {
 	r, err := j.client.ReconcileAnthropicCost(ctx, discovery.AnthropicCostQuery{Start: j.from, End: j.to}, nil)
 	if err != nil {
 		return nil, err
@@ -42,7 +46,7 @@ func (j *job) anthropic(ctx context.Context, counted *prices.Ledger) (report, er
 	return r.WithLedger(counted), nil
 }
 
-func (j *job) xAI(ctx context.Context, counted *prices.Ledger) (report, error) {
+func (j *job) xAI(ctx context.Context, counted *prices.Ledger) (reconciliation, error) {
 	query := discovery.XAICostQuery{StartTime: j.from.Format(time.DateOnly), EndTime: j.to.Format(time.DateOnly)}
 	r, err := j.client.ReconcileXAICost(ctx, query, nil)
 	if err != nil {
@@ -60,6 +64,9 @@ func (j *job) compare(ctx context.Context, provider models.Provider, counted *pr
 	if err := r.Table(j.out); err != nil {
 		return err
 	}
+	if bill := r.Bill(); len(bill.Rows) > 0 {
+		j.billed = append(j.billed, bill)
+	}
 	switch ok, known := r.Within(j.drift); {
 	case !known:
 		return errors.New("the drift is not known")
@@ -67,4 +74,21 @@ func (j *job) compare(ctx context.Context, provider models.Provider, counted *pr
 		return fmt.Errorf("the drift is more than %g %%", j.drift)
 	}
 	return nil
+}
+
+// writePage writes the page of the window: what the calls cost, and the bills beside them.
+func (j *job) writePage() error {
+	limit := cmp.Or(j.drift, 1e-9) // 0 would be the limit of the package
+	for i := range j.billed {
+		j.billed[i].LimitPercent = limit
+	}
+	r, err := report.Read(report.Options{From: j.from, To: j.to, Bills: j.billed}, j.usage)
+	if err != nil {
+		return err
+	}
+	file, err := os.Create(j.html)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.WriteHTML(file), file.Close())
 }
