@@ -66,7 +66,7 @@ func readColumns(in *csv.Reader) ([]string, error) {
 		place := fmt.Sprintf("line %d, column %d", line, i+1)
 		switch {
 		case !slices.Contains(pricesHeader, name):
-			return nil, wrongAt(place, argument.Shown(name), "must be a column of WriteCSV")
+			return nil, wrongAt(place, argument.Shown(name), "must be one of "+strings.Join(pricesHeader, ", "))
 		case slices.Contains(columns[:i], name):
 			return nil, wrongAt(place, name, "is there twice")
 		}
