@@ -40,7 +40,7 @@ func TestErrorTypesBeginWithTheirPackage(t *testing.T) {
 			&client.MeshAuthError{}, &client.MeshGatewayError{}, &client.MeshSecretLeakError{}, &client.NoAnswerError{Err: cause},
 			&client.NotInInboxError{}, &client.NotInRegistryError{}, &client.RowError{Err: cause}, &client.ValueError{},
 		},
-		"discovery": {&discovery.Failure{Err: cause}},
+		"discovery": {&discovery.BillError{Err: cause}, &discovery.Failure{Err: cause}},
 		"prices":    {&prices.UnpricedError{}},
 		"calls":     {&calls.LineError{}},
 		"meter":     {&meter.BudgetError{}},
