@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,7 +45,7 @@ documentation; no real one was at hand. Without --from and --to, the bill is the
 With --counted or --usage it compares the bill with what was counted. The exit status is 1 if they differ by more than --max-drift,
 or if the difference is unknown. With --usage the last line has the sums, and the days and models that differ most, with the
 cause if the bill has tokens: another price or missing calls. Line items that name no model are "other". A line of the calls that
-cannot be read is reported, and the exit status is 2.
+cannot be read is reported, and the exit status is 2. -o json has the days and models, with the cause of each, in "comparison".
 
 -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV. Keep it apart
 from those of mesh usage, which are the same money.`,
@@ -215,7 +218,11 @@ func (a *app) readBill(q *pages.BillQuery, name string) error {
 
 // writeCost prints a bill beside what was counted, and writes the page of both.
 func (a *app) writeCost(q *pages.BillQuery, r pages.Reconciliation, f costFlags, in *callsfiles.Files) error {
-	if err := a.print(r, r.Table); err != nil {
+	var shown any = r
+	if q.Ledger != nil {
+		shown = compared{r}
+	}
+	if err := a.print(shown, r.Table); err != nil {
 		return err
 	}
 	if q.Ledger != nil && a.format == "text" {
@@ -242,6 +249,19 @@ const (
 	smallestLimit = 1e-9
 	largestLimit  = 1e9
 )
+
+// compared is a report whose JSON has the comparison of its days and models, too.
+type compared struct{ pages.Reconciliation }
+
+// MarshalJSON adds the member "comparison" to the object of the report.
+func (c compared) MarshalJSON() ([]byte, error) {
+	report, err := json.Marshal(c.Reconciliation)
+	if err != nil {
+		return nil, err
+	}
+	comparison, err := json.Marshal(c.Compare())
+	return slices.Concat(bytes.TrimSuffix(report, []byte("}")), []byte(`,"comparison":`), comparison, []byte("}")), err
+}
 
 // checkDrift compares the drift of a report with the limit.
 func (a *app) checkDrift(r pages.Reconciliation, limit float64) error {
