@@ -60,7 +60,7 @@ type WatchOptions struct {
 // A message that cannot be decoded is yielded once as a [*RowError], while polling continues as usual. Its mark is up to the
 // operator of the gateway, and it counts towards the limit of a poll.
 //
-// A gateway that ignores the limit or the recipient of a poll does not fill the memory: messages beyond the limit and those of
+// A gateway that ignores the limit or the recipient of a poll does not fill the memory: messages beyond the limit and messages of
 // other nodes are dropped, and an error follows the others.
 //
 // A message is identified by its id and its CreatedAt, because a gateway with a new database reuses ids. Each range over the

@@ -24,7 +24,7 @@ const opBalance = "FetchDeepSeekBalance"
 
 // BalanceOptions selects the account by its key. The zero value is valid.
 type BalanceOptions struct {
-	// APIKey is the key. The default is that of [WithKey], else DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that
+	// APIKey is the key. The default is the key of [WithKey], else DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that
 	// DEEPSEEK_LEGACY_ENV_PATH names.
 	APIKey Secret `json:"-" xml:"-"`
 	// Timeout is the time limit of the request. 0 means [DefaultBalanceTimeout].

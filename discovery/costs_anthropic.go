@@ -25,7 +25,7 @@ type AnthropicCostQuery struct {
 	// Start and End are the window; End is exclusive. Start is required, and a zero End leaves the window open. Costs are per
 	// UTC day: every day that overlaps the window is in the result, as a whole.
 	Start, End time.Time
-	// AdminKey is the admin key. The default is that of [WithKey], else ANTHROPIC_ADMIN_KEY.
+	// AdminKey is the admin key. The default is the key of [WithKey], else ANTHROPIC_ADMIN_KEY.
 	AdminKey Secret `json:"-" xml:"-"`
 	// GroupBy selects the breakdowns of the buckets: [GroupByWorkspaceID], [GroupByDescription] or both. By default there are
 	// none.

@@ -26,7 +26,7 @@ type OpenAICostQuery struct {
 	StartTime int64
 	// EndTime is the end of the window in Unix seconds, exclusive. 0 leaves the window open.
 	EndTime int64
-	// AdminKey is the admin key. The default is that of [WithKey], else OPENAI_ADMIN_KEY.
+	// AdminKey is the admin key. The default is the key of [WithKey], else OPENAI_ADMIN_KEY.
 	AdminKey Secret `json:"-" xml:"-"`
 	// GroupBy selects the breakdowns of the buckets. By default there are none.
 	GroupBy []GroupBy

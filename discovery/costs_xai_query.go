@@ -41,7 +41,7 @@ type XAICostQuery struct {
 	// 2026-05-01T02:00:00+02:00, is converted to Timezone. A time without an offset, as in 2026-05-01 00:00:00 or 2026-05-01,
 	// is in Timezone. xAI uses whole seconds, so a fraction of a second widens the window.
 	StartTime, EndTime string
-	// ManagementKey is the management key. The default is that of [WithKey], else XAI_MANAGEMENT_KEY.
+	// ManagementKey is the management key. The default is the key of [WithKey], else XAI_MANAGEMENT_KEY.
 	ManagementKey Secret `json:"-" xml:"-"`
 	// TeamID is the id of the team, from xAI's console. "" means XAI_TEAM_ID.
 	TeamID string

@@ -12,7 +12,7 @@ import (
 
 const opLivePrices = "LivePrices"
 
-// LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which precede those of its table. A nil base
+// LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which precede the prices of its table. A nil base
 // is [prices.BuiltIn]. The result is never nil.
 //
 // A live row prices calls within 24 hours of the time it was read (VerifiedAt), unless the table has a change of the price in

@@ -29,10 +29,10 @@ type priceUpdate struct {
 //
 // It sends one request to [ServicePrices], without a key, at most once in 24 hours for each client; after a failure again when
 // [WithOutageTTL] has passed. The request has the ETag of the last table, also of one that [prices.Load] read. The default address
-// is the file in the repository of this project; [WithBaseURL] sets that of a copy, to which /prices.csv is appended. Nothing
+// is the file in the repository of this project; [WithBaseURL] sets the address of a copy, to which /prices.csv is appended. Nothing
 // else of this package requests the table.
 //
-// The table contains the prices of tokens. Fees, factors of modes and hours of DeepSeek stay those of this version. Rows of
+// The table contains the prices of tokens. Fees, factors of modes and hours of DeepSeek stay as in this version. Rows of
 // [prices.List.With] and of [Client.LivePrices] in base stay and precede it. The Source of a row of the new table ends with the
 // date of the table.
 //

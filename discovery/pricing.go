@@ -129,7 +129,7 @@ func priceText(usd *float64) string {
 // mode and modality. The result points into records.
 //
 // The thresholds of a [prices.List] and of Anthropic are exact: the row for prompts over 100,000 tokens has the threshold 100,001.
-// Those of [Client.FetchGeminiPricing] are the round numbers in the SKUs, 128,000 and 200,000, but a prompt of exactly that
+// The thresholds of [Client.FetchGeminiPricing] are the round numbers in the SKUs, 128,000 and 200,000, but a prompt of exactly that
 // length is billed at the lower row. For these rows, therefore subtract one from the length of a prompt.
 func PriceAt(records []ProviderPricing, tokens int64) (*ProviderPricing, bool) {
 	var best *ProviderPricing

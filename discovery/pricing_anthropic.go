@@ -9,7 +9,7 @@ import (
 // the prices of the cache.
 //
 // The id is looked up unchanged, then in lower case without vendor prefix and platform suffix, then without its build
-// ([NormalizeModelID]), because a build of Claude has the price of its model. The price is that of a standard request to
+// ([NormalizeModelID]), because a build of Claude has the price of its model. The price is the price of a standard request to
 // Anthropic, even if the prefix names another platform. Variants with -fast are not in the list.
 //
 // The price of claude-haiku-5-5 depends on the length of the prompt (input, cache reads and cache writes together). Its row is

@@ -44,7 +44,7 @@ func WithGeminiServiceID(serviceID string) Option {
 
 // PricingOptions selects the key and limits the age of the price list. The zero value is valid.
 type PricingOptions struct {
-	// APIKey is a key for the Cloud Billing catalog. The default is that of [WithKey], else GOOGLE_CLOUD_BILLING_API_KEY, else
+	// APIKey is a key for the Cloud Billing catalog. The default is the key of [WithKey], else GOOGLE_CLOUD_BILLING_API_KEY, else
 	// GOOGLE_CLOUD_API_KEY. The chat keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
 	APIKey Secret `json:"-" xml:"-"`
 	// TTL is the maximum age of a cached price list. 0 means [DefaultPricingTTL].

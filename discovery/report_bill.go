@@ -8,7 +8,7 @@ import (
 )
 
 // Bill returns the bill by UTC day and by model, as a section of [report.Report]. The models need a bill that is grouped by line item or
-// description, as those of xAI always are. A bucket of several days is one, under its first day. The result has no rows if the bill is
+// description, as every bill of xAI is. A bucket of several days is one, under its first day. The result has no rows if the bill is
 // not complete or has an amount that is not finite.
 func (r *ReconciliationReport[B]) Bill() report.Bill {
 	end := (calendar.DayNumber(time.Now()) + 1) * calendar.SecondsPerDay // of an open window

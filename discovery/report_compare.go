@@ -24,7 +24,7 @@ type BillPart struct {
 	// DriftUSD is the billed less the counted amount; "" if CountedUSD is "".
 	DriftUSD string `json:"drift_usd"`
 	// BilledTokens are the tokens of the line items, as a plain decimal; "" unless the bill states the quantity of each of them, as OpenAI's
-	// does. CountedTokens are those of the calls; "" if they or BilledTokens are not known.
+	// does. CountedTokens are the tokens of the calls; "" if they or BilledTokens are not known.
 	BilledTokens  string `json:"billed_tokens"`
 	CountedTokens string `json:"counted_tokens"`
 	// Cause is what a drift comes from; "" without a drift, and if the tokens or the cost of a call are not known.
@@ -46,7 +46,7 @@ type BillComparison struct {
 }
 
 // Compare returns the bill by UTC day and by model. After [ReconciliationReport.WithLedger] it has what was counted, too. The models
-// need a bill that is grouped by line item or description, as those of xAI always are. The result is the zero BillComparison if the
+// need a bill that is grouped by line item or description, as every bill of xAI is. The result is the zero BillComparison if the
 // bill is not complete or has an amount that is not finite.
 func (r *ReconciliationReport[B]) Compare() BillComparison {
 	if r.actual() == nil {

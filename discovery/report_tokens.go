@@ -12,7 +12,7 @@ const (
 	// by less than a tenth of the fraction by which the amounts differ.
 	CauseAnotherPrice DriftCause = "another_price"
 	// CauseMissingCalls means that the tokens differ: if more was billed there are calls that were not counted, else the bill lacks calls,
-	// such as those of another organization.
+	// such as calls of another organization.
 	CauseMissingCalls DriftCause = "missing_calls"
 )
 

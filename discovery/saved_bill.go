@@ -13,7 +13,7 @@ import (
 
 // SavedBill selects the days of a bill in a file, and has what was counted in them. The zero value is the whole file.
 type SavedBill struct {
-	// From is the first day, and To the day after the last one, both midnight UTC. A zero time is that of the file.
+	// From is the first day, and To the day after the last one, both midnight UTC. A zero time is the time in the file.
 	From, To time.Time
 	// AttributedUSD is what was counted locally, or nil.
 	AttributedUSD *float64
@@ -70,10 +70,10 @@ func readPages(r io.Reader, p models.Provider, group GroupBy, query SavedBill, d
 //
 // The days are those in UTC in which use began. Costs in another currency are divided by currency_conversion_rate and rounded to 12 decimal places.
 // A line item is the description of a SKU, or "Credit: " and the name of a credit, whose amount is negative. A model is named as in the
-// SKU, without its release: gemini-3-flash is also gemini-3-flash-preview. The buckets have no RawResults. The format is that of Google's
+// SKU, without its release: gemini-3-flash is also gemini-3-flash-preview. The buckets have no RawResults. The format is the format of Google's
 // documentation: no real export was at hand to try this with.
 //
-// The errors are those of [ReadOpenAIBill].
+// The errors are the same as of [ReadOpenAIBill].
 func ReadGeminiBill(r io.Reader, query SavedBill) (report *ReconciliationReport[CostBucket], ignored int, err error) {
 	if err := query.check(); err != nil {
 		return nil, 0, err

@@ -2,7 +2,7 @@ package scan
 
 // WithExtendedRules adds rules for further credentials after the twelve standard rules. They are off by default, so that all
 // nodes of a mesh reject the same messages. Except for the last rule, a match starts at a word boundary. U stands for A-Z a-z
-// 0-9 _ and -. Where a provider does not document a length, it is that of similar standard rules.
+// 0-9 _ and -. Where a provider does not document a length, it is the length of similar standard rules.
 //
 //	101  github-user-token          ghu_ or ghr_ and 30 or more letters or digits
 //	102  github-fine-grained-token  github_pat_ and 36 or more letters, digits or _

@@ -25,7 +25,7 @@ type config struct {
 	ruleSet
 }
 
-// New returns a Scanner that applies the twelve standard rules and those of the options. It does not read the environment: pass
+// New returns a Scanner that applies the twelve standard rules and the rules of the options. It does not read the environment: pass
 // the token in $MESH_GATEWAY_TOKEN to [WithLiveToken], or use the function [Find]. A nil Option is ignored.
 func New(opts ...Option) *Scanner {
 	var c config

@@ -25,7 +25,7 @@ type Request struct {
 	Body     string
 }
 
-// Requests returns the requests that have arrived, oldest first: all of them, or those of the given operations.
+// Requests returns the requests that have arrived, oldest first: of the given operations, or of all.
 func (g *Gateway) Requests(ops ...Operation) []Request { return g.server.Requests(ops...) }
 
 // ForgetRequests removes the requests that have arrived, so that [Gateway.Requests] returns only later ones. A long-running

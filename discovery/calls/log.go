@@ -54,7 +54,7 @@ func (l *Log) ready() error {
 	return nil
 }
 
-// Record writes a record. It is a recorder of [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder]: an error, such as that of a full disk, is an error of the Log and not
+// Record writes a record. It is a recorder of [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder]: an error, such as a full disk, is an error of the Log and not
 // of the call. The first one is logged to [slog.Default]; [Log.Err] returns it.
 func (l *Log) Record(r Record) {
 	if err := l.ready(); err != nil {
@@ -96,7 +96,7 @@ func (l *Log) failure() error {
 	return fmt.Errorf("calls: records not written to the calls file: %d: %w", l.lost, l.err)
 }
 
-// Close closes the files. A later record begins a new file. The error joins that of [Log.Err] and those of closing.
+// Close closes the files. A later record begins a new file. The error joins [Log.Err] and the errors of closing.
 func (l *Log) Close() error {
 	if err := l.ready(); err != nil {
 		return err

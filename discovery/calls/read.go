@@ -26,14 +26,14 @@ func (e *LineError) Unwrap() error { return e.Err }
 // also by a symbolic link, is read once. A compressed copy beside a file is another file.
 //
 // For a line that cannot be read Read yields a [*LineError], and for a file or folder that cannot be opened its error. Reading goes
-// on with the next one. The lines are those of [Log], or of other programs: each has a model, a time and a usage object. The provider
+// on with the next one. The lines are written by a [Log], or by other programs: each has a model, a time and a usage object. The provider
 // may be missing if [models.ProviderOf] finds it, and all else may be missing. Blank lines are skipped. A line has at most 1 MiB,
 // and memory does not grow with the files.
 func Read(paths ...string) iter.Seq2[Record, error] { return ReadSince(time.Time{}, paths...) }
 
 // ReadSince is [Read] for the records since a time: a file whose name begins with a day, such as 2026-11-22-X2FQ….jsonl, is not opened
-// if that day is earlier than the one before since, in UTC. Files with other names are read. Records are not selected: those of a
-// file that is opened may be earlier than since.
+// if that day is earlier than the one before since, in UTC. Files with other names are read. Records are not selected: in a
+// file that is opened, some may be earlier than since.
 func ReadSince(since time.Time, paths ...string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		source := &sharedBlocks{paths: paths, from: firstDay(since)}

@@ -14,7 +14,7 @@ type Record struct {
 	// Provider is who billed the call, or with a Platform the developer of the model, "" if none of the five is. It may be a name that
 	// meter.WithEndpoint gave to a host.
 	Provider models.Provider
-	// Model is the model of the response, else that of the request.
+	// Model is the model of the response, else the model of the request.
 	Model string
 	// API is the form of Usage where it is not the Provider's own: "openai", "anthropic", "gemini" or "converse", for example.
 	API string
@@ -40,7 +40,7 @@ type Record struct {
 	Mode string
 	// Requests has the number of paid uses of tools, by name.
 	Requests map[string]int64
-	// Labels are those of [github.com/mesh-gateway/mesh-go/discovery/meter.WithLabel]. They must not be changed: records share them.
+	// Labels are the labels of [github.com/mesh-gateway/mesh-go/discovery/meter.WithLabel]. They must not be changed: records share them.
 	Labels map[string]string
 	// Path is the path of the request, without its query.
 	Path string

@@ -8,7 +8,7 @@ import (
 )
 
 // Call returns the call for [prices.List.CostOf]. Its Usage has the counts of r.Usage, whatever API they are of, and r.Requests. A
-// Provider that is missing is the developer of the model, except on a Platform. The error is that of [prices.ParseUsage].
+// Provider that is missing is the developer of the model, except on a Platform. The error is the error of [prices.ParseUsage].
 func (r Record) Call() (prices.Call, error) {
 	call := prices.Call{Provider: r.Provider, Model: r.Model, At: r.Time, Mode: r.Mode}
 	if p, err := models.ParseProvider(string(r.Provider)); err == nil { // in its own spelling

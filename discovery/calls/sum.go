@@ -17,7 +17,7 @@ type SumOptions struct {
 	From, To time.Time
 	// By has a grouping for each result, all of which are made in one pass. A grouping has the names of what the calls are grouped by,
 	// several at once: "day" (UTC), "model", "provider", "platform", "label:" with the name of a label, and "unpriced", which is why the
-	// cost of a call is not known, and "model_stage" and "retirement_date", which are those of [Record]. An empty grouping gives one Group. Without any grouping there is one result with one Group.
+	// cost of a call is not known, and "model_stage" and "retirement_date", which are fields of [Record]. An empty grouping gives one Group. Without any grouping there is one result with one Group.
 	By [][]string
 	// Prices price a line that has neither a cost nor null in its place; nil is [prices.BuiltIn].
 	Prices *prices.List
@@ -30,7 +30,7 @@ type SumOptions struct {
 type Group struct {
 	// By has the values of its grouping in SumOptions.By, in the same order: "" for a call without that label, and for the reason of a priced call.
 	By []string `json:"by"`
-	// Calls is the number of all calls, and Unpriced that of the calls whose cost is not known.
+	// Calls is the number of all calls, and Unpriced the number of calls whose cost is not known.
 	Calls    int `json:"calls"`
 	Unpriced int `json:"unpriced"`
 	// Usage has the sums of the counts, as far as they are known. A sum beyond int64 is the largest int64. Mode and ChargedUSD are "".

@@ -14,7 +14,7 @@ import (
 type Completion struct {
 	// Text is the answer of the model; "" means "Hello there." A stream has an event for each word.
 	Text string
-	// Model is the model of the response; "" means that of the request.
+	// Model is the model of the response; "" means the model of the request.
 	Model string
 	// Usage is the usage object in the form of the API, or null. Nil means 100 input and 20 output tokens. In a stream it is
 	// where the provider sends it: OpenAI's chat API, for example, sends it only with stream_options.include_usage.

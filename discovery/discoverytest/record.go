@@ -28,7 +28,7 @@ type Request struct {
 	Body      string
 }
 
-// Requests returns the requests so far, oldest first: all of them, or those of the given operations.
+// Requests returns the requests so far, oldest first: of the given operations, or of all.
 func (s *Server) Requests(ops ...Operation) []Request { return s.site.Requests(ops...) }
 
 func (s *Server) record(op Operation, r *http.Request, body []byte) Request {

@@ -48,7 +48,7 @@
 // # Faults
 //
 // [Server.Fail] makes operations fail: with a status, late, by closing the connection, with an invalid body. A Fault with a
-// Status of 200 and a Body replaces a response. The dates in the lists of models are those of November 2026. No operation
+// Status of 200 and a Body replaces a response. The dates in the lists of models are from November 2026. No operation
 // changes anything, so AfterEffect has no effect. [Server.Requests] returns the requests that arrived, without keys.
 //
 // A Server is safe for concurrent use.

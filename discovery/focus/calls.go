@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Calls adds up calls. Create one with [NewCalls]; the errors of any other are a [*discovery.ValueError]. Its memory grows with the number of rows and not with that of the calls. It is not safe for concurrent use.
+// Calls adds up calls. Create one with [NewCalls]; the errors of any other are a [*discovery.ValueError]. Its memory grows with the number of rows and not with the number of calls. It is not safe for concurrent use.
 type Calls struct {
 	list    *prices.List
 	account string
@@ -39,7 +39,7 @@ func (c *Calls) ready() error {
 	return nil
 }
 
-// Add adds a call. The recorded cost counts; a record that has neither a cost nor a reason is priced. A recorded cost that is not that of
+// Add adds a call. The recorded cost counts; a record that has neither a cost nor a reason is priced. A recorded cost that is not the cost of
 // the price list is in a row in dollars, without tokens.
 //
 // A call with an error has no row, because a cost must not be null and 0 is a known cost. The error of a call whose cost is not known

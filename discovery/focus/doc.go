@@ -14,5 +14,5 @@
 // costs are exactly unit price times quantity. The same calls, in any order, give the same bytes. A bill has amounts and no quantities, so
 // its rows are priced in dollars. Calls and the bill that has them belong in different files: they are the same money.
 //
-// The columns that begin with x_ are those of this package.
+// The columns that begin with x_ belong to this package.
 package focus

@@ -37,7 +37,7 @@
 //
 // # What the program sees
 //
-// The bytes of a response, their order and timing, its headers, trailers and errors are those of the base transport. Only
+// The bytes of a response, their order and timing, its headers, trailers and errors come from the base transport unchanged. Only
 // WithStreamUsage changes a request. Between two reads the meter holds at most 64 KiB of a response, and as much again to unpack
 // gzip. The counts of a response with more than 48 KiB of them are not known. A Record has counts, names and times, and no content, query or key.
 //
@@ -60,7 +60,7 @@
 //	ctx = meter.WithLabel(ctx, "user", user.Name)
 //	answer, err := c.Chat.Completions.New(ctx, params)
 //
-// So a recorder can add up the cost by user, and a handler of [github.com/mesh-gateway/mesh-go/client.MeshClient.Serve] that of
+// So a recorder can add up the cost by user, and a handler of [github.com/mesh-gateway/mesh-go/client.MeshClient.Serve] the cost of
 // each message:
 //
 //	err := node.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {

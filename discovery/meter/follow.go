@@ -18,12 +18,12 @@ const maxFollowErrors = 100
 // Follow lets the programs that write to a folder share the budgets of m, and lets the budgets outlive a program. log gets the records
 // of m, as with WithRecorder(log.Record). Follow counts towards the budgets what others have written to the folder of log in the
 // present periods, then each second what they append, until ctx ends. The files of log itself are left out: their calls are counted
-// already. [Meter.Spent] and the ledger stay those of m. A budget without a period counts the whole folder.
+// already. [Meter.Spent] and the ledger count the calls of m alone. A budget without a period counts the whole folder.
 //
 // Follow reads the folder at least once, even if ctx has ended. A program that must not begin before the spent part is known calls it with
 // such a context first: a later Follow of the same log continues there, and counts nothing twice.
 //
-// Follow reads on after an error, such as that of a line that cannot be read, and returns nil or the errors when ctx ends, at
+// Follow reads on after an error, such as a line that cannot be read, and returns nil or the errors when ctx ends, at
 // most 100. The error of a wrong log is a [*ValueError], at once.
 //
 // A program does not see the calls that run in another one, and sees a call that has ended up to a second later. So n programs together

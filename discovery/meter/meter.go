@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// Meter counts calls. Create one with [New]. Any other, such as the zero Meter, counts nothing: its errors, and those of requests with
+// Meter counts calls. Create one with [New]. Any other, such as the zero Meter, counts nothing: its errors, and the errors of requests with
 // its [Meter.Transport], are a [*ValueError].
 type Meter struct {
 	prices      *prices.List
@@ -93,7 +93,7 @@ func (m *Meter) Transport(base http.RoundTripper) http.RoundTripper {
 	return &transport{meter: m, base: base}
 }
 
-// Ledger returns the ledger to which the calls are added, at the time at which they were sent. Those of a subscription are those of a
+// Ledger returns the ledger to which the calls are added, at the time at which they were sent. Calls of a subscription are calls of a
 // provider of that name, since no bill has them.
 func (m *Meter) Ledger() *prices.Ledger {
 	if m.ready() != nil {

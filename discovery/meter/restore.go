@@ -7,7 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// Restore counts earlier records, such as those of a calls file, towards the budgets, the ledger and [Meter.Spent], so that a
+// Restore counts earlier records, such as the records of a calls file, towards the budgets, the ledger and [Meter.Spent], so that a
 // budget survives a restart. Recorders do not get them. A record without a cost counts as its
 // AtLeastUSD or as Budget.PerCall, if that is more; the AtLeastUSD of an incomplete one that has none is computed. Restore reads on after
 // an error of the sequence, and returns all of them joined.

@@ -66,7 +66,7 @@ func (t *transport) send(c *call, req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// CloseIdleConnections closes those of the base transport, as [http.Client.CloseIdleConnections] expects.
+// CloseIdleConnections closes the idle connections of the base transport, as [http.Client.CloseIdleConnections] expects.
 func (t *transport) CloseIdleConnections() {
 	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		base.CloseIdleConnections()

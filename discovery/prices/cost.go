@@ -50,7 +50,7 @@ type Cost struct {
 	Source string `json:"source"`
 	// VerifiedAt is when Source was read, as a date or an RFC 3339 time; nil if unknown, or if the provider stated the charge.
 	VerifiedAt *string `json:"verified_at"`
-	// TierThresholdTokens is that of the row that priced the call: the length of the shortest prompt that it applies to.
+	// TierThresholdTokens is the threshold of the row that priced the call: the length of the shortest prompt that it applies to.
 	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
 	// Mode is the mode that the prices are for: "standard", "batch", "fast+us", or for DeepSeek "peak" or "off-peak". It is "" if
 	// the provider stated the charge.
@@ -80,7 +80,7 @@ type Line struct {
 	// of the tool in a line of Requests, and "charged" in the only line of a cost that the provider stated itself.
 	What   string `json:"what"`
 	Tokens int64  `json:"tokens"`
-	// USDPerMTok is the price per million tokens, including factors such as that of a batch. It is "" if the line is not for
+	// USDPerMTok is the price per million tokens, including factors, such as the factor of a batch. It is "" if the line is not for
 	// tokens.
 	USDPerMTok string `json:"usd_per_mtok"`
 	// USD is the cost of the line in US dollars as a plain decimal, not rounded.
@@ -109,7 +109,7 @@ const sourceCharged = "charged by the provider"
 // factor of the platform, the region and the profile; without one the call has no known cost. Modes and fees of the developer's own
 // API do not hold there.
 //
-// DeepSeek's price is that of the hour; see [ModePeak]. Cache storage and free allowances are not included; docs/providers.md
+// DeepSeek's price is the price at that hour; see [ModePeak]. Cache storage and free allowances are not included; docs/providers.md
 // has the list of what a cost cannot contain.
 //
 // If a price is not known, the error is an [*UnpricedError], which matches [ErrUnpriced] and names what is missing. An unknown

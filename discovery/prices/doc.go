@@ -40,5 +40,5 @@
 //
 // The state that is kept of one response has at most 48 KiB; with more its counts are not known.
 //
-// All functions and methods are safe for concurrent use, except those of a Stream.
+// All functions and methods are safe for concurrent use, except the methods of a Stream.
 package prices

@@ -31,7 +31,7 @@ type Fee struct {
 	VerifiedAt *string `json:"verified_at"`
 }
 
-// Fees returns the fees of a provider for uses of its tools, or those of all providers for "". A use of any other tool has no
+// Fees returns the fees of a provider for uses of its tools, or the fees of all providers for "". A use of any other tool has no
 // known cost. An empty list of prices has no fees.
 func (l *List) Fees(p models.Provider) []Fee {
 	p = modelid.Canonical(p)

@@ -12,14 +12,14 @@ import (
 // provider whose form a body has: [models.OpenAI] for OpenRouter, Groq, Mistral and other compatible hosts, [models.Anthropic] for
 // Claude on Bedrock, Vertex and Azure, [models.Gemini] for Vertex.
 const (
-	// FormConverse is that of Bedrock's Converse and ConverseStream.
+	// FormConverse is the form of Bedrock's Converse and ConverseStream.
 	FormConverse models.Provider = usage.Converse
-	// FormInvoke is that of Bedrock's InvokeModel for any model: Claude's, OpenAI's, Nova's, Titan's or Llama's, by the counts that the
+	// FormInvoke is the form of Bedrock's InvokeModel for any model: Claude's, OpenAI's, Nova's, Titan's or Llama's, by the counts that the
 	// body has.
 	FormInvoke models.Provider = usage.Invoke
-	// FormCohere is that of Cohere's own API. Its counts are the billed ones.
+	// FormCohere is the form of Cohere's own API. Its counts are the billed ones.
 	FormCohere models.Provider = usage.Cohere
-	// FormOllama is that of Ollama's own API.
+	// FormOllama is the form of Ollama's own API.
 	FormOllama models.Provider = usage.Ollama
 )
 

@@ -79,7 +79,7 @@ func (d LedgerDay) MarshalJSON() ([]byte, error) {
 func NewLedger() *Ledger { return new(Ledger) }
 
 // Add adds the cost of a call to the UTC day of at. A nil cost counts as an unpriced call. So does a cost whose USD is not a
-// plain decimal, such as that of the zero Cost that [List.CostOf] returns with an error. If it has a Provider, the unpriced call is one
+// plain decimal, such as the one in the zero Cost that [List.CostOf] returns with an error. If it has a Provider, the unpriced call is one
 // of that provider and of Model.
 func (l *Ledger) Add(at time.Time, cost *Cost) {
 	var usd decimal.Decimal

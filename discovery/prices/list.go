@@ -43,7 +43,7 @@ var builtInCSV string
 
 var builtInPrices = sync.OnceValue(func() *List { return &List{table: pricelist.BuiltIn(builtInCSV)} })
 
-// Rows returns the rows of a provider, or of all for "": your own, then live ones, then those of the table, each in their
+// Rows returns the rows of a provider, or of all for "": your own, then live ones, then the rows of the table, each in their
 // order. For an unknown provider the list is empty.
 func (l *List) Rows(p models.Provider) []Row {
 	p = modelid.Canonical(p)
@@ -55,7 +55,7 @@ func (l *List) Rows(p models.Provider) []Row {
 }
 
 // ForModel returns the rows of a model, under any spelling of its id, in the order in which [List.CostOf] uses them: your own,
-// then live ones, then those of the table, of all periods and tiers. For a model without a row the list is empty.
+// then live ones, then the rows of the table, of all periods and tiers. For a model without a row the list is empty.
 func (l *List) ForModel(p models.Provider, model string) []Row {
 	found := l.find(modelid.Canonical(p), model)
 	return append(append(l.own.rows(found.own), rowsOf(found.live)...), rowsOf(found.listed)...)

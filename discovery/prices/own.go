@@ -25,16 +25,16 @@ func (o ownPrices) rows(listed []pricelist.Row) []Row {
 	return rows
 }
 
-// With returns the list with your own prices, which take precedence over all others: those of a contract, of a fine-tuned model
+// With returns the list with your own prices, which take precedence over all others: prices of a contract, of a fine-tuned model
 // or of a new one. l does not change.
 //
 // A row applies to the model of its ModelHint in any spelling, from ValidFrom until ValidUntil, and to prompts of
 // TierThresholdTokens or more. A build needs its own row, except a build of Claude. Of several rows that apply, the one with
-// the highest threshold is used, and among equal ones the first; those of a later With come before those of an earlier one. At
+// the highest threshold is used, and among equal ones the first; rows of a later With come before rows of an earlier one. At
 // other times the model has its listed price. No factor is applied: a batch or another mode needs a row with that Mode. The
 // price "" is unknown. A row of Modality audio or image prices those
 // tokens; a model with a row for text is not billed by listed rows for them. Rows of [ModePeak] and [ModeOffPeak] of DeepSeek are
-// chosen by the hour. Fees are those of [List.Fees].
+// chosen by the hour. Fees are the fees of [List.Fees].
 //
 // A Provider is one of the five, or any name of at most 64 lower-case letters, digits, dots and hyphens, such as the one of a host that
 // meter.WithEndpoint names. A row of a developer holds on every platform, one whose Provider is the name of a Platform on that platform

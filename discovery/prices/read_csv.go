@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// ReadCSV reads rows for [List.With]. The first line names the columns, which are those of [List.WriteCSV] in any order; provider and
+// ReadCSV reads rows for [List.With]. The first line names the columns, which are the columns of [List.WriteCSV] in any order; provider and
 // model_hint must be there, and the others may be left out. Lines that begin with # are skipped. Each row is checked as With does.
 //
 // The error is a [*ValueError] whose Reason names the line and the column, as in "line 3, column input_per_mtok". A text with more than
@@ -139,7 +139,7 @@ func csvError(err error) error {
 	return wrongAt(fmt.Sprintf("line %d, column %d", malformed.Line, malformed.Column), "", "is not CSV: "+malformed.Err.Error())
 }
 
-// Providers returns the providers that the list has rows of, sorted: those of the table and the names of your own rows.
+// Providers returns the providers that the list has rows of, sorted: the providers of the table and the names of your own rows.
 func (l *List) Providers() []models.Provider {
 	seen := map[models.Provider]bool{}
 	providers := []models.Provider{}

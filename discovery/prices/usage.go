@@ -11,7 +11,7 @@ import (
 // that used nothing.
 type Usage struct {
 	// Input is the part of the prompt that was neither read from the cache nor written to it. Images, videos and documents are
-	// in it, since their price is that of text.
+	// in it, since they have the price of text.
 	Input int64 `json:"input"`
 	// ToolInput is input that tools added. It is billed as input, but does not count towards the length of the prompt that
 	// selects the tier.
@@ -39,7 +39,7 @@ type Usage struct {
 	Requests map[string]int64 `json:"requests,omitempty"`
 	// Mode is what changes the price of the call: a service tier such as "batch" or "priority", a speed, or a region, in lower
 	// case. Several are joined with "+". "" means a standard call. "other-model" means that some tokens are billed at the prices
-	// of another model, as those of Anthropic's advisor are, and "count:NAME" that the count NAME of the usage object is not
+	// of another model, as with Anthropic's advisor, and "count:NAME" that the count NAME of the usage object is not
 	// known; the cost of such a call is unknown.
 	Mode string `json:"mode"`
 	// ChargedUSD is the charge that the provider stated, as a decimal; "" if the response has none.
@@ -58,11 +58,11 @@ type Usage struct {
 // object, if the object belongs to another provider, lacks a count that its API always sends, or contradicts itself (more cached
 // than prompted, a total that is not the sum, a negative or fractional count).
 //
-// A stream of Anthropic has two usage objects. That of message_start has the cache writes by lifetime; that of the last
+// A stream of Anthropic has two usage objects. The object of message_start has the cache writes by lifetime; the one of the last
 // message_delta has the final counts, without the lifetimes and in older versions without the input. Neither is enough: merge
 // them with a [Stream].
 //
-// provider is the form of the object: that of a provider, or one of the others such as [FormConverse]. An object of OpenRouter has
+// provider is the form of the object: a provider, or another form such as [FormConverse]. An object of OpenRouter has
 // the form of OpenAI or Anthropic; its cost is the ChargedUSD. A cost that is negative, no number, or in another currency is an error.
 func ParseUsage(provider models.Provider, usage []byte) (Usage, error) {
 	form, err := formOf(provider)

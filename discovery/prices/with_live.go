@@ -30,12 +30,12 @@ type livePrices struct {
 	find     func(model string) []Row
 }
 
-// WithLive returns the list with prices that are in force now, which precede those of the table; your own prices
+// WithLive returns the list with prices that are in force now, which precede the prices of the table; your own prices
 // ([List.With]) still take precedence. Prices of the same provider from an earlier WithLive are replaced. l does not change.
 //
 // A live row prices calls within 24 hours of ReadAt, unless the table has a change of the price in between. A row whose prices
 // differ from the table by less than 0.001 USD per million tokens has the prices of the table: Google truncates its prices. A row
-// without a price has those of the table.
+// without a price has the prices of the table.
 //
 // A row that [List.With] refuses, a row of another provider, an unknown Provider and a zero ReadAt are a [*ValueError].
 func (l *List) WithLive(live Live) (*List, error) {

@@ -42,7 +42,7 @@ func Read(o Options, paths ...string) (*Report, error) {
 	return r, nil
 }
 
-// Build returns the report of records, such as those of [calls.Read]. Errors among them, and records that cannot be used, are counted in
+// Build returns the report of records, such as [calls.Read] yields. Errors among them, and records that cannot be used, are counted in
 // Report.Errors and do not end it. Invalid options are a [*ValueError].
 func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 	s, err := newSetting(o)

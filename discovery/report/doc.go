@@ -26,7 +26,7 @@
 // Change has three parts that add up exactly. With n calls that have a cost and did not fail, of a mean cost c, before (0) and now (1):
 //
 //	More   = (n₁ − n₀) · c₀
-//	Mix    = Σ (n₁ₘ − n₀ₘ) · c₀ₘ over the models m of both periods, + the cost of new models − that of ended ones − More
+//	Mix    = Σ (n₁ₘ − n₀ₘ) · c₀ₘ over the models m of both periods, + the cost of new models − the cost of ended ones − More
 //	Dearer = the rest
 //
 // If Total.Comparable is false, the parts of calls without a known cost differ too much to compare the periods.
@@ -44,6 +44,6 @@
 // # Limits
 //
 // Memory does not grow with the number of calls: 1,000 models, 100,000 values of each label and 125,000 of all labels and threads have sums
-// of their own, and names have at most 256 bytes. What is beyond is in the row of the others. Names are those of the files, with any
+// of their own, and names have at most 256 bytes. What is beyond is in the row of the others. Names are as in the files, with any
 // character.
 package report

@@ -118,7 +118,7 @@ func (b *bar) add(more *bar) {
 
 // stack is the bars of all models: in thousandths of the highest one, and ten wide for each.
 type stack struct {
-	// Full are the bars by model, and Pale those of a day that is not over.
+	// Full are the bars by model, and Pale the bars of a day that is not over.
 	Full, Pale []shape
 	// Before are the amounts of the period before.
 	Before string

@@ -181,7 +181,7 @@ func newMoverTable(m Movers, sum string) moverTable {
 // ShowDays reports whether there are enough days for a chart.
 func (p *page) ShowDays() bool { return len(p.Bars) >= 3 }
 
-// Charts are the chart of a wide window, and that of a phone.
+// Charts are the chart of a wide window, and the one of a phone.
 func (p *page) Charts() []*chart {
 	return []*chart{newChart("wide", 830, 300, 48, 8, p.Bars), newChart("narrow", 360, 250, 40, 4, p.Bars)}
 }

@@ -11,7 +11,7 @@ import (
 // the largest int64. Ratios and shares are fractions, 0.5 for 50 %, and nil if they have no value. Slices are never nil.
 //
 // Parts add up to their whole: the rows of a table to the total, the models of a day to the day, and the three parts of the change to
-// the change. Names are those of the files: a formatter must escape them.
+// the change. Names are as in the files: a formatter must escape them.
 type Report struct {
 	// Period is what all numbers are about, unless their comment has another time. Previous is the time before that is as long.
 	Period   Period `json:"period"`
@@ -33,7 +33,7 @@ type Report struct {
 	// Providers has the same calls by provider, and Platforms by platform ("" is the provider's own API). Value is the name.
 	Providers []Row `json:"providers"`
 	Platforms []Row `json:"platforms"`
-	// Labels are those of Options.Labels, or else up to four with the highest cost.
+	// Labels are Options.Labels, or else up to four with the highest cost.
 	Labels []Label `json:"labels"`
 	// Users is what a user cost a day; nil without a label "user" and above 100,000 pairs of user and day.
 	Users *Users `json:"users"`
@@ -70,7 +70,7 @@ type Period struct {
 
 // Source is what was read, of any time.
 type Source struct {
-	// Paths are those of [Read].
+	// Paths are the paths of [Read].
 	Paths []string `json:"paths"`
 	// Calls is the number of all calls; the report explains with it why a Period has none.
 	Calls int `json:"calls"`
@@ -149,7 +149,7 @@ type Total struct {
 	Models    int `json:"models"`
 	Providers int `json:"providers"`
 	Platforms int `json:"platforms"`
-	// Priced is the part of the calls whose cost is known, and PreviousPriced that of Previous.
+	// Priced is the part of the calls whose cost is known, and PreviousPriced the same part of Previous.
 	Priced         *float64 `json:"priced"`
 	PreviousPriced *float64 `json:"previous_priced"`
 	// Comparable reports whether Priced and PreviousPriced differ by at most 0.01. Otherwise costs must not be compared.
@@ -189,7 +189,7 @@ type Movers struct {
 // Mover is a row that moved.
 type Mover struct {
 	Value string `json:"value"`
-	// Provider and Platform are those of a model.
+	// Provider and Platform are the provider and the platform of a model.
 	Provider models.Provider `json:"provider,omitempty"`
 	Platform string          `json:"platform,omitempty"`
 	// Others marks the row of all other values, and Values is their number.
@@ -213,7 +213,7 @@ type Estimate struct {
 
 // The values of Estimate.Method.
 const (
-	// MethodWeekdayMean is the mean of the same weekday in the last two weeks, for each day that is left. The range is that of 80 % of
+	// MethodWeekdayMean is the mean of the same weekday in the last two weeks, for each day that is left. The range is the range of 80 % of
 	// the same estimates of earlier days.
 	MethodWeekdayMean = "weekday-mean"
 	// MethodSameTokens is the price of the same tokens; another model can use more or fewer of them.
@@ -308,7 +308,7 @@ type Users struct {
 
 // Cache is what caches read and saved.
 type Cache struct {
-	// Ratio is the part of all input tokens that was read from caches, and PreviousRatio that of Previous.
+	// Ratio is the part of all input tokens that was read from caches, and PreviousRatio the same part of Previous.
 	Ratio         *float64 `json:"ratio"`
 	PreviousRatio *float64 `json:"previous_ratio"`
 	// SavedUSD is what the calls would have cost more with all cached tokens as input. Writing to caches is dearer than input and counts
@@ -359,7 +359,7 @@ type Latency struct {
 type Failures struct {
 	First   Tries `json:"first"`
 	Retries Tries `json:"retries"`
-	// Rate is the part of First that failed, and PreviousRate that of Previous.
+	// Rate is the part of First that failed, and PreviousRate the same part of Previous.
 	Rate         *float64 `json:"rate"`
 	PreviousRate *float64 `json:"previous_rate"`
 	// Statuses has the failed calls by status, the most frequent first. Status 0 is without a response.
@@ -473,7 +473,7 @@ const (
 )
 
 // Comparison is a bill beside the calls of its provider and its time. Calls on other platforms are on another bill, and
-// those of a subscription on none.
+// calls of a subscription on none.
 type Comparison struct {
 	Provider models.Provider `json:"provider"`
 	From     time.Time       `json:"from"`
@@ -497,7 +497,7 @@ type Comparison struct {
 	Others ComparisonRow   `json:"others"`
 }
 
-// ComparisonRow is a day and a model of a bill. The names of a model's builds are those of the model.
+// ComparisonRow is a day and a model of a bill. Builds of a model have the name of the model.
 type ComparisonRow struct {
 	Day string `json:"day"`
 	// Model is "" for what the bill has without a model; if the whole bill has none, the rows are days.

@@ -1,0 +1,40 @@
+package calls_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// A meter calls the Record of a Log; here the records are written by hand.
+func Example() {
+	folder, err := os.MkdirTemp("", "calls")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	file, err := calls.OpenLog(folder)
+	if err != nil {
+		log.Fatal(err)
+	}
+	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for _, usd := range []string{"0.1", "0.25"} {
+		file.Record(calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: noon, Status: 200, Complete: true, USD: usd})
+	}
+	if err := file.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	sums, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}}}, folder)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, group := range sums[0] {
+		fmt.Println(group.By, group.Calls, "calls", group.USD, "USD")
+	}
+	// Output: [2026-11-22 gpt-5.2] 2 calls 0.35 USD
+}
