@@ -35,12 +35,12 @@ type match struct {
 func matchesIn(scanner *scan.Scanner, file, content string) []match {
 	found := scanner.FindAll(content)
 	list := make([]match, len(found))
-	line, begin, ignored := 0, 0, false // the line that begins at begin
-	column, counted := 1, 0             // the column of the byte at counted
+	line, ignored := 0, false
+	column, counted := 1, 0 // the column of the byte at counted
 	for i, f := range found {
 		if newlines := strings.Count(content[counted:f.Start], "\n"); newlines > 0 || i == 0 {
 			line += newlines
-			begin = strings.LastIndexByte(content[:f.Start], '\n') + 1
+			begin := strings.LastIndexByte(content[:f.Start], '\n') + 1
 			column, counted = 1, begin
 			text, _, _ := strings.Cut(content[begin:], "\n")
 			ignored = source.IsIgnored(text)

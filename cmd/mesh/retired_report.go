@@ -94,6 +94,7 @@ func (m *sourceModel) when() string {
 		text += " " + m.Date
 	case models.StateDeprecated:
 		text += ", without a date"
+	default: // unknown
 	}
 	if m.Replacement != "" {
 		text += " -> " + m.Replacement

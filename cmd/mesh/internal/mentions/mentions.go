@@ -178,11 +178,12 @@ func isLower(part string) bool {
 // retires at another time than its model.
 func IDs(text string) []string {
 	ids := []string{text}
-	for rest, prefix := text, ""; !strings.HasPrefix(rest, "ft:"); {
+	for rest := text; !strings.HasPrefix(rest, "ft:"); {
 		at := strings.IndexAny(rest, ":/")
 		if at < 0 {
 			return append(ids, parts(text)...)
 		}
+		var prefix string
 		prefix, rest = rest[:at], rest[at+1:]
 		if strings.Contains(rest, "-") || isOpenAI(prefix) && rest != "" {
 			ids = append(ids, rest)

@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// pattern is a line of a .gitignore, as gitignore(5) describes it. Classes with names, such as [[:digit:]], are not known: such a
-// pattern leaves out too little and never too much.
+// pattern is a line of a .gitignore, as gitignore(5) describes it. Classes with names, such as [[:digit:]], are not known.
+//
+// The code is our own because the implementation in Go that is well kept is part of go-git, an implementation of all of git: its modules
+// would be in the go.mod of everybody who imports the SDK. A test compares the code with git.
 type pattern struct {
 	text     string
 	negated  bool
@@ -130,8 +132,11 @@ func (t *token) parseClass(text string) int {
 			high, size = classByte(text[i+1:])
 			i += 1 + size
 		}
-		for c := int(low); c <= int(high); c++ {
-			t.add(byte(c))
+		for c := low; c < high; c++ {
+			t.add(c)
+		}
+		if low <= high {
+			t.add(high)
 		}
 	}
 	return 0

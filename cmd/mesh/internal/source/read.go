@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"io"
 	"os"
 	"runtime"
@@ -47,7 +48,7 @@ func (f File) ReadText() (text string, isText bool, err error) {
 	if err == nil && (isText || f.Named) {
 		_, err = io.Copy(&content, in)
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return content.String(), isText, err

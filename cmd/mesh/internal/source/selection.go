@@ -48,7 +48,7 @@ func New(o Options) (*Selection, error) {
 	for _, text := range o.Exclude {
 		p, err := parsePattern(text)
 		if err != nil || p == nil || p.negated {
-			return nil, fmt.Errorf("%q must be a pattern as in a .gitignore, such as tests/**, and not begin with # or !", text)
+			return nil, fmt.Errorf("%q must be a pattern as in a .gitignore, without # and !, such as tests/**", text)
 		}
 		s.exclude = append(s.exclude, p)
 	}
