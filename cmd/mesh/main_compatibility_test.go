@@ -81,6 +81,7 @@ var jsonRuns = [][2]string{
 	{"retired --scan", "retired --scan DIR/o1.py"},
 	{"retired --used", "retired --used DIR/used.jsonl"},
 	{"scan", "scan DIR/leak.txt"},
+	{"demo", "demo DIR/demo"},
 	{"version", "version"},
 }
 

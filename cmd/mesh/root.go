@@ -100,7 +100,7 @@ func newRoot(a *app) *cobra.Command {
 	addGroup(root, a, "Nodes and the gateway:", newRegister, newPeers, newPeer, newHealth, newWhoami, newGateway)
 	addGroup(root, a, "Models and costs:", newModels, newRetired, newPrice, newPrices, newMeter, newUsage, newCost, newBalance)
 	addGroup(root, a, "Credentials and agents:", newScan, newMCP)
-	addGroup(root, a, "To try it without a key:", newFakeProviders)
+	addGroup(root, a, "To try it without a key:", newDemo, newFakeProviders)
 	root.AddCommand(newVersion(a), newEnvironment(), newProfiles(), newExitCodes())
 	checkTopic(root)
 	return root

@@ -1,0 +1,87 @@
+// Package demo plays the story of the command in one process and leaves its files in a folder: two nodes that talk, a metered program,
+// 90 days of calls, a bill and a report. It needs no key and no network, and its numbers are the same in every run.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
+)
+
+// The files of the folder.
+const (
+	callsFolder  = "calls"
+	billFile     = "bill.json"
+	reportFile   = "report.html"
+	agentFile    = "agent.sh"
+	commandsFile = "commands.txt"
+)
+
+// story is one run.
+type story struct {
+	out io.Writer
+	dir string
+	// today is the UTC day of the run. The calls are of the 90 days before it.
+	today time.Time
+}
+
+// Run plays the story, prints it to out, and writes the files to a folder, which must exist. now decides on the days of the calls.
+func Run(ctx context.Context, out io.Writer, dir string, now time.Time) error {
+	s := &story{out: out, dir: dir, today: now.UTC().Truncate(24 * time.Hour)}
+	log, err := calls.OpenLog(s.path(callsFolder))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if err := s.talk(ctx, log); err != nil {
+		return err
+	}
+	if err := s.history(ctx, log); err != nil {
+		return err
+	}
+	if err := log.Close(); err != nil {
+		return err
+	}
+	r, err := s.bill()
+	if err != nil {
+		return err
+	}
+	if err := s.report(r); err != nil {
+		return err
+	}
+	return s.commands()
+}
+
+func (s *story) path(name string) string { return filepath.Join(s.dir, name) }
+
+// section begins a part of the story.
+func (s *story) section(title string) { fmt.Fprintf(s.out, "\n%s\n", title) }
+
+func (s *story) line(format string, args ...any) { fmt.Fprintf(s.out, "  "+format+"\n", args...) }
+
+// report writes the page of the last 28 days, with the bill.
+func (s *story) report(r *discovery.ReconciliationReport[discovery.CostBucket]) error {
+	page, err := report.Read(report.Options{Bills: []report.Bill{r.Bill()}, Now: s.today}, s.path(callsFolder))
+	if err != nil {
+		return err
+	}
+	page.Source.Paths = []string{callsFolder}
+	file, err := os.Create(s.path(reportFile))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := page.WriteHTML(file); err != nil {
+		return err
+	}
+	s.section("The report")
+	s.line("%s", s.path(reportFile))
+	return file.Close()
+}
