@@ -25,7 +25,7 @@ func newBalance(a *app) *cobra.Command {
 				return noAnswerOf(failures, "")
 			}
 			return a.print(balance, func(w io.Writer) error {
-				return output.Table(w, []string{"TOTAL", "GRANTED", "TOPPED UP", "CURRENCY", "ENOUGH FOR CALLS"}, [][]string{{
+				return output.Table(w, []output.Column{output.Plain("TOTAL", 0), output.Plain("GRANTED", 1), output.Plain("TOPPED UP", 2), output.Plain("CURRENCY", 0), output.Plain("ENOUGH FOR CALLS", 0)}, [][]string{{
 					output.Decimal(balance.TotalBalance), output.Decimal(balance.GrantedBalance), output.Decimal(balance.ToppedUpBalance), balance.Currency,
 					output.YesNo(balance.IsAvailable),
 				}})

@@ -123,5 +123,5 @@ func messageTable(w io.Writer, messages []client.MeshMessage) error {
 		}
 		rows[i] = []string{strconv.FormatInt(m.ID, 10), shownNode(m.FromNode), shownKind(m.Kind), output.Time(m.CreatedAt), state, output.Shorten(m.GetContent())}
 	}
-	return output.Table(w, []string{"ID", "FROM", "KIND", "TIME", "STATE", "CONTENT"}, rows)
+	return output.Table(w, []output.Column{output.Key("ID"), output.Key("FROM"), output.Plain("KIND", 3), output.Plain("TIME", 2), output.Plain("STATE", 1), output.Free("CONTENT")}, rows)
 }

@@ -71,7 +71,7 @@ func (a *app) printModels(models []discovery.ModelInfo, failures *failureList) e
 		for i, m := range models {
 			rows[i] = []string{m.ID, m.Developer, output.Count(m.ContextLength), output.Count(m.MaxTokens), output.Text(m.Name)}
 		}
-		return output.Table(w, []string{"ID", "DEVELOPER", "CONTEXT TOKENS", "OUTPUT TOKENS", "NAME"}, rows)
+		return output.Table(w, []output.Column{output.Key("ID"), output.Plain("DEVELOPER", 1), output.Plain("CONTEXT TOKENS", 3), output.Plain("OUTPUT TOKENS", 2), output.Free("NAME")}, rows)
 	})
 }
 
@@ -85,7 +85,7 @@ func (a *app) printModel(id string, info *discovery.ModelInfo, failures *failure
 	}
 	a.warnAll(failures)
 	return a.print(info, func(w io.Writer) error {
-		return output.Table(w, []string{"FIELD", "VALUE"}, [][]string{
+		return output.Table(w, []output.Column{output.Plain("FIELD", 0), output.Key("VALUE")}, [][]string{
 			{"id", info.ID},
 			{"developer", info.Developer},
 			{"name", output.Text(info.Name)},

@@ -32,7 +32,7 @@ func peerTable(w io.Writer, peers []client.MeshPeer) error {
 	for i, p := range peers {
 		rows[i] = []string{p.Name, output.YesNo(p.Enabled), seen(p.LastSeen), output.Text(p.URL)}
 	}
-	return output.Table(w, []string{"NAME", "ENABLED", "LAST SEEN", "URL"}, rows)
+	return output.Table(w, []output.Column{output.Key("NAME"), output.Plain("ENABLED", 1), output.Plain("LAST SEEN", 2), output.Key("URL")}, rows)
 }
 
 func seen(at *string) string {
@@ -64,7 +64,7 @@ func peerDetails(w io.Writer, p *client.MeshPeer) error {
 	if err != nil {
 		return err
 	}
-	return output.Table(w, []string{"FIELD", "VALUE"}, [][]string{
+	return output.Table(w, []output.Column{output.Plain("FIELD", 0), output.Key("VALUE")}, [][]string{
 		{"name", p.Name},
 		{"url", output.Text(p.URL)},
 		{"enabled", output.YesNo(p.Enabled)},

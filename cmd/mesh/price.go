@@ -74,7 +74,12 @@ func (a *app) price(ctx context.Context, model string, f callFlags) error {
 	if len(rows) == 0 {
 		return failedf("%s is not in the price list", model)
 	}
-	return a.print(rows, func(w io.Writer) error { return priceTable(w, rows) })
+	return a.print(rows, func(w io.Writer) error {
+		if _, wide := w.(output.Wide); !wide && output.Width(w) > 0 {
+			return priceCard(w, model, rows, time.Now())
+		}
+		return priceTable(w, rows)
+	})
 }
 
 // pricesOf returns the provider of a model and the price list, with the prices that the provider publishes now if they are requested.
@@ -127,8 +132,9 @@ func priceTable(w io.Writer, list []discovery.ProviderPricing) error {
 			output.USD(p.CacheWrite1hPerMTok), output.USD(p.OutputPerMTok),
 		}
 	}
-	if err := output.Table(w, []string{
-		"PROVIDER", "MODEL", "MODE", "FROM", "UNTIL", "PROMPT FROM", "INPUT", "CACHE READ", "5M WRITE", "1H WRITE", "OUTPUT",
+	if err := output.Table(w, []output.Column{
+		output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Plain("MODE", 0), output.Plain("FROM", 3), output.Plain("UNTIL", 4), output.Plain("PROMPT FROM", 0),
+		output.Plain("INPUT", 0), output.Plain("CACHE READ", 5), output.Plain("5M WRITE", 6), output.Plain("1H WRITE", 2), output.Plain("OUTPUT", 0),
 	}, rows); err != nil {
 		return err
 	}
@@ -164,7 +170,7 @@ func costTable(w io.Writer, cost *prices.Cost) error {
 		rows = append(rows, []string{line.What, strconv.FormatInt(line.Tokens, 10), line.USDPerMTok, line.USD})
 	}
 	rows = append(rows, []string{"total", "", "", cost.USD})
-	if err := output.Table(w, []string{"WHAT", "TOKENS", "USD PER MILLION", "USD"}, rows); err != nil {
+	if err := output.Table(w, []output.Column{output.Key("WHAT"), output.Plain("TOKENS", 2), output.Plain("USD PER MILLION", 1), output.Plain("USD", 0)}, rows); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "price from: "+output.Line(cost.Source)+"\n")

@@ -121,7 +121,7 @@ func staleTable(w io.Writer, stale []discovery.ProviderPricing, table string) er
 	for i, p := range stale {
 		rows[i] = []string{string(p.Provider), p.ModelHint, output.Text(&p.Mode), output.Text(p.VerifiedAt), output.Line(p.Source)}
 	}
-	if err := output.Table(w, []string{"PROVIDER", "MODEL", "MODE", "VERIFIED", "SOURCE"}, rows); err != nil {
+	if err := output.Table(w, []output.Column{output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Plain("MODE", 3), output.Plain("VERIFIED", 2), output.Free("SOURCE")}, rows); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(w, table)

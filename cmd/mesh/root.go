@@ -92,7 +92,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.flags.Profile, "profile", "", "profile of the file profiles.json (mesh help profiles)")
 	// Not --output, which is a number of tokens for mesh price.
 	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, csv for mesh prices and mesh usage, focus for mesh usage and mesh cost, github for mesh retired --scan and mesh scan")
-	flags.BoolVar(&a.wide, "wide", false, "on a terminal, do not cut the columns of a table")
+	flags.BoolVar(&a.wide, "wide", false, "on a terminal, show all columns of a table and do not cut or wrap them")
 	complete(root, "profile", completeProfile)
 	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(flagError)

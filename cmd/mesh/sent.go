@@ -86,5 +86,5 @@ func sentTable(w io.Writer, messages []client.MeshMessage) error {
 			strconv.FormatInt(m.ID, 10), shownNode(m.ToNode), shownKind(m.Kind), output.Time(m.CreatedAt), state, output.Text(m.ThreadID), output.Shorten(m.GetContent()),
 		}
 	}
-	return output.Table(w, []string{"ID", "TO", "KIND", "TIME", "STATE", "THREAD", "CONTENT"}, rows)
+	return output.Table(w, []output.Column{output.Key("ID"), output.Key("TO"), output.Plain("KIND", 4), output.Plain("TIME", 3), output.Plain("STATE", 2), output.Plain("THREAD", 1), output.Free("CONTENT")}, rows)
 }

@@ -56,7 +56,7 @@ func threadTable(w io.Writer, threads []client.Thread) error {
 	for i, t := range threads {
 		rows[i] = []string{t.ID, output.Time(t.LastUsedAt), t.Name}
 	}
-	return output.Table(w, []string{"ID", "LAST USED", "NAME"}, rows)
+	return output.Table(w, []output.Column{output.Key("ID"), output.Plain("LAST USED", 1), output.Key("NAME")}, rows)
 }
 
 // conversation is the JSON of one thread.

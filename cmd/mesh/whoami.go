@@ -131,7 +131,7 @@ func (id identity) table(w io.Writer) error {
 			unread += " or more"
 		}
 	}
-	return output.Table(w, []string{"WHAT", "VALUE", "FROM"}, [][]string{
+	return output.Table(w, []output.Column{output.Plain("WHAT", 0), output.Key("VALUE"), output.Free("FROM")}, [][]string{
 		{"profile", output.Text(&id.Profile), ""},
 		{"node", output.Text(&id.Node.Value), id.Node.Source},
 		{"gateway", output.Text(&id.GatewayURL.Value), id.GatewayURL.Source},

@@ -209,7 +209,7 @@ func (t *Table) cell(text string, column, width int) []string {
 	text = Line(text)
 	switch {
 	case t.Columns[column].Key && Width(text) > width:
-		lines := fill(split(text), width)
+		lines := fill("", split(text), width)
 		for i, line := range lines {
 			lines[i] = strings.TrimRight(line, " ")
 		}
@@ -220,14 +220,20 @@ func (t *Table) cell(text string, column, width int) []string {
 	return []string{text}
 }
 
-// stack returns the lines of a row whose columns do not fit beside each other: the keys, and behind an indent the other cells with their
-// titles.
+// stack returns the lines of a row whose columns do not fit beside each other: the first key, and behind an indent the other keys, and the
+// other cells with their titles. So no name but the first begins a line.
 func (t *Table) stack(row []string, l *layout, width int) (lines []string) {
 	var rest []string
 	for _, i := range l.kept {
 		switch c := t.Columns[i]; {
 		case c.Key:
-			lines = append(lines, t.cell(row[i], i, width)...)
+			first := indent
+			if len(lines) == 0 {
+				first = ""
+			}
+			for _, line := range fill(first, split(Line(row[i])), width) {
+				lines = append(lines, strings.TrimRight(line, " "))
+			}
 		case row[i] != "":
 			rest = append(rest, c.Title+" "+Line(row[i])+gap)
 		}

@@ -12,12 +12,17 @@ func Line(text string) string {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
 			return ' '
-		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control):
+		case Controls(r):
 			return unicode.ReplacementChar
 		default:
 			return r
 		}
 	}, text)
+}
+
+// Controls reports whether a terminal may act on a character instead of showing it.
+func Controls(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
 // Width returns the columns that a text without control characters takes.
@@ -73,7 +78,7 @@ func Paragraph(text string, width int) string {
 			pieces = append(pieces, word)
 		}
 	}
-	lines := fill(pieces, width)
+	lines := fill("", pieces, width)
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
 	}
@@ -109,9 +114,10 @@ func longest(name string) int {
 	return most
 }
 
-// fill joins pieces to lines of at most width columns, each but the first behind an indent. A piece that does not fit has a line.
-func fill(pieces []string, width int) []string {
-	lines := []string{""}
+// fill joins pieces to lines of at most width columns, the first behind a text and each other one behind an indent. A piece that does
+// not fit has a line.
+func fill(first string, pieces []string, width int) []string {
+	lines := []string{first}
 	for _, piece := range pieces {
 		last := len(lines) - 1
 		if line := lines[last]; line != "" && line != indent && Width(line)+Width(strings.TrimRight(piece, " ")) > width {

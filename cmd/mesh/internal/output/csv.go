@@ -5,6 +5,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
 // CSV writes rows for a spreadsheet. Control characters are escaped as by [JSON], also those below U+0020. A text that a spreadsheet
@@ -23,7 +25,7 @@ func CSV(w io.Writer, rows [][]string) error {
 }
 
 func cell(text string) string {
-	text = string(escape([]byte(text), controls))
+	text = string(escape([]byte(text), texttable.Controls))
 	if text != "" && strings.IndexByte("=+-@", text[0]) >= 0 && !number.MatchString(text) {
 		return "'" + text
 	}

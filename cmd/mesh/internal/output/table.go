@@ -3,86 +3,33 @@ package output
 import (
 	"io"
 	"os"
-	"slices"
-	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
-// gap separates the columns of a table.
-const gap = "  "
+// Column is a column of a table; make one with Key, Plain or Free.
+type Column = texttable.Column
 
-// minColumn is the width to which a column is cut at most.
-const minColumn = 4
+// Key returns a column of names, which are never cut: they wrap at hyphens, dots and blanks.
+func Key(title string) Column { return Column{Title: title, Key: true} }
 
-// Table writes rows under a header in aligned columns. On a terminal the header is bold, unless NO_COLOR is set, and the widest
-// columns are cut until a row fits into a line, unless w is [Wide]: in a row that the terminal breaks, a text from another
-// node could pass for the next row.
-func Table(w io.Writer, header []string, rows [][]string) error {
-	table := [][]string{header}
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = Line(cell)
-		}
-		table = append(table, cells)
-	}
+// Plain returns a column of short values, which are shown in whole or not at all. drop is its place in the order in which columns are left
+// out on a terminal, beginning with 1; a column with 0 stays.
+func Plain(title string, drop int) Column { return Column{Title: title, Drop: drop} }
+
+// Free returns a column of free text, which is cut on a terminal.
+func Free(title string) Column { return Column{Title: title, Text: true} }
+
+// Table writes rows under a header in aligned columns. On a terminal the header is bold, unless NO_COLOR is set. Free texts are cut,
+// columns are left out and keys wrap until a row fits into a line, unless w is [Wide]: in a row that the terminal breaks, a text from
+// another node could pass for the next row.
+func Table(w io.Writer, columns []Column, rows [][]string) error {
 	width := 0
 	if _, wide := w.(Wide); !wide {
 		width = Width(w)
 	}
-	widths := fit(table, width)
-	var text strings.Builder
-	for i, row := range table {
-		line := Cut(align(row, widths), width)
-		if i == 0 {
-			line = Heading(w, line)
-		}
-		text.WriteString(line + "\n")
-	}
-	_, err := io.WriteString(w, text.String())
-	return err
-}
-
-// fit returns the widths of the columns of a table. They are cut until the table has at most width columns of the terminal: first
-// the titles that are longer than what is below them, then the widest columns. 0 is no limit.
-func fit(table [][]string, width int) []int {
-	widths, below := make([]int, len(table[0])), make([]int, len(table[0]))
-	for row, cells := range table {
-		for i, cell := range cells {
-			if widths[i] = max(widths[i], columns(cell)); row > 0 {
-				below[i] = max(below[i], columns(cell))
-			}
-		}
-	}
-	if width == 0 {
-		return widths
-	}
-	excess := len(gap)*(len(widths)-1) - width
-	for i := range widths {
-		widths[i] = min(widths[i], width)
-		excess += widths[i]
-	}
-	for i := range widths {
-		cut := max(0, min(excess, widths[i]-max(below[i], minColumn)))
-		widths[i] -= cut
-		excess -= cut
-	}
-	for ; excess > 0 && slices.Max(widths) > minColumn; excess-- {
-		widths[slices.Index(widths, slices.Max(widths))]--
-	}
-	return widths
-}
-
-// align returns a row with its cells cut or padded to the widths. The last one is not padded.
-func align(row []string, widths []int) string {
-	var line strings.Builder
-	for i, cell := range row {
-		cell = Cut(cell, widths[i])
-		line.WriteString(cell)
-		if i < len(row)-1 {
-			line.WriteString(strings.Repeat(" ", max(0, widths[i]-columns(cell))) + gap)
-		}
-	}
-	return line.String()
+	table := texttable.Table{Columns: columns, Rows: rows}
+	return table.Write(w, width, func(header string) string { return Heading(w, header) })
 }
 
 // Heading returns a text in bold if w is a terminal, unless NO_COLOR is set. No text from another node can be bold.

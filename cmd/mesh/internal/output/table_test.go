@@ -13,6 +13,6 @@ import (
 func TestTableAlignsColumns(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	require.NoError(t, output.Table(&out, []string{"A", "B"}, [][]string{{"long", "x\ty"}, {"é", "\x1b"}}))
+	require.NoError(t, output.Table(&out, []output.Column{output.Key("A"), output.Plain("B", 0)}, [][]string{{"long", "x\ty"}, {"é", "\x1b"}}))
 	assert.Equal(t, "A     B\nlong  x y\né     �\n", out.String())
 }

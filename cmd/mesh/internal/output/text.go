@@ -9,27 +9,12 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode"
+
+	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
 // Line returns text without line breaks, control characters and marks of the writing direction.
-func Line(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case controls(r):
-			return unicode.ReplacementChar
-		default:
-			return r
-		}
-	}, text)
-}
-
-// controls reports whether a terminal may act on a character instead of showing it.
-func controls(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
-}
+func Line(text string) string { return texttable.Line(text) }
 
 // Lines is [Line] for texts of several lines.
 func Lines(text string) string {

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
 // Wide is a writer to which tables are written in full, also if a row is longer than a line of the terminal.
@@ -34,49 +36,16 @@ func Width(w io.Writer) int {
 	return width
 }
 
-// columns returns the columns that a text without control characters takes.
-func columns(text string) int {
-	n := 0
-	for _, r := range text {
-		n += columnsOf(r)
-	}
-	return n
-}
-
-// columnsOf is an upper bound: every character from U+1100 on counts as a wide one, except dashes, quotes and the ellipsis. A
-// line that is broken too early does no harm.
-func columnsOf(r rune) int {
-	if r < 0x1100 || r >= 0x2010 && r <= 0x2027 {
-		return 1
-	}
-	return 2
-}
-
 // Cut returns the beginning of a line that fits into width columns, with an ellipsis if it is cut. A width of 0 has no limit.
-func Cut(line string, width int) string {
-	if width == 0 || columns(line) <= width {
-		return line
-	}
-	return line[:fitting(line, width-1)] + "…"
-}
-
-// fitting returns the number of bytes at the beginning of a line that fit into width columns.
-func fitting(line string, width int) int {
-	for i, r := range line {
-		if width -= columnsOf(r); width < 0 {
-			return i
-		}
-	}
-	return len(line)
-}
+func Cut(line string, width int) string { return texttable.Cut(line, width) }
 
 // Wrap breaks lines so that they fit into width columns, each but the first behind an indent. A terminal that breaks a line
 // itself continues at the left edge, where a part of the text could pass for another line. A width of 0 has no limit.
 func Wrap(text, indent string, width int) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
-		for room := max(2, width-len(indent)-1); width > 0 && columns(line) > room; {
-			end := fitting(line, room)
+		for room := max(2, width-len(indent)-1); width > 0 && texttable.Width(line) > room; {
+			end := texttable.Fitting(line, room)
 			if blank := strings.LastIndexByte(line[:end], ' '); blank > end/2 {
 				end = blank + 1
 			}

@@ -99,7 +99,7 @@ func (r *Report) sums(out io.Writer) error {
 	for i := range r.Rows {
 		rows = append(rows, r.cells(&r.Rows[i], columns, tools))
 	}
-	if err := output.Table(out, header, rows); err != nil {
+	if err := output.Table(out, r.columns(header), rows); err != nil {
 		return err
 	}
 	total := r.USD + " USD"
@@ -114,6 +114,23 @@ func (r *Report) sums(out io.Writer) error {
 		_, err = fmt.Fprintf(out, "of it %s USD: the list price of calls of a subscription, which are not charged\n", r.Subscription)
 	}
 	return err
+}
+
+// columns returns the columns with these titles. What the calls are grouped by is never cut. The tokens are left out before the unpriced
+// calls, and the cost stays.
+func (r *Report) columns(titles []string) []output.Column {
+	columns := make([]output.Column, len(titles))
+	for i, title := range titles {
+		switch {
+		case i < len(r.By):
+			columns[i] = output.Key(title)
+		case title == "CALLS", title == "USD":
+			columns[i] = output.Plain(title, 0)
+		default:
+			columns[i] = output.Plain(title, i)
+		}
+	}
+	return columns
 }
 
 func (r *Report) cells(row *calls.Group, columns []kind, tools bool) []string {

@@ -29,7 +29,7 @@ func (u Update) Table(w io.Writer, before time.Time) error {
 		}
 	}
 	if len(rows) > 0 {
-		if err := output.Table(w, []string{"CHANGE", "PROVIDER", "MODEL", "MODE", "FROM", "UNTIL", "INPUT", "CACHE READ", "OUTPUT"}, rows); err != nil {
+		if err := output.Table(w, []output.Column{output.Plain("CHANGE", 0), output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Plain("MODE", 6), output.Plain("FROM", 5), output.Plain("UNTIL", 4), output.Plain("INPUT", 2), output.Plain("CACHE READ", 3), output.Plain("OUTPUT", 0)}, rows); err != nil {
 			return err
 		}
 	}

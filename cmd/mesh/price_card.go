@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/texttable"
+)
+
+// priceCard writes the prices of a model for a terminal, on which the eleven columns of the table do not fit: those of today first, and
+// when the model retires.
+func priceCard(w io.Writer, model string, list []discovery.ProviderPricing, now time.Time) error {
+	width, today := output.Width(w), now.UTC().Format(time.DateOnly)
+	line := func(format string, args ...any) {
+		fmt.Fprintln(w, texttable.Paragraph(output.Line(fmt.Sprintf(format, args...)), width))
+	}
+	line("%s (%s), USD per million tokens", model, list[0].Provider)
+	for _, period := range periods(list, today) {
+		line("")
+		if title := periodTitle(&period[0], today); title != "" {
+			line("%s:", title)
+		}
+		if err := pricesOfPeriod(w, model, period); err != nil {
+			return err
+		}
+	}
+	status := models.Retirements().Check(list[0].Provider, model, now)
+	if status.Date == "" {
+		return nil
+	}
+	line("")
+	verb := "Retires"
+	if status.State == models.StateRetired {
+		verb = "Retired"
+	}
+	line("%s on %s. Replacement: %s.", verb, status.Date, cmp.Or(status.Replacement, "not known"))
+	if status.Replacement != "" {
+		line("Next: mesh price %s", status.Replacement)
+	}
+	return nil
+}
+
+// periods returns the rows by period, the present one first, then later and earlier ones as they are.
+func periods(list []discovery.ProviderPricing, today string) (all [][]discovery.ProviderPricing) {
+	for _, p := range list {
+		i := slices.IndexFunc(all, func(period []discovery.ProviderPricing) bool {
+			return date(period[0].ValidFrom) == date(p.ValidFrom) && date(period[0].ValidUntil) == date(p.ValidUntil)
+		})
+		if i < 0 {
+			all = append(all, []discovery.ProviderPricing{p})
+		} else {
+			all[i] = append(all[i], p)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b []discovery.ProviderPricing) int {
+		return cmp.Compare(order(periodTitle(&a[0], today)), order(periodTitle(&b[0], today)))
+	})
+	return all
+}
+
+// order puts the present period, which may have an end, before others.
+func order(title string) int {
+	switch {
+	case title == "" || strings.HasPrefix(title, "Now"):
+		return 0
+	case strings.HasPrefix(title, "From"):
+		return 1
+	}
+	return 2
+}
+
+// periodTitle returns when the prices of a row are valid; "" if that is now, without an end.
+func periodTitle(p *discovery.ProviderPricing, today string) string {
+	from, until := date(p.ValidFrom), date(p.ValidUntil)
+	switch {
+	case until != "" && until <= today:
+		return "Before " + until
+	case from > today:
+		return "From " + from
+	case until != "":
+		return "Now, and before " + until
+	}
+	return ""
+}
+
+// date returns the day of a time, or "" for none.
+func date(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return (*text)[:min(len(*text), len(time.DateOnly))]
+}
+
+// pricesOfPeriod writes a row for each mode and length of the prompt.
+func pricesOfPeriod(w io.Writer, model string, list []discovery.ProviderPricing) error {
+	number := func(title string, drop int) output.Column {
+		return output.Column{Title: title, Right: true, Drop: drop, Late: true}
+	}
+	columns := []output.Column{output.Key(""), number("INPUT", 0), number("CACHE READ", 3), number("5M WRITE", 2), number("1H WRITE", 1), number("OUTPUT", 0)}
+	rows := make([][]string, len(list))
+	for i := range list {
+		p := &list[i]
+		rows[i] = []string{
+			priceName(model, p), output.USD(p.InputPerMTok), output.USD(p.CacheReadPerMTok), output.USD(p.CacheWrite5mPerMTok), output.USD(p.CacheWrite1hPerMTok),
+			output.USD(p.OutputPerMTok),
+		}
+	}
+	return output.Table(w, columns, rows)
+}
+
+// priceName returns what the prices of a row are for.
+func priceName(model string, p *discovery.ProviderPricing) string {
+	name := "any prompt"
+	if p.TierThresholdTokens > 0 {
+		name = fmt.Sprintf("prompts from %s tokens", strings.TrimSuffix(costtable.USD(fmt.Sprint(p.TierThresholdTokens)), ".00"))
+	}
+	if mode := strings.TrimSpace(p.Mode); mode != "" && mode != prices.ModeStandard {
+		name = mode + ", " + name
+	}
+	if p.Modality != prices.ModalityText {
+		name = fmt.Sprint(p.Modality) + ", " + name
+	}
+	if p.ModelHint != model && p.ModelHint != "" {
+		name += " of " + p.ModelHint
+	}
+	return name
+}
