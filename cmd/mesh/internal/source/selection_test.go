@@ -99,7 +99,7 @@ func TestExclude(t *testing.T) {
 
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
-	root := tree(t, "testdata/x/go.lock", "testdata/x/a.go", "testdata/x/testdata/b/c", "testdata/x/testdata/d")
+	root := tree(t, ".git/config", "testdata/x/go.lock", "testdata/x/a.go", "testdata/x/testdata/b/c", "testdata/x/testdata/d")
 	o := source.Options{LeftOut: []string{"*.lock", "**/testdata/**"}}
 	s, err := source.New(o)
 	require.NoError(t, err)
