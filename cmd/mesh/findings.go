@@ -162,5 +162,5 @@ func (r *scanReport) table(w io.Writer) error {
 	if _, err := fmt.Fprintln(w); err != nil {
 		return err
 	}
-	return output.Table(w, []output.Column{{Title: "COUNT", Right: true}, output.Plain("RULE", 0), output.Key("FILE")}, rows)
+	return output.Table(w, []output.Column{output.Plain("COUNT", 0), output.Plain("RULE", 0), output.Key("FILE")}, rows)
 }
