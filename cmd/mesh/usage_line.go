@@ -35,6 +35,7 @@ func (a *app) usageLine(f *usageFlags, list *prices.List, in *callsfiles.Files, 
 		}
 		budgets[i] = lineBudget{b, text, today}
 		switch b.Per {
+		case meter.PeriodDay: // from today
 		case meter.PeriodMonth:
 			budgets[i].from = today[:len("2006-01-")] + "01"
 		case meter.PeriodTotal:

@@ -41,11 +41,11 @@ func TestPrintedContainersAndScalars(t *testing.T) {
 	t.Parallel()
 	var c shapes.Containers
 	require.NoError(t, c.UnmarshalJSON([]byte(`{"leaves":[{"id":1,"u":2}],"nullableItems":["a",null],"nullableValues":{"b":1,"a":null},"leafMap":{"k":{"id":2}}}`)))
-	assert.Equal(t, `Containers{LeafMap:{k:Leaf{ID:2}} Leaves:[Leaf{ID:1 u:2}] NullableItems:["a" nil] NullableValues:{a:nil b:1}}`, c.String())
+	assert.Equal(t, `Containers{NullableItems:["a" nil] NullableValues:{a:nil b:1} Leaves:[Leaf{ID:1 u:2}] LeafMap:{k:Leaf{ID:2}}}`, c.String())
 
 	var s shapes.Scalars
 	require.NoError(t, s.UnmarshalJSON([]byte(`{"decimal":1.50,"enabled":0,"time":"2026-01-02T03:04:05Z","int64":-1,"any":{"a":["x",1]}}`)))
-	assert.Equal(t, `Scalars{Any:{a:["x" 1]} Decimal:1.50 Enabled:false Int64:-1 Time:2026-01-02 03:04:05 +0000 UTC}`, s.String())
+	assert.Equal(t, `Scalars{Int64:-1 Time:2026-01-02 03:04:05 +0000 UTC Decimal:1.50 Any:{a:["x" 1]} Enabled:false}`, s.String())
 
 	assert.Equal(t, `AnyExtras{ID:1 a:string(3) b:2}`, shapes.AnyExtras{ID: ptr(int64(1)), AdditionalProperties: map[string]any{"a": "x", "b": 2}}.String())
 	assert.Equal(t, `Error{Detail:string(4)}`, gateway.Error{Detail: json.RawMessage(`"no"`)}.String())
