@@ -43,7 +43,8 @@ are converted with their currency_conversion_rate, and credits are line items. T
 documentation; no real one was at hand. Without --from and --to, the bill is the whole file.
 
 With --counted or --usage it compares the bill with what was counted. The exit status is 1 if they differ by more than --max-drift,
-or if the difference is unknown. With --usage the last line has the sums, and the days and models that differ most, with the
+or if the difference is unknown. Unpriced calls make it a range: each is taken to cost at most what the dearest others do, on average of
+a day and model. With --usage the last line has the sums, and the days and models that differ most, with the
 cause if the bill has tokens: another price or missing calls. Line items that name no model are "other". A line of the calls that
 cannot be read is reported, and the exit status is 2. -o json has the days and models, with the cause of each, in "comparison".
 
@@ -174,6 +175,9 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 		return err
 	}
 	if r == nil {
+		if err := a.writeUnbilled(&q, f, in); err != nil {
+			return err
+		}
 		return noAnswerOf(failures, adminKeys[q.Provider])
 	}
 	a.warnAll(failures)
@@ -186,7 +190,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	if counted == nil && q.Ledger == nil {
 		return nil
 	}
-	drift := a.checkDrift(r, f.maxDrift)
+	drift := a.checkDrift(&q, r, f.maxDrift)
 	return cmp.Or(unread, drift)
 }
 
@@ -214,6 +218,19 @@ func (a *app) readBill(q *pages.BillQuery, name string) error {
 		fmt.Fprintf(a.errs, "mesh: rows of other services, which are ignored: %d\n", ignored)
 	}
 	return nil
+}
+
+// writeUnbilled writes the page of the calls alone, when the bill could not be read.
+func (a *app) writeUnbilled(q *pages.BillQuery, f costFlags, in *callsfiles.Files) error {
+	if f.html == "" || f.usage == "" {
+		return nil
+	}
+	list, _, err := a.priceList()
+	if err != nil {
+		return err
+	}
+	a.warn(fmt.Errorf("the bill could not be read: %s has the calls alone", f.html))
+	return writePage(f.html, report.Options{From: q.From, To: q.To, Prices: list}, in, []string{f.usage}, nil)
 }
 
 // writeCost prints a bill beside what was counted, and writes the page of both.
@@ -264,8 +281,17 @@ func (c compared) MarshalJSON() ([]byte, error) {
 }
 
 // checkDrift compares the drift of a report with the limit.
-func (a *app) checkDrift(r pages.Reconciliation, limit float64) error {
-	switch ok, known := r.Within(limit); {
+func (a *app) checkDrift(q *pages.BillQuery, r pages.Reconciliation, limit float64) error {
+	ok, known := r.Within(limit)
+	total := r.Compare().Total
+	if between, unpriced := q.Range(&total); unpriced {
+		fmt.Fprintf(a.errs, "mesh: the drift is %s, if an unpriced call costs at most what the dearest others do\n", between)
+		if ok, known = between.Within(limit); !known {
+			fmt.Fprintf(a.errs, "mesh: whether that is more than %s %% is not known\n", output.Decimal(limit))
+			return errFound
+		}
+	}
+	switch {
 	case !known:
 		fmt.Fprintln(a.errs, "mesh: the drift is not known: nothing was counted, or the cost of a call is not known")
 		return errFound

@@ -197,11 +197,16 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 }
 
 // flagError returns the error of a flag. Package pflag shows the errors of package strconv.
-func flagError(_ *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && unknown.GetSpecifiedName() == "output" {
 		return usagef("%w; use -o", err)
+	}
+	if unknown != nil {
+		if name := similarFlag(cmd, unknown.GetSpecifiedName()); name != "" {
+			return usagef("%w; did you mean --%s?", err, name)
+		}
 	}
 	if !errors.As(err, &invalid) {
 		return &usageError{err}

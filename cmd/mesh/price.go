@@ -72,6 +72,9 @@ func (a *app) price(ctx context.Context, model string, f callFlags) error {
 	}
 	rows := pricefile.Pricings(list.ForModel(p, model))
 	if len(rows) == 0 {
+		if name := similar(model, list.Models(p)); name != "" {
+			return failedf("%s is not in the price list; did you mean %s?", model, name)
+		}
 		return failedf("%s is not in the price list", model)
 	}
 	return a.print(rows, func(w io.Writer) error {

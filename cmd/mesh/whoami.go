@@ -59,6 +59,10 @@ func (a *app) whoami(ctx context.Context) error {
 	return cmp.Or(a.print(id, id.table), failed)
 }
 
+// errNoSettings is the error of mesh whoami without a gateway.
+var errNoSettings = usagef("the URL of the gateway is missing: set MESH_GATEWAY_URL, such as http://127.0.0.1:8787/gateway, MESH_NODE, the name of this node, " +
+	"and MESH_GATEWAY_TOKEN, or name them in a profile (mesh help profiles). mesh gateway runs a gateway for development")
+
 // identify requests the node from the gateway. It sets values only after they are checked, since an invalid one may be a secret.
 func (a *app) identify(ctx context.Context, s profile.Settings, id *identity) error {
 	node := observer
@@ -68,6 +72,9 @@ func (a *app) identify(ctx context.Context, s profile.Settings, id *identity) er
 			return err
 		}
 		id.Node = s.Node
+	}
+	if s.Gateway.Value == "" {
+		return errNoSettings
 	}
 	c, err := a.connect(node)
 	if err != nil {

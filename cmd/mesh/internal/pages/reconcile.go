@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"io"
+	"math/big"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -23,6 +24,9 @@ type BillQuery struct {
 	// ByItem requests the line items, which xAI always sends.
 	ByItem bool
 	saved  func() (Reconciliation, error) // nil for a bill that is requested
+	// unpriced is the number of calls whose cost is not known, and dearest the highest cost of a call among the means by day and model.
+	unpriced int64
+	dearest  *big.Rat
 }
 
 // ReadBill reads the bill from a file. It sets From and To to the first day and the end of the file, unless they are given, and returns
@@ -74,8 +78,62 @@ func (q *BillQuery) Count(rows []calls.Group) (reasons []string) {
 			reasons = append(reasons, reason)
 		}
 		addRow(q.Ledger, row)
+		q.addUnpriced(row)
 	}
 	return reasons
+}
+
+func (q *BillQuery) addUnpriced(row calls.Group) {
+	q.unpriced += int64(row.Unpriced)
+	usd, ok := new(big.Rat).SetString(row.USD)
+	if priced := row.Calls - row.Unpriced; ok && priced > 0 {
+		if mean := usd.Quo(usd, big.NewRat(int64(priced), 1)); q.dearest == nil || mean.Cmp(q.dearest) > 0 {
+			q.dearest = mean
+		}
+	}
+}
+
+// Range is where a drift lies, in US dollars and in percent of what was counted.
+type Range struct{ Low, High, LowPercent, HighPercent *big.Rat }
+
+// Range returns where the drift of a bill lies if some calls are unpriced: each of them costs at least nothing, and is taken to cost at most what
+// a call costs on the dearest day of the dearest model. It reports false without such calls, and if nothing is known.
+func (q *BillQuery) Range(total *discovery.BillPart) (r Range, ok bool) {
+	if q.unpriced == 0 || q.dearest == nil || total.DriftUSD == "" {
+		return r, false
+	}
+	counted := amount(total.CountedUSD)
+	if counted.Sign() <= 0 {
+		return r, false
+	}
+	most := new(big.Rat).Mul(q.dearest, big.NewRat(q.unpriced, 1))
+	r.High = amount(total.DriftUSD)
+	r.Low = new(big.Rat).Sub(r.High, most)
+	percentOf := func(usd, all *big.Rat) *big.Rat {
+		return new(big.Rat).Quo(new(big.Rat).Mul(usd, big.NewRat(100, 1)), all)
+	}
+	r.HighPercent = percentOf(r.High, counted)
+	r.LowPercent = percentOf(r.Low, new(big.Rat).Add(counted, most))
+	return r, true
+}
+
+// String returns the range in US dollars.
+func (r Range) String() string { return "between " + signed(r.Low) + " and " + signed(r.High) + " USD" }
+
+// Within reports whether all of the range is within a limit in percent, and whether that is the same for all of it.
+func (r Range) Within(percent float64) (ok, known bool) {
+	limit := new(big.Rat).SetFloat64(percent)
+	if limit == nil {
+		return false, false
+	}
+	least := new(big.Rat).Neg(limit)
+	switch {
+	case r.LowPercent.Cmp(least) >= 0 && r.HighPercent.Cmp(limit) <= 0:
+		return true, true
+	case r.LowPercent.Cmp(limit) > 0 || r.HighPercent.Cmp(least) < 0:
+		return false, true
+	}
+	return false, false
 }
 
 // addRow adds the calls of a day and model to a ledger.

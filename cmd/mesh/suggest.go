@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// maxEdits is the number of letters in which a suggestion may differ.
+const maxEdits = 2
+
+// similarFlag returns the flag of a command whose name is most like one that is unknown; "" if there is none.
+func similarFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	add := func(f *pflag.Flag) { names = append(names, f.Name) }
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return similar(name, names)
+}
+
+// similar returns the name that differs least from an unknown one, and by at most maxEdits letters and a third of it; "" if there is none.
+func similar(unknown string, names []string) (best string) {
+	least := min(maxEdits, len(unknown)/3) + 1
+	for _, name := range names {
+		if n := edits(unknown, name); n < least {
+			best, least = name, n
+		}
+	}
+	return best
+}
+
+// edits returns the number of letters that are inserted, removed or replaced between two names.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := before
+			if a[i] != b[j] {
+				replaced++
+			}
+			before = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
