@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +59,10 @@ func (a *app) models(ctx context.Context, ids []string, opts discovery.CatalogOp
 	if err != nil {
 		return err
 	}
-	return a.printModel(ids[0], info, failures)
+	if info == nil && len(failures.list()) == 0 {
+		return unlisted(ctx, c, ids[0], opts)
+	}
+	return a.printModel(info, failures)
 }
 
 func (a *app) printModels(models []discovery.ModelInfo, failures *failureList) error {
@@ -75,13 +79,27 @@ func (a *app) printModels(models []discovery.ModelInfo, failures *failureList) e
 	})
 }
 
-// printModel prints one model. A model that the catalog does not list is a wrong argument, unless the catalog could not be read.
-func (a *app) printModel(id string, info *discovery.ModelInfo, failures *failureList) error {
-	if info == nil && len(failures.list()) > 0 {
-		return noAnswer(failures)
+// unlisted returns the error of a model that the catalog does not list, with the one that it is most like.
+func unlisted(ctx context.Context, c *discovery.Client, id string, opts discovery.CatalogOptions) error {
+	opts.Refresh = false // it has just been read
+	models, err := c.ListModels(ctx, opts)
+	if err != nil {
+		return err
 	}
+	var names []string
+	for _, m := range models {
+		names = append(names, m.ID, m.ID[strings.LastIndexByte(m.ID, '/')+1:])
+	}
+	if name := similar(id, names); name != "" {
+		return usagef("the catalog does not list %q; did you mean %s?", id, name)
+	}
+	return usagef("the catalog does not list %q", id)
+}
+
+// printModel prints one model, which is nil if the catalog could not be read.
+func (a *app) printModel(info *discovery.ModelInfo, failures *failureList) error {
 	if info == nil {
-		return usagef("the catalog does not list %q", id)
+		return noAnswer(failures)
 	}
 	a.warnAll(failures)
 	return a.print(info, func(w io.Writer) error {
