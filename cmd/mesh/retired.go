@@ -200,6 +200,9 @@ func (a *app) retired(ctx context.Context, given []string, soon time.Duration, f
 	for i, id := range given {
 		list[i] = check.first(mentions.IDs(id))
 		list[i].Model = id
+		if list[i].State == models.StateUnknown {
+			a.suggestModel(id)
+		}
 		found = found || check.finds(list[i]) || f.failUnknown && list[i].State == models.StateUnknown
 	}
 	if err := a.printRetirements(list); err != nil {

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
 // maxEdits is the number of letters in which a suggestion may differ.
@@ -15,6 +19,18 @@ func similarFlag(cmd *cobra.Command, name string) string {
 	cmd.LocalFlags().VisitAll(add)
 	cmd.InheritedFlags().VisitAll(add)
 	return similar(name, names)
+}
+
+// suggestModel prints the model of the price list that an unknown one is most like.
+func (a *app) suggestModel(unknown string) {
+	list, _ := a.priceTable()
+	var names []string
+	for _, p := range list.Providers() {
+		names = append(names, list.Models(p)...)
+	}
+	if name := similar(unknown, names); name != "" {
+		a.warn(fmt.Errorf("%s is not known; did you mean %s?", output.Line(unknown), name))
+	}
 }
 
 // similar returns the name that differs least from an unknown one, and by at most maxEdits letters and a third of it; "" if there is none.
