@@ -18,13 +18,13 @@ import (
 // dialTimeout bounds how long a tunnel may take to open.
 const dialTimeout = 30 * time.Second
 
-// UnsupportedParent returns the variable with a proxy through which tunnels cannot leave: a SOCKS proxy, or one of ALL_PROXY alone,
-// which net/http does not read; "" if there is none.
+// UnsupportedParent returns the variable with a proxy through which tunnels cannot leave: a SOCKS proxy, a URL that cannot be read,
+// or one of ALL_PROXY alone, which net/http does not read; "" if there is none.
 func UnsupportedParent(env []string) string {
 	set := false
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {
 		value := valueOf(env, name)
-		if strings.HasPrefix(strings.ToLower(value), "socks") {
+		if value != "" && !readable(value) {
 			return name
 		}
 		set = set || value != ""
@@ -35,6 +35,15 @@ func UnsupportedParent(env []string) string {
 		}
 	}
 	return ""
+}
+
+// readable reports whether a text is the URL of an HTTP proxy, which may lack its scheme.
+func readable(proxy string) bool {
+	if !strings.Contains(proxy, "://") {
+		proxy = "http://" + proxy
+	}
+	u, err := url.Parse(proxy)
+	return err == nil && !strings.HasPrefix(strings.ToLower(u.Scheme), "socks")
 }
 
 // dial connects to an address, through the proxy of the environment if there is one for it.
