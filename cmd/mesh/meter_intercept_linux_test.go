@@ -158,7 +158,7 @@ func TestInterceptSetsTheRootsOfPrograms(t *testing.T) {
 	roots := []byte("-----BEGIN CERTIFICATE-----\nb3du\n-----END CERTIFICATE-----\n")
 	key := "-----BEGIN PRIVATE KEY-----\n" + "a2V5\n-----END PRIVATE KEY-----\n"
 	require.NoError(t, os.WriteFile(own, append(roots, key...), 0o600))
-	env := []string{"REQUESTS_CA_BUNDLE=" + own, "NODE_EXTRA_CA_CERTS=", "PIP_CERT=" + folder, "CURL_CA_BUNDLE=", "SSL_CERT_FILE=", "OPENAI_BASE_URL=https://api.deepseek.com", "TMPDIR=" + t.TempDir()}
+	env := []string{"REQUESTS_CA_BUNDLE=" + own, "NODE_EXTRA_CA_CERTS=", "PIP_CERT=" + folder, "CURL_CA_BUNDLE=", "SSL_CERT_FILE=", "AWS_CA_BUNDLE=", "OPENAI_BASE_URL=https://api.deepseek.com", "TMPDIR=" + t.TempDir()}
 	stdout, stderr, status := runMeter(t, env, "--intercept", "--", "caller", "env", "roots")
 	assert.Equal(t, 0, status, stderr)
 	assert.Contains(t, stdout, "OPENAI_BASE_URL=https://api.deepseek.com\n", "as without mesh")
@@ -171,6 +171,7 @@ func TestInterceptSetsTheRootsOfPrograms(t *testing.T) {
 		assert.NoFileExists(t, m[4], "it is removed at the end")
 	}
 	assert.Equal(t, "2 b3du", files["REQUESTS_CA_BUNDLE"])
+	assert.Equal(t, "2 b3du", files["AWS_CA_BUNDLE"], "botocore reads REQUESTS_CA_BUNDLE, too")
 	assert.Equal(t, "2 b3du", files["PIP_CERT"], "all files of a folder")
 	assert.Regexp(t, "^1 ", files["NODE_EXTRA_CA_CERTS"], "Node adds it to its own roots")
 	for _, name := range []string{"SSL_CERT_FILE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "GIT_SSL_CAINFO", "DENO_CERT"} {

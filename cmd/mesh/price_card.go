@@ -127,7 +127,7 @@ func priceName(model string, p *discovery.ProviderPricing) string {
 		name = mode + ", " + name
 	}
 	if p.Modality != prices.ModalityText {
-		name = fmt.Sprint(p.Modality) + ", " + name
+		name = p.Modality + ", " + name
 	}
 	if p.ModelHint != model && p.ModelHint != "" {
 		name += " of " + p.ModelHint

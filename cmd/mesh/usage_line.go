@@ -94,6 +94,7 @@ func (b *lineBudget) part(groups []calls.Group, today string) string {
 		if spent[name] == nil {
 			spent[name] = new(big.Rat)
 		}
+		spent[name].Add(spent[name], exact(g.UpstreamUSD))
 		if spent[name].Add(spent[name], exact(g.USD)).Cmp(most) > 0 {
 			most, value = spent[name], name
 		}

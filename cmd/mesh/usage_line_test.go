@@ -25,6 +25,19 @@ func writeCall(t *testing.T, folder string, at time.Time, more string) {
 	require.NoError(t, file.Close())
 }
 
+// TestUsageLineCountsUpstreams checks that a budget counts what the provider behind OpenRouter bills, as the meter does.
+func TestUsageLineCountsUpstreams(t *testing.T) {
+	t.Parallel()
+	now, folder := time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), t.TempDir()
+	writeCall(t, folder, now.Add(-time.Hour), `"usd":"0","platform":"openrouter","byok":true,"upstream_usd":"0.5"`)
+	var out strings.Builder
+	in, err := callsfiles.Open(nil, []string{folder})
+	require.NoError(t, err)
+	a := &app{out: &out, errs: &out, format: "text"}
+	require.NoError(t, a.usageLine(&usageFlags{budgets: []string{"1/day"}}, prices.BuiltIn(), in, now))
+	assert.Equal(t, "today 0.00 USD, 1 call, 1/day: 50 %\n", out.String())
+}
+
 func TestUsageLine(t *testing.T) {
 	t.Parallel()
 	now, folder := time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), t.TempDir()

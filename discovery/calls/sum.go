@@ -41,6 +41,8 @@ type Group struct {
 	AtLeastUSD string `json:"at_least_usd"`
 	// Subscription is the part of USD that is the list price of calls of a subscription ([Record].Billing), and not a charge.
 	Subscription string `json:"subscription"`
+	// UpstreamUSD is what the providers behind OpenRouter bill besides USD ([Record].UpstreamUSD). Budgets count it, and USD does not have it.
+	UpstreamUSD string `json:"upstream_usd"`
 }
 
 // maxWorkers bounds the memory of a Sum on a machine with many processors.
@@ -148,6 +150,7 @@ func (s *sums) rows() []Group {
 			continue
 		}
 		g.row.USD, g.row.Subscription = g.usd.Total().String(), g.subscription.Total().String()
+		g.row.UpstreamUSD = g.upstream.Total().String()
 		g.usd.Merge(&g.bounds)
 		g.row.AtLeastUSD = g.usd.Total().String()
 		rows = append(rows, g.row)

@@ -73,6 +73,9 @@ func (s *summer) addLine(line []byte) error {
 		if cost.unpriced == "" && string(e.billing) == subscription {
 			g.subscription.Add(cost.usd)
 		}
+		if upstream, ok := decimal.ParsePlain(string(e.upstreamUSD)); ok {
+			g.upstream.Add(upstream)
+		}
 	}
 	return nil
 }

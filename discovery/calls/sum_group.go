@@ -74,6 +74,7 @@ type group struct {
 	row          Group
 	usd, bounds  decimal.Sum // of the known costs, and of what the others are at least
 	subscription decimal.Sum // of the known costs of a subscription
+	upstream     decimal.Sum // of UpstreamUSD
 }
 
 // sums are the groups of calls.
@@ -185,6 +186,7 @@ func (s *sums) merge(other *sums) {
 		g.usd.Merge(&more.usd)
 		g.bounds.Merge(&more.bounds)
 		g.subscription.Merge(&more.subscription)
+		g.upstream.Merge(&more.upstream)
 	}
 }
 

@@ -66,6 +66,19 @@ func TestSumOfSubscriptions(t *testing.T) {
 	}
 }
 
+// TestSumOfUpstreams checks what is billed besides USD, also for a call whose own cost is not known.
+func TestSumOfUpstreams(t *testing.T) {
+	t.Parallel()
+	rows, err := sumOf(t, calls.SumOptions{By: [][]string{{"day"}}},
+		lineOf("2026-11-20T23:30:00Z", `,"usd":"0","platform":"openrouter","byok":true,"upstream_usd":"0.5"`),
+		lineOf("2026-11-20T23:40:00Z", `,"usd":null,"unpriced":"closed","platform":"openrouter","byok":true,"upstream_usd":"0.25"`),
+		lineOf("2026-11-21T00:30:00Z", `,"usd":"0.4"`))
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, [2]string{"0", "0.75"}, [2]string{rows[0].USD, rows[0].UpstreamUSD})
+	assert.Equal(t, [2]string{"0.4", "0"}, [2]string{rows[1].USD, rows[1].UpstreamUSD})
+}
+
 func TestSumGroups(t *testing.T) {
 	t.Parallel()
 	lines := []string{

@@ -138,7 +138,7 @@ func (l *List) CostOf(call Call) (Cost, error) {
 	if err != nil { // errors.As allocates
 		var unknown *pricelist.UnknownError
 		errors.As(err, &unknown)
-		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: Missing(unknown.What), Name: unknown.Name}
+		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: Missing(unknown.What), Name: unknown.Name, noKind: call.Platform == PlatformAzure && call.Region == ""}
 	}
 	cost.fill(&charge)
 	return cost, nil

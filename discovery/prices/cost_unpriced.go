@@ -20,6 +20,8 @@ type UnpricedError struct {
 	What Missing
 	// Name is the name of the mode, the tool or the count; "" otherwise.
 	Name string
+
+	noKind bool // the Region of a call on Azure was empty
 }
 
 // Missing is what has no known price, in an [UnpricedError].
@@ -81,6 +83,9 @@ func (e *UnpricedError) reason() string {
 	case MissingMode:
 		return "has no known price in this mode"
 	case MissingRegion:
+		if e.noKind {
+			return "has no known price without the kind of its deployment on Azure, which must be configured as global, data-zone or regional"
+		}
 		return "has no known price on this platform or in this region"
 	case MissingPlatform:
 		return "has no known price on this platform"

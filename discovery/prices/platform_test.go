@@ -153,3 +153,14 @@ func TestLedgerOfPlatforms(t *testing.T) {
 		assert.Equal(t, usd, days[0].USD, p)
 	}
 }
+
+// TestAzureWithoutAKindSaysWhatIsMissing checks that the error names what the user has to configure, and only if it is missing.
+func TestAzureWithoutAKindSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for region, says := range map[string]string{"": "the kind of its deployment on Azure", "regional": "in this region"} {
+		_, err := prices.BuiltIn().CostOf(prices.Call{
+			Provider: models.OpenAI, Platform: prices.PlatformAzure, Region: region, Model: "gpt-4o", Usage: prices.Usage{Input: 1}, At: time.Now(),
+		})
+		require.ErrorContains(t, err, says)
+	}
+}

@@ -34,6 +34,7 @@ func TestRules(t *testing.T) {
 		"retired":            {report.Options{}, repeat(1, gone), []string{"retired"}},
 		"retiring":           {report.Options{}, repeat(1, anthropic(priced(at(1), "1"))), []string{"retiring"}},
 		"budget":             {report.Options{Budgets: []string{"1/month", "1.99/month"}}, repeat(2, priced(at(1), "1")), []string{"budget"}},
+		"budget upstream":    {report.Options{Budgets: []string{"1/month"}}, repeat(1, calls.Record{Provider: "openai", Model: "m", Time: at(1), Status: 200, USD: "0.1", UpstreamUSD: "1"}), []string{"budget"}},
 		"budget left":        {report.Options{Budgets: []string{"2/month"}}, repeat(2, priced(at(1), "1")), []string{}},
 		"label":              {report.Options{}, join(repeat(1, project(priced(at(40), "1"), "a")), repeat(1, project(priced(at(1), "5"), "a")), repeat(1, project(priced(at(1), "2"), "b"))), []string{"label"}},
 		"even labels": {report.Options{}, join(repeat(1, project(priced(at(40), "1"), "a")), func() (all []calls.Record) {

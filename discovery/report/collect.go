@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -151,6 +152,9 @@ func (c *collector) addBudgets(one *call) {
 			value = one.Labels[b.Label]
 		}
 		c.spent[i].add(value, one.usd)
+		if upstream, ok := decimal.ParsePlain(one.UpstreamUSD); ok {
+			c.spent[i].add(value, upstream)
+		}
 	}
 }
 

@@ -251,7 +251,8 @@ type Budget struct {
 	Label    string `json:"label"`
 	// Value is the value of the label that spent most in the present period; "" without a label.
 	Value string `json:"value"`
-	// SpentUSD is the known cost of the calls of the present day or month, or of all that were read.
+	// SpentUSD is the known cost of the calls of the present day or month, or of all that were read, and what the providers behind
+	// OpenRouter bill besides it.
 	SpentUSD string `json:"spent_usd"`
 	// LeftUSD is the rest, and negative above the limit. PerDayUSD is the rest for each day of the month that is left, with today, rounded
 	// half to even to 12 places; "" for other budgets.

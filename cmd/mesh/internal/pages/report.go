@@ -25,8 +25,10 @@ type Report struct {
 	// AtLeastUSD is USD and what the unpriced calls cost at least.
 	AtLeastUSD string `json:"at_least_usd"`
 	// Subscription is the part of USD that is the list price of calls of a subscription, and not a charge.
-	Subscription string   `json:"subscription"`
-	Reasons      []Reason `json:"reasons"`
+	Subscription string `json:"subscription"`
+	// UpstreamUSD is what the providers behind OpenRouter bill besides USD.
+	UpstreamUSD string   `json:"upstream_usd"`
+	Reasons     []Reason `json:"reasons"`
 	// Budgets are what is left of those of --budget.
 	Budgets []report.Budget `json:"budgets,omitempty"`
 	// Errors are the lines that cannot be read, which are in no sum.
@@ -60,7 +62,7 @@ func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) 
 	for i := range columns {
 		columns[i] = i
 	}
-	r := &Report{By: append([]string{}, by...), Rows: group(rows, columns...), USD: "0", AtLeastUSD: "0", Subscription: "0", Reasons: []Reason{}}
+	r := &Report{By: append([]string{}, by...), Rows: group(rows, columns...), USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []Reason{}}
 	if err != nil {
 		r.Errors = strings.Split(output.Error(err), "\n")
 	}
@@ -72,7 +74,8 @@ func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) 
 // addUp sets the sums of all rows.
 func (r *Report) addUp() {
 	for _, total := range group(r.Rows) {
-		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD, r.Subscription = total.Calls, total.Unpriced, total.USD, total.AtLeastUSD, total.Subscription
+		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD = total.Calls, total.Unpriced, total.USD, total.AtLeastUSD
+		r.Subscription, r.UpstreamUSD = total.Subscription, total.UpstreamUSD
 	}
 }
 
@@ -98,7 +101,7 @@ func group(rows []calls.Group, columns ...int) []calls.Group {
 		}
 		key := fmt.Sprintf("%q", values) // a value may have any character
 		if groups[key] == nil {
-			groups[key] = &calls.Group{By: values, USD: "0", AtLeastUSD: "0", Subscription: "0"}
+			groups[key] = &calls.Group{By: values, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0"}
 		}
 		add(groups[key], &rows[i])
 	}
@@ -115,7 +118,7 @@ func add(sum, row *calls.Group) {
 	sum.Calls += row.Calls
 	sum.Unpriced += row.Unpriced
 	sum.USD, sum.AtLeastUSD = plus(sum.USD, row.USD), plus(sum.AtLeastUSD, row.AtLeastUSD)
-	sum.Subscription = plus(sum.Subscription, row.Subscription)
+	sum.Subscription, sum.UpstreamUSD = plus(sum.Subscription, row.Subscription), plus(sum.UpstreamUSD, row.UpstreamUSD)
 	for _, kind := range kinds {
 		*kind.of(&sum.Usage) = count(*kind.of(&sum.Usage), *kind.of(&row.Usage))
 	}

@@ -44,7 +44,7 @@ func TestReportAddsUp(t *testing.T) {
 	}
 	r, err := pages.Read(nil, calls.SumOptions{}, write(t))
 	require.NoError(t, err)
-	assert.Equal(t, &pages.Report{By: []string{}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", Reasons: []pages.Reason{}}, r)
+	assert.Equal(t, &pages.Report{By: []string{}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []pages.Reason{}}, r)
 }
 
 // TestReportHasTheLargestCount checks that sums of sums do not overflow either.

@@ -63,8 +63,9 @@ func (s *Summary) Record(r calls.Record) {
 	} else if r.Billing != "" {
 		call.Subscription = r.USD
 	}
+	call.UpstreamUSD = r.UpstreamUSD
 	if s.models[key] == nil {
-		s.models[key] = &calls.Group{By: []string{r.Platform, string(r.Provider), r.Model}, USD: "0", AtLeastUSD: "0", Subscription: "0"}
+		s.models[key] = &calls.Group{By: []string{r.Platform, string(r.Provider), r.Model}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0"}
 	}
 	add(s.models[key], &call)
 }
@@ -74,7 +75,7 @@ func (s *Summary) Report(incomplete bool) *Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	report := &Report{
-		By: []string{"platform", "provider", "model"}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0",
+		By: []string{"platform", "provider", "model"}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0",
 		Reasons: []Reason{}, incomplete: incomplete,
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(s.models), compareModels) {

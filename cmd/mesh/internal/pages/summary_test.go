@@ -65,6 +65,15 @@ func TestSummaryOfSubscriptions(t *testing.T) {
 	assert.Equal(t, "0.1", s.Report(false).Subscription)
 }
 
+func TestSummaryOfUpstreams(t *testing.T) {
+	t.Parallel()
+	s := pages.NewSummary()
+	s.Record(calls.Record{Provider: models.OpenAI, Model: "m", Platform: "openrouter", USD: "0.1", BYOK: true, UpstreamUSD: "2"})
+	var text strings.Builder
+	require.NoError(t, s.Write(&text, false))
+	assert.Contains(t, text.String(), "\ntotal 0.1 USD; calls: 1, unpriced: 0\nbesides it 2 USD: billed by the providers behind OpenRouter\n")
+}
+
 // TestSummaryOfUnknownCosts checks that 0 is only shown for a cost that is known.
 func TestSummaryOfUnknownCosts(t *testing.T) {
 	t.Parallel()

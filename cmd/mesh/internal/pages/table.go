@@ -113,6 +113,9 @@ func (r *Report) sums(out io.Writer) error {
 	if err == nil && amount(r.Subscription).Sign() > 0 {
 		_, err = fmt.Fprintf(out, "of it %s USD: the list price of calls of a subscription, which are not charged\n", r.Subscription)
 	}
+	if err == nil && amount(r.UpstreamUSD).Sign() > 0 {
+		_, err = fmt.Fprintf(out, "besides it %s USD: billed by the providers behind OpenRouter\n", r.UpstreamUSD)
+	}
 	return err
 }
 

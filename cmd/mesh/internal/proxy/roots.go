@@ -18,9 +18,9 @@ var rootVariables = []struct {
 	unset bool // left alone unless it is set
 }{
 	{name: "SSL_CERT_FILE"}, // OpenSSL, Go, Python's ssl, Ruby
-	{name: "CURL_CA_BUNDLE", other: []string{"SSL_CERT_FILE"}},      // with SSL_CERT_DIR set, curl rejects SSL_CERT_FILE
-	{name: "REQUESTS_CA_BUNDLE", other: []string{"CURL_CA_BUNDLE"}}, // Python's requests
-	{name: "AWS_CA_BUNDLE"},
+	{name: "CURL_CA_BUNDLE", other: []string{"SSL_CERT_FILE"}},                      // with SSL_CERT_DIR set, curl rejects SSL_CERT_FILE
+	{name: "REQUESTS_CA_BUNDLE", other: []string{"CURL_CA_BUNDLE"}},                 // Python's requests
+	{name: "AWS_CA_BUNDLE", other: []string{"REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"}}, // botocore reads the first, the SDK for Go the second
 	{name: "GIT_SSL_CAINFO"},
 	{name: "DENO_CERT"},
 	{name: "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"},
