@@ -37,7 +37,7 @@ func savedBy(c *call, list *prices.List) (saved decimal.Decimal, ok bool) {
 	if !c.known || !c.used {
 		return saved, false
 	}
-	now := c.priced()
+	now := c.priced
 	now.Usage.ChargedUSD = ""
 	cost, err := list.CostOf(now)
 	if err != nil || !same(cost.USD, c.usd) {
@@ -108,7 +108,7 @@ func (s *replacing) add(c *call, replacement string, now time.Time, list *prices
 	if !c.counted || !c.used {
 		return
 	}
-	same := c.priced()
+	same := c.priced
 	same.Model, same.At, same.Usage.ChargedUSD = replacement, now, ""
 	cost, err := list.CostOf(same)
 	if err != nil {

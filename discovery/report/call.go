@@ -7,7 +7,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -24,9 +23,9 @@ type call struct {
 	failed, counted, retry bool
 	// subscribed reports whether the cost is a list price and not a charge.
 	subscribed bool
-	// usage is valid if used is set.
-	usage prices.Usage
-	used  bool
+	// priced is the call as a price list takes it. Its counts are valid if used is set.
+	priced prices.Call
+	used   bool
 
 	input, cached, written, output int64
 }
@@ -54,10 +53,11 @@ func (c *call) read(r *calls.Record, list *prices.List, reprice bool) error {
 	}
 	c.id = ModelID{Provider: models.Provider(cut(string(c.Provider))), Platform: cut(c.Platform), Model: cut(c.Model)}
 	c.day = calendar.DayNumber(c.Time)
-	if reprice {
+	usageErr := c.readUsage()
+	if reprice && c.used {
 		c.forget()
 	}
-	if err := c.readUsage(list); err != nil {
+	if err := c.price(list, usageErr); err != nil {
 		return err
 	}
 	if err := c.readAmounts(); err != nil {
@@ -71,21 +71,27 @@ func (c *call) read(r *calls.Record, list *prices.List, reprice bool) error {
 	return nil
 }
 
-// readUsage reads the counts, and prices a call that has no cost yet.
-func (c *call) readUsage(list *prices.List) error {
-	var err error
-	if c.Usage == nil {
-		err = errUsage
-	} else if c.usage, err = prices.ParseUsage(c.form(), c.Usage); err == nil {
+// readUsage reads the counts.
+func (c *call) readUsage() (err error) {
+	c.priced, err = c.Record.Call()
+	switch {
+	case c.Usage == nil:
+		return errUsage
+	case err == nil:
 		c.count()
 	}
+	return err
+}
+
+// price prices a call that has no cost yet. usageErr is why it has no counts.
+func (c *call) price(list *prices.List, usageErr error) error {
 	if c.USD != "" || c.Unpriced != "" {
 		return nil
 	}
-	if err != nil {
-		return err
+	if usageErr != nil {
+		return usageErr
 	}
-	cost, err := list.CostOf(c.priced())
+	cost, err := list.CostOf(c.priced)
 	if errors.Is(err, prices.ErrUnpriced) {
 		c.Unpriced = err.Error()
 		return nil
@@ -94,13 +100,10 @@ func (c *call) readUsage(list *prices.List) error {
 	return err
 }
 
-// forget removes the recorded cost of a call that can be priced again.
+// forget removes the recorded cost of a call that can be priced again from its counts.
 func (c *call) forget() {
 	counts := c.Complete || c.Path == "" && c.AtLeastUSD == "" && c.Unpriced == ""
-	if c.Usage == nil || c.Model == "" || !counts || (c.Status != 0 && !endpoints.Bills(c.Status)) {
-		return
-	}
-	if _, err := prices.ParseUsage(c.form(), c.Usage); err == nil {
+	if c.Model != "" && counts && (c.Status == 0 || endpoints.Bills(c.Status)) {
 		c.USD, c.AtLeastUSD, c.Unpriced = "", "", ""
 	}
 }
@@ -108,10 +111,7 @@ func (c *call) forget() {
 // count sets the counts of tokens.
 func (c *call) count() {
 	c.used = true
-	if c.Requests != nil { // what the response had beside its usage object is in it
-		c.usage.Requests = c.Requests
-	}
-	u := &c.usage
+	u := &c.priced.Usage
 	c.cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead
 	c.written = u.CacheWrite5m + u.CacheWrite1h
 	c.input = u.Input + u.ToolInput + u.AudioInput + u.ImageInput + c.cached + c.written
@@ -133,26 +133,6 @@ func (c *call) readAmounts() (err error) {
 		}
 	}
 	return err
-}
-
-// priced returns the call as a price list takes it.
-func (c *call) priced() prices.Call {
-	return prices.Call{
-		Provider: c.Provider, Platform: prices.Platform(c.Platform), Region: endpoints.PriceRegion(c.Platform, c.Region, c.Path), Profile: c.Profile,
-		Model: c.Model, Usage: c.usage, At: c.Time, Mode: c.Mode,
-	}
-}
-
-// form returns the form of the usage object. Providers that are none of the five are hosts with the API of OpenAI, unless the record has
-// another.
-func (c *call) form() models.Provider {
-	switch {
-	case c.API != "":
-		return models.Provider(c.API)
-	case modelid.Lookup(c.Provider) == nil:
-		return models.OpenAI
-	}
-	return c.Provider
 }
 
 // thread returns the name of the thread of a call; "" without one.
