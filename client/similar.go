@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 )
 
 const (
@@ -26,7 +28,7 @@ func similarNames(name string, names nameSet) []string {
 	var similar []candidate
 	for other := range names {
 		lower := strings.ToLower(other)
-		edits := editDistance(name, lower)
+		edits := editdistance.Of(name, lower)
 		if edits <= max(2, len(name)/3) || strings.HasPrefix(lower, name) || strings.HasPrefix(name, lower) {
 			similar = append(similar, candidate{other, edits})
 		}
@@ -37,25 +39,4 @@ func similarNames(name string, names nameSet) []string {
 		list = append(list, c.name)
 	}
 	return list
-}
-
-// editDistance returns the Levenshtein distance of a and b in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

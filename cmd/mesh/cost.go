@@ -230,7 +230,7 @@ func (a *app) writeUnbilled(q *pages.BillQuery, f costFlags, in *callsfiles.File
 		return err
 	}
 	a.warn(fmt.Errorf("the bill could not be read: %s has the calls alone", f.html))
-	return writePage(f.html, report.Options{From: q.From, To: q.To, Prices: list}, in, []string{f.usage}, nil)
+	return writePage(f.html, report.Options{From: q.From, To: q.To, Prices: list}, in, []string{f.usage})
 }
 
 // writeCost prints a bill beside what was counted, and writes the page of both.
@@ -258,7 +258,7 @@ func (a *app) writeCost(q *pages.BillQuery, r pages.Reconciliation, f costFlags,
 	if f.usage != "" {
 		names = []string{f.usage}
 	}
-	return writePage(f.html, report.Options{From: q.From, To: q.To, Prices: list, Bills: []report.Bill{bill}}, in, names, nil)
+	return writePage(f.html, report.Options{From: q.From, To: q.To, Prices: list, Bills: []report.Bill{bill}}, in, names)
 }
 
 // The limits of a bill in a page, whose zero is another one, and which must be finite.

@@ -5,16 +5,25 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
-// writePage writes the page of calls files. names are those of the command line, since stdin and pipes are read from copies; unread are the
-// errors of reading them, with these names.
-func writePage(file string, o report.Options, in *callsfiles.Files, names, unread []string) error {
+// readReport returns the report of calls files. names are those of the command line, since stdin and pipes are read from copies; unread are
+// the errors of reading them, with these names.
+func readReport(o report.Options, in *callsfiles.Files, names, unread []string) (*report.Report, error) {
 	r, err := report.Read(o, in.Paths...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.Source.Paths = append([]string{}, names...)
 	if len(unread) > 0 {
 		r.Errors.First = unread
+	}
+	return r, nil
+}
+
+// writePage writes the page of calls files.
+func writePage(file string, o report.Options, in *callsfiles.Files, names []string) error {
+	r, err := readReport(o, in, names, nil)
+	if err != nil {
+		return err
 	}
 	return writeFile("--html", file, r.WriteHTML)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 )
 
 // maxEdits is the number of letters in which a suggestion may differ.
@@ -37,30 +38,9 @@ func (a *app) suggestModel(unknown string) {
 func similar(unknown string, names []string) (best string) {
 	least := min(maxEdits, len(unknown)/3) + 1
 	for _, name := range names {
-		if n := edits(unknown, name); n < least {
+		if n := editdistance.Of(unknown, name); n < least {
 			best, least = name, n
 		}
 	}
 	return best
-}
-
-// edits returns the number of letters that are inserted, removed or replaced between two names.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := before
-			if a[i] != b[j] {
-				replaced++
-			}
-			before = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -112,17 +112,17 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
 	o := report.Options{From: opts.From, To: opts.To, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets}
-	if f.html != "" {
-		if err := writePage(f.html, o, in, paths, sums.Errors); err != nil {
-			return err
-		}
-	}
-	r, err := a.usageReport(o, &f, in, paths)
+	r, err := a.usageReport(o, &f, in, paths, sums.Errors)
 	if err != nil {
 		return err
 	}
 	if r != nil {
 		sums.Budgets = r.Budgets
+	}
+	if f.html != "" {
+		if err := writeFile("--html", f.html, r.WriteHTML); err != nil {
+			return err
+		}
 	}
 	if err := a.printUsage(sums, r, opts, &f, in); err != nil {
 		return err

@@ -71,16 +71,15 @@ func lastDays(text string, now time.Time) (from, to time.Time, err error) {
 }
 
 // usageReport returns the report of the files; nil if nothing needs it.
-func (a *app) usageReport(o report.Options, f *usageFlags, in *callsfiles.Files, names []string) (*report.Report, error) {
+func (a *app) usageReport(o report.Options, f *usageFlags, in *callsfiles.Files, names, unread []string) (*report.Report, error) {
 	terminal := a.format == "text" && output.Width(a.out) > 0
-	if !terminal && a.format != "json" && len(f.budgets) == 0 && len(f.failOn) == 0 {
+	if !terminal && a.format != "json" && f.html == "" && len(f.budgets) == 0 && len(f.failOn) == 0 {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	r, err := report.Read(o, in.Paths...)
+	r, err := readReport(o, in, names, unread)
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	r.Source.Paths = append([]string{}, names...)
 	return r, nil
 }
 

@@ -1,0 +1,23 @@
+// Package editdistance compares names for suggestions, as in "did you mean …?".
+package editdistance
+
+// Of returns the Levenshtein distance of a and b in bytes: how many are inserted, removed or replaced.
+func Of(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
