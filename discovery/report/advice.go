@@ -9,6 +9,32 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
+// Advice is something to do.
+type Advice struct {
+	// Code is the rule: one of the constants.
+	Code string `json:"code"`
+	// Text is one or two sentences. It contains names of the files, unchanged.
+	Text string `json:"text"`
+	// Command is a command or a call that does it; "" if there is none.
+	Command string `json:"command"`
+}
+
+// The codes of advice.
+const (
+	// CodeRetired: at least half of the calls of a retired model fail.
+	CodeRetired = "retired"
+	// CodeRetiring: a model in use retires within 14 days.
+	CodeRetiring = "retiring"
+	// CodeBudget: a budget is exceeded, or will be.
+	CodeBudget = "budget"
+	// CodeLabel: one value of a label has at least a fifth of the increase.
+	CodeLabel = "label"
+	// CodeErrors: at least 3 % of 100 calls or more failed.
+	CodeErrors = "errors"
+	// CodeUnpriced: at least 0.5 % of the calls have no known cost for a reason that can be fixed.
+	CodeUnpriced = "unpriced"
+)
+
 // The thresholds of the rules.
 const (
 	maxAdvice = 5

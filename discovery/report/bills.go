@@ -11,6 +11,56 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
+// Verdict is what a bill and the calls have in common.
+type Verdict string
+
+// The verdicts.
+const (
+	// VerdictWithin means that they differ by at most the limit, VerdictOver that they differ by more.
+	VerdictWithin Verdict = "within"
+	VerdictOver   Verdict = "over"
+	// VerdictUnknown means that nothing was billed, or that there are no calls.
+	VerdictUnknown Verdict = "unknown"
+)
+
+// Comparison is a bill beside the calls of its provider and its time. Calls on other platforms are on another bill, and
+// calls of a subscription on none.
+type Comparison struct {
+	Provider models.Provider `json:"provider"`
+	From     time.Time       `json:"from"`
+	To       time.Time       `json:"to"`
+	Verdict  Verdict         `json:"verdict"`
+	// Limit is the largest difference of VerdictWithin, as a fraction.
+	Limit float64 `json:"limit"`
+	// BilledUSD is the sum of the bill, CountedUSD the known cost of the calls, and DifferenceUSD the bill less the calls. Difference is
+	// its size as a fraction of the bill.
+	BilledUSD     string   `json:"billed_usd"`
+	CountedUSD    string   `json:"counted_usd"`
+	DifferenceUSD string   `json:"difference_usd"`
+	Difference    *float64 `json:"difference"`
+	Calls         int      `json:"calls"`
+	// Unpriced is the number of calls whose cost is not known, which may explain a difference.
+	Unpriced int `json:"unpriced"`
+	// Cells is the number of pairs of day and model. Rows are at most six that differ by a cent or more, the largest difference first,
+	// and Others all the rest.
+	Cells  int             `json:"cells"`
+	Rows   []ComparisonRow `json:"rows"`
+	Others ComparisonRow   `json:"others"`
+}
+
+// ComparisonRow is a day and a model of a bill. Builds of a model have the name of the model.
+type ComparisonRow struct {
+	Day string `json:"day"`
+	// Model is "" for what the bill has without a model; if the whole bill has none, the rows are days.
+	Model string `json:"model"`
+	// Cells is the number of pairs in the row: 1, except in Others.
+	Cells         int    `json:"cells"`
+	BilledUSD     string `json:"billed_usd"`
+	CountedUSD    string `json:"counted_usd"`
+	DifferenceUSD string `json:"difference_usd"`
+	Unpriced      int    `json:"unpriced"`
+}
+
 const (
 	// defaultLimit is the largest difference of a bill, in percent.
 	defaultLimit = 2

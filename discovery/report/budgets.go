@@ -8,6 +8,27 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
+// Budget is what is left of a budget in its present period.
+type Budget struct {
+	// Text is the budget as it was given, such as "100/month" or "2/day/label:user".
+	Text string `json:"text"`
+	// LimitUSD, Per ("", "day" or "month") and Label are its parts.
+	LimitUSD string `json:"limit_usd"`
+	Per      string `json:"per"`
+	Label    string `json:"label"`
+	// Value is the value of the label that spent most in the present period; "" without a label.
+	Value string `json:"value"`
+	// SpentUSD is the known cost of the calls of the present day or month, or of all that were read, and what the providers behind
+	// OpenRouter bill besides it.
+	SpentUSD string `json:"spent_usd"`
+	// LeftUSD is the rest, and negative above the limit. PerDayUSD is the rest for each day of the month that is left, with today, rounded
+	// half to even to 12 places; "" for other budgets.
+	LeftUSD   string `json:"left_usd"`
+	PerDayUSD string `json:"per_day_usd"`
+	// Over reports whether more than the limit was spent, or will be at the end of the month by the forecast.
+	Over bool `json:"over"`
+}
+
 // budgetSum is a budget with its limit.
 type budgetSum struct {
 	budget.Budget

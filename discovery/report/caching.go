@@ -8,6 +8,33 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
+// Cache is what caches read and saved.
+type Cache struct {
+	// Ratio is the part of all input tokens that was read from caches, and PreviousRatio the same part of Previous.
+	Ratio         *float64 `json:"ratio"`
+	PreviousRatio *float64 `json:"previous_ratio"`
+	// SavedUSD is what the calls would have cost more with all cached tokens as input. Writing to caches is dearer than input and counts
+	// against it, so it can be negative. WithoutUSD is the known cost of all calls and SavedUSD.
+	SavedUSD   string `json:"saved_usd"`
+	WithoutUSD string `json:"without_usd"`
+	// Calls is the number of calls with cached tokens, and Skipped how many of them are not in SavedUSD, because the price list does not
+	// lead to the cost that was recorded.
+	Calls   int `json:"calls"`
+	Skipped int `json:"skipped"`
+	// Models are those with cached tokens, what saved most first.
+	Models []CacheRow `json:"models"`
+}
+
+// CacheRow is a row of Cache.
+type CacheRow struct {
+	ModelID
+	Others     bool     `json:"others,omitempty"`
+	Ratio      *float64 `json:"ratio"`
+	USD        string   `json:"usd"`
+	SavedUSD   string   `json:"saved_usd"`
+	WithoutUSD string   `json:"without_usd"`
+}
+
 // caching is what caches saved.
 type caching struct {
 	calls, skipped int

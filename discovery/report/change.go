@@ -4,7 +4,44 @@ import (
 	"math/big"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
+
+// Change splits the change of the known cost exactly: USD is More plus Mix plus Dearer.
+type Change struct {
+	USD string `json:"usd"`
+	// More is the change of the number of counted calls times the earlier mean cost.
+	More string `json:"more"`
+	// Mix is the same by model, with the whole cost of new and ended models, less More.
+	Mix string `json:"mix"`
+	// Dearer is the rest: other costs per call of the same models. More and Mix are rounded half to even to 12 places.
+	Dearer string `json:"dearer"`
+	// Models and Labels are the rows that moved most; there is one of Labels for each of Report.Labels.
+	Models Movers   `json:"models"`
+	Labels []Movers `json:"labels"`
+}
+
+// Movers are the rows whose cost changed most, by its size: at most six, and one of Others. Their ChangeUSD add up to Change.USD.
+type Movers struct {
+	// Name is the name of the label; "model" for models.
+	Name string  `json:"name"`
+	Rows []Mover `json:"rows"`
+}
+
+// Mover is a row that moved.
+type Mover struct {
+	Value string `json:"value"`
+	// Provider and Platform are the provider and the platform of a model.
+	Provider models.Provider `json:"provider,omitempty"`
+	Platform string          `json:"platform,omitempty"`
+	// Others marks the row of all other values, and Values is their number.
+	Others    bool   `json:"others,omitempty"`
+	Values    int    `json:"values,omitempty"`
+	ChangeUSD string `json:"change_usd"`
+	// Calls and PreviousCalls are all calls, also those that failed.
+	Calls         int `json:"calls"`
+	PreviousCalls int `json:"previous_calls"`
+}
 
 // maxMovers is the number of rows of Movers, without the others.
 const maxMovers = 6

@@ -9,6 +9,55 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
+// Week is the known cost of the last seven full days before Options.Now, and of the seven days before.
+type Week struct {
+	USD         string `json:"usd"`
+	PreviousUSD string `json:"previous_usd"`
+	// PerDayUSD is USD divided by 7, rounded half to even to 12 places.
+	PerDayUSD string   `json:"per_day_usd"`
+	Change    *float64 `json:"change"`
+}
+
+// Estimate is an amount that is not exact.
+type Estimate struct {
+	USD string `json:"usd"`
+	// Low and High are the range; both are "" if it is not known.
+	Low  string `json:"low"`
+	High string `json:"high"`
+	// Method is how it was made: "weekday-mean", "same-tokens" or "cost-buckets".
+	Method string `json:"method"`
+}
+
+// The values of Estimate.Method.
+const (
+	// MethodWeekdayMean is the mean of the same weekday in the last two weeks, for each day that is left. The range is the range of 80 % of
+	// the same estimates of earlier days.
+	MethodWeekdayMean = "weekday-mean"
+	// MethodSameTokens is the price of the same tokens; another model can use more or fewer of them.
+	MethodSameTokens = "same-tokens"
+	// MethodCostBuckets adds up costs that are sorted in steps of 2 %.
+	MethodCostBuckets = "cost-buckets"
+)
+
+// Month is a calendar month in UTC, until Options.Now.
+type Month struct {
+	// Month is such as "2026-11".
+	Month string `json:"month"`
+	// USD is the known cost until now.
+	USD string `json:"usd"`
+	// DaysLeft is the number of days until the end, with today.
+	DaysLeft int `json:"days_left"`
+	// Forecast is what the whole month will cost; nil with less than 14 full days of calls before today. Its range is not known with less
+	// than 20 Backtests.
+	Forecast *Estimate `json:"forecast"`
+	// Backtests is the number of earlier days from which the same forecast was made, and TooLow how many of them were too low. LowError
+	// and HighError are the errors of the range: -0.02 if the cost was 2 % less than the forecast.
+	Backtests int      `json:"backtests"`
+	TooLow    int      `json:"too_low"`
+	LowError  *float64 `json:"low_error"`
+	HighError *float64 `json:"high_error"`
+}
+
 const (
 	// forecastDays is the number of days that a forecast is made of: two of each weekday.
 	forecastDays = 14

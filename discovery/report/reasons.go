@@ -11,6 +11,46 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
+// Unpriced are the calls whose cost is not known, by reason.
+type Unpriced struct {
+	Calls         int `json:"calls"`
+	PreviousCalls int `json:"previous_calls"`
+	// Share is their part of all calls.
+	Share *float64 `json:"share"`
+	// MoreUSD is what they cost at least, as far as that is known, and Bounded the number of calls that it is of.
+	MoreUSD string `json:"more_usd"`
+	Bounded int    `json:"bounded"`
+	// Groups are the reasons, the most frequent first.
+	Groups []UnpricedGroup `json:"groups"`
+}
+
+// UnpricedGroup is a reason for an unknown cost.
+type UnpricedGroup struct {
+	// Reason is a code: "model", "period", "tier", "input", "cache_read" and others of [prices.UnpricedError], "broken", "stream-counts",
+	// "endpoint", "failed", or "other".
+	Reason string `json:"reason"`
+	// Text describes the reason, such as "No price for reads from the cache".
+	Text string `json:"text"`
+	// Fix is what to do, and Command the command for it; "" if there is none. Fixable reports whether the next calls can have a cost.
+	Fix     string `json:"fix"`
+	Command string `json:"command"`
+	Fixable bool   `json:"fixable"`
+
+	Calls         int    `json:"calls"`
+	PreviousCalls int    `json:"previous_calls"`
+	Bounded       int    `json:"bounded"`
+	MoreUSD       string `json:"more_usd"`
+	// Models are the models of the calls, the most frequent first.
+	Models []ModelCalls `json:"models"`
+}
+
+// ModelCalls is a number of calls of a model.
+type ModelCalls struct {
+	ModelID
+	Others bool `json:"others,omitempty"`
+	Calls  int  `json:"calls"`
+}
+
 // The codes of UnpricedGroup.Reason beside those of prices.UnpricedError.
 const (
 	reasonBroken       = "broken"

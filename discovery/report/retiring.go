@@ -9,6 +9,29 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
+// Retiring is a model in use that retires or is retired.
+type Retiring struct {
+	ModelID
+	State models.RetirementState `json:"state"`
+	// Date is the last day of the model at its provider, "" without one. Other platforms can have others. Days is the number of days from
+	// Options.Now to it, negative for a retired model, and 0 without a date.
+	Date string `json:"date"`
+	Days int    `json:"days"`
+	// Replacement lasts itself: it is not deprecated and does not retire soon. "" means that none is known.
+	Replacement string `json:"replacement"`
+	Calls       int    `json:"calls"`
+	Failed      int    `json:"failed"`
+	USD         string `json:"usd"`
+	// Same is what the calls that have a known cost would cost with the replacement, at its price now; nil if no such price is known. SameCalls is their
+	// number, and SameUSD what they cost.
+	Same      *Estimate `json:"same"`
+	SameCalls int       `json:"same_calls"`
+	SameUSD   string    `json:"same_usd"`
+	// Label is the name of the first of Report.Labels, and Values are up to three of its values that use the model most.
+	Label  string   `json:"label"`
+	Values []string `json:"values"`
+}
+
 // maxUsing is the number of the values of a label that are named for a model.
 const maxUsing = 3
 

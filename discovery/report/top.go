@@ -4,9 +4,35 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
+
+// Top has the dearest threads and calls.
+type Top struct {
+	// Threads is the number of values of the label "thread", and ThreadRows the ten with the highest cost.
+	Threads    int   `json:"threads"`
+	ThreadRows []Row `json:"thread_rows"`
+	// Calls are the ten calls with the highest cost.
+	Calls []TopCall `json:"calls"`
+	// Dearest is what the dearest 1 % of the calls with a known cost cost; nil with less than 100 of them. DearestShare is its part of the total.
+	Dearest      *Estimate `json:"dearest"`
+	DearestShare *float64  `json:"dearest_share"`
+}
+
+// TopCall is a call.
+type TopCall struct {
+	ModelID
+	// ID is the id of the response; "" if it has none.
+	ID   string    `json:"id"`
+	Time time.Time `json:"time"`
+	USD  string    `json:"usd"`
+	// Input includes what was read from caches and written to them.
+	Input  int64  `json:"input"`
+	Output int64  `json:"output"`
+	Thread string `json:"thread"`
+}
 
 // maxTop is the number of the dearest calls and threads.
 const maxTop = 10

@@ -6,6 +6,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
+// Users is what the users cost by day: the label "user".
+type Users struct {
+	// Days is the number of days on which a user made a call, added up over all users.
+	Days         int `json:"days"`
+	PreviousDays int `json:"previous_days"`
+	// PerDayUSD is the known cost of labelled calls divided by Days, rounded half to even to 12 places.
+	PerDayUSD         string `json:"per_day_usd"`
+	PreviousPerDayUSD string `json:"previous_per_day_usd"`
+}
+
 // maxUserDays is the number of pairs of user and day beyond which they are not counted.
 const maxUserDays = 100_000
 
