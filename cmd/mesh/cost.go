@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
@@ -83,7 +83,7 @@ var adminKeys = map[models.Provider]string{
 }
 
 // billQuery returns the bill of the arguments.
-func billQuery(provider string, f costFlags) (q pages.BillQuery, err error) {
+func billQuery(provider string, f costFlags) (q costs.BillQuery, err error) {
 	p, err := models.ParseProvider(provider)
 	switch {
 	case err != nil || adminKeys[p] == "" && p != models.Gemini:
@@ -105,7 +105,7 @@ func billQuery(provider string, f costFlags) (q pages.BillQuery, err error) {
 }
 
 // savedWindow reads the days of a bill in a file: all of it by default.
-func (f costFlags) savedWindow(q *pages.BillQuery) (err error) {
+func (f costFlags) savedWindow(q *costs.BillQuery) (err error) {
 	if f.from != "" {
 		if q.From, err = day("--from", f.from); err != nil {
 			return err
@@ -123,7 +123,7 @@ func (f costFlags) savedWindow(q *pages.BillQuery) (err error) {
 }
 
 // window reads the days of a bill that is requested.
-func (f costFlags) window(q *pages.BillQuery) (err error) {
+func (f costFlags) window(q *costs.BillQuery) (err error) {
 	from, to := f.from, f.to
 	if q.From, err = day("--from", from); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 }
 
 // readBill reads the bill of --bill, and sets the window of the query.
-func (a *app) readBill(q *pages.BillQuery, name string) error {
+func (a *app) readBill(q *costs.BillQuery, name string) error {
 	in := a.in
 	if name != "-" {
 		file, err := os.Open(name) //nolint:gosec // the user names the file
@@ -221,7 +221,7 @@ func (a *app) readBill(q *pages.BillQuery, name string) error {
 }
 
 // writeUnbilled writes the page of the calls alone, when the bill could not be read.
-func (a *app) writeUnbilled(q *pages.BillQuery, f costFlags, in *callsfiles.Files) error {
+func (a *app) writeUnbilled(q *costs.BillQuery, f costFlags, in *callsfiles.Files) error {
 	if f.html == "" || f.usage == "" {
 		return nil
 	}
@@ -234,7 +234,7 @@ func (a *app) writeUnbilled(q *pages.BillQuery, f costFlags, in *callsfiles.File
 }
 
 // writeCost prints a bill beside what was counted, and writes the page of both.
-func (a *app) writeCost(q *pages.BillQuery, r pages.Reconciliation, f costFlags, in *callsfiles.Files) error {
+func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, f costFlags, in *callsfiles.Files) error {
 	var shown any = r
 	if q.Ledger != nil {
 		shown = compared{r}
@@ -243,7 +243,7 @@ func (a *app) writeCost(q *pages.BillQuery, r pages.Reconciliation, f costFlags,
 		return err
 	}
 	if q.Ledger != nil && a.format == "text" {
-		fmt.Fprintln(a.out, pages.NewBill(r.Compare()).Summary())
+		fmt.Fprintln(a.out, costs.NewBill(r.Compare()).Summary())
 	}
 	if f.html == "" {
 		return nil
@@ -268,7 +268,7 @@ const (
 )
 
 // compared is a report whose JSON has the comparison of its days and models, too.
-type compared struct{ pages.Reconciliation }
+type compared struct{ costs.Reconciliation }
 
 // MarshalJSON adds the member "comparison" to the object of the report.
 func (c compared) MarshalJSON() ([]byte, error) {
@@ -281,7 +281,7 @@ func (c compared) MarshalJSON() ([]byte, error) {
 }
 
 // checkDrift compares the drift of a report with the limit.
-func (a *app) checkDrift(q *pages.BillQuery, r pages.Reconciliation, limit float64) error {
+func (a *app) checkDrift(q *costs.BillQuery, r costs.Reconciliation, limit float64) error {
 	ok, known := r.Within(limit)
 	total := r.Compare().Total
 	if between, unpriced := q.Range(&total); unpriced {

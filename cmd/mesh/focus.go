@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/focus"
@@ -83,7 +83,7 @@ func (f costFlags) check(format string, counted *float64) error {
 }
 
 // costFocus writes a bill as rows of FOCUS, by line item.
-func (a *app) costFocus(p models.Provider, r pages.Reconciliation, account string) error {
+func (a *app) costFocus(p models.Provider, r costs.Reconciliation, account string) error {
 	a.progress.Stop()
 	switch r := r.(type) {
 	case *discovery.ReconciliationReport[discovery.CostBucket]:

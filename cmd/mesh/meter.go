@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -137,14 +137,14 @@ type meterRun struct {
 	app     *app
 	program string
 	config  proxy.Config
-	summary *pages.Summary
+	summary *costs.Summary
 	log     *calls.Log // nil without --log
 	budgets []meter.Budget
 	limits  []meter.Option // of a Meter for the budgets of this run
 }
 
 func (a *app) newRun(command []string, f *meterFlags) (run *meterRun, err error) {
-	run = &meterRun{app: a, summary: pages.NewSummary()}
+	run = &meterRun{app: a, summary: costs.NewSummary()}
 	if f.listen == "" {
 		if run.program, err = worker.LookPath(command[0]); err != nil {
 			return nil, &usageError{err}
@@ -194,7 +194,7 @@ func (a *app) newRun(command []string, f *meterFlags) (run *meterRun, err error)
 
 // writeMetered prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has
 // refused.
-func (a *app) writeMetered(summary *pages.Summary, meters *proxy.Meters, p *proxy.Proxy, f *meterFlags) error {
+func (a *app) writeMetered(summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy, f *meterFlags) error {
 	if a.format == "json" {
 		return a.writeMeteredJSON(summary, meters, p)
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
@@ -45,7 +45,7 @@ func (a *app) budgetOptions(f *meterFlags) []meter.Option {
 
 // budgetText returns a budget, of a value of its label, for people.
 func budgetText(b meter.Budget, label string) string {
-	return pages.BudgetText(b.USD, string(b.Per), b.Label, label)
+	return costs.BudgetText(b.USD, string(b.Per), b.Label, label)
 }
 
 // openLog opens the folder of --log, in which it must be possible to write.
@@ -148,7 +148,7 @@ func (a *app) warnOfUnpriced(perCall string) func(calls.Record) {
 			return
 		}
 		if _, known := models.LoadOrStore(r.Platform+"/"+string(r.Provider)+"/"+r.Model, true); !known {
-			a.warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, cmp.Or(string(r.Provider), r.Platform), cmp.Or(r.Model, "?"), pages.Cause(r.Unpriced)))
+			a.warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, cmp.Or(string(r.Provider), r.Platform), cmp.Or(r.Model, "?"), costs.Cause(r.Unpriced)))
 		}
 	}
 }

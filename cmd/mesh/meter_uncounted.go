@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
@@ -49,7 +49,7 @@ func (a *app) writeUncounted(p *proxy.Proxy) {
 
 // metered is what mesh meter prints with -o json.
 type metered struct {
-	*pages.Report
+	*costs.Report
 	Incomplete  bool                `json:"incomplete"`   // USD and AtLeastUSD are a part of the cost
 	NotCounted  []proxy.Bypass      `json:"not_counted"`  // connections to providers
 	NotAccepted []proxy.Rejection   `json:"not_accepted"` // clients that reject the certificate of --intercept
@@ -59,7 +59,7 @@ type metered struct {
 }
 
 // writeMeteredJSON prints one line to stderr: stdout has the output of the command.
-func (a *app) writeMeteredJSON(summary *pages.Summary, meters *proxy.Meters, p *proxy.Proxy) error {
+func (a *app) writeMeteredJSON(summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy) error {
 	incomplete := isIncomplete(p)
 	return output.JSON(a.errs, metered{
 		Report: summary.Report(incomplete), Incomplete: incomplete, NotCounted: p.Bypasses(), NotAccepted: append([]proxy.Rejection{}, p.Rejections()...),

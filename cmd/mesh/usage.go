@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
@@ -103,7 +103,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 	if a.format == "focus" {
 		return a.usageFocus(list, opts, f.account, in)
 	}
-	sums, err := pages.Read(f.by, opts, in.Paths...)
+	sums, err := costs.Read(f.by, opts, in.Paths...)
 	unread := wrongUse(in.Rename(err))
 	if unread != nil {
 		if sums.Calls == 0 {
@@ -156,7 +156,7 @@ func (f usageFlags) options(format string) (opts calls.SumOptions, err error) {
 }
 
 // printUsage prints the sums of all calls, or on a terminal the report.
-func (a *app) printUsage(sums *pages.Report, r *report.Report, opts calls.SumOptions, f *usageFlags, in *callsfiles.Files) error {
+func (a *app) printUsage(sums *costs.Report, r *report.Report, opts calls.SumOptions, f *usageFlags, in *callsfiles.Files) error {
 	if sums.Calls == 0 {
 		a.warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from and --to select by time)"))
 	}
@@ -180,7 +180,7 @@ func (a *app) printUsage(sums *pages.Report, r *report.Report, opts calls.SumOpt
 
 // count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot
 // be read, whose error is unread.
-func (a *app) count(in *callsfiles.Files, q *pages.BillQuery, failures *failureList) (unread, err error) {
+func (a *app) count(in *callsfiles.Files, q *costs.BillQuery, failures *failureList) (unread, err error) {
 	list, _, err := a.priceList()
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (a *app) count(in *callsfiles.Files, q *pages.BillQuery, failures *failureL
 		return nil, usagef("--usage: %w", unread)
 	}
 	for _, reason := range q.Count(rows[0]) {
-		failures.add(errors.New("the cost is not known: " + pages.Cause(reason)))
+		failures.add(errors.New("the cost is not known: " + costs.Cause(reason)))
 	}
 	return unread, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
@@ -21,7 +21,7 @@ var adviceCodes = []string{report.CodeRetired, report.CodeRetiring, report.CodeB
 
 // usageJSON is what mesh usage prints with -o json: the sums of all calls, and the report.
 type usageJSON struct {
-	*pages.Report
+	*costs.Report
 	Details *report.Report `json:"report"`
 }
 

@@ -1,4 +1,4 @@
-package pages_test
+package costs_test
 
 import (
 	"bytes"
@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 func TestTableAndCSV(t *testing.T) {
 	t.Parallel()
-	r, err := pages.Read([]string{"model", "label:user"}, calls.SumOptions{}, write(t, priced, unpriced))
+	r, err := costs.Read([]string{"model", "label:user"}, calls.SumOptions{}, write(t, priced, unpriced))
 	require.NoError(t, err)
 	var table, text bytes.Buffer
 	require.NoError(t, r.Table(&table))

@@ -1,11 +1,11 @@
-package pages_test
+package costs_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -51,6 +51,6 @@ func TestBillSummary(t *testing.T) {
 			Models: parts{part("", "0", "10.1", "-10.1")},
 		},
 	} {
-		assert.Equal(t, want, pages.NewBill(c).Summary())
+		assert.Equal(t, want, costs.NewBill(c).Summary())
 	}
 }

@@ -1,4 +1,4 @@
-package pages_test
+package costs_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pages"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -15,7 +15,7 @@ import (
 
 func TestSummary(t *testing.T) {
 	t.Parallel()
-	s := pages.NewSummary()
+	s := costs.NewSummary()
 	openAI := []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":200}}`)
 	for _, r := range []calls.Record{
 		{Provider: models.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.1"},
@@ -52,7 +52,7 @@ func TestSummary(t *testing.T) {
 
 func TestSummaryOfSubscriptions(t *testing.T) {
 	t.Parallel()
-	s := pages.NewSummary()
+	s := costs.NewSummary()
 	for _, r := range []calls.Record{
 		{Provider: models.OpenAI, Model: "m", USD: "0.1", Billing: "subscription"}, {Provider: models.OpenAI, Model: "m", USD: "0.2"},
 		{Provider: models.OpenAI, Model: "m", Unpriced: "closed", Billing: "subscription"},
@@ -67,7 +67,7 @@ func TestSummaryOfSubscriptions(t *testing.T) {
 
 func TestSummaryOfUpstreams(t *testing.T) {
 	t.Parallel()
-	s := pages.NewSummary()
+	s := costs.NewSummary()
 	s.Record(calls.Record{Provider: models.OpenAI, Model: "m", Platform: "openrouter", USD: "0.1", BYOK: true, UpstreamUSD: "2"})
 	var text strings.Builder
 	require.NoError(t, s.Write(&text, false))
@@ -77,7 +77,7 @@ func TestSummaryOfUpstreams(t *testing.T) {
 // TestSummaryOfUnknownCosts checks that 0 is only shown for a cost that is known.
 func TestSummaryOfUnknownCosts(t *testing.T) {
 	t.Parallel()
-	s := pages.NewSummary()
+	s := costs.NewSummary()
 	s.Record(calls.Record{Provider: models.OpenAI, Model: "m", Unpriced: prices.ErrUnpriced.Error() + ": no price"})
 	var text strings.Builder
 	require.NoError(t, s.Write(&text, false))
@@ -93,7 +93,7 @@ func TestSummaryOfUnknownCosts(t *testing.T) {
 
 func TestSummaryOfLowerBounds(t *testing.T) {
 	t.Parallel()
-	s := pages.NewSummary()
+	s := costs.NewSummary()
 	for _, r := range []calls.Record{
 		{Provider: models.Anthropic, Model: "m", AtLeastUSD: "0.0358625", Unpriced: "closed"}, {Provider: models.Anthropic, Model: "m", USD: "1"},
 		{Provider: models.OpenAI, Model: "n", Unpriced: "closed"}, {Provider: models.XAI, Model: "o", USD: "0.1"},

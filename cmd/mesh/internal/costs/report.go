@@ -1,5 +1,5 @@
-// Package pages shows the sums of calls files, and bills beside them: as a table, as CSV, and as a line.
-package pages
+// Package costs shows the sums of calls files, and bills beside them: as a table, as CSV, and as a line.
+package costs
 
 import (
 	"cmp"
