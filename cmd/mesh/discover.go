@@ -23,12 +23,10 @@ func (a *app) discover() (*discovery.Client, *failureList) {
 }
 
 // useFakeProviders leads all requests to providers to the server of mesh providers; "" changes nothing.
-func (a *app) useFakeProviders(url string) error {
-	if url == "" {
-		return nil
+func (a *app) useFakeProviders(url string) (err error) {
+	if url != "" {
+		a.providers, err = fakeproviders.Options(url)
 	}
-	opts, err := fakeproviders.Options(url)
-	a.providers = append(a.providers, opts...)
 	return wrongUse(err)
 }
 

@@ -19,14 +19,12 @@ import (
 	"context"
 	"log"
 	"os"
-
-	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 func main() { os.Exit(start()) }
 
-// start runs the command line of the process and returns the exit status. Tests pass the addresses of their providers.
-func start(providers ...discovery.Option) int {
+// start runs the command line of the process and returns the exit status.
+func start() int {
 	log.SetOutput(stdLog{os.Stderr})
-	return run(context.Background(), &app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, providers: providers}, os.Args[1:])
+	return run(context.Background(), &app{in: os.Stdin, out: os.Stdout, errs: os.Stderr}, os.Args[1:])
 }

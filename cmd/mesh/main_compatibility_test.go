@@ -112,7 +112,7 @@ func TestJSONOutputIsStable(t *testing.T) {
 			words[i] = place.Replace(words[i])
 		}
 		cmd := command(t, g, append(words, "-o", "json")...)
-		cmd.Env = append(cmd.Env, "MESH_TEST_PROVIDERS="+s.URL, "HOME="+dir, "XDG_CACHE_HOME="+dir, "LocalAppData="+dir, "DEEPSEEK_API_KEY=x",
+		cmd.Env = append(cmd.Env, "MESH_PROVIDERS_URL="+s.URL, "HOME="+dir, "XDG_CACHE_HOME="+dir, "LocalAppData="+dir, "DEEPSEEK_API_KEY=x",
 			"OPENAI_ADMIN_KEY=x", "ANTHROPIC_ADMIN_KEY=x", "XAI_MANAGEMENT_KEY=x", "XAI_TEAM_ID=x")
 		out, _ := cmd.Output() // the exit status of a finding is 1
 		addTypes(t, types, run[0]+" $", parse(t, run[0], out))

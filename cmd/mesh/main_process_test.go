@@ -151,7 +151,7 @@ func (b *buffer) String() string {
 // newProviders starts the providers and returns the variable that leads a command to them.
 func newProviders(t *testing.T) string {
 	t.Helper()
-	return "MESH_TEST_PROVIDERS=" + discoverytest.New(t).URL
+	return "MESH_PROVIDERS_URL=" + discoverytest.New(t).URL
 }
 
 // firstPoll returns a channel that is closed when the gateway receives a request for messages.

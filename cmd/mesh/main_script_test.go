@@ -65,7 +65,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("MESH_GATEWAY_TOKEN", gatewayToken)
 	env.Setenv("TOKEN", gatewayToken)
 	env.Setenv("GORACE", os.Getenv("GORACE"))
-	env.Setenv("MESH_TEST_PROVIDERS", s.URL)
+	env.Setenv("MESH_PROVIDERS_URL", s.URL)
 	setFolders(env)
 	env.Setenv("NL", "\n")
 	env.Setenv("TRICK", "\x1b[31mred\u202e\u009b\nx")

@@ -14,8 +14,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 // TestMain makes the test binary the commands mesh, handler and caller when it is started under these names. With the race detector a
@@ -26,27 +24,10 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	testscript.Main(m, map[string]func(){
-		"mesh":    func() { os.Exit(start(testProviders()...)) },
+		"mesh":    func() { os.Exit(start()) },
 		"handler": func() { os.Exit(handler()) },
 		"caller":  func() { os.Exit(caller()) },
 	})
-}
-
-// testProviders returns the addresses of the server of package discoverytest that MESH_TEST_PROVIDERS names. Only the test
-// binary reads this variable.
-func testProviders() []discovery.Option {
-	base := os.Getenv("MESH_TEST_PROVIDERS")
-	if base == "" {
-		return nil
-	}
-	opts := []discovery.Option{discovery.WithCatalogURL(base + "/catalog")}
-	for _, service := range []discovery.Service{
-		discovery.ServiceOpenAI, discovery.ServiceDeepSeek, discovery.ServiceAnthropic, discovery.ServiceGemini,
-		discovery.ServiceCloudBilling, discovery.ServiceXAI, discovery.ServiceXAIManagement, discovery.ServicePrices,
-	} {
-		opts = append(opts, discovery.WithBaseURL(service, base+"/"+string(service)))
-	}
-	return opts
 }
 
 // handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler fail" fails, "handler leak" answers with

@@ -16,7 +16,7 @@ import (
 func withProviders(t *testing.T) (*discoverytest.Server, []string) {
 	t.Helper()
 	s := discoverytest.New(t)
-	return s, append(os.Environ(), "MESH_TEST_PROVIDERS="+s.URL, "XAI_API_KEY=example-key", "GEMINI_API_KEY=example-key",
+	return s, append(os.Environ(), "MESH_PROVIDERS_URL="+s.URL, "XAI_API_KEY=example-key", "GEMINI_API_KEY=example-key",
 		"GOOGLE_CLOUD_BILLING_API_KEY=example-key", "OPENAI_API_KEY=example-key", "XAI_MANAGEMENT_KEY=example-key", "XAI_TEAM_ID=team")
 }
 

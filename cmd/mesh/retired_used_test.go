@@ -28,7 +28,7 @@ func retiredUsed(t *testing.T, s *discoverytest.Server, lines string, args ...st
 	file := filepath.Join(t.TempDir(), "calls.jsonl")
 	require.NoError(t, os.WriteFile(file, []byte(lines), 0o600))
 	cmd := exec.CommandContext(t.Context(), "mesh", append([]string{"retired", "--used", file}, args...)...)
-	cmd.Env = append(os.Environ(), "MESH_TEST_PROVIDERS="+s.URL)
+	cmd.Env = append(os.Environ(), "MESH_PROVIDERS_URL="+s.URL)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	_ = cmd.Run()
