@@ -3,6 +3,8 @@ package meter
 import (
 	"bytes"
 	"errors"
+
+	"github.com/mesh-gateway/mesh-go/internal/bytesearch"
 )
 
 // maxHeld bounds the part of a line that is held until the rest arrives. Longer lines are skimmed as they arrive.
@@ -55,25 +57,8 @@ func (e *events) cut(p []byte) (line, rest []byte, ended bool) {
 	return p[:end], p[end+1:], true
 }
 
-// lineLength returns the number of bytes before the first LF or CR. It searches block by block: a search for LF to the end of p for
-// each of many lines that end with CR would take quadratic time.
-func lineLength(p []byte) int {
-	const block = 512
-	for n := 0; n < len(p); n += block {
-		b := p[n:min(n+block, len(p))]
-		lf := bytes.IndexByte(b, '\n')
-		if lf >= 0 {
-			b = b[:lf]
-		}
-		if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
-			return n + cr
-		}
-		if lf >= 0 {
-			return n + lf
-		}
-	}
-	return len(p)
-}
+// lineLength returns the number of bytes before the first LF or CR.
+func lineLength(p []byte) int { return bytesearch.First(p, '\n', '\r', 512) }
 
 // hold adds a piece to the line that is held. A line is long once maxHeld of its bytes are held and it goes on: these show whether it
 // is data, whatever the size of the pieces.

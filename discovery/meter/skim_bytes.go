@@ -1,11 +1,11 @@
 package meter
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+	"github.com/mesh-gateway/mesh-go/internal/bytesearch"
 )
 
 // text takes bytes of a key or of a string, and returns their number.
@@ -15,7 +15,7 @@ func (s *skimmer) text(p []byte) int {
 		s.take(p[:1])
 		return 1
 	}
-	n := plainLength(p)
+	n := bytesearch.First(p, '"', '\\', 64)
 	if n == len(p) {
 		s.take(p)
 		return n
@@ -28,26 +28,6 @@ func (s *skimmer) text(p []byte) int {
 	s.take(p[:n+1])
 	s.escaped = true
 	return n + 1
-}
-
-// plainLength returns the number of bytes before the first quote or backslash. It searches block by block: a search to the end of p
-// for each of many escapes would take quadratic time.
-func plainLength(p []byte) int {
-	const block = 64
-	for n := 0; n < len(p); n += block {
-		b := p[n:min(n+block, len(p))]
-		quote := bytes.IndexByte(b, '"')
-		if quote >= 0 {
-			b = b[:quote]
-		}
-		if escape := bytes.IndexByte(b, '\\'); escape >= 0 {
-			return n + escape
-		}
-		if quote >= 0 {
-			return n + quote
-		}
-	}
-	return len(p)
 }
 
 // take keeps bytes of a key or of a string.

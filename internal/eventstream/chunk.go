@@ -3,6 +3,8 @@ package eventstream
 import (
 	"bytes"
 	"encoding/base64"
+
+	"github.com/mesh-gateway/mesh-go/internal/bytesearch"
 )
 
 // chunk decodes the payload of a chunk, {"bytes":"BASE64","p":"PADDING"}, as it arrives. Of the members at the top, only bytes matters.
@@ -51,7 +53,7 @@ func (c *chunk) write(p []byte) {
 			c.unescape(p[0])
 			p = p[1:]
 		default:
-			n := plainLength(p)
+			n := bytesearch.First(p, '"', '\\', encodedBlock)
 			c.take(p[:n])
 			if p = p[n:]; len(p) == 0 {
 				return
@@ -64,25 +66,6 @@ func (c *chunk) write(p []byte) {
 			p = p[1:]
 		}
 	}
-}
-
-// plainLength returns the number of bytes before the first quote or backslash. It searches block by block: a search to the end of p for
-// each of many escapes would take quadratic time.
-func plainLength(p []byte) int {
-	for n := 0; n < len(p); n += encodedBlock {
-		b := p[n:min(n+encodedBlock, len(p))]
-		quote := bytes.IndexByte(b, '"')
-		if quote >= 0 {
-			b = b[:quote]
-		}
-		if escape := bytes.IndexByte(b, '\\'); escape >= 0 {
-			return n + escape
-		}
-		if quote >= 0 {
-			return n + quote
-		}
-	}
-	return len(p)
 }
 
 // structure takes a byte outside of texts.
