@@ -14,7 +14,7 @@ type Scanner struct {
 	ruleSet
 }
 
-// ruleSet says which rules are applied. The zero value has the twelve standard rules.
+// ruleSet selects the rules that are applied. The zero value has the twelve standard rules.
 type ruleSet struct{ extended, withoutHeuristics bool }
 
 // Option configures a Scanner. The order of options makes no difference.

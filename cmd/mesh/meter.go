@@ -54,26 +54,26 @@ removed at the end. The variables of base URLs are left as they are.
 
 A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. Calls to OpenRouter, Bedrock,
 Vertex and Azure are recorded with their platform; those to Azure need --azure for a cost. Calls to a host that is no provider's and no
-platform's are unpriced, unless --host says whose API and prices it has, or --upstream gives it the prices of a provider. --prices has
-the prices of a NAME of --host. COMMAND's own keys pass through and are neither stored nor logged. Streams are passed on without delay. WebSockets are refused with 426, so that COMMAND falls back to HTTP.
+platform's are unpriced, unless --host says whose API and prices it has, or --upstream gives it the prices of a provider. --prices has the
+prices of a NAME of --host. COMMAND's own keys pass through and are neither stored nor logged. Streams are passed on without delay.
+WebSockets are refused with 426, so that COMMAND falls back to HTTP.
 
 With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. A budget such as 5 is for one run of
-mesh meter, which under mesh serve is one question. 5/day, 100/month and 2/day/label:user begin again at midnight UTC; with --log, calls
-of earlier runs and of other programs count that are in the folder. These programs see each other's calls within a second, and can
-together exceed the budget by what they spend in that time. A warning is printed when 80 % are spent. A stream that breaks off counts as what it costs at least. Other unpriced calls do
-not count: those of a model without a price, and OpenAI's chat streams without --stream-usage. With --per-call, that amount is set aside
-for each call while it runs, and every unpriced call counts as at least that, to hosts that are no provider's, too. A warning names
-each model with unpriced calls. The lines after the table have what is left, and the numbers of calls that do not count and that were
-refused.
+mesh meter, which under mesh serve is one question. 5/day, 100/month and 2/day/label:user begin again at midnight UTC; with --log, calls of
+earlier runs and of other programs count that are in the folder. These programs see each other's calls within a second, and can together
+exceed the budget by what they spend in that time. A warning is printed when 80 % are spent. A stream that breaks off counts as what it
+costs at least. Other unpriced calls do not count: those of a model without a price, and OpenAI's chat streams without --stream-usage. With
+--per-call, that amount is set aside for each call while it runs, and every unpriced call counts as at least that, to hosts that are no
+provider's, too. A warning names each model with unpriced calls. The lines after the table have what is left, and the numbers of calls that
+do not count and that were refused.
 
 Calls with the login of a subscription, such as those of Claude Code and Codex without a key, are counted at list prices, which are not
 charged: the total shows their part. They count towards --budget, unless --charges-only is given.
 
---stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a
-line for each call to a new file in a folder, for mesh usage. Records that cannot be written, as on a full disk, are counted at the end
-and do not stop COMMAND. Calls have the label project: the name of the git work tree, else of the
-working directory. --no-project turns it off, and --label project=NAME replaces it. Under mesh serve, the calls have the labels message, from,
-thread (its name, else its id) and thread_id.
+--stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a line for
+each call to a new file in a folder, for mesh usage. Records that cannot be written, as on a full disk, are counted at the end and do not
+stop COMMAND. Calls have the label project: the name of the git work tree, else of the working directory. --no-project turns it off, and
+--label project=NAME replaces it. Under mesh serve, the calls have the labels message, from, thread (its name, else its id) and thread_id.
 
 --listen is the same meter without COMMAND, for a machine or a container. It prints the variables for other programs as export lines for
 a shell. Their secret is kept in the file .mesh-meter-secret of the folder of --log, which only its owner can read, so that the variables

@@ -103,7 +103,7 @@ func (a *app) scanPaths(r *scanReport, paths []string, f scanFlags) error {
 	return nil
 }
 
-// withHeuristics returns an option of a scanner, or nil, which is none.
+// withHeuristics returns an option of a scanner, or nil.
 func withHeuristics(apply bool) scan.Option {
 	if apply {
 		return nil

@@ -59,7 +59,7 @@ retiring (a model retires within 14 days), budget (exceeded, or will be), label 
 the calls of a model) and unpriced. The rule is printed on stderr, and the exit status is 1.
 
 --line prints one line for a status bar, such as "today 3.12 USD, 214 calls, 5/day: 62 %". It reads only files of the present day, and of
-the periods of --budget, as far as names that begin with a day tell.
+the periods of --budget, as far as their names begin with a day.
 
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
 		Example: "  mesh usage calls --by day,model\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",

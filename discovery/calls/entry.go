@@ -141,7 +141,7 @@ func (e *entry) text(key []byte) *[]byte {
 	return e.placeText(key)
 }
 
-// placeText returns the field of a text that says where the call was made, how it is billed and how long its model lasts, or nil.
+// placeText returns the field for a text about the place, the billing or the retirement of a call, or nil.
 func (e *entry) placeText(key []byte) *[]byte {
 	switch string(key) {
 	case "api":
@@ -238,7 +238,7 @@ func (e *entry) resolve() (models.Provider, error) {
 	return "", errors.New("the provider cannot be determined; specify openai, deepseek, anthropic, gemini or xai")
 }
 
-// named returns a provider in its own spelling, which may be a name that is none of the five.
+// named returns a provider in its own spelling, which may be a name besides the five.
 func named(name string) (models.Provider, error) {
 	if p, err := models.ParseProvider(name); err == nil || !modelid.IsName(name) {
 		return p, err

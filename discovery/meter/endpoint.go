@@ -24,14 +24,14 @@ type Endpoint struct {
 	// Provider is the name of the prices and of the records: one of the five, or a name of rows of [prices.List.With], at most 64
 	// lower-case letters, digits, dots and hyphens. "" is API, or with a Platform the developer of the model.
 	Provider models.Provider
-	// Platform is the platform that the host belongs to, for proxies and private endpoints; "" is none.
+	// Platform is the platform that the host belongs to, for proxies and private endpoints; "" is no platform.
 	Platform prices.Platform
 	// Region is the location that prices the calls where the path has none; for Azure the kind of the deployments: "global", "data-zone"
 	// or "regional".
 	Region string
 }
 
-// WithEndpoint makes the Meter count the calls to a host, and says what they cost. The API is recognized by the end of a request's path,
+// WithEndpoint makes the Meter count the calls to a host, at the prices of a provider. The API is recognized by the end of a request's path,
 // so a proxy must keep the ends of the paths. The official hosts of the five providers, of OpenRouter, Bedrock, Vertex and Azure are
 // known. No response of Azure shows the kind of the deployment, without which the call has no known cost:
 //

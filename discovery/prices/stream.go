@@ -24,8 +24,8 @@ type Stream struct {
 	frames *frames
 }
 
-// NewStream returns a Stream for a response of a provider, or of another form such as [FormConverse]. If it is none, the methods of the
-// Stream return the error.
+// NewStream returns a Stream for a response of a provider, or of another form such as [FormConverse]. For any other name, the methods of the
+// Stream return a [*ValueError].
 func NewStream(provider models.Provider) *Stream {
 	form, err := formOf(provider)
 	return &Stream{reader: response.New(form), err: err}

@@ -95,7 +95,7 @@ func (p *page) Comparison() bool {
 	return p.Total.Comparable && p.Total.Previous.Counted > 0 && p.Change != nil
 }
 
-// NotCompared says why there is no change.
+// NotCompared returns why there is no change.
 func (p *page) NotCompared() string {
 	before := p.PeriodText(p.Previous)
 	if p.Source.First.After(p.Previous.From) {
@@ -125,7 +125,7 @@ func (p *page) ShowChange() bool {
 	return p.Comparison() && math.Abs(number(p.Change.USD)) >= 0.005
 }
 
-// Lead says what the change consists of.
+// Lead returns the parts of the change as a sentence.
 func (p *page) Lead() string {
 	choose := func(usd, positive, negative string) string {
 		if number(usd) < 0 {

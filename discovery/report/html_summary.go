@@ -78,7 +78,7 @@ func (p *page) MonthBar() *budgetBar {
 // Exceeded reports whether more than a budget was spent.
 func (*page) Exceeded(b *Budget) bool { return number(b.LeftUSD) < 0 }
 
-// BudgetText says what is left of a budget.
+// BudgetText returns what is left of a budget.
 func (p *page) BudgetText(b *Budget) string {
 	budget := "the budget of " + dollars(b.LimitUSD) + perText(b.Per)
 	switch {
@@ -137,7 +137,7 @@ func (p *page) StatusTexts() string {
 	return strings.Join(all, ", ")
 }
 
-// Elsewhere says what was read, for a period without calls; "" if nothing was.
+// Elsewhere returns what was read, for a period without calls; "" if nothing was.
 func (p *page) Elsewhere() string {
 	if p.Source.Calls == 0 {
 		return ""
@@ -155,7 +155,7 @@ func (p *page) BillsFirst() bool {
 	return false
 }
 
-// BillVerdict says whether a bill and the calls agree.
+// BillVerdict returns whether a bill and the calls agree, as a sentence.
 func (*page) BillVerdict(c Comparison) string {
 	limit := c.Limit
 	switch {

@@ -35,7 +35,7 @@ type Retiring struct {
 // maxUsing is the number of the values of a label that are named for a model.
 const maxUsing = 3
 
-// daysTo returns the number of days to a date; 0 for a text that is none.
+// daysTo returns the number of days to a date; 0 for a text that is not a date.
 func daysTo(date string, today int64) int {
 	at, err := time.Parse(time.DateOnly, date)
 	if err != nil {

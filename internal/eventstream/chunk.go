@@ -118,7 +118,7 @@ func (c *chunk) unescape(b byte) {
 	const digits = "0123456789abcdef"
 	c.escape--
 	if c.code == 0 && c.escape == 0 && b == 'u' {
-		c.escape, c.code = 4, 1 // the leading 1 tells that digits follow
+		c.escape, c.code = 4, 1 // the leading 1 marks that digits follow
 		return
 	}
 	if c.code == 0 {

@@ -13,7 +13,7 @@ type Names struct {
 	Provider string
 	// Model is the model as its developer names it, where that is known; "" if neither the request nor the response names it.
 	Model string
-	// Profile is the prefix of Bedrock's id, or the kind of the ARN that stands for a model.
+	// Profile is the prefix of Bedrock's id, or the kind of the ARN in place of a model.
 	Profile string
 }
 

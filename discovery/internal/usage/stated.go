@@ -47,7 +47,7 @@ func (s *stated) member(d *jsonread.Decoder, name string) error {
 	return s.currency(d, name)
 }
 
-// amount keeps the text of a number. null is none.
+// amount keeps the text of a number. null is no number.
 func (s *stated) amount(d *jsonread.Decoder, name string, to *string) error {
 	kind := d.Next()
 	raw, err := d.Raw()

@@ -1,4 +1,4 @@
-// Package whole tells tests whether they run every case.
+// Package whole reports whether tests run every case.
 package whole
 
 import "os"

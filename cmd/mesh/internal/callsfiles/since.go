@@ -31,7 +31,7 @@ func (in *Files) Since(at time.Time) []string {
 	return paths
 }
 
-// isBefore reports whether a name is none of a calls file, or begins with a day before first.
+// isBefore reports whether the name of a file is not that of a calls file, or begins with a day before first.
 func isBefore(name, first string) bool {
 	if !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl") {
 		return true

@@ -57,7 +57,7 @@ func newAuthority(hosts []string) (*authority, error) {
 }
 
 // constrain sets the names that the authority may certify. Without an excluded range it could certify every IP address, because a
-// constraint on names says nothing of addresses.
+// constraint on names does not limit addresses.
 func constrain(template *x509.Certificate, hosts []string) {
 	excluded := map[int]*net.IPNet{net.IPv4len: allOf(net.IPv4len), net.IPv6len: allOf(net.IPv6len)}
 	for _, host := range hosts {

@@ -76,7 +76,7 @@ func billing(r calls.Record) models.Provider {
 	return ""
 }
 
-// recorded reports whether there is a record of a provider, or for "" of one that is none of the five.
+// recorded reports whether there is a record of a provider, or for "" of a provider besides the five.
 func (m *Meters) recorded(p models.Provider) bool {
 	_, ok := m.providers.Load(p)
 	return ok
