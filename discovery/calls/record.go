@@ -72,6 +72,16 @@ type Record struct {
 	Unpriced string
 }
 
+// HasLabels reports whether the call has all of these labels with these values. The value "" is for a call without the label.
+func (r *Record) HasLabels(labels map[string]string) bool {
+	for name, value := range labels {
+		if r.Labels[name] != value {
+			return false
+		}
+	}
+	return true
+}
+
 // line is the JSON of a Record.
 type line struct {
 	Provider   models.Provider   `json:"provider"`

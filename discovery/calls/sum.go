@@ -15,9 +15,15 @@ import (
 type SumOptions struct {
 	// From and To select the calls that were sent at or after From and before To. A zero time leaves that end open.
 	From, To time.Time
+	// MatchLabels selects the calls that have all of these labels, as [Record.HasLabels] reports; nil selects all calls.
+	MatchLabels map[string]string
 	// By has a grouping for each result, all of which are made in one pass. A grouping has the names of what the calls are grouped by,
-	// several at once: "day" (UTC), "model", "provider", "platform", "label:" with the name of a label, and "unpriced", which is why the
-	// cost of a call is not known, and "model_stage" and "retirement_date", which are fields of [Record]. An empty grouping gives one Group. Without any grouping there is one result with one Group.
+	// several at once: "day", "week" and "month" (UTC), "model", "provider", "platform", "label:" with the name of a label, and
+	// "unpriced", which is why the cost of a call is not known, and "model_stage" and "retirement_date", which are fields of [Record]. An
+	// empty grouping gives one Group. Without any grouping there is one result with one Group.
+	//
+	// A day is "2026-11-21", a week its Monday "2026-11-16", and a month "2026-11". The week or month in which From or To is
+	// has a part of its calls.
 	By [][]string
 	// Prices price a line that has neither a cost nor null in its place; nil is [prices.BuiltIn].
 	Prices *prices.List

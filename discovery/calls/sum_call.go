@@ -22,10 +22,12 @@ type summer struct {
 	d      jsonread.Decoder
 	e      entry
 	counts usage.Reader
+	// selected has whether labels match SumOptions.MatchLabels, by their JSON.
+	selected shared[bool]
 }
 
 func newSummer(opts SumOptions, groupings []*grouping, errs *lineErrors) *summer {
-	s := &summer{opts: opts, errs: errs, groups: make([]*group, len(groupings))}
+	s := &summer{opts: opts, errs: errs, groups: make([]*group, len(groupings)), selected: shared[bool]{}}
 	for _, by := range groupings {
 		s.sums = append(s.sums, newSums(by))
 	}
@@ -58,6 +60,9 @@ func (s *summer) addLine(line []byte) error {
 	if e.time.Before(s.opts.From) || (!s.opts.To.IsZero() && !e.time.Before(s.opts.To)) {
 		return nil
 	}
+	if len(s.opts.MatchLabels) > 0 && !s.selected.of(e.labels, s.matches) {
+		return nil
+	}
 	used, usageErr := e.used(p)
 	cost, err := s.cost(p, recorded, used, usageErr)
 	if err != nil {
@@ -78,6 +83,15 @@ func (s *summer) addLine(line []byte) error {
 		}
 	}
 	return nil
+}
+
+// matches reports whether labels, which are JSON or nil, match SumOptions.MatchLabels.
+func (s *summer) matches(labels []byte) bool {
+	var r Record
+	if labels != nil {
+		r.Labels = texts(labels)
+	}
+	return r.HasLabels(s.opts.MatchLabels)
 }
 
 // add adds a call. Its counts are left out if they cannot be read.

@@ -19,7 +19,7 @@ import (
 const labelPrefix = "label:"
 
 // groupingNames are the names of the groupings that are not labels.
-var groupingNames = [...]string{"day", "model", "provider", "platform", "unpriced", "model_stage", "retirement_date"}
+var groupingNames = [...]string{"day", "week", "month", "model", "provider", "platform", "unpriced", "model_stage", "retirement_date"}
 
 // grouping is what calls are grouped by.
 type grouping struct {
@@ -62,7 +62,7 @@ func parseGrouping(names []string) (*grouping, error) {
 
 // unknownColumn returns the reason for a name that is no column. It may be that of a label.
 func unknownColumn(name string) string {
-	const reason = "must be day, model, provider, platform, unpriced or label:NAME"
+	const reason = "must be day, week, month, model, provider, platform, unpriced or label:NAME"
 	if name == "" || strings.Contains(name, ":") {
 		return reason
 	}
@@ -97,6 +97,10 @@ func (s *sums) group(d *jsonread.Decoder, e *entry, p models.Provider, unpriced 
 		switch name {
 		case "day":
 			value = appendDay(value, e.time)
+		case "week":
+			value = appendDay(value, monday(e.time))
+		case "month":
+			value = appendDay(value, e.time)[:len("2006-01")]
 		case "model":
 			value = append(value, e.model...)
 		case "provider":
@@ -139,6 +143,12 @@ func (s *sums) group(d *jsonread.Decoder, e *entry, p models.Provider, unpriced 
 func appendDay(text []byte, t time.Time) []byte {
 	text = t.AppendFormat(text, time.RFC3339)
 	return text[:len(text)-len("T00:00:00Z")]
+}
+
+// monday returns a time on the first day of the week. The earliest day of a record, 0001-01-01, is a Monday.
+func monday(t time.Time) time.Time {
+	const week = 7
+	return t.AddDate(0, 0, -(int(t.Weekday()+week-time.Monday) % week))
 }
 
 // readLabels sets the values of the labels that the calls are grouped by.

@@ -23,6 +23,8 @@ type setting struct {
 	reprice bool
 	// only are the names of the chosen labels; nil for all.
 	only []string
+	// match are the labels of the calls that are read; nil for all calls.
+	match map[string]string
 	// budgets and bills are those of the options.
 	budgets []*budgetSum
 	bills   []*billSum

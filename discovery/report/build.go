@@ -58,7 +58,7 @@ func (c *collector) settle() {
 
 func (c *collector) source() Source {
 	s := Source{
-		Paths: []string{}, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: models.RetirementsAsOf(),
+		Paths: []string{}, MatchLabels: c.match, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: models.RetirementsAsOf(),
 	}
 	if asOf := c.prices.AsOf(); !asOf.IsZero() {
 		s.PricesAsOf = asOf.Format(time.DateOnly)

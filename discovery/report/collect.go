@@ -56,7 +56,7 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 }
 
 func newSetting(o Options) (*setting, error) {
-	s := &setting{prices: o.Prices, reprice: o.Reprice, retirement: models.Retirements(), only: o.Labels, names: [3]*names{newNames(), newNames(), newNames()}}
+	s := &setting{prices: o.Prices, reprice: o.Reprice, retirement: models.Retirements(), only: o.Labels, match: o.MatchLabels, names: [3]*names{newNames(), newNames(), newNames()}}
 	var err error
 	if s.window, err = newWindow(&o); err != nil {
 		return nil, err
@@ -103,6 +103,9 @@ func newCollector(s *setting) *collector {
 func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
 	var one call
 	for r, err := range records {
+		if err == nil && !r.HasLabels(c.match) {
+			continue
+		}
 		if err == nil {
 			err = one.read(&r, c.prices, c.reprice)
 		}

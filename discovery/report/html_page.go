@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // The numbers of rows of a table: those that are shown, those on a phone, and those of all rows.
@@ -75,6 +76,9 @@ func (p *page) DaysText() string {
 	}
 	return plural(p.Period.Days, "full day", "full days")
 }
+
+// Only returns which labels all calls have; "" without Options.MatchLabels.
+func (p *page) Only() string { return line(costtable.Labels(p.Source.MatchLabels)) }
 
 // Files names what was read.
 func (p *page) Files() string {

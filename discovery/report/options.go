@@ -12,6 +12,9 @@ type Options struct {
 	// From and To are the period, To exclusive. If both are zero, it is the last 28 full UTC days before Now; calls that are all younger are
 	// shown with today included. If only To is zero, the period ends with the day of Now; if only From is zero, it begins 28 days before To.
 	From, To time.Time
+	// MatchLabels selects the calls that have all of these labels, as [calls.Record.HasLabels] reports; nil selects all calls. The report
+	// has nothing of other calls: budgets and bills are compared with these, too.
+	MatchLabels map[string]string
 	// Now is the present time, which decides on the month, on today and on what retires. Zero is time.Now().
 	Now time.Time
 	// Labels are the names of the labels to report. nil selects the four with the highest cost, without "message", "thread" and "thread_id".

@@ -72,6 +72,8 @@ type Period struct {
 type Source struct {
 	// Paths are the paths of [Read].
 	Paths []string `json:"paths"`
+	// MatchLabels is Options.MatchLabels. All numbers are about the calls that have these labels.
+	MatchLabels map[string]string `json:"match_labels,omitempty"`
 	// Calls is the number of all calls; the report explains with it why a Period has none.
 	Calls int `json:"calls"`
 	// First and Last are the times of the first and the last call; zero without calls.

@@ -57,6 +57,9 @@ func (t *text) head(r *Report) {
 		period += ", change against the " + costtable.Days(r.Previous.Days) + " before"
 	}
 	t.line("%s", period)
+	if labels := costtable.Labels(r.Source.MatchLabels); labels != "" {
+		t.line("Only calls %s", labels)
+	}
 	switch s := &r.Source; {
 	case s.Calls == 0:
 		t.line("There are no calls.")

@@ -2,8 +2,11 @@ package costtable
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -26,6 +29,26 @@ func Days(n int) string { return Number(n, "day", "days") }
 
 // Calls returns a number of calls in words.
 func Calls(n int) string { return Number(n, "call", "calls") }
+
+// Labels returns which labels calls have, such as "with team=search, without job"; "" for none. The value "" is no label.
+func Labels(labels map[string]string) string {
+	var with, without []string
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if value := labels[name]; value != "" {
+			with = append(with, name+"="+value)
+		} else {
+			without = append(without, name)
+		}
+	}
+	var parts []string
+	if with != nil {
+		parts = append(parts, "with "+strings.Join(with, ", "))
+	}
+	if without != nil {
+		parts = append(parts, "without "+strings.Join(without, ", "))
+	}
+	return strings.Join(parts, ", ")
+}
 
 // Number returns a number with its noun.
 func Number(n int, one, more string) string {

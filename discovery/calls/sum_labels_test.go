@@ -1,0 +1,74 @@
+package calls_test
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+)
+
+// TestMatchLabels checks that Sum selects the records for which HasLabels is true.
+func TestMatchLabels(t *testing.T) {
+	t.Parallel()
+	const at = "2026-11-20T12:00:00Z"
+	file := writeFiles(t, map[string]string{"calls.jsonl": strings.Join([]string{
+		lineOf(at, `,"usd":"1","labels":{"team":"search","user":"ann"}`),
+		lineOf(at, `,"usd":"10","labels":{"team":"search"}`),
+		lineOf(at, `,"usd":"100","labels":{"user":"ann"}`),
+		lineOf(at, `,"usd":"1000"`),
+		lineOf(at, `,"usd":"10000","labels":{"team":null,"user":""}`),
+		lineOf(at, `,"usd":"100000","labels":{"team":"Search"}`),
+		lineOf(at, `,"usd":"1000000","labels":{"te\u0061m":"se\u0061rch"}`),
+		lineOf(at, ",\"usd\":\"10000000\",\"labels\":{\"team\":\"x\xff\"}"),
+	}, "\n")})
+	for want, match := range map[string]map[string]string{
+		"11111111": nil,
+		"1000011":  {"team": "search"},
+		"1":        {"team": "search", "user": "ann"},
+		"1000010":  {"team": "search", "user": ""},
+		"11100":    {"team": ""},
+		"100":      {"user": "ann", "team": ""},
+		"11111010": {"user": ""},
+		"10000000": {"team": "x\ufffd"},
+		"0":        {"team": "sear"},
+	} {
+		total := new(big.Rat)
+		rows, err := sum(calls.SumOptions{MatchLabels: match, By: [][]string{{"day", "label:team"}}}, file)
+		require.NoError(t, err)
+		for _, row := range rows {
+			addAmount(total, row.USD)
+		}
+		assert.Equal(t, want, total.RatString(), slices.Collect(maps.Keys(match)))
+		total.SetInt64(0)
+		for r, err := range calls.Read(file) {
+			require.NoError(t, err)
+			if r.HasLabels(match) {
+				addAmount(total, r.USD)
+			}
+		}
+		assert.Equal(t, want, total.RatString(), "of records: %v", match)
+	}
+}
+
+// Lines that cannot be read are reported, whatever labels are selected.
+func TestMatchLabelsReportsLinesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	const at = "2026-11-20T12:00:00Z"
+	rows, err := sumOf(t, calls.SumOptions{MatchLabels: map[string]string{"team": "x"}},
+		lineOf(at, `,"usd":"1","labels":{"team":"x"}`), lineOf(at, `,"usd":"1","labels":{"team":1}`), "{", lineOf(at, `,"usd":"1"`))
+	require.Len(t, rows, 1)
+	assert.Equal(t, 1, rows[0].Calls)
+	assert.ErrorContains(t, err, "calls.jsonl:2: ")
+	assert.ErrorContains(t, err, "calls.jsonl:3: ")
+}
+
+func addAmount(total *big.Rat, usd string) {
+	amount, _ := new(big.Rat).SetString(usd)
+	total.Add(total, amount)
+}
