@@ -13,7 +13,8 @@ import (
 
 // RowError reports a row of a list that cannot be decoded, such as a message without a recipient. A list returns its other rows
 // and the joined RowErrors; errors.As finds the first. If no row can be decoded, the list is nil and the error is a
-// [*MeshGatewayError] that wraps them. A list that ends early has one that matches [ErrIncomplete].
+// [*MeshGatewayError] that wraps them. A list that ends early has one that matches [ErrIncomplete]. A Send to a peer whose row cannot
+// be decoded returns its RowError.
 type RowError struct {
 	// ID is the id of a message, or 0 if it is not known or the row is not a message.
 	ID int64

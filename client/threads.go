@@ -25,7 +25,7 @@ const (
 // ThreadQuery selects the threads that ListThreads returns. The zero value selects all of them.
 type ThreadQuery struct {
 	// Peer selects threads whose pair of peers contains this name or alias; "" selects all. The gateway matches Peer and
-	// Topic as SQL's LIKE does: any part of the text, in any case, % for any text and _ for any character.
+	// Topic as SQL's LIKE does: any part of the text, in any case of ASCII letters, % for any text and _ for any character.
 	Peer string
 	// Topic selects threads whose topic contains this text; "" selects all.
 	Topic string

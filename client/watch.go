@@ -54,8 +54,8 @@ type WatchOptions struct {
 //
 // After a full poll with a new message the next poll follows without a pause. A poll returns the newest unread messages. If there are more than fit into it, a warning is logged, and the older ones are
 // yielded after newer ones have been marked read. Messages that the node sent to itself are not yielded, but unread ones count
-// towards the limit of a poll. If such messages fill a poll, or if three polls in a row are full and the last has no new
-// message, an error is yielded once.
+// towards the limit of a poll: mark them read. If such messages fill a poll, or if three polls in a row are full and the last has
+// no new message, an error is yielded once.
 //
 // A message that cannot be decoded is yielded once as a [*RowError], while polling continues as usual. Its mark is up to the
 // operator of the gateway, and it counts towards the limit of a poll.
