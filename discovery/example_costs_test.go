@@ -3,11 +3,14 @@
 package discovery_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func ExamplePricingForAnthropicModel() {
@@ -55,4 +58,32 @@ func ExampleClient_PricingForGeminiModel() {
 	}
 	fmt.Println(*price, "USD per million tokens")
 	// Output: 0.75 USD per million tokens
+}
+
+// A service starts with the prices that it saved last, and updates them once a day.
+func ExampleClient_UpdatePrices() {
+	server := discoverytest.Start() // takes the place of the repository
+	defer server.Close()
+	c, err := discovery.New(server.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var saved bytes.Buffer // a real program has a file
+	current, err := prices.Load(&saved)
+	if err != nil { // the first start
+		current = prices.BuiltIn()
+	}
+	update := func() {
+		newest, err := c.UpdatePrices(context.Background(), current)
+		if err != nil {
+			log.Print(err) // with WithStrictErrors; newest is the list as it was
+		}
+		current = newest // a service with goroutines has an atomic.Pointer
+		if err := current.Save(&saved); err != nil {
+			log.Print(err) // a real program writes a temporary file and renames it
+		}
+	}
+	update() // a real program repeats it with time.Tick(24 * time.Hour)
+	fmt.Println(current.AsOf().Equal(prices.BuiltIn().AsOf()), len(server.Requests()), "request")
+	// Output: true 1 request
 }

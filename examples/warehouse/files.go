@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// filesSQL is the SQL of docs/scale.md: the table of recorded calls and their totals.
+// filesSQL has the table of recorded calls and their totals.
 //
 //go:embed files.sql
 var filesSQL string

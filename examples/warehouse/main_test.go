@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -77,12 +76,4 @@ func TestPricesFitTheirColumns(t *testing.T) {
 	}
 	require.NoError(t, w.QueryRowContext(t.Context(), `SELECT count(*) FROM (SELECT 1 WHERE CAST('0.12345678912' AS DECIMAL(38, 20)) <> per_token('0.12345678912') * 1000000)`).Scan(&rounded))
 	assert.Equal(t, 1, rounded, "the comparison finds a price that is rounded")
-}
-
-func TestDocumentHasTheSQL(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("../../docs/scale.md")
-	require.NoError(t, err)
-	text := strings.ReplaceAll(string(page), "\r", "")
-	assert.Contains(t, text, "```sql\n"+filesSQL+"```\n")
 }
