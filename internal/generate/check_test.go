@@ -73,7 +73,7 @@ func TestGenerationFailsForDocumentsGoCannotExpress(t *testing.T) {
 	require.NoError(t, err, "the document itself is fine")
 }
 
-// What oapi-codegen refuses is listed in docs/compatibility.md.
+// oapi-codegen refuses these documents itself.
 //
 //nolint:paralleltest // see generateText
 func TestGenerationFailsForDocumentsTheGeneratorRejects(t *testing.T) {
