@@ -77,6 +77,7 @@ func TestAskEndsWhenTheGatewayRefuses(t *testing.T) {
 	g.Heal()
 }
 
+// At a gateway with a new database, Ask would wait without end. It returns a NoAnswerError within a minute.
 func TestAskEndsWhenTheGatewayLosesTheQuestion(t *testing.T) {
 	for name, outage := range map[string]time.Duration{"during an outage": time.Second, "between two polls": 0} {
 		t.Run(name, func(t *testing.T) {

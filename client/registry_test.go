@@ -162,6 +162,7 @@ func hugeRegistry(t *testing.T, list string, rows map[string]string) (handler ht
 	}, func() map[string]int { return count }
 }
 
+// Without this lookup, Send fails if the registry exceeds the limits.
 func TestRecipientIsLookedUpAloneIfTheListIsTooLarge(t *testing.T) {
 	t.Parallel()
 	rows := map[string]string{

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// These benchmarks measure what a hostile peer or gateway costs. docs/testing.md has the figures.
+// These benchmarks measure what a hostile peer or gateway costs. docs/testing.md has some of the figures.
 
 // body returns a response with a body that is not copied, so that only the client allocates.
 func body(req *http.Request, parts ...string) *http.Response {
@@ -55,7 +55,8 @@ func BenchmarkHostileRegistry(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileInbox receives 170 messages of 200,000 characters with Watch: the whole inbox exceeds the size limit.
+// BenchmarkHostileInbox receives 170 messages of 200,000 characters with Watch: the whole inbox exceeds the size limit. Watch must
+// fetch fewer messages at a time, or it fails.
 func BenchmarkHostileInbox(b *testing.B) {
 	const messages = 170
 	rows := make([]string, messages)

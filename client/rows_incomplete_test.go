@@ -13,6 +13,7 @@ import (
 
 const oneRow = `{"id":1,"from_node":"node-b","to_node":"node-a","kind":"fyi","created_at":"t"}`
 
+// A list with a cursor for more rows must not be taken for complete.
 func TestIncompleteListsAreReported(t *testing.T) {
 	t.Parallel()
 	const next = `<http://gateway/messages?cursor=2>; rel="next"`
@@ -74,6 +75,7 @@ func TestEveryListReportsThatItIsIncomplete(t *testing.T) {
 	require.NoError(t, err, "a peer that is not in an incomplete list is looked up alone")
 }
 
+// One line of a stream of JSON values would be taken for the whole response.
 func TestStreamsAreNotReadAsOneValue(t *testing.T) {
 	t.Parallel()
 	for _, mediaType := range []string{"application/x-ndjson", "application/jsonl; charset=utf-8"} {

@@ -53,6 +53,7 @@ func rowErrorsOf(t *testing.T, err error) (rows []*client.RowError) {
 	return rows
 }
 
+// A row that cannot be decoded must not hide the others.
 func TestListsReturnTheRowsBesideInvalidOnes(t *testing.T) {
 	t.Parallel()
 	for bad, want := range badRows {

@@ -35,6 +35,7 @@ func limits(g *gatewaytest.Gateway) (limits []int) {
 	return limits
 }
 
+// 200 messages of 60 KB at 1 MB/s exceed the timeout in one poll. In smaller polls they are read after 24 s.
 func TestWatchFetchesFewerMessagesOnASlowLink(t *testing.T) {
 	g := slowGateway(t)
 	synctest.Test(t, func(t *testing.T) {

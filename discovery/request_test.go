@@ -24,6 +24,7 @@ func endlessPages(s *fakeServer, n int, while time.Duration) http.HandlerFunc {
 	}
 }
 
+// Pages without end would otherwise be read without bound.
 func TestPagesOfAListShareOneSizeLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 10_000

@@ -133,6 +133,8 @@ func TestGoogleExport(t *testing.T) {
 	assert.Empty(t, r.MissingDays, "a day without use has no row")
 }
 
+// A bill that is cut off between two rows must not be complete, and an error must not show a key that is in the place of an
+// amount.
 func TestWrongSavedBills(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-private"

@@ -71,6 +71,7 @@ func (l *listening) end() int {
 	return l.exit()
 }
 
+// A meter that starts with the variables it has exported itself would call itself without end.
 func TestListenIsAMeterWithoutAProgram(t *testing.T) {
 	t.Parallel()
 	_, flags := startProvidersForAgent(t)

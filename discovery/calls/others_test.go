@@ -120,6 +120,7 @@ func TestOthersYieldsAnErrorOfAFileOnce(t *testing.T) {
 	f.expect(0, "a3", "b2")
 }
 
+// A calls file that is renamed or cut while it is followed must not be counted twice.
 func TestOthersReadsNoFileTwice(t *testing.T) {
 	t.Parallel()
 	f := follow(t)

@@ -62,6 +62,7 @@ func binaryExchange(url string, body []byte) *exchange {
 	return e
 }
 
+// A call must have no cost if one bit of its stream is flipped: 0.000363 USD would become 0.0000495.
 func TestEventStreamsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	damaged := func(message []byte, at int) []byte {

@@ -46,7 +46,8 @@ func TestCheckReturnsTheStateOfAModel(t *testing.T) {
 	assert.Equal(t, models.StateUnknown, models.Registry(nil).Check(models.OpenAI, "nothing", time.Now()).State)
 }
 
-// A replacement that ends within 180 days itself leads to its own replacement.
+// A replacement that ends within 180 days itself leads to its own replacement. Without the rule, 26 of 256 replacements end within
+// 180 days.
 func TestReplacementsAreLasting(t *testing.T) {
 	t.Parallel()
 	registry := models.Retirements()

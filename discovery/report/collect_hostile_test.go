@@ -59,6 +59,7 @@ func nilSlices(v reflect.Value, name string) (all []string) {
 	return all
 }
 
+// A report from 1970 on has rows for days with calls only, and not 20,780.
 func TestUnusualCalls(t *testing.T) {
 	t.Parallel()
 	unpriced := priced(at(2), "")

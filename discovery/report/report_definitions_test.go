@@ -124,6 +124,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
+// One call of 1970 beside 50 days would show a false change.
 func TestChangeIsHidden(t *testing.T) {
 	t.Parallel()
 	assert.Nil(t, build(t, report.Options{}, priced(at(5), "1")).Change, "no period before")

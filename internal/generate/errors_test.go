@@ -15,6 +15,8 @@ const withResponses = `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"pa
 	"Shared":{"type":"object","required":["id"],"properties":{"id":{"type":"string"}},"additionalProperties":{"x-go-type":"json.RawMessage"}},
 	"Error":{"type":"object","required":["code","shared"],"properties":{"code":{"type":"string"},"shared":{"$ref":"#/components/schemas/Shared"}},"additionalProperties":{"x-go-type":"json.RawMessage"}}}}}`
 
+// An error of an older server must keep its status when the document requires a new field.
+//
 //nolint:paralleltest // see generateText
 func TestErrorsRequireNothing(t *testing.T) {
 	code, err := generateText(t, strings.Replace(withResponses, "MEDIA", "application/json", 1))

@@ -12,6 +12,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
+// A false whose default is true, and null, must be sent.
 func TestRequestsContainNullEmptyAndZeroValues(t *testing.T) {
 	t.Parallel()
 	for want, request := range map[string]any{

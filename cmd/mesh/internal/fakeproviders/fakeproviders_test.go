@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
+// Fake providers on another machine would receive all keys.
 func TestKeysStayOnThisMachine(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Every verifier must refuse a certificate of the run's authority for another host.
 func TestAuthorityIsConstrained(t *testing.T) {
 	t.Parallel()
 	a, err := newAuthority([]string{"api.openai.com", "10.0.0.7"})
