@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,6 +101,17 @@ func completePriced(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 		names[row.ModelHint] = true
 	}
 	return slices.Sorted(maps.Keys(names)), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeBy completes the last of the names of --by, which have commas between them.
+func completeBy(_ *cobra.Command, _ []string, prefix string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+	given := prefix[:strings.LastIndex(prefix, ",")+1]
+	for _, name := range []string{"day", "week", "month", "provider", "platform", "model", "label:", "unpriced"} {
+		if !slices.Contains(strings.Split(given, ","), name) {
+			names = append(names, given+name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
 }
 
 // completeRetirement completes a model of the built-in retirement dates.

@@ -16,31 +16,34 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // costFlags are the flags of mesh cost.
 type costFlags struct {
-	from, to, usage, html, account, bill string
-	counted, maxDrift                    float64
+	selection
+	usage, html, account, bill string
+	counted, maxDrift          float64
 }
 
 func newCost(a *app) *cobra.Command {
 	var f costFlags
 	cmd := &cobra.Command{
-		Use:   "cost openai|anthropic|xai|gemini {--from DAY|--bill FILE}",
+		Use:   "cost openai|anthropic|xai|gemini {--from DAY|--last DAYS|--bill FILE}",
 		Short: "Compare what a provider billed with what was counted",
-		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to. It needs OPENAI_ADMIN_KEY,
+		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to, or of --last. It needs OPENAI_ADMIN_KEY,
 ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID; an ordinary API key does not give access to bills.
 
 With --bill it reads the bill from a file, and needs no key: the JSON responses of the APIs of OpenAI (GET /v1/organization/costs),
 Anthropic (GET /v1/organizations/cost_report) or xAI (usage in UTC days), all pages one after another; for Gemini an export of Cloud
 Billing to BigQuery (gcp_billing_export_v1_...) as JSON lines. Rows of other Google services are ignored and counted, other currencies
 are converted with their currency_conversion_rate, and credits are line items. The format of the export is that of Google's
-documentation; no real one was at hand. Without --from and --to, the bill is the whole file.
+documentation; no real one was at hand. Without --from, --to and --last, the bill is the whole file.
 
 With --counted or --usage it compares the bill with what was counted. The exit status is 1 if they differ by more than --max-drift,
 or if the difference is unknown. Unpriced calls make it a range: each is taken to cost at most what the dearest others do, on average of
@@ -48,9 +51,12 @@ a day and model. With --usage the last line has the sums, and the days and model
 cause if the bill has tokens: another price or missing calls. Line items that name no model are "other". A line of the calls that
 cannot be read is reported, and the exit status is 2. -o json has the days and models, with the cause of each, in "comparison".
 
+A bill has no labels. --label compares it as a whole with the calls that have a label: that is right for a bill to which only these calls
+belong, such as the bill of one project or organization.
+
 -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV. Keep it apart
 from those of mesh usage, which are the same money.`,
-		Example:   "  mesh cost openai --from 2026-11-20 --usage calls --html bill.html\n  mesh cost anthropic --from 2026-11-20 --to 2026-11-21 --counted 12.5 --max-drift 2\n  mesh cost gemini --bill export.jsonl --usage calls",
+		Example:   "  mesh cost openai --last 7d --usage calls --html bill.html\n  mesh cost anthropic --from 2026-11-20 --to 2026-11-21 --counted 12.5 --max-drift 2\n  mesh cost gemini --bill export.jsonl --usage calls",
 		Args:      args(cobra.ExactArgs(1)),
 		ValidArgs: []string{"openai", "anthropic", "xai", "gemini"},
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -61,9 +67,10 @@ from those of mesh usage, which are the same money.`,
 			return a.cost(cmd.Context(), names[0], counted, f)
 		},
 	}
+	f.selection.flags(cmd, "first day, such as 2026-11-01, or 7d for seven days ago (required without --last and --bill)",
+		"day after the last day (default today, UTC, or the end of --bill)",
+		"compare only the calls of --usage with a label, as NAME=VALUE, or without it, as NAME=; repeatable: a call must match all")
 	flags := cmd.Flags()
-	flags.StringVar(&f.from, "from", "", "first day, as in 2026-11-01 (required without --bill)")
-	flags.StringVar(&f.to, "to", "", "day after the last day (default today, UTC, or the end of --bill)")
 	flags.StringVar(&f.bill, "bill", "", "file with a bill that was saved or exported, or - for stdin")
 	flags.Float64Var(&f.counted, "counted", 0, "USD counted in the window")
 	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
@@ -92,13 +99,16 @@ func billQuery(provider string, f costFlags) (q costs.BillQuery, err error) {
 		return q, usagef("--bill and --usage cannot both be stdin")
 	case f.bill == "" && p == models.Gemini:
 		return q, usagef("Google has no API for bills; export them from Cloud Billing to BigQuery, and pass the rows with --bill FILE")
-	case f.bill == "" && f.from == "":
-		return q, usagef("--from is missing; a bill from a file, --bill FILE, needs none")
+	case f.bill == "" && f.from == "" && f.last == "":
+		return q, usagef("--from or --last is missing; a bill from a file, --bill FILE, needs none")
 	}
 	q.Provider = p
-	if f.bill != "" {
+	switch {
+	case f.last != "":
+		q.From, q.To, err = lastDays(f.last, time.Now())
+	case f.bill != "":
 		err = f.savedWindow(&q)
-	} else {
+	default:
 		err = f.window(&q)
 	}
 	return q, err
@@ -145,6 +155,9 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	if !(f.maxDrift >= 0) { // NaN too
 		return usagef("--max-drift must not be negative")
 	}
+	if err := f.parse(); err != nil {
+		return err
+	}
 	if err := f.check(a.format, counted); err != nil {
 		return err
 	}
@@ -166,7 +179,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 			return err
 		}
 		defer in.Close()
-		if unread, err = a.count(in, &q, failures); err != nil {
+		if unread, err = a.count(in, &q, f.match, failures); err != nil {
 			return err
 		}
 	}
@@ -230,7 +243,7 @@ func (a *app) writeUnbilled(q *costs.BillQuery, f costFlags, in *callsfiles.File
 		return err
 	}
 	a.warn(fmt.Errorf("the bill could not be read: %s has the calls alone", f.html))
-	return writePage(f.html, report.Options{From: q.From, To: q.To, Prices: list}, in, []string{f.usage})
+	return writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list}, in, []string{f.usage})
 }
 
 // writeCost prints a bill beside what was counted, and writes the page of both.
@@ -245,6 +258,9 @@ func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, f costFlags,
 	if q.Ledger != nil && a.format == "text" {
 		fmt.Fprintln(a.out, costs.NewBill(r.Compare()).Summary())
 	}
+	if f.match != nil {
+		fmt.Fprintf(a.errs, "mesh: only calls %s were counted; the bill has no labels and is whole\n", output.Line(costtable.Labels(f.match)))
+	}
 	if f.html == "" {
 		return nil
 	}
@@ -258,7 +274,7 @@ func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, f costFlags,
 	if f.usage != "" {
 		names = []string{f.usage}
 	}
-	return writePage(f.html, report.Options{From: q.From, To: q.To, Prices: list, Bills: []report.Bill{bill}}, in, names)
+	return writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list, Bills: []report.Bill{bill}}, in, names)
 }
 
 // The limits of a bill in a page, whose zero is another one, and which must be finite.
@@ -307,9 +323,9 @@ func day(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Now().UTC().Truncate(24 * time.Hour), nil
 	}
-	t, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		return time.Time{}, usagef("%s %q must be a day such as 2026-11-01", flag, text)
+	t, ok := lookup.Day(text, time.Now())
+	if !ok {
+		return time.Time{}, usagef("%s %q must be a day such as 2026-11-01, or 7d for seven days ago", flag, text)
 	}
 	return t, nil
 }

@@ -41,7 +41,7 @@ func (a *app) usageFocus(prices *prices.List, opts calls.SumOptions, account str
 			unread = append(unread, err)
 		case err != nil:
 			more++
-		case r.Time.Before(opts.From) || (!opts.To.IsZero() && !r.Time.Before(opts.To)):
+		case r.Time.Before(opts.From) || (!opts.To.IsZero() && !r.Time.Before(opts.To)) || !r.HasLabels(opts.MatchLabels):
 		default:
 			read++
 			if rows.Add(r) != nil {
@@ -74,6 +74,8 @@ func (a *app) omitted(n int, unread error) error {
 
 func (f costFlags) check(format string, counted *float64) error {
 	switch {
+	case f.match != nil && f.usage == "":
+		return usagef("--label selects calls of --usage, which is missing; a bill has no labels")
 	case format == "focus" && (counted != nil || f.usage != "" || f.html != ""):
 		return usagef("-o focus is the bill alone; it cannot be used with --counted, --usage or --html")
 	case format != "focus" && f.account != "":

@@ -58,7 +58,7 @@ func newInbox(a *app) *cobra.Command {
 	flags.StringVar(&f.FromNode, "from", "", "only messages of this node")
 	flags.StringVar(&f.kind, "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
 	flags.StringVar(&f.ThreadID, "thread", "", "only messages of the thread with this name or id")
-	flags.StringVar(&f.since, "since", "", "only messages after this time: a UTC day or an RFC 3339 time")
+	flags.StringVar(&f.since, "since", "", "only messages after this time: a UTC day, 7d for seven days ago, or an RFC 3339 time")
 	flags.IntVar(&f.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
 	flags.BoolVar(&f.watch, "watch", false, "print unread messages as they arrive, oldest first, until interrupted")
 	flags.DurationVar(&f.interval, "interval", 0, "with --watch: time between two polls (default 5s, growing to 30s while nothing arrives)")

@@ -6,12 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mentions"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -126,17 +126,13 @@ func (f *retiredFlags) completeArg(cmd *cobra.Command, given []string, prefix st
 	return completeRetirement(cmd, given, prefix)
 }
 
-// maxDays is a century, which a time.Duration can hold.
-const maxDays = 36_500
-
 // parseDays reads a number of days such as "60d".
 func parseDays(flag, text string) (time.Duration, error) {
-	number, ok := strings.CutSuffix(text, "d")
-	n, err := strconv.ParseUint(number, 10, 64)
-	if !ok || err != nil || n > maxDays {
-		return 0, usagef("%s %q must be a number of days, such as 60d, and at most %dd", flag, text, maxDays)
+	days, ok := lookup.Days(text)
+	if !ok {
+		return 0, usagef("%s %q must be a number of days, such as 60d, and at most %dd", flag, text, lookup.MaxDays)
 	}
-	return time.Duration(n) * 24 * time.Hour, nil
+	return time.Duration(days) * 24 * time.Hour, nil
 }
 
 // expand replaces "-" by the lines of stdin.

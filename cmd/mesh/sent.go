@@ -40,7 +40,7 @@ func newSent(a *app) *cobra.Command {
 	}
 	f.add(a, cmd)
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
-	cmd.Flags().StringVar(&f.since, "since", "", "only messages after this time: a UTC day or an RFC 3339 time")
+	cmd.Flags().StringVar(&f.since, "since", "", "only messages after this time: a UTC day, 7d for seven days ago, or an RFC 3339 time")
 	cmd.Flags().IntVar(&f.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
 	complete(cmd, "kind", completeKind)
 	return cmd

@@ -12,7 +12,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
@@ -20,11 +19,11 @@ import (
 
 // usageFlags are the flags of mesh usage.
 type usageFlags struct {
-	by                      []string
-	from, to, html, account string
-	reprice, byGiven        bool
+	selection
+	by               []string
+	html, account    string
+	reprice, byGiven bool
 
-	last            string
 	budgets, failOn []string
 	all, line       bool
 }
@@ -45,14 +44,15 @@ determines it.
 The recorded cost (usd) counts; a line without one is priced. --reprice prices all calls with today's price list. Calls
 without a known cost are unpriced: they are counted, with the reasons, and are in no sum.
 
---budget shows what is left of a budget of mesh meter in the present day or month, in UTC. Known costs count.
+--budget shows what is left of a budget of mesh meter in the present day or month, in UTC. Known costs count. With --label everything,
+budgets included, is about the calls with that label, although mesh meter counts all calls towards its budgets.
 
 -o focus writes rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2 instead, as CSV. Unpriced calls have
 no row; they are counted on stderr, and the exit status is 1.
 
 On a terminal the table has the last 28 full days, or those of --from and --to or --last, with the change against the time before,
-what is not known, the month and what to do next. Names are never cut: columns are left out where they do not fit. A pipe, -o csv and
--o json get all calls, rows, columns and digits. -o json also has the whole report, as package discovery/report describes it.
+what is not known, the month and what to do next; with --by week or month it has all weeks or months. Names are never cut: columns are
+left out where they do not fit. A pipe, -o csv and -o json get all calls, rows, columns and digits. -o json also has the whole report, as package discovery/report describes it.
 
 --budget shows what is left of a budget. --fail-on lets a step of CI fail if a rule fires: retired (calls of a retired model fail),
 retiring (a model retires within 14 days), budget (exceeded, or will be), label (one value has a fifth of the increase), errors (3 % of
@@ -62,26 +62,30 @@ the calls of a model) and unpriced. The rule is printed on stderr, and the exit 
 the periods of --budget, as far as their names begin with a day.
 
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
-		Example: "  mesh usage calls --by day,model\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
+		Example: "  mesh usage calls --by day,model\n  mesh usage calls --by month --label team=search\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			f.byGiven = cmd.Flags().Changed("by")
 			return a.usage(paths, f)
 		},
 	}
+	f.selection.flags(cmd, "day or RFC 3339 time of the first call; 7d is seven days ago, 00:00 UTC", "day or RFC 3339 time after the last call",
+		"count only the calls with a label, as NAME=VALUE, or without it, as NAME=; repeatable: a call must match all")
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.by, "by", []string{"provider", "model"}, "what to add up by: day, provider, platform, model, label:NAME, unpriced (the reason); several with commas")
-	flags.StringVar(&f.from, "from", "", "day or RFC 3339 time of the first call")
-	flags.StringVar(&f.to, "to", "", "day or RFC 3339 time after the last call")
+	flags.StringSliceVar(&f.by, "by", []string{"provider", "model"}, "what to add up by: day, week (its Monday), month, provider, platform, model, label:NAME, unpriced (the reason); several with commas")
 	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
 	flags.StringVar(&f.html, "html", "", "file that receives a page: what calls cost and why that changed, the month, and what to do; without --from and --to, of the last 28 full days")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
 	f.reportFlags(cmd)
+	complete(cmd, "by", completeBy)
 	pricesFlag(a, cmd)
 	return cmd
 }
 
 func (a *app) usage(paths []string, f usageFlags) error {
+	if err := f.parse(); err != nil {
+		return err
+	}
 	opts, err := f.options(a.format)
 	if err != nil {
 		return err
@@ -111,7 +115,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		}
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
-	o := report.Options{From: opts.From, To: opts.To, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets}
+	o := report.Options{From: opts.From, To: opts.To, MatchLabels: f.match, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets}
 	r, err := a.usageReport(o, &f, in, paths, sums.Errors)
 	if err != nil {
 		return err
@@ -138,27 +142,15 @@ func (f usageFlags) options(format string) (opts calls.SumOptions, err error) {
 	if err := f.checkReport(format); err != nil {
 		return opts, err
 	}
-	opts = calls.SumOptions{Reprice: f.reprice}
-	if f.last != "" {
-		opts.From, opts.To, err = lastDays(f.last, time.Now())
-		return opts, err
-	}
-	if opts.From, err = lookup.Time(f.from); err != nil {
-		return opts, usagef("--from: %w", err)
-	}
-	if opts.To, err = lookup.Time(f.to); err != nil {
-		return opts, usagef("--to: %w", err)
-	}
-	if !opts.From.IsZero() && !opts.To.IsZero() && !opts.From.Before(opts.To) {
-		return opts, usagef("--from must be before --to")
-	}
-	return opts, nil
+	opts = calls.SumOptions{Reprice: f.reprice, MatchLabels: f.match}
+	opts.From, opts.To, err = f.times(time.Now())
+	return opts, err
 }
 
 // printUsage prints the sums of all calls, or on a terminal the report.
 func (a *app) printUsage(sums *costs.Report, r *report.Report, opts calls.SumOptions, f *usageFlags, in *callsfiles.Files) error {
 	if sums.Calls == 0 {
-		a.warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from and --to select by time)"))
+		a.warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from, --to and --label select)"))
 	}
 	for i, by := range sums.By {
 		label, labelled := strings.CutPrefix(by, "label:")
@@ -180,13 +172,13 @@ func (a *app) printUsage(sums *costs.Report, r *report.Report, opts calls.SumOpt
 
 // count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot
 // be read, whose error is unread.
-func (a *app) count(in *callsfiles.Files, q *costs.BillQuery, failures *failureList) (unread, err error) {
+func (a *app) count(in *callsfiles.Files, q *costs.BillQuery, match map[string]string, failures *failureList) (unread, err error) {
 	list, _, err := a.priceList()
 	if err != nil {
 		return nil, err
 	}
 	rows, err := calls.Sum(calls.SumOptions{
-		From: q.From, To: q.To, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: list,
+		From: q.From, To: q.To, MatchLabels: match, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: list,
 	}, in.Paths...)
 	unread = wrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {

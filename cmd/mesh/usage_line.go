@@ -26,7 +26,7 @@ type lineBudget struct {
 // bar calls it often.
 func (a *app) usageLine(f *usageFlags, list *prices.List, in *callsfiles.Files, now time.Time) error {
 	today := now.UTC().Format(time.DateOnly)
-	opts := calls.SumOptions{Prices: list, From: now.UTC().Truncate(24 * time.Hour), By: [][]string{{"day"}}}
+	opts := calls.SumOptions{Prices: list, MatchLabels: f.match, From: now.UTC().Truncate(24 * time.Hour), By: [][]string{{"day"}}}
 	budgets := make([]lineBudget, len(f.budgets))
 	for i, text := range f.budgets {
 		b, err := meter.ParseBudget(text)

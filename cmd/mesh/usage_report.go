@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +25,6 @@ type usageJSON struct {
 
 func (f *usageFlags) reportFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.last, "last", "", "the last full days in UTC, such as 28d, instead of --from and --to")
 	flags.StringArrayVar(&f.budgets, "budget", nil, "show what is left of a budget, such as 5/day, 100/month or 2/day/label:user for the value that spent most; 5 is for all calls that are read; repeatable")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 if a rule fires: "+strings.Join(adviceCodes, ", ")+"; several with commas")
 	flags.BoolVar(&f.line, "line", false, "print one line with the calls of today, in UTC, and the part of each --budget that is spent")
@@ -39,11 +36,8 @@ func (f *usageFlags) checkReport(format string) error {
 	if format == "focus" && len(f.failOn) > 0 {
 		return usagef("--fail-on is not for -o focus")
 	}
-	if f.last != "" && (f.from != "" || f.to != "") {
-		return usagef("--last and --from or --to exclude each other")
-	}
 	if f.line && (format != "text" || f.byGiven || f.from+f.to+f.last+f.html != "" || len(f.failOn) > 0 || f.reprice || f.all) {
-		return usagef("--line is one line of text; of the other flags it has --budget only")
+		return usagef("--line is one line of text; of the other flags it has --budget and --label only")
 	}
 	for _, text := range f.budgets {
 		if _, err := meter.ParseBudget(text); err != nil {
@@ -56,18 +50,6 @@ func (f *usageFlags) checkReport(format string) error {
 		}
 	}
 	return nil
-}
-
-// lastDays returns the last full days before now, of a text such as "28d".
-func lastDays(text string, now time.Time) (from, to time.Time, err error) {
-	const most = 36500
-	number, ok := strings.CutSuffix(text, "d")
-	n, err := strconv.ParseUint(number, 10, 16)
-	if !ok || err != nil || n == 0 || n > most {
-		return from, to, usagef("--last %q must be a number of days such as 28d", text)
-	}
-	to = now.UTC().Truncate(24 * time.Hour)
-	return to.AddDate(0, 0, -int(n)), to, nil
 }
 
 // usageReport returns the report of the files; nil if nothing needs it.

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -23,7 +24,7 @@ func (a *app) usageText(r *report.Report, opts calls.SumOptions, f *usageFlags, 
 	if a.wide {
 		width = 0
 	}
-	if (f.byGiven || f.all) && len(f.by) > 0 && r.Total.Calls > 0 {
+	if (f.byGiven || f.all) && len(f.by) > 0 && (r.Total.Calls > 0 || f.allTime() && r.Source.Calls > 0) {
 		return a.usageBy(r, opts, f, in, width)
 	}
 	var text bytes.Buffer
@@ -43,29 +44,38 @@ func (a *app) usageText(r *report.Report, opts calls.SumOptions, f *usageFlags, 
 
 // usageBy prints what calls of the period of a report cost by the names of --by.
 func (a *app) usageBy(r *report.Report, opts calls.SumOptions, f *usageFlags, in *callsfiles.Files, width int) error {
-	table := costtable.Table{All: f.all || f.by[0] == "day", Change: r.Change != nil && r.Total.Comparable && !slices.Contains(f.by, "day")}
+	table := costtable.Table{All: f.all || isTime(f.by[0]), Change: r.Change != nil && r.Total.Comparable && !slices.ContainsFunc(f.by, isTime)}
 	for _, name := range f.by {
 		table.Keys = append(table.Keys, strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(name, "label:"), "_", " ")))
 	}
 	// Lines that cannot be read were reported.
-	opts.By = [][]string{f.by}
-	opts.From, opts.To = r.Period.From, r.Period.To
+	opts.By = [][]string{f.by, {}}
+	period := r.Period
+	if f.allTime() {
+		period = daysOf(&r.Source)
+	}
+	opts.From, opts.To = period.From, period.To
 	now, _ := calls.Sum(opts, in.Paths...)
-	var before [][]calls.Group
+	var before []calls.Group
 	if table.Change {
 		opts.From, opts.To = r.Previous.From, r.Previous.To
-		before, _ = calls.Sum(opts, in.Paths...)
+		sums, _ := calls.Sum(opts, in.Paths...)
+		before = sums[0]
 	}
-	table.Rows = costRows(f.by, now, before)
-	table.Total = costtable.Row{
-		Keys: append([]string{"total"}, make([]string, len(f.by)-1)...), Calls: r.Total.Calls, Unpriced: r.Total.Unpriced, USD: r.Total.USD, PreviousUSD: r.Total.Previous.USD,
-		Input: r.Total.Input, Cached: r.Total.Cached, Output: r.Total.Output,
+	table.Rows = costRows(f.by, now[0], before)
+	table.Total = costtable.Row{Keys: append([]string{"total"}, make([]string, len(f.by)-1)...), PreviousUSD: r.Total.Previous.USD}
+	for i := range now[1] {
+		setCosts(&table.Total, &now[1][i])
 	}
-	period := costtable.Period(r.Period.From, r.Period.To, r.Period.Days)
+	title := costtable.Period(period.From, period.To, period.Days)
 	if table.Change {
-		period += ", change against the " + costtable.Days(r.Previous.Days) + " before"
+		title += ", change against the " + costtable.Days(r.Previous.Days) + " before"
 	}
-	fmt.Fprintln(a.out, texttable.Paragraph(period, width)+"\n")
+	fmt.Fprintln(a.out, texttable.Paragraph(title, width))
+	if f.match != nil {
+		fmt.Fprintln(a.out, texttable.Paragraph(texttable.Line("Only calls "+costtable.Labels(f.match)), width))
+	}
+	fmt.Fprintln(a.out)
 	if err := table.Write(a.out, width, func(line string) string { return output.Heading(a.out, line) }); err != nil {
 		return err
 	}
@@ -78,9 +88,25 @@ func (a *app) usageBy(r *report.Report, opts calls.SumOptions, f *usageFlags, in
 	return nil
 }
 
-// costRows returns the rows of a table by names, the highest cost first; days are in their order. Groups that have calls in the time
+// isTime reports whether a name of --by is a time, whose rows are in their order and have nothing before to compare with.
+func isTime(name string) bool { return name == "day" || name == "week" || name == "month" }
+
+// allTime reports whether the table has the calls of all times: the 28 days of a report would cut its weeks and months.
+func (f *usageFlags) allTime() bool {
+	return f.from+f.to+f.last == "" && (slices.Contains(f.by, "week") || slices.Contains(f.by, "month"))
+}
+
+// daysOf returns the days from the first call to the last.
+func daysOf(s *report.Source) report.Period {
+	const day = 24 * time.Hour
+	p := report.Period{From: s.First.Truncate(day), To: s.Last.Truncate(day).Add(day)}
+	p.Days = int(p.To.Sub(p.From) / day)
+	return p
+}
+
+// costRows returns the rows of a table by names, the highest cost first; times are in their order. Groups that have calls in the time
 // before only have a row, too.
-func costRows(by []string, now, before [][]calls.Group) []costtable.Row {
+func costRows(by []string, now, before []calls.Group) []costtable.Row {
 	var rows []costtable.Row
 	places := map[string]int{}
 	at := func(g *calls.Group) *costtable.Row {
@@ -93,24 +119,25 @@ func costRows(by []string, now, before [][]calls.Group) []costtable.Row {
 		}
 		return &rows[place]
 	}
-	for _, groups := range now {
-		for i := range groups {
-			row, u := at(&groups[i]), &groups[i].Usage
-			row.Calls, row.Unpriced, row.USD = groups[i].Calls, groups[i].Unpriced, groups[i].USD
-			row.Cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead
-			row.Input = u.Input + u.ToolInput + u.AudioInput + u.ImageInput + u.CacheWrite5m + u.CacheWrite1h + row.Cached
-			row.Output = u.Output + u.AudioOutput + u.ImageOutput
-		}
+	for i := range now {
+		setCosts(at(&now[i]), &now[i])
 	}
-	for _, groups := range before {
-		for i := range groups {
-			at(&groups[i]).PreviousUSD = groups[i].USD
-		}
+	for i := range before {
+		at(&before[i]).PreviousUSD = before[i].USD
 	}
-	if by[0] != "day" {
+	if !isTime(by[0]) {
 		slices.SortStableFunc(rows, func(a, b costtable.Row) int { return exact(b.USD).Cmp(exact(a.USD)) })
 	}
 	return rows
+}
+
+// setCosts sets the sums of a row.
+func setCosts(row *costtable.Row, g *calls.Group) {
+	u := &g.Usage
+	row.Calls, row.Unpriced, row.USD = g.Calls, g.Unpriced, g.USD
+	row.Cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead
+	row.Input = u.Input + u.ToolInput + u.AudioInput + u.ImageInput + u.CacheWrite5m + u.CacheWrite1h + row.Cached
+	row.Output = u.Output + u.AudioOutput + u.ImageOutput
 }
 
 // keyNames returns the keys of a row. A call without a label has none to show.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -54,19 +53,6 @@ func Catalog(provider string) (opts discovery.CatalogOptions, err error) {
 		opts.Provider, err = models.ParseProvider(provider)
 	}
 	return opts, err
-}
-
-// Time reads a day, which begins at 00:00 UTC, or an RFC 3339 time. "" is the zero time.
-func Time(text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("time %q must be like 2026-11-21 or 2026-11-21T07:00:00Z", text)
 }
 
 // alternatives returns "a, b or c".
