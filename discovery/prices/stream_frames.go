@@ -17,7 +17,8 @@ type frames struct {
 
 // Write reads the next piece of a response of Bedrock whose content type is application/vnd.amazon.eventstream, of any size. It takes
 // all of p and returns an error only if s was not made with [NewStream], or for no form, so that a Stream can be beside a program's own reader in an
-// [io.TeeReader]: what is wrong with the stream is an error of [Stream.Response]. It holds one message, which has at most 16 MiB.
+// [io.TeeReader]: what is wrong with the stream is an error of [Stream.Response]. It holds one message, which has at most 16 MiB and
+// 8 KiB of headers. What is in a message counts only after both of its checksums were verified.
 func (s *Stream) Write(p []byte) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Each row is one rule of docs/providers.md on which count includes which other one.
+// Each row is one rule of docs/providers.md or of [prices.Usage] on which count includes which other one.
 func TestParseUsage(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
