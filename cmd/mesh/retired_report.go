@@ -143,7 +143,7 @@ func (r *sourceReport) summary() string {
 		counts[r.stateOf(m)]++
 	}
 	var parts []string
-	for _, state := range []string{"retired", r.soon(), "retire later", "deprecated", "unknown"} {
+	for _, state := range []string{"retired", r.soon(), "retiring later", "deprecated", "unknown"} {
 		if counts[state] > 0 {
 			parts = append(parts, thousands(counts[state])+" "+state)
 		}
@@ -151,7 +151,7 @@ func (r *sourceReport) summary() string {
 	return fmt.Sprintf("%s in %s of %s: %s", plural(len(r.list), "model"), plural(places, "place"), plural(len(files), "file"), strings.Join(parts, ", "))
 }
 
-func (r *sourceReport) soon() string { return "retire within " + r.within() }
+func (r *sourceReport) soon() string { return "retiring within " + r.within() }
 
 func (r *sourceReport) stateOf(m *sourceModel) string {
 	switch {
@@ -160,7 +160,7 @@ func (r *sourceReport) stateOf(m *sourceModel) string {
 	case m.Fails:
 		return r.soon()
 	default:
-		return "retire later"
+		return "retiring later"
 	}
 }
 
