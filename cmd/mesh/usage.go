@@ -52,7 +52,8 @@ no row; they are counted on stderr, and the exit status is 1.
 
 On a terminal the table has the last 28 full days, or those of --from and --to or --last, with the change against the time before,
 what is not known, the month and what to do next; with --by week or month it has all weeks or months. Names are never cut: columns are
-left out where they do not fit. A pipe, -o csv and -o json get all calls, rows, columns and digits. -o json also has the whole report, as package discovery/report describes it.
+left out where they do not fit. A pipe, -o csv and -o json get all calls, rows, columns and digits. -o json also has the whole report,
+as package discovery/report describes it.
 
 --budget shows what is left of a budget. --fail-on lets a step of CI fail if a rule fires: retired (calls of a retired model fail),
 retiring (a model retires within 14 days), budget (exceeded, or will be), label (one value has a fifth of the increase), errors (3 % of
