@@ -1,5 +1,5 @@
 -- recorded has a row for each call in the calls files of a folder, also of one in object storage. usd is exact: the cost when the
--- call was made, or NULL where it was not known. A line that was torn by a crash has no row. Set the variable folder first; a
+-- call was made, or NULL where it was not known. A line that was torn by a crash has no row. Set the variable folder first. A
 -- bucket also needs INSTALL httpfs.
 CREATE TABLE recorded AS
 SELECT make_timestamp(epoch_us(time)) AS called_at, * EXCLUDE (time) -- in UTC
