@@ -151,6 +151,23 @@ func TestInterceptChecksTheUpstream(t *testing.T) {
 	assert.Contains(t, stderr, "no calls were counted; requests that did not reach the provider: 1")
 }
 
+// The proxy of a company is named with its answer, and without the password.
+func TestMeterNamesAProxyThatRefuses(t *testing.T) {
+	t.Parallel()
+	i, _ := startInternet(t)
+	wrong := strings.Replace(i.ProxyURL, "password", "not-the-word", 1)
+	for name, args := range map[string][]string{
+		"a base URL":  {"--", "caller", "chat"},
+		"--intercept": {"--intercept", "--", "caller", "https://api.openai.com/v1/chat/completions"},
+	} {
+		stdout, stderr, status := runMeter(t, []string{"HTTPS_PROXY=" + wrong, "SSL_CERT_FILE=" + i.Roots}, args...)
+		assert.Equal(t, 0, status, name)
+		assert.Contains(t, stdout, " 502 ", name)
+		assert.Regexp(t, `(?m)^mesh: meter: POST api\.openai\.com: the proxy 127\.0\.0\.1:\d+ answered 407 Proxy Authentication Required; check its user and password in HTTPS_PROXY$`, stderr, name)
+		assert.NotContains(t, stdout+stderr, "not-the-word", name)
+	}
+}
+
 func TestInterceptSetsTheRootsOfPrograms(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -104,7 +104,7 @@ func TestTunnelsThatCannotOpenAreRefused(t *testing.T) {
 	text, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusBadGateway, res.StatusCode)
-	assert.Regexp(t, `^mesh meter: the proxy 127\.0\.0\.1:\d+: status 502\n$`, string(text), "without the password")
+	assert.Regexp(t, `^mesh meter: the proxy 127\.0\.0\.1:\d+ answered 502 Bad Gateway\n$`, string(text), "without the password")
 	assert.Empty(t, s.Bypasses())
 }
 

@@ -25,6 +25,9 @@ const maxIdle = 64
 func newTransport() *http.Transport {
 	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // documented
 	base.MaxIdleConnsPerHost = maxIdle
+	base.OnProxyConnectResponse = func(_ context.Context, parent *url.URL, _ *http.Request, res *http.Response) error {
+		return parentRefusal(parent, res)
+	}
 	return base
 }
 
@@ -103,10 +106,14 @@ func hostAndPort(u *url.URL) string {
 	return u.Host
 }
 
-// cause returns the text of an error that the network or TLS has made. Others may quote a response, which may repeat a key.
+// cause returns the text of an error that the network, TLS or parentRefusal has made. Others may quote a response, which may repeat a key.
 func cause(err error) string {
 	var network net.Error
 	var certificate *tls.CertificateVerificationError
+	var refused *parentError
+	if errors.As(err, &refused) {
+		return refused.Error()
+	}
 	if errors.As(err, &network) || errors.As(err, &certificate) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err.Error()
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -63,7 +62,7 @@ func dial(ctx context.Context, address string) (net.Conn, error) {
 	opened, err := openTunnel(conn, parent, address)
 	if err != nil {
 		_ = conn.Close()
-		return nil, fmt.Errorf("the proxy %s: %w", parent.Host, err)
+		return nil, err
 	}
 	return opened, nil
 }
@@ -89,17 +88,39 @@ func openTunnel(conn net.Conn, parent *url.URL, address string) (net.Conn, error
 		req.Header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password)))
 	}
 	if err := req.Write(conn); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the proxy %s: %w", parent.Host, err)
 	}
 	reader := bufio.NewReader(conn)
 	res, err := http.ReadResponse(reader, req) //nolint:bodyclose // the response to CONNECT has none
 	if err != nil {
-		return nil, errors.New("no valid response to CONNECT") // the error may quote it
+		return nil, fmt.Errorf("the proxy %s: no valid response to CONNECT", parent.Host) // the error may quote it
 	}
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("status %d", res.StatusCode)
+	if err := parentRefusal(parent, res); err != nil {
+		return nil, err
 	}
 	return &connReader{conn, reader}, nil
+}
+
+// parentError is the answer of a proxy that has opened no tunnel.
+type parentError struct {
+	host   string
+	status int
+}
+
+// parentRefusal returns an error if the response to CONNECT opens no tunnel. It has neither the credentials nor the text of the response.
+func parentRefusal(parent *url.URL, res *http.Response) error {
+	if res.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &parentError{parent.Host, res.StatusCode}
+}
+
+func (e *parentError) Error() string {
+	text := fmt.Sprintf("the proxy %s answered %d %s", e.host, e.status, http.StatusText(e.status))
+	if e.status == http.StatusProxyAuthRequired {
+		text += "; check its user and password in HTTPS_PROXY"
+	}
+	return strings.TrimSpace(text)
 }
 
 // connReader is a connection of which a reader has read a part already.
