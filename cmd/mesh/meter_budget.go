@@ -20,6 +20,9 @@ func (f *meterFlags) parseBudgets() (budgets []meter.Budget, err error) {
 	if f.perCall != "" && len(f.budgets) == 0 {
 		return nil, usagef("--per-call needs --budget")
 	}
+	if f.chargesOnly && len(f.budgets) == 0 {
+		return nil, usagef("--charges-only needs --budget")
+	}
 	for _, text := range f.budgets {
 		if text == "" { // as of a variable that is not set
 			return nil, usagef("--budget must not be empty")

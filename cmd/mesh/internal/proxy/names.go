@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
@@ -84,8 +85,20 @@ func nameOf(address string) string {
 
 // CheckHost returns an error if a text is not HOST or HOST:PORT. It does not show the text, which may be a URL with a password.
 func CheckHost(host string) error {
-	if name := nameOf(host); name == "" || strings.ContainsAny(host, "/@?# *%_\"'\\") || (net.ParseIP(name) == nil && strings.Contains(name, ":")) {
+	name := nameOf(host)
+	if name == "" || strings.ContainsAny(host, "/@?# *%_\"'\\") || (net.ParseIP(name) == nil && strings.Contains(name, ":")) ||
+		strings.HasPrefix(name, ".") || strings.Contains(name, "..") {
 		return errors.New("must be a host or host:port")
 	}
+	if _, port, err := net.SplitHostPort(host); err == nil && !isPort(port) {
+		return errPort
+	}
 	return nil
+}
+
+var errPort = errors.New("must have a port from 1 to 65535")
+
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
 }

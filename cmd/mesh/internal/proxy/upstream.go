@@ -137,6 +137,9 @@ func parse(text string) (*url.URL, error) {
 	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, errors.New("must be a URL such as https://api.openai.com/v1")
 	}
+	if port := u.Port(); port != "" && !isPort(port) {
+		return nil, errPort
+	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, errors.New("must not have a user, a query or a fragment")
 	}
