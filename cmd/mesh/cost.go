@@ -175,13 +175,16 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	var unread error
 	in := &callsfiles.Files{}
 	if f.usage != "" {
-		if in, err = callsfiles.Open(a.in, []string{f.usage}); err != nil {
+		if in, err = callsfiles.Open(a.readingStdin(), []string{f.usage}); err != nil {
 			return err
 		}
 		defer in.Close()
 		if unread, err = a.count(in, &q, f.match, failures); err != nil {
 			return err
 		}
+	}
+	if f.bill == "" {
+		a.progress.Start()
 	}
 	r, err := q.Reconcile(ctx, c)
 	if err != nil {
@@ -209,16 +212,17 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 
 // readBill reads the bill of --bill, and sets the window of the query.
 func (a *app) readBill(q *costs.BillQuery, name string) error {
-	in := a.in
-	if name != "-" {
+	var in io.Reader
+	if name == "-" {
+		in = a.readingStdin()
+	} else {
 		file, err := os.Open(name) //nolint:gosec // the user names the file
 		if err != nil {
 			return usagef("--bill %s: %w", name, withoutPath(err))
 		}
 		defer file.Close()
-		in = file
+		in = a.readingFile("reading the bill", file)
 	}
-	a.progress.Start()
 	ignored, err := q.ReadBill(in)
 	var value *discovery.ValueError
 	switch {
@@ -243,7 +247,7 @@ func (a *app) writeUnbilled(q *costs.BillQuery, f costFlags, in *callsfiles.File
 		return err
 	}
 	a.warn(fmt.Errorf("the bill could not be read: %s has the calls alone", f.html))
-	return writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list}, in, []string{f.usage})
+	return a.writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list}, in, []string{f.usage})
 }
 
 // writeCost prints a bill beside what was counted, and writes the page of both.
@@ -274,7 +278,7 @@ func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, f costFlags,
 	if f.usage != "" {
 		names = []string{f.usage}
 	}
-	return writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list, Bills: []report.Bill{bill}}, in, names)
+	return a.writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list, Bills: []report.Bill{bill}}, in, names)
 }
 
 // The limits of a bill in a page, whose zero is another one, and which must be finite.

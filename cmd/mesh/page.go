@@ -7,8 +7,10 @@ import (
 
 // readReport returns the report of calls files. names are those of the command line, since stdin and pipes are read from copies; unread are
 // the errors of reading them, with these names.
-func readReport(o report.Options, in *callsfiles.Files, names, unread []string) (*report.Report, error) {
+func (a *app) readReport(o report.Options, in *callsfiles.Files, names, unread []string) (*report.Report, error) {
+	a.readingCalls("reading calls for the report", in)
 	r, err := report.Read(o, in.Paths...)
+	a.progress.Stop()
 	if err != nil {
 		return nil, err
 	}
@@ -20,8 +22,8 @@ func readReport(o report.Options, in *callsfiles.Files, names, unread []string) 
 }
 
 // writePage writes the page of calls files.
-func writePage(file string, o report.Options, in *callsfiles.Files, names []string) error {
-	r, err := readReport(o, in, names, nil)
+func (a *app) writePage(file string, o report.Options, in *callsfiles.Files, names []string) error {
+	r, err := a.readReport(o, in, names, nil)
 	if err != nil {
 		return err
 	}

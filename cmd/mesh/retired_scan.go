@@ -44,10 +44,12 @@ func (a *app) scanSources(check checker, paths []string, f retiredFlags) error {
 	}
 	r := sourceReport{check: check, failUnknown: f.failUnknown, all: f.all, selection: selection, list: []sourceModel{}}
 	r.known, r.written = known, source.NewBaseline(f.sources.writeBaseline)
-	r.add(source.Each(selection.Files(paths), func() func(source.File) readSource {
+	files := selection.Files(paths)
+	r.add(source.Each(files, a.readingSources(files), func() func(source.File) readSource {
 		s := sourceScan{check: check, withUnknown: f.failUnknown, seen: map[string]retirement{}}
 		return s.read
 	}))
+	a.progress.Stop()
 	if r.files == 0 && r.unread == nil && len(selection.LeftOut())+len(f.sources.exclude) == 0 {
 		return usagef("there is no text file to scan")
 	}

@@ -34,12 +34,12 @@ func (a *app) retiredUsed(ctx context.Context, paths []string, soon time.Duratio
 	if err != nil {
 		return err
 	}
-	in, err := callsfiles.Open(a.in, paths)
+	in, err := callsfiles.Open(a.readingStdin(), paths)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	a.progress.Start()
+	a.readingCalls("reading calls", in)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	rows, err := calls.Sum(calls.SumOptions{
 		From: today.AddDate(0, 0, -usedDays), Prices: list,

@@ -89,13 +89,15 @@ func (a *app) scanPaths(r *scanReport, paths []string, f scanFlags) error {
 			continue
 		}
 		scanner, _ := a.scanner(f.extended, withHeuristics(!f.noHeuristics))
-		content, err := io.ReadAll(a.in)
+		content, err := io.ReadAll(a.readingStdin())
 		if err != nil {
 			return wrongUse(err)
 		}
 		r.add(scanned{isText: true, matches: matchesIn(scanner, "-", string(content))})
 	}
-	for _, file := range source.Each(r.selection.Files(withoutStdin(paths)), func() func(source.File) scanned {
+	files := r.selection.Files(withoutStdin(paths))
+	defer a.progress.Stop()
+	for _, file := range source.Each(files, a.readingSources(files), func() func(source.File) scanned {
 		return func(file source.File) scanned { return scanFile(inFiles, file) }
 	}) {
 		r.add(file)

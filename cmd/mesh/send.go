@@ -76,8 +76,8 @@ func checkRules(rules []int) error {
 // maxText bounds what is read from stdin, in bytes: a content has at most 200,000 characters of up to four bytes.
 const maxText = 1 << 20
 
-// text returns the argument, or all of stdin for "-", without the line break at its end. The line "waiting for a response" is off
-// while a person may type.
+// text returns the argument, or all of stdin for "-", without the line break at its end. The line that shows progress is off while
+// a person may type.
 func (a *app) text(arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil

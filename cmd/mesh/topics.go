@@ -38,7 +38,7 @@ func newEnvironment() *cobra.Command {
   MESH_PROVIDERS_URL    address of the fake providers of mesh providers, which must be on this machine
   MESH_PRICES           files with prices of your own, separated as in PATH (--prices, which is used in their place)
   NO_COLOR              if set, headers are not bold
-  TERM                  dumb turns off bold headers and the line "waiting for a response"
+  TERM                  dumb turns off bold headers and the line that shows progress
   XDG_CONFIG_HOME       folder that has mesh/profiles.json (on Linux)
   XDG_CACHE_HOME        folder that keeps the catalog for a day (on Linux)
   XDG_DATA_HOME         folder that keeps the table of mesh prices --update

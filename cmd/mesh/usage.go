@@ -95,7 +95,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 	if err != nil {
 		return err
 	}
-	in, err := callsfiles.Open(a.in, paths)
+	in, err := callsfiles.Open(a.readingStdin(), paths)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 	if f.line {
 		return a.usageLine(&f, list, in, time.Now())
 	}
-	a.progress.Start()
+	a.readingCalls("reading calls", in)
 	opts.Prices = list
 	if a.format == "focus" {
 		return a.usageFocus(list, opts, f.account, in)
@@ -178,6 +178,7 @@ func (a *app) count(in *callsfiles.Files, q *costs.BillQuery, match map[string]s
 	if err != nil {
 		return nil, err
 	}
+	a.readingCalls("reading calls", in)
 	rows, err := calls.Sum(calls.SumOptions{
 		From: q.From, To: q.To, MatchLabels: match, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: list,
 	}, in.Paths...)

@@ -58,7 +58,7 @@ func (a *app) usageReport(o report.Options, f *usageFlags, in *callsfiles.Files,
 	if !terminal && a.format != "json" && f.html == "" && len(f.budgets) == 0 && len(f.failOn) == 0 {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	r, err := readReport(o, in, names, unread)
+	r, err := a.readReport(o, in, names, unread)
 	if err != nil {
 		return nil, &usageError{err}
 	}

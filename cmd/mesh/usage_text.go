@@ -55,13 +55,16 @@ func (a *app) usageBy(r *report.Report, opts calls.SumOptions, f *usageFlags, in
 		period = daysOf(&r.Source)
 	}
 	opts.From, opts.To = period.From, period.To
+	a.readingCalls("reading calls for the table", in)
 	now, _ := calls.Sum(opts, in.Paths...)
 	var before []calls.Group
 	if table.Change {
 		opts.From, opts.To = r.Previous.From, r.Previous.To
+		a.readingCalls("reading calls for the change", in)
 		sums, _ := calls.Sum(opts, in.Paths...)
 		before = sums[0]
 	}
+	a.progress.Stop()
 	table.Rows = costRows(f.by, now[0], before)
 	table.Total = costtable.Row{Keys: append([]string{"total"}, make([]string, len(f.by)-1)...), PreviousUSD: r.Total.Previous.USD}
 	for i := range now[1] {

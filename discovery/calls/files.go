@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/bytesread"
 )
 
 // files yields the calls files that paths name, in the order of their names within a folder, each once. A folder is read with its
@@ -143,7 +145,8 @@ func open(name string, at int64) (in io.Reader, done func(), err error) {
 
 // contentOf returns the content of a file from a place on.
 func contentOf(file *os.File, at int64) (io.Reader, error) {
-	buffered := bufio.NewReader(file)
+	counted := bytesread.Reader{Reader: file}
+	buffered := bufio.NewReader(counted)
 	magic, _ := buffered.Peek(2) // a file that is shorter, or cannot be read, is reported when it is read
 	if bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		in, err := gzip.NewReader(buffered)
@@ -156,6 +159,6 @@ func contentOf(file *os.File, at int64) (io.Reader, error) {
 		return buffered, nil
 	}
 	_, err := file.Seek(at, io.SeekStart)
-	buffered.Reset(file)
+	buffered.Reset(counted)
 	return buffered, err
 }

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -33,7 +32,7 @@ func (in *Files) Since(at time.Time) []string {
 
 // isBefore reports whether the name of a file is not that of a calls file, or begins with a day before first.
 func isBefore(name, first string) bool {
-	if !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl") {
+	if !isCalls(name) {
 		return true
 	}
 	day := name[:min(len(name), len(time.DateOnly))]

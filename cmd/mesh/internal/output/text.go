@@ -1,5 +1,5 @@
 // Package output formats what the command mesh prints: tables and texts for people, JSON for programs, and the line that shows
-// that a command waits.
+// progress.
 //
 // A text from another node must not control the terminal: [Line] and [Lines] replace control characters, and [JSON] escapes
 // them.

@@ -11,8 +11,8 @@ import (
 )
 
 // Each returns what read returns for each file, in the order of files. It runs as many readers as there are processors, each with a
-// function of its own from newRead, which therefore may keep what it has computed.
-func Each[T any](files []File, newRead func() func(File) T) []T {
+// function of its own from newRead, which therefore may keep what it has computed. The sizes of the files that are read are added to done.
+func Each[T any](files []File, done *atomic.Int64, newRead func() func(File) T) []T {
 	results := make([]T, len(files))
 	var next atomic.Int64
 	var readers sync.WaitGroup
@@ -21,11 +21,29 @@ func Each[T any](files []File, newRead func() func(File) T) []T {
 			read := newRead()
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
 				results[i] = read(files[i])
+				done.Add(files[i].size())
 			}
 		})
 	}
 	readers.Wait()
 	return results
+}
+
+// Size returns how many bytes the files have in all.
+func Size(files []File) (bytes int64) {
+	for i := range files {
+		bytes += files[i].size()
+	}
+	return bytes
+}
+
+// size returns the size of a file, or 0 if it cannot be read or has none, as a pipe.
+func (f File) size() int64 {
+	info, err := os.Stat(f.Path)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
 }
 
 // beginning is how much of a file is searched for a zero byte, in bytes, as git does it.

@@ -19,16 +19,21 @@ func TestEachKeepsTheOrder(t *testing.T) {
 	for i := range 1000 {
 		files = append(files, source.File{Path: strings.Repeat("x", i)})
 	}
-	var readers atomic.Int64
-	lengths := source.Each(files, func() func(source.File) int {
+	text := filepath.Join(t.TempDir(), "text")
+	require.NoError(t, os.WriteFile(text, []byte("five\n"), 0o600))
+	files = append(files, source.File{Path: text}, source.File{Path: filepath.Dir(text)})
+	var readers, done atomic.Int64
+	lengths := source.Each(files, &done, func() func(source.File) int {
 		readers.Add(1)
 		return func(f source.File) int { return len(f.Path) }
 	})
 	for i, length := range lengths {
-		assert.Equal(t, i, length)
+		assert.Len(t, files[i].Path, length)
 	}
+	assert.EqualValues(t, 5, done.Load(), "what cannot be read has no size")
+	assert.EqualValues(t, 5, source.Size(files))
 	assert.Positive(t, readers.Load())
-	assert.Empty(t, source.Each(nil, func() func(source.File) int { return nil }))
+	assert.Empty(t, source.Each(nil, &done, func() func(source.File) int { return nil }))
 }
 
 func TestReadText(t *testing.T) {
