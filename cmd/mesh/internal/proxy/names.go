@@ -37,6 +37,7 @@ func providerNames() []string {
 		"aiplatform.googleapis.com", "aiplatform.us.rep.googleapis.com", "aiplatform.eu.rep.googleapis.com")
 	for _, region := range awsRegions {
 		names = append(names, "bedrock-runtime."+region+".amazonaws.com", "bedrock-runtime-fips."+region+".amazonaws.com",
+			"bedrock-runtime."+region+".api.aws", "bedrock-runtime-fips."+region+".api.aws",
 			"bedrock-mantle."+region+".api.aws", "aws-external-anthropic."+region+".api.aws")
 	}
 	for _, location := range vertexLocations {
