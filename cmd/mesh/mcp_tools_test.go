@@ -88,6 +88,28 @@ func TestToolsForModels(t *testing.T) {
 	assert.InDelta(t, 2, found[0].(map[string]any)["start"], 0)
 }
 
+func TestToolsUseOwnPrices(t *testing.T) {
+	t.Parallel()
+	start := func(file string) *agent {
+		cmd := command(t, newGatewayForTest(t), "mcp", "--node", "node-a")
+		cmd.Env = append(cmd.Env, newProviders(t), "MESH_PRICES="+file)
+		return newAgentWith(t, cmd)
+	}
+	a := start(ownPrices(t, "groq,llama-3.3-70b,0.5,1", "openai,gpt-5.2,2,4"))
+	price := a.must("model_price", arguments{"model": "llama-3.3-70b"})["prices"].([]any)[0].(map[string]any)
+	assert.InDelta(t, 0.5, price["input_per_mtok"], 0)
+	assert.Contains(t, a.must("model_price", arguments{"model": "llama-3.3-70b", "provider": "Groq"}), "prices")
+	usage := arguments{"prompt_tokens": 1000000, "completion_tokens": 1000000, "total_tokens": 2000000}
+	assert.Equal(t, "1.5", a.must("call_cost", arguments{"model": "llama-3.3-70b", "usage": usage})["usd"])
+	assert.Equal(t, "6", a.must("call_cost", arguments{"model": "gpt-5.2", "usage": usage})["usd"], "it precedes the built-in price")
+	_, failure := a.call("model_price", arguments{"model": "gpt-5.2", "provider": "nobody"})
+	assert.Contains(t, failure, "nobody")
+
+	file := ownPrices(t, "groq,llama,cheap,1")
+	_, failure = start(file).call("model_price", arguments{"model": "gpt-5.2"})
+	assert.Contains(t, failure, "MESH_PRICES: "+file+`: "cheap" is wrong in line 2, column input_per_mtok`)
+}
+
 // TestToolsKeepIntegers checks that a count and an id above 2^53 are not changed to a float64: 9007199254740993 would become
 // 9007199254740992, the largest count that is accepted, or the id of another message.
 func TestToolsKeepIntegers(t *testing.T) {

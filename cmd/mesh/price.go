@@ -91,7 +91,7 @@ func (a *app) pricesOf(ctx context.Context, model string, f callFlags) (models.P
 	if err != nil {
 		return "", nil, err
 	}
-	p, err := providerIn(list, f.provider, model)
+	p, err := lookup.Priced(list, f.provider, model)
 	if err == nil && f.live {
 		list, err = a.livePrices(ctx, p, list)
 	}

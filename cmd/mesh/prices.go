@@ -83,7 +83,7 @@ func (a *app) prices(names []string) error {
 	table, _ := a.priceTable()
 	asOf := table.AsOf()
 	if len(names) == 1 {
-		p, err := providerIn(list, names[0], "")
+		p, err := lookup.Priced(list, names[0], "")
 		if err != nil {
 			return err
 		}

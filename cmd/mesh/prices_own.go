@@ -1,16 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -25,12 +20,7 @@ func (a *app) ownPriceFiles() (names []string, from string) {
 	if len(a.priceFiles) > 0 {
 		return a.priceFiles, "--prices"
 	}
-	for _, name := range filepath.SplitList(os.Getenv("MESH_PRICES")) {
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	return names, "MESH_PRICES"
+	return pricefile.OwnNames(), pricefile.OwnVariable
 }
 
 // priceList returns the price table with the prices of the user's files, and where it is from.
@@ -45,29 +35,4 @@ func (a *app) priceList() (list *prices.List, from string, err error) {
 		from += ", with " + strings.Join(names, ", ")
 	}
 	return list, from, nil
-}
-
-// providerIn returns the provider of that name, which may be a name of the user's prices, or for "" the one that makes the model. If none
-// is known to make it, it is the only one that has a price of your own for it.
-func providerIn(list *prices.List, name, model string) (models.Provider, error) {
-	p, err := lookup.Provider(name, model)
-	if err == nil {
-		return p, nil
-	}
-	var own []string
-	for _, p := range list.Providers() {
-		switch {
-		case name != "" && strings.EqualFold(string(p), name):
-			return p, nil
-		case name == "" && len(list.ForModel(p, model)) > 0:
-			own = append(own, string(p))
-		}
-	}
-	switch {
-	case len(own) == 1:
-		return models.Provider(own[0]), nil
-	case len(own) > 1:
-		return "", fmt.Errorf("several providers have prices of %q; specify --provider %s", model, strings.Join(own, " or "))
-	}
-	return "", err
 }

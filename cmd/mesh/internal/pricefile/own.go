@@ -5,9 +5,20 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
+
+// OwnVariable is the variable with the names of the user's price files, separated as in PATH.
+const OwnVariable = "MESH_PRICES"
+
+// OwnNames returns the files of OwnVariable.
+func OwnNames() []string {
+	names := filepath.SplitList(os.Getenv(OwnVariable))
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
 
 // WithFiles returns a list with the rows of the user's price files. A row of a later file has precedence over those of earlier ones. An
 // error names the file, and the line and the column of a wrong row.

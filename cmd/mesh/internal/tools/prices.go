@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -11,10 +12,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// addPriceTools adds the tools for prices. They use the stored or built-in table, and send nothing.
+// addPriceTools adds the tools for prices. They use the stored or built-in table with the user's own prices, and send nothing.
 func addPriceTools(server *mcp.Server) {
 	add(server, "model_price", "Price of a model",
 		"List the prices of a model in USD per million tokens. null means unknown, not free.", listPrices, reads, locally)
@@ -41,12 +44,28 @@ type toolPrice struct {
 	Source              string   `json:"source"`
 }
 
-func listPrices(_ context.Context, in modelArguments) (toolPrices, error) {
-	p, err := lookup.Provider(string(in.Provider), in.Model)
+// priced are the arguments of a model with prices.
+type priced struct {
+	Model    string `json:"model"`
+	Provider string `json:"provider,omitempty" jsonschema:"or a name of your prices; default: determined from the id"`
+}
+
+// find returns the price list, and the provider of the model in it.
+func (in priced) find() (*prices.List, models.Provider, error) {
+	list, _, _ := pricefile.Load() // mesh prices reports a damaged file
+	list, err := pricefile.WithFiles(list, pricefile.OwnNames())
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", pricefile.OwnVariable, err)
+	}
+	p, err := lookup.Priced(list, in.Provider, in.Model)
+	return list, p, err
+}
+
+func listPrices(_ context.Context, in priced) (toolPrices, error) {
+	list, p, err := in.find()
 	if err != nil {
 		return toolPrices{}, err
 	}
-	list, _, _ := pricefile.Load() // mesh prices reports a damaged file
 	prices := list.ForModel(p, in.Model)
 	out := toolPrices{make([]toolPrice, len(prices))}
 	for i := range prices {
@@ -60,7 +79,7 @@ func listPrices(_ context.Context, in modelArguments) (toolPrices, error) {
 }
 
 type costArguments struct {
-	modelArguments
+	priced
 	Usage json.RawMessage `json:"usage" jsonschema:"the usage object of the response, unchanged"`
 	At    string          `json:"at,omitempty" jsonschema:"RFC 3339 time of the call; default now"`
 	Mode  string          `json:"mode,omitempty" jsonschema:"batch, flex, priority or another mode that changes the price"`
@@ -73,7 +92,7 @@ type toolCost struct {
 }
 
 func computeCost(_ context.Context, in costArguments) (toolCost, error) {
-	p, err := lookup.Provider(string(in.Provider), in.Model)
+	list, p, err := in.find()
 	if err != nil {
 		return toolCost{}, err
 	}
@@ -81,15 +100,14 @@ func computeCost(_ context.Context, in costArguments) (toolCost, error) {
 	if err != nil {
 		return toolCost{}, err
 	}
-	usage, err := prices.ParseUsage(p, in.Usage)
-	if err != nil {
-		return toolCost{}, err
-	}
 	if at.IsZero() {
 		at = time.Now()
 	}
-	list, _, _ := pricefile.Load()
-	cost, err := list.CostOf(prices.Call{Provider: p, Model: in.Model, Usage: usage, At: at, Mode: in.Mode})
+	call, err := calls.Record{Provider: p, Model: in.Model, Usage: in.Usage, Time: at, Mode: in.Mode}.Call()
+	if err != nil {
+		return toolCost{}, err
+	}
+	cost, err := list.CostOf(call)
 	switch {
 	case errors.Is(err, prices.ErrUnpriced):
 		return toolCost{Reason: explain(err)}, nil
