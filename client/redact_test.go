@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,18 +67,20 @@ func TestNoErrorShowsATokenThatTheGatewayEchoes(t *testing.T) {
 			"peer token":            func(s string) string { return `{"status":"registered","peer_token":"` + s + `","nam` },
 			"spaced peer token":     func(s string) string { return `{"peer_token" : "` + s + `"}` },
 		} {
-			c := serving(t, func(w http.ResponseWriter, r *http.Request) {
-				w.WriteHeader(status)
-				_, _ = w.Write([]byte(echo(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))))
-			})
-			for operation, call := range operations {
-				if status == 200 && (operation == "Health" || operation == "MarkRead") {
-					continue // every body is valid
+			synctest.Test(t, func(t *testing.T) {
+				c := servingInMemory(t, func(w http.ResponseWriter, r *http.Request) {
+					w.WriteHeader(status)
+					_, _ = w.Write([]byte(echo(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))))
+				}, client.WithToken(token))
+				for operation, call := range operations {
+					if status == 200 && (operation == "Health" || operation == "MarkRead") {
+						continue // every body is valid
+					}
+					err := call(t.Context(), c)
+					require.Error(t, err, "%s %d %s", operation, status, name)
+					assert.NotContains(t, shown(err), token[:12], "%s %d %s", operation, status, name)
 				}
-				err := call(t.Context(), c)
-				require.Error(t, err, "%s %d %s", operation, status, name)
-				assert.NotContains(t, shown(err), token[:12], "%s %d %s", operation, status, name)
-			}
+			})
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // TestIdleNodeLoad counts the requests of a node that receives nothing, over six hours. docs/scale.md has the figures.
 func TestIdleNodeLoad(t *testing.T) {
 	const (
-		hours   = 6
+		hours   = 2
 		lookups = 4.0 / 3 // every 30 to 60 seconds
 	)
 	register := &client.RegisterRequest{URL: "http://node-a:8787"}

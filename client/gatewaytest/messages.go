@@ -41,24 +41,36 @@ func (m *message) receipt() map[string]any {
 	}
 }
 
-// row is a message as GET /messages lists it.
-func (m *message) row() map[string]any {
-	row := m.threadRow()
-	row["thread_id"], row["read_at"] = m.threadID, m.readAt
-	row["channel"], row["mentions"] = nil, nil
+// threadRow is a message as GET /threads/{uuid} lists it.
+type threadRow struct {
+	ID            int64        `json:"id"`
+	FromNode      string       `json:"from_node"`
+	ToNode        string       `json:"to_node"`
+	Kind          string       `json:"kind"`
+	Content       string       `json:"content"`
+	RelatedTaskID *json.Number `json:"related_task_id"`
+	CreatedAt     string       `json:"created_at"`
+}
+
+func (m *message) threadRow() threadRow {
+	row := threadRow{ID: m.id, FromNode: m.from, ToNode: m.to, Kind: m.kind, Content: m.content, CreatedAt: m.createdAt}
+	if m.taskID != "" {
+		row.RelatedTaskID = &m.taskID
+	}
 	return row
 }
 
-// threadRow is a message as GET /threads/{uuid} lists it.
-func (m *message) threadRow() map[string]any {
-	row := map[string]any{
-		"id": m.id, "from_node": m.from, "to_node": m.to, "kind": m.kind,
-		"content": m.content, "related_task_id": nil, "created_at": m.createdAt,
-	}
-	if m.taskID != "" {
-		row["related_task_id"] = m.taskID
-	}
-	return row
+// row is a message as GET /messages lists it.
+type row struct {
+	threadRow
+	ThreadID *string `json:"thread_id"`
+	ReadAt   *string `json:"read_at"`
+	Channel  any     `json:"channel"`  // null
+	Mentions any     `json:"mentions"` // null
+}
+
+func (m *message) row() row {
+	return row{threadRow: m.threadRow(), ThreadID: m.threadID, ReadAt: m.readAt}
 }
 
 // store adds a message and moves the last_seen of its sender.
@@ -79,7 +91,7 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 		if channel := f.query.Get("channel"); channel != "" {
 			return unknownChannel(channel)
 		}
-		rows := []map[string]any{}
+		rows := []row{}
 		for _, m := range slices.Backward(g.inbox(f.query.Get("to"))) {
 			if int64(len(rows)) == limit {
 				break

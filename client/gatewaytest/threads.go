@@ -105,7 +105,7 @@ func (g *Gateway) getThread(r *http.Request) (action, []issue) {
 		if t == nil {
 			return refuse(http.StatusNotFound, "thread not found")
 		}
-		rows := []map[string]any{}
+		rows := []threadRow{}
 		for _, m := range t.messages[:min(int64(len(t.messages)), limit)] {
 			rows = append(rows, m.threadRow())
 		}
