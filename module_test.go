@@ -2,6 +2,8 @@
 package mesh_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -9,10 +11,12 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,7 +45,7 @@ func TestImportersGetFewModules(t *testing.T) {
 	}
 	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/meter", "./discovery/focus", "./discovery/report", "./scan"} {
 		// go mod tidy ignores the build tag of tools.go: importing the root package would require the code generator.
-		assert.NotContains(t, dependencies(t, "{{.ImportPath}}", pkg), "github.com/mesh-gateway/mesh-go", pkg)
+		assert.NotContains(t, packageOf(t, pkg).Deps, "github.com/mesh-gateway/mesh-go", pkg)
 	}
 	assert.Empty(t, slices.DeleteFunc(modules(t, "./scan"), func(m string) bool { return m == "github.com/mesh-gateway/mesh-go" }),
 		"scan needs the standard library only")
@@ -60,16 +64,14 @@ var mayUseHTTP = []string{"", "focus", "discoverytest", "meter", "internal/billi
 // TestPackagesThatCalculateSendNothing limits what the packages of discovery are built from: what calculates needs nothing that sends.
 func TestPackagesThatCalculateSendNothing(t *testing.T) {
 	t.Parallel()
-	const each = `{{.ImportPath}}{{range .Deps}},{{.}}{{end}}`
-	for _, line := range dependencies(t, each, "./discovery/...") {
-		path, deps, _ := strings.Cut(line, ",")
+	for path, p := range packages(t) {
 		pkg, ours := within(path, "discovery")
 		if !ours {
 			continue
 		}
 		allowed, public := builtFrom[pkg]
 		assert.True(t, public || strings.HasPrefix(pkg, "internal/"), "%s is not in builtFrom", path)
-		for dep := range strings.SplitSeq(deps, ",") {
+		for _, dep := range p.Deps {
 			name, below := within(dep, "discovery")
 			if below && !strings.HasPrefix(name, "internal/") {
 				assert.Contains(t, allowed, name, path)
@@ -105,7 +107,7 @@ func TestSizesOfPrograms(t *testing.T) {
 		file, binary := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), "program")
 		code := fmt.Sprintf("package main\nimport %q\nfunc main() { %s }\n", "github.com/mesh-gateway/mesh-go/discovery/"+program.pkg, program.code)
 		require.NoError(t, os.WriteFile(file, []byte(code), 0o600))
-		assert.LessOrEqual(t, len(modules(t, file)), 1+4, "this module and four others: %s", program.name)
+		assert.LessOrEqual(t, len(modules(t, "./discovery/"+program.pkg)), 1+4, "this module and four others: %s", program.name)
 		if i > 0 && !whole.Tests() {
 			continue
 		}
@@ -124,45 +126,86 @@ func TestSizesOfPrograms(t *testing.T) {
 // TestCommandLinksNoTests checks that the servers for development and tests, which the command has, do not need package testing.
 func TestCommandLinksNoTests(t *testing.T) {
 	t.Parallel()
-	assert.NotContains(t, dependencies(t, "{{.ImportPath}}", "./cmd/mesh"), "testing")
+	assert.NotContains(t, packageOf(t, "./cmd/mesh").Deps, "testing")
+}
+
+// listedPackage is a package as go list prints it. Deps are all that it is built from.
+type listedPackage struct {
+	ImportPath, Dir string
+	GoFiles, Deps   []string
+	Module          *struct {
+		Path string
+		Main bool
+	}
+}
+
+// goList returns what the packages of this module are built from, themselves included, by import path.
+var goList = sync.OnceValues(func() (map[string]*listedPackage, error) {
+	out, err := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,Deps,Module", "./...").Output()
+	all := make(map[string]*listedPackage)
+	for decoder := json.NewDecoder(bytes.NewReader(out)); err == nil && decoder.More(); {
+		p := new(listedPackage)
+		if err = decoder.Decode(p); err == nil && p.ours() {
+			// go test caches a result until a file that the test itself has opened changes. Files that go list reads do not count:
+			// without this, a new import would pass as "(cached)".
+			_, err = os.ReadDir(p.Dir)
+		}
+		all[p.ImportPath] = p
+	}
+	return all, err
+})
+
+func (p *listedPackage) ours() bool { return p.Module != nil && p.Module.Main }
+
+func packages(t *testing.T) map[string]*listedPackage {
+	t.Helper()
+	all, err := goList()
+	require.NoError(t, err)
+	return all
+}
+
+// packageOf returns a package of this module, such as ./client.
+func packageOf(t *testing.T, folder string) *listedPackage {
+	t.Helper()
+	p := packages(t)[path.Join("github.com/mesh-gateway/mesh-go", folder)]
+	require.NotNil(t, p, folder)
+	return p
 }
 
 // modules returns the modules that a package is built from.
-func modules(t *testing.T, pkg string) []string {
+func modules(t *testing.T, folder string) []string {
 	t.Helper()
-	return dependencies(t, "{{with .Module}}{{.Path}}{{end}}", pkg)
-}
-
-// dependencies returns what go list prints for a package and its dependencies.
-func dependencies(t *testing.T, format, pkg string) []string {
-	t.Helper()
-	const folder = "{{with .Module}}{{if .Main}}{{$.Dir}}{{end}}{{end}}\t"
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", folder+format, pkg).Output()
-	require.NoError(t, err)
+	p := packageOf(t, folder)
 	var all []string
-	for line := range strings.Lines(string(out)) {
-		folder, texts, _ := strings.Cut(line, "\t")
-		if folder != "" {
-			// go test caches a result until a file that the test itself has opened changes. Files that go list reads do not count:
-			// without this, a new import would pass as "(cached)".
-			_, err := os.ReadDir(folder)
-			require.NoError(t, err)
+	for _, name := range append([]string{p.ImportPath}, p.Deps...) {
+		if module := packages(t)[name].Module; module != nil {
+			all = append(all, module.Path)
 		}
-		all = append(all, strings.Fields(texts)...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// shippedFiles is a go list template: the files of this module that a package is built from.
-const shippedFiles = `{{with .Module}}{{if eq .Path "github.com/mesh-gateway/mesh-go"}}{{range $.GoFiles}}{{$.Dir}}/{{.}} {{end}}{{end}}{{end}}`
+// shippedFiles returns the files of this module that a package is built from.
+func shippedFiles(t *testing.T, folder string) (files []string) {
+	t.Helper()
+	p := packageOf(t, folder)
+	for _, name := range append([]string{p.ImportPath}, p.Deps...) {
+		if dep := packages(t)[name]; dep.ours() {
+			for _, file := range dep.GoFiles {
+				files = append(files, filepath.Join(dep.Dir, file))
+			}
+		}
+	}
+	return files
+}
 
 // TestNothingIsWrittenToDisk checks that code with keys cannot write one to disk: it uses only functions of package os that
 // read, and imports no other package that can open a file.
 func TestNothingIsWrittenToDisk(t *testing.T) {
 	t.Parallel()
 	for _, pkg := range []string{"./client", "./discovery", "./scan"} {
-		files := dependencies(t, shippedFiles, pkg)
+		files := shippedFiles(t, pkg)
 		require.Greater(t, len(files), 10, pkg)
 		for _, path := range files {
 			if filepath.Base(filepath.Dir(path)) == "calls" { // whose Log writes records, which have no keys

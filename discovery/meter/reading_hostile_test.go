@@ -83,7 +83,7 @@ func TestAMeterHoldsLittleOfAResponse(t *testing.T) { //nolint:paralleltest // i
 	for name, s := range hostileStreams {
 		body := hostile(name, 256<<10)
 		for _, form := range []string{"", "gzip"} {
-			const responses, most = 10, 64 << 10
+			const responses, most = 4, 64 << 10
 			sent := body
 			limit := uint64(most)
 			if form == "gzip" {

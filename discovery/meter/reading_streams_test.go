@@ -24,7 +24,7 @@ func TestStreamsAreCountedAtAnySize(t *testing.T) {
 	for _, recorded := range streams.Recorded(t) {
 		t.Run(recorded.Name, func(t *testing.T) {
 			t.Parallel()
-			recorded.Each(t, 12, func(s streams.Stream, want prices.Response, read int) {
+			recorded.Each(t, 24, func(s streams.Stream, want prices.Response, read int) {
 				e := &exchange{}
 				e.Request.Method, e.Request.URL, e.Request.Body = http.MethodPost, s.URL, s.Request
 				e.Response.Status, e.Response.Headers = 200, map[string]string{"Content-Type": "text/event-stream"}
@@ -78,7 +78,7 @@ func TestStreamsAreCountedOverTheNetwork(t *testing.T) {
 				base.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
 			}
 			for _, recorded := range streams.Recorded(t) {
-				recorded.Each(t, 34, func(s streams.Stream, want prices.Response, read int) {
+				recorded.Each(t, 68, func(s streams.Stream, want prices.Response, read int) {
 					server.set(s.Body)
 					var records []calls.Record
 					save := meter.WithRecorder(func(r calls.Record) { records = append(records, r) })

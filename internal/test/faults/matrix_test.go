@@ -97,10 +97,10 @@ func newMatrix(t *testing.T) *matrix {
 	return m
 }
 
-// sampled returns the faults of sample and every sixth of the others.
+// sampled returns the faults of sample and every twelfth of the others.
 func sampled(faults []*fault) (list []*fault) {
 	for i, f := range faults {
-		if i%6 == 0 || slices.Contains(sample, f.name) {
+		if i%12 == 0 || slices.Contains(sample, f.name) {
 			list = append(list, f)
 		}
 	}

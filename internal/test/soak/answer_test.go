@@ -20,7 +20,7 @@ import (
 // link is slow afterwards. Every question has one answer, for which the function ran once.
 func TestAnswersAreProducedOnceInAnOutageAndOnASlowLink(t *testing.T) {
 	t.Parallel()
-	const questions, beforeOutage, failures = 100, 20, 8
+	const questions, beforeOutage, failures = 100, 20, 4
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"), gatewaytest.WithoutRequestLog())
 	for i := range questions {
 		g.Store("node-a", "node-b", "question", fmt.Sprint(i, strings.Repeat(" ", 6000)))
