@@ -46,6 +46,7 @@ func (p *paid) answer(context.Context, client.MeshMessage) (string, error) {
 }
 
 func TestAnswerAnswersQuestionsInTheirThread(t *testing.T) {
+	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b"), gatewaytest.WithThreads(threadID))
 	asker := connect(t, g, "node-b")
 	for _, kind := range []client.Kind{client.KindFYI, client.KindQuestion, client.KindQuestion} {
@@ -83,6 +84,7 @@ func TestAnswerAnswersQuestionsInTheirThread(t *testing.T) {
 }
 
 func TestAnswerSelectsKinds(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		opts client.ServeOptions
 		want []int64
@@ -118,6 +120,7 @@ func TestAnswerRejectsInvalidOptions(t *testing.T) {
 
 // The gateway goes away while the function runs. Before Answer, a handler ran five times in 28 s, and the question was given up.
 func TestAnswerRunsOnceInAnOutage(t *testing.T) {
+	t.Parallel()
 	for name, workers := range map[string]int{"one worker": 1, "three workers": 3} {
 		g := emptyGateway(t)
 		storeQuestions(g, 8)
@@ -143,6 +146,7 @@ func TestAnswerRunsOnceInAnOutage(t *testing.T) {
 
 // A worker that waits behind a full window of messages polls itself.
 func TestServeWithReplyRunsAgainAfterAnOutage(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 3)
 	synctest.Test(t, func(t *testing.T) {
@@ -215,6 +219,7 @@ func TestAnswerRunsOnceWhilePollsSucceed(t *testing.T) {
 
 // The function has MaxAttempts, and so has the delivery of what it returned at last.
 func TestAnswerCountsDeliveriesByThemselves(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 1)
 	g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: 500, Times: 2})
@@ -238,6 +243,7 @@ func TestAnswerCountsDeliveriesByThemselves(t *testing.T) {
 
 // The asker must not wait for an answer that never comes.
 func TestAnswerTellsTheAskerOfARefusedText(t *testing.T) {
+	t.Parallel()
 	leak := "the key is AKIA" + "QWERTYUIOPASDFGH"
 	for name, c := range map[string]struct {
 		text, want string
@@ -274,6 +280,7 @@ func TestAnswerTellsTheAskerOfARefusedText(t *testing.T) {
 
 // A program that crashes after the delivery runs the function again, whose text may differ. The asker has one answer.
 func TestAnswerSendsOneAnswerAcrossACrash(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 1)
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: 503, Times: -1})
@@ -297,6 +304,7 @@ func TestAnswerSendsOneAnswerAcrossACrash(t *testing.T) {
 }
 
 func TestAnswerDeliversWhatItHasWhenItsContextEnds(t *testing.T) {
+	t.Parallel()
 	for name, away := range map[string]bool{"the gateway is back": false, "the gateway is away": true} {
 		g := emptyGateway(t)
 		storeQuestions(g, 3)
@@ -334,6 +342,7 @@ func TestAnswerDeliversWhatItHasWhenItsContextEnds(t *testing.T) {
 }
 
 func TestAnswerBoundsWhatItKeeps(t *testing.T) {
+	t.Parallel()
 	const workers = 2
 	g := emptyGateway(t)
 	storeQuestions(g, 60)

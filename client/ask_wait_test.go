@@ -42,6 +42,7 @@ func reply(t *testing.T, d http.RoundTripper) {
 }
 
 func TestAskWaitsThroughErrors(t *testing.T) {
+	t.Parallel()
 	g := gateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		c, d := worker(t, g)
@@ -63,6 +64,7 @@ func TestAskWaitsThroughErrors(t *testing.T) {
 }
 
 func TestAskEndsWhenTheGatewayRefuses(t *testing.T) {
+	t.Parallel()
 	g := gateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := worker(t, g)
@@ -79,6 +81,7 @@ func TestAskEndsWhenTheGatewayRefuses(t *testing.T) {
 
 // At a gateway with a new database, Ask would wait without end. It returns a NoAnswerError within a minute.
 func TestAskEndsWhenTheGatewayLosesTheQuestion(t *testing.T) {
+	t.Parallel()
 	for name, outage := range map[string]time.Duration{"during an outage": time.Second, "between two polls": 0} {
 		t.Run(name, func(t *testing.T) {
 			g, lost := gateway(t), gateway(t)
@@ -113,6 +116,7 @@ func TestAwaitOfALostQuestionEndsAtOnce(t *testing.T) {
 }
 
 func TestAskPollsLessOften(t *testing.T) {
+	t.Parallel()
 	g := gateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := worker(t, g)
@@ -129,6 +133,7 @@ func TestAskPollsLessOften(t *testing.T) {
 
 // A node that floods the thread with answers does not hide those of another one.
 func TestAskAllIsNotCrowdedOut(t *testing.T) {
+	t.Parallel()
 	g := gateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		c, d := worker(t, g)

@@ -57,7 +57,7 @@ func ExampleMeshClient_AskAll() {
 		log.Fatal(err)
 	}
 	defer c.Close()
-	short, cancel := context.WithTimeout(ctx, 3*time.Second)
+	short, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	for m, err := range c.AskAll(short, []string{"node-b", "node-c", "node-d"}, client.SendRequest{Content: "Are you ready?"}) {
 		var none *client.NoAnswerError

@@ -155,6 +155,7 @@ func TestServeLooksAgainForAMessageThatIsNotVisible(t *testing.T) {
 
 // Faulty gateways and proxies answer 200 without a body, which does not show that a message is gone.
 func TestServeRepeatsAMarkWhileTheInboxHasNoBody(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 1)
 	synctest.Test(t, func(t *testing.T) {
@@ -200,6 +201,7 @@ func TestServeMarksAMessageThatNewerOnesHide(t *testing.T) {
 
 // The contents of newer messages must not hide the message either: a response without them has room for all.
 func TestServeMarksAMessageThatLargeOnesHide(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := new(mailbox)
 		b.add("node-b", "question", "2026-11-21T12:00:00+00:00")
@@ -218,6 +220,7 @@ func TestServeMarksAMessageThatLargeOnesHide(t *testing.T) {
 
 // A backlog must not be listed again for each of its marks.
 func TestServeListsABacklogFewTimes(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := new(mailbox)
 		for i := range 200 {

@@ -17,6 +17,7 @@ import (
 )
 
 func TestServeWaitsForRunningHandlersWhenItsContextEnds(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	for range 3 {
 		g.Store("node-b", "node-a", "question", "Is the build green?")
@@ -39,6 +40,7 @@ func TestServeWaitsForRunningHandlersWhenItsContextEnds(t *testing.T) {
 
 // Forged messages of the node itself need a mark each. Serve must not send all of them before it ends.
 func TestServeEndsAlthoughForgedMessagesAreNotMarked(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	for range 50 {
 		g.Store("node-a", "node-a", "question", "forged")
@@ -60,6 +62,7 @@ func TestServeEndsAlthoughForgedMessagesAreNotMarked(t *testing.T) {
 }
 
 func TestServeLeavesAMessageThatWaitsForAnotherAttemptUnread(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 1)
 	synctest.Test(t, func(t *testing.T) {
@@ -86,6 +89,7 @@ func TestServeEndsWhenTheClientIsClosed(t *testing.T) {
 }
 
 func TestCloseEndsServeAtOnce(t *testing.T) {
+	t.Parallel()
 	for name, opts := range map[string]client.ServeOptions{
 		"a handler that waits":            {},
 		"a pause between polls":           {Workers: 9, Watch: client.WatchOptions{Interval: time.Hour}},

@@ -19,6 +19,7 @@ import (
 )
 
 func TestServeRepeatsAFailedMessageAndGivesItUp(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	bad := g.Store("node-b", "node-a", "question", "impossible")
 	good := g.Store("node-b", "node-a", "question", "possible")
@@ -52,6 +53,7 @@ func TestServeRepeatsAFailedMessageAndGivesItUp(t *testing.T) {
 }
 
 func TestServeReportsAPollThatIsFullOfMessagesThatWereGivenUp(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 3) // a poll of two messages hides message 1
 	synctest.Test(t, func(t *testing.T) {
@@ -75,6 +77,7 @@ func TestServeReportsAPollThatIsFullOfMessagesThatWereGivenUp(t *testing.T) {
 }
 
 func TestServeHonorsTheRetryAfterOfAHandlersError(t *testing.T) {
+	t.Parallel()
 	for header, want := range map[string]time.Duration{"30": 30 * time.Second, "3600": time.Minute} {
 		g := emptyGateway(t)
 		storeQuestions(g, 1)
@@ -98,6 +101,7 @@ func TestServeHonorsTheRetryAfterOfAHandlersError(t *testing.T) {
 
 // OnError may wait, for example for a person: the worker is free for other messages.
 func TestServeWorksWhileOnErrorWaits(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 3)
 	synctest.Test(t, func(t *testing.T) {
@@ -123,6 +127,7 @@ func TestServeWorksWhileOnErrorWaits(t *testing.T) {
 }
 
 func TestServeWithoutOnErrorLogsErrorsWithoutTokens(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 1)
 	synctest.Test(t, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 )
 
 func TestServeMarksAMessageThatOnGiveUpEnds(t *testing.T) {
+	t.Parallel()
 	for _, marks := range []bool{true, false} {
 		g := emptyGateway(t)
 		bad := g.Store("node-b", "node-a", "question", "impossible")
@@ -48,6 +49,7 @@ func TestServeMarksAMessageThatOnGiveUpEnds(t *testing.T) {
 }
 
 func TestServeRepeatsTheMarkOfAMessageThatIsGivenUp(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 1)
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: 503, Times: 6})
@@ -66,6 +68,7 @@ func TestServeRepeatsTheMarkOfAMessageThatIsGivenUp(t *testing.T) {
 
 // The same reply would be refused again. A peer that is not registered may be so after a reset of the gateway, for a minute.
 func TestServeDoesNotRepeatAReplyThatIsRefusedForItsContent(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		sender, answer string
 		attempts       int
@@ -100,6 +103,7 @@ func TestServeDoesNotRepeatAReplyThatIsRefusedForItsContent(t *testing.T) {
 }
 
 func TestServeWaitsForAPeerThatRegistersWithinAMinute(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	g.Store("node-x", "node-a", "question", "Is the build green?")
 	synctest.Test(t, func(t *testing.T) {
@@ -125,6 +129,7 @@ func TestServeWaitsForAPeerThatRegistersWithinAMinute(t *testing.T) {
 
 // Messages that nothing can answer must not hide the others, whoever sends a thousand of them.
 func TestServeReachesAMessageBehindForgedOnes(t *testing.T) {
+	t.Parallel()
 	for name, forger := range map[string]string{"the node itself": "node-a", "a name that is not registered": "nobody"} {
 		g := emptyGateway(t)
 		honest := g.Store("node-b", "node-a", "question", "Is the build green?")
@@ -156,6 +161,7 @@ func TestServeReachesAMessageBehindForgedOnes(t *testing.T) {
 }
 
 func TestServeReportsOwnMessagesThatItCannotMark(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	g.Store("node-a", "node-a", "question", "hello")
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusForbidden, Times: -1})

@@ -20,6 +20,7 @@ import (
 )
 
 func TestServeDoesNotRunTheHandlerAgainWhenTheMarkFails(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	g.Store("node-b", "node-a", "question", "Is the build green?")
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: 2})
@@ -36,6 +37,7 @@ func TestServeDoesNotRunTheHandlerAgainWhenTheMarkFails(t *testing.T) {
 }
 
 func TestServeRepeatsAMarkForAsLongAsTheGatewayIsDown(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 1)
 	synctest.Test(t, func(t *testing.T) {
@@ -64,6 +66,7 @@ func TestServeRepeatsAMarkForAsLongAsTheGatewayIsDown(t *testing.T) {
 
 // Whatever is not the gateway's own 404 may come from something in between, or pass.
 func TestServeRepeatsAMarkUntilTheGatewayAcceptsIt(t *testing.T) {
+	t.Parallel()
 	page := http.Header{"Content-Type": {"text/html"}}
 	for name, fault := range map[string]gatewaytest.Fault{
 		"301": {Status: 301}, "302": {Status: 302, Header: http.Header{"Location": {"/login"}}}, "307": {Status: 307},
@@ -123,6 +126,7 @@ func TestServeReportsAMessageWhoseIDCannotBeMarked(t *testing.T) {
 }
 
 func TestServeAcceptsThatAMessageIsMarkedReadByAnotherProgram(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 1)
 	synctest.Test(t, func(t *testing.T) {
@@ -162,6 +166,7 @@ func (c checkedMarks) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func TestServeLosesNoMessageAtAFaultyGateway(t *testing.T) {
+	t.Parallel()
 	const messages = 60
 	g := emptyGateway(t)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -19,6 +19,7 @@ import (
 
 // A gateway in trouble must not receive more requests the more messages are waiting for their marks.
 func TestServeSendsFewMarksWhileEveryMarkFails(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusInternalServerError, Times: -1})
 	synctest.Test(t, func(t *testing.T) {
@@ -43,6 +44,7 @@ func TestServeSendsFewMarksWhileEveryMarkFails(t *testing.T) {
 }
 
 func TestServeSendsQueuedMarksPastOneThatAlwaysFails(t *testing.T) {
+	t.Parallel()
 	const messages = 20
 	g := emptyGateway(t)
 	storeQuestions(g, messages)
@@ -66,6 +68,7 @@ func TestServeSendsQueuedMarksPastOneThatAlwaysFails(t *testing.T) {
 }
 
 func TestServeSendsQueuedMarksWhenItsContextEnds(t *testing.T) {
+	t.Parallel()
 	const messages = 20
 	for works, want := range map[bool]int{true: 0, false: messages} {
 		g := emptyGateway(t)
@@ -94,6 +97,7 @@ func TestServeSendsQueuedMarksWhenItsContextEnds(t *testing.T) {
 }
 
 func TestCloseEndsTheQueueOfMarks(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 20)
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: -1})
@@ -109,6 +113,7 @@ func TestCloseEndsTheQueueOfMarks(t *testing.T) {
 
 // A program that ends has to know which of its messages will be handed over again.
 func TestServeReportsTheMarksThatItLeavesBehind(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 3)
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: http.StatusServiceUnavailable, Times: -1})
@@ -126,6 +131,7 @@ func TestServeReportsTheMarksThatItLeavesBehind(t *testing.T) {
 
 // A hostile gateway has new messages without end, and accepts no mark.
 func TestServeBoundsTheMarksThatWait(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		fresh := newRows(1)
 		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {

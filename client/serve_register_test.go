@@ -15,6 +15,7 @@ import (
 )
 
 func TestServeRegistersAgainAfterTheGatewayLostItsDatabase(t *testing.T) {
+	t.Parallel()
 	before, after := emptyGateway(t), emptyGateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		before.Store("node-b", "node-a", "question", "before")
@@ -38,6 +39,7 @@ func TestServeRegistersAgainAfterTheGatewayLostItsDatabase(t *testing.T) {
 }
 
 func TestServeRegistersAgainAtAGatewayThatCannotReturnOnePeer(t *testing.T) {
+	t.Parallel()
 	noPath := func(r gatewaytest.Request) *gatewaytest.Fault {
 		if r.Operation != gatewaytest.GetPeer {
 			return nil
@@ -61,6 +63,7 @@ func TestServeRegistersAgainAtAGatewayThatCannotReturnOnePeer(t *testing.T) {
 }
 
 func TestServeDoesNotRegisterADisabledNodeAgain(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		// An alias for the node's own name does not change which peer Serve looks for.
@@ -75,6 +78,7 @@ func TestServeDoesNotRegisterADisabledNodeAgain(t *testing.T) {
 }
 
 func TestServeWaitsForAGatewayThatIsNotThereYet(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	g.Store("node-b", "node-a", "question", "Is the build green?")
 	synctest.Test(t, func(t *testing.T) {
@@ -90,6 +94,7 @@ func TestServeWaitsForAGatewayThatIsNotThereYet(t *testing.T) {
 }
 
 func TestServeRepeatsARegistrationThatIsRateLimited(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	g.Store("node-b", "node-a", "question", "Is the build green?")
 	g.Fail(gatewaytest.RegisterPeer, gatewaytest.Fault{Status: http.StatusTooManyRequests})
@@ -115,6 +120,7 @@ func TestServeReturnsARejectedRegistration(t *testing.T) {
 }
 
 func TestServeReportsAFailedCheckOfItsRegistration(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := worker(t, g)
@@ -131,6 +137,7 @@ func TestServeReportsAFailedCheckOfItsRegistration(t *testing.T) {
 
 // Neither the capabilities of the node itself nor the list of all peers matter.
 func TestServeChecksItsRegistrationByItsNameAlone(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
 		if r.Operation != gatewaytest.GetPeer {

@@ -19,6 +19,7 @@ import (
 
 // The mark of a message that its handler finished late would be the mark of another message in a new database.
 func TestServeDoesNotMarkAMessageOfAnEarlierDatabase(t *testing.T) {
+	t.Parallel()
 	before, after := emptyGateway(t), emptyGateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		before.Store("node-b", "node-a", "question", "before")
@@ -48,6 +49,7 @@ func TestServeDoesNotMarkAMessageOfAnEarlierDatabase(t *testing.T) {
 
 // Serve knows of the new database while its only worker is still busy.
 func TestServeNoticesANewDatabaseWhileAllWorkersAreBusy(t *testing.T) {
+	t.Parallel()
 	before, after := emptyGateway(t), emptyGateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		before.Store("node-b", "node-a", "question", "before")

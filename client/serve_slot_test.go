@@ -40,6 +40,7 @@ func (h *hangingMarks) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // If marks hang, 300 messages would cause 1,000 marks and 6,008 goroutines. With 8 workers there are 9 marks.
 func TestServeSendsNoMoreMarksAtATimeThanItHasWorkers(t *testing.T) {
+	t.Parallel()
 	const workers, messages = 8, 300
 	g := emptyGateway(t)
 	storeQuestions(g, messages)
@@ -73,6 +74,7 @@ func TestServeSendsNoMoreMarksAtATimeThanItHasWorkers(t *testing.T) {
 }
 
 func TestServeSendsTheFirstMarkOnceBeforeTheWorkerIsFree(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 2)
 	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: 503, Times: 5})
@@ -112,6 +114,7 @@ func newRows(bytes int) http.HandlerFunc {
 }
 
 func TestServeBoundsTheMessagesThatWait(t *testing.T) {
+	t.Parallel()
 	const workers = 3
 	for name, c := range map[string]struct{ bytes, limit, most int }{
 		"small": {10, 1000, 1024}, "large": {1 << 20, 20, 32},

@@ -95,6 +95,7 @@ func unread(t *testing.T, c *client.MeshClient) int {
 var register = &client.RegisterRequest{URL: "http://node-a:8787"}
 
 func TestServeHandlesMessagesInOrderAndMarksThemRead(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	for range 5 {
 		g.Store("node-b", "node-a", "question", "Is the build green?")
@@ -113,6 +114,7 @@ func TestServeHandlesMessagesInOrderAndMarksThemRead(t *testing.T) {
 }
 
 func TestServeRunsAtMostAsManyHandlersAsWorkers(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	for range 20 {
 		g.Store("node-b", "node-a", "question", "Is the build green?")
@@ -137,6 +139,7 @@ func TestServeRunsAtMostAsManyHandlersAsWorkers(t *testing.T) {
 }
 
 func TestServeHasMoreWorkersThanMessages(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 2)
 	synctest.Test(t, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 )
 
 func TestWatchPollsLessOftenWhileTheInboxIsEmpty(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		i := &inbox{answers: []http.HandlerFunc{rows(), rows(), rows(), rows(), rows(), rows(1), rows(1)}}
 		c, err := client.New("node-a", client.WithGatewayURL("http://gateway.test"), client.WithHTTPClient(&http.Client{Transport: inProcessTransport(i.handle)}))
@@ -46,6 +47,7 @@ func checkPauses(t *testing.T, polls []time.Time, seconds ...time.Duration) {
 
 // Two nodes exchange questions and answers after an hour of silence. Without the active minute a turn takes 25 s and more.
 func TestConversationDoesNotWaitForIdlePolls(t *testing.T) {
+	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())

@@ -18,6 +18,7 @@ import (
 
 // TestIdleNodeLoad counts the requests of a node that receives nothing, over six hours. docs/scale.md has the figures.
 func TestIdleNodeLoad(t *testing.T) {
+	t.Parallel()
 	const (
 		hours   = 2
 		lookups = 4.0 / 3 // every 30 to 60 seconds

@@ -15,6 +15,7 @@ import (
 )
 
 func TestWatchSelectsMessages(t *testing.T) {
+	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b", "node-c"), gatewaytest.WithThreads(threadID))
 	for i, m := range []struct{ from, kind, thread string }{
 		{"node-b", "fyi", ""}, {"node-c", "question", ""}, {"node-b", "question", threadID}, {"node-c", "fyi", threadID}, {"node-b", "question", ""},
@@ -63,6 +64,7 @@ func fields(o client.WatchOptions) (n int) {
 
 // An older gateway ignores the parameters: the client selects as well.
 func TestServeLeavesMessagesThatAreNotSelected(t *testing.T) {
+	t.Parallel()
 	for _, opts := range []client.WatchOptions{{FromNode: "node-c"}, {Kind: client.KindFYI}, {ThreadID: threadID}} {
 		synctest.Test(t, func(t *testing.T) {
 			b := &mailbox{ignores: []string{"from", "kind", "thread_id"}}
@@ -87,6 +89,7 @@ func TestServeRejectsTwoSelectionsOfKinds(t *testing.T) {
 
 // 300 messages are three full polls. With a pause after each, Serve would handle few messages a second.
 func TestServeDoesNotPauseAfterAFullPoll(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	storeQuestions(g, 300)
 	synctest.Test(t, func(t *testing.T) {

@@ -37,6 +37,7 @@ func limits(g *gatewaytest.Gateway) (limits []int) {
 
 // 200 messages of 60 KB at 1 MB/s exceed the timeout in one poll. In smaller polls they are read after 24 s.
 func TestWatchFetchesFewerMessagesOnASlowLink(t *testing.T) {
+	t.Parallel()
 	g := slowGateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		// The policy does not repeat a request that would take as long again.
@@ -56,6 +57,7 @@ func TestWatchFetchesFewerMessagesOnASlowLink(t *testing.T) {
 
 // A gateway that does not answer at all must not be asked again for fewer messages: that takes the same time each.
 func TestWatchDoesNotFetchFewerMessagesAfterATimeoutWithoutAHeader(t *testing.T) {
+	t.Parallel()
 	g := emptyGateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		c := servingInMemory(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -79,6 +81,7 @@ func (nowhere) WriteHeader(int)                {}
 
 // Every message is handled and marked, and no handler sees one twice.
 func TestServeReadsAnInboxOnASlowLink(t *testing.T) {
+	t.Parallel()
 	g := slowGateway(t)
 	synctest.Test(t, func(t *testing.T) {
 		c := servingInMemory(t, g.Handler().ServeHTTP, client.WithToken(token), client.WithRetry(client.RetryPolicy{}))
