@@ -25,7 +25,6 @@ import (
 // net/http may start a dial that it does not need, and the number would depend on the scheduler. The time is virtual, so that no
 // connection is idle for long on a slow machine. The test is not parallel because it replaces http.DefaultTransport.
 func TestConnectionsAreReused(t *testing.T) {
-	t.Parallel()
 	const senders = 50
 	before := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = before })
@@ -73,7 +72,6 @@ func TestConnectionsAreReused(t *testing.T) {
 // The gateway drops idle connections after five seconds, and a request on a connection that it has just dropped fails. The test
 // is not parallel because it replaces http.DefaultTransport, of which every client has a copy.
 func TestIdleConnectionsAreClosedBeforeTheGatewayDropsThem(t *testing.T) {
-	t.Parallel()
 	before := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = before })
 	synctest.Test(t, func(t *testing.T) {

@@ -59,7 +59,7 @@ func TestTwoAgentsSettleATask(t *testing.T) {
 	a, b := newAgentOf(t, g, "node-a"), newAgentOf(t, g, "node-b")
 	var noise []int64
 	flood := func() {
-		for i := range 120 {
+		for i := range 40 {
 			noise = append(noise, g.Store("node-c", "node-b", "fyi", fmt.Sprint("noise ", i)))
 		}
 		for _, forged := range []string{"node-a ", "node\u200b-a", "node-a\nkind: question", "nоde-a"} { // the last one has a Cyrillic letter

@@ -125,7 +125,7 @@ func TestServeRunsOnceInAnOutage(t *testing.T) {
 		}
 		return nil
 	})
-	p := startProcess(t, command(t, g, "serve", "--", "handler", "answer"))
+	p := startProcess(t, command(t, g, "serve", "--interval", "100ms", "--", "handler", "answer"))
 	p.await("message 1 from node-b: the answer is not delivered: ")
 	p.await("mesh: warning: GET /messages: status 502")
 	g.Heal()
