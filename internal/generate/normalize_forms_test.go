@@ -155,10 +155,13 @@ func TestDocumentsInEveryFormGenerateTheSameCode(t *testing.T) { //nolint:parall
 		require.NoError(t, err)
 		args := []string{"-config", "specs/codegen.yaml", "-overlay", "specs/go.overlay.yaml", "-package", name}
 		require.Equal(t, string(want), generated(t, append(args, document)...), "run: make generate")
+		if i%3 != 0 && !whole.Tests() {
+			continue
+		}
 		sorted := generated(t, append(args, newer(t, document, nil))...)
 		for j, form := range slices.Sorted(maps.Keys(forms)) {
 			if j != i%len(forms) && !whole.Tests() {
-				continue // each form has some of the documents, and all shapes below
+				continue // all forms have all shapes below
 			}
 			path := newer(t, document, forms[form])
 			assert.Empty(t, difference(sorted, generated(t, append(args, path)...)), "%s: %s", name, form)
