@@ -63,6 +63,14 @@ gpt
 	}
 }
 
+func TestOptionsStayWhole(t *testing.T) {
+	t.Parallel()
+	table := &texttable.Table{
+		Columns: []texttable.Column{{Title: "KEY", Key: true}, {Title: "N"}}, Rows: [][]string{{"4 others (--all)", "12,345"}},
+	}
+	assert.Equal(t, []string{"KEY        N", "4 others   12,345", "  (--all)"}, write(t, table, 17))
+}
+
 // No line is wider than the terminal, unless a piece of a key is; every key is whole.
 func FuzzWidth(f *testing.F) {
 	f.Add(uint64(1), uint8(40))
@@ -133,5 +141,7 @@ func TestParagraph(t *testing.T) {
 	assert.Equal(t, "one two\n  three", texttable.Paragraph("one two three", 8))
 	assert.Equal(t, "one two three", texttable.Paragraph("one two three", 0))
 	assert.Equal(t, "use claude-\n  sonnet-4-5", texttable.Paragraph("use claude-sonnet-4-5", 12))
+	assert.Equal(t, "12 others\n  (--all)", texttable.Paragraph("12 others (--all)", 12))
+	assert.Equal(t, "a-\n  -bbbbbb-\n  cc", texttable.Paragraph("a--bbbbbb-cc", 9))
 	assert.Equal(t, "aaaaaaaaaaaa", texttable.Paragraph("aaaaaaaaaaaa", 5), "a piece is never cut")
 }

@@ -88,15 +88,21 @@ func Paragraph(text string, width int) string {
 // separators end the pieces of a name, between which it may wrap.
 const separators = "-./:_ "
 
-// split returns the pieces of a name, each with the separator at its end.
+// split returns the pieces of a name, each with the separator at its end. Hyphens that begin an option, as in (--all), stay with it.
 func split(name string) (pieces []string) {
-	for name != "" {
-		end := strings.IndexAny(name, separators) + 1
-		if end == 0 {
-			end = len(name)
+	begin := 0
+	for i := range len(name) {
+		if !strings.Contains(separators, name[i:i+1]) {
+			continue
 		}
-		pieces = append(pieces, name[:end])
-		name = name[end:]
+		if name[i] == '-' && (i == begin || name[i-1] == '(' || name[i-1] == '-') {
+			continue
+		}
+		pieces = append(pieces, name[begin:i+1])
+		begin = i + 1
+	}
+	if begin < len(name) {
+		pieces = append(pieces, name[begin:])
 	}
 	return pieces
 }
