@@ -21,12 +21,17 @@ import (
 func priceCard(w io.Writer, model string, list []discovery.ProviderPricing, now time.Time) error {
 	width, today := output.Width(w), now.UTC().Format(time.DateOnly)
 	line := func(format string, args ...any) {
-		fmt.Fprintln(w, texttable.Paragraph(output.Line(fmt.Sprintf(format, args...)), width))
+		fmt.Fprintln(w, output.Mark(w, texttable.Paragraph(output.Line(fmt.Sprintf(format, args...)), width)))
 	}
 	line("%s (%s), USD per million tokens", model, list[0].Provider)
 	for _, period := range periods(list, today) {
 		line("")
-		if title := periodTitle(&period[0], today); title != "" {
+		title := periodTitle(&period[0], today)
+		if isUnknown(period) {
+			line("%s%s: not known", cmp.Or(title, "Now"), priceNames(model, period))
+			continue
+		}
+		if title != "" {
 			line("%s:", title)
 		}
 		if err := pricesOfPeriod(w, model, period); err != nil {
@@ -61,11 +66,22 @@ func periods(list []discovery.ProviderPricing, today string) (all [][]discovery.
 			all[i] = append(all[i], p)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b []discovery.ProviderPricing) int {
-		return cmp.Compare(order(periodTitle(&a[0], today)), order(periodTitle(&b[0], today)))
+	place := func(period []discovery.ProviderPricing) int { return order(periodTitle(&period[0], today)) }
+	slices.SortStableFunc(all, func(a, b []discovery.ProviderPricing) int { return cmp.Compare(place(a), place(b)) })
+	return slices.CompactFunc(all, func(a, b []discovery.ProviderPricing) bool { // what begins to be unknown stays so
+		return place(a) == later && place(b) == later && isUnknown(a) && isUnknown(b) && priceNames("", a) == priceNames("", b)
 	})
-	return all
 }
+
+// isUnknown reports whether no row has a price. Such rows begin where the announced prices end.
+func isUnknown(list []discovery.ProviderPricing) bool {
+	return !slices.ContainsFunc(list, func(p discovery.ProviderPricing) bool {
+		return p.InputPerMTok != nil || p.CacheReadPerMTok != nil || p.CacheWrite5mPerMTok != nil || p.CacheWrite1hPerMTok != nil || p.OutputPerMTok != nil
+	})
+}
+
+// later is the order of periods that have not begun.
+const later = 1
 
 // order puts the present period, which may have an end, before others.
 func order(title string) int {
@@ -73,7 +89,7 @@ func order(title string) int {
 	case title == "" || strings.HasPrefix(title, "Now"):
 		return 0
 	case strings.HasPrefix(title, "From"):
-		return 1
+		return later
 	}
 	return 2
 }
@@ -100,6 +116,18 @@ func date(text *string) string {
 	return (*text)[:min(len(*text), len(time.DateOnly))]
 }
 
+// priceNames returns what the prices of rows are for, behind the title of a period; "" if that is any prompt.
+func priceNames(model string, list []discovery.ProviderPricing) (names string) {
+	for i := range list {
+		name := priceName(model, &list[i])
+		if name == anyPrompt {
+			return ""
+		}
+		names += ", " + name
+	}
+	return names
+}
+
 // pricesOfPeriod writes a row for each mode and length of the prompt.
 func pricesOfPeriod(w io.Writer, model string, list []discovery.ProviderPricing) error {
 	number := func(title string, drop int) output.Column {
@@ -117,16 +145,18 @@ func pricesOfPeriod(w io.Writer, model string, list []discovery.ProviderPricing)
 	return output.Table(w, columns, rows)
 }
 
+const anyPrompt = "any prompt"
+
 // priceName returns what the prices of a row are for.
 func priceName(model string, p *discovery.ProviderPricing) string {
-	name := "any prompt"
+	name := anyPrompt
 	if p.TierThresholdTokens > 0 {
 		name = fmt.Sprintf("prompts from %s tokens", strings.TrimSuffix(costtable.USD(fmt.Sprint(p.TierThresholdTokens)), ".00"))
 	}
 	if mode := strings.TrimSpace(p.Mode); mode != "" && mode != prices.ModeStandard {
 		name = mode + ", " + name
 	}
-	if p.Modality != prices.ModalityText {
+	if p.Modality != "" && p.Modality != prices.ModalityText {
 		name = p.Modality + ", " + name
 	}
 	if p.ModelHint != model && p.ModelHint != "" {

@@ -277,6 +277,6 @@ func (a *app) printRetirements(list []retirement) error {
 		for i, r := range list {
 			rows[i] = []string{output.Text((*string)(&r.Provider)), r.Model, string(r.State), output.Text(&r.Date), output.Text(&r.Replacement)}
 		}
-		return output.Table(w, []output.Column{output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Plain("STATE", 2), output.Plain("DATE", 3), output.Key("REPLACEMENT")}, rows)
+		return output.Table(w, []output.Column{output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Marked(w, output.Plain("STATE", 2)), output.Plain("DATE", 3), output.Key("REPLACEMENT")}, rows)
 	})
 }

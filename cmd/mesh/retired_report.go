@@ -105,6 +105,8 @@ func (m *sourceModel) when() string {
 // text writes each model with its places, and a summary.
 func (r *sourceReport) text(w io.Writer) error {
 	var lines []string
+	width := output.Width(w)
+	wrapped := func(line string) string { return output.Wrap(line, "    ", width) }
 	for i := range r.list {
 		m := &r.list[i]
 		if i > 0 && r.list[i-1].Fails && !m.Fails {
@@ -113,17 +115,16 @@ func (r *sourceReport) text(w io.Writer) error {
 		if !m.Fails && (i == 0 || r.list[i-1].Fails) {
 			lines = append(lines, "Not failing: no retirement within "+r.within()+".")
 		}
-		lines = append(lines, output.Heading(w, m.Model+"  "+m.when()+", "+plural(m.Count, "place")))
-		lines = append(lines, placeLines(m.Places, r.all)...)
+		lines = append(lines, output.Heading(w, output.Mark(w, wrapped(m.Model+"  "+m.when()+", "+plural(m.Count, "place")))))
+		for _, line := range placeLines(m.Places, r.all) {
+			lines = append(lines, wrapped(line))
+		}
 	}
 	if len(r.list) > 0 {
-		lines = append(lines, "", r.summary())
+		lines = append(lines, "", output.Mark(w, wrapped(r.summary())))
 	}
-	lines = append(lines, r.notes(r.selection)...)
-	lines = append(lines, fmt.Sprintf("%s; dates as of %s", plural(r.files, "file"), models.RetirementsAsOf()))
-	width := output.Width(w)
-	for i := range lines {
-		lines[i] = output.Wrap(lines[i], "    ", width)
+	for _, line := range append(r.notes(r.selection), fmt.Sprintf("%s; dates as of %s", plural(r.files, "file"), models.RetirementsAsOf())) {
+		lines = append(lines, wrapped(line))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err

@@ -126,6 +126,6 @@ func (a *app) printUsed(list []usedModel) error {
 				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), m.USD, output.Text(&reported),
 			}
 		}
-		return output.Table(w, []output.Column{output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Plain("STATE", 4), output.Plain("DATE", 0), output.Key("REPLACEMENT"), output.Plain("CALLS", 5), output.Plain("UNPRICED", 3), output.Plain("USD", 0), output.Plain("REPORTED", 2)}, rows)
+		return output.Table(w, []output.Column{output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Marked(w, output.Plain("STATE", 4)), output.Plain("DATE", 0), output.Key("REPLACEMENT"), output.Plain("CALLS", 5), output.Plain("UNPRICED", 3), output.Plain("USD", 0), output.Plain("REPORTED", 2)}, rows)
 	})
 }

@@ -31,9 +31,15 @@ func (a *app) usageText(r *report.Report, opts calls.SumOptions, f *usageFlags, 
 	if err := r.WriteText(&text, width); err != nil {
 		return err
 	}
+	blank := 0 // the sentences are behind the table, whose names are not marked
 	for line := range strings.Lines(text.String()) {
-		if strings.HasPrefix(line, "MODEL ") {
+		switch {
+		case line == "\n":
+			blank++
+		case strings.HasPrefix(line, "MODEL "):
 			line = output.Heading(a.out, strings.TrimSuffix(line, "\n")) + "\n"
+		case blank > 1:
+			line = output.Mark(a.out, line)
 		}
 		if _, err := io.WriteString(a.out, line); err != nil {
 			return err
@@ -83,7 +89,7 @@ func (a *app) usageBy(r *report.Report, opts calls.SumOptions, f *usageFlags, in
 		return err
 	}
 	if len(r.Advice) > 0 {
-		fmt.Fprintln(a.out, "\n"+texttable.Paragraph("Next: "+texttable.Line(r.Advice[0].Text), width))
+		fmt.Fprintln(a.out, "\n"+output.Mark(a.out, texttable.Paragraph("Next: "+texttable.Line(r.Advice[0].Text), width)))
 		if command := r.Advice[0].Command; command != "" {
 			fmt.Fprintln(a.out, texttable.Paragraph("  "+texttable.Line(command), width))
 		}

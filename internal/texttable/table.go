@@ -20,6 +20,8 @@ type Column struct {
 	// after the keys have wrapped.
 	Drop int
 	Late bool
+	// Style returns a cell with escape sequences around words; nil leaves it as it is. It does not change the width.
+	Style func(cell string) string
 }
 
 // Table is a table with a cell for each column in every row.
@@ -189,6 +191,9 @@ func (t *Table) lines(row []string, l *layout) []string {
 				text = cells[place][n]
 			}
 			blank := strings.Repeat(" ", max(0, l.widths[place]-Width(text)))
+			if style := t.Columns[i].Style; style != nil {
+				text = style(text)
+			}
 			if t.Columns[i].Right {
 				text = blank + text
 			} else {

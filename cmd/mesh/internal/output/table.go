@@ -3,6 +3,7 @@ package output
 import (
 	"io"
 	"os"
+	"regexp"
 
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
@@ -34,8 +35,27 @@ func Table(w io.Writer, columns []Column, rows [][]string) error {
 
 // Heading returns a text in bold if w is a terminal, unless NO_COLOR is set. No text from another node can be bold.
 func Heading(w io.Writer, text string) string {
-	if Terminal(w) && os.Getenv("NO_COLOR") == "" {
+	if colored(w) {
 		return "\x1b[1m" + text + "\x1b[0m"
 	}
 	return text
 }
+
+var marked = regexp.MustCompile(`(?i)\bretired\b|\bnot known\b`)
+
+// Mark returns a text with the words "retired" and "not known" in yellow if w is a terminal, unless NO_COLOR is set. It is for our own
+// sentences and states, not for names and texts of others.
+func Mark(w io.Writer, text string) string {
+	if colored(w) {
+		return marked.ReplaceAllString(text, "\x1b[33m$0\x1b[39m") // only the colour ends: a heading stays bold
+	}
+	return text
+}
+
+// Marked returns a column whose cells are marked as by [Mark].
+func Marked(w io.Writer, c Column) Column {
+	c.Style = func(cell string) string { return Mark(w, cell) }
+	return c
+}
+
+func colored(w io.Writer) bool { return Terminal(w) && os.Getenv("NO_COLOR") == "" }
