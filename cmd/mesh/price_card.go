@@ -117,15 +117,16 @@ func date(text *string) string {
 }
 
 // priceNames returns what the prices of rows are for, behind the title of a period; "" if that is any prompt.
-func priceNames(model string, list []discovery.ProviderPricing) (names string) {
+func priceNames(model string, list []discovery.ProviderPricing) string {
+	var names strings.Builder
 	for i := range list {
 		name := priceName(model, &list[i])
 		if name == anyPrompt {
 			return ""
 		}
-		names += ", " + name
+		names.WriteString(", " + name)
 	}
-	return names
+	return names.String()
 }
 
 // pricesOfPeriod writes a row for each mode and length of the prompt.
