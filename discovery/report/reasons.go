@@ -216,7 +216,7 @@ func fixable(code string) bool {
 func unpriced(current, previous *aggregate) Unpriced {
 	u := Unpriced{
 		Calls: current.total.unpriced, PreviousCalls: previous.total.unpriced, Share: share(current.total.unpriced, current.total.calls),
-		MoreUSD: current.total.more().String(), Bounded: current.total.bounded, Groups: []UnpricedGroup{},
+		MoreUSD: current.total.rares().more.Total().String(), Bounded: current.total.bounded, Groups: []UnpricedGroup{},
 	}
 	for key := range keys(current.reasons, previous.reasons) {
 		u.Groups = append(u.Groups, group(key, current.reasons[key], previous.reasons[key]))

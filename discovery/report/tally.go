@@ -19,6 +19,7 @@ type tally struct {
 // rareSums has the lower bounds of unpriced calls, and the known costs of failed ones and of subscriptions.
 type rareSums struct{ more, failedUSD, subscription decimal.Sum }
 
+// rares returns the rare sums, which are made when they are first used.
 func (t *tally) rares() *rareSums {
 	if t.rare == nil {
 		t.rare = &rareSums{}
@@ -68,46 +69,23 @@ func (t *tally) merge(o *tally) {
 	t.written, t.output = plus(t.written, o.written), plus(t.output, o.output)
 }
 
-// less returns the calls that are not in others, which are a part of t.
-func (t *tally) less(others *tally) (rest tally) {
+// less returns the calls that are not in a part of t.
+func (t *tally) less(part *tally) (rest tally) {
 	rest = tally{
-		calls: t.calls - others.calls, failed: t.failed - others.failed, unpriced: t.unpriced - others.unpriced, bounded: t.bounded - others.bounded,
-		counted: t.counted - others.counted,
-		input:   t.input - others.input, cached: t.cached - others.cached, written: t.written - others.written, output: t.output - others.output,
-		rare: &rareSums{},
+		calls: t.calls - part.calls, failed: t.failed - part.failed, unpriced: t.unpriced - part.unpriced, bounded: t.bounded - part.bounded,
+		counted: t.counted - part.counted,
+		input:   t.input - part.input, cached: t.cached - part.cached, written: t.written - part.written, output: t.output - part.output,
 	}
-	rest.usd.Add(t.total().Sub(others.total()))
-	rest.rare.more.Add(t.more().Sub(others.more()))
-	rest.rare.failedUSD.Add(t.failedUSD().Sub(others.failedUSD()))
-	rest.rare.subscription.Add(t.subscription().Sub(others.subscription()))
+	rest.usd.Add(t.total().Sub(part.total()))
+	left, all, others := rest.rares(), t.rares(), part.rares()
+	left.more.Add(all.more.Total().Sub(others.more.Total()))
+	left.failedUSD.Add(all.failedUSD.Total().Sub(others.failedUSD.Total()))
+	left.subscription.Add(all.subscription.Total().Sub(others.subscription.Total()))
 	return rest
 }
 
-// more returns the sum of the lower bounds.
-func (t *tally) more() decimal.Decimal {
-	if t.rare == nil {
-		return decimal.Decimal{}
-	}
-	return t.rare.more.Total()
-}
-
-func (t *tally) failedUSD() decimal.Decimal {
-	if t.rare == nil {
-		return decimal.Decimal{}
-	}
-	return t.rare.failedUSD.Total()
-}
-
-// subscription returns the known cost of the calls of subscriptions.
-func (t *tally) subscription() decimal.Decimal {
-	if t.rare == nil {
-		return decimal.Decimal{}
-	}
-	return t.rare.subscription.Total()
-}
-
 // countedUSD returns the known cost of the counted calls.
-func (t *tally) countedUSD() decimal.Decimal { return t.total().Sub(t.failedUSD()) }
+func (t *tally) countedUSD() decimal.Decimal { return t.total().Sub(t.rares().failedUSD.Total()) }
 
 // sum returns the tally as plain data. A nil tally is empty.
 func (t *tally) sum() Sum {
@@ -115,8 +93,8 @@ func (t *tally) sum() Sum {
 		t = &tally{}
 	}
 	return Sum{
-		Calls: t.calls, Failed: t.failed, Unpriced: t.unpriced, Bounded: t.bounded, MoreUSD: t.more().String(), USD: t.usd.Total().String(),
-		SubscriptionUSD: t.subscription().String(),
+		Calls: t.calls, Failed: t.failed, Unpriced: t.unpriced, Bounded: t.bounded, MoreUSD: t.rares().more.Total().String(), USD: t.usd.Total().String(),
+		SubscriptionUSD: t.rares().subscription.Total().String(),
 		Counted:         t.counted, PerCallUSD: quotient(t.countedUSD(), t.counted),
 		Input: t.input, Cached: t.cached, Written: t.written, Output: t.output,
 	}
