@@ -150,66 +150,58 @@ func isEndpoint(text string) bool {
 	return false
 }
 
-// remedy is what is shown of a reason.
-type remedy struct{ text, fix, command string }
+// remedy is what is shown of a reason. fixable reports whether the next calls have a cost after the fix.
+type remedy struct {
+	text, fix, command string
+	fixable            bool
+}
 
 // remedyOf returns what is shown of a reason without its detail.
 func remedyOf(code string) remedy {
-	const update, row = "mesh prices --update", "Update the table of prices, or add a row with List.With."
-	switch code {
-	case "model":
-		return remedy{"No price for the model", "Add its price with List.With, or update the table of prices.", update}
-	case "period":
-		return remedy{"No price at this time", "Use a model that is not retired, or add a row with List.With.", update}
-	case "tier":
-		return remedy{"No price for a prompt of this length", row, update}
-	case "cache_read":
-		return remedy{"No price for reads from the cache", row, update}
-	case "cache_write_5m":
-		return remedy{"No price for writes to the cache", row, update}
-	case "cache_write_1h":
-		return remedy{"No price for writes to the cache for an hour", row, update}
-	case "input", "output", "audio", "image":
-		return remedy{"No price of " + code, row, update}
-	case "mode":
-		return remedy{"No price in the mode", "Add a row with List.With, or call the model in a mode with a price.", ""}
-	case "platform", "region":
-		return remedy{"No price on the platform or in the region", "Add a row with List.With.", ""}
-	case "tool":
-		return remedy{"No fee for the tool", "Update the table of prices, or compare the calls with the bill.", update}
-	case "count":
-		return remedy{"A count without a price", "Update the table of prices, or compare the calls with the bill.", update}
-	}
-	return remedyOfMeter(code)
-}
-
-// remedyOfMeter returns what is shown of a reason that is not about a price.
-func remedyOfMeter(code string) remedy {
 	const bill = " Compare the calls with the bill."
 	switch code {
 	case "duration":
-		return remedy{"Billed by duration", "The provider reports no counts." + bill, ""}
+		return remedy{"Billed by duration", "The provider reports no counts." + bill, "", false}
 	case reasonBroken:
-		return remedy{"Responses that broke off", "Read streams to their end. What is known is input and what had arrived.", ""}
+		return remedy{"Responses that broke off", "Read streams to their end. What is known is input and what had arrived.", "", true}
 	case reasonStreamCounts:
-		return remedy{"Chat streams without counts", "Request the counts: --stream-usage, or meter.WithStreamUsage().", "mesh meter --stream-usage"}
+		return remedy{"Chat streams without counts", "Request the counts: --stream-usage, or meter.WithStreamUsage().", "mesh meter --stream-usage", true}
 	case reasonEndpoint:
-		return remedy{"No counts", "The provider reports no counts." + bill, ""}
+		return remedy{"No counts", "The provider reports no counts." + bill, "", false}
 	case reasonFailed:
-		return remedy{"Calls without a response", "They may cost something." + bill, ""}
+		return remedy{"Calls without a response", "They may cost something." + bill, "", false}
 	case reasonOther:
-		return remedy{"Another reason", "The calls files have it: mesh usage --by unpriced.", "mesh usage --by unpriced"}
+		return remedy{"Another reason", "The calls files have it: mesh usage --by unpriced.", "mesh usage --by unpriced", false}
 	}
-	return remedy{"No price of " + code, "Update the table of prices, or add a row with List.With.", "mesh prices --update"}
+	return remedyOfPrice(code)
 }
 
-// fixable are the reasons after whose fix the next calls have a cost.
-func fixable(code string) bool {
+// remedyOfPrice returns what is shown of a reason of prices.UnpricedError.
+func remedyOfPrice(code string) remedy {
+	const update, row = "mesh prices --update", "Update the table of prices, or add a row with List.With."
 	switch code {
-	case reasonEndpoint, reasonFailed, reasonOther, "duration":
-		return false
+	case "model":
+		return remedy{"No price for the model", "Add its price with List.With, or update the table of prices.", update, true}
+	case "period":
+		return remedy{"No price at this time", "Use a model that is not retired, or add a row with List.With.", update, true}
+	case "tier":
+		return remedy{"No price for a prompt of this length", row, update, true}
+	case "cache_read":
+		return remedy{"No price for reads from the cache", row, update, true}
+	case "cache_write_5m":
+		return remedy{"No price for writes to the cache", row, update, true}
+	case "cache_write_1h":
+		return remedy{"No price for writes to the cache for an hour", row, update, true}
+	case "mode":
+		return remedy{"No price in the mode", "Add a row with List.With, or call the model in a mode with a price.", "", true}
+	case "platform", "region":
+		return remedy{"No price on the platform or in the region", "Add a row with List.With.", "", true}
+	case "tool":
+		return remedy{"No fee for the tool", "Update the table of prices, or compare the calls with the bill.", update, true}
+	case "count":
+		return remedy{"A count without a price", "Update the table of prices, or compare the calls with the bill.", update, true}
 	}
-	return true
+	return remedy{"No price of " + code, row, update, true}
 }
 
 // unpriced returns the unpriced calls of two periods.
@@ -239,7 +231,7 @@ func group(key reasonKey, current, previous *reasonSum) UnpricedGroup {
 		show.text += ": " + key.detail
 	}
 	return UnpricedGroup{
-		Reason: key.code, Text: show.text, Fix: show.fix, Command: show.command, Fixable: fixable(key.code),
+		Reason: key.code, Text: show.text, Fix: show.fix, Command: show.command, Fixable: show.fixable,
 		Calls: current.calls, PreviousCalls: previous.calls, Bounded: current.bounded, MoreUSD: current.more.Total().String(), Models: modelCalls(current.models),
 	}
 }
