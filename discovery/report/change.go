@@ -62,7 +62,7 @@ func split(total item, all []item) *Change {
 
 // moved returns what the change of the number of calls of a model costs, at the earlier mean of the model.
 func moved(current, previous *tally) *big.Rat {
-	n0, n1 := countedOf(previous), countedOf(current)
+	n0, n1 := int64(previous.orEmpty().counted), int64(current.orEmpty().counted)
 	switch {
 	case n0 == 0 && n1 == 0:
 		return new(big.Rat)
@@ -72,13 +72,6 @@ func moved(current, previous *tally) *big.Rat {
 		return previous.countedUSD().Neg().Rat()
 	}
 	return times(n1-n0, previous)
-}
-
-func countedOf(t *tally) int64 {
-	if t == nil {
-		return 0
-	}
-	return int64(t.counted)
 }
 
 // times returns n times the mean cost of the counted calls.

@@ -7,15 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
-// newRow returns the row of a value. A nil tally is empty.
-func newRow(value string, current, previous *tally) Row {
-	change := current.total().Sub(previous.total())
-	return Row{
-		Value: value, Sum: current.sum(), Previous: previous.sum(), ChangeUSD: change.String(), Change: ratio(change, previous.total()),
-	}
-}
-
-// item is a row before it is plain data.
+// item is a row before it is plain data. The tally of a period without calls may be nil.
 type item struct {
 	id                ModelID
 	value             string
@@ -30,20 +22,16 @@ type item struct {
 func (it *item) change() decimal.Decimal { return it.current.total().Sub(it.previous.total()) }
 
 func (it *item) calls() (current, previous int) {
-	if it.current != nil {
-		current = it.current.calls
-	}
-	if it.previous != nil {
-		previous = it.previous.calls
-	}
-	return current, previous
+	return it.current.orEmpty().calls, it.previous.orEmpty().calls
 }
 
 // row returns the row. total is the known cost of all calls.
 func (it *item) row(total decimal.Decimal) Row {
-	r := newRow(it.value, it.current, it.previous)
-	r.Others, r.Values, r.Share = it.others, it.values, ratio(it.current.total(), total)
-	return r
+	change := it.change()
+	return Row{
+		Value: it.value, Others: it.others, Values: it.values, Sum: it.current.sum(), Previous: it.previous.sum(),
+		ChangeUSD: change.String(), Change: ratio(change, it.previous.total()), Share: ratio(it.current.total(), total),
+	}
 }
 
 // add adds another row to a row of others.
@@ -51,12 +39,8 @@ func (it *item) add(more *item) {
 	if it.current == nil {
 		it.current, it.previous = &tally{}, &tally{}
 	}
-	if more.current != nil {
-		it.current.merge(more.current)
-	}
-	if more.previous != nil {
-		it.previous.merge(more.previous)
-	}
+	it.current.merge(more.current.orEmpty())
+	it.previous.merge(more.previous.orEmpty())
 	it.values += max(more.values, 1)
 }
 
@@ -78,15 +62,8 @@ func sortBy(items []item, key func(*item) decimal.Decimal) {
 			return c
 		}
 		return cmp.Or(
-			b.previous.total().Cmp(a.previous.total()), cmp.Compare(countOf(b.current), countOf(a.current)), cmp.Compare(a.value, b.value), compareIDs(a.id, b.id))
+			b.previous.total().Cmp(a.previous.total()), cmp.Compare(b.current.orEmpty().calls, a.current.orEmpty().calls), cmp.Compare(a.value, b.value), compareIDs(a.id, b.id))
 	})
-}
-
-func countOf(t *tally) int {
-	if t == nil {
-		return 0
-	}
-	return t.calls
 }
 
 func compareBools(a, b bool) int {

@@ -87,11 +87,17 @@ func (t *tally) less(part *tally) (rest tally) {
 // countedUSD returns the known cost of the counted calls.
 func (t *tally) countedUSD() decimal.Decimal { return t.total().Sub(t.rares().failedUSD.Total()) }
 
+// orEmpty returns the tally, or an empty one for nil.
+func (t *tally) orEmpty() *tally {
+	if t == nil {
+		return &tally{}
+	}
+	return t
+}
+
 // sum returns the tally as plain data. A nil tally is empty.
 func (t *tally) sum() Sum {
-	if t == nil {
-		t = &tally{}
-	}
+	t = t.orEmpty()
 	return Sum{
 		Calls: t.calls, Failed: t.failed, Unpriced: t.unpriced, Bounded: t.bounded, MoreUSD: t.rares().more.Total().String(), USD: t.usd.Total().String(),
 		SubscriptionUSD: t.rares().subscription.Total().String(),
@@ -101,12 +107,7 @@ func (t *tally) sum() Sum {
 }
 
 // total returns the known cost. A nil tally is empty.
-func (t *tally) total() decimal.Decimal {
-	if t == nil {
-		return decimal.Decimal{}
-	}
-	return t.usd.Total()
-}
+func (t *tally) total() decimal.Decimal { return t.orEmpty().usd.Total() }
 
 // plus returns the sum of two counts, or the largest number.
 func plus(a, b int64) int64 {
