@@ -1,7 +1,6 @@
 package report
 
 import (
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -162,7 +161,7 @@ func (a *aggregate) merge(o *aggregate) {
 type model struct {
 	tally
 	tries   attempts
-	days    map[int64]*decimal.Sum
+	days    history
 	caching caching
 	// retirement is the status of the model, which is reported if retires is set, with what its replacement would cost.
 	retirement models.RetirementStatus
@@ -172,19 +171,14 @@ type model struct {
 	users map[string]map[string]int
 }
 
-func newModel() *model { return &model{days: map[int64]*decimal.Sum{}} }
+func newModel() *model { return &model{days: history{}} }
 
 func (m *model) add(c *call) { m.tally.add(c) }
 
 func (m *model) addDetails(c *call, a *aggregate) {
 	m.tries.add(c)
 	if c.known {
-		d := m.days[c.day]
-		if d == nil {
-			d = &decimal.Sum{}
-			m.days[c.day] = d
-		}
-		d.Add(c.usd)
+		m.days.add(c.day, c.usd)
 	}
 	if c.cached+c.written > 0 {
 		m.caching.add(c, a.prices)
@@ -232,13 +226,7 @@ func (m *model) addUser(name, value string, n int) {
 func (m *model) merge(o *model) {
 	m.tally.merge(&o.tally)
 	m.tries.merge(&o.tries)
-	for number, more := range o.days {
-		if d := m.days[number]; d != nil {
-			d.Merge(more)
-		} else {
-			m.days[number] = more
-		}
-	}
+	m.days.merge(o.days)
 	m.caching.merge(&o.caching)
 	m.same.merge(&o.same)
 	for name, all := range o.users {

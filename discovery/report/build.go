@@ -165,8 +165,8 @@ func (c *collector) day(number int64, a *aggregate, ids []ModelID, first int64) 
 	rest := all.total()
 	for _, id := range ids {
 		var usd decimal.Decimal
-		if m := a.models[id]; m != nil && m.days[number] != nil {
-			usd = m.days[number].Total()
+		if m := a.models[id]; m != nil {
+			usd = m.days.cost(number)
 		}
 		rest = rest.Sub(usd)
 		d.Models = append(d.Models, usd.String())
