@@ -129,17 +129,12 @@ func signed(text string) (decimal.Decimal, bool) {
 
 // billed is what the calls of a bill cost.
 type billed struct {
-	cells map[cell]*cellSum
+	cells map[cell]*tally
 	// names has the names of models in a bill, by those of the calls.
 	names map[string]string
 }
 
-type cellSum struct {
-	usd             decimal.Sum
-	calls, unpriced int
-}
-
-func newBilled() *billed { return &billed{cells: map[cell]*cellSum{}, names: map[string]string{}} }
+func newBilled() *billed { return &billed{cells: map[cell]*tally{}, names: map[string]string{}} }
 
 func (c *collector) addBills(one *call) {
 	for i, b := range c.bills {
@@ -154,13 +149,7 @@ func (s *billed) add(c *call, b *billSum) {
 	if b.byModel {
 		key.model = s.name(c.id)
 	}
-	sum := s.cell(key)
-	sum.calls++
-	if c.known {
-		sum.usd.Add(c.usd)
-	} else {
-		sum.unpriced++
-	}
+	s.cell(key).add(c)
 }
 
 // name returns the name of a model in a bill.
@@ -178,13 +167,13 @@ func (s *billed) name(id ModelID) string {
 // maxCells bounds the pairs of day and model; what is beyond has no model.
 const maxCells = 100_000
 
-func (s *billed) cell(key cell) *cellSum {
+func (s *billed) cell(key cell) *tally {
 	if s.cells[key] == nil && len(s.cells) >= maxCells {
 		key.model = ""
 	}
 	sum := s.cells[key]
 	if sum == nil {
-		sum = &cellSum{}
+		sum = &tally{}
 		s.cells[key] = sum
 	}
 	return sum
@@ -192,10 +181,7 @@ func (s *billed) cell(key cell) *cellSum {
 
 func (s *billed) merge(o *billed) {
 	for key, more := range o.cells {
-		sum := s.cell(key)
-		sum.usd.Merge(&more.usd)
-		sum.calls += more.calls
-		sum.unpriced += more.unpriced
+		s.cell(key).merge(more)
 	}
 }
 
@@ -206,11 +192,9 @@ func (b *billSum) compare(counted *billed) Comparison {
 	var rows []comparedRow
 	var total comparedRow
 	for key := range keys(b.rows, counted.cells) {
-		row := comparedRow{cell: key, billed: b.rows[key]}
-		if sum := counted.cells[key]; sum != nil {
-			row.counted, row.unpriced = sum.usd.Total(), sum.unpriced
-			c.Calls += sum.calls
-		}
+		sum := counted.cells[key].orEmpty()
+		row := comparedRow{cell: key, billed: b.rows[key], counted: sum.total(), unpriced: sum.unpriced}
+		c.Calls += sum.calls
 		rows = append(rows, row)
 		total.add(&row)
 	}
