@@ -7,6 +7,8 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 //go:embed page.html
@@ -41,9 +43,9 @@ func pageTemplate() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
 		"css":     func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // it is ours
 		"cssHash": func() string { return base64.StdEncoding.EncodeToString(sum[:]) },
-		"usd":     dollars, "delta": delta, "small": smallDollars, "count": thousands[int], "tokens": tokens, "percent": percent, "seconds": seconds,
-		"date": dateText, "day": shortDate, "instant": instant, "plural": plural, "line": line, "name": nameParts, "provider": providerName,
-		"platform": platformName, "status": statusText, "saving": sameChange, "errors": firstErrors, "nocost": noCost, "models": unpricedModels,
+		"usd":     dollars, "delta": delta, "small": smallDollars, "count": costtable.Count, "tokens": tokens, "percent": percent, "seconds": seconds,
+		"date": dateText, "day": shortDate, "instant": instant, "plural": costtable.Number, "line": line, "name": nameParts, "provider": providerName,
+		"platform": platformName, "status": statusText, "saving": sameChange, "nocost": noCost, "models": unpricedModels,
 		"percentWidth": percentWidth, "less": func(a, b int) int { return a - b },
 	}).Parse(pageHTML)
 }

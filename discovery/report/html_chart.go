@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // maxBars is the number of bars of a chart. A longer time is shown by month.
@@ -47,7 +49,7 @@ func (b *bar) set(long, short string) {
 	for _, usd := range b.Models {
 		b.parts = append(b.parts, max(0, number(usd)))
 	}
-	b.caption = fmt.Sprintf("%s: %s, %s", long, dollars(b.USD), plural(b.Calls, "call", "calls"))
+	b.caption = fmt.Sprintf("%s: %s, %s", long, dollars(b.USD), costtable.Number(b.Calls, "call", "calls"))
 	if b.Running {
 		b.caption += " until now"
 	}

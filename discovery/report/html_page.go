@@ -72,9 +72,9 @@ func (*page) PeriodText(t Period) string {
 // DaysText returns the length of the period.
 func (p *page) DaysText() string {
 	if p.Period.Running {
-		return plural(p.Period.Days, "day", "days") + ", today included"
+		return costtable.Number(p.Period.Days, "day", "days") + ", today included"
 	}
-	return plural(p.Period.Days, "full day", "full days")
+	return costtable.Number(p.Period.Days, "full day", "full days")
 }
 
 // Only returns which labels all calls have; "" without Options.MatchLabels.
@@ -216,9 +216,9 @@ func (p *page) Before() string {
 		return ""
 	}
 	if weeks := p.Period.Days / 7; p.Period.Days%7 == 0 {
-		return "the same weekday " + plural(weeks, "week", "weeks") + " before"
+		return "the same weekday " + costtable.Number(weeks, "week", "weeks") + " before"
 	}
-	return plural(p.Period.Days, "day", "days") + " before"
+	return costtable.Number(p.Period.Days, "day", "days") + " before"
 }
 
 // RunningUntil is the time of today until which calls are in the chart; "" without today.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // MonthName is the name of the month, such as November 2026.
@@ -126,13 +128,13 @@ func (p *page) StatusTexts() string {
 	rest := 0
 	for i, s := range p.Failures.Statuses {
 		if i < named {
-			all = append(all, thousands(s.Calls)+" × "+statusText(s.Status))
+			all = append(all, costtable.Count(s.Calls)+" × "+statusText(s.Status))
 		} else {
 			rest += s.Calls
 		}
 	}
 	if rest > 0 {
-		all = append(all, thousands(rest)+" × others")
+		all = append(all, costtable.Count(rest)+" × others")
 	}
 	return strings.Join(all, ", ")
 }
@@ -142,7 +144,7 @@ func (p *page) Elsewhere() string {
 	if p.Source.Calls == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, from %s to %s", plural(p.Source.Calls, "call was read", "calls were read"), instant(p.Source.First), instant(p.Source.Last))
+	return fmt.Sprintf("%s, from %s to %s", costtable.Number(p.Source.Calls, "call was read", "calls were read"), instant(p.Source.First), instant(p.Source.Last))
 }
 
 // BillsFirst reports whether a bill is over its limit, and belongs below the summary.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // tableRow is a row of a table of costs.
@@ -46,9 +47,9 @@ func (p *page) LabelTables() (all []costTable) {
 	for i := range p.Labels {
 		l := &p.Labels[i]
 		t := p.table(line(l.Name), plainRows(l.Rows, func(string) string { return "without this label" }))
-		t.Values, t.Count = plural(l.Values, "value", "values"), l.Values
+		t.Values, t.Count = costtable.Number(l.Values, "value", "values"), l.Values
 		if l.Folded {
-			t.Values = "more than " + thousands(l.Values) + " values"
+			t.Values = "more than " + costtable.Count(l.Values) + " values"
 		}
 		all = append(all, t)
 	}
@@ -209,7 +210,7 @@ func unpricedModels(g UnpricedGroup) string {
 		if m.Others {
 			name = "others"
 		}
-		names = append(names, fmt.Sprintf("%s %s", name, thousands(m.Calls)))
+		names = append(names, fmt.Sprintf("%s %s", name, costtable.Count(m.Calls)))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(g.Models) - named; more > 0 {

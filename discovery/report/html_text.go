@@ -7,9 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
 // notKnown is shown in place of a value.
@@ -39,8 +40,7 @@ func signedDollars(usd, plus string) string {
 	case exact.Sign() != 0 && exact.Cmp(big.NewRat(5, 1000)) < 0:
 		return sign + "<$0.01"
 	}
-	whole, cents, _ := strings.Cut(exact.FloatString(2), ".")
-	return sign + "$" + group3(whole) + "." + cents
+	return sign + "$" + costtable.Separated(exact.FloatString(2))
 }
 
 // smallDollars returns an amount below a dollar with three digits, and others in cents.
@@ -61,29 +61,6 @@ func number(usd string) float64 {
 	amount, _ := signed(usd)
 	value, _ := amount.Rat().Float64()
 	return min(max(value, -math.MaxFloat64/4), math.MaxFloat64/4)
-}
-
-// group3 returns digits with a comma before each three.
-func group3(digits string) string {
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-func thousands[N int | int64](n N) string {
-	if n < 0 {
-		return "−" + group3(strings.TrimPrefix(strconv.FormatInt(int64(n), 10), "-"))
-	}
-	return group3(strconv.FormatInt(int64(n), 10))
-}
-
-// plural returns a number and a noun.
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + more
 }
 
 // tokens returns a number of tokens, such as 1.8M.
@@ -136,15 +113,7 @@ func signedPercent(change *float64, places int) string {
 
 // line returns a text without line breaks, control characters and marks of the writing direction, and at most 300 characters of it.
 func line(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
+	text = texttable.Line(text)
 	if runes := []rune(text); len(runes) > maxLine {
 		return string(runes[:maxLine-1]) + "…"
 	}
@@ -170,9 +139,6 @@ func nameParts(name string) (parts []string) {
 
 // minPart is the length of the shortest part before a break.
 const minPart = 8
-
-// firstErrors returns at most as many errors as a report has.
-func firstErrors(all []string) []string { return all[:min(len(all), maxErrors)] }
 
 func providerName(p models.Provider) string {
 	switch p {
@@ -236,7 +202,7 @@ func seconds(ms *float64) string {
 	case *ms < 9950:
 		return fmt.Sprintf("%.1f s", *ms/1000)
 	}
-	return group3(fmt.Sprintf("%.0f", math.Min(*ms/1000, 1e12))) + " s"
+	return costtable.Separated(fmt.Sprintf("%.0f", math.Min(*ms/1000, 1e12))) + " s"
 }
 
 // statusText returns a status and what it means.

@@ -2,6 +2,7 @@ package costtable
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 )
 
@@ -36,22 +37,25 @@ func amount(usd *big.Rat, places int) string {
 	if usd.Sign() > 0 && rat(text).Sign() == 0 {
 		return "<" + text[:len(text)-1] + "1"
 	}
-	whole, rest, _ := strings.Cut(text, ".")
-	return separated(whole) + "." + rest
+	return Separated(text)
 }
 
-// separated returns a whole number with separators of thousands.
-func separated(number string) string {
+// Separated returns a plain decimal with separators of thousands.
+func Separated(number string) string {
 	const group = 3
-	sign, digits := "", number
-	if strings.HasPrefix(number, "-") {
-		sign, digits = "-", number[1:]
-	}
-	for i := len(digits) - group; i > 0; i -= group {
+	digits, negative := strings.CutPrefix(number, "-")
+	whole, _, _ := strings.Cut(digits, ".")
+	for i := len(whole) - group; i > 0; i -= group {
 		digits = digits[:i] + "," + digits[i:]
 	}
-	return sign + digits
+	if negative {
+		return "-" + digits
+	}
+	return digits
 }
+
+// Count returns a whole number with separators of thousands.
+func Count(n int) string { return Separated(strconv.Itoa(n)) }
 
 // significant returns an amount with three digits that are not leading zeros, such as "0.0788" and "12.3".
 func significant(usd *big.Rat) string {
@@ -59,19 +63,12 @@ func significant(usd *big.Rat) string {
 	if usd.Sign() == 0 {
 		return "0"
 	}
-	limit := big.NewRat(1, 1)
-	places := digits - 1
-	for ten := big.NewRat(10, 1); usd.Cmp(new(big.Rat).Mul(limit, ten)) >= 0 && places > 0; places-- {
+	places, ten := digits-1, big.NewRat(10, 1)
+	for limit := big.NewRat(10, 1); usd.Cmp(limit) >= 0 && places > 0; places-- {
 		limit.Mul(limit, ten)
 	}
-	if places == digits-1 {
-		for tenth := big.NewRat(1, 10); usd.Cmp(limit) < 0 && places < 12; places++ {
-			limit.Mul(limit, tenth)
-		}
+	for limit := big.NewRat(1, 1); usd.Cmp(limit) < 0 && places < 12; places++ {
+		limit.Quo(limit, ten)
 	}
-	whole, rest, fraction := strings.Cut(usd.FloatString(places), ".")
-	if !fraction {
-		return separated(whole)
-	}
-	return separated(whole) + "." + rest
+	return Separated(usd.FloatString(places))
 }

@@ -131,7 +131,7 @@ func (t *Table) shown() []Row {
 		others.add(&t.Rows[top+i])
 	}
 	if len(t.Keys) > 0 {
-		others.Keys[0] = separated(strconv.Itoa(others.Others)) + " others (--all)"
+		others.Keys[0] = Count(others.Others) + " others (--all)"
 	}
 	return append(rows, others)
 }
@@ -155,10 +155,10 @@ const none = "-"
 // numbers returns the cells behind the keys.
 func (t *Table) numbers(r *Row, decimals int, marked bool) []string {
 	cells := make([]string, columns)
-	cells[provider], cells[numCalls] = r.Provider, separated(strconv.Itoa(r.Calls))
+	cells[provider], cells[numCalls] = r.Provider, Count(r.Calls)
 	cells[unpriced], cells[usd] = none, amount(rat(r.USD), decimals)
 	if r.Unpriced > 0 {
-		cells[unpriced] = separated(strconv.Itoa(r.Unpriced))
+		cells[unpriced] = Count(r.Unpriced)
 	}
 	known := r.Unpriced < r.Calls || r.Calls == 0
 	if !known {
@@ -168,7 +168,7 @@ func (t *Table) numbers(r *Row, decimals int, marked bool) []string {
 		cells[usd] += mark(known && r.isLow())
 	}
 	if r.Others == 0 { // their counts are not added up
-		cells[input], cells[output] = separated(strconv.FormatInt(r.Input, 10)), separated(strconv.FormatInt(r.Output, 10))
+		cells[input], cells[output] = Separated(strconv.FormatInt(r.Input, 10)), Separated(strconv.FormatInt(r.Output, 10))
 		if r.Input > 0 && r.Cached > 0 {
 			cells[cached] = fmt.Sprintf("%.0f%%", float64(r.Cached)/float64(r.Input)*100)
 		}

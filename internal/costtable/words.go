@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -55,14 +54,14 @@ func Number(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return separated(strconv.Itoa(n)) + " " + more
+	return Count(n) + " " + more
 }
 
 // About returns an estimate: from 100 dollars on without cents.
 func About(usd string) string {
 	const whole = 100
 	if rat(usd).Cmp(big.NewRat(whole, 1)) >= 0 {
-		return separated(rat(usd).FloatString(0))
+		return Separated(rat(usd).FloatString(0))
 	}
 	return USD(usd)
 }
