@@ -43,7 +43,7 @@ func pageTemplate() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
 		"css":     func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // it is ours
 		"cssHash": func() string { return base64.StdEncoding.EncodeToString(sum[:]) },
-		"usd":     dollars, "delta": delta, "small": smallDollars, "count": costtable.Count, "tokens": tokens, "percent": percent, "seconds": seconds,
+		"usd":     dollars, "delta": delta, "small": smallDollars, "count": costtable.Count, "tokens": tokens, "percent": percent, "signed": signedPercent, "seconds": seconds,
 		"date": dateText, "day": shortDate, "instant": instant, "plural": costtable.Number, "line": line, "name": nameParts, "provider": providerName,
 		"platform": platformName, "status": statusText, "saving": sameChange, "nocost": noCost, "models": unpricedModels,
 		"percentWidth": percentWidth, "less": func(a, b int) int { return a - b },

@@ -19,14 +19,14 @@ const maxDayRows = 200
 // bar is a day of the chart, or a month of a long time.
 type bar struct {
 	// Name is a date, or a month such as "2026-11".
-	Name                 string
-	Calls                int
-	USD, PreviousUSD     string
-	Models               []string
-	Running, Unpriced    bool
-	total                float64
-	parts                []float64
-	short, long, caption string
+	Name              string
+	Calls             int
+	USD, PreviousUSD  string
+	Models            []string
+	Running, Unpriced bool
+	total             float64
+	parts             []float64
+	short, long       string
 }
 
 func newBar(d *Day, columns int) bar {
@@ -48,10 +48,6 @@ func (b *bar) set(long, short string) {
 	b.parts = nil
 	for _, usd := range b.Models {
 		b.parts = append(b.parts, max(0, number(usd)))
-	}
-	b.caption = fmt.Sprintf("%s: %s, %s", long, dollars(b.USD), costtable.Number(b.Calls, "call", "calls"))
-	if b.Running {
-		b.caption += " until now"
 	}
 }
 
@@ -212,11 +208,17 @@ func shapes(paths []strings.Builder) (all []shape) {
 // hover is a bar of full height with a text.
 type hover struct{ Path, Text string }
 
-func hovers(all []bar) (texts []hover) {
-	for i := range all {
-		texts = append(texts, hover{fmt.Sprintf("M%d 0h%dv%dh-%[2]dz", i*slotWidth, slotWidth, stackHeight), all[i].caption})
+// Hovers are the texts of the bars.
+func (p *page) Hovers() (all []hover) {
+	for i := range p.Bars {
+		b := &p.Bars[i]
+		text := fmt.Sprintf("%s: %s, %s", b.long, dollars(b.USD), costtable.Number(b.Calls, "call", "calls"))
+		if b.Running {
+			text += " until now"
+		}
+		all = append(all, hover{fmt.Sprintf("M%d 0h%dv%dh-%[2]dz", i*slotWidth, slotWidth, stackHeight), text})
 	}
-	return texts
+	return all
 }
 
 // chart is the axes of a picture, with the place of its bars.

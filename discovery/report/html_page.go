@@ -95,9 +95,7 @@ func (p *page) Files() string {
 }
 
 // Comparison reports whether costs may be compared with the period before.
-func (p *page) Comparison() bool {
-	return p.Total.Comparable && p.Total.Previous.Counted > 0 && p.Change != nil
-}
+func (p *page) Comparison() bool { return p.compares() }
 
 // NotCompared returns why there is no change.
 func (p *page) NotCompared() string {
@@ -120,9 +118,6 @@ func (p *page) ChangeOf(r *Row) string {
 	}
 	return "–"
 }
-
-// Signed is a change with its sign.
-func (*page) Signed(change *float64, places int) string { return signedPercent(change, places) }
 
 // ShowChange reports whether the change has a section.
 func (p *page) ShowChange() bool {
@@ -193,9 +188,6 @@ func (p *page) Charts() []*chart {
 // Stack is the bars of both charts.
 func (p *page) Stack() stack { return newStack(p.Bars) }
 
-// Hovers are the texts of the bars.
-func (p *page) Hovers() []hover { return hovers(p.Bars) }
-
 // ChartText describes the chart.
 func (p *page) ChartText() string {
 	highest, lowest := &p.Bars[0], &p.Bars[0]
@@ -261,9 +253,6 @@ func (p *page) Keys() (all []key) {
 	}
 	return all
 }
-
-// TotalRow is the row of all calls.
-func (p *page) TotalRow() *Row { return &p.Total.Row }
 
 // BillPeriod is the time of a bill.
 func (p *page) BillPeriod(c Comparison) string {
