@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
@@ -121,5 +122,5 @@ func (b *budgetSum) state(spent *spending, month *Month) Budget {
 // monthStart returns the first day of the month of a time, in days since 1970.
 func monthStart(at time.Time) int64 {
 	year, month, _ := at.Date()
-	return dayNumber(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC))
+	return calendar.DayNumber(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -45,7 +46,7 @@ func (c *collector) report() *Report {
 // settle makes the period that of a first run, if all calls are younger than the default one.
 func (c *collector) settle() {
 	first, ok := c.history.first()
-	if c.chosen || !ok || c.previous.total.calls > 0 || first <= dayNumber(c.window.current.From) {
+	if c.chosen || !ok || c.previous.total.calls > 0 || first <= calendar.DayNumber(c.window.current.From) {
 		return
 	}
 	if c.current.total.calls+c.today.total.calls == 0 {
@@ -108,7 +109,7 @@ func (c *collector) addLabels(r *Report, total item, items []item) {
 // compared returns the change; nil if there is nothing to compare.
 func compared(c *collector, total item, items []item) *Change {
 	first, _ := c.history.first()
-	if total.previous.counted == 0 || first > dayNumber(c.window.previous.From) {
+	if total.previous.counted == 0 || first > calendar.DayNumber(c.window.previous.From) {
 		return nil
 	}
 	change := split(total, items)
@@ -142,12 +143,12 @@ func (c *collector) days(items []item) Days {
 			days.Models = append(days.Models, items[i].id)
 		}
 	}
-	begin, end := dayNumber(c.window.current.From), dayNumber(c.window.current.To.Add(-1))
+	begin, end := calendar.DayNumber(c.window.current.From), calendar.DayNumber(c.window.current.To.Add(-1))
 	first, ok := c.history.first()
 	if !ok {
 		return days
 	}
-	for number := max(begin, first); number <= min(end, max(c.window.today, dayNumber(c.last))); number++ {
+	for number := max(begin, first); number <= min(end, max(c.window.today, calendar.DayNumber(c.last))); number++ {
 		if c.window.current.Days <= maxDays || c.current.days[number] != nil {
 			days.Rows = append(days.Rows, c.day(number, c.current, days.Models, first))
 		}

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"time"
-
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -115,49 +112,4 @@ func uncached(u prices.Usage) prices.Usage {
 	u.ImageInput += u.ImageCacheRead
 	u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.AudioCacheRead, u.ImageCacheRead = 0, 0, 0, 0, 0
 	return u
-}
-
-// replacing is what calls of a model would cost with its replacement.
-type replacing struct {
-	calls int
-	// usd is what these calls cost, and would what they would cost.
-	usd, would decimal.Sum
-}
-
-func (s *replacing) merge(o *replacing) {
-	s.calls += o.calls
-	s.usd.Merge(&o.usd)
-	s.would.Merge(&o.would)
-}
-
-// add adds a call, at the prices of now.
-func (s *replacing) add(c *call, replacement string, now time.Time, list *prices.List) {
-	if !c.counted || !c.used {
-		return
-	}
-	same := c.priced
-	same.Model, same.At, same.Usage.ChargedUSD = replacement, now, ""
-	cost, err := list.CostOf(same)
-	if err != nil {
-		return
-	}
-	usd, _ := decimal.ParsePlain(cost.USD)
-	s.calls++
-	s.usd.Add(c.usd)
-	s.would.Add(usd)
-}
-
-// retirementNotice is the number of days before its end from which a model is reported.
-const retirementNotice = 90
-
-// retires reports whether a model is reported.
-func retires(s *models.RetirementStatus, today int64) bool {
-	switch s.State {
-	case models.StateRetired, models.StateDeprecated:
-		return true
-	case models.StateRetiring:
-		return daysTo(s.Date, today) <= retirementNotice
-	default:
-		return false
-	}
 }

@@ -48,38 +48,3 @@ func TestCache(t *testing.T) {
 	assert.Equal(t, []any{"0", "0.0055", 1, 1}, []any{r.Cache.SavedUSD, r.Cache.WithoutUSD, r.Cache.Calls, r.Cache.Skipped}, "a cost that the list does not lead to")
 	checkReport(t, r)
 }
-
-func TestRetiringModels(t *testing.T) {
-	t.Parallel()
-	chat := []byte(`{"prompt_tokens":1000000,"completion_tokens":100000,"total_tokens":1100000}`)
-	use := func(p models.Provider, model, usd string, status int) calls.Record {
-		return calls.Record{Provider: p, Model: model, Time: at(1), Usage: chat, Status: status, USD: usd, Labels: map[string]string{"project": "p-" + model}}
-	}
-	r := build(t, report.Options{},
-		use(models.OpenAI, "o4-mini", "0", 404), use(models.OpenAI, "o4-mini", "0", 404), use(models.OpenAI, "gpt-4o", "3.5", 200), use(models.OpenAI, "gpt-4o", "", 500),
-		use(models.OpenAI, "gpt-5-mini", "1", 200), use(models.OpenAI, "gpt-5.2", "9", 200))
-	require.Len(t, r.Retiring, 3, "gpt-5.2 does not retire within 90 days")
-	for i, want := range []struct {
-		model string
-		state models.RetirementState
-		date  string
-		days  int
-	}{{"o4-mini", models.StateRetired, "2026-10-23", -30}, {"gpt-5-mini", models.StateRetiring, "2026-12-11", 19}, {"gpt-4o", models.StateRetiring, "2027-01-14", 53}} {
-		row := r.Retiring[i]
-		assert.Equal(t, want.model, row.Model)
-		assert.Equal(t, []any{want.state, want.date, want.days}, []any{row.State, row.Date, row.Days}, want.model)
-		assert.Equal(t, []string{"p-" + want.model}, row.Values)
-		last := models.Retirements().Check(models.OpenAI, row.Replacement, now)
-		assert.NotEqual(t, models.StateRetired, last.State)
-	}
-	assert.Nil(t, r.Retiring[0].Same, "no call has a cost")
-	row := r.Retiring[2]
-	require.NotNil(t, row.Same)
-	usage, err := prices.ParseUsage(models.OpenAI, chat)
-	require.NoError(t, err)
-	cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.OpenAI, Model: row.Replacement, Usage: usage, At: now})
-	require.NoError(t, err)
-	assert.Equal(t, []any{cost.USD, 1, "3.5"}, []any{row.Same.USD, row.SameCalls, row.SameUSD})
-	assert.Equal(t, []string{report.CodeRetired}, r.Codes)
-	assert.Contains(t, r.Advice[0].Text, "o4-mini")
-}

@@ -3,9 +3,7 @@ package report
 import (
 	"math/big"
 	"slices"
-	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
@@ -66,8 +64,6 @@ const (
 	// historyDays is the number of days before today from which forecasts are made, and of days before the periods that are looked at.
 	historyDays = 1100
 )
-
-func dayNumber(at time.Time) int64 { return calendar.DayNumber(at) }
 
 // history is the known cost by day, of days with calls.
 type history map[int64]*decimal.Sum
