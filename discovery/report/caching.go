@@ -67,9 +67,6 @@ func savedBy(c *call, list *prices.List) (saved decimal.Decimal, ok bool) {
 	if err != nil || !same(cost.USD, c.usd) {
 		return saved, false
 	}
-	if saved, ok = savedByLines(cost.Lines); ok {
-		return saved, true
-	}
 	now.Usage = uncached(now.Usage)
 	without, err := list.CostOf(now)
 	if err != nil {
@@ -82,27 +79,6 @@ func savedBy(c *call, list *prices.List) (saved decimal.Decimal, ok bool) {
 func same(text string, usd decimal.Decimal) bool {
 	d, ok := decimal.ParsePlain(text)
 	return ok && d.Cmp(usd) == 0
-}
-
-// savedByLines returns what was saved, by the prices in the lines of a cost: all tokens of a prompt have those of one tier, cached or not.
-// It needs the price of the input, and knows only text.
-func savedByLines(lines []prices.Line) (saved decimal.Decimal, ok bool) {
-	const perMillion = 6 // places
-	var tokens int64
-	var paid, input decimal.Decimal
-	for i := range lines {
-		line := &lines[i]
-		switch line.What {
-		case "input":
-			input, ok = decimal.ParsePlain(line.USDPerMTok)
-		case "cache_read", "cache_write_5m", "cache_write_1h":
-			usd, _ := decimal.ParsePlain(line.USD)
-			paid, tokens = paid.Add(usd), tokens+line.Tokens
-		case "audio_cache_read", "image_cache_read":
-			return saved, false
-		}
-	}
-	return input.Mul(decimal.New(tokens, perMillion)).Sub(paid), ok
 }
 
 // uncached returns a usage with all cached tokens as input.
