@@ -29,6 +29,7 @@ type costFlags struct {
 	selection
 	usage, html, account, bill string
 	counted, maxDrift          float64
+	limited                    bool // --max-drift is given
 }
 
 func newCost(a *app) *cobra.Command {
@@ -64,6 +65,7 @@ from those of mesh usage, which are the same money.`,
 			if cmd.Flags().Changed("counted") {
 				counted = &f.counted
 			}
+			f.limited = cmd.Flags().Changed("max-drift")
 			return a.cost(cmd.Context(), names[0], counted, f)
 		},
 	}
@@ -163,6 +165,9 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	}
 	q, err := billQuery(provider, f)
 	if err != nil {
+		return err
+	}
+	if err := a.checkPage(f.html, f.bill, f.usage); err != nil {
 		return err
 	}
 	c, failures := a.discover()
@@ -332,17 +337,4 @@ func day(flag, text string) (time.Time, error) {
 		return time.Time{}, usagef("%s %q must be a day such as 2026-11-01, or 7d for seven days ago", flag, text)
 	}
 	return t, nil
-}
-
-// writeFile writes the file of a flag.
-func writeFile(flag, name string, write func(io.Writer) error) error {
-	file, err := os.Create(name) //nolint:gosec // the user names the file
-	if err != nil {
-		return usagef("%s %s: %w", flag, name, withoutPath(err))
-	}
-	if err := write(file); err != nil {
-		_ = file.Close()
-		return err
-	}
-	return file.Close()
 }

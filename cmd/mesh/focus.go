@@ -80,6 +80,10 @@ func (f costFlags) check(format string, counted *float64) error {
 		return usagef("-o focus is the bill alone; it cannot be used with --counted, --usage or --html")
 	case format != "focus" && f.account != "":
 		return usagef("--account is only for -o focus")
+	case f.limited && counted == nil && f.usage == "":
+		return usagef("--max-drift limits the difference from --usage or --counted, and neither is given")
+	case counted != nil && *counted < 0:
+		return usagef("--counted must not be negative")
 	}
 	return nil
 }

@@ -91,6 +91,9 @@ func (a *app) usage(paths []string, f usageFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := a.checkPage(f.html, paths...); err != nil {
+		return err
+	}
 	list, _, err := a.priceList()
 	if err != nil {
 		return err
@@ -125,7 +128,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		sums.Budgets = r.Budgets
 	}
 	if f.html != "" {
-		if err := writeFile("--html", f.html, r.WriteHTML); err != nil {
+		if err := a.writeHTML(f.html, r); err != nil {
 			return err
 		}
 	}

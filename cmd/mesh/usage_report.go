@@ -49,6 +49,9 @@ func (f *usageFlags) checkReport(format string) error {
 			return usagef("--fail-on %q must be %s", code, strings.Join(adviceCodes, ", "))
 		}
 	}
+	if slices.Contains(f.failOn, report.CodeBudget) && len(f.budgets) == 0 {
+		return usagef("--fail-on budget checks --budget, which is missing")
+	}
 	return nil
 }
 
