@@ -93,6 +93,15 @@ func withoutPath(err error) error {
 	return err
 }
 
+// fileError returns an error of a file in the words of this command.
+func fileError(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return fmt.Errorf("%s: %w", name, withoutPath(err))
+	}
+	return err
+}
+
 func refused(err error) bool {
 	var unknown *client.NotInRegistryError
 	var leak *client.MeshSecretLeakError

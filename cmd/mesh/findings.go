@@ -33,7 +33,7 @@ type match struct {
 
 // matchesIn returns the findings in the content of a file. It turns offsets, which are in order, into lines and columns in one pass.
 func matchesIn(scanner *scan.Scanner, file, content string) []match {
-	found := scanner.FindAll(content)
+	found := mostSpecific(scanner.FindAll(content))
 	list := make([]match, len(found))
 	line, ignored := 0, false
 	column, counted := 1, 0 // the column of the byte at counted
@@ -53,6 +53,34 @@ func matchesIn(scanner *scan.Scanner, file, content string) []match {
 		}
 	}
 	return list
+}
+
+// mostSpecific leaves out what begins in a match of a more specific rule: an Anthropic key has the format of an OpenAI key, too.
+func mostSpecific(found []scan.Finding) (list []scan.Finding) {
+	slices.SortStableFunc(found, func(x, y scan.Finding) int {
+		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(generality(x.Rule), generality(y.Rule)))
+	})
+	var ends [3]int // of the matches so far, by generality
+	for _, f := range found {
+		n := generality(f.Rule)
+		if n == 0 || slices.Max(ends[:n]) <= f.Start {
+			list = append(list, f)
+		}
+		ends[n] = max(ends[n], f.End)
+	}
+	return list
+}
+
+// generality orders rules: a heuristic matches runs of many characters, and openai-api-key all keys that begin with sk-.
+func generality(r scan.Rule) int {
+	switch {
+	case r.Heuristic():
+		return 2
+	case r.Name == "openai-api-key":
+		return 1
+	default:
+		return 0
+	}
 }
 
 // characters counts the characters of a text; a byte that is not UTF-8 counts as one.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 func TestMatchesInCountsLinesAndColumns(t *testing.T) {
 	t.Parallel()
 	scanner, random := scan.New(), rand.New(rand.NewPCG(1, 2))
-	key := "sk-ant-" + strings.Repeat("a", 30)
+	key := "pypi-" + strings.Repeat("a", 30)
 	for range 500 {
 		var text strings.Builder
 		for range random.IntN(30) {
@@ -34,6 +35,26 @@ func TestMatchesInCountsLinesAndColumns(t *testing.T) {
 			assert.Equal(t, content[found[i].Start:found[i].End], m.credential)
 			assert.True(t, !m.ignored || strings.Contains(line, "mesh:ignore"))
 		}
+	}
+}
+
+func TestMostSpecificRules(t *testing.T) {
+	t.Parallel()
+	anthropic, deepseek := "sk-ant-"+strings.Repeat("a", 40), "sk-"+strings.Repeat("0", 32)
+	for content, want := range map[string][]string{
+		anthropic:                         {"anthropic-api-key@1"},
+		deepseek:                          {"deepseek-api-key@1"},
+		deepseek + " " + anthropic:        {"deepseek-api-key@1", "anthropic-api-key@37"},
+		"sk-proj-0123456789012345":        {"openai-api-key@1"},
+		"sk-0123456789012345-" + deepseek: {"openai-api-key@1", "deepseek-api-key@21"},
+		anthropic + " aws":                {"anthropic-api-key@1"},
+		strings.Repeat("a", 40) + " aws":  {"aws-secret-key@1"},
+	} {
+		var got []string
+		for _, m := range matchesIn(scan.New(), "f", content) {
+			got = append(got, fmt.Sprint(m.Name, "@", m.Column))
+		}
+		assert.Equal(t, want, got, content)
 	}
 }
 

@@ -206,12 +206,15 @@ func numbers(places []place, all bool) string {
 // annotations writes an error for each place that fails, and a warning for each other one.
 func (r *sourceReport) annotations(w io.Writer) error {
 	for i := range r.list {
-		m, level := &r.list[i], "warning"
+		m, level, title := &r.list[i], "warning", "retiring model"
+		if m.State != models.StateRetiring {
+			title = string(m.State) + " model"
+		}
 		if m.Fails {
 			level = "error"
 		}
 		for _, p := range m.Places {
-			if err := annotation(w, level, p.File, p.Line, 0, "retiring model", m.Model+" "+m.when()); err != nil {
+			if err := annotation(w, level, p.File, p.Line, 0, title, m.Model+" "+m.when()); err != nil {
 				return err
 			}
 		}

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bufio"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -38,7 +38,7 @@ type readSource struct {
 // ones. A file that cannot be read could name a retired model: it is reported after those of the
 // others, and the status is that of wrong use.
 func (a *app) scanSources(check checker, paths []string, f retiredFlags) error {
-	selection, known, err := f.sources.open(generated...)
+	selection, known, err := f.sources.open("retired", generated...)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *sourceScan) read(file source.File) (found readSource) {
 		return readSource{}
 	}
 	if file.Err != nil {
-		found.err = fmt.Errorf("%s: %w", file.Path, withoutPath(file.Err))
+		found.err = fileError(file.Path, file.Err)
 	}
 	return found
 }
@@ -104,7 +104,11 @@ func (s *sourceScan) words(name string) (readSource, error) {
 		return readSource{}, err
 	}
 	defer f.Close()
-	for word, err := range mentions.Read(f) {
+	in := bufio.NewReader(f)
+	if head, _ := in.Peek(in.Size()); source.IsBaseline(string(head)) {
+		return found, nil
+	}
+	for word, err := range mentions.Read(in) {
 		if err != nil {
 			return found, err
 		}

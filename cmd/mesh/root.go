@@ -211,6 +211,12 @@ func (a *app) printAs(value any, indent string, text func(io.Writer) error) erro
 	return text(a.out)
 }
 
+// note prints what the command does on stderr.
+func (a *app) note(line string) {
+	a.progress.Stop()
+	fmt.Fprintln(a.errs, "mesh:", line)
+}
+
 // warn prints what does not end the command.
 func (a *app) warn(err error) {
 	a.progress.Stop()

@@ -55,7 +55,7 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
 }
 
 func (a *app) scan(paths []string, f scanFlags) error {
-	selection, known, err := f.sources.open()
+	selection, known, err := f.sources.open("scan")
 	if err != nil {
 		return err
 	}
@@ -88,12 +88,11 @@ func (a *app) scanPaths(r *scanReport, paths []string, f scanFlags) error {
 		if path != "-" {
 			continue
 		}
-		scanner, _ := a.scanner(f.extended, withHeuristics(!f.noHeuristics))
-		content, err := io.ReadAll(a.readingStdin())
+		file, err := a.scanStdin(f)
 		if err != nil {
-			return wrongUse(err)
+			return err
 		}
-		r.add(scanned{isText: true, matches: matchesIn(scanner, "-", string(content))})
+		r.add(file)
 	}
 	files := r.selection.Files(withoutStdin(paths))
 	defer a.progress.Stop()
@@ -103,6 +102,27 @@ func (a *app) scanPaths(r *scanReport, paths []string, f scanFlags) error {
 		r.add(file)
 	}
 	return nil
+}
+
+// scanStdin returns the findings in stdin. An empty stdin is no error: a pipe may have nothing to check.
+func (a *app) scanStdin(f scanFlags) (scanned, error) {
+	scanner, err := a.scanner(f.extended, withHeuristics(!f.noHeuristics))
+	if err != nil {
+		return scanned{}, err
+	}
+	in := a.readingStdin()
+	if in == a.in {
+		a.note("reading stdin from the terminal; ^D ends it")
+	}
+	content, err := io.ReadAll(in)
+	if err != nil {
+		return scanned{}, wrongUse(err)
+	}
+	if len(content) == 0 {
+		a.note("stdin is empty; mesh scan . scans this folder")
+		return scanned{}, nil
+	}
+	return scanned{isText: true, matches: matchesIn(scanner, "-", string(content))}, nil
 }
 
 // withHeuristics returns an option of a scanner, or nil.
@@ -133,13 +153,17 @@ type scanned struct {
 // scanFile returns the findings in a file. A binary file is scanned only if it was given by name.
 func scanFile(scanner *scan.Scanner, file source.File) scanned {
 	if file.Err != nil {
-		return scanned{err: file.Err}
+		return scanned{err: fileError(file.Path, file.Err)}
 	}
 	text, isText, err := file.ReadText()
 	if err != nil || !isText && !file.Named {
-		return scanned{err: err}
+		return scanned{err: fileError(file.Path, err)}
 	}
-	return scanned{isText: true, named: file.Named, matches: matchesIn(scanner, file.Path, text)}
+	found := scanned{isText: true, named: file.Named}
+	if !source.IsBaseline(text) {
+		found.matches = matchesIn(scanner, file.Path, text)
+	}
+	return found
 }
 
 // scanner returns a scanner that knows the token of the gateway.

@@ -21,7 +21,7 @@ type sourceFlags struct {
 
 // sourceHelp is the help for these flags.
 const sourceHelp = `Of a folder it leaves out what a .gitignore names, binary files, symbolic links and the folders .git, .hg, .svn, .venv,
-node_modules and vendor. A file that is given by name is always read. GLOB is a pattern as in a .gitignore: '*.md', docs/ or 'tests/**'.
+node_modules and vendor. A file that is given by name is always read. The findings in a baseline do not count. GLOB is a pattern as in a .gitignore: '*.md', docs/ or 'tests/**'.
 
 A comment mesh:ignore accepts what is on its line. --write-baseline FILE accepts everything that is there today: it writes FILE, and the exit
 status is 0. With --baseline FILE only what was added later is found.`
@@ -43,8 +43,8 @@ func (f *sourceFlags) changed(cmd *cobra.Command) string {
 	return ""
 }
 
-// open returns a selection of files without those of leftOut, and the baseline of --baseline, which may be nil.
-func (f *sourceFlags) open(leftOut ...string) (*source.Selection, *source.Baseline, error) {
+// open returns a selection of files without those of leftOut, and the baseline of --baseline, which may be nil. command is scan or retired.
+func (f *sourceFlags) open(command string, leftOut ...string) (*source.Selection, *source.Baseline, error) {
 	selection, err := source.New(source.Options{Exclude: f.exclude, LeftOut: leftOut, All: f.allFiles, Not: []string{f.baseline, f.writeBaseline}})
 	if err != nil {
 		return nil, nil, usagef("--exclude %w", err)
@@ -53,7 +53,13 @@ func (f *sourceFlags) open(leftOut ...string) (*source.Selection, *source.Baseli
 		return selection, nil, nil
 	}
 	known, err := source.OpenBaseline(f.baseline)
-	return selection, known, wrongUse(err)
+	if err != nil {
+		return nil, nil, wrongUse(fileError(f.baseline, err))
+	}
+	if !known.Has(command == "scan") {
+		return nil, nil, usagef("--baseline %s has no findings of mesh %s", f.baseline, command)
+	}
+	return selection, known, nil
 }
 
 // write writes the baseline of --write-baseline.
@@ -90,9 +96,8 @@ func (c accepted) notes(selection *source.Selection) (lines []string) {
 
 // printNotes writes the notes to stderr if the output is not a text.
 func (a *app) printNotes(lines []string) {
-	a.progress.Stop()
 	for _, line := range lines {
-		fmt.Fprintln(a.errs, "mesh:", line)
+		a.note(line)
 	}
 }
 

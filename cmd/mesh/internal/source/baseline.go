@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/atomicfile"
 )
@@ -64,13 +65,42 @@ func OpenBaseline(file string) (*Baseline, error) {
 	number := 0
 	for line := range bytes.Lines(text) {
 		number++
-		var e entry
-		if err := json.Unmarshal(line, &e); err != nil || e.File == "" || e.What == "" || e.Count < 1 {
+		e, ok := parseEntry(line)
+		if !ok {
 			return nil, fmt.Errorf("%s:%d is no line of a baseline, which --write-baseline writes", file, number)
 		}
 		b.left[e.Finding] += e.Count
 	}
 	return b, nil
+}
+
+func parseEntry(line []byte) (e entry, ok bool) {
+	err := json.Unmarshal(line, &e)
+	return e, err == nil && e.File != "" && e.What != "" && e.Count > 0
+}
+
+// IsBaseline reports whether all complete lines of a text, and at least one, are those of a baseline. The last one may be cut off.
+func IsBaseline(text string) bool {
+	complete := text[:strings.LastIndexByte(text, '\n')+1]
+	if !strings.HasPrefix(complete, `{"file":`) {
+		return false
+	}
+	for line := range strings.Lines(complete) {
+		if _, ok := parseEntry([]byte(line)); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Has reports whether the baseline has credentials or, without credentials, models. An empty one has both.
+func (b *Baseline) Has(credentials bool) bool {
+	for f := range b.left {
+		if strings.Contains(f.What, " ") == credentials { // before the fingerprint
+			return true
+		}
+	}
+	return len(b.left) == 0
 }
 
 // In returns the name of a file in the baseline.

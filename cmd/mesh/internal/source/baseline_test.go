@@ -45,6 +45,17 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
+func TestIsBaseline(t *testing.T) {
+	t.Parallel()
+	line := `{"file":"a","finding":"n","count":1}` + "\n"
+	for text, want := range map[string]bool{
+		line: true, line + line: true, line + `{"fi`: true,
+		"": false, `{"file":"a"`: false, line + "key\n": false, "\n" + line: false, line + "\n": false,
+	} {
+		assert.Equal(t, want, source.IsBaseline(text), "%q", text)
+	}
+}
+
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
