@@ -35,7 +35,7 @@ func (a *app) usageFocus(prices *prices.List, opts calls.SumOptions, account str
 	rows := focus.NewCalls(prices, account)
 	var unread []error
 	read, omitted, more := 0, 0, 0
-	for r, err := range calls.Read(in.Paths...) {
+	for r, err := range calls.ReadParts(1, opts.OnRead, in.Paths...)[0] {
 		switch {
 		case err != nil && len(unread) < maxLineErrors:
 			unread = append(unread, err)

@@ -13,7 +13,7 @@ import (
 // readReport returns the report of calls files. names are those of the command line, since stdin and pipes are read from copies; unread are
 // the errors of reading them, with these names.
 func (a *app) readReport(o report.Options, in *callsfiles.Files, names, unread []string) (*report.Report, error) {
-	a.readingCalls("reading calls for the report", in)
+	o.OnRead = a.readingCalls("reading calls for the report", in)
 	r, err := report.Read(o, in.Paths...)
 	a.progress.Stop()
 	if err != nil {

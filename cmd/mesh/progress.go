@@ -8,13 +8,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/source"
-	"github.com/mesh-gateway/mesh-go/internal/bytesread"
 )
 
-// readingCalls shows how much of calls files is read from now on. what distinguishes the passes of a command over the same files.
-func (a *app) readingCalls(what string, in *callsfiles.Files) {
-	before := bytesread.Total()
-	a.progress.Reading(what, in.Size, func() int64 { return bytesread.Total() - before })
+// readingCalls shows how much of calls files is read, which is reported to the function that it returns. what distinguishes the passes of a
+// command over the same files.
+func (a *app) readingCalls(what string, in *callsfiles.Files) (onRead func(bytes int)) {
+	var read atomic.Int64
+	a.progress.Reading(what, in.Size, read.Load)
+	return func(bytes int) { read.Add(int64(bytes)) }
 }
 
 // readingSources shows how much of the files of a code base is done, which the command adds to the counter.

@@ -57,15 +57,14 @@ func TestProgressOfStdin(t *testing.T) {
 	}
 }
 
-// TestProgressOfFiles is not parallel: the process has one counter of the calls that it reads.
 func TestProgressOfFiles(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "calls.jsonl")
 	require.NoError(t, os.WriteFile(file, bytes.Repeat([]byte("{}\n"), 4000), 0o600))
 	for want, read := range map[string]func(a *app) error{
 		"reading calls: 100 %, 12 of 12 kB, 12 kB/s": func(a *app) error {
 			in, err := callsfiles.Open(a.in, []string{file})
-			a.readingCalls("reading calls", in)
-			_, _ = calls.Sum(calls.SumOptions{}, in.Paths...)
+			_, _ = calls.Sum(calls.SumOptions{OnRead: a.readingCalls("reading calls", in)}, in.Paths...)
 			return err
 		},
 		"scanning: 100 %, 12 of 12 kB, 12 kB/s": func(a *app) error {

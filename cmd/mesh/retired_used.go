@@ -39,11 +39,11 @@ func (a *app) retiredUsed(ctx context.Context, paths []string, soon time.Duratio
 		return err
 	}
 	defer in.Close()
-	a.readingCalls("reading calls", in)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	rows, err := calls.Sum(calls.SumOptions{
 		From: today.AddDate(0, 0, -usedDays), Prices: list,
-		By: [][]string{{"provider", "model"}, {"provider", "model", "day", "model_stage", "retirement_date"}},
+		By:     [][]string{{"provider", "model"}, {"provider", "model", "day", "model_stage", "retirement_date"}},
+		OnRead: a.readingCalls("reading calls", in),
 	}, in.Paths...)
 	unread := wrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {

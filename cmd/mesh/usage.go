@@ -106,8 +106,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 	if f.line {
 		return a.usageLine(&f, list, in, time.Now())
 	}
-	a.readingCalls("reading calls", in)
-	opts.Prices = list
+	opts.Prices, opts.OnRead = list, a.readingCalls("reading calls", in)
 	if a.format == "focus" {
 		return a.usageFocus(list, opts, f.account, in)
 	}
@@ -181,9 +180,9 @@ func (a *app) count(in *callsfiles.Files, q *costs.BillQuery, match map[string]s
 	if err != nil {
 		return nil, err
 	}
-	a.readingCalls("reading calls", in)
 	rows, err := calls.Sum(calls.SumOptions{
 		From: q.From, To: q.To, MatchLabels: match, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: list,
+		OnRead: a.readingCalls("reading calls", in),
 	}, in.Paths...)
 	unread = wrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {

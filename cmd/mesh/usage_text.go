@@ -61,12 +61,12 @@ func (a *app) usageBy(r *report.Report, opts calls.SumOptions, f *usageFlags, in
 		period = daysOf(&r.Source)
 	}
 	opts.From, opts.To = period.From, period.To
-	a.readingCalls("reading calls for the table", in)
+	opts.OnRead = a.readingCalls("reading calls for the table", in)
 	now, _ := calls.Sum(opts, in.Paths...)
 	var before []calls.Group
 	if table.Change {
 		opts.From, opts.To = r.Previous.From, r.Previous.To
-		a.readingCalls("reading calls for the change", in)
+		opts.OnRead = a.readingCalls("reading calls for the change", in)
 		sums, _ := calls.Sum(opts, in.Paths...)
 		before = sums[0]
 	}

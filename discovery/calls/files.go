@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/mesh-gateway/mesh-go/internal/bytesread"
 )
 
 // files yields the calls files that paths name, in the order of their names within a folder, each once. A folder is read with its
@@ -130,13 +128,14 @@ func firstDay(since time.Time) string {
 	return since.UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// open opens a calls file at a place, unpacked if it is compressed, whatever its name is. The error is io.EOF if less is packed.
-func open(name string, at int64) (in io.Reader, done func(), err error) {
+// open opens a calls file at a place, unpacked if it is compressed, whatever its name is. onRead, if it is not nil, gets the number of
+// bytes of each read, before they are unpacked. The error is io.EOF if less is packed.
+func open(name string, at int64, onRead func(bytes int)) (in io.Reader, done func(), err error) {
 	file, err := os.Open(name) //nolint:gosec // the program names the file
 	if err != nil {
 		return nil, nil, err
 	}
-	if in, err = contentOf(file, at); err != nil {
+	if in, err = contentOf(file, at, onRead); err != nil {
 		_ = file.Close()
 		return nil, nil, err
 	}
@@ -144,9 +143,12 @@ func open(name string, at int64) (in io.Reader, done func(), err error) {
 }
 
 // contentOf returns the content of a file from a place on.
-func contentOf(file *os.File, at int64) (io.Reader, error) {
-	counted := bytesread.Reader{Reader: file}
-	buffered := bufio.NewReader(counted)
+func contentOf(file *os.File, at int64, onRead func(bytes int)) (io.Reader, error) {
+	var packed io.Reader = file
+	if onRead != nil {
+		packed = reportedReader{file, onRead}
+	}
+	buffered := bufio.NewReader(packed)
 	magic, _ := buffered.Peek(2) // a file that is shorter, or cannot be read, is reported when it is read
 	if bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		in, err := gzip.NewReader(buffered)
@@ -159,6 +161,18 @@ func contentOf(file *os.File, at int64) (io.Reader, error) {
 		return buffered, nil
 	}
 	_, err := file.Seek(at, io.SeekStart)
-	buffered.Reset(counted)
+	buffered.Reset(packed)
 	return buffered, err
+}
+
+// reportedReader reports the number of bytes of each read.
+type reportedReader struct {
+	io.Reader
+	onRead func(bytes int)
+}
+
+func (r reportedReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.onRead(n)
+	return n, err
 }

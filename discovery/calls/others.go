@@ -132,7 +132,7 @@ func (t *tail) readFile(f *tailed, name string, info os.FileInfo, yield func(Rec
 		f.read, f.lines = 0, 0
 	}
 	f.info = info
-	in, done, err := open(name, f.read)
+	in, done, err := open(name, f.read, nil)
 	if err == nil {
 		defer done()
 		if !t.readLines(f, newBlocks(name, in), yield) {

@@ -11,7 +11,7 @@ import (
 // same files in turn, a block at a time, so that n goroutines with a sequence each decode them in parallel:
 //
 //	var group sync.WaitGroup
-//	for _, records := range calls.ReadParts(runtime.GOMAXPROCS(0), "calls") {
+//	for _, records := range calls.ReadParts(runtime.GOMAXPROCS(0), nil, "calls") {
 //		group.Go(func() {
 //			for r, err := range records {
 //				…
@@ -21,9 +21,9 @@ import (
 //	group.Wait()
 //
 // Which records are in which sequence is not defined. A sequence can be used once, and by one goroutine. Each must be read to its end:
-// after a break in one, the others end, too. n must be positive.
-func ReadParts(n int, paths ...string) []iter.Seq2[Record, error] {
-	source := &sharedBlocks{paths: paths}
+// after a break in one, the others end, too. n must be positive. onRead, if it is not nil, is called as SumOptions.OnRead.
+func ReadParts(n int, onRead func(bytes int), paths ...string) []iter.Seq2[Record, error] {
+	source := &sharedBlocks{paths: paths, onRead: onRead}
 	parts := make([]iter.Seq2[Record, error], n)
 	for i := range parts {
 		parts[i] = source.records
@@ -36,6 +36,8 @@ type sharedBlocks struct {
 	mu    sync.Mutex
 	paths []string
 	from  string // the first day in names of files, "" for all
+	// onRead is called after each read, unless it is nil.
+	onRead func(bytes int)
 	// begun reports whether paths were searched for files, which have not been opened yet.
 	begun bool
 	files []foundFile
@@ -115,7 +117,7 @@ func (s *sharedBlocks) open() error {
 	if file.err != nil {
 		return file.err
 	}
-	in, done, err := open(file.name, 0)
+	in, done, err := open(file.name, 0, s.onRead)
 	if err != nil {
 		return &LineError{file.name, 1, err}
 	}

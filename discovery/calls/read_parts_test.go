@@ -49,7 +49,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 	require.Len(t, want, 5*4000+1)
 	slices.Sort(want)
 	for _, n := range []int{1, 2, 7} {
-		parts := calls.ReadParts(n, paths...)
+		parts := calls.ReadParts(n, nil, paths...)
 		require.Len(t, parts, n)
 		var group sync.WaitGroup
 		var mu sync.Mutex
@@ -72,14 +72,14 @@ func TestPartsAreTheWhole(t *testing.T) {
 
 func TestPartsEndTogether(t *testing.T) {
 	t.Parallel()
-	parts := calls.ReadParts(2, manyFiles(t)[1])
+	parts := calls.ReadParts(2, nil, manyFiles(t)[1])
 	for range parts[0] {
 		break
 	}
 	for range parts[1] {
 		t.Fatal("the first part was left")
 	}
-	for range calls.ReadParts(1)[0] {
+	for range calls.ReadParts(1, nil)[0] {
 		t.Fatal("there are no files")
 	}
 }

@@ -30,6 +30,9 @@ type SumOptions struct {
 	// Reprice computes the cost of all calls, whatever was recorded, except of those without the counts for it: streams that were
 	// closed early, endpoints without counts, and calls that were answered with an error status.
 	Reprice bool
+	// OnRead, if it is set, is called after each read of a file with the number of its bytes, which may be compressed: for a line that shows
+	// progress. It is called by one goroutine at a time.
+	OnRead func(bytes int)
 }
 
 // Group is the sum of the calls with the same values.
@@ -73,7 +76,7 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 		opts.Prices = prices.BuiltIn()
 	}
 	var errs lineErrors
-	summers := sumFiles(paths, &errs, func() *summer { return newSummer(opts, groupings, &errs) })
+	summers := sumFiles(paths, opts.OnRead, &errs, func() *summer { return newSummer(opts, groupings, &errs) })
 	rows := make([][]Group, len(groupings))
 	for i, total := range summers[0].sums {
 		for _, more := range summers[1:] {
@@ -85,7 +88,7 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 }
 
 // sumFiles reads files in one goroutine and lets each of the others, which have a summer each, add up the blocks.
-func sumFiles(paths []string, errs *lineErrors, newSummer func() *summer) []*summer {
+func sumFiles(paths []string, onRead func(bytes int), errs *lineErrors, newSummer func() *summer) []*summer {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	full, free := make(chan numbered, workers), make(chan []byte, 2*workers+1)
 	for range cap(free) {
@@ -93,7 +96,7 @@ func sumFiles(paths []string, errs *lineErrors, newSummer func() *summer) []*sum
 	}
 	go func() {
 		defer close(full)
-		readBlocks(paths, errs, full, free)
+		readBlocks(paths, onRead, errs, full, free)
 	}()
 	summers := make([]*summer, workers)
 	var group sync.WaitGroup
@@ -117,7 +120,7 @@ type numbered struct {
 }
 
 // readBlocks sends the blocks of all files. Their buffers come from free.
-func readBlocks(paths []string, errs *lineErrors, full chan<- numbered, free chan []byte) {
+func readBlocks(paths []string, onRead func(bytes int), errs *lineErrors, full chan<- numbered, free chan []byte) {
 	n := 0
 	for name, err := range files(paths, "") {
 		n++
@@ -125,7 +128,7 @@ func readBlocks(paths []string, errs *lineErrors, full chan<- numbered, free cha
 			errs.add(n, 0, err)
 			continue
 		}
-		in, done, err := open(name, 0)
+		in, done, err := open(name, 0, onRead)
 		if err != nil {
 			errs.add(n, 1, &LineError{name, 1, err})
 			continue

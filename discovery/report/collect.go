@@ -30,7 +30,7 @@ func Read(o Options, paths ...string) (*Report, error) {
 	}
 	workers := make([]*collector, min(runtime.GOMAXPROCS(0), maxWorkers))
 	var group sync.WaitGroup
-	for i, records := range calls.ReadParts(len(workers), paths...) {
+	for i, records := range calls.ReadParts(len(workers), o.OnRead, paths...) {
 		workers[i] = newCollector(s)
 		group.Go(func() { workers[i].collect(records) })
 	}

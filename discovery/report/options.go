@@ -28,6 +28,8 @@ type Options struct {
 	Reprice bool
 	// Bills are compared with the calls of their provider and time.
 	Bills []Bill
+	// OnRead, if it is set, is called by [Read] as calls.SumOptions.OnRead.
+	OnRead func(bytes int)
 }
 
 // Bill is what a provider billed from From to To, which is exclusive.

@@ -14,11 +14,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/bytesread"
 )
 
-// TestSizeIsWhatIsRead is not parallel: the process has one counter of what it reads.
+// TestSizeIsWhatIsRead checks that the size of files is what Sum, ReadParts and report.Read report that they read.
 func TestSizeIsWhatIsRead(t *testing.T) {
+	t.Parallel()
 	line := `{"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{"prompt_tokens":4,"completion_tokens":1,"total_tokens":5}}` + "\n"
 	folder, other := t.TempDir(), t.TempDir()
 	write := func(content []byte, path ...string) string {
@@ -44,13 +44,15 @@ func TestSizeIsWhatIsRead(t *testing.T) {
 	require.NoError(t, err)
 	defer in.Close()
 	assert.EqualValues(t, 5003*len(line)+packed.Len(), in.Size())
-	for name, read := range map[string]func(){
-		"Sum":         func() { _, _ = calls.Sum(calls.SumOptions{}, in.Paths...) },
-		"Read":        func() { calls.Read(in.Paths...)(func(calls.Record, error) bool { return true }) },
-		"report.Read": func() { _, _ = report.Read(report.Options{}, in.Paths...) },
+	for name, read := range map[string]func(onRead func(int)){
+		"Sum": func(onRead func(int)) { _, _ = calls.Sum(calls.SumOptions{OnRead: onRead}, in.Paths...) },
+		"ReadParts": func(onRead func(int)) {
+			calls.ReadParts(1, onRead, in.Paths...)[0](func(calls.Record, error) bool { return true })
+		},
+		"report.Read": func(onRead func(int)) { _, _ = report.Read(report.Options{OnRead: onRead}, in.Paths...) },
 	} {
-		before := bytesread.Total()
-		read()
-		assert.Equal(t, in.Size(), bytesread.Total()-before, name)
+		sum := 0
+		read(func(bytes int) { sum += bytes })
+		assert.EqualValues(t, in.Size(), sum, name)
 	}
 }
