@@ -2,7 +2,7 @@ package eventstream
 
 import (
 	"errors"
-	"regexp"
+	"strings"
 )
 
 // Events reads the JSON documents in the messages of a stream of Bedrock: the event of Converse that a message is, or what is encoded in
@@ -92,11 +92,10 @@ func (e *Events) end() {
 
 var errChunk = errors.New("a chunk of the event stream is not base64 in JSON")
 
-// names are those of exceptions that can be shown.
-var names = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
-
+// shown returns the name of an exception, or "unknown" for a text that no exception has as its name.
 func shown(name string) string {
-	if !names.MatchString(name) {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+	if name == "" || len(name) > 64 || strings.Trim(name, letters) != "" {
 		return "unknown"
 	}
 	return name
