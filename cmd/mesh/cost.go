@@ -278,19 +278,15 @@ func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, f costFlags,
 		return err
 	}
 	bill := r.Bill()
-	bill.LimitPercent = min(max(f.maxDrift, smallestLimit), largestLimit)
+	if q.Ledger != nil {
+		bill.Verdict = q.Verdict(r, f.maxDrift)
+	}
 	var names []string
 	if f.usage != "" {
 		names = []string{f.usage}
 	}
 	return a.writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list, Bills: []report.Bill{bill}}, in, names)
 }
-
-// The limits of a bill in a page, whose zero is another one, and which must be finite.
-const (
-	smallestLimit = 1e-9
-	largestLimit  = 1e9
-)
 
 // compared is a report whose JSON has the comparison of its days and models, too.
 type compared struct{ costs.Reconciliation }
@@ -307,24 +303,22 @@ func (c compared) MarshalJSON() ([]byte, error) {
 
 // checkDrift compares the drift of a report with the limit.
 func (a *app) checkDrift(q *costs.BillQuery, r costs.Reconciliation, limit float64) error {
-	ok, known := r.Within(limit)
 	total := r.Compare().Total
-	if between, unpriced := q.Range(&total); unpriced {
+	between, unpriced := q.Range(&total)
+	if unpriced {
 		fmt.Fprintf(a.errs, "mesh: the drift is %s, if an unpriced call costs at most what the dearest others do\n", between)
-		if ok, known = between.Within(limit); !known {
-			fmt.Fprintf(a.errs, "mesh: whether that is more than %s %% is not known\n", output.Decimal(limit))
-			return errFound
-		}
 	}
-	switch {
-	case !known:
-		fmt.Fprintln(a.errs, "mesh: the drift is not known: nothing was counted, or the cost of a call is not known")
-		return errFound
-	case !ok:
+	switch verdict := q.Verdict(r, limit); {
+	case verdict == report.VerdictWithin:
+		return nil
+	case verdict == report.VerdictOver:
 		fmt.Fprintf(a.errs, "mesh: the drift is more than %s %%\n", output.Decimal(limit))
-		return errFound
+	case unpriced:
+		fmt.Fprintf(a.errs, "mesh: whether that is more than %s %% is not known\n", output.Decimal(limit))
+	default:
+		fmt.Fprintln(a.errs, "mesh: the drift is not known: nothing was counted, or the cost of a call is not known")
 	}
-	return nil
+	return errFound
 }
 
 // day reads a UTC day of the window; "" is today.

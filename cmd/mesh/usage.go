@@ -181,7 +181,7 @@ func (a *app) count(in *callsfiles.Files, q *costs.BillQuery, match map[string]s
 		return nil, err
 	}
 	rows, err := calls.Sum(calls.SumOptions{
-		From: q.From, To: q.To, MatchLabels: match, By: [][]string{{"day", "provider", "model", "unpriced"}}, Prices: list,
+		From: q.From, To: q.To, MatchLabels: match, By: [][]string{{"day", "provider", "model", "unpriced", "platform"}}, Prices: list,
 		OnRead: a.readingCalls("reading calls", in),
 	}, in.Paths...)
 	unread = wrongUse(in.Rename(err))

@@ -19,7 +19,7 @@ const (
 	// VerdictWithin means that they differ by at most the limit, VerdictOver that they differ by more.
 	VerdictWithin Verdict = "within"
 	VerdictOver   Verdict = "over"
-	// VerdictUnknown means that nothing was billed, or that there are no calls.
+	// VerdictUnknown means that nothing was billed, that there are no calls, or that it is Bill.Verdict.
 	VerdictUnknown Verdict = "unknown"
 )
 
@@ -30,7 +30,7 @@ type Comparison struct {
 	From     time.Time       `json:"from"`
 	To       time.Time       `json:"to"`
 	Verdict  Verdict         `json:"verdict"`
-	// Limit is the largest difference of VerdictWithin, as a fraction.
+	// Limit is the largest difference of VerdictWithin, as a fraction; 0 with Bill.Verdict.
 	Limit float64 `json:"limit"`
 	// BilledUSD is the sum of the bill, CountedUSD the known cost of the calls, and DifferenceUSD the bill less the calls. Difference is
 	// its size as a fraction of the bill.
@@ -201,7 +201,9 @@ func (b *billSum) compare(counted *billed) Comparison {
 	c.Cells, c.Unpriced = len(rows), total.unpriced
 	c.BilledUSD, c.CountedUSD, c.DifferenceUSD = total.billed.String(), total.counted.String(), total.difference().String()
 	c.Difference = ratio(absolute(total.difference()), absolute(total.billed))
-	c.Verdict = verdict(&total, c.Calls, limit)
+	if c.Verdict = verdict(&total, c.Calls, limit); c.Verdict != VerdictUnknown && b.Verdict != "" {
+		c.Verdict, c.Limit = b.Verdict, 0
+	}
 	c.fill(rows)
 	return c
 }

@@ -188,10 +188,18 @@ func TestPageOfABill(t *testing.T) {
 	bill.Rows = bill.Rows[:1]
 	page = html(t, build(t, report.Options{From: bill.From, To: bill.To, Bills: []report.Bill{bill, bill}}, priced(at(2), "1")))
 	checkPage(t, page)
-	assert.Contains(t, page, "The bill and the calls differ by 1.5 %, limit 2 %.")
+	assert.Contains(t, page, "The bill and the calls differ by 1.5 % of the bill, within the limit of 2 %.")
 	bill.LimitPercent = 0.5
 	page = html(t, build(t, report.Options{From: bill.From, To: bill.To, Bills: []report.Bill{bill}}, priced(at(2), "1")))
-	assert.Contains(t, page, "The bill and the calls differ by 1.5 %, more than the limit of 0.5 %.")
+	assert.Contains(t, page, "The bill and the calls differ by 1.5 % of the bill, more than the limit of 0.5 %.")
+	for verdict, want := range map[report.Verdict]string{
+		report.VerdictWithin:  "The bill and the calls differ by 1.5 % of the bill, within the limit.",
+		report.VerdictUnknown: "Whether the bill and the calls differ by more than the limit is not known.",
+	} {
+		bill.Verdict = verdict
+		page = html(t, build(t, report.Options{From: bill.From, To: bill.To, Bills: []report.Bill{bill}}, priced(at(2), "1")))
+		assert.Contains(t, page, want)
+	}
 }
 
 func TestPageOfLinesThatCannotBeRead(t *testing.T) {

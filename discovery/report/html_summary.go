@@ -159,14 +159,19 @@ func (p *page) BillsFirst() bool {
 
 // BillVerdict returns whether a bill and the calls agree, as a sentence.
 func (*page) BillVerdict(c Comparison) string {
-	limit := c.Limit
+	limit := ""
+	if c.Limit > 0 {
+		limit = " of " + percent(&c.Limit, places1(c.Limit))
+	}
 	switch {
 	case c.Verdict == VerdictWithin:
-		return fmt.Sprintf("The bill and the calls differ by %s, limit %s.", percent(c.Difference, 1), percent(&limit, places1(limit)))
+		return fmt.Sprintf("The bill and the calls differ by %s of the bill, within the limit%s.", percent(c.Difference, 1), limit)
 	case c.Verdict == VerdictOver:
-		return fmt.Sprintf("The bill and the calls differ by %s, more than the limit of %s.", percent(c.Difference, 1), percent(&limit, places1(limit)))
+		return fmt.Sprintf("The bill and the calls differ by %s of the bill, more than the limit%s.", percent(c.Difference, 1), limit)
 	case c.Calls == 0:
 		return "There are no calls to compare with the bill."
+	case c.Difference != nil:
+		return "Whether the bill and the calls differ by more than the limit is not known."
 	}
 	return "Nothing was billed."
 }

@@ -39,6 +39,9 @@ type Bill struct {
 	Rows     []BillRow
 	// LimitPercent is the largest difference that the verdict allows, in percent of the bill; 0 is 2.
 	LimitPercent float64
+	// Verdict is given by a caller that compares in another way, in place of LimitPercent. It has no effect if nothing was billed or there
+	// are no calls.
+	Verdict Verdict
 }
 
 // BillRow is an amount of a bill.

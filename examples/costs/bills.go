@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,24 +63,23 @@ func (j *job) compare(ctx context.Context, provider models.Provider, counted *pr
 	if err := r.Table(j.out); err != nil {
 		return err
 	}
-	if bill := r.Bill(); len(bill.Rows) > 0 {
-		j.billed = append(j.billed, bill)
-	}
+	bill := r.Bill()
 	switch ok, known := r.Within(j.drift); {
 	case !known:
-		return errors.New("the drift is not known")
+		bill.Verdict, err = report.VerdictUnknown, errors.New("the drift is not known")
 	case !ok:
-		return fmt.Errorf("the drift is more than %g %%", j.drift)
+		bill.Verdict, err = report.VerdictOver, fmt.Errorf("the drift is more than %g %%", j.drift)
+	default:
+		bill.Verdict = report.VerdictWithin
 	}
-	return nil
+	if len(bill.Rows) > 0 {
+		j.billed = append(j.billed, bill)
+	}
+	return err
 }
 
 // writePage writes the page of the window: what the calls cost, and the bills beside them.
 func (j *job) writePage() error {
-	limit := cmp.Or(j.drift, 1e-9) // 0 would be the limit of the package
-	for i := range j.billed {
-		j.billed[i].LimitPercent = limit
-	}
 	r, err := report.Read(report.Options{From: j.from, To: j.to, Bills: j.billed}, j.usage)
 	if err != nil {
 		return err

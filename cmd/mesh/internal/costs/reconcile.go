@@ -66,12 +66,12 @@ type Reconciliation interface {
 	Bill() report.Bill
 }
 
-// Count adds to the ledger the calls of the provider among rows, which are by day, provider, model and the reason of an unknown cost. It
-// returns the reasons.
+// Count adds to the ledger the calls of the provider among rows, which are by day, provider, model, the reason of an unknown cost, and
+// platform. Calls on a platform are on its bill. It returns the reasons.
 func (q *BillQuery) Count(rows []calls.Group) (reasons []string) {
 	q.Ledger = prices.NewLedger()
 	for _, row := range rows {
-		if row.By[1] != string(q.Provider) {
+		if row.By[1] != string(q.Provider) || row.By[4] != "" {
 			continue
 		}
 		if reason := row.By[3]; reason != "" {
@@ -134,6 +134,22 @@ func (r Range) Within(percent float64) (ok, known bool) {
 		return false, true
 	}
 	return false, false
+}
+
+// Verdict returns whether a bill and what was counted differ by at most a limit in percent of what was counted.
+func (q *BillQuery) Verdict(r Reconciliation, percent float64) report.Verdict {
+	ok, known := r.Within(percent)
+	total := r.Compare().Total
+	if between, unpriced := q.Range(&total); unpriced {
+		ok, known = between.Within(percent)
+	}
+	switch {
+	case !known:
+		return report.VerdictUnknown
+	case !ok:
+		return report.VerdictOver
+	}
+	return report.VerdictWithin
 }
 
 // addRow adds the calls of a day and model to a ledger.
