@@ -33,8 +33,8 @@ type ValueError = argument.ValueError
 type NotInRegistryError struct {
 	// Name is the name that was looked up, after aliases.
 	Name string
-	// Near lists up to three similar registered names, the most similar first. It is empty for GetPeer, and in a registry of more
-	// than 10,000 names or beyond the size limit.
+	// Near lists up to three similar registered names, the most similar first. It is empty for GetPeer and Reply, and in a registry of
+	// more than 10,000 names or beyond the size limit.
 	Near []string
 }
 

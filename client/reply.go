@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 )
 
@@ -17,13 +18,18 @@ func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, kind Kind, conte
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	return c.send(ctx, to.FromNode, SendRequest{
+	receipt, err := c.send(ctx, to.FromNode, SendRequest{
 		Kind:           kind,
 		Content:        content,
 		RelatedTaskID:  to.GetRelatedTaskID(),
 		ThreadID:       to.GetThreadID(),
 		IdempotencyKey: c.replyKey(to, kind, content),
 	}, true)
+	var unknown *NotInRegistryError
+	if errors.As(err, &unknown) {
+		unknown.Near = nil // the gateway gave the name, so it is not mistyped
+	}
+	return receipt, err
 }
 
 // replyKey returns the idempotency key of a reply. A gateway with a new database counts its messages from 1 again, so the key

@@ -37,6 +37,15 @@ func TestSameReplySentTwiceArrivesOnce(t *testing.T) {
 	assert.NotContains(t, ids, status.ID, "another kind is another reply")
 }
 
+func TestReplySuggestsNoOtherNode(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	_, err := connect(t, g, "node-b").Reply(t.Context(), client.MeshMessage{ID: 1, FromNode: "node-aa"}, client.KindAnswer, "yes")
+	var unknown *client.NotInRegistryError
+	require.ErrorAs(t, err, &unknown)
+	assert.Empty(t, unknown.Near, "an answer to another node would be wrong")
+}
+
 // The name in a message is a node name. An alias of the same spelling must not send the reply to another node.
 func TestReplyGoesToTheSenderAndNotToAnAlias(t *testing.T) {
 	t.Parallel()

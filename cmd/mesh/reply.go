@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,12 @@ func newReply(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.sent(c.Reply(ctx, messages[0], client.Kind(given[1]), text)); err != nil {
+			receipt, err := c.Reply(ctx, messages[0], client.Kind(given[1]), text)
+			var unknown *client.NotInRegistryError
+			if errors.As(err, &unknown) {
+				err = fmt.Errorf("the sender of message %d cannot receive answers: %w", messages[0].ID, err)
+			}
+			if err := a.sent(receipt, err); err != nil {
 				return err
 			}
 			a.warnUnregistered(ctx, c, "cannot receive answers")

@@ -108,7 +108,7 @@ func (id *identity) query(ctx context.Context, c *client.MeshClient) error {
 	if errors.As(err, &unknown) {
 		err = nil
 	}
-	answers := err == nil || errors.As(err, &gateway) && gateway.StatusCode != 0
+	answers := err == nil || errors.As(err, &gateway) && gateway.StatusCode != 0 && !errors.Is(err, client.ErrNoSuchPath)
 	id.Answers = &answers
 	if accepted := err == nil; accepted || errors.As(err, &denied) {
 		id.Accepted = &accepted
