@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"time"
 
@@ -65,7 +67,10 @@ func (a *app) ask(ctx context.Context, c *client.MeshClient, nodes []string, tex
 		return err
 	}
 	a.warnUnregistered(ctx, c, "cannot receive answers")
-	ctx, cancel := context.WithTimeout(ctx, f.timeout)
+	interrupted, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	context.AfterFunc(interrupted, stop) // a second ^C kills
+	ctx, cancel := context.WithTimeout(interrupted, f.timeout)
 	defer cancel()
 	sent, missing := false, []error(nil)
 	for m, err := range c.AskAll(ctx, nodes, client.SendRequest{Content: text, ThreadID: thread}) {
@@ -83,7 +88,11 @@ func (a *app) ask(ctx context.Context, c *client.MeshClient, nodes []string, tex
 			return err
 		}
 	}
-	return a.reportMissing(missing, sent)
+	err = a.reportMissing(missing, sent)
+	if interrupted.Err() != nil {
+		return statusError(exitInterrupted)
+	}
+	return err
 }
 
 // unanswered returns the error of an answer that is missing.
@@ -94,6 +103,8 @@ func unanswered(none *client.NoAnswerError, timeout time.Duration) error {
 		return none.Err
 	case errors.As(none, &poll) && errors.Is(poll, context.DeadlineExceeded):
 		return fmt.Errorf("%s has not answered message %d within %s; mesh pending lists the question", none.Question.ToNode, none.Question.ID, timeout)
+	case errors.Is(none, context.Canceled):
+		return fmt.Errorf("%s has not answered message %d; mesh pending lists the question", none.Question.ToNode, none.Question.ID)
 	}
 	return none
 }

@@ -28,6 +28,8 @@ const (
 	exitUsage   = 2
 	exitFailed  = 3
 	exitRefused = 4
+	// exitInterrupted is what a shell has for a command that ^C ends.
+	exitInterrupted = 130
 )
 
 // errFound ends a command that found what it looked for. The finding has been printed already.

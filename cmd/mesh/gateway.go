@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -29,8 +32,8 @@ func newGateway(a *app) *cobra.Command {
 		Use:   "gateway",
 		Short: "Run a gateway in memory, for development; all data is lost when it ends",
 		Long: `Gateway runs a mesh gateway in memory until it is interrupted. It is for development and tests: all nodes and messages are
-lost when it ends. It requires the token of --token, --token-file or MESH_GATEWAY_TOKEN, or with --token-out a new token.
-Without a token it accepts every request.`,
+lost when it ends. It requires the token of --token, --token-file or MESH_GATEWAY_TOKEN, or with --token-out the token that this file has,
+else a new one. Without a token it accepts every request.`,
 		Example: "  mesh gateway --token dev\n  mesh gateway --addr 127.0.0.1:0 --peer node-b --token-out token",
 		Args:    args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runGateway(cmd.Context(), f) },
@@ -68,14 +71,18 @@ func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 	defer stop()
 	g, err := gatewaytest.Listen(opts...)
 	if err != nil {
-		return usagef("--addr: %w", err)
+		return listenError("--addr", err)
 	}
 	defer g.Close()
 	if err := file.Write(token); err != nil {
 		return err
 	}
+	open := ""
+	if token == "" {
+		open = " It has no token and accepts every request."
+	}
 	if err := a.printLine(map[string]string{"url": g.URL}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "# A gateway in memory, for development. All data is lost when it ends.\nexport MESH_GATEWAY_URL=%s\n", g.URL)
+		_, err := fmt.Fprintf(w, "# A gateway in memory, for development. All data is lost when it ends.%s\nexport MESH_GATEWAY_URL=%s\n", open, g.URL)
 		return err
 	}); err != nil {
 		return err
@@ -85,6 +92,14 @@ func (a *app) runGateway(ctx context.Context, f gatewayFlags) error {
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// listenError returns the error of an address to listen on.
+func listenError(flag string, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return usagef("%w; another mesh may run there; %s 127.0.0.1:0 selects a free port", err, flag)
+	}
+	return usagef("%s: %w", flag, err)
 }
 
 // checkListen refuses a port alone as an address to listen on.
@@ -122,7 +137,11 @@ func (a *app) gatewayToken(f gatewayFlags) (string, error) {
 	case f.tokenOut == "" && os.Getenv(profile.TokenFileVariable) != "":
 		return a.tokenOf(profile.Setting{Value: os.Getenv(profile.TokenFileVariable), Source: profile.TokenFileVariable})
 	case f.tokenOut != "":
-		return rand.Text(), nil
+		token, err := profile.Setting{Value: f.tokenOut}.Token()
+		if err != nil || strings.ContainsAny(token, " \n") {
+			return rand.Text(), nil
+		}
+		return token, nil // of another gateway, whose clients go on with the file
 	default:
 		return os.Getenv(profile.TokenVariable), nil // a profile is for another gateway
 	}

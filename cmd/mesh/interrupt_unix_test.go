@@ -124,8 +124,35 @@ func TestGatewayMakesAToken(t *testing.T) {
 	_, err = c.ListPeers(t.Context())
 	var refused *client.MeshAuthError
 	require.ErrorAs(t, err, &refused)
+
+	other := startGroup(t, command(t, newGatewayForTest(t), "gateway", "--addr", "127.0.0.1:0", "--token-out", file))
+	other.line()
+	other.line()
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(token), string(kept), "the clients of the first gateway go on with the file")
+	other.interrupt()
+	assert.Equal(t, exitDone, other.exit())
+
+	address, _ := strings.CutSuffix(strings.TrimPrefix(url, "http://"), "/gateway")
+	for name, flag := range map[string]string{"gateway": "--addr", "providers": "--listen"} {
+		used := startGroup(t, command(t, newGatewayForTest(t), name, flag, address))
+		assert.Equal(t, exitUsage, used.exit())
+		assert.Contains(t, used.stderr.String(), "address already in use; another mesh may run there; "+flag+" 127.0.0.1:0 selects a free port\n")
+	}
 	p.interrupt()
 	assert.Equal(t, exitDone, p.exit())
+}
+
+func TestInterruptedAskNamesPending(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t, gatewaytest.WithPeers("node-a"))
+	polled := firstPoll(g)
+	p := startGroup(t, command(t, g, "ask", "node-b", "Is it green?"))
+	awaitPoll(t, polled)
+	p.interrupt()
+	assert.Equal(t, exitInterrupted, p.exit())
+	assert.Equal(t, "mesh: warning: node-b has not answered message 1; mesh pending lists the question\n", p.stderr.String())
 }
 
 func TestInterruptDrainsServe(t *testing.T) {

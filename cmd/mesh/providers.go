@@ -58,7 +58,7 @@ func (a *app) runProviders(ctx context.Context, f providersFlags) error {
 	defer stop()
 	s, err := discoverytest.Listen(discoverytest.WithAddr(f.listen), discoverytest.WithoutRequestLog())
 	if err != nil {
-		return usagef("--listen: %w", err)
+		return listenError("--listen", err)
 	}
 	defer s.Close()
 	if f.fail != 0 {
