@@ -211,9 +211,7 @@ func (a *app) writeMetered(summary *costs.Summary, meters *proxy.Meters, p *prox
 		fmt.Fprintln(a.errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed(), f.intercept))
 	}
 	for _, b := range meters.Budgets() {
-		if count > 0 || b.Budget.Per != "" {
-			fmt.Fprintf(a.errs, "budget: %s, spent: %s, set aside: %s, left: %s\n", budgetText(b.Budget, b.Label), b.Spent, b.Reserved, b.Left)
-		}
+		fmt.Fprintf(a.errs, "budget: %s, spent: %s, set aside: %s, left: %s\n", budgetText(b.Budget, b.Label), b.Spent, b.Reserved, b.Left)
 	}
 	if len(f.budgets) > 0 {
 		fmt.Fprintf(a.errs, "budget: calls that do not count towards it: %d, refused: %d\n", unlimited, meters.Refused())

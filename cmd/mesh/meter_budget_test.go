@@ -52,7 +52,7 @@ func TestMeterCountsRefusedCallsAlone(t *testing.T) {
 	_, flags := startProvidersForAgent(t)
 	_, stderr, status := runMeter(t, nil, append(flags, "--budget", "0", "--", "caller", "chat")...)
 	assert.Equal(t, 0, status)
-	assert.Equal(t, "budget: calls that do not count towards it: 0, refused: 1\n", stderr)
+	assert.Equal(t, "budget: 0 USD, spent: 0, set aside: 0, left: 0\nbudget: calls that do not count towards it: 0, refused: 1\n", stderr)
 }
 
 func TestMeterCountsWhatACutStreamCostsAtLeast(t *testing.T) {

@@ -47,5 +47,5 @@ func pendingTable(w io.Writer, questions []client.MeshMessage) error {
 			strconv.FormatInt(m.ID, 10), shownNode(m.ToNode), output.Time(m.CreatedAt), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
 		}
 	}
-	return output.Table(w, []output.Column{output.Key("ID"), output.Key("TO"), output.Plain("AGE", 2), output.Plain("THREAD", 1), output.Free("CONTENT")}, rows)
+	return output.Table(w, []output.Column{output.Key("ID"), output.Key("TO"), output.Plain("SENT", 2), output.Plain("THREAD", 1), output.Free("CONTENT")}, rows)
 }

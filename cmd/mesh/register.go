@@ -115,7 +115,7 @@ func tokenNote(peer *client.MeshPeer, file string) string {
 	case file == "":
 		return ""
 	case peer.PeerToken == nil:
-		return "; its token was given at an earlier registration, and " + output.Line(file) + " is unchanged"
+		return "; the gateway gave its token at an earlier registration, so " + output.Line(file) + " was not written"
 	default:
 		return "; its token is in " + output.Line(file)
 	}

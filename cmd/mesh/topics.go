@@ -91,7 +91,8 @@ func newExitCodes() *cobra.Command {
      large or unknown; or an answer to mesh ask is missing
   2  the command was used incorrectly: a flag, an argument, a name that does not exist, a key that is not set,
      or a file that cannot be read or written
-  3  the gateway, a provider, the output or a session of mcp failed; serve was killed
+  3  the gateway, a provider, the output or a session of mcp failed; serve was killed; or the price of a model or call of
+     mesh price is not known
   4  refused: the message contains a credential, or the node is not registered`,
 	}
 }

@@ -46,7 +46,7 @@ A page of the bill and the calls, and the report of the calls alone:
   mesh usage calls --html report.html
 `
 
-// commands writes and prints the commands that repeat the story by hand.
+// commands writes and prints how to repeat the story by hand.
 func (s *story) commands() error {
 	for name, text := range map[string]string{agentFile: agent, commandsFile: steps} {
 		if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {
@@ -55,8 +55,8 @@ func (s *story) commands() error {
 	}
 	s.section("By hand (" + s.path(commandsFile) + ")")
 	for line := range strings.Lines(steps) {
-		if command, ok := strings.CutPrefix(line, "  "); ok {
-			s.line("%s", strings.TrimSuffix(command, "\n"))
+		if text := strings.TrimSuffix(line, "\n"); text != "" {
+			s.line("%s", text)
 		}
 	}
 	return nil
