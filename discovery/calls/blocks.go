@@ -20,6 +20,8 @@ type block struct {
 	file string
 	line int // number of the first line
 	data []byte
+	// number is that of the file among all that are read, from 1 on.
+	number int
 }
 
 // blocks reads a file in blocks.
@@ -69,7 +71,7 @@ func grow(data []byte) []byte {
 }
 
 func (b *blocks) block(data []byte) block {
-	read := block{b.file, b.line, data}
+	read := block{file: b.file, line: b.line, data: data}
 	b.line += bytes.Count(data, []byte{'\n'})
 	return read
 }

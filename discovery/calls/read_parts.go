@@ -41,8 +41,9 @@ type sharedBlocks struct {
 	// begun reports whether paths were searched for files, which have not been opened yet.
 	begun bool
 	files []foundFile
-	// current is the file that is read, which done closes; both are nil between files.
+	// current is the file that is read, which done closes; both are nil between files. number is its number.
 	current *blocks
+	number  int
 	done    func()
 }
 
@@ -84,10 +85,11 @@ func (s *sharedBlocks) next(buffer []byte) (block, error) {
 	for {
 		if s.current == nil {
 			if err := s.open(); err != nil {
-				return block{data: buffer}, err
+				return block{data: buffer, number: s.number}, err
 			}
 		}
 		b, err := s.current.next(buffer)
+		b.number = s.number
 		if err == nil || !errors.Is(err, io.EOF) {
 			return b, err
 		}
@@ -113,7 +115,7 @@ func (s *sharedBlocks) open() error {
 		return errNoMore
 	}
 	file := s.files[0]
-	s.files = s.files[1:]
+	s.files, s.number = s.files[1:], s.number+1
 	if file.err != nil {
 		return file.err
 	}

@@ -1,8 +1,6 @@
 package calls
 
 import (
-	"errors"
-	"io"
 	"runtime"
 	"slices"
 	"sync"
@@ -76,7 +74,14 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 		opts.Prices = prices.BuiltIn()
 	}
 	var errs lineErrors
-	summers := sumFiles(paths, opts.OnRead, &errs, func() *summer { return newSummer(opts, groupings, &errs) })
+	source := &sharedBlocks{paths: paths, onRead: opts.OnRead}
+	summers := make([]*summer, min(runtime.GOMAXPROCS(0), maxWorkers))
+	var workers sync.WaitGroup
+	for i := range summers {
+		summers[i] = newSummer(opts, groupings, &errs)
+		workers.Go(func() { summers[i].read(source) })
+	}
+	workers.Wait()
 	rows := make([][]Group, len(groupings))
 	for i, total := range summers[0].sums {
 		for _, more := range summers[1:] {
@@ -85,70 +90,6 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 		rows[i] = total.rows()
 	}
 	return rows, errs.join()
-}
-
-// sumFiles reads files in one goroutine and lets each of the others, which have a summer each, add up the blocks.
-func sumFiles(paths []string, onRead func(bytes int), errs *lineErrors, newSummer func() *summer) []*summer {
-	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
-	full, free := make(chan numbered, workers), make(chan []byte, 2*workers+1)
-	for range cap(free) {
-		free <- nil
-	}
-	go func() {
-		defer close(full)
-		readBlocks(paths, onRead, errs, full, free)
-	}()
-	summers := make([]*summer, workers)
-	var group sync.WaitGroup
-	for i := range summers {
-		summers[i] = newSummer()
-		group.Go(func() {
-			for b := range full {
-				summers[i].add(&b)
-				free <- b.data
-			}
-		})
-	}
-	group.Wait()
-	return summers
-}
-
-// numbered is a block of a file with the number of that file, by which errors are sorted.
-type numbered struct {
-	block
-	file int
-}
-
-// readBlocks sends the blocks of all files. Their buffers come from free.
-func readBlocks(paths []string, onRead func(bytes int), errs *lineErrors, full chan<- numbered, free chan []byte) {
-	n := 0
-	for name, err := range files(paths, "") {
-		n++
-		if err != nil {
-			errs.add(n, 0, err)
-			continue
-		}
-		in, done, err := open(name, 0, onRead)
-		if err != nil {
-			errs.add(n, 1, &LineError{name, 1, err})
-			continue
-		}
-		source := newBlocks(name, in)
-		for {
-			buffer := <-free
-			b, err := source.next(buffer)
-			if err == nil {
-				full <- numbered{b, n}
-				continue
-			}
-			free <- b.data
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			errs.add(n, source.line, err)
-		}
-		done()
-	}
 }
 
 // rows returns the rows of all groups.

@@ -34,11 +34,22 @@ func newSummer(opts SumOptions, groupings []*grouping, errs *lineErrors) *summer
 	return s
 }
 
-// add adds the calls of a block.
-func (s *summer) add(b *numbered) {
-	for number, line := range b.lines() {
-		if err := s.addLine(line); err != nil {
-			s.errs.add(b.file, number, &LineError{b.block.file, number, err})
+// read adds the calls of the blocks that this goroutine gets.
+func (s *summer) read(source *sharedBlocks) {
+	var b block
+	for {
+		var err error
+		switch b, err = source.next(b.data); {
+		case errors.Is(err, errNoMore):
+			return
+		case err != nil:
+			s.errs.add(b.number, err)
+			continue
+		}
+		for number, line := range b.lines() {
+			if err := s.addLine(line); err != nil {
+				s.errs.add(b.number, &LineError{b.file, number, err})
+			}
 		}
 	}
 }

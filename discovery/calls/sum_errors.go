@@ -23,7 +23,12 @@ type lineError struct {
 	err        error
 }
 
-func (l *lineErrors) add(file, line int, err error) {
+func (l *lineErrors) add(file int, err error) {
+	line := 0 // of a folder or a file that cannot be opened
+	var at *LineError
+	if errors.As(err, &at) {
+		line = at.Line
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.first = append(l.first, lineError{file, line, err}); len(l.first) == 2*maxErrors {
