@@ -265,7 +265,8 @@ func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, f costFlags,
 		return err
 	}
 	if q.Ledger != nil && a.format == "text" {
-		fmt.Fprintln(a.out, output.Mark(a.out, costs.NewBill(r.Compare()).Summary()))
+		comparison := r.Compare()
+		fmt.Fprintln(a.out, output.Mark(a.out, costs.BillSummary(&comparison)))
 	}
 	if f.match != nil {
 		fmt.Fprintf(a.errs, "mesh: only calls %s were counted; the bill has no labels and is whole\n", output.Line(costtable.Labels(f.match)))

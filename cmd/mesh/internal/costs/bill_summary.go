@@ -15,11 +15,8 @@ import (
 // withoutName is the name of calls without a model.
 const withoutName = "(without)"
 
-// Summary returns one line with the sums, and the days and models that differ most.
-func (b *Bill) Summary() string { return strings.Join(b.facts(), "; ") }
-
-// facts returns the parts of the summary.
-func (b *Bill) facts() []string {
+// BillSummary returns one line with the sums of a bill and of what was counted, and the days and models that differ most.
+func BillSummary(b *discovery.BillComparison) string {
 	total, counted := &b.Total, notKnown
 	if total.CountedUSD != "" {
 		counted = decimal(amount(total.CountedUSD)) + " USD"
@@ -33,12 +30,12 @@ func (b *Bill) facts() []string {
 	default:
 		sums += "drift " + signed(amount(total.DriftUSD)) + " USD" + percent(total) + because(total)
 	}
-	other := b.otherName()
+	other := otherName(b.OtherItems)
 	if other != "" {
 		other += " " + signed(amount(b.OtherUSD))
 	}
 	all := []string{sums, mostDifferent("most by day: ", b.Days), mostDifferent("by model: ", b.Models), output.Line(other)}
-	return slices.DeleteFunc(all, func(fact string) bool { return fact == "" })
+	return strings.Join(slices.DeleteFunc(all, func(fact string) bool { return fact == "" }), "; ")
 }
 
 // percent returns the drift in percent of what was counted, as in " (-1.5 %)".
@@ -87,10 +84,10 @@ func byDrift(parts []discovery.BillPart) []discovery.BillPart {
 }
 
 // otherName names the line items without a model; "" without any.
-func (b *Bill) otherName() string {
+func otherName(items []string) string {
 	const named = 3
 	var names []string
-	for _, item := range b.OtherItems {
+	for _, item := range items {
 		name := "costs without a line item"
 		if item != "" {
 			name = strconv.Quote(item)

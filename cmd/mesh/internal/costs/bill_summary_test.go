@@ -51,6 +51,6 @@ func TestBillSummary(t *testing.T) {
 			Models: parts{part("", "0", "10.1", "-10.1")},
 		},
 	} {
-		assert.Equal(t, want, costs.NewBill(c).Summary())
+		assert.Equal(t, want, costs.BillSummary(&c))
 	}
 }
