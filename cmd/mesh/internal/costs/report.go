@@ -3,7 +3,6 @@ package costs
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -43,74 +42,52 @@ type Reason struct {
 	Calls int    `json:"calls"`
 }
 
-// unpriced is the grouping that gives the reasons.
-const unpriced = "unpriced"
+// newReport returns a report without calls.
+func newReport(by []string) *Report {
+	return &Report{
+		By: append([]string{}, by...), Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []Reason{},
+	}
+}
 
 // Read adds up calls files by some names. With an error the report has the lines that could be read.
 func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) {
-	names, reason := by, slices.Index(by, unpriced)
-	if reason < 0 {
-		names, reason = append(slices.Clone(by), unpriced), len(by)
-	}
-	opts.By = [][]string{names}
+	opts.By = [][]string{by, {"unpriced"}}
 	all, err := calls.Sum(opts, paths...)
-	var rows []calls.Group
+	r := newReport(by)
 	if len(all) > 0 { // the options are valid
-		rows = all[0]
+		r.Rows = append(r.Rows, all[0]...)
+		r.addUp()
+		r.addReasons(all[1])
 	}
-	columns := make([]int, len(by))
-	for i := range columns {
-		columns[i] = i
-	}
-	r := &Report{By: append([]string{}, by...), Rows: group(rows, columns...), USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []Reason{}}
 	if err != nil {
 		r.Errors = strings.Split(output.Error(err), "\n")
 	}
-	r.addUp()
-	r.Reasons = reasons(rows, reason)
 	return r, err
 }
 
 // addUp sets the sums of all rows.
 func (r *Report) addUp() {
-	for _, total := range group(r.Rows) {
-		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD = total.Calls, total.Unpriced, total.USD, total.AtLeastUSD
-		r.Subscription, r.UpstreamUSD = total.Subscription, total.UpstreamUSD
+	total := newGroup()
+	for i := range r.Rows {
+		add(total, &r.Rows[i])
 	}
+	r.Calls, r.Unpriced, r.USD, r.AtLeastUSD = total.Calls, total.Unpriced, total.USD, total.AtLeastUSD
+	r.Subscription, r.UpstreamUSD = total.Subscription, total.UpstreamUSD
 }
 
-// reasons returns the values of a column, the most frequent first.
-func reasons(rows []calls.Group, column int) []Reason {
-	all := []Reason{}
-	for _, row := range group(rows, column) {
+// addReasons adds the reasons of unpriced calls, the most frequent first.
+func (r *Report) addReasons(rows []calls.Group) {
+	for _, row := range rows {
 		if row.Unpriced > 0 {
-			all = append(all, Reason{row.By[0], row.Unpriced})
+			r.Reasons = append(r.Reasons, Reason{row.By[0], row.Unpriced})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Reason) int { return cmp.Compare(b.Calls, a.Calls) })
-	return all
+	slices.SortStableFunc(r.Reasons, func(a, b Reason) int { return cmp.Compare(b.Calls, a.Calls) })
 }
 
-// group adds up the rows that have the same values in some columns. Its rows are sorted by them.
-func group(rows []calls.Group, columns ...int) []calls.Group {
-	groups := make(map[string]*calls.Group)
-	for i := range rows {
-		values := make([]string, len(columns))
-		for j, column := range columns {
-			values[j] = rows[i].By[column]
-		}
-		key := fmt.Sprintf("%q", values) // a value may have any character
-		if groups[key] == nil {
-			groups[key] = &calls.Group{By: values, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0"}
-		}
-		add(groups[key], &rows[i])
-	}
-	all := make([]calls.Group, 0, len(groups))
-	for _, g := range groups {
-		all = append(all, *g)
-	}
-	slices.SortFunc(all, func(a, b calls.Group) int { return slices.Compare(a.By, b.By) })
-	return all
+// newGroup returns a sum of no calls.
+func newGroup(by ...string) *calls.Group {
+	return &calls.Group{By: by, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0"}
 }
 
 // add adds a row to a sum.

@@ -65,7 +65,7 @@ func (s *Summary) Record(r calls.Record) {
 	}
 	call.UpstreamUSD = r.UpstreamUSD
 	if s.models[key] == nil {
-		s.models[key] = &calls.Group{By: []string{r.Platform, string(r.Provider), r.Model}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0"}
+		s.models[key] = newGroup(r.Platform, string(r.Provider), r.Model)
 	}
 	add(s.models[key], &call)
 }
@@ -74,10 +74,8 @@ func (s *Summary) Record(r calls.Record) {
 func (s *Summary) Report(incomplete bool) *Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	report := &Report{
-		By: []string{"platform", "provider", "model"}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0",
-		Reasons: []Reason{}, incomplete: incomplete,
-	}
+	report := newReport([]string{"platform", "provider", "model"})
+	report.incomplete = incomplete
 	for _, key := range slices.SortedFunc(maps.Keys(s.models), compareModels) {
 		report.Rows = append(report.Rows, *s.models[key])
 	}
