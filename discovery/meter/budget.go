@@ -101,7 +101,8 @@ func (b *Budget) check() (limit, perCall decimal.Decimal, err error) {
 	return limit, perCall, invalid("Per", string(b.Per), "must be a Period")
 }
 
-// BudgetError is the error of a call that a budget refused. Nothing was sent.
+// BudgetError is the error of a call that a budget refused. Nothing was sent. [http.Client.Do] returns a response with status 402 and
+// no error; reading its body to the end returns the *BudgetError.
 type BudgetError struct {
 	// Budget is the budget that is used up.
 	Budget Budget

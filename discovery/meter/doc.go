@@ -49,8 +49,9 @@
 //
 // A call whose cost stays unknown counts as its lower bound, or as PerCall if that is more. [Meter.Budgets] returns what is left.
 //
-// The official SDKs do not repeat a refused call, and errors.As finds the [*BudgetError] in their errors. A budget counts the calls
-// of one [Meter]. [Meter.Follow] adds those that other programs, and earlier runs, have written to a folder of calls files, and
+// A refused call gets a response with status 402 and the error body of the API; reading it to the end returns a [*BudgetError]. The
+// official SDKs do not repeat such a call, and errors.As finds the BudgetError in their errors. A budget counts the calls of one
+// [Meter]. [Meter.Follow] adds those that other programs, and earlier runs, have written to a folder of calls files, and
 // [Meter.Restore] any records. [WithBudgetWarning] reports a budget of which 80 % are spent.
 //
 // # Labels
@@ -80,8 +81,9 @@
 //
 // # Errors
 //
-// Counting never fails a call: it has only the errors of the base transport, and a [*BudgetError]. A record that cannot be written is an
-// error of its [calls.Log], and a line that cannot be read a [*calls.LineError]. Wrong options are a [*ValueError] of [New].
+// Counting never fails a call: it has only the errors of the base transport, and of a refused call the [*BudgetError] at the end of the
+// body. A record that cannot be written is an error of its [calls.Log], and a line that cannot be read a [*calls.LineError]. Wrong
+// options are a [*ValueError] of [New].
 //
 // # Tests
 //

@@ -34,7 +34,8 @@ func WithRecorder(record func(calls.Record)) Option {
 	}
 }
 
-// WithBudget adds a budget. A call that exceeds one of several budgets is refused.
+// WithBudget adds a budget. A call that exceeds one of several budgets is refused: it gets a response with status 402, the body of
+// which ends with a [*BudgetError].
 func WithBudget(b Budget) Option {
 	return func(m *Meter) error {
 		a, err := newAccount(b)
