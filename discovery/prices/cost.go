@@ -93,7 +93,8 @@ type Line struct {
 // sourceCharged is the Source of a cost that the provider stated itself.
 const sourceCharged = "charged by the provider"
 
-// CostOf returns the exact cost of a call, at the prices of its time. It sends nothing.
+// CostOf returns the exact cost of a call, at the prices of its time. It sends nothing. A zero Usage costs 0: price the Usage of a
+// [Response] only if the response is Complete.
 //
 // If the provider stated its charge (Usage.ChargedUSD), that is the cost; a charge of 0 beside tokens is ignored, except on OpenRouter,
 // where models may be free. Otherwise one row

@@ -2,10 +2,12 @@
 // nothing and does not need net/http:
 //
 //	response, err := prices.ParseResponse(models.OpenAI, body)
-//	cost, err := prices.BuiltIn().CostOf(prices.Call{
-//		Provider: models.OpenAI, Model: response.Model, Usage: response.Usage, At: time.Now(),
-//	})
-//	fmt.Println(cost.USD) // exact, as a decimal
+//	if response.Complete { // else the cost is not known
+//		cost, err := prices.BuiltIn().CostOf(prices.Call{
+//			Provider: models.OpenAI, Model: response.Model, Usage: response.Usage, At: time.Now(),
+//		})
+//		fmt.Println(cost.USD, err) // exact, as a decimal
+//	}
 //
 // # Prices
 //
@@ -33,8 +35,8 @@
 //
 // # Errors
 //
-// A cost is exact, or it is an [*UnpricedError] that names what is missing and matches [ErrUnpriced]. A cost that is not known is
-// never 0. Invalid arguments are a [*ValueError]. No error contains a part of a response.
+// A cost is exact, or it is an [*UnpricedError] that names what is missing and matches [ErrUnpriced]. A price that is not known is
+// never 0. But the zero [Usage] costs 0, and a response without counts has one: check Response.Complete first. Invalid arguments are a [*ValueError]. No error contains a part of a response.
 //
 // # Limits
 //

@@ -225,6 +225,8 @@ func TestParseUsageRefusesOfForms(t *testing.T) {
 		{prices.FormConverse, `{"units":3,"a secret text":1,"price":{}}`, "inputTokens is missing; the object has units, price"},
 		{prices.FormInvoke, `{}`, "inputTokens is missing"},
 		{models.OpenAI, `{"inputTokens":3,"outputTokens":1}`, "does not belong"},
+		{models.OpenAI, `{"input_tokens":3,"output_tokens":1}`, "total_tokens is missing; an object without it may be Anthropic's"},
+		{models.OpenAI, `{"units":3}`, "tokens is missing; the object has units"},
 		{models.OpenAI, cost + `"cost":-0.1}`, "cost is negative"},
 		{models.OpenAI, cost + `"cost":"NaN"}`, "cost must be a number"},
 		{models.OpenAI, cost + `"cost":NaN}`, "is not valid JSON"},

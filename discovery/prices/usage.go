@@ -8,7 +8,7 @@ import (
 )
 
 // Usage is what one call used. Its token counts do not overlap: each token is in exactly one of them. The zero value is a call
-// that used nothing.
+// that used nothing, which costs 0. It is also the Usage of a [Response] without counts, which is not Complete.
 type Usage struct {
 	// Input is the part of the prompt that was neither read from the cache nor written to it. Images, videos and documents are
 	// in it, since they have the price of text.

@@ -150,7 +150,11 @@ func (s *shape) usage(c *counts) (Usage, error) {
 		}
 	}
 	for _, f := range s.required {
-		if !c.has(f) {
+		switch {
+		case c.has(f):
+		case f == totalTokens:
+			return Usage{}, &Error{names[f], "is missing; an object without it may be Anthropic's"}
+		default:
 			return Usage{}, &Error{names[f], "is missing"}
 		}
 	}
