@@ -20,7 +20,7 @@ const (
 // WatchOptions configures Watch. The zero value is valid.
 type WatchOptions struct {
 	// Interval is the time between two polls, varied at random by up to a quarter. 0 means [DefaultWatchInterval]. It must be
-	// at least one millisecond; below 100 ms a warning is logged.
+	// at least one millisecond; below 100 ms a warning is logged, which a test silences with [WithLogger].
 	Interval time.Duration
 	// IdleInterval is the longest time between two polls. While no message arrives, the time doubles with each poll, from
 	// Interval to IdleInterval. A new message resets it to Interval for at least a minute, so that a conversation does not wait.

@@ -126,7 +126,12 @@ func Listen(opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// Options returns options that point a client at this server, with the keys of [WithKeys]. Append your own options.
+// Options returns options that point a client at this server, with the keys of [WithKeys]. Without them the client reads its keys from
+// the environment as always, and requests nothing that needs a key which is not set. So a test sets those that it needs, to any text:
+//
+//	t.Setenv("OPENAI_ADMIN_KEY", "example-key")
+//
+// Append your own options.
 func (s *Server) Options() []discovery.Option {
 	opts := []discovery.Option{discovery.WithCatalogURL(s.URL + catalogPath), discovery.WithBaseURL(discovery.ServicePrices, s.URL+"/prices")}
 	for _, service := range services {
