@@ -214,11 +214,7 @@ func (t *Table) cell(text string, column, width int) []string {
 	text = Line(text)
 	switch {
 	case t.Columns[column].Key && Width(text) > width:
-		lines := fill("", split(text), width)
-		for i, line := range lines {
-			lines[i] = strings.TrimRight(line, " ")
-		}
-		return lines
+		return fill("", split(text), width)
 	case t.Columns[column].Text:
 		return []string{Cut(text, width)}
 	}
@@ -236,9 +232,7 @@ func (t *Table) stack(row []string, l *layout, width int) (lines []string) {
 			if len(lines) == 0 {
 				first = ""
 			}
-			for _, line := range fill(first, split(Line(row[i])), width) {
-				lines = append(lines, strings.TrimRight(line, " "))
-			}
+			lines = append(lines, fill(first, split(Line(row[i])), width)...)
 		case row[i] != "":
 			rest = append(rest, c.Title+" "+Line(row[i])+gap)
 		}

@@ -78,11 +78,7 @@ func Paragraph(text string, width int) string {
 			pieces = append(pieces, word)
 		}
 	}
-	lines := fill("", pieces, width)
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ")
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(fill("", pieces, width), "\n")
 }
 
 // separators end the pieces of a name, between which it may wrap.
@@ -121,7 +117,7 @@ func longest(name string) int {
 }
 
 // fill joins pieces to lines of at most width columns, the first behind a text and each other one behind an indent. A piece that does
-// not fit has a line.
+// not fit has a line. Lines have no blanks at their ends.
 func fill(first string, pieces []string, width int) []string {
 	lines := []string{first}
 	for _, piece := range pieces {
@@ -131,6 +127,9 @@ func fill(first string, pieces []string, width int) []string {
 			last++
 		}
 		lines[last] += piece
+	}
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
 	}
 	return lines
 }
