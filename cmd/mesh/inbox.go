@@ -15,12 +15,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
-// inboxFlags are the flags of mesh inbox.
-type inboxFlags struct {
+// filterFlags select messages, in mesh inbox, sent and pending.
+type filterFlags struct {
 	client.FetchOptions
 	kind, since string
-	watch       bool
-	interval    time.Duration
+}
+
+// inboxFlags are the flags of mesh inbox.
+type inboxFlags struct {
+	filterFlags
+	watch    bool
+	interval time.Duration
 }
 
 func newInbox(a *app) *cobra.Command {
@@ -56,16 +61,21 @@ func newInbox(a *app) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.UnreadOnly, "unread", false, "only unread messages")
 	flags.StringVar(&f.FromNode, "from", "", "only messages of this node")
-	flags.StringVar(&f.kind, "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
 	flags.StringVar(&f.ThreadID, "thread", "", "only messages of the thread with this name or id")
-	flags.StringVar(&f.since, "since", "", "only messages after this time: a UTC day, 7d for seven days ago, or an RFC 3339 time")
-	flags.IntVar(&f.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
+	f.add(cmd)
 	flags.BoolVar(&f.watch, "watch", false, "print unread messages as they arrive, oldest first, until interrupted")
 	flags.DurationVar(&f.interval, "interval", 0, "with --watch: time between two polls (default 5s, growing to 30s while nothing arrives)")
 	exclude(cmd, "watch", "since", "limit")
 	complete(cmd, "from", a.completeNode)
-	complete(cmd, "kind", completeKind)
 	return cmd
+}
+
+// add adds the flags of mesh inbox and mesh sent.
+func (f *filterFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.kind, "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
+	cmd.Flags().StringVar(&f.since, "since", "", "only messages after this time: a UTC day, 7d for seven days ago, or an RFC 3339 time")
+	cmd.Flags().IntVar(&f.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
+	complete(cmd, "kind", completeKind)
 }
 
 // defaultLimit is the gateway's default.
@@ -90,7 +100,7 @@ func (a *app) inbox(ctx context.Context, c *client.MeshClient, opts client.Fetch
 }
 
 // options checks the filters. A gateway answers a filter that it does not know with an empty list.
-func (f inboxFlags) options() (client.FetchOptions, error) {
+func (f filterFlags) options() (client.FetchOptions, error) {
 	kind, err := lookup.Kind(f.kind)
 	if err != nil {
 		return f.FetchOptions, usagef("--kind: %w", err)
@@ -117,11 +127,15 @@ func gatewayTime(t time.Time) string {
 func messageTable(w io.Writer, messages []client.MeshMessage) error {
 	rows := make([][]string, len(messages))
 	for i, m := range messages {
-		state := "unread"
-		if m.ReadAt != nil {
-			state = "read"
-		}
-		rows[i] = []string{strconv.FormatInt(m.ID, 10), shownNode(m.FromNode), shownKind(m.Kind), output.Time(m.CreatedAt), state, output.Shorten(m.GetContent())}
+		rows[i] = []string{strconv.FormatInt(m.ID, 10), shownNode(m.FromNode), shownKind(m.Kind), output.Time(m.CreatedAt), readState(&m), output.Shorten(m.GetContent())}
 	}
 	return output.Table(w, []output.Column{output.Key("ID"), output.Key("FROM"), output.Plain("KIND", 3), output.Plain("TIME", 2), output.Plain("STATE", 1), output.Free("CONTENT")}, rows)
+}
+
+// readState returns whether a message was read.
+func readState(m *client.MeshMessage) string {
+	if m.ReadAt == nil {
+		return "unread"
+	}
+	return "read"
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func newPending(a *app) *cobra.Command {
-	var f sentFlags
+	var f filterFlags
 	cmd := &cobra.Command{
 		Use:   "pending",
 		Short: "List the questions of this node that have no answer, oldest first",
@@ -36,7 +36,7 @@ at, with --to or --thread those selected.`,
 			return a.print(questions, func(w io.Writer) error { return pendingTable(w, questions) })
 		}),
 	}
-	f.add(a, cmd)
+	f.addSent(a, cmd)
 	return cmd
 }
 
