@@ -152,7 +152,7 @@ const anyPrompt = "any prompt"
 func priceName(model string, p *discovery.ProviderPricing) string {
 	name := anyPrompt
 	if p.TierThresholdTokens > 0 {
-		name = fmt.Sprintf("prompts from %s tokens", strings.TrimSuffix(costtable.USD(fmt.Sprint(p.TierThresholdTokens)), ".00"))
+		name = fmt.Sprintf("prompts from %s tokens", costtable.Separated(fmt.Sprint(p.TierThresholdTokens)))
 	}
 	if mode := strings.TrimSpace(p.Mode); mode != "" && mode != prices.ModeStandard {
 		name = mode + ", " + name

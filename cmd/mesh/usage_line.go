@@ -94,12 +94,12 @@ func (b *lineBudget) part(groups []calls.Group, today string) string {
 		if spent[name] == nil {
 			spent[name] = new(big.Rat)
 		}
-		spent[name].Add(spent[name], exact(g.UpstreamUSD))
-		if spent[name].Add(spent[name], exact(g.USD)).Cmp(most) > 0 {
+		spent[name].Add(spent[name], costtable.Exact(g.UpstreamUSD))
+		if spent[name].Add(spent[name], costtable.Exact(g.USD)).Cmp(most) > 0 {
 			most, value = spent[name], name
 		}
 	}
-	text := b.text + ": " + percentOf(most, exact(b.USD)) + " %"
+	text := b.text + ": " + percentOf(most, costtable.Exact(b.USD)) + " %"
 	if value != "" {
 		text += " (" + value + ")"
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -135,7 +134,7 @@ func costRows(by []string, now, before []calls.Group) []costtable.Row {
 		at(&before[i]).PreviousUSD = before[i].USD
 	}
 	if !isTime(by[0]) {
-		slices.SortStableFunc(rows, func(a, b costtable.Row) int { return exact(b.USD).Cmp(exact(a.USD)) })
+		slices.SortStableFunc(rows, func(a, b costtable.Row) int { return costtable.Exact(b.USD).Cmp(costtable.Exact(a.USD)) })
 	}
 	return rows
 }
@@ -160,12 +159,4 @@ func keyNames(by, values []string) []string {
 		}
 	}
 	return names
-}
-
-func exact(usd string) *big.Rat {
-	amount, ok := new(big.Rat).SetString(usd)
-	if !ok {
-		return new(big.Rat)
-	}
-	return amount
 }

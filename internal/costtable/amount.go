@@ -12,7 +12,8 @@ const (
 	hundredths = 4
 )
 
-func rat(usd string) *big.Rat {
+// Exact returns an amount as a fraction, and 0 for a text that is no amount.
+func Exact(usd string) *big.Rat {
 	exact, ok := new(big.Rat).SetString(usd)
 	if !ok {
 		return new(big.Rat)
@@ -22,7 +23,7 @@ func rat(usd string) *big.Rat {
 
 // USD returns an amount for people: rounded half away from zero to cents, below a dollar to hundredths of a cent, with separators. An
 // amount that would be 0 is "<0.0001".
-func USD(usd string) string { return amount(rat(usd), places(rat(usd))) }
+func USD(usd string) string { return amount(Exact(usd), places(Exact(usd))) }
 
 // places returns the decimal places for amounts of a size.
 func places(usd *big.Rat) int {
@@ -34,7 +35,7 @@ func places(usd *big.Rat) int {
 
 func amount(usd *big.Rat, places int) string {
 	text := usd.FloatString(places)
-	if usd.Sign() > 0 && rat(text).Sign() == 0 {
+	if usd.Sign() > 0 && Exact(text).Sign() == 0 {
 		return "<" + text[:len(text)-1] + "1"
 	}
 	return Separated(text)

@@ -100,7 +100,7 @@ func (t *Table) table(marked bool) *texttable.Table {
 		perCall: {Title: "PER CALL", Right: true, Drop: 4}, usd: {Title: "USD", Right: true}, share: {Title: "SHARE", Right: true, Drop: 8, Late: true},
 		change: {Title: "CHANGE", Right: true, Drop: 7, Late: true},
 	}...)
-	decimals := places(rat(t.Total.USD))
+	decimals := places(Exact(t.Total.USD))
 	for _, row := range append(t.shown(), t.Total) {
 		table.Rows = append(table.Rows, append(slices.Clone(row.Keys), t.numbers(&row, decimals, marked)...))
 	}
@@ -139,12 +139,13 @@ func (t *Table) shown() []Row {
 func (r *Row) add(more *Row) {
 	r.Calls += more.Calls
 	r.Unpriced += more.Unpriced
-	r.USD, r.PreviousUSD = sum(r.USD, more.USD), sum(r.PreviousUSD, more.PreviousUSD)
+	r.USD, r.PreviousUSD = Sum(r.USD, more.USD), Sum(r.PreviousUSD, more.PreviousUSD)
 	r.Others += max(1, more.Others)
 }
 
-func sum(a, b string) string {
-	total := new(big.Rat).Add(rat(a), rat(b))
+// Sum returns the exact sum of two amounts.
+func Sum(a, b string) string {
+	total := new(big.Rat).Add(Exact(a), Exact(b))
 	places, _ := total.FloatPrec()
 	return total.FloatString(places)
 }
@@ -156,7 +157,7 @@ const none = "-"
 func (t *Table) numbers(r *Row, decimals int, marked bool) []string {
 	cells := make([]string, columns)
 	cells[provider], cells[numCalls] = r.Provider, Count(r.Calls)
-	cells[unpriced], cells[usd] = none, amount(rat(r.USD), decimals)
+	cells[unpriced], cells[usd] = none, amount(Exact(r.USD), decimals)
 	if r.Unpriced > 0 {
 		cells[unpriced] = Count(r.Unpriced)
 	}
@@ -173,11 +174,11 @@ func (t *Table) numbers(r *Row, decimals int, marked bool) []string {
 			cells[cached] = fmt.Sprintf("%.0f%%", float64(r.Cached)/float64(r.Input)*100)
 		}
 		if r.PerCallUSD != "" {
-			cells[perCall] = significant(rat(r.PerCallUSD))
+			cells[perCall] = significant(Exact(r.PerCallUSD))
 		}
 	}
-	if total := rat(t.Total.USD); total.Sign() > 0 {
-		part, _ := new(big.Rat).Quo(rat(r.USD), total).Float64()
+	if total := Exact(t.Total.USD); total.Sign() > 0 {
+		part, _ := new(big.Rat).Quo(Exact(r.USD), total).Float64()
 		cells[share] = fmt.Sprintf("%.1f%%", part*100)
 	}
 	if t.Change {
@@ -196,7 +197,7 @@ func mark(low bool) string {
 
 // Change returns a change of the cost in percent, or as a factor from tenfold on; "new" if there was none before.
 func Change(usd, previous string) string {
-	now, before := rat(usd), rat(previous)
+	now, before := Exact(usd), Exact(previous)
 	switch {
 	case before.Sign() == 0 && now.Sign() == 0:
 		return none

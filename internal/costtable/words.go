@@ -60,8 +60,8 @@ func Number(n int, one, more string) string {
 // About returns an estimate: from 100 dollars on without cents.
 func About(usd string) string {
 	const whole = 100
-	if rat(usd).Cmp(big.NewRat(whole, 1)) >= 0 {
-		return Separated(rat(usd).FloatString(0))
+	if Exact(usd).Cmp(big.NewRat(whole, 1)) >= 0 {
+		return Separated(Exact(usd).FloatString(0))
 	}
 	return USD(usd)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // withoutName is the name of calls without a model.
@@ -19,20 +20,20 @@ const withoutName = "(without)"
 func BillSummary(b *discovery.BillComparison) string {
 	total, counted := &b.Total, notKnown
 	if total.CountedUSD != "" {
-		counted = decimal(amount(total.CountedUSD)) + " USD"
+		counted = decimal(costtable.Exact(total.CountedUSD)) + " USD"
 	}
-	sums := fmt.Sprintf("counted %s, billed %s USD, unpriced calls: %d, ", counted, decimal(amount(total.BilledUSD)), total.Unpriced)
+	sums := fmt.Sprintf("counted %s, billed %s USD, unpriced calls: %d, ", counted, decimal(costtable.Exact(total.BilledUSD)), total.Unpriced)
 	switch {
 	case total.CountedUSD == "":
 		sums += "drift not known"
 	case total.Unpriced > 0:
-		sums += fmt.Sprintf("drift not known (without them %s USD)", signed(amount(total.DriftUSD)))
+		sums += fmt.Sprintf("drift not known (without them %s USD)", signed(costtable.Exact(total.DriftUSD)))
 	default:
-		sums += "drift " + signed(amount(total.DriftUSD)) + " USD" + percent(total) + because(total)
+		sums += "drift " + signed(costtable.Exact(total.DriftUSD)) + " USD" + percent(total) + because(total)
 	}
 	other := otherName(b.OtherItems)
 	if other != "" {
-		other += " " + signed(amount(b.OtherUSD))
+		other += " " + signed(costtable.Exact(b.OtherUSD))
 	}
 	all := []string{sums, mostDifferent("most by day: ", b.Days), mostDifferent("by model: ", b.Models), output.Line(other)}
 	return strings.Join(slices.DeleteFunc(all, func(fact string) bool { return fact == "" }), "; ")
@@ -40,7 +41,7 @@ func BillSummary(b *discovery.BillComparison) string {
 
 // percent returns the drift in percent of what was counted, as in " (-1.5 %)".
 func percent(total *discovery.BillPart) string {
-	counted, drift := amount(total.CountedUSD), amount(total.DriftUSD)
+	counted, drift := costtable.Exact(total.CountedUSD), costtable.Exact(total.DriftUSD)
 	if counted.Sign() <= 0 {
 		return ""
 	}
@@ -50,7 +51,7 @@ func percent(total *discovery.BillPart) string {
 
 // because returns the cause of a drift, as in " (another price)"; "" if it is not known, or if the drift rounds to 0.
 func because(p *discovery.BillPart) string {
-	if p.Cause == "" || signed(amount(p.DriftUSD)) == "0" {
+	if p.Cause == "" || signed(costtable.Exact(p.DriftUSD)) == "0" {
 		return ""
 	}
 	return " (" + strings.ReplaceAll(string(p.Cause), "_", " ") + ")"
@@ -61,7 +62,7 @@ func mostDifferent(what string, parts []discovery.BillPart) string {
 	const named = 3
 	var names []string
 	for _, c := range byDrift(parts) {
-		drift := signed(amount(c.DriftUSD))
+		drift := signed(costtable.Exact(c.DriftUSD))
 		if len(names) == named || drift == "0" {
 			break
 		}
@@ -77,7 +78,7 @@ func mostDifferent(what string, parts []discovery.BillPart) string {
 func byDrift(parts []discovery.BillPart) []discovery.BillPart {
 	all := slices.Clone(parts)
 	slices.SortStableFunc(all, func(x, y discovery.BillPart) int {
-		dx, dy := amount(x.DriftUSD), amount(y.DriftUSD)
+		dx, dy := costtable.Exact(x.DriftUSD), costtable.Exact(y.DriftUSD)
 		return dy.Abs(dy).Cmp(dx.Abs(dx))
 	})
 	return all

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // BillQuery is a bill of whole UTC days to compare with what was counted: a sum, a ledger, or nothing.
@@ -102,12 +103,12 @@ func (q *BillQuery) Range(total *discovery.BillPart) (r Range, ok bool) {
 	if q.unpriced == 0 || q.dearest == nil || total.DriftUSD == "" {
 		return r, false
 	}
-	counted := amount(total.CountedUSD)
+	counted := costtable.Exact(total.CountedUSD)
 	if counted.Sign() <= 0 {
 		return r, false
 	}
 	most := new(big.Rat).Mul(q.dearest, big.NewRat(q.unpriced, 1))
-	r.High = amount(total.DriftUSD)
+	r.High = costtable.Exact(total.DriftUSD)
 	r.Low = new(big.Rat).Sub(r.High, most)
 	percentOf := func(usd, all *big.Rat) *big.Rat {
 		return new(big.Rat).Quo(new(big.Rat).Mul(usd, big.NewRat(100, 1)), all)
@@ -169,9 +170,11 @@ func addRow(ledger *prices.Ledger, row calls.Group) {
 }
 
 // tokensOf returns the number of all tokens.
-func tokensOf(u *prices.Usage) int64 {
-	return u.Input + u.ToolInput + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.Output + u.AudioInput + u.AudioCacheRead + u.AudioOutput +
-		u.ImageInput + u.ImageCacheRead + u.ImageOutput
+func tokensOf(u *prices.Usage) (n int64) {
+	for _, kind := range kinds {
+		n = count(n, *kind.of(u))
+	}
+	return n
 }
 
 // The numbers of days in a request: the largest ones, which need the fewest requests.

@@ -4,13 +4,13 @@ package costs
 import (
 	"cmp"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // Report has the sums of calls, as mesh usage prints them.
@@ -94,8 +94,8 @@ func newGroup(by ...string) *calls.Group {
 func add(sum, row *calls.Group) {
 	sum.Calls += row.Calls
 	sum.Unpriced += row.Unpriced
-	sum.USD, sum.AtLeastUSD = plus(sum.USD, row.USD), plus(sum.AtLeastUSD, row.AtLeastUSD)
-	sum.Subscription, sum.UpstreamUSD = plus(sum.Subscription, row.Subscription), plus(sum.UpstreamUSD, row.UpstreamUSD)
+	sum.USD, sum.AtLeastUSD = costtable.Sum(sum.USD, row.USD), costtable.Sum(sum.AtLeastUSD, row.AtLeastUSD)
+	sum.Subscription, sum.UpstreamUSD = costtable.Sum(sum.Subscription, row.Subscription), costtable.Sum(sum.UpstreamUSD, row.UpstreamUSD)
 	for _, kind := range kinds {
 		*kind.of(&sum.Usage) = count(*kind.of(&sum.Usage), *kind.of(&row.Usage))
 	}
@@ -107,38 +107,18 @@ func add(sum, row *calls.Group) {
 	}
 }
 
-// plus returns the sum of two decimals.
-func plus(a, b string) string {
-	sum := amount(a)
-	sum.Add(sum, amount(b))
-	places, _ := sum.FloatPrec() // decimals are exact
-	return sum.FloatString(places)
-}
-
 // minus returns the difference of two decimals.
 func minus(a, b string) string {
-	difference := amount(a)
-	difference.Sub(difference, amount(b))
+	difference := costtable.Exact(a)
+	difference.Sub(difference, costtable.Exact(b))
 	places, _ := difference.FloatPrec()
 	return difference.FloatString(places)
 }
 
-// count returns the sum of counts, or the largest int64, as calls.Sum does.
-func count(counts ...int64) (sum int64) {
-	for _, n := range counts {
-		if n > math.MaxInt64-sum {
-			return math.MaxInt64
-		}
-		sum += n
+// count returns the sum of two counts, or the largest int64, as calls.Sum does.
+func count(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
 	}
-	return sum
-}
-
-// amount returns a decimal of a row.
-func amount(usd string) *big.Rat {
-	exact, ok := new(big.Rat).SetString(usd)
-	if !ok {
-		return new(big.Rat)
-	}
-	return exact
+	return a + b
 }
