@@ -75,9 +75,9 @@ func (a *app) usageBy(r *report.Report, opts calls.SumOptions, f *usageFlags, in
 	for i := range now[1] {
 		setCosts(&table.Total, &now[1][i])
 	}
-	title := costtable.Period(period.From, period.To, period.Days)
+	title := costtable.Period(period.From, period.To, period.Running)
 	if table.Change {
-		title += ", change against the " + costtable.Days(r.Previous.Days) + " before"
+		title += ", change against the " + costtable.Length(r.Previous.From, r.Previous.To) + " before"
 	}
 	fmt.Fprintln(a.out, texttable.Paragraph(title, width))
 	if f.match != nil {
@@ -87,13 +87,12 @@ func (a *app) usageBy(r *report.Report, opts calls.SumOptions, f *usageFlags, in
 	if err := table.Write(a.out, width, func(line string) string { return output.Heading(a.out, line) }); err != nil {
 		return err
 	}
-	if len(r.Advice) > 0 {
-		fmt.Fprintln(a.out, "\n"+output.Mark(a.out, texttable.Paragraph("Next: "+texttable.Line(r.Advice[0].Text), width)))
-		if command := r.Advice[0].Command; command != "" {
-			fmt.Fprintln(a.out, texttable.Paragraph("  "+texttable.Line(command), width))
-		}
+	var notes strings.Builder
+	if err := r.WriteNotes(&notes, width); err != nil || notes.Len() == 0 {
+		return err
 	}
-	return nil
+	_, err := fmt.Fprint(a.out, "\n"+output.Mark(a.out, notes.String()))
+	return err
 }
 
 // isTime reports whether a name of --by is a time, whose rows are in their order and have nothing before to compare with.
@@ -104,11 +103,11 @@ func (f *usageFlags) allTime() bool {
 	return f.from+f.to+f.last == "" && (slices.Contains(f.by, "week") || slices.Contains(f.by, "month"))
 }
 
-// daysOf returns the days from the first call to the last.
+// daysOf returns the period from the day of the first call to that of the last.
 func daysOf(s *report.Source) report.Period {
 	const day = 24 * time.Hour
 	p := report.Period{From: s.First.Truncate(day), To: s.Last.Truncate(day).Add(day)}
-	p.Days = int(p.To.Sub(p.From) / day)
+	p.Running = p.To.After(s.Now)
 	return p
 }
 

@@ -3,10 +3,15 @@ package report
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"slices"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // Advice is something to do.
@@ -123,22 +128,25 @@ func adviseBudget(r *Report) (all []Advice) {
 		if !b.Over {
 			continue
 		}
-		of := ""
+		of := since(r, b)
 		if b.Label != "" {
-			of = fmt.Sprintf(" by %s %s", b.Label, b.Value)
+			of += fmt.Sprintf(" by %s %s", b.Label, b.Value)
 		}
-		text := fmt.Sprintf("The budget %s is exceeded: %s USD were spent%s.", b.Text, cents(b.SpentUSD), of)
+		text := fmt.Sprintf("The budget %s is exceeded: %s USD were spent%s.", b.Text, costtable.USD(b.SpentUSD), of)
 		if decimal.FromText(b.LeftUSD).Sign() >= 0 {
-			text = fmt.Sprintf("The budget %s will be exceeded: about %s USD are expected by the end of the month.", b.Text, cents(r.Month.Forecast.USD))
+			text = fmt.Sprintf("The budget %s will be exceeded: about %s USD are expected by the end of the month.", b.Text, costtable.USD(r.Month.Forecast.USD))
 		}
 		all = append(all, Advice{CodeBudget, text, "mesh meter --budget " + b.Text})
 	}
 	return all
 }
 
-// cents returns an amount with two decimal places.
-func cents(usd string) string {
-	return decimal.FromText(usd).Rat().FloatString(2)
+// since names the first day of a budget that never begins again, which Options.From does not change; "" for others.
+func since(r *Report, b *Budget) string {
+	if b.Per != "" || r.Source.First.IsZero() {
+		return ""
+	}
+	return " since " + r.Source.First.Format(time.DateOnly)
 }
 
 // adviseLabel is about a value of a label, or a thread, that has much of the increase.
@@ -153,31 +161,58 @@ func adviseLabel(r *Report) []Advice {
 	limit := increase.Mul(decimal.New(minLabelShare, 2))
 	for _, row := range r.Top.ThreadRows {
 		if usd := decimal.FromText(row.ChangeUSD); len(r.Top.ThreadRows) > 1 && usd.Cmp(limit) >= 0 {
-			return []Advice{labelAdvice(labelThread, row.Value, usd, increase)}
+			return []Advice{labelAdvice(r, labelThread, &row, increase)}
 		}
 	}
-	for _, label := range r.Change.Labels {
+	for i := range r.Change.Labels {
+		label := &r.Change.Labels[i]
 		if len(label.Rows) < 2 { // one value has the whole increase
 			continue
 		}
-		for _, row := range label.Rows {
-			usd := decimal.FromText(row.ChangeUSD)
-			if !row.Others && row.Value != "" && usd.Cmp(limit) >= 0 {
-				return []Advice{labelAdvice(label.Name, row.Value, usd, increase)}
+		for _, mover := range label.Rows {
+			if usd := decimal.FromText(mover.ChangeUSD); !mover.Others && mover.Value != "" && usd.Cmp(limit) >= 0 {
+				return []Advice{labelAdvice(r, label.Name, rowOf(r, label.Name, &mover), increase)}
 			}
 		}
 	}
 	return nil
 }
 
-func labelAdvice(name, value string, usd, increase decimal.Decimal) Advice {
-	part := new(big.Rat).Quo(usd.Rat(), increase.Rat())
-	percent := part.Mul(part, big.NewRat(100, 1)).FloatString(0)
-	return Advice{
-		CodeLabel, fmt.Sprintf("Look at %s %s, which cost %s USD more: %s %% of the increase. A budget for each %s limits it.", name, value, usd.Rat().FloatString(2), percent, name),
-		fmt.Sprintf("meter.WithBudget(meter.Budget{USD: %q, Per: meter.PeriodDay, Label: %q})", "5", name),
+// rowOf returns the row of a value of a label; with the change alone if the label has more rows than are kept.
+func rowOf(r *Report, name string, mover *Mover) *Row {
+	for i := range r.Labels {
+		for j := range r.Labels[i].Rows {
+			if row := &r.Labels[i].Rows[j]; r.Labels[i].Name == name && row.Value == mover.Value && !row.Others {
+				return row
+			}
+		}
 	}
+	return &Row{Value: mover.Value, Sum: Sum{USD: mover.ChangeUSD}, ChangeUSD: mover.ChangeUSD}
 }
+
+// labelAdvice advises a budget of what the value of a label cost a day.
+func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Advice {
+	part := new(big.Rat).Quo(decimal.FromText(row.ChangeUSD).Rat(), increase.Rat())
+	percent := part.Mul(part, big.NewRat(100, 1)).FloatString(0)
+	budget := wholeCents(fraction(decimal.FromText(row.USD), r.Period.Days))
+	text := fmt.Sprintf("Look at %s %s, which cost %s USD more than in the %s before %s: %s %% of the increase. A budget for each %s limits it; %s cost %s USD a day.",
+		name, row.Value, costtable.USD(row.ChangeUSD), costtable.Length(r.Previous.From, r.Previous.To), costtable.Start(r.Period.From), percent, name, row.Value, budget)
+	if plainName().MatchString(name) {
+		return Advice{CodeLabel, text, "mesh meter --budget " + budget + "/day/label:" + name}
+	}
+	return Advice{CodeLabel, text, ""}
+}
+
+// wholeCents returns an amount rounded up to cents.
+func wholeCents(usd *big.Rat) string {
+	const cents = 100
+	n := new(big.Int).Mul(usd.Num(), big.NewInt(cents))
+	n.Add(n, usd.Denom()).Sub(n, big.NewInt(1)).Quo(n, usd.Denom())
+	return new(big.Rat).SetFrac(n, big.NewInt(cents)).FloatString(2)
+}
+
+// plainName matches the names of labels that a shell takes as they are: a command is pasted, and files can have any name.
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) })
 
 // adviseErrors is about the model with the most failed calls of those that often fail. Retired models have their own advice.
 func adviseErrors(r *Report) []Advice {
@@ -214,6 +249,14 @@ func adviseUnpriced(r *Report) []Advice {
 	if most == nil || n*1000 < minUnpriced*r.Total.Calls {
 		return nil
 	}
-	text := fmt.Sprintf("Make %d calls count that have no known cost. Most frequent: %s (%d). %s", n, most.Text, most.Calls, most.Fix)
+	verb, of := "have", ""
+	if n == 1 {
+		verb = "has"
+	}
+	if most.Calls < n {
+		of = fmt.Sprintf(", %d of them", most.Calls)
+	}
+	reason := strings.ToLower(most.Text[:1]) + most.Text[1:]
+	text := fmt.Sprintf("%s %s no known cost%s: %s. %s", costtable.Calls(n), verb, of, reason, most.Fix)
 	return []Advice{{CodeUnpriced, text, most.Command}}
 }

@@ -57,3 +57,20 @@ func TestRules(t *testing.T) {
 	assert.Equal(t, []string{"retired", "retiring", "budget", "label", "errors", "unpriced"}, all.Codes, "all rules, in order")
 	assert.Len(t, all.Advice, 5)
 }
+
+// The budget of a label is what the value cost a day. A command has no name that a shell would change.
+func TestLabelAdvice(t *testing.T) {
+	t.Parallel()
+	for name, command := range map[string]string{"team": "mesh meter --budget 0.19/day/label:team", "a;b": "", "$(x)": ""} {
+		r := build(t, report.Options{}, join(
+			repeat(1, labelled(priced(at(40), "1"), name, "a")), repeat(1, labelled(priced(at(1), "5.05"), name, "a")), repeat(1, labelled(priced(at(1), "0.2"), name, "b")))...)
+		assert.Equal(t, []report.Advice{{Code: "label", Command: command, Text: "Look at " + name + " a, which cost 4.05 USD more than in the 28 days before 25 Oct 2026: 95 % of the increase. " +
+			"A budget for each " + name + " limits it; a cost 0.19 USD a day."}}, r.Advice)
+	}
+}
+
+func TestAdviceOfASmallBudget(t *testing.T) {
+	t.Parallel()
+	r := build(t, report.Options{Budgets: []string{"0.001/day"}}, priced(at(0), "0.0029"))
+	assert.Equal(t, "The budget 0.001/day is exceeded: 0.0029 USD were spent.", r.Advice[0].Text)
+}

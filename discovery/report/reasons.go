@@ -178,12 +178,12 @@ func remedyOf(code string) remedy {
 
 // remedyOfPrice returns what is shown of a reason of prices.UnpricedError.
 func remedyOfPrice(code string) remedy {
-	const update, row = "mesh prices --update", "Update the table of prices, or add a row with List.With."
+	const update, row = "mesh prices --update", "Update the table of prices, or add a row with List.With or --prices."
 	switch code {
 	case "model":
-		return remedy{"No price for the model", "Add its price with List.With, or update the table of prices.", update, true}
+		return remedy{"No price for the model", "Add its price with List.With or --prices, or update the table of prices.", update, true}
 	case "period":
-		return remedy{"No price at this time", "Use a model that is not retired, or add a row with List.With.", update, true}
+		return remedy{"No price at this time", "Use a model that is not retired, or add a row with List.With or --prices.", update, true}
 	case "tier":
 		return remedy{"No price for a prompt of this length", row, update, true}
 	case "cache_read":
@@ -193,9 +193,9 @@ func remedyOfPrice(code string) remedy {
 	case "cache_write_1h":
 		return remedy{"No price for writes to the cache for an hour", row, update, true}
 	case "mode":
-		return remedy{"No price in the mode", "Add a row with List.With, or call the model in a mode with a price.", "", true}
+		return remedy{"No price in the mode", "Add a row with List.With or --prices, or call the model in a mode with a price.", "", true}
 	case "platform", "region":
-		return remedy{"No price on the platform or in the region", "Add a row with List.With.", "", true}
+		return remedy{"No price on the platform or in the region", "Add a row with List.With or --prices.", "", true}
 	case "tool":
 		return remedy{"No fee for the tool", "Update the table of prices, or compare the calls with the bill.", update, true}
 	case "count":

@@ -23,15 +23,27 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 	}
 	t.line("")
 	t.known(r)
+	t.notes(r)
+	return t.err
+}
+
+// WriteNotes writes the end of what [Report.WriteText] writes, which is not about the calls of Period alone: the month, budgets, bills, and
+// one thing to do next.
+func (r *Report) WriteNotes(w io.Writer, columns int) error {
+	t := &text{w: w, columns: columns}
+	t.notes(r)
+	return t.err
+}
+
+func (t *text) notes(r *Report) {
 	t.month(r)
 	for i := range r.Budgets {
-		t.budget(&r.Budgets[i])
+		t.budget(r, &r.Budgets[i])
 	}
 	for i := range r.Bills {
 		t.bill(&r.Bills[i])
 	}
 	t.next(r)
-	return t.err
 }
 
 // text writes lines that fit into columns.
@@ -52,9 +64,9 @@ func (r *Report) compares() bool { return r.Change != nil && r.Total.Comparable 
 
 // head writes the period, and why there are no calls in it.
 func (t *text) head(r *Report) {
-	period := costtable.Period(r.Period.From, r.Period.To, r.Period.Days)
+	period := costtable.Period(r.Period.From, r.Period.To, r.Period.Running)
 	if r.compares() {
-		period += ", change against the " + costtable.Days(r.Previous.Days) + " before"
+		period += ", change against the " + costtable.Length(r.Previous.From, r.Previous.To) + " before"
 	}
 	t.line("%s", period)
 	if labels := costtable.Labels(r.Source.MatchLabels); labels != "" {
@@ -130,7 +142,7 @@ func (t *text) known(r *Report) {
 		t.line("%s USD are the list price of calls of a subscription, which are not charged.", costtable.USD(s))
 	}
 	if r.Change != nil && !r.Total.Comparable {
-		t.line("The part of the calls without a known cost differs by more than a point from the %s before: the costs are not comparable.", costtable.Days(r.Previous.Days))
+		t.line("The part of the calls without a known cost differs by more than a point from the %s before: the costs are not comparable.", costtable.Length(r.Previous.From, r.Previous.To))
 	}
 	if r.Source.Calls > r.Total.Calls && r.Total.Calls > 0 {
 		t.line("%s were read; --last, --from and --to select others.", costtable.Calls(r.Source.Calls))
@@ -159,10 +171,10 @@ func (t *text) month(r *Report) {
 }
 
 // budget writes what is left of a budget.
-func (t *text) budget(b *Budget) {
-	of := ""
+func (t *text) budget(r *Report, b *Budget) {
+	of := since(r, b)
 	if b.Label != "" {
-		of = fmt.Sprintf(", most by %s %s", b.Label, cmp.Or(b.Value, "(none)"))
+		of += fmt.Sprintf(", most by %s %s", b.Label, cmp.Or(b.Value, "(none)"))
 	}
 	left := costtable.USD(b.LeftUSD) + " left"
 	if rest, over := strings.CutPrefix(b.LeftUSD, "-"); over {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -117,10 +118,26 @@ November: 1,262.58 USD until now, about 1,804 at its end
   (1,804 to 3,807, estimate).
 Budget 2000/month: 1,262.58 USD spent, 737.42 left, 81.94 a
   day.
-Next: Make 1 calls count that have no known cost. Most
-  frequent: Responses that broke off (1). Read streams to
-  their end. What is known is input and what had arrived.
+Next: 1 call has no known cost: responses that broke off.
+  Read streams to their end. What is known is input and what
+  had arrived.
 `, textOf(t, r, 60))
+}
+
+// A period of hours has its times, and a budget that never begins again its first day.
+func TestTextOfHours(t *testing.T) {
+	t.Parallel()
+	from := day("2026-11-20").Add(12 * time.Hour)
+	r := build(t, report.Options{From: from, To: day("2026-11-22"), Budgets: []string{"0.0001", "2/day"}},
+		priced(at(40), "0.0005"), priced(from.Add(-time.Hour), "1"), priced(from, "1"))
+	text := textOf(t, r, 0)
+	assert.Contains(t, text, "20 Nov 2026, 12:00 to 22 Nov 2026, 00:00 (36 hours, UTC), change against the 36 hours before\n")
+	assert.Contains(t, text, "Budget 0.0001: 2.00 USD spent since 2026-10-13, 2.00 over the limit.\nBudget 2/day: 0.00 USD spent, 2.00 left.\n")
+	assert.Contains(t, text, "Next: The budget 0.0001 is exceeded: 2.00 USD were spent since 2026-10-13.\n")
+	var notes strings.Builder
+	require.NoError(t, r.WriteNotes(&notes, 0))
+	assert.True(t, strings.HasSuffix(text, notes.String()))
+	assert.True(t, strings.HasPrefix(notes.String(), "November: 2.00 USD until now"))
 }
 
 func TestTextWithoutCalls(t *testing.T) {

@@ -2,7 +2,6 @@ package costtable_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -28,12 +27,4 @@ func TestChange(t *testing.T) {
 	} {
 		assert.Equal(t, c[2], costtable.Change(c[0], c[1]), c)
 	}
-}
-
-func TestPeriod(t *testing.T) {
-	t.Parallel()
-	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
-	assert.Equal(t, "25 Oct to 21 Nov 2026 (28 days, UTC)", costtable.Period(day(2026, 10, 25), day(2026, 11, 22), 28))
-	assert.Equal(t, "31 Dec 2025 to 1 Jan 2026 (2 days, UTC)", costtable.Period(day(2025, 12, 31), day(2026, 1, 2), 2))
-	assert.Equal(t, "21 Nov 2026 (1 day, UTC)", costtable.Period(day(2026, 11, 21), day(2026, 11, 22), 1))
 }

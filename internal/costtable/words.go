@@ -9,22 +9,55 @@ import (
 	"time"
 )
 
-// Period returns a period of whole days for people, such as "25 Oct to 21 Nov 2026 (28 days, UTC)".
-func Period(from, to time.Time, days int) string {
-	from, last := from.UTC(), to.Add(-1).UTC()
-	const short, long = "2 Jan", "2 Jan 2006"
-	text := from.Format(long) + " to " + last.Format(long)
+// The layouts of days and times.
+const (
+	long   = "2 Jan 2006"
+	minute = "2 Jan 2006, 15:04"
+)
+
+// Period returns a period in UTC for people, such as "25 Oct to 21 Nov 2026 (28 days, UTC)", or with its times unless it has whole days.
+// running reports whether it ends after the present time.
+func Period(from, to time.Time, running bool) string {
+	const short = "2 Jan"
+	first, last := from.UTC(), to.Add(-1).UTC()
+	text := first.Format(long) + " to " + last.Format(long)
 	switch {
-	case days <= 1:
-		text = last.Format(long)
-	case from.Year() == last.Year():
-		text = from.Format(short) + " to " + last.Format(long)
+	case !isMidnight(from) || !isMidnight(to):
+		text = first.Format(minute) + " to " + to.UTC().Format(minute)
+	case first.Format(long) == last.Format(long):
+		text = first.Format(long)
+	case first.Year() == last.Year():
+		text = first.Format(short) + " to " + last.Format(long)
 	}
-	return fmt.Sprintf("%s (%s, UTC)", text, Days(days))
+	length := Length(from, to)
+	if running {
+		length += ", today included"
+	}
+	return fmt.Sprintf("%s (%s, UTC)", text, length)
 }
 
-// Days returns a number of days in words.
-func Days(n int) string { return Number(n, "day", "days") }
+// Length returns the length of a period in words: in days if it has whole ones, or else in hours or minutes.
+func Length(from, to time.Time) string {
+	const day = 24 * time.Hour
+	switch length := to.Sub(from); {
+	case isMidnight(from) && isMidnight(to):
+		return Number(int(length/day), "day", "days")
+	case length%time.Hour == 0:
+		return Number(int(length/time.Hour), "hour", "hours")
+	default:
+		return Number(int(length/time.Minute), "minute", "minutes")
+	}
+}
+
+// Start returns the begin of a period: its day, with the time unless that is 00:00 UTC.
+func Start(at time.Time) string {
+	if isMidnight(at) {
+		return at.UTC().Format(long)
+	}
+	return at.UTC().Format(minute)
+}
+
+func isMidnight(at time.Time) bool { return at.Equal(at.UTC().Truncate(24 * time.Hour)) }
 
 // Calls returns a number of calls in words.
 func Calls(n int) string { return Number(n, "call", "calls") }

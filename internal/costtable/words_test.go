@@ -2,8 +2,10 @@ package costtable_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
@@ -17,5 +19,30 @@ func TestLabels(t *testing.T) {
 		"with job=a=b, team=x, without a, user": {"team": "x", "user": "", "job": "a=b", "a": ""},
 	} {
 		assert.Equal(t, want, costtable.Labels(labels))
+	}
+}
+
+func TestPeriod(t *testing.T) {
+	t.Parallel()
+	at := func(text string) time.Time {
+		moment, err := time.Parse("2006-01-02T15:04", text)
+		require.NoError(t, err)
+		return moment.In(time.FixedZone("", 3600))
+	}
+	for _, row := range []struct {
+		from, to            string
+		running             bool
+		want, length, start string
+	}{
+		{"2026-10-25T00:00", "2026-11-22T00:00", false, "25 Oct to 21 Nov 2026 (28 days, UTC)", "28 days", "25 Oct 2026"},
+		{"2025-12-31T00:00", "2026-01-02T00:00", false, "31 Dec 2025 to 1 Jan 2026 (2 days, UTC)", "2 days", "31 Dec 2025"},
+		{"2026-11-21T00:00", "2026-11-22T00:00", false, "21 Nov 2026 (1 day, UTC)", "1 day", "21 Nov 2026"},
+		{"2026-11-15T00:00", "2026-11-23T00:00", true, "15 Nov to 22 Nov 2026 (8 days, today included, UTC)", "8 days", "15 Nov 2026"},
+		{"2026-11-20T12:00", "2026-11-22T00:00", false, "20 Nov 2026, 12:00 to 22 Nov 2026, 00:00 (36 hours, UTC)", "36 hours", "20 Nov 2026, 12:00"},
+		{"2026-11-20T12:00", "2026-11-21T12:00", false, "20 Nov 2026, 12:00 to 21 Nov 2026, 12:00 (24 hours, UTC)", "24 hours", "20 Nov 2026, 12:00"},
+		{"2026-11-20T00:00", "2026-11-20T00:30", false, "20 Nov 2026, 00:00 to 20 Nov 2026, 00:30 (30 minutes, UTC)", "30 minutes", "20 Nov 2026"},
+	} {
+		from, to := at(row.from), at(row.to)
+		assert.Equal(t, []string{row.want, row.length, row.start}, []string{costtable.Period(from, to, row.running), costtable.Length(from, to), costtable.Start(from)})
 	}
 }
