@@ -126,6 +126,10 @@ func failed(err error) bool {
 // are redacted: one may have been given in the wrong place of the command line.
 func explain(err error) string {
 	text := output.Error(err) + advice(err)
+	var path *fs.PathError
+	if errors.As(err, &path) && errors.Is(path, fs.ErrNotExist) {
+		text = strings.Replace(text, path.Error(), fileError(path.Path, path).Error(), 1)
+	}
 	var value *client.ValueError
 	if errors.As(err, &value) && sources[value.Field] != "" {
 		_, wrong, _ := strings.Cut(value.Error(), value.Field)

@@ -199,5 +199,5 @@ func TestRetirementCheck(t *testing.T) {
 	k.write("agent.py", "model = 'claude-sonnet-5-5'\n")
 	k.run(step[1])
 	k.write("agent.py", "model = 'o1-mini'\n")
-	assert.Contains(t, k.fails(step[1]), "::error file=agent.py,line=1,title=retiring model::o1-mini retired ")
+	assert.Contains(t, k.fails(step[1]), "::error file=agent.py,line=1,title=retired model::o1-mini retired ")
 }

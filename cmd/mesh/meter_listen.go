@@ -45,7 +45,7 @@ func (f *meterFlags) args(cmd *cobra.Command, command []string) error {
 // startError returns the error of a proxy that cannot start.
 func (f *meterFlags) startError(err error) error {
 	if f.listen != "" {
-		return listenError("--listen", err)
+		return usagef("--listen: %w", err)
 	}
 	return failedf("the proxy cannot start: %w", err)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -55,7 +56,10 @@ func readRows(name string) ([]prices.Row, error) {
 // withoutName returns the error of a file without its name, which the caller shows.
 func withoutName(err error) error {
 	var of *fs.PathError
-	if errors.As(err, &of) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return callsfiles.ErrNoFile
+	case errors.As(err, &of):
 		return of.Err
 	}
 	return err
