@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -123,12 +125,7 @@ func (s *setting) wanted(name string) bool {
 	if s.only == nil {
 		return name != "" && name != labelThread && name != labelThreadID && name != labelMessage
 	}
-	for _, label := range s.only {
-		if label == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.only, name)
 }
 
 // merge adds the calls of another worker, or of another period. Names are shared by workers.

@@ -52,7 +52,7 @@ type triesSum struct {
 
 func (a *attempts) add(c *call) {
 	t := &a.first
-	if c.retry {
+	if c.Attempt > 1 {
 		t = &a.retries
 	}
 	t.calls++

@@ -184,7 +184,6 @@ func (c *collector) cache(items []item) Cache {
 	now, before := &c.current.total, &c.previous.total
 	all := Cache{Ratio: share(now.cached, now.input), PreviousRatio: share(before.cached, before.input), Models: []CacheRow{}}
 	var saved decimal.Decimal
-	var rows []cacheRow
 	for i := range items {
 		m := c.current.modelOf(&items[i])
 		if m == nil || m.caching.calls == 0 {
@@ -192,22 +191,15 @@ func (c *collector) cache(items []item) Cache {
 		}
 		all.Calls += m.caching.calls
 		all.Skipped += m.caching.skipped
-		row := cacheRow{m.caching.saved.Total(), CacheRow{ModelID: items[i].id, Others: items[i].others, Ratio: share(m.cached, m.input), USD: m.total().String()}}
-		row.SavedUSD, row.WithoutUSD = row.saved.String(), m.total().Add(row.saved).String()
-		saved = saved.Add(row.saved)
-		rows = append(rows, row)
+		usd, part := m.total(), m.caching.saved.Total()
+		saved = saved.Add(part)
+		all.Models = append(all.Models, CacheRow{
+			ModelID: items[i].id, Others: items[i].others, Ratio: share(m.cached, m.input), USD: usd.String(), SavedUSD: part.String(), WithoutUSD: usd.Add(part).String(),
+		})
 	}
 	all.SavedUSD, all.WithoutUSD = saved.String(), now.total().Add(saved).String()
-	slices.SortStableFunc(rows, func(a, b cacheRow) int { return b.saved.Cmp(a.saved) })
-	for _, row := range rows {
-		all.Models = append(all.Models, row.CacheRow)
-	}
+	slices.SortStableFunc(all.Models, func(a, b CacheRow) int { return decimal.FromText(b.SavedUSD).Cmp(decimal.FromText(a.SavedUSD)) })
 	return all
-}
-
-type cacheRow struct {
-	saved decimal.Decimal
-	CacheRow
 }
 
 // modelOf returns the sums of a row of models; nil without calls in the period.

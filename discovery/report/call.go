@@ -19,8 +19,8 @@ type call struct {
 	// usd is the cost if it is known, and more a lower bound if it is bounded.
 	usd, more      decimal.Decimal
 	known, bounded bool
-	// failed and counted are those of Sum; retry reports whether it was not the first try.
-	failed, counted, retry bool
+	// failed and counted are those of Sum.
+	failed, counted bool
 	// subscribed reports whether the cost is a list price and not a charge.
 	subscribed bool
 	// priced is the call as a price list takes it. Its counts are valid if used is set.
@@ -66,7 +66,6 @@ func (c *call) read(r *calls.Record, list *prices.List, reprice bool) error {
 	noResponse := c.Status == 0 && c.Unpriced != "" && c.Usage == nil
 	c.failed = noResponse || (c.Status != 0 && !endpoints.Bills(c.Status))
 	c.counted = c.known && !c.failed
-	c.retry = c.Attempt > 1
 	c.subscribed = c.Billing == "subscription"
 	return nil
 }
