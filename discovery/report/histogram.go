@@ -59,14 +59,13 @@ type costBucket struct {
 	usd   decimal.Sum
 }
 
-// free is the bucket of calls that cost nothing.
-const free = math.MinInt32
-
+// add adds a cost. Calls that cost nothing are not among the dearest.
 func (c costs) add(usd decimal.Decimal) {
-	bucket := free
-	if f := usd.Float64(); f > 0 {
-		bucket = bucketOf(f)
+	f := usd.Float64()
+	if f == 0 {
+		return
 	}
+	bucket := bucketOf(f)
 	b := c[bucket]
 	if b == nil {
 		b = &costBucket{}
@@ -97,10 +96,7 @@ func (c costs) dearest(n int) *Estimate {
 		if b.calls > n && n > 0 {
 			mean := fraction(b.usd.Total(), b.calls)
 			part := decimal.Round(mean.Mul(mean, new(big.Rat).SetInt64(int64(n))), places)
-			low, high := part, part
-			if bucket != free {
-				low, high = least(part, bound(bucket-1, n)), most(part, bound(bucket, n))
-			}
+			low, high := least(part, bound(bucket-1, n)), most(part, bound(bucket, n))
 			return &Estimate{USD: sum.Add(part).String(), Low: sum.Add(low).String(), High: sum.Add(high).String(), Method: MethodCostBuckets}
 		}
 		n -= b.calls
