@@ -24,8 +24,6 @@ type bar struct {
 	USD, PreviousUSD  string
 	Models            []string
 	Running, Unpriced bool
-	total             float64
-	parts             []float64
 	short, long       string
 }
 
@@ -38,18 +36,12 @@ func newBar(d *Day, columns int) bar {
 		}
 		b.Models = append(b.Models, usd)
 	}
-	b.set(shortDate(d.Day), dayOfMonth(d.Day))
+	b.long, b.short = shortDate(d.Day), dayOfMonth(d.Day)
 	return b
 }
 
-// set sets what is computed of the amounts.
-func (b *bar) set(long, short string) {
-	b.long, b.short, b.total = long, short, max(0, number(b.USD))
-	b.parts = nil
-	for _, usd := range b.Models {
-		b.parts = append(b.parts, max(0, number(usd)))
-	}
-}
+// total is the height of the bar.
+func (b *bar) total() float64 { return max(0, number(b.USD)) }
 
 // Title is the name of the bar in a table.
 func (b *bar) Title() string { return b.long }
@@ -71,8 +63,7 @@ func bars(days *Days) (all []bar, byMonth bool) {
 	}
 	if days.Today != nil {
 		today := newBar(days.Today, columns)
-		today.Running = true
-		today.set(today.long, "today")
+		today.Running, today.short = true, "today"
 		all = append(all, today)
 	}
 	if len(all) <= maxBars {
@@ -99,7 +90,7 @@ func months(days []bar) (all []bar) {
 		all[0].Name = "until " + all[0].Name
 	}
 	for i := range all {
-		all[i].set(all[i].Name, all[i].Name)
+		all[i].long, all[i].short = all[i].Name, all[i].Name
 	}
 	return all
 }
@@ -140,7 +131,7 @@ const (
 // top is the largest amount of the bars, or 0.
 func top(all []bar) (most float64) {
 	for i := range all {
-		most = max(most, all[i].total, number(all[i].PreviousUSD))
+		most = max(most, all[i].total(), number(all[i].PreviousUSD))
 	}
 	return most
 }
@@ -158,7 +149,7 @@ func newStack(all []bar) (s stack) {
 	if len(all) == 0 {
 		return s
 	}
-	columns := len(all[0].parts)
+	columns := len(all[0].Models)
 	full, pale := make([]strings.Builder, columns), make([]strings.Builder, columns)
 	var before strings.Builder
 	scale := perUnit(stackHeight, top(all))
@@ -178,8 +169,8 @@ func newStack(all []bar) (s stack) {
 // draw adds the models of a bar, the dearest at the bottom.
 func (b *bar) draw(i int, scale float64, paths []strings.Builder) {
 	y := float64(stackHeight)
-	for j, part := range b.parts[:min(len(b.parts), len(paths))] {
-		height := part * scale
+	for j, usd := range b.Models {
+		height := number(usd) * scale
 		if height < 0.5 {
 			continue
 		}
@@ -294,8 +285,8 @@ func (c *chart) markPeak(all []bar, scale float64) {
 	highest := 0
 	var totals []float64
 	for i := range all {
-		totals = append(totals, all[i].total)
-		if all[i].total > all[highest].total {
+		totals = append(totals, all[i].total())
+		if all[i].total() > all[highest].total() {
 			highest = i
 		}
 	}
@@ -304,7 +295,7 @@ func (c *chart) markPeak(all []bar, scale float64) {
 		return
 	}
 	left, right := c.edges(highest)
-	m := &mark{X: coordinate(right + 5), Y: coordinate(float64(c.Bottom) - all[highest].total*scale + 8), Text: all[highest].short + ": " + dollars(all[highest].USD), Anchor: "start"}
+	m := &mark{X: coordinate(right + 5), Y: coordinate(float64(c.Bottom) - all[highest].total()*scale + 8), Text: all[highest].short + ": " + dollars(all[highest].USD), Anchor: "start"}
 	if highest > len(all)/2 {
 		m.X, m.Anchor = coordinate(left-5), "end"
 	}

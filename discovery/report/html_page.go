@@ -192,10 +192,10 @@ func (p *page) Stack() stack { return newStack(p.Bars) }
 func (p *page) ChartText() string {
 	highest, lowest := &p.Bars[0], &p.Bars[0]
 	for i := range p.Bars {
-		if p.Bars[i].total > highest.total {
+		if p.Bars[i].total() > highest.total() {
 			highest = &p.Bars[i]
 		}
-		if p.Bars[i].total < lowest.total && !p.Bars[i].Running {
+		if p.Bars[i].total() < lowest.total() && !p.Bars[i].Running {
 			lowest = &p.Bars[i]
 		}
 	}
