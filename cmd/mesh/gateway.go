@@ -138,10 +138,10 @@ func (a *app) gatewayToken(f gatewayFlags) (string, error) {
 		return a.tokenOf(profile.Setting{Value: os.Getenv(profile.TokenFileVariable), Source: profile.TokenFileVariable})
 	case f.tokenOut != "":
 		token, err := profile.Setting{Value: f.tokenOut}.Token()
-		if err != nil || strings.ContainsAny(token, " \n") {
-			return rand.Text(), nil
+		if err == nil && !strings.ContainsAny(token, " \n") {
+			return token, nil // of another gateway, whose clients go on with the file
 		}
-		return token, nil // of another gateway, whose clients go on with the file
+		return rand.Text(), nil
 	default:
 		return os.Getenv(profile.TokenVariable), nil // a profile is for another gateway
 	}
