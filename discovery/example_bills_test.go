@@ -79,7 +79,7 @@ func ExampleClient_ReconcileAnthropicCost() {
 	//   2026-05-01   2.125000  2.125000
 	//   2026-05-02   2.125000  2.000000
 	//       billed   4.250000
-	//   attributed   4.125000
+	//      counted   4.125000
 	//        drift  +0.125000
 	//      drift %      +3.03
 }

@@ -257,7 +257,7 @@ func TestDaysMissingInTheResponseAreListed(t *testing.T) {
 	assert.Contains(t, asJSON(t, r), `"missing_days":["2024-11-02","2024-11-03"]`)
 	var table strings.Builder
 	require.NoError(t, r.Table(&table))
-	assert.Contains(t, table.String(), "missing in the response: 2024-11-02, 2024-11-03")
+	assert.Contains(t, table.String(), "missing in the bill: 2024-11-02, 2024-11-03")
 	failed := reconcileOpenAI(t, newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")}), nil)
 	assert.Empty(t, failed.MissingDays, "nothing is known of the days")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
 
-// Table writes the report as a text table: a row for each bucket, then the billed and the attributed amount and the drift. With
+// Table writes the report as a text table: a row for each bucket, then the billed amount, the attributed amount as "counted", and the drift. With
 // a ledger ([ReconciliationReport.WithLedger]) the rows are UTC days, with the billed and the counted amount side by side.
 // If the bill is grouped by line item or description, a note names the items that calls cannot have, such as storage.
 // Amounts are rounded to a millionth of a dollar. A report that is not complete shows only the attributed amount. An error of w
@@ -44,9 +44,9 @@ func (r *ReconciliationReport[B]) notes() []string {
 		notes = append(notes, "not known: the bill has an amount that is not finite")
 	}
 	if n := len(r.MissingDays); n > maxListed {
-		notes = append(notes, fmt.Sprintf("missing in the response: %s and %d more", strings.Join(r.MissingDays[:maxListed], ", "), n-maxListed))
+		notes = append(notes, fmt.Sprintf("missing in the bill: %s and %d more", strings.Join(r.MissingDays[:maxListed], ", "), n-maxListed))
 	} else if n > 0 {
-		notes = append(notes, "missing in the response: "+strings.Join(r.MissingDays, ", "))
+		notes = append(notes, "missing in the bill: "+strings.Join(r.MissingDays, ", "))
 	}
 	if note := r.countedNote(); note != "" {
 		notes = append(notes, note)

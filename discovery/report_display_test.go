@@ -23,10 +23,10 @@ func TestReportTable(t *testing.T) {
 		"  2024-11-02    -0.250000\n"+
 		"  2024-11-03     0.000000\n"+
 		"      billed  1234.250000\n"+
-		"  attributed  1200.000000\n"+
+		"     counted  1200.000000\n"+
 		"       drift   +34.250000\n"+
 		"     drift %        +2.85\n"+
-		"missing in the response: 2024-11-04, 2024-11-05, 2024-11-06, 2024-11-07\n", text.String())
+		"missing in the bill: 2024-11-04, 2024-11-05, 2024-11-06, 2024-11-07\n", text.String())
 
 	text.Reset()
 	q := usageQuery()
@@ -39,7 +39,7 @@ func TestReportTable(t *testing.T) {
 		"           2026-05-08  1.000000\n"+
 		"  2026-05-08 13:00:00  2.000000\n"+
 		"               billed  3.000000\n"+
-		"           attributed         -\n"+
+		"              counted         -\n"+
 		"                drift         -\n"+
 		"              drift %         -\n"+
 		"not settled: the window reaches into today or beyond, so what is billed can still grow\n", text.String())
@@ -55,7 +55,7 @@ func TestReportTable(t *testing.T) {
 // A note lists five days that are missing and counts the others.
 func TestReportCountsMissingDays(t *testing.T) {
 	t.Parallel()
-	const five = "missing in the response: 2024-11-01, 2024-11-02, 2024-11-03, 2024-11-04, 2024-11-05"
+	const five = "missing in the bill: 2024-11-01, 2024-11-02, 2024-11-03, 2024-11-04, 2024-11-05"
 	for want, days := range map[string][]string{
 		five + " and 2 more\n": nil,
 		five + " and 1 more\n": {costDay(6, result("1", ""))},

@@ -121,11 +121,11 @@ func (r *ReconciliationReport[B]) countedNote() string {
 	case r.counted == nil:
 		return ""
 	case !r.wholeUTCDays():
-		return "not compared: the ledger counts by UTC days, and the bill does not"
+		return "not compared: calls are counted by UTC days, and the bill is not"
 	case r.counted.unpriced > 0:
-		return fmt.Sprintf("unpriced: %d counted calls have no known cost, so the drift is not known", r.counted.unpriced)
+		return fmt.Sprintf("unpriced calls, without whose cost the drift is not known: %d", r.counted.unpriced)
 	case r.AttributedUSD == nil:
-		return "not compared: the ledger has no call of " + string(r.Provider) + " in this window"
+		return "not compared: no call of " + string(r.Provider) + " was counted in this window"
 	}
 	return ""
 }

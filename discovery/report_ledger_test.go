@@ -62,7 +62,7 @@ func TestReportWithALedger(t *testing.T) {
 	require.NoError(t, with.Table(&table))
 	assert.Equal(t, []string{
 		"openai billed counted", "2026-05-01 1.000000 0.900000", "2026-05-02 2.000000 2.000000",
-		"billed 3.000000", "attributed 2.900000", "drift +0.100000", "drift % +3.45",
+		"billed 3.000000", "counted 2.900000", "drift +0.100000", "drift % +3.45",
 	}, fields(table.String()))
 
 	l.Add(time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), cost(models.OpenAI, "gpt-5.4", "7"))
@@ -113,11 +113,11 @@ func TestWithinWithoutAKnownDrift(t *testing.T) {
 		note   string
 	}{
 		"the bill is not complete": {failed, counted(map[int]string{1: "1"}), "not complete"},
-		"calls are unpriced":       {billedDays(1, 1), counted(map[int]string{1: "1", 2: ""}), "unpriced: 1 counted calls"},
+		"calls are unpriced":       {billedDays(1, 1), counted(map[int]string{1: "1", 2: ""}), "drift is not known: 1"},
 		"nothing was counted":      {billedDays(1), counted(nil), "no call of openai"},
 		"counted on other days":    {billedDays(1), counted(map[int]string{2: "1"}), "no call of openai"},
 		"no ledger":                {billedDays(1), nil, "no call of openai"},
-		"other days":               {noon, counted(map[int]string{1: "1"}), "counts by UTC days"},
+		"other days":               {noon, counted(map[int]string{1: "1"}), "counted by UTC days"},
 	} {
 		with := row.report.WithLedger(row.ledger)
 		ok, known := with.Within(5)

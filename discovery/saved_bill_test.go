@@ -145,7 +145,7 @@ func TestWrongSavedBills(t *testing.T) {
 		line     int
 		want     string
 	}{
-		{models.OpenAI, "", 1, "no JSON"},
+		{models.OpenAI, "", 1, "no bill"},
 		{models.OpenAI, page + "\n" + openAIDay(2, true, ""), 2, "has_more is true"},
 		{models.OpenAI, page + "\n\n{\n\"data\": x", 4, "not valid JSON"},
 		{models.OpenAI, page + "\n{\n\"data\": [", 3, "ends within"},
@@ -156,9 +156,13 @@ func TestWrongSavedBills(t *testing.T) {
 		{models.OpenAI, strings.Replace(page, `"has_more":false,`, "", 1), 1, "has_more"},
 		{models.OpenAI, `{"data":[],"has_more":false}`, 0, "first and last day must be given"},
 		{models.OpenAI, `{"data":"` + secret + `","has_more":false}`, 1, "data"},
-		{models.Gemini, "", 1, "no JSON"},
+		{models.Gemini, "", 1, "no bill"},
 		{models.Gemini, "{}\n", 1, "gcp_billing_export_v1"},
-		{models.Gemini, page, 1, "gcp_billing_export_v1"},
+		{models.Gemini, page, 1, "it is a bill of openai"},
+		{models.Anthropic, page, 1, "it is a bill of openai"},
+		{models.XAI, page, 1, "it is a bill of openai"},
+		{models.OpenAI, `{"data":[{"starting_at":"2026-05-01T00:00:00Z","ending_at":"2026-05-02T00:00:00Z","results":[]}],"has_more":false,"next_page":null}`, 1, "it is a bill of anthropic"},
+		{models.OpenAI, "[]", 1, "the file has no bill"},
 		{models.Gemini, exported(1, flashInput, "1", "") + "\n\n" + exported(1, flashInput, `"`+secret+`"`, ""), 3, "not valid|number"},
 		{models.Gemini, exported(1, flashInput, "null", ""), 1, "no cost"},
 		{models.Gemini, exported(1, "", "1", ""), 1, "SKU"},
@@ -169,7 +173,7 @@ func TestWrongSavedBills(t *testing.T) {
 		{models.Gemini, exported(99, flashInput, "1", ""), 1, "time"},
 		{models.Gemini, exported(1, flashInput, "1e999", ""), 1, "beyond"},
 		{models.Gemini, "[" + exported(1, flashInput, "1", ""), 1, "ends within"},
-		{models.Gemini, "\n" + secret, 2, "not valid JSON"},
+		{models.Gemini, "\n" + secret, 2, "each row on a line"},
 	} {
 		err := readBill(c.provider, strings.NewReader(c.file), discovery.SavedBill{})
 		var bill *discovery.BillError

@@ -266,7 +266,8 @@ func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, f costFlags,
 	}
 	if q.Ledger != nil && a.format == "text" {
 		comparison := r.Compare()
-		fmt.Fprintln(a.out, output.Mark(a.out, costs.BillSummary(&comparison)))
+		_, known := r.Within(f.maxDrift)
+		fmt.Fprintln(a.out, output.Mark(a.out, costs.BillSummary(&comparison, known || comparison.Total.Unpriced > 0)))
 	}
 	if f.match != nil {
 		fmt.Fprintf(a.errs, "mesh: only calls %s were counted; the bill has no labels and is whole\n", output.Line(costtable.Labels(f.match)))

@@ -16,6 +16,7 @@ import (
 
 var (
 	errNotExport = errors.New("the row has no service: it is not of Cloud Billing's export gcp_billing_export_v1")
+	errNotRow    = errors.New("it is not a row in JSON; an export has each row on a line of its own")
 	errNoCost    = errors.New("the row has no cost, or one that is not a number")
 	errNoCredit  = errors.New("a credit has no amount, or one that is not a number")
 	errNumber    = errors.New("an amount in quotes is not a number")
@@ -65,7 +66,7 @@ func ReadGoogle(r io.Reader) (*GoogleExport, error) {
 		}
 		rows++
 		if err := e.add(v.raw); err != nil {
-			return nil, &LineError{v.line, err}
+			return nil, &LineError{v.line, ofOther(v.raw, err)}
 		}
 	}
 	if rows == 0 {
@@ -76,7 +77,10 @@ func ReadGoogle(r io.Reader) (*GoogleExport, error) {
 
 func (e *GoogleExport) add(raw json.RawMessage) error {
 	var row googleRow
-	if err := withoutContent(json.Unmarshal(raw, &row)); err != nil {
+	switch err := withoutContent(json.Unmarshal(raw, &row)); {
+	case errors.Is(err, errSyntax):
+		return errNotRow
+	case err != nil:
 		return err
 	}
 	switch {

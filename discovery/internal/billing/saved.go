@@ -25,7 +25,7 @@ var (
 	errTooLarge   = errors.New("the file is too large")
 	errSyntax     = errors.New("it is not valid JSON")
 	errEnd        = errors.New("it ends within a JSON value")
-	errNoPage     = errors.New("the file has no JSON")
+	errNoPage     = errors.New("the file has no bill")
 	errIncomplete = errors.New("has_more is true, but no page follows: the bill is not complete")
 )
 
@@ -106,7 +106,7 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 			return nil, err
 		}
 		if last, err = decode(v.raw); err != nil {
-			return nil, &LineError{v.line, err}
+			return nil, &LineError{v.line, ofOther(v.raw, err)}
 		}
 		days, line = append(days, last.Days...), v.line
 	}
@@ -117,6 +117,17 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 		return nil, &LineError{line, errIncomplete}
 	}
 	return days, nil
+}
+
+// ofOther returns the error of a page, or which other provider has such a page.
+func ofOther(raw []byte, err error) error {
+	if _, other := OpenAIPageOf(raw); other == nil {
+		return errors.New("it is a bill of openai")
+	}
+	if _, other := AnthropicPageOf(raw); other == nil {
+		return errors.New("it is a bill of anthropic")
+	}
+	return err
 }
 
 // OpenAIPageOf decodes a page of OpenAI's costs.

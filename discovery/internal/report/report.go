@@ -45,7 +45,7 @@ func (r *Report) Table(w io.Writer) error {
 		row(r.Rows[i].cells()...)
 	}
 	row("billed", formatUSD(r.Billed))
-	row("attributed", formatUSD(r.Attributed))
+	row("counted", formatUSD(r.Attributed))
 	row("drift", formatSigned(r.Drift, 6))
 	row("drift %", formatSigned(r.DriftPct, 2))
 	_ = table.Flush() // into memory

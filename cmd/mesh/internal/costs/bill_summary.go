@@ -16,15 +16,16 @@ import (
 // withoutName is the name of calls without a model.
 const withoutName = "(without)"
 
-// BillSummary returns one line with the sums of a bill and of what was counted, and the days and models that differ most.
-func BillSummary(b *discovery.BillComparison) string {
+// BillSummary returns one line with the sums of a bill and of what was counted, and the days and models that differ most. compared reports
+// whether a call was counted; a bill without calls has no drift.
+func BillSummary(b *discovery.BillComparison, compared bool) string {
 	total, counted := &b.Total, notKnown
 	if total.CountedUSD != "" {
 		counted = decimal(costtable.Exact(total.CountedUSD)) + " USD"
 	}
 	sums := fmt.Sprintf("counted %s, billed %s USD, unpriced calls: %d, ", counted, decimal(costtable.Exact(total.BilledUSD)), total.Unpriced)
 	switch {
-	case total.CountedUSD == "":
+	case total.CountedUSD == "", !compared:
 		sums += "drift not known"
 	case total.Unpriced > 0:
 		sums += fmt.Sprintf("drift not known (without them %s USD)", signed(costtable.Exact(total.DriftUSD)))
@@ -35,8 +36,23 @@ func BillSummary(b *discovery.BillComparison) string {
 	if other != "" {
 		other += " " + signed(costtable.Exact(b.OtherUSD))
 	}
-	all := []string{sums, mostDifferent("most by day: ", b.Days), mostDifferent("by model: ", b.Models), output.Line(other)}
+	all := []string{sums, mostDifferent("most by day: ", b.Days), mostDifferent("by model: ", b.Models), output.Line(other), daysOf(b)}
+	if !compared {
+		all = []string{sums, daysOf(b)}
+	}
 	return strings.Join(slices.DeleteFunc(all, func(fact string) bool { return fact == "" }), "; ")
+}
+
+// daysOf names the days that were compared.
+func daysOf(b *discovery.BillComparison) string {
+	if len(b.Days) == 0 {
+		return ""
+	}
+	first, last := b.Days[0].Name, b.Days[len(b.Days)-1].Name
+	if first == last {
+		return "day: " + first
+	}
+	return "days: " + first + " to " + last
 }
 
 // percent returns the drift in percent of what was counted, as in " (-1.5 %)".
