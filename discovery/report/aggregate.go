@@ -170,8 +170,6 @@ type model struct {
 
 func newModel() *model { return &model{days: history{}} }
 
-func (m *model) add(c *call) { m.tally.add(c) }
-
 func (m *model) addDetails(c *call, a *aggregate) {
 	m.tries.add(c)
 	if c.known {

@@ -128,15 +128,11 @@ func costRow(r *Row, key string) costtable.Row {
 // known writes what the total does not have, and what of it is not charged.
 func (t *text) known(r *Report) {
 	if u := &r.Unpriced; u.Calls > 0 {
-		verb := "have"
-		if u.Calls == 1 {
-			verb = "has"
-		}
 		bound := "."
 		if u.Bounded > 0 {
 			bound = fmt.Sprintf("; %d of them broke off and cost at least %s USD more.", u.Bounded, costtable.USD(u.MoreUSD))
 		}
-		t.line("%s %s no known cost (--by unpriced)%s", costtable.Calls(u.Calls), verb, bound)
+		t.line("%s no known cost (--by unpriced)%s", costtable.Number(u.Calls, "call has", "calls have"), bound)
 	}
 	if s := r.Total.SubscriptionUSD; s != "0" {
 		t.line("%s USD are the list price of calls of a subscription, which are not charged.", costtable.USD(s))
