@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/source"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -179,13 +180,13 @@ func (r *scanReport) table(w io.Writer) error {
 	rest := 0
 	for i, k := range keys {
 		if i < maxCounts {
-			rows = append(rows, []string{thousands(counts[k]), k.rule, k.file})
+			rows = append(rows, []string{costtable.Count(counts[k]), k.rule, k.file})
 		} else {
 			rest += counts[k]
 		}
 	}
 	if rest > 0 {
-		rows = append(rows, []string{thousands(rest), "others", ""})
+		rows = append(rows, []string{costtable.Count(rest), "others", ""})
 	}
 	if _, err := fmt.Fprintln(w); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/source"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // sourceModel is one row of mesh retired --scan: a model, and the first of its places before all of them.
@@ -146,7 +147,7 @@ func (r *sourceReport) summary() string {
 	var parts []string
 	for _, state := range []string{"retired", r.soon(), "retiring later", "deprecated", "unknown"} {
 		if counts[state] > 0 {
-			parts = append(parts, thousands(counts[state])+" "+state)
+			parts = append(parts, costtable.Count(counts[state])+" "+state)
 		}
 	}
 	return fmt.Sprintf("%s in %s of %s: %s", plural(len(r.list), "model"), plural(places, "place"), plural(len(files), "file"), strings.Join(parts, ", "))

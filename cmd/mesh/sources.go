@@ -10,6 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/source"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // sourceFlags are the flags of the commands that search a code base.
@@ -86,7 +87,7 @@ func (c accepted) notes(selection *source.Selection) (lines []string) {
 	total, names := 0, []string(nil)
 	for _, count := range selection.LeftOut() {
 		total += count.Files
-		names = append(names, fmt.Sprint(count.Pattern, " ", thousands(count.Files)))
+		names = append(names, fmt.Sprint(count.Pattern, " ", costtable.Count(count.Files)))
 	}
 	if total > 0 {
 		lines = append(lines, fmt.Sprintf("%s left out (--all-files): %s", plural(total, "file"), strings.Join(names, ", ")))
@@ -111,19 +112,7 @@ func joinUnread(failed []error) error {
 
 // plural returns a number with its noun.
 func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return thousands(n) + " " + noun + "s"
-}
-
-// thousands returns a number with commas.
-func thousands(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
+	return costtable.Number(n, noun, noun+"s")
 }
 
 // annotation writes an annotation of GitHub Actions. level is error or warning. A column of 0 is not known.

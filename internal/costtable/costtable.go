@@ -1,4 +1,5 @@
-// Package costtable writes what calls cost as a table for a terminal, for package report and for mesh usage.
+// Package costtable writes what calls cost as a table for a terminal, for package report and for mesh usage, and formats amounts, numbers
+// and periods for people.
 package costtable
 
 import (
