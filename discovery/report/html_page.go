@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -81,18 +80,7 @@ func (p *page) DaysText() string {
 func (p *page) Only() string { return line(costtable.Labels(p.Source.MatchLabels)) }
 
 // Files names what was read.
-func (p *page) Files() string {
-	const named = 3
-	names := p.Source.Paths
-	if len(names) == 0 {
-		return ""
-	}
-	text := strings.Join(names[:min(len(names), named)], ", ")
-	if more := len(names) - named; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return line(text)
-}
+func (p *page) Files() string { return listed(p.Source.Paths) }
 
 // Comparison reports whether costs may be compared with the period before.
 func (p *page) Comparison() bool { return p.compares() }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -149,12 +150,7 @@ func (p *page) Elsewhere() string {
 
 // BillsFirst reports whether a bill is over its limit, and belongs below the summary.
 func (p *page) BillsFirst() bool {
-	for i := range p.Bills {
-		if p.Bills[i].Verdict == VerdictOver {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Bills, func(c Comparison) bool { return c.Verdict == VerdictOver })
 }
 
 // BillVerdict returns whether a bill and the calls agree, as a sentence.

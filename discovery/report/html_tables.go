@@ -202,9 +202,8 @@ func (*page) More(rows int) int {
 
 // unpricedModels names the models of a reason.
 func unpricedModels(g UnpricedGroup) string {
-	const named = 3
 	var names []string
-	for i := range g.Models[:min(len(g.Models), named)] {
+	for i := range g.Models {
 		m := &g.Models[i]
 		name := cmp.Or(m.Model, "(no name)")
 		if m.Others {
@@ -212,11 +211,7 @@ func unpricedModels(g UnpricedGroup) string {
 		}
 		names = append(names, fmt.Sprintf("%s %s", name, costtable.Count(m.Calls)))
 	}
-	text := strings.Join(names, ", ")
-	if more := len(g.Models) - named; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return line(text)
+	return listed(names)
 }
 
 // percentWidth returns a fraction as the width of a bar, in hundredths.

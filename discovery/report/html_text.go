@@ -122,6 +122,16 @@ func line(text string) string {
 
 const maxLine = 300
 
+// listed joins the first three names, and states how many follow.
+func listed(names []string) string {
+	const most = 3
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return line(text)
+}
+
 // nameParts returns a name in parts between which a line may break: after punctuation, and not within words.
 func nameParts(name string) (parts []string) {
 	name = line(name)
