@@ -87,12 +87,14 @@ func newExitCodes() *cobra.Command {
 		Long: `The exit status is
 
   0  success; also for an interrupted gateway, serve, mcp and inbox --watch
-  1  something was found: a credential, a retired or soon retiring model, an old price, unpriced calls, or a drift that is too
-     large or unknown; or an answer to mesh ask is missing
+  1  something was found: a credential, a retired or soon retiring model, an old price, unpriced calls, a rule of mesh usage
+     --fail-on, or a drift that is too large or unknown; or an answer to mesh ask is missing
   2  the command was used incorrectly: a flag, an argument, a name that does not exist, a key that is not set,
      or a file that cannot be read or written
   3  the gateway, a provider, the output or a session of mcp failed; serve was killed; or the price of a model or call of
      mesh price is not known
-  4  refused: the message contains a credential, or the node is not registered`,
+  4  refused: the message contains a credential, or the node is not registered
+
+and in a shell 130 for a command that ^C ended and that is not among those of 0.`,
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,20 +46,22 @@ determines it.
 The recorded cost (usd) counts; a line without one is priced. --reprice prices all calls with today's price list. Calls
 without a known cost are unpriced: they are counted, with the reasons, and are in no sum.
 
---budget shows what is left of a budget of mesh meter in the present day or month, in UTC. Known costs count. With --label everything,
-budgets included, is about the calls with that label, although mesh meter counts all calls towards its budgets.
-
 -o focus writes rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2 instead, as CSV. Unpriced calls have
 no row; they are counted on stderr, and the exit status is 1.
 
 On a terminal the table has the last 28 full days, or those of --from and --to or --last, with the change against the time before,
 what is not known, the month and what to do next; with --by week or month it has all weeks or months. Names are never cut: columns are
 left out where they do not fit. A pipe, -o csv and -o json get all calls, rows, columns and digits. -o json also has the whole report,
-as package discovery/report describes it.
+as package discovery/report describes it. On a terminal INPUT is all input, and CACHED the part of it that was read from caches; elsewhere
+INPUT is the input without caches, which have columns of their own.
 
---budget shows what is left of a budget. --fail-on lets a step of CI fail if a rule fires: retired (calls of a retired model fail),
-retiring (a model retires within 14 days), budget (exceeded, or will be), label (one value has a fifth of the increase), errors (3 % of
-the calls of a model) and unpriced. The rule is printed on stderr, and the exit status is 1.
+--budget shows what is left of a budget of mesh meter in the present day or month, in UTC; one without either is about all calls of the
+files, whatever --from, --to and --last are. Known costs count. With --label everything, budgets included, is about the calls with that
+label, although mesh meter counts all calls towards its budgets.
+
+--fail-on lets a step of CI fail if a rule fires: retired (calls of a retired model fail), retiring (a model retires within 14 days),
+budget (exceeded, or will be), label (one value of a label caused a fifth or more of the increase), errors (3 % of the calls of a model)
+and unpriced. The rule is printed on stderr, and the exit status is 1.
 
 --line prints one line for a status bar, such as "today 3.12 USD, 214 calls, 5/day: 62 %". It reads only files of the present day, and of
 the periods of --budget, as far as their names begin with a day.
@@ -152,7 +156,7 @@ func (f usageFlags) options(format string) (opts calls.SumOptions, err error) {
 
 // printUsage prints the sums of all calls, or on a terminal the report.
 func (a *app) printUsage(sums *costs.Report, r *report.Report, opts calls.SumOptions, f *usageFlags, in *callsfiles.Files) error {
-	if sums.Calls == 0 {
+	if sums.Calls == 0 && !a.warnLabels(opts, in) {
 		a.warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from, --to and --label select)"))
 	}
 	for i, by := range sums.By {
@@ -172,6 +176,37 @@ func (a *app) printUsage(sums *costs.Report, r *report.Report, opts calls.SumOpt
 	}
 	return a.usageText(r, opts, f, in)
 }
+
+// warnLabels reports whether a label of --label is why there are no calls, and warns about it: no call of the time has it, or has the value.
+func (a *app) warnLabels(opts calls.SumOptions, in *callsfiles.Files) (warned bool) {
+	match := opts.MatchLabels
+	opts.MatchLabels, opts.OnRead = nil, nil
+	for _, name := range slices.Sorted(maps.Keys(match)) {
+		opts.By = [][]string{{"label:" + name}}
+		sums, _ := calls.Sum(opts, in.Paths...) // lines that cannot be read were reported
+		var values []string
+		found := len(sums[0]) == 0
+		for _, group := range sums[0] {
+			found = found || group.By[0] == match[name]
+			if value := group.By[0]; value != "" && len(values) < maxValues {
+				values = append(values, strconv.Quote(value))
+			}
+		}
+		switch {
+		case found:
+			continue
+		case values == nil:
+			a.warn(fmt.Errorf("--label: no call has the label %q", name))
+		default:
+			a.warn(fmt.Errorf("--label: no call has %s=%s; it is one of %s", name, match[name], strings.Join(values, ", ")))
+		}
+		warned = true
+	}
+	return warned
+}
+
+// maxValues is the number of values of a label that a warning names.
+const maxValues = 10
 
 // count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot
 // be read, whose error is unread.

@@ -2,16 +2,11 @@
 package callsfiles
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // ErrNoFile is the cause of the error of a file or folder that does not exist.
@@ -77,30 +72,4 @@ func (in *Files) Close() {
 	for _, name := range in.copies {
 		_ = os.Remove(name)
 	}
-}
-
-// Rename returns an error of reading the files, in which copies have the names of the command line.
-func (in *Files) Rename(err error) error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return err
-	}
-	var errs []error
-	for _, err := range joined.Unwrap() {
-		errs = append(errs, in.renamed(err))
-	}
-	return errors.Join(errs...)
-}
-
-// renamed returns the error of a line or of a file.
-func (in *Files) renamed(err error) error {
-	var line *calls.LineError
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &line) && in.names[line.File] != "":
-		return &calls.LineError{File: in.names[line.File], Line: line.Line, Err: line.Err}
-	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w", cmp.Or(in.names[path.Path], path.Path), ErrNoFile)
-	}
-	return err
 }
