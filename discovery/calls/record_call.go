@@ -20,14 +20,8 @@ func (r Record) Call() (prices.Call, error) {
 	} else if r.Provider == "" {
 		call.Provider, _ = models.ProviderOf(r.Model)
 	}
-	form := models.Provider(r.API)
-	if form == "" {
-		if form = call.Provider; modelid.Lookup(form) == nil { // the API of OpenAI, as in Sum
-			form = models.OpenAI
-		}
-	}
 	var err error
-	call.Usage, err = prices.ParseUsage(form, r.Usage)
+	call.Usage, err = prices.ParseUsage(models.Provider(modelid.FormOf(r.API, string(call.Provider))), r.Usage)
 	if err == nil && r.Requests != nil { // what the response had beside its usage object is in it
 		call.Usage.Requests = r.Requests
 	}

@@ -208,17 +208,8 @@ func (e *entry) used(p models.Provider) (prices.Usage, error) {
 	return prices.Usage(u), err
 }
 
-// form returns the form of the usage object. Names that are none of the five are those of hosts with the API of OpenAI, unless the line
-// says otherwise.
-func (e *entry) form(p models.Provider) string {
-	switch {
-	case len(e.api) > 0:
-		return string(e.api)
-	case modelid.Lookup(p) == nil:
-		return string(models.OpenAI)
-	}
-	return string(p)
-}
+// form returns the form of the usage object.
+func (e *entry) form(p models.Provider) string { return modelid.FormOf(string(e.api), string(p)) }
 
 func (e *entry) usedRequests() (requests map[string]int64, err error) {
 	requests, err = readRequests(e.requests)
@@ -246,12 +237,6 @@ func valid(requests map[string]int64) bool {
 
 // counted reports whether the usage of the call is all that it is billed by.
 func (e *entry) counted(p models.Provider) bool {
-	if e.status != 0 && !endpoints.Bills(e.status) {
-		return false
-	}
-	if len(e.path) == 0 || !e.complete && e.completeGiven {
-		return e.complete || !e.completeGiven
-	}
 	host := endpoints.Endpoint{Form: e.form(p), Platform: string(e.platform)}
-	return host.Target("POST", string(e.path)).Uncounted == ""
+	return (e.complete || !e.completeGiven) && host.Counts(string(e.path), e.status)
 }

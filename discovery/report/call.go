@@ -7,6 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -101,8 +102,9 @@ func (c *call) price(list *prices.List, usageErr error) error {
 
 // forget removes the recorded cost of a call that can be priced again from its counts.
 func (c *call) forget() {
-	counts := c.Complete || c.Path == "" && c.AtLeastUSD == "" && c.Unpriced == ""
-	if c.Model != "" && counts && (c.Status == 0 || endpoints.Bills(c.Status)) {
+	host := endpoints.Endpoint{Form: modelid.FormOf(c.API, string(c.priced.Provider)), Platform: c.Platform}
+	whole := c.Complete || c.Path == "" && c.AtLeastUSD == "" && c.Unpriced == ""
+	if c.Model != "" && whole && host.Counts(c.Path, c.Status) {
 		c.USD, c.AtLeastUSD, c.Unpriced = "", "", ""
 	}
 }

@@ -28,6 +28,7 @@ func TestRepriceComputesCostsAgain(t *testing.T) {
 		"minimal":           {call(func(r *calls.Record) { r.Path, r.Complete, r.Status = "", false, 0 }), "2.5"},
 		"without counts":    {call(func(r *calls.Record) { r.Usage = nil }), "7"},
 		"broken off":        {call(func(r *calls.Record) { r.Complete = false }), "7"},
+		"no counts":         {call(func(r *calls.Record) { r.Path = "/v1/containers" }), "7"},
 		"failed":            {call(func(r *calls.Record) { r.Status, r.USD = 500, "0" }), "0"},
 		"not usage":         {call(func(r *calls.Record) { r.Usage = []byte(`{"x":1}`) }), "7"},
 		"no price any more": {call(func(r *calls.Record) { r.Model = "gpt-none" }), "0"},

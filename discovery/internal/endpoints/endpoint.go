@@ -60,6 +60,12 @@ func (e Endpoint) Target(method, path string) Target {
 	return t
 }
 
+// Counts reports whether the counts in a response to a call are all that it is billed by. A path or a status that is not known, "" or 0, is
+// taken to have counts.
+func (e Endpoint) Counts(path string, status int) bool {
+	return (status == 0 || Bills(status)) && (path == "" || e.Target("POST", path).Uncounted == "")
+}
+
 // own is the path of a provider's own API, or of a host that has its form.
 func (t *Target) own(method, path string) {
 	if t.Form == "openai" {

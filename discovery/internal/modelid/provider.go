@@ -100,3 +100,15 @@ func fold(name string) string {
 		return unicode.ToLower(r)
 	}, name)
 }
+
+// FormOf returns whose form a usage object has: api, or else the provider. Names that are none of the five are those of hosts with the API
+// of OpenAI.
+func FormOf(api, provider string) string {
+	switch {
+	case api != "":
+		return api
+	case Lookup(provider) == nil:
+		return "openai"
+	}
+	return provider
+}
