@@ -128,7 +128,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		return err
 	}
 	if r != nil {
-		sums.Budgets = r.Budgets
+		sums.Budgets, sums.Part = r.Budgets, f.from+f.to+f.last != ""
 	}
 	if f.html != "" {
 		if err := a.writeHTML(f.html, r); err != nil {

@@ -83,7 +83,7 @@ func (*page) Exceeded(b *Budget) bool { return number(b.LeftUSD) < 0 }
 
 // BudgetText returns what is left of a budget.
 func (p *page) BudgetText(b *Budget) string {
-	budget := "the budget of " + dollars(b.LimitUSD) + perText(b.Per)
+	budget := "the budget of " + dollars(b.LimitUSD) + perText(b.Per) + since(p.Report, b)
 	switch {
 	case b.Label != "" && b.Value == "":
 		budget += " for each " + b.Label

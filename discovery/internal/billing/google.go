@@ -66,7 +66,7 @@ func ReadGoogle(r io.Reader) (*GoogleExport, error) {
 		}
 		rows++
 		if err := e.add(v.raw); err != nil {
-			return nil, &LineError{v.line, ofOther(v.raw, err)}
+			return nil, &LineError{v.line, ofOther("gemini", v.raw, err)}
 		}
 	}
 	if rows == 0 {

@@ -106,7 +106,7 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 			return nil, err
 		}
 		if last, err = decode(v.raw); err != nil {
-			return nil, &LineError{v.line, ofOther(v.raw, err)}
+			return nil, &LineError{v.line, ofOther("", v.raw, err)}
 		}
 		days, line = append(days, last.Days...), v.line
 	}
@@ -119,13 +119,18 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 	return days, nil
 }
 
-// ofOther returns the error of a page, or which other provider has such a page.
-func ofOther(raw []byte, err error) error {
-	if _, other := OpenAIPageOf(raw); other == nil {
-		return errors.New("it is a bill of openai")
-	}
-	if _, other := AnthropicPageOf(raw); other == nil {
-		return errors.New("it is a bill of anthropic")
+// ofOther returns the error of a part of the bill of provider own, or which other provider has such a part. A page that cannot be read is no
+// page of its own provider.
+func ofOther(own string, raw []byte, err error) error {
+	for provider, has := range map[string]func() bool{
+		"openai":    func() bool { _, err := OpenAIPageOf(raw); return err == nil },
+		"anthropic": func() bool { _, err := AnthropicPageOf(raw); return err == nil },
+		"xai":       func() bool { var u XAIUsage; return u.UnmarshalJSON(raw) == nil && len(u.TimeSeries) > 0 },
+		"gemini":    func() bool { var row googleRow; return json.Unmarshal(raw, &row) == nil && row.Service != nil },
+	} {
+		if provider != own && has() {
+			return fmt.Errorf("it is a bill of %s", provider)
+		}
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func ReadXAI(r io.Reader) (*SavedUsage, error) {
 			err = saved.add(&u, seen)
 		}
 		if err != nil {
-			return nil, &LineError{v.line, ofOther(v.raw, err)}
+			return nil, &LineError{v.line, ofOther("xai", v.raw, err)}
 		}
 	}
 	if read == 0 {

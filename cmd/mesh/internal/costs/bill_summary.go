@@ -70,6 +70,9 @@ func because(p *discovery.BillPart) string {
 	if p.Cause == "" || signed(costtable.Exact(p.DriftUSD)) == "0" {
 		return ""
 	}
+	if p.Cause == discovery.CauseMissingCalls && strings.HasPrefix(p.DriftUSD, "-") {
+		return " (missing in the bill)"
+	}
 	return " (" + strings.ReplaceAll(string(p.Cause), "_", " ") + ")"
 }
 

@@ -38,7 +38,7 @@ func TestBillSummary(t *testing.T) {
 		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %); most by day: a -1; by model: gpt-5.4 -3; day: a": {
 			Total: part("", "2", "3", "-1"), Days: parts{part("a", "2", "3", "-1")}, Models: parts{part("gpt-5.4", "0", "3", "-3")},
 		},
-		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %) (another price); most by day: a -1 (missing calls); by model: gpt-5.4 -1 (another price); day: a": {
+		"counted 3 USD, billed 2 USD, unpriced calls: 0, drift -1 USD (-33.3 %) (another price); most by day: a -1 (missing in the bill); by model: gpt-5.4 -1 (another price); day: a": {
 			Total: because(part("", "2", "3", "-1"), discovery.CauseAnotherPrice), Days: parts{because(part("a", "2", "3", "-1"), discovery.CauseMissingCalls)},
 			Models: parts{because(part("gpt-5.4", "2", "3", "-1"), discovery.CauseAnotherPrice)},
 		},

@@ -30,6 +30,8 @@ type Report struct {
 	Reasons     []Reason `json:"reasons"`
 	// Budgets are what is left of those of --budget.
 	Budgets []report.Budget `json:"budgets,omitempty"`
+	// Part reports whether calls were selected by their time, which a budget without a period is not about.
+	Part bool `json:"-"`
 	// Errors are the lines that cannot be read, which are in no sum.
 	Errors []string `json:"errors,omitempty"`
 

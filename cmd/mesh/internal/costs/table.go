@@ -62,7 +62,11 @@ func (r *Report) Table(out io.Writer) error {
 	}
 	for _, b := range r.Budgets {
 		if err == nil {
-			_, err = fmt.Fprintf(out, "budget: %s, spent: %s, left: %s\n", BudgetText(b.LimitUSD, b.Per, b.Label, b.Value), b.SpentUSD, b.LeftUSD)
+			of := ""
+			if r.Part && b.Per == "" {
+				of = " (of all calls)"
+			}
+			_, err = fmt.Fprintf(out, "budget: %s, spent: %s, left: %s%s\n", BudgetText(b.LimitUSD, b.Per, b.Label, b.Value), b.SpentUSD, b.LeftUSD, of)
 		}
 	}
 	return err
