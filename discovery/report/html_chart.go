@@ -24,7 +24,8 @@ type bar struct {
 	USD, PreviousUSD  string
 	Models            []string
 	Running, Unpriced bool
-	short, long       string
+	// Title is its name in a table, and short its name below the chart.
+	Title, short string
 }
 
 func newBar(d *Day, columns int) bar {
@@ -36,15 +37,12 @@ func newBar(d *Day, columns int) bar {
 		}
 		b.Models = append(b.Models, usd)
 	}
-	b.long, b.short = shortDate(d.Day), dayOfMonth(d.Day)
+	b.Title, b.short = shortDate(d.Day), dayOfMonth(d.Day)
 	return b
 }
 
 // total is the height of the bar.
 func (b *bar) total() float64 { return max(0, number(b.USD)) }
-
-// Title is the name of the bar in a table.
-func (b *bar) Title() string { return b.long }
 
 func dayOfMonth(date string) string {
 	text := shortDate(date)
@@ -90,7 +88,7 @@ func months(days []bar) (all []bar) {
 		all[0].Name = "until " + all[0].Name
 	}
 	for i := range all {
-		all[i].long, all[i].short = all[i].Name, all[i].Name
+		all[i].Title, all[i].short = all[i].Name, all[i].Name
 	}
 	return all
 }
@@ -203,7 +201,7 @@ type hover struct{ Path, Text string }
 func (p *page) Hovers() (all []hover) {
 	for i := range p.Bars {
 		b := &p.Bars[i]
-		text := fmt.Sprintf("%s: %s, %s", b.long, dollars(b.USD), costtable.Number(b.Calls, "call", "calls"))
+		text := fmt.Sprintf("%s: %s, %s", b.Title, dollars(b.USD), costtable.Number(b.Calls, "call", "calls"))
 		if b.Running {
 			text += " until now"
 		}

@@ -187,7 +187,7 @@ func (p *page) ChartText() string {
 			lowest = &p.Bars[i]
 		}
 	}
-	return fmt.Sprintf("Stacked bars. Highest %s with %s, lowest %s with %s. The table below has all values.", highest.long, dollars(highest.USD), lowest.long, dollars(lowest.USD))
+	return fmt.Sprintf("Stacked bars. Highest %s with %s, lowest %s with %s. The table below has all values.", highest.Title, dollars(highest.USD), lowest.Title, dollars(lowest.USD))
 }
 
 // Before names the time of the lines in the chart; "" without any.

@@ -18,8 +18,8 @@ type Row struct {
 	Keys []string
 	// Provider is shown where there is room.
 	Provider string
-	// Calls is the number of calls, Unpriced how many of them have no known cost, and Counted how many succeeded with a known cost, whose
-	// mean cost is PerCallUSD.
+	// Calls is the number of calls, Unpriced how many of them have no known cost, and PerCallUSD the mean cost of those that succeeded with a
+	// known one.
 	Calls, Unpriced int
 	PerCallUSD      string
 	// USD and PreviousUSD are plain decimals.
