@@ -36,14 +36,14 @@ func isIncomplete(p *proxy.Proxy) bool {
 // writeUncounted prints the connections whose calls are not counted, and the clients that --intercept has not reached.
 func (a *app) writeUncounted(p *proxy.Proxy) {
 	for _, b := range p.Bypasses() {
-		fmt.Fprintf(a.errs, "not counted: %s, %s, %s sent\n", output.Line(b.Host), connections(b.Connections), byteCount(b.Sent))
+		fmt.Fprintf(a.errs, "not counted: %s, %s, %s sent\n", output.Line(b.Host), plural(b.Connections, "connection"), byteCount(b.Sent))
 	}
 	for _, r := range p.Rejections() {
 		reason := "closed without a request"
 		if r.Alert != "" {
 			reason = r.Alert
 		}
-		fmt.Fprintf(a.errs, "certificate not accepted: %s, %s of %s: %s\n", r.Host, connections(r.Connections), cmp.Or(r.Client, "a client without a name"), reason)
+		fmt.Fprintf(a.errs, "certificate not accepted: %s, %s of %s: %s\n", r.Host, plural(r.Connections, "connection"), cmp.Or(r.Client, "a client without a name"), reason)
 	}
 }
 
@@ -65,13 +65,6 @@ func (a *app) writeMeteredJSON(summary *costs.Summary, meters *proxy.Meters, p *
 		Report: summary.Report(incomplete), Incomplete: incomplete, NotCounted: p.Bypasses(), NotAccepted: append([]proxy.Rejection{}, p.Rejections()...),
 		Budgets: append([]meter.BudgetState{}, meters.Budgets()...), Refused: meters.Refused(), Failed: meters.Failed(),
 	}, "")
-}
-
-func connections(n int) string {
-	if n == 1 {
-		return "1 connection"
-	}
-	return fmt.Sprint(n, " connections")
 }
 
 // byteCount returns a number of bytes in its largest decimal unit.
