@@ -281,7 +281,7 @@ func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, f costFlags,
 	}
 	bill := r.Bill()
 	if q.Ledger != nil {
-		bill.Verdict = q.Verdict(r, f.maxDrift)
+		bill.Verdict, bill.LimitPercent = q.Verdict(r, f.maxDrift), f.maxDrift
 	}
 	var names []string
 	if f.usage != "" {

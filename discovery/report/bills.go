@@ -30,15 +30,17 @@ type Comparison struct {
 	From     time.Time       `json:"from"`
 	To       time.Time       `json:"to"`
 	Verdict  Verdict         `json:"verdict"`
-	// Limit is the largest difference of VerdictWithin, as a fraction; 0 with Bill.Verdict.
+	// Limit is the largest difference of VerdictWithin, as a fraction.
 	Limit float64 `json:"limit"`
 	// BilledUSD is the sum of the bill, CountedUSD the known cost of the calls, and DifferenceUSD the bill less the calls. Difference is
-	// its size as a fraction of the bill.
+	// its size as a fraction of the bill, or with OfCounted of CountedUSD.
 	BilledUSD     string   `json:"billed_usd"`
 	CountedUSD    string   `json:"counted_usd"`
 	DifferenceUSD string   `json:"difference_usd"`
 	Difference    *float64 `json:"difference"`
-	Calls         int      `json:"calls"`
+	// OfCounted reports whether Limit and Difference are fractions of CountedUSD, as with Bill.Verdict.
+	OfCounted bool `json:"of_counted"`
+	Calls     int  `json:"calls"`
 	// Unpriced is the number of calls whose cost is not known, which may explain a difference.
 	Unpriced int `json:"unpriced"`
 	// Cells is the number of pairs of day and model. Rows are at most six that differ by a cent or more, the largest difference first,
@@ -202,7 +204,8 @@ func (b *billSum) compare(counted *billed) Comparison {
 	c.BilledUSD, c.CountedUSD, c.DifferenceUSD = total.billed.String(), total.counted.String(), total.difference().String()
 	c.Difference = ratio(absolute(total.difference()), absolute(total.billed))
 	if c.Verdict = verdict(&total, c.Calls, limit); c.Verdict != VerdictUnknown && b.Verdict != "" {
-		c.Verdict, c.Limit = b.Verdict, 0
+		c.Verdict, c.OfCounted, c.Limit = b.Verdict, true, b.LimitPercent/100
+		c.Difference = ratio(absolute(total.difference()), total.counted)
 	}
 	c.fill(rows)
 	return c

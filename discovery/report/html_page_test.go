@@ -189,12 +189,12 @@ func TestPageOfABill(t *testing.T) {
 	page = html(t, build(t, report.Options{From: bill.From, To: bill.To, Bills: []report.Bill{bill, bill}}, priced(at(2), "1")))
 	checkPage(t, page)
 	assert.Contains(t, page, "The bill and the calls differ by 1.5 % of the bill, within the limit of 2 %.")
-	bill.LimitPercent = 0.5
+	bill.LimitPercent = 0.55
 	page = html(t, build(t, report.Options{From: bill.From, To: bill.To, Bills: []report.Bill{bill}}, priced(at(2), "1")))
-	assert.Contains(t, page, "The bill and the calls differ by 1.5 % of the bill, more than the limit of 0.5 %.")
+	assert.Contains(t, page, "The bill and the calls differ by 1.5 % of the bill, more than the limit of 0.55 %.")
 	for verdict, want := range map[report.Verdict]string{
-		report.VerdictWithin:  "The bill and the calls differ by 1.5 % of the bill, within the limit.",
-		report.VerdictUnknown: "Whether the bill and the calls differ by more than the limit is not known.",
+		report.VerdictWithin:  "The bill and the calls differ by 1.5 % of what was counted, within the limit of 0.55 %.",
+		report.VerdictUnknown: "Whether the bill and the calls differ by more than 0.55 % of what was counted is not known.",
 	} {
 		bill.Verdict = verdict
 		page = html(t, build(t, report.Options{From: bill.From, To: bill.To, Bills: []report.Bill{bill}}, priced(at(2), "1")))

@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -155,27 +157,25 @@ func (p *page) BillsFirst() bool {
 
 // BillVerdict returns whether a bill and the calls agree, as a sentence.
 func (*page) BillVerdict(c Comparison) string {
-	limit := ""
-	if c.Limit > 0 {
-		limit = " of " + percent(&c.Limit, places1(c.Limit))
+	of, limit := "the bill", exactPercent(c.Limit)+" %"
+	if c.OfCounted {
+		of = "what was counted"
 	}
 	switch {
 	case c.Verdict == VerdictWithin:
-		return fmt.Sprintf("The bill and the calls differ by %s of the bill, within the limit%s.", percent(c.Difference, 1), limit)
+		return fmt.Sprintf("The bill and the calls differ by %s of %s, within the limit of %s.", percent(c.Difference, 1), of, limit)
 	case c.Verdict == VerdictOver:
-		return fmt.Sprintf("The bill and the calls differ by %s of the bill, more than the limit%s.", percent(c.Difference, 1), limit)
+		return fmt.Sprintf("The bill and the calls differ by %s of %s, more than the limit of %s.", percent(c.Difference, 1), of, limit)
 	case c.Calls == 0:
 		return "There are no calls to compare with the bill."
-	case c.Difference != nil:
-		return "Whether the bill and the calls differ by more than the limit is not known."
+	case c.OfCounted:
+		return fmt.Sprintf("Whether the bill and the calls differ by more than %s of what was counted is not known.", limit)
 	}
 	return "Nothing was billed."
 }
 
-// places1 is 0 for whole percents, and 1 for others.
-func places1(fraction float64) int {
-	if p := 100 * fraction; p == float64(int64(p)) {
-		return 0
-	}
-	return 1
+// exactPercent returns the percents of a fraction, with all their decimal places.
+func exactPercent(fraction float64) string {
+	const places = 1e9 // 100 * 0.07 is not 7
+	return strconv.FormatFloat(math.Round(100*fraction*places)/places, 'f', -1, 64)
 }

@@ -39,8 +39,8 @@ type Bill struct {
 	Rows     []BillRow
 	// LimitPercent is the largest difference that the verdict allows, in percent of the bill; 0 is 2.
 	LimitPercent float64
-	// Verdict is given by a caller that compares in another way, in place of LimitPercent. It has no effect if nothing was billed or there
-	// are no calls.
+	// Verdict is given by a caller that compares by itself, as [discovery.ReconciliationReport.Within] does: LimitPercent is then its limit, in
+	// percent of what was counted. It has no effect if nothing was billed or there are no calls.
 	Verdict Verdict
 }
 

@@ -190,10 +190,7 @@ func (t *text) bill(c *Comparison) {
 	verdict := "not comparable"
 	const percent = 100
 	if c.Difference != nil {
-		verdict = fmt.Sprintf("they differ by %.1f%% of the bill, verdict %s", *c.Difference*percent, c.Verdict)
-		if c.Limit > 0 {
-			verdict += fmt.Sprintf(" (limit %g%%)", c.Limit*percent)
-		}
+		verdict = fmt.Sprintf("they differ by %.1f%%, limit %s%%: %s", *c.Difference*percent, exactPercent(c.Limit), c.Verdict)
 	}
 	t.line("Bill of %s: %s USD, calls: %s USD; %s.", c.Provider, costtable.USD(c.BilledUSD), costtable.USD(c.CountedUSD), verdict)
 }

@@ -64,6 +64,7 @@ func (j *job) compare(ctx context.Context, provider models.Provider, counted *pr
 		return err
 	}
 	bill := r.Bill()
+	bill.LimitPercent = j.drift
 	switch ok, known := r.Within(j.drift); {
 	case !known:
 		bill.Verdict, err = report.VerdictUnknown, errors.New("the drift is not known")
