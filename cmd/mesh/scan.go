@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -159,9 +160,9 @@ func scanFile(scanner *scan.Scanner, file source.File) scanned {
 	if err != nil || !isText && !file.Named {
 		return scanned{err: fileError(file.Path, err)}
 	}
-	found := scanned{isText: true, named: file.Named}
-	if !source.IsBaseline(text) {
-		found.matches = matchesIn(scanner, file.Path, text)
+	found := scanned{isText: true, named: file.Named, matches: matchesIn(scanner, file.Path, text)}
+	if source.IsBaseline(text) { // its fingerprints match the heuristic rules; a key beside them is still one
+		found.matches = slices.DeleteFunc(found.matches, func(m match) bool { return m.Heuristic })
 	}
 	return found
 }
