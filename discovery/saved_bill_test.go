@@ -161,6 +161,7 @@ func TestWrongSavedBills(t *testing.T) {
 		{models.Gemini, page, 1, "it is a bill of openai"},
 		{models.Anthropic, page, 1, "it is a bill of openai"},
 		{models.XAI, page, 1, "it is a bill of openai"},
+		{models.Gemini, `{"data":[],"has_more":false}`, 1, "has no service"}, // of OpenAI or Anthropic
 		{models.OpenAI, `{"data":[{"starting_at":"2026-05-01T00:00:00Z","ending_at":"2026-05-02T00:00:00Z","results":[]}],"has_more":false,"next_page":null}`, 1, "it is a bill of anthropic"},
 		{models.OpenAI, exported(1, flashInput, "1", ""), 1, "it is a bill of gemini"},
 		{models.OpenAI, `{"timeSeries":[{"group":["x"],"dataPoints":[{"timestamp":"2026-05-01T00:00:00Z","values":[1.5]}]}],"limitReached":false}`, 1, "it is a bill of xai"},

@@ -122,17 +122,25 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 // ofOther returns the error of a part of the bill of provider own, or which other provider has such a part. A page that cannot be read is no
 // page of its own provider.
 func ofOther(own string, raw []byte, err error) error {
+	var name string
 	for provider, has := range map[string]func() bool{
 		"openai":    func() bool { _, err := OpenAIPageOf(raw); return err == nil },
 		"anthropic": func() bool { _, err := AnthropicPageOf(raw); return err == nil },
 		"xai":       func() bool { var u XAIUsage; return u.UnmarshalJSON(raw) == nil && len(u.TimeSeries) > 0 },
 		"gemini":    func() bool { var row googleRow; return json.Unmarshal(raw, &row) == nil && row.Service != nil },
 	} {
-		if provider != own && has() {
-			return fmt.Errorf("it is a bill of %s", provider)
+		if provider == own || !has() {
+			continue
 		}
+		if name != "" { // an empty page may be of both
+			return err
+		}
+		name = provider
 	}
-	return err
+	if name == "" {
+		return err
+	}
+	return fmt.Errorf("it is a bill of %s", name)
 }
 
 // OpenAIPageOf decodes a page of OpenAI's costs.
