@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// TestIdleNodeLoad counts the requests of a node that receives nothing, over six hours. docs/scale.md has the figures.
+// TestIdleNodeLoad counts the requests of a node that receives nothing, over two hours. docs/scale.md has the figures.
 func TestIdleNodeLoad(t *testing.T) {
 	t.Parallel()
 	const (
