@@ -88,7 +88,7 @@ func (a *app) ask(ctx context.Context, c *client.MeshClient, nodes []string, tex
 			return err
 		}
 	}
-	err = a.reportMissing(missing, sent)
+	err = a.reportMissing(missing, sent || interrupted.Err() != nil)
 	if interrupted.Err() != nil {
 		return statusError(exitInterrupted)
 	}

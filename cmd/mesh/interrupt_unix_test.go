@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -153,6 +154,24 @@ func TestInterruptedAskNamesPending(t *testing.T) {
 	p.interrupt()
 	assert.Equal(t, exitInterrupted, p.exit())
 	assert.Equal(t, "mesh: warning: node-b has not answered message 1; mesh pending lists the question\n", p.stderr.String())
+}
+
+// The interrupt ends the request that sends the question.
+func TestInterruptedAskNamesAQuestionThatMayHaveArrived(t *testing.T) {
+	t.Parallel()
+	g, sending := newGatewayForTest(t, gatewaytest.WithPeers("node-a")), make(chan struct{})
+	g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+		if r.Operation != gatewaytest.SendMessage {
+			return nil
+		}
+		close(sending)
+		return &gatewaytest.Fault{Delay: time.Hour}
+	})
+	p := startGroup(t, command(t, g, "ask", "node-b", "Is it green?"))
+	<-sending
+	p.interrupt()
+	assert.Equal(t, exitInterrupted, p.exit())
+	assert.Regexp(t, `^mesh: warning: POST /messages: the message may have been delivered: `, p.stderr.String())
 }
 
 func TestInterruptDrainsServe(t *testing.T) {
