@@ -155,7 +155,7 @@ func TestAskAllIsNotCrowdedOut(t *testing.T) {
 		require.NoError(t, err)
 		sent, err := c.Sent(t.Context(), client.FetchOptions{})
 		require.NoError(t, err)
-		for range 150 { // forged or not: nobody was asked for them
+		for range 150 { // forged or not: no question was sent for them
 			_, err := b.Send(t.Context(), client.SendRequest{To: "node-a", Kind: client.KindAnswer, Content: "flood", ThreadID: *sent[0].ThreadID})
 			require.NoError(t, err)
 		}

@@ -147,7 +147,7 @@ func withGateway(all map[string]func(context.Context, *client.MeshClient) error)
 	return all
 }
 
-// briefly calls wait for a short time. It is no error that nobody answers, or that the gateway does not have the question of Await.
+// briefly calls wait for a short time. It is no error if no answer comes, or that the gateway does not have the question of Await.
 func briefly(ctx context.Context, wait func(context.Context) error) error {
 	if ctx == nil {
 		return wait(nil)

@@ -52,7 +52,7 @@ func (t *thread) row() map[string]any {
 	}
 }
 
-// openThread returns the thread of a name and makes it if there is none. A session replaces that of an existing thread. Only
+// openThread returns the thread of a name and makes it if there is none. A session replaces the one of an existing thread. Only
 // this moves last_used_at; a message does not.
 func (g *Gateway) openThread(r *http.Request) (action, []issue) {
 	f := readBody(r)

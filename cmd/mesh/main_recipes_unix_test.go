@@ -141,7 +141,7 @@ func sendsAReport(k *kitchen, text string) {
 	fields := strings.SplitN(strings.TrimSpace(text), " ", 6)
 	require.Len(k.t, fields, 6)
 	require.NotRegexp(k.t, `[^\\]%`, fields[5], "cron ends a command at a %")
-	configured := "mesh" // the configuration folder of Linux, and that of macOS
+	configured := "mesh" // the configuration folder of Linux, and the one of macOS
 	if runtime.GOOS == "darwin" {
 		configured = "Library/Application Support/mesh"
 	}

@@ -180,7 +180,7 @@ func TestListenRefusesWrongUse(t *testing.T) {
 		"0 arguments given; usage: mesh meter":               {"--log", dir},
 		`--budget "5/week" must be USD[/day|/month[/label:N`: {"--listen", "127.0.0.1:0", "--log", dir, "--budget", "5/week"},
 		"--log " + os.DevNull + "/calls: not a directory":    {"--listen", "127.0.0.1:0", "--log", os.DevNull + "/calls"},
-		"--log /proc: ": {"--listen", "127.0.0.1:0", "--log", "/proc"}, // nobody can write there
+		"--log /proc: ": {"--listen", "127.0.0.1:0", "--log", "/proc"}, // which cannot be written
 	} {
 		stdout, stderr, status := runMeter(t, nil, args...)
 		assert.Equal(t, exitUsage, status, args)

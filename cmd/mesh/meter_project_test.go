@@ -27,7 +27,7 @@ func TestProjectIsTheWorkTreeOrTheFolder(t *testing.T) {
 	assert.Empty(t, project("/"))
 }
 
-// The label of the project is that of the working directory, unless a flag says otherwise.
+// The label of the project is the name of the working directory, unless a flag replaces it.
 func TestMeterLabelsTheProject(t *testing.T) {
 	t.Parallel()
 	_, flags := startProvidersForAgent(t)

@@ -30,7 +30,7 @@ in USD per million tokens. valid_until is the first day after the period, and ti
 empty price is unknown, and an empty date means no limit.
 
 --prices, also of mesh meter, usage, cost, price and retired, reads files of your own with these columns; only provider and model_hint
-must be there. A provider may be any name, such as that of mesh meter --host, and the price 0 makes a model free. A row holds from
+must be there. A provider may be any name, such as the NAME of mesh meter --host, and the price 0 makes a model free. A row holds from
 valid_from until valid_until, and precedes the built-in ones. A row whose provider is openrouter, bedrock, vertex or azure holds for
 that platform alone. No factor, as of a batch, is applied to these prices.
 
@@ -74,7 +74,7 @@ the table. The exit status is 1 if there is one.`,
 	return cmd
 }
 
-// prices prints the price list, or that of one provider.
+// prices prints the price list, or the prices of one provider.
 func (a *app) prices(names []string) error {
 	list, from, err := a.priceList()
 	if err != nil {
@@ -128,7 +128,7 @@ func staleTable(w io.Writer, stale []discovery.ProviderPricing, table string) er
 	return err
 }
 
-// priceTable returns the price table of this command and where it is from: that of mesh prices --update, or the built-in one.
+// priceTable returns the price table of this command and where it is from: the table of mesh prices --update, or the built-in one.
 func (a *app) priceTable() (list *prices.List, from string) {
 	list, updated, err := pricefile.Load()
 	if err != nil {

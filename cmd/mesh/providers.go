@@ -37,7 +37,7 @@ shell, after these lines:
 MESH_PROVIDERS_URL must be an address of this machine, since mesh sends all keys of providers there. mesh meter counts calls to the fake
 providers as those to the real ones.
 
-With --fail STATUS, every response has this status: 529 is Anthropic's for overload, 429 is that of a rate limit.`,
+With --fail STATUS, every response has this status: 529 is Anthropic's for overload, 429 is for a rate limit.`,
 		Example: "  mesh providers\n  mesh providers --listen 127.0.0.1:0 --fail 529",
 		Args:    args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runProviders(cmd.Context(), f) },

@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// generated are patterns of files with many ids that nobody edits: lock files, recordings and the data of tests.
+// generated are patterns of files with many ids that are not edited: lock files, recordings and the data of tests.
 var generated = []string{"*.lock", "*-lock.*", "**/cassettes/**", "**/__snapshots__/**", "**/fixtures/**", "**/testdata/**"}
 
 // place is a line of a file.
@@ -35,8 +35,8 @@ type readSource struct {
 }
 
 // scanSources prints the models that files name and that are retired, retiring or deprecated, and with --fail-unknown the unknown
-// ones. A file that cannot be read could name a retired model: it is reported after those of the
-// others, and the status is that of wrong use.
+// ones. A file that cannot be read could name a retired model: it is reported after the models of the
+// others, and the status is exitUsage.
 func (a *app) scanSources(check checker, paths []string, f retiredFlags) error {
 	selection, known, err := f.sources.open("retired", generated...)
 	if err != nil {

@@ -170,7 +170,7 @@ func exclude(cmd *cobra.Command, flag string, others ...string) {
 }
 
 // checkFormat checks --format. Only mesh prices and mesh usage have a table that is the same in every row, which CSV needs. The output
-// of mesh serve and mesh mcp is that of another program or of a protocol.
+// of mesh serve is of another program, and of mesh mcp a protocol.
 func checkFormat(cmd *cobra.Command, format string) error {
 	if format != "text" && slices.Contains([]string{"serve", "mcp"}, cmd.Name()) {
 		return usagef("%s has no -o", cmd.CommandPath())

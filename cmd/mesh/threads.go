@@ -106,7 +106,7 @@ func cut(messages []client.MeshMessage, limit int, newest bool) []client.MeshMes
 	return messages[:limit]
 }
 
-// hiddenMessages says which messages of a thread are not listed.
+// hiddenMessages returns which messages of a thread are not listed.
 func hiddenMessages(limit int, newest bool) error {
 	switch {
 	case newest && limit == maxThreadMessages:

@@ -74,8 +74,8 @@ func newProfiles() *cobra.Command {
 A value comes from its flag, else from the profile of --profile, else from the environment, else from the default profile. mesh whoami
 shows where each one comes from. A relative token_file is in the folder of the profiles.
 
-A token goes only to its own gateway. The gateway of a profile gets the token of token_file or --token-file, never that of
-MESH_GATEWAY_TOKEN, and the token of a profile goes to no other gateway, as that of --gateway-url. The file contains no token.`,
+A token goes only to its own gateway. The gateway of a profile gets the token of token_file or --token-file, never
+MESH_GATEWAY_TOKEN, and the token of a profile goes to no other gateway, such as one of --gateway-url. The file contains no token.`,
 	}
 }
 

@@ -103,7 +103,7 @@ func (f *usageFlags) allTime() bool {
 	return f.from+f.to+f.last == "" && (slices.Contains(f.by, "week") || slices.Contains(f.by, "month"))
 }
 
-// daysOf returns the period from the day of the first call to that of the last.
+// daysOf returns the period from the day of the first call to the day of the last.
 func daysOf(s *report.Source) report.Period {
 	const day = 24 * time.Hour
 	p := report.Period{From: s.First.Truncate(day), To: s.Last.Truncate(day).Add(day)}

@@ -20,7 +20,7 @@ type block struct {
 	file string
 	line int // number of the first line
 	data []byte
-	// number is that of the file among all that are read, from 1 on.
+	// number is the number of the file among all that are read, from 1 on.
 	number int
 }
 
@@ -36,7 +36,7 @@ type blocks struct {
 func newBlocks(file string, in io.Reader) *blocks { return &blocks{file: file, in: in, line: 1} }
 
 // next reads a block into buffer. It returns the lines that are there, without waiting for more. The error is io.EOF at the end of
-// the file, a *LineError for a line that is too long, after which the next block follows, or that of the file.
+// the file, a *LineError for a line that is too long, after which the next block follows, or the error of the file.
 func (b *blocks) next(buffer []byte) (block, error) {
 	data := buffer[:0]
 	data = append(data, b.rest...)

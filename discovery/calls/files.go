@@ -57,7 +57,7 @@ func (w *walker) named(path string) bool {
 	return w.isEarlier(path) || w.once(path, identity(path), nil)
 }
 
-// folder yields the calls files of a folder. The identity of a regular file follows from that of its folder, without a system call.
+// folder yields the calls files of a folder. The identity of a regular file follows from the one of its folder, without a system call.
 func (w *walker) folder(path, identity string) bool {
 	entries, err := os.ReadDir(path)
 	if err != nil && !w.once(path, identity, err) {

@@ -43,7 +43,7 @@ type tail struct {
 type tailed struct {
 	info os.FileInfo
 	own  bool // of the Log
-	// size is that of the file when it was read last, or -1.
+	// size is the size of the file when it was read last, or -1.
 	size int64
 	// read is the number of bytes that were read, unpacked, and lines the number of their lines.
 	read  int64

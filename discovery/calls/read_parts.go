@@ -77,7 +77,7 @@ func (s *sharedBlocks) records(yield func(Record, error) bool) {
 
 var errNoMore = errors.New("there are no more blocks")
 
-// next reads the next block into buffer. The error is that of a file or a line, after which the next block follows, or errNoMore.
+// next reads the next block into buffer. The error is of a file or a line, after which the next block follows, or errNoMore.
 func (s *sharedBlocks) next(buffer []byte) (block, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,7 +60,7 @@ func parseGrouping(names []string) (*grouping, error) {
 	return g, nil
 }
 
-// unknownColumn returns the reason for a name that is no column. It may be that of a label.
+// unknownColumn returns the reason for a name that is no column. It may be the name of a label.
 func unknownColumn(name string) string {
 	const reason = "must be day, week, month, model, provider, platform, unpriced or label:NAME"
 	if name == "" || strings.Contains(name, ":") {

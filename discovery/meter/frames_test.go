@@ -92,7 +92,7 @@ func TestEventStreamsThatCannotBeRead(t *testing.T) {
 		"no final counts":                       {invokeStream, nil, "ended before its final counts"},
 		"counts that contradict themselves":     {converseStream, frame("event", "metadata", `{"usage":{"inputTokens":10,"outputTokens":20,"totalTokens":7}}`), "totalTokens is not the sum"},
 		"a usage object with more than 48 KiB":  {converseStream, frame("event", "metadata", `{"usage":{"inputTokens":10,"x":"`+strings.Repeat("x", 64<<10)+`"}}`), tooLarge},
-		"not an event stream, whatever it says": {invokeStream, []byte(`{"message":"the body is JSON"}`), "wrong checksum"},
+		"not an event stream, of the same type": {invokeStream, []byte(`{"message":"the body is JSON"}`), "wrong checksum"},
 	} {
 		body := slices.Concat(chunkStart, chunkText, row.last)
 		for _, size := range []int{1, 7, len(body)} {

@@ -157,10 +157,10 @@ func TestLedgerOfPlatforms(t *testing.T) {
 // TestAzureWithoutAKindSaysWhatIsMissing checks that the error names what the user has to configure, and only if it is missing.
 func TestAzureWithoutAKindSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	for region, says := range map[string]string{"": "the kind of its deployment on Azure", "regional": "in this region"} {
+	for region, reason := range map[string]string{"": "the kind of its deployment on Azure", "regional": "in this region"} {
 		_, err := prices.BuiltIn().CostOf(prices.Call{
 			Provider: models.OpenAI, Platform: prices.PlatformAzure, Region: region, Model: "gpt-4o", Usage: prices.Usage{Input: 1}, At: time.Now(),
 		})
-		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, reason)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// The labels that are not reported as such: the first is that of Top, the others are different for nearly every call.
+// The labels that are not reported as such: the first is the label of Top, the others are different for nearly every call.
 const (
 	labelThread   = "thread"
 	labelThreadID = "thread_id"

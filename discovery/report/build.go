@@ -43,7 +43,7 @@ func (c *collector) report() *Report {
 	return r
 }
 
-// settle makes the period that of a first run, if all calls are younger than the default one.
+// settle makes the period one of a first run, if all calls are younger than the default one.
 func (c *collector) settle() {
 	first, ok := c.history.first()
 	if c.chosen || !ok || c.previous.total.calls > 0 || first <= calendar.DayNumber(c.window.current.From) {

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
-// TestMatchLabels checks that a report is that of the selected calls alone, with its budgets, bills, days before and month.
+// TestMatchLabels checks that a report is of the selected calls alone, with its budgets, bills, days before and month.
 func TestMatchLabels(t *testing.T) {
 	t.Parallel()
 	records := someRecords(3000, 60)

@@ -79,7 +79,7 @@ func reportedRecord(random *rand.Rand, c *call, usd string) calls.Record {
 	return r
 }
 
-// writeReported writes n calls to a file, and returns those whose cost is what the price list says.
+// writeReported writes n calls to a file, and returns those whose cost is computed with the price list.
 func writeReported(t *testing.T, n int) (dir string, listed []call) {
 	t.Helper()
 	dir = t.TempDir()

@@ -13,7 +13,7 @@ type Events struct {
 
 	reader Reader
 	chunk  chunk
-	// name is that of the exception or error that the message is.
+	// name is the name of the exception or error that the message is.
 	name   string
 	err    error
 	buffer [decodedBlock]byte

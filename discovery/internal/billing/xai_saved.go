@@ -85,7 +85,7 @@ func (s *SavedUsage) add(u *XAIUsage, seen map[seriesDay]bool) error {
 	return nil
 }
 
-// dayOf returns the start of a data point, which must be that of a UTC day.
+// dayOf returns the start of a data point, which must be the start of a UTC day.
 func dayOf(raw json.RawMessage) (time.Time, error) {
 	var point xaimanagement.DataPoint
 	if err := point.UnmarshalJSON(raw); err != nil {

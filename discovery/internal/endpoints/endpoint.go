@@ -87,7 +87,7 @@ func (t *Target) subscription(method, path string) {
 	t.shared(method, path)
 }
 
-// Subscribed reports whether a path of ChatGPT can be that of a call.
+// Subscribed reports whether a path of ChatGPT can be the path of a call.
 func Subscribed(path string) bool { return strings.HasPrefix(path, "/backend-api/") }
 
 // formOf returns the form of a path of a host with the API of OpenAI. Many have other APIs beside it, as Ollama and gateways.

@@ -31,7 +31,7 @@ type Row struct {
 	Unpriced int
 }
 
-// Table writes a row for each part of the time, then the sums and the notes. The error is that of w.
+// Table writes a row for each part of the time, then the sums and the notes. The error is of w.
 func (r *Report) Table(w io.Writer) error {
 	var out bytes.Buffer
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -79,7 +79,7 @@ func writeBase64(file, text string) error {
 	return os.WriteFile(file, data, 0o600)
 }
 
-// sheets prints the page on A4, as its style says, and returns the number of sheets.
+// sheets prints the page on A4, as its style sets it, and returns the number of sheets.
 func (b *browser) sheets(pdf string) (int, error) {
 	var printed struct{ Data string }
 	if err := b.call("Page.printToPDF", map[string]any{"preferCSSPageSize": true, "printBackground": true}, &printed); err != nil {

@@ -30,7 +30,7 @@ func (in *Files) Since(at time.Time) []string {
 	return paths
 }
 
-// isBefore reports whether the name of a file is not that of a calls file, or begins with a day before first.
+// isBefore reports whether a file is no calls file, or its name begins with a day before first.
 func isBefore(name, first string) bool {
 	if !isCalls(name) {
 		return true

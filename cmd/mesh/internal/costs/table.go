@@ -173,7 +173,7 @@ func shown(row *calls.Group) string {
 	return cmp.Or(known(row), output.Unknown)
 }
 
-// known returns the cost of a row, or "" if that of none of its calls is known.
+// known returns the cost of a row, or "" if no call has a known cost.
 func known(row *calls.Group) string {
 	if row.Unpriced == row.Calls {
 		return ""

@@ -30,7 +30,7 @@ type entry struct {
 }
 
 // Fingerprint identifies a credential in a baseline, which others can read: it is a part of a hash of the credential, the rule and the
-// file. With the file, nobody sees that two files have the same credential.
+// file. The file is in it so that the baseline does not show which files have the same credential.
 func Fingerprint(f Finding, credential string) string {
 	hash := sha256.New()
 	for _, text := range []string{f.File, f.What, credential} {
