@@ -18,8 +18,8 @@ type SendRequest struct {
 	// Content is the message: 1 to 200,000 characters of valid UTF-8. Treat it as public: everyone with a token of the
 	// gateway can read it.
 	Content string
-	// RelatedTaskID links a task. Current gateways accept only decimal numbers. A number of more than 64 bits is a
-	// [*ValueError].
+	// RelatedTaskID links a task. Current gateways accept only decimal numbers. A number that does not fit
+	// into a signed 64-bit integer is a [*ValueError].
 	RelatedTaskID string
 	// ThreadID links a thread. Current gateways return 500 if it is unknown.
 	ThreadID string

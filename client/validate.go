@@ -165,7 +165,7 @@ func checkAllowRules(rules []int) error {
 	return nil
 }
 
-// overflows reports whether text is an integer of more than 64 bits. The gateway answers it with 500.
+// overflows reports whether text is an integer that does not fit into 64 bits with a sign. The gateway answers it with 500.
 func overflows(text string) bool {
 	_, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	return errors.Is(err, strconv.ErrRange)

@@ -36,7 +36,8 @@
 // # Errors
 //
 // A cost is exact, or it is an [*UnpricedError] that names what is missing and matches [ErrUnpriced]. A price that is not known is
-// never 0. But the zero [Usage] costs 0, and a response without counts has one: check Response.Complete first. Invalid arguments are a [*ValueError]. No error contains a part of a response.
+// never 0. But the zero [Usage] costs 0, and a response without counts has one: check Response.Complete first. Invalid arguments are
+// a [*ValueError]. No error contains a part of a response.
 //
 // # Limits
 //
