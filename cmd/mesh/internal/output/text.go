@@ -8,6 +8,7 @@ package output
 import (
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
@@ -46,6 +47,6 @@ func Terminal(w io.Writer) bool {
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return false
 	}
-	null, err := os.Stat(os.DevNull) // is a character device, too
-	return err != nil || !os.SameFile(info, null)
+	null, err := os.Stat(os.DevNull) // is a character device, too; on Windows all of these are the same file
+	return runtime.GOOS == "windows" || err != nil || !os.SameFile(info, null)
 }
