@@ -196,6 +196,9 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 		return err
 	}
 	if r == nil {
+		if unread != nil {
+			a.warn(unread)
+		}
 		if err := a.writeUnbilled(&q, f, in); err != nil {
 			return err
 		}
