@@ -29,7 +29,7 @@ type blocks struct {
 	file string
 	in   io.Reader
 	line int    // number of the next line
-	rest []byte // begin of a line whose end was not read
+	rest []byte // start of a line whose end was not read
 	err  error
 }
 

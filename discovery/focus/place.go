@@ -23,7 +23,7 @@ func (p place) compare(other place) int {
 	return cmp.Or(cmp.Compare(p.platform, other.platform), cmp.Compare(p.region, other.region), cmp.Compare(p.profile, other.profile))
 }
 
-// sku is the begin of the SKU: the models of a platform are other SKUs than those of their developer.
+// sku is the start of the SKU: the models of a platform are other SKUs than those of their developer.
 func (p place) sku() string {
 	if p.platform == "" {
 		return ""

@@ -36,7 +36,7 @@ func frame(kind, name, payload string) []byte {
 	return binary.BigEndian.AppendUint32(m, crc32.ChecksumIEEE(m))
 }
 
-// openMessage returns the begin of a chunk with 16 MiB.
+// openMessage returns the start of a chunk with 16 MiB.
 func openMessage(payload string) []byte {
 	headers := "\x0b:event-type\x07\x00\x05chunk"
 	m := binary.BigEndian.AppendUint32(nil, 16<<20)

@@ -49,7 +49,7 @@ func Length(from, to time.Time) string {
 	}
 }
 
-// Start returns the begin of a period: its day, with the time unless that is 00:00 UTC.
+// Start returns the start of a period: its day, with the time unless that is 00:00 UTC.
 func Start(at time.Time) string {
 	if isMidnight(at) {
 		return at.UTC().Format(long)

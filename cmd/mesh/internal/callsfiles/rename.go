@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// firstLines is the number of lines at the begin of a file that are enough to see that it has no calls.
+// firstLines is the number of lines at the start of a file that are enough to see that it has no calls.
 const firstLines = 10
 
 // Rename returns an error of reading the files, in which copies have the names of the command line. A file whose first lines are all no
