@@ -59,7 +59,7 @@ func newClient(t *testing.T, node string, opts ...client.Option) *client.MeshCli
 // answering returns the client of node-a at a server that answers every request in the same way.
 func answering(t *testing.T, status int, contentType, body string, opts ...client.Option) *client.MeshClient {
 	t.Helper()
-	return serving(t, func(w http.ResponseWriter, _ *http.Request) {
+	return servingInMemory(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
@@ -77,7 +77,7 @@ func serving(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *cli
 // servingInMemory is serving without a network, for tests in virtual time.
 func servingInMemory(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
-	own := []client.Option{client.WithGatewayURL("http://gateway.test"), client.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, handler)})}
+	own := []client.Option{client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, handler)})}
 	return newClient(t, "node-a", append(own, opts...)...)
 }
 

@@ -116,15 +116,17 @@ func TestNoErrorShowsACredentialThatA422Echoes(t *testing.T) {
 // A custom transport may put the request into its error.
 func TestNoErrorShowsATokenFromTheTransport(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, "node-a", client.WithGatewayURL("http://gateway"), client.WithToken(token),
-		client.WithHTTPClient(&http.Client{Transport: inProcessTransport(func(_ http.ResponseWriter, r *http.Request) {
-			panic(fmt.Errorf("dump of the request: %v: %w", r.Header, errNetwork))
-		})}))
-	for operation, call := range operations {
-		err := call(t.Context(), c)
-		assert.NotContains(t, shown(err), token, operation)
-		require.ErrorIs(t, err, errNetwork, "errors.Is finds the cause")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := newClient(t, "node-a", client.WithGatewayURL("http://gateway"), client.WithToken(token),
+			client.WithHTTPClient(&http.Client{Transport: inProcessTransport(func(_ http.ResponseWriter, r *http.Request) {
+				panic(fmt.Errorf("dump of the request: %v: %w", r.Header, errNetwork))
+			})}))
+		for operation, call := range operations {
+			err := call(t.Context(), c)
+			assert.NotContains(t, shown(err), token, operation)
+			require.ErrorIs(t, err, errNetwork, "errors.Is finds the cause")
+		}
+	})
 }
 
 func TestNoErrorShowsATokenOfAnEarlierAttempt(t *testing.T) {
@@ -141,19 +143,21 @@ func TestNoErrorShowsATokenOfAnEarlierAttempt(t *testing.T) {
 
 func TestNoLogLineShowsATokenOrContent(t *testing.T) {
 	t.Parallel()
-	var log strings.Builder
-	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(503)
-		_, _ = w.Write([]byte(r.Header.Get("Authorization")))
-	}, client.WithRetry(client.RetryPolicy{BaseDelay: 1}),
-		client.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
-	for _, call := range operations {
-		_ = call(t.Context(), c)
-	}
-	assert.Contains(t, log.String(), "repeating a request")
-	assert.NotContains(t, log.String(), token)
-	assert.NotContains(t, log.String(), base64.StdEncoding.EncodeToString([]byte(token)))
-	assert.NotContains(t, log.String(), "hello")
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		c := servingInMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(503)
+			_, _ = w.Write([]byte(r.Header.Get("Authorization")))
+		}, client.WithRetry(client.RetryPolicy{BaseDelay: 1}),
+			client.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+		for _, call := range operations {
+			_ = call(t.Context(), c)
+		}
+		assert.Contains(t, log.String(), "repeating a request")
+		assert.NotContains(t, log.String(), token)
+		assert.NotContains(t, log.String(), base64.StdEncoding.EncodeToString([]byte(token)))
+		assert.NotContains(t, log.String(), "hello")
+	})
 }
 
 // An option contains the token until New.

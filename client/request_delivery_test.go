@@ -182,11 +182,13 @@ func TestErrorAfterRetriesShowsTheEarlierFailure(t *testing.T) {
 
 func TestOnlySendIsUncertain(t *testing.T) {
 	t.Parallel()
-	for operation, call := range operations {
-		if operation != "Send" {
-			assert.False(t, gatewayError(t, call(t.Context(), answering(t, 500, "", ""))).Uncertain, operation)
+	synctest.Test(t, func(t *testing.T) {
+		for operation, call := range operations {
+			if operation != "Send" {
+				assert.False(t, gatewayError(t, call(t.Context(), answering(t, 500, "", ""))).Uncertain, operation)
+			}
 		}
-	}
+	})
 }
 
 // messageNotFound is the body of the gateway's 404 for a message that is unknown or read.
@@ -276,10 +278,12 @@ func TestRejectedMessageIsNotDelivered(t *testing.T) {
 		_, err := c.Send(t.Context(), hello("node-b"))
 		assert.False(t, gatewayError(t, err).Delivered)
 	}
-	for operation, call := range operations {
-		if operation != "Send" && operation != "Health" && operation != "MarkRead" {
-			err := call(t.Context(), answering(t, 200, "text/plain", "garbage"))
-			assert.False(t, gatewayError(t, err).Delivered, operation)
+	synctest.Test(t, func(t *testing.T) {
+		c := answering(t, 200, "text/plain", "garbage")
+		for operation, call := range operations {
+			if operation != "Send" && operation != "Health" && operation != "MarkRead" {
+				assert.False(t, gatewayError(t, call(t.Context(), c)).Delivered, operation)
+			}
 		}
-	}
+	})
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,29 +16,31 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/closed"
-	"github.com/mesh-gateway/mesh-go/specs"
 )
 
 // After a 101 the body is the connection itself, which has no end.
 func TestSwitchingProtocolsIsAnError(t *testing.T) {
 	t.Parallel()
-	c := serving(t, verbatim(t, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"), client.WithTimeout(time.Minute))
-	for operation, call := range operations {
-		assert.Equal(t, 101, gatewayError(t, call(t.Context(), c)).StatusCode, operation)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := servingInMemory(t, verbatim(t, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"), client.WithTimeout(time.Minute))
+		for operation, call := range operations {
+			assert.Equal(t, 101, gatewayError(t, call(t.Context(), c)).StatusCode, operation)
+		}
+	})
 }
 
 // net/http accepts any three digits as a status, including 000.
 func TestResponseWithStatus000IsAnError(t *testing.T) {
 	t.Parallel()
-	c := serving(t, verbatim(t, "HTTP/1.1 000 \r\nContent-Length: 0\r\n\r\n"))
-	for operation, call := range operations {
-		failed := gatewayError(t, call(t.Context(), c))
-		assert.Zero(t, failed.StatusCode, operation)
-		assert.ErrorContains(t, failed, "the response has no status", operation)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := servingInMemory(t, verbatim(t, "HTTP/1.1 000 \r\nContent-Length: 0\r\n\r\n"))
+		for operation, call := range operations {
+			failed := gatewayError(t, call(t.Context(), c))
+			assert.Zero(t, failed.StatusCode, operation)
+			assert.ErrorContains(t, failed, "the response has no status", operation)
+		}
+	})
 }
 
 // verbatim answers with text and keeps the connection open until the end of the test.
@@ -99,44 +99,47 @@ func TestRedirectIsExplainedByItsHost(t *testing.T) {
 
 func Test404OfAFixedPathHintsAtTheBasePath(t *testing.T) {
 	t.Parallel()
-	for operation, call := range operations {
-		err := call(t.Context(), answering(t, 404, "text/html", "not here"))
-		require.ErrorContains(t, err, "not here", operation)
-		require.ErrorContains(t, err, "check the base path", operation)
-		require.ErrorIs(t, err, client.ErrNoSuchPath, operation)
-	}
-	err := answering(t, 404, "application/json", messageNotFound).MarkRead(t.Context(), 1)
-	assert.NotErrorIs(t, err, client.ErrNoSuchPath, "the message is unknown")
+	synctest.Test(t, func(t *testing.T) {
+		for operation, call := range operations {
+			err := call(t.Context(), answering(t, 404, "text/html", "not here"))
+			require.ErrorContains(t, err, "not here", operation)
+			require.ErrorContains(t, err, "check the base path", operation)
+			require.ErrorIs(t, err, client.ErrNoSuchPath, operation)
+		}
+		err := answering(t, 404, "application/json", messageNotFound).MarkRead(t.Context(), 1)
+		assert.NotErrorIs(t, err, client.ErrNoSuchPath, "the message is unknown")
+	})
 }
 
 func TestRedirectsAreErrorsAndNeverFollowed(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{301, 302, 303, 307, 308} {
-		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-			t.Error("the redirect was followed")
-		}))
-		t.Cleanup(elsewhere.Close)
-		c := serving(t, func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, elsewhere.URL+r.URL.Path, status)
-		})
-		for operation, call := range operations {
-			assert.Equal(t, status, gatewayError(t, call(t.Context(), c)).StatusCode, operation)
+	synctest.Test(t, func(t *testing.T) {
+		for _, status := range []int{301, 302, 303, 307, 308} {
+			c := servingInMemory(t, func(w http.ResponseWriter, r *http.Request) {
+				assert.NotEqual(t, "elsewhere.test", r.Host, "the redirect was followed")
+				http.Redirect(w, r, "http://elsewhere.test"+r.URL.Path, status)
+			})
+			for operation, call := range operations {
+				assert.Equal(t, status, gatewayError(t, call(t.Context(), c)).StatusCode, operation)
+			}
 		}
-	}
+	})
 }
 
 func TestOnlyErrorsOfTheInboxAdviseALowerLimit(t *testing.T) {
 	t.Parallel()
-	c := answering(t, 200, "application/json", long(" ", 2000), client.WithMaxResponseBytes(1000))
-	for operation, call := range operations {
-		err := call(t.Context(), c)
-		if !errors.Is(err, client.ErrTooLarge) {
-			continue // MarkRead ignores the body, and Send reads more of the registry
+	synctest.Test(t, func(t *testing.T) {
+		c := answering(t, 200, "application/json", long(" ", 2000), client.WithMaxResponseBytes(1000))
+		for operation, call := range operations {
+			err := call(t.Context(), c)
+			if !errors.Is(err, client.ErrTooLarge) {
+				continue // MarkRead ignores the body, and Send reads more of the registry
+			}
+			inbox := slices.Contains([]string{"Fetch", "Watch", "Await", "Sent", "Pending"}, operation)
+			assert.Equal(t, inbox, strings.Contains(err.Error(), "lower Limit"), "%s: %v", operation, err)
+			assert.ErrorContains(t, err, "raise WithMaxResponseBytes", operation)
 		}
-		inbox := slices.Contains([]string{"Fetch", "Watch", "Await", "Sent", "Pending"}, operation)
-		assert.Equal(t, inbox, strings.Contains(err.Error(), "lower Limit"), "%s: %v", operation, err)
-		assert.ErrorContains(t, err, "raise WithMaxResponseBytes", operation)
-	}
+	})
 }
 
 func TestResponsesAreLimited(t *testing.T) {
@@ -176,35 +179,32 @@ func TestResponsesAreLimited(t *testing.T) {
 
 func TestTimeoutAndContextAreVisible(t *testing.T) {
 	t.Parallel()
-	g := gateway(t)
-	document, err := specs.Document("gateway")
-	require.NoError(t, err)
-	for _, id := range regexp.MustCompile(`operationId: (\w+)`).FindAllSubmatch(document, -1) {
-		g.Fail(gatewaytest.Operation(id[1]), gatewaytest.Fault{Times: -1, Delay: time.Hour})
-	}
-	slow := connect(t, g, "node-a", client.WithTimeout(20*time.Millisecond))
-	patient := connect(t, g, "node-a")
-	for operation, call := range operations {
-		err := call(t.Context(), slow)
-		require.ErrorIs(t, err, context.DeadlineExceeded, operation)
-		require.ErrorContains(t, err, "no complete response within 20ms", operation)
-		assert.Zero(t, gatewayError(t, err).StatusCode)
+	synctest.Test(t, func(t *testing.T) {
+		stalled := func(_ http.ResponseWriter, r *http.Request) { stall(r) }
+		slow := servingInMemory(t, stalled, client.WithTimeout(20*time.Millisecond))
+		patient := servingInMemory(t, stalled)
+		for operation, call := range operations {
+			err := call(t.Context(), slow)
+			require.ErrorIs(t, err, context.DeadlineExceeded, operation)
+			require.ErrorContains(t, err, "no complete response within 20ms", operation)
+			assert.Zero(t, gatewayError(t, err).StatusCode)
 
-		if operation == "Watch" {
-			continue // it ends when its context does
+			if operation == "Watch" {
+				continue // it ends when its context does
+			}
+			hurried, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			err = call(hurried, patient)
+			cancel()
+			require.ErrorIs(t, err, context.DeadlineExceeded, operation)
+			require.NotContains(t, err.Error(), "no complete response within", "%s: that was the caller's own deadline", operation)
+
+			cancelled, cancel := context.WithCancel(t.Context())
+			cancel()
+			err = call(cancelled, patient)
+			require.ErrorIs(t, err, context.Canceled, operation)
+			gatewayError(t, err)
 		}
-		hurried, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		err = call(hurried, patient)
-		cancel()
-		require.ErrorIs(t, err, context.DeadlineExceeded, operation)
-		require.NotContains(t, err.Error(), "no complete response within", "%s: that was the caller's own deadline", operation)
-
-		cancelled, cancel := context.WithCancel(t.Context())
-		cancel()
-		err = call(cancelled, patient)
-		require.ErrorIs(t, err, context.Canceled, operation)
-		gatewayError(t, err)
-	}
+	})
 }
 
 func TestTimeoutCoversTheBody(t *testing.T) {
@@ -261,15 +261,17 @@ func TestContextThatEndsInAnErrorBodyIsVisible(t *testing.T) {
 // net/http returns the cause of a context instead of its error.
 func TestContextWithACauseIsVisible(t *testing.T) {
 	t.Parallel()
-	boom := errors.New("boom")
-	for operation, call := range operations {
-		if operation == "Watch" {
-			continue
+	synctest.Test(t, func(t *testing.T) {
+		boom := errors.New("boom")
+		for operation, call := range operations {
+			if operation == "Watch" {
+				continue
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			c := servingInMemory(t, func(_ http.ResponseWriter, r *http.Request) { cancel(boom); stall(r) })
+			require.ErrorIs(t, call(ctx, c), context.Canceled, operation)
 		}
-		ctx, cancel := context.WithCancelCause(t.Context())
-		c := serving(t, func(_ http.ResponseWriter, r *http.Request) { cancel(boom); stall(r) })
-		require.ErrorIs(t, call(ctx, c), context.Canceled, operation)
-	}
+	})
 }
 
 // stall waits until the client has gone. The server only notices that when the request has been read.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,42 +55,46 @@ func TestErrorBodiesOfEveryShape(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := answering(t, 422, row.contentType, row.body)
-			for operation, call := range operations {
-				err := call(t.Context(), c)
-				failed := gatewayError(t, err)
-				assert.Equal(t, 422, failed.StatusCode, operation)
-				assert.Contains(t, failed.Body, row.want, operation)
-				assert.LessOrEqual(t, len([]rune(failed.Body)), 500, operation)
-				assert.Contains(t, err.Error(), failed.Method+" "+failed.Path+": status 422", operation)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				c := answering(t, 422, row.contentType, row.body)
+				for operation, call := range operations {
+					err := call(t.Context(), c)
+					failed := gatewayError(t, err)
+					assert.Equal(t, 422, failed.StatusCode, operation)
+					assert.Contains(t, failed.Body, row.want, operation)
+					assert.LessOrEqual(t, len([]rune(failed.Body)), 500, operation)
+					assert.Contains(t, err.Error(), failed.Method+" "+failed.Path+": status 422", operation)
+				}
+			})
 		})
 	}
 }
 
 func TestAuthErrorsKeepTheStatus(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{401, 403} {
-		c := answering(t, status, "application/json", `{"detail":"bad token"}`)
-		for operation, call := range operations {
-			err := call(t.Context(), c)
-			var refused *client.MeshAuthError
-			require.ErrorAs(t, err, &refused, operation)
-			assert.Equal(t, status, refused.StatusCode, operation)
-			assert.Equal(t, status, gatewayError(t, err).StatusCode, "errors.As finds the gateway error too")
-			assert.Contains(t, err.Error(), "MESH_GATEWAY_TOKEN")
-			assert.Contains(t, err.Error(), "bad token")
+	synctest.Test(t, func(t *testing.T) {
+		for _, status := range []int{401, 403} {
+			c := answering(t, status, "application/json", `{"detail":"bad token"}`)
+			for operation, call := range operations {
+				err := call(t.Context(), c)
+				var refused *client.MeshAuthError
+				require.ErrorAs(t, err, &refused, operation)
+				assert.Equal(t, status, refused.StatusCode, operation)
+				assert.Equal(t, status, gatewayError(t, err).StatusCode, "errors.As finds the gateway error too")
+				assert.Contains(t, err.Error(), "MESH_GATEWAY_TOKEN")
+				assert.Contains(t, err.Error(), "bad token")
+			}
 		}
-	}
-	err := operations["ListPeers"](t.Context(), answering(t, 500, "text/plain", "no token configured"))
-	var refused *client.MeshAuthError
-	assert.NotErrorAs(t, err, &refused)
+		err := operations["ListPeers"](t.Context(), answering(t, 500, "text/plain", "no token configured"))
+		var refused *client.MeshAuthError
+		assert.NotErrorAs(t, err, &refused)
 
-	g := gateway(t)
-	_, err = newClient(t, "node-a", client.WithGatewayURL(g.URL)).ListPeers(t.Context())
-	require.ErrorAs(t, err, &refused)
-	assert.Contains(t, refused.Body, "missing bearer token")
-	assert.False(t, g.Requests()[0].HasToken, "no Authorization header")
+		g := gateway(t)
+		_, err = newClient(t, "node-a", client.WithGatewayURL(g.URL)).ListPeers(t.Context())
+		require.ErrorAs(t, err, &refused)
+		assert.Contains(t, refused.Body, "missing bearer token")
+		assert.False(t, g.Requests()[0].HasToken, "no Authorization header")
+	})
 }
 
 func TestHealthIsText(t *testing.T) {
