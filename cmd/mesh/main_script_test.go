@@ -1,4 +1,4 @@
-// The scripts of testdata/script run mesh as a user does, one script for each command or subject.
+// The scripts of testdata/script and testdata/terminal run mesh as a user does, one for each command or subject.
 
 package main
 
@@ -36,8 +36,16 @@ const gatewayToken = "example-token-of-the-test-gateway"
 // TestScripts runs testdata/script. Each script has a gateway of its own with the node node-b, and providers that take any key.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	testscript.Run(t, scripts("testdata/script"))
+}
+
+// TestTerminal runs testdata/terminal. It is not parallel: testscript drops what it has not read from a terminal when the program ends, and a
+// busy process reads late.
+func TestTerminal(t *testing.T) { testscript.Run(t, scripts("testdata/terminal")) }
+
+func scripts(folder string) testscript.Params {
+	return testscript.Params{
+		Dir:                 folder,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setup,
@@ -50,7 +58,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "heal": heal, "announce": announce, "write": write, "table": table,
 		},
-	})
+	}
 }
 
 // The keys of a script's values.
