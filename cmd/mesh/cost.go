@@ -1,27 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // costFlags are the flags of mesh cost.
@@ -91,92 +78,17 @@ var adminKeys = map[models.Provider]string{
 	models.XAI:       ". An ordinary API key does not give access to bills. The xAI Console (console.x.ai) has management keys in its settings, and the id of the team",
 }
 
-// billQuery returns the bill of the arguments.
-func billQuery(provider string, f costFlags) (q costs.BillQuery, err error) {
-	p, err := models.ParseProvider(provider)
-	switch {
-	case err != nil || adminKeys[p] == "" && p != models.Gemini:
-		return q, usagef("there is no bill of %q; mesh cost accepts openai, anthropic, xai and gemini", provider)
-	case f.bill == "-" && f.usage == "-":
-		return q, usagef("--bill and --usage cannot both be stdin")
-	case f.bill == "" && p == models.Gemini:
-		return q, usagef("Google has no API for bills; export them from Cloud Billing to BigQuery, and pass the rows with --bill FILE")
-	case f.bill == "" && f.from == "" && f.last == "":
-		return q, usagef("--from or --last is missing; a bill from a file, --bill FILE, needs none")
-	}
-	q.Provider = p
-	switch {
-	case f.last != "":
-		q.From, q.To, err = lastDays(f.last, time.Now())
-	case f.bill != "":
-		err = f.savedWindow(&q)
-	default:
-		err = f.window(&q)
-	}
-	return q, err
-}
-
-// savedWindow reads the days of a bill in a file: all of it by default.
-func (f costFlags) savedWindow(q *costs.BillQuery) (err error) {
-	if f.from != "" {
-		if q.From, err = day("--from", f.from); err != nil {
-			return err
-		}
-	}
-	if f.to != "" {
-		if q.To, err = day("--to", f.to); err != nil {
-			return err
-		}
-	}
-	if f.from != "" && f.to != "" && !q.From.Before(q.To) {
-		return usagef("--from must be before --to, which is the day after the last day of the bill")
-	}
-	return nil
-}
-
-// window reads the days of a bill that is requested.
-func (f costFlags) window(q *costs.BillQuery) (err error) {
-	from, to := f.from, f.to
-	if q.From, err = day("--from", from); err != nil {
-		return err
-	}
-	if q.To, err = day("--to", to); err != nil {
-		return err
-	}
-	switch {
-	case q.From.Before(q.To):
-		return nil
-	case to == "":
-		return usagef("--from %s: a bill has whole UTC days, the last of which is yesterday, %s", from, q.To.AddDate(0, 0, -1).Format(time.DateOnly))
-	default:
-		return usagef("--from must be before --to, which is the day after the last day of the bill")
-	}
-}
-
 func (a *app) cost(ctx context.Context, provider string, counted *float64, f costFlags) error {
-	if !(f.maxDrift >= 0) { // NaN too
-		return usagef("--max-drift must not be negative")
-	}
-	if err := f.parse(); err != nil {
-		return err
-	}
-	if err := f.check(a.format, counted); err != nil {
-		return err
-	}
-	q, err := billQuery(provider, f)
+	q, err := a.costQuery(provider, counted, &f)
 	if err != nil {
 		return err
 	}
-	if err := a.checkPage(f.html, f.bill, f.usage); err != nil {
-		return err
-	}
-	c, failures := a.discover()
-	q.Counted, q.ByItem = counted, a.format == "focus" || f.usage != "" || f.html != ""
 	if f.bill != "" {
 		if err := a.readBill(&q, f.bill); err != nil {
 			return err
 		}
 	}
+	c, failures := a.discover()
 	var unread error
 	in := &callsfiles.Files{}
 	if f.usage != "" {
@@ -184,7 +96,7 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 			return err
 		}
 		defer in.Close()
-		if unread, err = a.count(in, &q, f.match, failures); err != nil {
+		if unread, err = a.countCalls(in, &q, f.match, failures); err != nil {
 			return err
 		}
 	}
@@ -218,122 +130,20 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	return cmp.Or(unread, drift)
 }
 
-// readBill reads the bill of --bill, and sets the window of the query.
-func (a *app) readBill(q *costs.BillQuery, name string) error {
-	var in io.Reader
-	if name == "-" {
-		in = a.readingStdin()
-	} else {
-		file, err := os.Open(name) //nolint:gosec // the user names the file
-		if err != nil {
-			return usagef("--bill %s: %w", name, withoutPath(err))
-		}
-		defer file.Close()
-		in = a.readingFile("reading the bill", file)
+// costQuery checks the arguments, parses the flags of the selection, and returns the bill that they name.
+func (a *app) costQuery(provider string, counted *float64, f *costFlags) (q costs.BillQuery, err error) {
+	if !(f.maxDrift >= 0) { // NaN too
+		return q, usagef("--max-drift must not be negative")
 	}
-	ignored, err := q.ReadBill(in)
-	var value *discovery.ValueError
-	switch {
-	case errors.As(err, &value):
-		return usagef("--from and --to: the bill in %s has no such days", name)
-	case err != nil:
-		return usagef("--bill %s: %w", name, err)
-	case ignored > 0:
-		a.progress.Stop()
-		fmt.Fprintf(a.errs, "mesh: rows of other services, which are ignored: %d\n", ignored)
+	if err := f.parse(); err != nil {
+		return q, err
 	}
-	return nil
-}
-
-// writeUnbilled writes the page of the calls alone, when the bill could not be read.
-func (a *app) writeUnbilled(q *costs.BillQuery, f costFlags, in *callsfiles.Files) error {
-	if f.html == "" || f.usage == "" {
-		return nil
+	if err := f.check(a.format, counted); err != nil {
+		return q, err
 	}
-	list, _, err := a.priceList()
-	if err != nil {
-		return err
+	if q, err = billQuery(provider, *f); err != nil {
+		return q, err
 	}
-	a.warn(fmt.Errorf("the bill could not be read: %s has the calls alone", f.html))
-	return a.writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list}, in, []string{f.usage})
-}
-
-// writeCost prints a bill beside what was counted, and writes the page of both.
-func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, f costFlags, in *callsfiles.Files) error {
-	var shown any = r
-	if q.Ledger != nil {
-		shown = compared{r}
-	}
-	if err := a.print(shown, r.Table); err != nil {
-		return err
-	}
-	if q.Ledger != nil && a.format == "text" {
-		comparison := r.Compare()
-		_, known := r.Within(f.maxDrift)
-		fmt.Fprintln(a.out, output.Mark(a.out, costs.BillSummary(&comparison, known || comparison.Total.Unpriced > 0)))
-	}
-	if f.match != nil {
-		fmt.Fprintf(a.errs, "mesh: only calls %s were counted; the bill has no labels and is whole\n", output.Line(costtable.Labels(f.match)))
-	}
-	if f.html == "" {
-		return nil
-	}
-	list, _, err := a.priceList()
-	if err != nil {
-		return err
-	}
-	bill := r.Bill()
-	if q.Ledger != nil {
-		bill.Verdict, bill.LimitPercent = q.Verdict(r, f.maxDrift), f.maxDrift
-	}
-	var names []string
-	if f.usage != "" {
-		names = []string{f.usage}
-	}
-	return a.writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list, Bills: []report.Bill{bill}}, in, names)
-}
-
-// compared is a report whose JSON has the comparison of its days and models, too.
-type compared struct{ costs.Reconciliation }
-
-// MarshalJSON adds the member "comparison" to the object of the report.
-func (c compared) MarshalJSON() ([]byte, error) {
-	report, err := json.Marshal(c.Reconciliation)
-	if err != nil {
-		return nil, err
-	}
-	comparison, err := json.Marshal(c.Compare())
-	return slices.Concat(bytes.TrimSuffix(report, []byte("}")), []byte(`,"comparison":`), comparison, []byte("}")), err
-}
-
-// checkDrift compares the drift of a report with the limit.
-func (a *app) checkDrift(q *costs.BillQuery, r costs.Reconciliation, limit float64) error {
-	total := r.Compare().Total
-	between, unpriced := q.Range(&total)
-	if unpriced {
-		fmt.Fprintf(a.errs, "mesh: the drift is %s, if an unpriced call costs at most what the dearest others do\n", between)
-	}
-	switch verdict := q.Verdict(r, limit); {
-	case verdict == report.VerdictWithin:
-		return nil
-	case verdict == report.VerdictOver:
-		fmt.Fprintf(a.errs, "mesh: the drift is more than %s %%\n", output.Decimal(limit))
-	case unpriced:
-		fmt.Fprintf(a.errs, "mesh: whether that is more than %s %% is not known\n", output.Decimal(limit))
-	default:
-		fmt.Fprintln(a.errs, "mesh: the drift is not known: nothing was counted, or the cost of a call is not known")
-	}
-	return errFound
-}
-
-// day reads a UTC day of the window; "" is today.
-func day(flag, text string) (time.Time, error) {
-	if text == "" {
-		return time.Now().UTC().Truncate(24 * time.Hour), nil
-	}
-	t, ok := lookup.Day(text, time.Now())
-	if !ok {
-		return time.Time{}, usagef("%s %q must be a day such as 2026-11-01, or 7d for seven days ago", flag, text)
-	}
-	return t, nil
+	q.Counted, q.ByItem = counted, a.format == "focus" || f.usage != "" || f.html != ""
+	return q, a.checkPage(f.html, f.bill, f.usage)
 }

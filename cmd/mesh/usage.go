@@ -207,24 +207,3 @@ func (a *app) warnLabels(opts calls.SumOptions, in *callsfiles.Files) (warned bo
 
 // maxValues is the number of values of a label that a warning names.
 const maxValues = 10
-
-// count adds the calls of a provider to the ledger of its bill. The files may have calls of other providers, too, and lines that cannot
-// be read, whose error is unread.
-func (a *app) count(in *callsfiles.Files, q *costs.BillQuery, match map[string]string, failures *failureList) (unread, err error) {
-	list, _, err := a.priceList()
-	if err != nil {
-		return nil, err
-	}
-	rows, err := calls.Sum(calls.SumOptions{
-		From: q.From, To: q.To, MatchLabels: match, By: [][]string{{"day", "provider", "model", "unpriced", "platform"}}, Prices: list,
-		OnRead: a.readingCalls("reading calls", in),
-	}, in.Paths...)
-	unread = wrongUse(in.Rename(err))
-	if unread != nil && len(rows[0]) == 0 {
-		return nil, usagef("--usage: %w", unread)
-	}
-	for _, reason := range q.Count(rows[0]) {
-		failures.add(errors.New("the cost is not known: " + costs.Cause(reason)))
-	}
-	return unread, nil
-}

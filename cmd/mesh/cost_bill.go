@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// billQuery returns the bill of the arguments.
+func billQuery(provider string, f costFlags) (q costs.BillQuery, err error) {
+	p, err := models.ParseProvider(provider)
+	switch {
+	case err != nil || adminKeys[p] == "" && p != models.Gemini:
+		return q, usagef("there is no bill of %q; mesh cost accepts openai, anthropic, xai and gemini", provider)
+	case f.bill == "-" && f.usage == "-":
+		return q, usagef("--bill and --usage cannot both be stdin")
+	case f.bill == "" && p == models.Gemini:
+		return q, usagef("Google has no API for bills; export them from Cloud Billing to BigQuery, and pass the rows with --bill FILE")
+	case f.bill == "" && f.from == "" && f.last == "":
+		return q, usagef("--from or --last is missing; a bill from a file, --bill FILE, needs none")
+	}
+	q.Provider = p
+	switch {
+	case f.last != "":
+		q.From, q.To, err = lastDays(f.last, time.Now())
+	case f.bill != "":
+		err = f.savedWindow(&q)
+	default:
+		err = f.window(&q)
+	}
+	return q, err
+}
+
+// savedWindow reads the days of a bill in a file: all of it by default.
+func (f costFlags) savedWindow(q *costs.BillQuery) (err error) {
+	if f.from != "" {
+		if q.From, err = day("--from", f.from); err != nil {
+			return err
+		}
+	}
+	if f.to != "" {
+		if q.To, err = day("--to", f.to); err != nil {
+			return err
+		}
+	}
+	if f.from != "" && f.to != "" && !q.From.Before(q.To) {
+		return usagef("--from must be before --to, which is the day after the last day of the bill")
+	}
+	return nil
+}
+
+// window reads the days of a bill that is requested.
+func (f costFlags) window(q *costs.BillQuery) (err error) {
+	from, to := f.from, f.to
+	if q.From, err = day("--from", from); err != nil {
+		return err
+	}
+	if q.To, err = day("--to", to); err != nil {
+		return err
+	}
+	switch {
+	case q.From.Before(q.To):
+		return nil
+	case to == "":
+		return usagef("--from %s: a bill has whole UTC days, the last of which is yesterday, %s", from, q.To.AddDate(0, 0, -1).Format(time.DateOnly))
+	default:
+		return usagef("--from must be before --to, which is the day after the last day of the bill")
+	}
+}
+
+// day reads a UTC day of the window; "" is today.
+func day(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Now().UTC().Truncate(24 * time.Hour), nil
+	}
+	t, ok := lookup.Day(text, time.Now())
+	if !ok {
+		return time.Time{}, usagef("%s %q must be a day such as 2026-11-01, or 7d for seven days ago", flag, text)
+	}
+	return t, nil
+}
+
+// readBill reads the bill of --bill, and sets the window of the query.
+func (a *app) readBill(q *costs.BillQuery, name string) error {
+	var in io.Reader
+	if name == "-" {
+		in = a.readingStdin()
+	} else {
+		file, err := os.Open(name) //nolint:gosec // the user names the file
+		if err != nil {
+			return usagef("--bill %s: %w", name, withoutPath(err))
+		}
+		defer file.Close()
+		in = a.readingFile("reading the bill", file)
+	}
+	ignored, err := q.ReadBill(in)
+	var value *discovery.ValueError
+	switch {
+	case errors.As(err, &value):
+		return usagef("--from and --to: the bill in %s has no such days", name)
+	case err != nil:
+		return usagef("--bill %s: %w", name, err)
+	case ignored > 0:
+		a.progress.Stop()
+		fmt.Fprintf(a.errs, "mesh: rows of other services, which are ignored: %d\n", ignored)
+	}
+	return nil
+}
