@@ -82,7 +82,7 @@ func (f costFlags) check(format string, counted *float64) error {
 		return usagef("--account is only for -o focus")
 	case f.limited && counted == nil && f.usage == "":
 		return usagef("--max-drift limits the difference from --usage or --counted, and neither is given")
-	case counted != nil && *counted < 0:
+	case counted != nil && !(*counted >= 0): // NaN too
 		return usagef("--counted must not be negative")
 	}
 	return nil

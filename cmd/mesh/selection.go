@@ -69,7 +69,7 @@ func (s *selection) times(now time.Time) (from, to time.Time, err error) {
 func lastDays(text string, now time.Time) (from, to time.Time, err error) {
 	n, ok := lookup.Days(text)
 	if !ok || n == 0 {
-		return from, to, usagef("--last %q must be a number of days such as 28d", text)
+		return from, to, usagef("--last %q must be a number of days from 1d to %dd", text, lookup.MaxDays)
 	}
 	to = now.UTC().Truncate(24 * time.Hour)
 	return to.AddDate(0, 0, -n), to, nil
