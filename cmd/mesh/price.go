@@ -32,8 +32,8 @@ func newPrice(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "price MODEL",
 		Short: "Show the prices of a model or, with token counts, the cost of a call",
-		Long: `Price prints the prices of a model or, with token counts, the cost of a call. They are those of mesh prices, and nothing
-is sent for them. --live requests those that Google and xAI publish, with GOOGLE_CLOUD_BILLING_API_KEY and XAI_API_KEY.`,
+		Long: `Price prints the prices of a model or, with token counts, the cost of a call. It uses the list of mesh prices, and sends
+nothing. --live requests the prices that Google and xAI publish, with GOOGLE_CLOUD_BILLING_API_KEY and XAI_API_KEY.`,
 		Example:           "  mesh price claude-sonnet-5-5\n  mesh price grok-4.7 --live\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
 		Args:              args(cobra.ExactArgs(1)),
 		ValidArgsFunction: completeArgs(completePriced),

@@ -44,7 +44,7 @@ func (f *sourceFlags) changed(cmd *cobra.Command) string {
 	return ""
 }
 
-// open returns a selection of files without those of leftOut, and the baseline of --baseline, which may be nil. command is scan or retired.
+// open returns a selection of files, without leftOut, and the baseline of --baseline, which may be nil. command is scan or retired.
 func (f *sourceFlags) open(command string, leftOut ...string) (*source.Selection, *source.Baseline, error) {
 	selection, err := source.New(source.Options{Exclude: f.exclude, LeftOut: leftOut, All: f.allFiles, Not: []string{f.baseline, f.writeBaseline}})
 	if err != nil {

@@ -101,8 +101,8 @@ func fold(name string) string {
 	}, name)
 }
 
-// FormOf returns whose form a usage object has: api, or else the provider. Names that are none of the five are those of hosts with the API
-// of OpenAI.
+// FormOf returns whose form a usage object has: api, or else the provider. A name other than the five is a host with the
+// API of OpenAI.
 func FormOf(api, provider string) string {
 	switch {
 	case api != "":

@@ -79,7 +79,7 @@ func parseEntry(line []byte) (e entry, ok bool) {
 	return e, err == nil && e.File != "" && e.What != "" && e.Count > 0
 }
 
-// IsBaseline reports whether all complete lines of a text, and at least one, are those of a baseline. The last one may be cut off.
+// IsBaseline reports whether each complete line of a text, and at least one, is an entry of a baseline. The last line may be cut off.
 func IsBaseline(text string) bool {
 	complete := text[:strings.LastIndexByte(text, '\n')+1]
 	if !strings.HasPrefix(complete, `{"file":`) {
