@@ -3,15 +3,12 @@ package client_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"iter"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +25,6 @@ import (
 func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_TOKEN")
 	os.Unsetenv("MESH_GATEWAY_URL")
-	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // many tests wait
 	os.Exit(m.Run())
 }
 
