@@ -22,7 +22,8 @@ type sourceFlags struct {
 
 // sourceHelp is the help for these flags.
 const sourceHelp = `Of a folder it leaves out what a .gitignore names, binary files, symbolic links and the folders .git, .hg, .svn, .venv,
-node_modules and vendor. A file that is given by name is always read. The findings in a baseline do not count. GLOB is a pattern as in a .gitignore: '*.md', docs/ or 'tests/**'.
+node_modules and vendor. A file that is given by name is always read. The entries of a baseline are not findings. GLOB is a pattern as in a
+.gitignore: '*.md', docs/ or 'tests/**'.
 
 A comment mesh:ignore accepts what is on its line. --write-baseline FILE accepts everything that is there today: it writes FILE, and the exit
 status is 0. With --baseline FILE only what was added later is found.`

@@ -52,13 +52,19 @@ func (in *Files) renamed(err error) error {
 		return &calls.LineError{File: cmp.Or(in.names[line.File], line.File), Line: line.Line, Err: line.Err}
 	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w", cmp.Or(in.names[path.Path], path.Path), ErrNoFile)
-	case isCount(err) && len(in.Paths) == 1:
-		return errors.New(cmp.Or(in.names[in.Paths[0]], in.Paths[0]) + ": " + strings.TrimPrefix(err.Error(), "calls: "))
-	case isCount(err):
-		return errors.New(strings.TrimPrefix(err.Error(), "calls: "))
+	case !isCount(err):
+		return err
 	}
-	return err
+	count := strings.TrimPrefix(err.Error(), "calls: ")
+	if len(in.Paths) == 1 {
+		count = cmp.Or(in.names[in.Paths[0]], in.Paths[0]) + ": " + count
+	}
+	return errors.New(count)
 }
 
-// isCount reports whether an error has the number of the lines behind those that have an error each.
-func isCount(err error) bool { return strings.HasSuffix(err.Error(), " more lines cannot be read") }
+// isCount reports whether an error has the number of the lines behind those that have an error each: it is about no line and no file.
+func isCount(err error) bool {
+	var line *calls.LineError
+	var path *fs.PathError
+	return !errors.As(err, &line) && !errors.As(err, &path)
+}
