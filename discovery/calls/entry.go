@@ -6,10 +6,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // entry has the fields of a line of a calls file. Texts are slices of the line, or copies where they had to be unquoted. It is

@@ -3,7 +3,7 @@ package calls
 import (
 	"math"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 func skip(d *jsonread.Decoder) error {

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // FuzzEntry compares a line whose usage object is read together with it, as Sum does, with one whose usage object is kept and read

@@ -1,7 +1,7 @@
 package calls
 
 import (
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // recordReader reads the lines of a file. It keeps what many lines repeat, so that it is allocated once.

@@ -6,11 +6,11 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // summer adds up calls. Each goroutine has its own.

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // labelPrefix begins the name of a grouping by a label.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 var anthropicMessages = shape{

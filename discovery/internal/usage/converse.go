@@ -1,6 +1,6 @@
 package usage
 
-import "github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+import "github.com/mesh-gateway/mesh-go/internal/jsonread"
 
 // converse is the usage object of Bedrock's Converse, and of its metrics of InvokeModel.
 var converse = shape{

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // The forms besides those of the five providers, which have their names.

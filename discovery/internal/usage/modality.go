@@ -3,7 +3,7 @@ package usage
 import (
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // modality is what a list of Gemini counts apart. The other modalities have the price of text.

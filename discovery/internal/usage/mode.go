@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 const (

@@ -3,7 +3,7 @@ package usage
 import (
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // Error names the field that is wrong. It never holds a value of the object.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // stated is what a usage object states about money, as OpenRouter's does. Amounts are the JSON of their values, or "".

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // toolCounts are the objects that count the uses of tools, with the end of their members' names.

@@ -13,7 +13,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // Usage is what a call used, in disjoint counts. The fields are those of prices.Usage.
