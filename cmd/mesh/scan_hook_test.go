@@ -1,8 +1,8 @@
-// Package precommit tests the git hook in this folder.
-package precommit
+// The git hook examples/pre-commit, which runs mesh scan.
+
+package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// key has the form of a key of OpenAI. It is put together here, so that this file does not match itself.
-var key = "sk-" + "proj-" + strings.Repeat("a1B2", 6)
+// stagedKey has the form of a key of OpenAI. It is put together here, so that this file does not match itself.
+var stagedKey = "sk-" + "proj-" + strings.Repeat("a1B2", 6)
 
 // repository is a git repository with the hook.
 type repository struct {
@@ -24,38 +24,17 @@ type repository struct {
 	env    []string
 }
 
-// bin is the folder with the command mesh, which TestMain builds.
-var bin string
-
-func TestMain(m *testing.M) { os.Exit(test(m)) }
-
-func test(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "mesh-*")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(folder)
-	bin = folder
-	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", bin+string(filepath.Separator), "github.com/mesh-gateway/mesh-go/cmd/mesh")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v: %s", err, out)
-		return 1
-	}
-	return m.Run()
-}
-
-// newRepository puts the command mesh into PATH and installs the hook. Configuration of the machine has no effect,
+// newRepository installs the hook. Configuration of the machine has no effect,
 // nor do variables such as GIT_DIR, which git sets in a hook: they would lead to the repository of the developer.
 func newRepository(t *testing.T) *repository {
 	t.Helper()
 	folder := t.TempDir()
 	own := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 	r := &repository{t: t, folder: folder, env: append(own,
-		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "MESH_GATEWAY_TOKEN=",
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "MESH_GATEWAY_TOKEN=",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")}
 	r.git("init", "-q")
-	hook, err := os.ReadFile("pre-commit")
+	hook, err := os.ReadFile("../../examples/pre-commit/pre-commit")
 	require.NoError(t, err)
 	hooks := filepath.Join(folder, ".git", "hooks")
 	require.NoError(t, os.MkdirAll(hooks, 0o755))
@@ -93,7 +72,7 @@ func (r *repository) refused(place string) {
 	assert.Error(r.t, err, out)
 	assert.Contains(r.t, out, place)
 	assert.Contains(r.t, out, "nothing was committed")
-	assert.NotContains(r.t, out, key)
+	assert.NotContains(r.t, out, stagedKey)
 }
 
 func TestHook(t *testing.T) {
@@ -104,7 +83,7 @@ func TestHook(t *testing.T) {
 	r.git("add", ".")
 	r.git("commit", "-m", "the first commit")
 
-	r.write("src/a file's name.txt", "one\nkey: "+key+"\n")
+	r.write("src/a file's name.txt", "one\nkey: "+stagedKey+"\n")
 	r.git("add", ".")
 	r.refused("./src/a file's name.txt:2:6: openai-api-key")
 
@@ -112,7 +91,7 @@ func TestHook(t *testing.T) {
 	r.write("src/a file's name.txt", "one\n")
 	r.refused("./src/a file's name.txt:2:6: openai-api-key")
 	r.git("add", ".")
-	r.write("README.md", key+"\n")
+	r.write("README.md", stagedKey+"\n")
 	r.git("commit", "-m", "only clean content is staged")
 
 	// So does every file of `git commit -a`, and a renamed one.
@@ -138,15 +117,15 @@ func TestHookReadsBlobs(t *testing.T) {
 	r.git("commit", "-m", "the first commit")
 	r.write(".gitattributes", "encoded.txt working-tree-encoding=UTF-16LE\nfiltered.txt filter=hide\nlines.txt eol=crlf\n")
 	files := []struct{ name, content, place string }{
-		{"encoded.txt", utf16(key), "./encoded.txt:1:1"},
-		{"filtered.txt", key, "./filtered.txt:1:1"},
-		{"lines.txt", "one\r\n" + key, "./lines.txt:2:1"},
-		{"a\nb\\.txt", key, `./"a\nb\\.txt":1:1`},
-		{"a\tb/c.txt", key, `./"a\tb/c.txt":1:1`},
-		{`"a" 'b' $(c).txt`, key, `./"\"a\" 'b' $(c).txt":1:1`},
-		{" a  b ", key, "./ a  b :1:1"},
-		{"-rf", key, "./-rf:1:1"},
-		{"ä.txt", key, "./ä.txt:1:1"},
+		{"encoded.txt", utf16(stagedKey), "./encoded.txt:1:1"},
+		{"filtered.txt", stagedKey, "./filtered.txt:1:1"},
+		{"lines.txt", "one\r\n" + stagedKey, "./lines.txt:2:1"},
+		{"a\nb\\.txt", stagedKey, `./"a\nb\\.txt":1:1`},
+		{"a\tb/c.txt", stagedKey, `./"a\tb/c.txt":1:1`},
+		{`"a" 'b' $(c).txt`, stagedKey, `./"\"a\" 'b' $(c).txt":1:1`},
+		{" a  b ", stagedKey, "./ a  b :1:1"},
+		{"-rf", stagedKey, "./-rf:1:1"},
+		{"ä.txt", stagedKey, "./ä.txt:1:1"},
 	}
 	for _, f := range files {
 		r.write(f.name, f.content)
@@ -172,7 +151,7 @@ func utf16(text string) string {
 func TestHookReadsSymbolicLinks(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
-	require.NoError(t, os.Symlink("/tmp/"+key, filepath.Join(r.folder, "link")))
+	require.NoError(t, os.Symlink("/tmp/"+stagedKey, filepath.Join(r.folder, "link")))
 	r.git("add", ".")
 	r.refused("./link:1:6: openai-api-key")
 }
