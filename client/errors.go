@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -169,7 +170,11 @@ func (e *MeshGatewayError) Unwrap() error { return e.Err }
 // MeshAuthError reports that the gateway answered 401 or 403. errors.As also finds it as a [*MeshGatewayError].
 type MeshAuthError struct{ MeshGatewayError }
 
+// Error advises checking the token. A gateway answers 403 to a token that it knows: the reason is in its body.
 func (e *MeshAuthError) Error() string {
+	if e.StatusCode == http.StatusForbidden {
+		return e.MeshGatewayError.Error() + " (this node may not do that, or MESH_GATEWAY_TOKEN is the token of another node)"
+	}
 	return e.MeshGatewayError.Error() + " (check the token: WithToken or MESH_GATEWAY_TOKEN)"
 }
 

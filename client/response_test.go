@@ -3,6 +3,7 @@ package client_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -83,6 +84,7 @@ func TestAuthErrorsKeepTheStatus(t *testing.T) {
 				assert.Equal(t, status, gatewayError(t, err).StatusCode, "errors.As finds the gateway error too")
 				assert.Contains(t, err.Error(), "MESH_GATEWAY_TOKEN")
 				assert.Contains(t, err.Error(), "bad token")
+				assert.Equal(t, status == 401, strings.Contains(err.Error(), "check the token"), "a gateway that answers 403 knows the token")
 			}
 		}
 		err := operations["ListPeers"](t.Context(), answering(t, 500, "text/plain", "no token configured"))

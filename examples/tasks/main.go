@@ -2,6 +2,9 @@
 // running gateway. This is the way to every operation that package client has no method for.
 //
 //	MESH_GATEWAY_URL=http://127.0.0.1:8787 go run ./examples/tasks -node node-a
+//
+// The gateway lets a node claim tasks once an operator has approved it with can_claim_tasks. Until then it answers 403, and the task
+// stays pending: the reason is in the error, and the token is right.
 package main
 
 import (
@@ -17,6 +20,9 @@ import (
 )
 
 //go:generate go run github.com/mesh-gateway/mesh-go/internal/generate -config tasks.codegen.yaml -operations task_create_tasks_post,task_claim_tasks_claim_post,task_complete_tasks__task_pk__complete_post,task_fail_tasks__task_pk__fail_post -o tasks.gen.go ../../internal/generate/testdata/running-openapi.json
+
+// category is one of those that the gateway accepts: audit, commander_approved, debug, doc, research, survey.
+const category = "debug"
 
 // Task is a task as the gateway returns it. The document describes responses as objects without properties, so this type is
 // written by hand and has only what the program needs.
@@ -47,10 +53,10 @@ func connect(node string) error {
 
 func run(ctx context.Context, c *client.MeshClient) error {
 	spec := map[string]any{"text": "hello"}
-	if err := add(ctx, c, TaskCreateRequest{TaskID: "example-1", Category: "example", AddedBy: c.Node(), SpecJSON: spec}); err != nil {
+	if err := add(ctx, c, TaskCreateRequest{TaskID: "example-1", Category: category, AddedBy: c.Node(), SpecJSON: spec}); err != nil {
 		return err
 	}
-	task, err := claim(ctx, c, "example")
+	task, err := claim(ctx, c)
 	if err != nil || task == nil {
 		return err
 	}
@@ -66,13 +72,18 @@ func add(ctx context.Context, c *client.MeshClient, task TaskCreateRequest) erro
 	return post(ctx, c, "/tasks", task, nil)
 }
 
-// claim returns the next task of a category, or nil if there is none.
-func claim(ctx context.Context, c *client.MeshClient, category string) (*Task, error) {
-	var answer struct {
-		Task *Task `json:"task"`
+// claim returns the next task of the category, or nil if there is none.
+func claim(ctx context.Context, c *client.MeshClient) (*Task, error) {
+	of := category
+	var response struct {
+		Claimed *Task  `json:"claimed"`
+		Reason  string `json:"reason"`
 	}
-	err := post(ctx, c, "/tasks/claim", TaskClaimRequest{ClaimedBy: c.Node(), Category: &category}, &answer)
-	return answer.Task, err
+	err := post(ctx, c, "/tasks/claim", TaskClaimRequest{ClaimedBy: c.Node(), Category: &of}, &response)
+	if err == nil && response.Claimed == nil {
+		fmt.Println("no task:", response.Reason)
+	}
+	return response.Claimed, err
 }
 
 // work carries out a task and returns the path of its output.

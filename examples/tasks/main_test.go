@@ -1,9 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,21 +15,42 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// gateway answers a claim with the task of spec, and records the requests.
-func gateway(t *testing.T, spec string) (*client.MeshClient, *[]string) {
+// recorded returns the recorded response of a gateway, by the name of the exchange.
+func recorded(t *testing.T, name string) (status int, body string) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/exchanges.jsonl")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		var exchange struct {
+			Name     string
+			Response struct {
+				Status int
+				Body   json.RawMessage
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &exchange))
+		if exchange.Name == name {
+			return exchange.Response.Status, string(exchange.Response.Body)
+		}
+	}
+	require.Fail(t, "not recorded", name)
+	return 0, ""
+}
+
+// gateway answers each path with a recorded exchange, and returns the requests that it gets.
+func gateway(t *testing.T, exchanges map[string]string) (*client.MeshClient, *[]string) {
 	t.Helper()
 	var got []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		got = append(got, r.Method+" "+r.URL.Path+" "+string(body))
-		if r.URL.Path == "/tasks/claim" {
-			_, _ = io.WriteString(w, `{"task":`+spec+`}`)
-			return
-		}
-		_, _ = io.WriteString(w, `{}`)
+		status, answer := recorded(t, exchanges[r.URL.Path])
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
 	}))
 	t.Cleanup(server.Close)
-	c, err := client.New("node-a", client.WithGatewayURL(server.URL))
+	c, err := client.New("node-b", client.WithGatewayURL(server.URL))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c, &got
@@ -34,25 +58,40 @@ func gateway(t *testing.T, spec string) (*client.MeshClient, *[]string) {
 
 func TestTaskIsCompleted(t *testing.T) {
 	t.Parallel()
-	c, got := gateway(t, `{"id":7,"task_id":"example-1","spec_json":{"text":"hello"}}`)
+	c, got := gateway(t, map[string]string{"/tasks": "create", "/tasks/claim": "claim", "/tasks/1/complete": "complete"})
 	require.NoError(t, run(t.Context(), c))
 	assert.Equal(t, []string{
-		`POST /tasks {"task_id":"example-1","category":"example","spec_json":{"text":"hello"},"added_by":"node-a"}`,
-		`POST /tasks/claim {"claimed_by":"node-a","category":"example"}`,
-		`POST /tasks/7/complete {"output_path":"/tmp/example-1","cost_actual_usd":0.10}`,
+		`POST /tasks {"task_id":"example-1","category":"debug","spec_json":{"text":"hello"},"added_by":"node-b"}`,
+		`POST /tasks/claim {"claimed_by":"node-b","category":"debug"}`,
+		`POST /tasks/1/complete {"output_path":"/tmp/t-1","cost_actual_usd":0.10}`,
 	}, *got)
 }
 
 func TestTaskThatCannotSucceedIsNotRetryable(t *testing.T) {
 	t.Parallel()
-	c, got := gateway(t, `{"id":7,"task_id":"example-1","spec_json":[]}`)
-	require.NoError(t, run(t.Context(), c))
-	assert.Regexp(t, `POST /tasks/7/fail \{"error":".*","retryable":false\}`, (*got)[2])
+	c, got := gateway(t, map[string]string{"/tasks/2/fail": "fail_retryable_false"})
+	_, err := work(Task{PK: 2, Spec: json.RawMessage(`[]`)})
+	require.Error(t, err)
+	require.NoError(t, fail(t.Context(), c, Task{PK: 2}, err))
+	assert.Regexp(t, `POST /tasks/2/fail \{"error":".*","retryable":false\}`, (*got)[0])
 }
 
 func TestNoTaskIsNoError(t *testing.T) {
 	t.Parallel()
-	c, got := gateway(t, `null`)
+	c, got := gateway(t, map[string]string{"/tasks": "create", "/tasks/claim": "claim_none"})
 	require.NoError(t, run(t.Context(), c))
 	assert.Len(t, *got, 2)
+}
+
+// TestGatewayRefuses covers a category that the gateway does not have, a task that exists, and a node that may not claim.
+func TestGatewayRefuses(t *testing.T) {
+	t.Parallel()
+	for exchange, reason := range map[string]string{
+		"task_create_wrong_category": "category must be one of", "create_again": "already exists", "claim_unratified": "can_claim_tasks=false",
+	} {
+		c, _ := gateway(t, map[string]string{"/tasks": exchange})
+		err := add(t.Context(), c, TaskCreateRequest{TaskID: "t-1"})
+		assert.ErrorContains(t, err, reason)
+		assert.NotContains(t, err.Error(), "check the token", exchange)
+	}
 }

@@ -7,11 +7,15 @@ import (
 
 // agent answers each question with the text of a fake model.
 const agent = `#!/bin/sh
-# A program for mesh serve: it reads a question on stdin, asks a model and prints the answer.
+# A program for mesh serve: it reads a question on stdin, asks a model and prints the answer. A refused call, as one beyond a budget
+# with its status 402, is no answer: the program fails, and mesh serve tries again.
 cat > /dev/null
-curl -sS "$OPENAI_BASE_URL/chat/completions" -H "Authorization: Bearer $OPENAI_API_KEY" -H "Content-Type: application/json" \
-  -d '{"model":"gpt-5.2","messages":[{"role":"user","content":"Is the build green?"}]}' |
-  sed 's/.*"content":"\([^"]*\)".*/\1/'
+response=$(curl -sS --fail-with-body "$OPENAI_BASE_URL/chat/completions" -H "Authorization: Bearer $OPENAI_API_KEY" \
+  -H "Content-Type: application/json" -d '{"model":"gpt-5.2","messages":[{"role":"user","content":"Is the build green?"}]}') || {
+  printf '%s\n' "$response" >&2
+  exit 1
+}
+printf '%s\n' "$response" | sed 's/.*"content":"\([^"]*\)".*/\1/'
 `
 
 const steps = `Each step by hand, in this folder.
